@@ -1,0 +1,1 @@
+"""Detection, running and reading of checks."""

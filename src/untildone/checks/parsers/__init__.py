@@ -1,0 +1,1 @@
+"""One module per tool whose output is understood."""

@@ -1,0 +1,1 @@
+"""argv in, exit code out: one module per command."""

@@ -1,0 +1,11 @@
+"""The mistakes a person can mend, told with the remedy."""
+
+
+class UserError(Exception):
+    """What is wrong, with the value; `hint` is one command or one edit that mends it."""
+
+    def __init__(self, message: str, *, hint: str = "", exit_code: int = 2) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.exit_code = exit_code

@@ -1,0 +1,1 @@
+"""The lean entry of the installed command."""

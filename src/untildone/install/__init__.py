@@ -1,0 +1,1 @@
+"""What `init` writes, and takes out again."""

@@ -1,0 +1,1 @@
+"""What protects the loop from being talked, edited or tested around."""

@@ -1,0 +1,1 @@
+"""The pure core: values and functions of values."""

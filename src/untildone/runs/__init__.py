@@ -1,0 +1,1 @@
+"""Driving an agent without a person."""

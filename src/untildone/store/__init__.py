@@ -1,0 +1,1 @@
+"""What survives: loop files, journal, lock, index."""
