@@ -4,9 +4,6 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
-
-# --- what was agreed -------------------------------------------------------------------------
-
 Speaker: TypeAlias = Literal["person", "agent"]
 Rule: TypeAlias = Literal["checks", "promise", "both", "either"]
 When: TypeAlias = Literal["round", "done"]
@@ -70,9 +67,8 @@ class Amendment(Struct, frozen=True, kw_only=True):
     bounds: Bounds | None = None
     claim: Claim | None = None
     allow: tuple[str, ...] = ()
+    session: str = ""
 
-
-# --- what is known at a stop -----------------------------------------------------------------
 
 Severity: TypeAlias = Literal["error", "warning", "info", "security"]
 CheckOutcome: TypeAlias = Literal["green", "red", "flaky", "unrunnable", "timed-out", "no-evidence"]
@@ -175,8 +171,6 @@ class Evidence(Struct, frozen=True, kw_only=True):
     tree: str = ""
 
 
-# --- the answer ------------------------------------------------------------------------------
-
 Because: TypeAlias = Literal[
     "unmet", "signal", "unconfirmed", "losses", "blocked", "unrunnable", "background", "fault"
 ]
@@ -258,8 +252,6 @@ OUTCOMES: dict[Outcome, Ended] = {
     "unverified": Ended(status="paused", exit_code=25, resume="continue"),
 }
 
-# --- how far it has come ---------------------------------------------------------------------
-
 Status: TypeAlias = Literal["active", "paused", "finished"]
 
 
@@ -277,14 +269,13 @@ class Round(Struct, frozen=True, kw_only=True):
 
 
 class Progress(Struct, frozen=True, kw_only=True):
-    """What changes while the loop runs. Counters only grow; a `continue` sets the marks back."""
+    """What changes while the loop runs; counters only grow."""
 
     status: Status = "active"
     outcome: Outcome | None = None
     reason: str = ""
     round: int = 0
-    round_base: int = 0
-    rounds_by_source: dict[str, int] = {}
+    stops_by_source: dict[str, int] = {}
     amendments: tuple[Amendment, ...] = ()
     met: dict[str, Met] = {}
     signalled: bool = False
@@ -306,4 +297,7 @@ class Progress(Struct, frozen=True, kw_only=True):
     waited_for: str = ""
     confirmed: bool = False
     spend_usd: float | None = None
+    active_seconds: float = 0
+    round_seconds: float = 0
+    clock: tuple[str, float] = ("", 0)
     updated_at: str = ""

@@ -1,0 +1,5 @@
+"""`python -m untildone`."""
+
+from untildone.cli.main import main
+
+raise SystemExit(main())

@@ -1,0 +1,170 @@
+"""Claude Code: a Stop hook that answers with additional context to go on."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from untildone.agents.events import Prompt, SessionStarted, Stop
+from untildone.loop.model import Background, Continue, Finish, Ignore, Pause, Verdict, Wait
+
+NAME = "claude"
+SESSION_VARIABLE = "CLAUDE_CODE_SESSION_ID"
+PROCESS_VARIABLE = "CLAUDE_PID"
+CAP_VARIABLE = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"
+DEFAULT_CAP = 8
+# Since this version a Stop hook's additional context keeps the agent going, is not shown to the
+# person as an error, and reaches the model once; `decision: block` reaches it twice.
+_ADDITIONAL_CONTEXT_SINCE = (2, 1, 163)
+# Longer additional context reaches the model only as a preview and a path; a reason comes whole.
+_LONGEST_CONTEXT = 9_900
+_ENDS_BY_ITSELF = frozenset(("subagent", "workflow", "teammate"))
+_AUTOMATIC = ("<task-notification>", "<system-reminder>")
+
+
+def stop(payload: Mapping[str, Any], environ: Mapping[str, str]) -> Stop:
+    return Stop(
+        session=_text(payload, "session_id"),
+        cwd=_text(payload, "cwd"),
+        project=environ.get("CLAUDE_PROJECT_DIR", ""),
+        prompt=_text(payload, "prompt_id"),
+        message=_text(payload, "last_assistant_message"),
+        transcript=_text(payload, "transcript_path"),
+        plan_mode=payload.get("permission_mode") == "plan",
+        subagent=bool(payload.get("agent_id")) or payload.get("hook_event_name") == "SubagentStop",
+        background=tuple(_background(task) for task in _dicts(payload, "background_tasks")),
+        scheduled=tuple(_text(cron, "prompt") for cron in _dicts(payload, "session_crons")),
+        held_before=payload.get("stop_hook_active") is not False,
+        cap=_cap(environ),
+    )
+
+
+def _background(task: Mapping[str, Any]) -> Background:
+    kind = _text(task, "type")
+    what = _text(task, "description") or _text(task, "command") or kind
+    return Background(id=_text(task, "id"), description=what, ends=kind in _ENDS_BY_ITSELF)
+
+
+def _cap(environ: Mapping[str, str]) -> int:
+    value = environ.get(CAP_VARIABLE, "")
+    return int(value) if value.isdecimal() else DEFAULT_CAP
+
+
+def prompt(payload: Mapping[str, Any], environ: Mapping[str, str]) -> Prompt:
+    text = _text(payload, "prompt")
+    return Prompt(
+        session=_text(payload, "session_id"),
+        text=text,
+        cwd=_text(payload, "cwd"),
+        project=environ.get("CLAUDE_PROJECT_DIR", ""),
+        prompt=_text(payload, "prompt_id"),
+        transcript=_text(payload, "transcript_path"),
+        attended=_attended(environ),
+        plan_mode=payload.get("permission_mode") == "plan",
+        automatic=text.lstrip().startswith(_AUTOMATIC),
+    )
+
+
+def _attended(environ: Mapping[str, str]) -> bool:
+    value = environ.get("CLAUDE_CODE_SESSION_ATTENDED")
+    if value is None:
+        return environ.get("CLAUDE_CODE_ENTRYPOINT", "cli") == "cli"
+    return value == "1"
+
+
+def session_started(payload: Mapping[str, Any], environ: Mapping[str, str]) -> SessionStarted:
+    return SessionStarted(
+        session=_text(payload, "session_id"),
+        source=_text(payload, "source"),
+        cwd=_text(payload, "cwd"),
+        project=environ.get("CLAUDE_PROJECT_DIR", ""),
+        transcript=_text(payload, "transcript_path"),
+        attended=_attended(environ),
+    )
+
+
+def reply(verdict: Verdict, *, feedback: str, notice: str, environ: Mapping[str, str]) -> str:
+    match verdict:
+        case Continue():
+            return json.dumps({**_hold(feedback, environ), **_message(notice)})
+        case Finish() | Pause() | Wait():
+            return json.dumps(_message(notice)) if notice else ""
+        case Ignore():
+            return ""
+
+
+def _hold(feedback: str, environ: Mapping[str, str]) -> dict[str, Any]:
+    whole = len(feedback) <= _LONGEST_CONTEXT
+    if whole and _version(environ) >= _ADDITIONAL_CONTEXT_SINCE:
+        return _context("Stop", feedback)
+    return {"decision": "block", "reason": feedback}
+
+
+def _version(environ: Mapping[str, str]) -> tuple[int, ...]:
+    """From `AI_AGENT=claude-code_2-1-325_harness`; unknown is old."""
+    _, _, rest = environ.get("AI_AGENT", "").partition("claude-code_")
+    parts = rest.partition("_")[0].split("-")
+    return tuple(int(part) for part in parts if part.isdecimal())
+
+
+def _context(event: str, text: str) -> dict[str, Any]:
+    return {"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}}
+
+
+def _message(notice: str) -> dict[str, str]:
+    return {"systemMessage": notice} if notice else {}
+
+
+def pass_prompt(*, context: str, notice: str) -> str:
+    return _answer("UserPromptSubmit", context, notice)
+
+
+def take_prompt(notice: str) -> str:
+    hidden = {"hookEventName": "UserPromptSubmit", "suppressOriginalPrompt": True}
+    return json.dumps({"decision": "block", "reason": notice, "hookSpecificOutput": hidden})
+
+
+def greet(*, context: str, notice: str) -> str:
+    return _answer("SessionStart", context, notice)
+
+
+def _answer(event: str, context: str, notice: str) -> str:
+    answer = {**(_context(event, context) if context else {}), **_message(notice)}
+    return json.dumps(answer) if answer else ""
+
+
+def queued(transcript_tail: str) -> bool:
+    """Something the person typed was put into the queue and not taken out since."""
+    waiting: list[str] = []
+    for line in transcript_tail.splitlines():
+        if '"queue-operation"' not in line:
+            continue
+        try:
+            entry = json.loads(line)
+        except ValueError:
+            continue
+        if entry.get("operation") == "enqueue":
+            waiting.append(str(entry.get("content", "")))
+        elif entry.get("operation") == "popAll":
+            waiting.clear()
+        else:
+            # `dequeue` and `remove` carry no content: the queue is first in, first out.
+            del waiting[:1]
+    return any(not text.lstrip().startswith(_AUTOMATIC) for text in waiting)
+
+
+def interrupted(transcript_tail: str) -> bool:
+    """The last entry of the conversation says that the person pressed Esc."""
+    for line in reversed(transcript_tail.splitlines()):
+        if '"type":"user"' in line or '"type":"assistant"' in line:
+            return "[Request interrupted by user" in line
+    return False
+
+
+def _text(payload: Mapping[str, Any], key: str) -> str:
+    value = payload.get(key)
+    return value if isinstance(value, str) else ""
+
+
+def _dicts(payload: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
+    value = payload.get(key)
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []

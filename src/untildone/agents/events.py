@@ -1,0 +1,48 @@
+"""What an agent's hook says, in our words."""
+
+from msgspec import Struct
+
+from untildone.loop.model import Background
+
+
+class Stop(Struct, frozen=True, kw_only=True):
+    """The agent wants to end its turn."""
+
+    session: str
+    cwd: str = ""
+    project: str = ""
+    prompt: str = ""
+    message: str = ""
+    transcript: str = ""
+    plan_mode: bool = False
+    subagent: bool = False
+    background: tuple[Background, ...] = ()
+    scheduled: tuple[str, ...] = ()
+    # The client goes on from a hold already: otherwise its own count of holds begins anew.
+    held_before: bool = False
+    # Holds in a row without a tool call that the client allows; 0 is no cap.
+    cap: int = 0
+
+
+class Prompt(Struct, frozen=True, kw_only=True):
+    """A prompt was submitted; `attended` if a person sits at the session."""
+
+    session: str
+    text: str
+    cwd: str = ""
+    project: str = ""
+    prompt: str = ""
+    transcript: str = ""
+    attended: bool = True
+    plan_mode: bool = False
+    # Not typed by anybody: a notification of the client's own.
+    automatic: bool = False
+
+
+class SessionStarted(Struct, frozen=True, kw_only=True):
+    session: str
+    source: str
+    cwd: str = ""
+    project: str = ""
+    transcript: str = ""
+    attended: bool = True

@@ -1,0 +1,52 @@
+"""The checks of a project, found by looking at its files."""
+
+from pathlib import Path
+
+from untildone.checks.detection import ECOSYSTEMS, FALLBACK
+from untildone.checks.detection.candidate import Aspect, Candidate
+from untildone.errors import UserError
+from untildone.loop.model import Check
+
+ASPECTS: tuple[Aspect, ...] = ("build", "test", "lint")
+PRESETS: dict[str, tuple[Aspect, ...]] = {
+    "build": ("build",),
+    "test": ("test",),
+    "lint": ("lint",),
+    "ship": ("build", "test", "lint"),
+}
+
+
+def detect(project: Path) -> dict[Aspect, tuple[Check, ...]]:
+    """Per aspect what was found, which may be nothing; nothing is executed to find out."""
+    found = [entry for room in ECOSYSTEMS.values() for entry in room.candidates(project)]
+    settled = {entry.aspect for entry in found}
+    found += (entry for entry in FALLBACK.candidates(project) if entry.aspect not in settled)
+    return {aspect: _checks(aspect, found) for aspect in ASPECTS}
+
+
+def _checks(aspect: Aspect, found: list[Candidate]) -> tuple[Check, ...]:
+    entries = [entry for entry in found if entry.aspect == aspect]
+    return tuple(
+        Check(
+            name=aspect if len(entries) == 1 else f"{aspect}:{entry.tool}",
+            command=entry.command,
+            reason=entry.reason,
+        )
+        for entry in entries
+    )
+
+
+def for_preset(project: Path, preset: str) -> tuple[Check, ...]:
+    if preset not in PRESETS:
+        names = ", ".join(f"`{name}`" for name in PRESETS)
+        raise UserError(f"no checks belong to the preset `{preset}`", hint=f"use one of {names}")
+    aspects = PRESETS[preset]
+    found = detect(project)
+    checks = tuple(check for aspect in aspects for check in found[aspect])
+    if not checks:
+        wanted = " or ".join(filter(None, (", ".join(aspects[:-1]), aspects[-1])))
+        raise UserError(
+            f"no {wanted} command was found in `{project}`",
+            hint=f'name it: `untildone start --preset {preset} --check "YOUR COMMAND"`',
+        )
+    return checks

@@ -1,0 +1,79 @@
+"""Reading a project's files; a broken one is told with its line and column."""
+
+import json
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from untildone.errors import UserError
+
+_AT = re.compile(r"\(at line (\d+), column (\d+)\)$")
+
+
+def read_text(path: Path) -> str | None:
+    """None if there is no such file."""
+    try:
+        return path.read_text(encoding="utf-8-sig", errors="replace")
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+        return None
+    except OSError as error:
+        raise UserError(
+            f"`{path}` cannot be read: {(error.strerror or str(error)).lower()}",
+            hint=f"let yourself read it: `chmod u+r '{path}'`",
+        ) from error
+
+
+def read_json(path: Path) -> dict[str, Any] | None:
+    text = read_text(path)
+    if text is None:
+        return None
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise _broken(path, error.msg.lower(), line=error.lineno, column=error.colno) from error
+    except RecursionError as error:
+        raise _broken(path, "nested too deeply", line=1, column=1) from error
+    if not isinstance(value, dict):
+        raise _broken(path, "an object is expected", line=1, column=1)
+    return value
+
+
+def read_toml(path: Path) -> dict[str, Any] | None:
+    text = read_text(path)
+    if text is None:
+        return None
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        message = str(error)
+        lines = text.split("\n")
+        at = _AT.search(message)
+        line, column = map(int, at.groups()) if at else (len(lines), len(lines[-1]) + 1)
+        what = message.rpartition(" (at ")[0].lower()
+        raise _broken(path, what, line=line, column=column) from error
+    except RecursionError as error:
+        raise _broken(path, "nested too deeply", line=1, column=1) from error
+
+
+def table(value: object, *keys: str) -> dict[str, Any]:
+    """The table below these keys; an empty one where there is none."""
+    for key in keys:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value if isinstance(value, dict) else {}
+
+
+def first_existing(project: Path, *patterns: str) -> str:
+    """The name of the first file that matches one of the patterns; "" if none does."""
+    for pattern in patterns:
+        names = sorted(path.name for path in project.glob(pattern) if path.is_file())
+        if names:
+            return names[0]
+    return ""
+
+
+def _broken(path: Path, what: str, *, line: int, column: int) -> UserError:
+    return UserError(
+        f"`{path}` is broken at line {line}, column {column}: {what}",
+        hint=f"mend line {line} of `{path.name}`",
+    )

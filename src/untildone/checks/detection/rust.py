@@ -1,0 +1,28 @@
+"""Rust: what `cargo` builds and tests, and the linters that are configured."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from untildone.checks.detection.candidate import Candidate
+from untildone.checks.detection.manifest import first_existing
+
+_LINTERS = (
+    ("fmt", "cargo fmt --check", ("rustfmt.toml", ".rustfmt.toml")),
+    ("clippy", "cargo clippy -- -D warnings", ("clippy.toml", ".clippy.toml")),
+)
+
+
+def candidates(project: Path) -> Iterator[Candidate]:
+    if not (project / "Cargo.toml").is_file():
+        return
+    reason = "`Cargo.toml` makes it a Rust project"
+    yield Candidate(aspect="build", tool="cargo", command="cargo build", reason=reason)
+    yield Candidate(aspect="test", tool="cargo", command="cargo test", reason=reason)
+    for tool, command, files in _LINTERS:
+        if file := first_existing(project, *files):
+            yield Candidate(
+                aspect="lint",
+                tool=tool,
+                command=command,
+                reason=f"`cargo {tool}` is configured in `{file}`",
+            )

@@ -1,0 +1,77 @@
+"""`cargo` build, test, clippy and fmt: the compiler's blocks, and the test harness's lines."""
+
+import re
+from collections.abc import Iterator
+
+from untildone.checks.findings import Diagnostic
+from untildone.checks.parser import total
+from untildone.loop.model import Severity, Tests
+
+PROGRAMS = ("cargo", "rustc", "cargo-clippy")
+
+# error[E0308]: mismatched types
+#  --> src/lib.rs:2:5
+_COMPILER = re.compile(
+    r"^(?P<severity>error|warning)(?:\[(?P<code>\w+)\])?: (?P<text>.+)\n"
+    r" *--> (?P<path>.+?):(?P<line>\d{1,9}):\d+$",
+    re.MULTILINE,
+)
+# thread 'tests::adds' (7429) panicked at src/lib.rs:15:9:
+# assertion `left == right` failed
+_PANIC = re.compile(
+    r"^thread '(?P<test>.+?)'(?: \(\d+\))? panicked at "
+    r"(?P<path>.+?):(?P<line>\d{1,9}):\d+:\n(?P<text>.+)$",
+    re.MULTILINE,
+)
+# Diff in /tmp/shop/cargo/src/lib.rs:4:
+_FORMAT = re.compile(r"^Diff in (?P<path>.+?)(?: at line |:)(?P<line>\d{1,9}):$", re.MULTILINE)
+# test tests::adds ... FAILED
+_FAILED = re.compile(r"^test (?P<test>.+?) \.\.\. FAILED$", re.MULTILINE)
+# test result: FAILED. 1 passed; 1 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.09s
+_SUMMARY = re.compile(
+    r"^test result: \w+\. (?P<passed>\d{1,9}) passed; (?P<failed>\d{1,9}) failed; "
+    r"(?P<ignored>\d{1,9}) ignored;",
+    re.MULTILINE,
+)
+_SEVERITY: dict[str, Severity] = {"error": "error", "warning": "warning"}
+
+
+def parse(output: str) -> Iterator[Diagnostic]:
+    for match in _COMPILER.finditer(output):
+        yield Diagnostic(
+            path=match["path"],
+            line=int(match["line"]),
+            code=match["code"] or "",
+            severity=_SEVERITY[match["severity"]],
+            text=match["text"],
+        )
+    for match in _PANIC.finditer(output):
+        yield Diagnostic(
+            path=match["path"], line=int(match["line"]), code=match["test"], text=match["text"]
+        )
+    for match in _FORMAT.finditer(output):
+        yield Diagnostic(
+            path=match["path"],
+            line=int(match["line"]),
+            code="rustfmt",
+            severity="warning",
+            text="is not formatted",
+        )
+
+
+def tests(output: str) -> Tests | None:
+    report = total(map(_counts, _SUMMARY.finditer(output)))
+    if report is None:
+        return None
+    failing = dict.fromkeys(_FAILED.findall(output))
+    return Tests(
+        passed=report.passed, failed=report.failed, skipped=report.skipped, failing=tuple(failing)
+    )
+
+
+def _counts(summary: re.Match[str]) -> Tests:
+    return Tests(
+        passed=int(summary["passed"]),
+        failed=int(summary["failed"]),
+        skipped=int(summary["ignored"]),
+    )

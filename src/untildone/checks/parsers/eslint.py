@@ -1,0 +1,46 @@
+"""`eslint` with the stylish formatter: a path, its findings indented below it, a summary."""
+
+import re
+from collections.abc import Iterator
+
+from untildone.checks.findings import Diagnostic
+from untildone.loop.model import Severity
+
+PROGRAMS = ("eslint",)
+
+# /tmp/shop/eslint/src/cart.js
+#   1:5   error    'unused' is assigned a value but never used        no-unused-vars
+#   1:10  error  Parsing error: Unexpected token (
+_PATH_OR_FINDING = re.compile(
+    r"^(?:(?P<path>\S.*)|"
+    r" +(?P<line>\d{1,9}):\d+ +(?P<severity>error|warning) +"
+    r"(?P<text>\S.*))$",
+    re.MULTILINE,
+)
+_RULE = re.compile(r"[@\w][\w@/.-]*")
+_SEVERITY: dict[str, Severity] = {"error": "error", "warning": "warning"}
+
+
+def parse(output: str) -> Iterator[Diagnostic]:
+    path = ""
+    for match in _PATH_OR_FINDING.finditer(output):
+        if match["path"]:
+            path = match["path"]
+            continue
+        text, code = _text_and_rule(match["text"])
+        yield Diagnostic(
+            path=path,
+            line=int(match["line"]),
+            code=code,
+            severity=_SEVERITY[match["severity"]],
+            text=text,
+        )
+
+
+def _text_and_rule(rest: str) -> tuple[str, str]:
+    text, _, rule = rest.rstrip().rpartition("  ")
+    return (text.rstrip(), rule) if text and _RULE.fullmatch(rule) else (rest.rstrip(), "")
+
+
+def tests(output: str) -> None:  # noqa: ARG001 - a linter's output says nothing about tests
+    return None

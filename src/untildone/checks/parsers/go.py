@@ -1,0 +1,99 @@
+"""`go` build, vet and test: the compiler's lines, the failing tests, and a line per package."""
+
+import re
+from collections.abc import Iterator
+
+from untildone.checks.findings import Diagnostic
+from untildone.loop.model import Tests
+
+PROGRAMS = ("go", "gotestsum")
+
+# cart/cart.go:5:65: cannot use len(prices) (value of type int) as string value
+# vet: cart/cart.go:5:2: undefined: x
+_COMPILER = re.compile(
+    r"^(?:vet: )?(?P<path>[^\s:][^:\n]*\.go):(?P<line>\d{1,9}):\d+: (?P<text>.+)$", re.MULTILINE
+)
+#     --- FAIL: TestRows/one (0.00s)
+_RESULT = re.compile(r"^ *--- (?P<result>PASS|FAIL|SKIP): (?P<test>\S+) \([\d.]+s\)$", re.MULTILINE)
+# === RUN   TestRows/one
+_NAME = re.compile(r"^(?:=== (?:RUN|NAME|CONT) +| *--- FAIL: )(?P<test>\S+)")
+#         cart_test.go:13: no row
+# panic: no [recovered, repanicked]
+_MESSAGE = re.compile(
+    r"^(?: +(?P<path>[^\s:]+\.go):(?P<line>\d{1,9}): (?P<text>.+)|panic: (?P<panic>.+))$"
+)
+# ok  	shop/cart	0.002s
+# ok  	shop/cart	(cached)	[no tests to run]
+# ?   	shop/price	[no test files]
+# FAIL	shop/cart [build failed]
+# FAIL	shop/cart	0.004s
+_PACKAGE = re.compile(
+    r"^(?P<result>ok  |\?   |FAIL)\t(?P<name>\S+)(?P<rest>[\t ].*)?$", re.MULTILINE
+)
+# 	shop/price		coverage: 0.0% of statements
+_COVERAGE = re.compile(r"^\t\S+\t\tcoverage: 0\.0% of statements$", re.MULTILINE)
+
+
+def parse(output: str) -> Iterator[Diagnostic]:
+    for match in _COMPILER.finditer(output):
+        yield Diagnostic(path=match["path"], line=int(match["line"]), text=match["text"])
+    yield from _failures(output)
+
+
+def _failures(output: str) -> Iterator[Diagnostic]:
+    """The tests that failed themselves, not those that only hold one that did."""
+    messages = _messages(output)
+    failed = [match["test"] for match in _RESULT.finditer(output) if match["result"] == "FAIL"]
+    holding = {test.rpartition("/")[0] for test in failed}
+    for test in failed:
+        message = messages.get(test)
+        if message is None and test in holding:
+            continue
+        yield Diagnostic(
+            path=(message and message["path"]) or "",
+            line=int((message and message["line"]) or 0),
+            code=test,
+            text=(message and (message["text"] or message["panic"])) or "failed",
+        )
+
+
+def _messages(output: str) -> dict[str, re.Match[str]]:
+    """The first of each test: below its result, or with `-v` below its name."""
+    found: dict[str, re.Match[str]] = {}
+    test = ""
+    for line in output.splitlines():
+        if name := _NAME.match(line):
+            test = name["test"]
+        elif message := _MESSAGE.match(line):
+            found.setdefault(test, message)
+    return found
+
+
+def tests(output: str) -> Tests | None:
+    """Without `-v` a package that is ok hides its tests: it counts as one that passed."""
+    packages = list(_PACKAGE.finditer(output))
+    results = list(_RESULT.finditer(output))
+    if not packages and not results:
+        return Tests() if _COVERAGE.search(output) else None
+    shown = [match["result"] for match in results]
+    failing = dict.fromkeys(match["test"] for match in results if match["result"] == "FAIL")
+    broken = [match["name"] for match in packages if _broken(match, results)]
+    return Tests(
+        passed=shown.count("PASS") or sum(_passed(match) for match in packages),
+        failed=shown.count("FAIL") + len(broken),
+        skipped=shown.count("SKIP"),
+        failing=(*failing, *broken),
+    )
+
+
+def _passed(package: re.Match[str]) -> bool:
+    return package["result"] == "ok  " and "[no tests to run]" not in (package["rest"] or "")
+
+
+def _broken(package: re.Match[str], results: list[re.Match[str]]) -> bool:
+    """A package that failed without naming a test: it was not built, or it ended early."""
+    if package["result"] != "FAIL":
+        return False
+    return "failed]" in (package["rest"] or "") or not any(
+        result["result"] == "FAIL" for result in results
+    )

@@ -1,0 +1,88 @@
+"""`node --test`: TAP, or the spec reporter's signs, and in both the same counts at the end."""
+
+import re
+from collections.abc import Iterator
+
+from untildone.checks.findings import Diagnostic
+from untildone.checks.parser import total
+from untildone.loop.model import Tests
+
+PROGRAMS = ("node", "tsx")
+
+# not ok 2 - adds prices
+#   location: '/tmp/shop/node/red/cart.test.mjs:4:1'
+#   failureType: 'testCodeFailure'
+#   error: '1 == 2'
+_TAP = re.compile(
+    r"^(?P<indent> *)not ok \d+ - (?P<test>.+?)(?: # (?P<directive>\w+).*)?$", re.MULTILINE
+)
+_LOCATION = re.compile(r"^ +location: '(?P<path>.+?):(?P<line>\d{1,9}):\d+'$", re.MULTILINE)
+_ERROR = re.compile(r"^ +error: (?:\|-\n +(?P<block>.+)|'(?P<text>.*)')$", re.MULTILINE)
+_OF_SUBTESTS = re.compile(r"^ +failureType: 'subtestsFailed'$", re.MULTILINE)
+# test at red/cart.test.mjs:4:1
+# ✖ adds prices (1.877208ms)
+#   AssertionError [ERR_ASSERTION]: 1 == 2
+_SPEC = re.compile(
+    r"^ *test at (?P<path>.+?):(?P<line>\d{1,9}):\d+\n"
+    r" *✖ (?P<test>.+?) \([\d.]+ms\)(?:\n +(?P<text>\S.*))?$",
+    re.MULTILINE,
+)
+# # tests 7
+# # suites 1
+# # pass 2
+# # fail 3
+# # cancelled 0
+# # skipped 1
+# # todo 1
+_SUMMARY = re.compile(
+    r"^(?P<sign>[#\u2139]) tests \d+\n(?:(?P=sign) suites \d+\n)?"
+    r"(?P=sign) pass (?P<passed>\d{1,9})\n(?P=sign) fail (?P<failed>\d{1,9})\n"
+    r"(?P=sign) cancelled (?P<cancelled>\d{1,9})\n(?P=sign) skipped (?P<skipped>\d{1,9})\n"
+    r"(?P=sign) todo (?P<todo>\d{1,9})$",
+    re.MULTILINE,
+)
+
+
+def parse(output: str) -> Iterator[Diagnostic]:
+    yield from _tap(output)
+    for match in _SPEC.finditer(output):
+        yield Diagnostic(
+            path=match["path"],
+            line=int(match["line"]),
+            code=match["test"],
+            text=(match["text"] or "failed").strip("'"),
+        )
+
+
+def _tap(output: str) -> Iterator[Diagnostic]:
+    for match in _TAP.finditer(output):
+        end = output.find(f"\n{match['indent']}  ...", match.end())
+        block = output[match.end() : end] if end >= 0 else ""
+        if match["directive"] or _OF_SUBTESTS.search(block):
+            continue
+        place = _LOCATION.search(block)
+        error = _ERROR.search(block)
+        yield Diagnostic(
+            path=place["path"] if place else "",
+            line=int(place["line"]) if place else 0,
+            code=match["test"],
+            text=(error["block"] or error["text"]) if error else "failed",
+        )
+
+
+def tests(output: str) -> Tests | None:
+    report = total(map(_counts, _SUMMARY.finditer(output)))
+    if report is None:
+        return None
+    failing = dict.fromkeys(found.code for found in parse(output))
+    return Tests(
+        passed=report.passed, failed=report.failed, skipped=report.skipped, failing=tuple(failing)
+    )
+
+
+def _counts(summary: re.Match[str]) -> Tests:
+    return Tests(
+        passed=int(summary["passed"]),
+        failed=int(summary["failed"]) + int(summary["cancelled"]),
+        skipped=int(summary["skipped"]) + int(summary["todo"]),
+    )

@@ -1,0 +1,91 @@
+"""`pytest`: the short summary of failures, then one line of counts."""
+
+import re
+from collections.abc import Iterator
+
+from untildone.checks.findings import Diagnostic
+from untildone.checks.parser import total
+from untildone.loop.model import Tests
+
+PROGRAMS = ("pytest", "py.test")
+
+# FAILED tests/test_cart.py::test_price[2] - assert 2 == 1
+# ERROR tests/test_cart.py::test_database - RuntimeError: no database
+# ERROR import_error/test_broken.py
+_FAILURE = re.compile(
+    r"^(?P<kind>FAILED|ERROR) (?P<id>(?P<path>[^\s:][^:\n]*?\.\w+)(?:::(?P<test>.+?))?)"
+    r"(?: - (?P<text>.*))?$",
+    re.MULTILINE,
+)
+# ________________________________ test_price[2] _________________________________
+# E   ModuleNotFoundError: No module named 'nothing_like_this'
+# tests/test_cart.py:14: AssertionError
+_SHOWN = re.compile(
+    r"^(?:_{3,} (?P<title>\S.*?) _{3,}|E +(?P<error>\S.*)"
+    r"|(?P<path>[^\s:][^:\n]*):(?P<line>\d{1,9}): .*)$",
+    re.MULTILINE,
+)
+# ========== 2 failed, 2 passed, 1 skipped, 1 xfailed, 1 error in 0.75s ==========
+# 2 passed in 1.27s
+# ============================ no tests ran in 0.76s =============================
+_SUMMARY = re.compile(
+    r"^(?:=+ )?(?P<counts>no tests ran|no tests collected|\d+ [a-z]+(?:, \d+ [a-z]+)*)"
+    r" in \d+\.\d+s(?: \([\d:., a-z]+\))?(?: =+)?$",
+    re.MULTILINE,
+)
+_COUNT = re.compile(r"(\d{1,9}) ([a-z]+)")
+_WORDS = {"passed", "failed", "error", "errors", "skipped", "xfailed", "xpassed", "deselected"}
+_WARNINGS = {"warning", "warnings"}
+_TITLE_NOISE = re.compile(r"^ERROR (?:at (?:setup|teardown) of|collecting) ")
+
+
+def parse(output: str) -> Iterator[Diagnostic]:
+    lines, errors = _shown(output)
+    for match in _FAILURE.finditer(output):
+        test = match["test"] or ""
+        title = test.replace("::", ".") or match["path"]
+        yield Diagnostic(
+            path=match["path"],
+            line=lines.get((match["path"], title), 0),
+            code=test,
+            text=match["text"] or errors.get(title) or match["kind"].lower(),
+        )
+
+
+def _shown(output: str) -> tuple[dict[tuple[str, str], int], dict[str, str]]:
+    """Of each failing test the last line shown in its own file, and its first error."""
+    lines: dict[tuple[str, str], int] = {}
+    errors: dict[str, str] = {}
+    title = ""
+    for match in _SHOWN.finditer(output):
+        if match["title"]:
+            title = _TITLE_NOISE.sub("", match["title"])
+        elif match["error"]:
+            errors.setdefault(title, match["error"])
+        else:
+            lines[match["path"], title] = int(match["line"])
+    return lines, errors
+
+
+def tests(output: str) -> Tests | None:
+    report = total(filter(None, map(_counts, _SUMMARY.finditer(output))))
+    if report is None:
+        return None
+    failing = dict.fromkeys(match["id"] for match in _FAILURE.finditer(output))
+    return Tests(
+        passed=report.passed, failed=report.failed, skipped=report.skipped, failing=tuple(failing)
+    )
+
+
+def _counts(summary: re.Match[str]) -> Tests | None:
+    counts = {word: int(number) for number, word in _COUNT.findall(summary["counts"])}
+    # Undecorated, `3 warnings in 0.12s` may be any linter's last line.
+    known = _WORDS | _WARNINGS if summary[0].startswith("=") else _WORDS
+    if counts and not counts.keys() & known:
+        return None
+    return Tests(
+        passed=counts.get("passed", 0) + counts.get("xpassed", 0),
+        failed=counts.get("failed", 0) + counts.get("error", 0) + counts.get("errors", 0),
+        # An expected failure proves nothing about the product.
+        skipped=counts.get("skipped", 0) + counts.get("xfailed", 0),
+    )

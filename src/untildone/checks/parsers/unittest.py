@@ -1,0 +1,70 @@
+"""`python -m unittest`: a block per failure, then how many ran."""
+
+import re
+from collections.abc import Iterator
+
+from untildone.checks.findings import Diagnostic
+from untildone.checks.parser import blocks, total
+from untildone.loop.model import Tests
+
+PROGRAMS = ("unittest",)
+
+# FAIL: test_rows (test_cart.CartTest.test_rows) (row=-1)
+# ERROR: setUpClass (test_cart.CartTest)
+_FAILURE = re.compile(
+    r"^(?P<kind>FAIL|ERROR): (?P<test>\S+) \((?P<where>[\w.<>]+)\)(?P<row>.*)$", re.MULTILINE
+)
+#   File "/tmp/shop/uni/test_cart.py", line 17, in test_rows
+# AssertionError: -1 not greater than 0
+_PLACE = re.compile(r'^  File "(?P<path>[^"\n]+)", line (?P<line>\d{1,9})', re.MULTILINE)
+_MESSAGE = re.compile(r"^(?P<text>[A-Za-z_][\w.]*(?:: .*)?)$", re.MULTILINE)
+_RULE = "\n" + "=" * 70
+# Ran 5 tests in 0.001s
+#
+# FAILED (failures=2, errors=1, skipped=1)
+_SUMMARY = re.compile(
+    r"^Ran (?P<ran>\d{1,9}) tests? in \d+\.\d+s\n\n"
+    r"(?:OK|FAILED|NO TESTS RAN)(?: \((?P<counts>.*)\))?$",
+    re.MULTILINE,
+)
+_COUNT = re.compile(r"([a-z ]+)=(\d{1,9})")
+
+
+def parse(output: str) -> Iterator[Diagnostic]:
+    for match, end in blocks(list(_FAILURE.finditer(output)), len(output)):
+        block = output[match.end() : end].split(_RULE, 1)[0]
+        places = list(_PLACE.finditer(block))
+        messages = _MESSAGE.findall(block, places[-1].end() if places else 0)
+        yield Diagnostic(
+            path=places[-1]["path"] if places else "",
+            line=int(places[-1]["line"]) if places else 0,
+            code=_id(match),
+            text=messages[0] if messages else match["kind"].lower(),
+        )
+
+
+def _id(match: re.Match[str]) -> str:
+    where, test = match["where"], match["test"]
+    name = where if where.endswith(f".{test}") else f"{where}.{test}"
+    return name + match["row"].rstrip()
+
+
+def tests(output: str) -> Tests | None:
+    report = total(map(_counts, _SUMMARY.finditer(output)))
+    if report is None:
+        return None
+    failing = dict.fromkeys(_id(match) for match in _FAILURE.finditer(output))
+    return Tests(
+        passed=report.passed, failed=report.failed, skipped=report.skipped, failing=tuple(failing)
+    )
+
+
+def _counts(summary: re.Match[str]) -> Tests:
+    counts = {word.strip(): int(number) for word, number in _COUNT.findall(summary["counts"] or "")}
+    failed = counts.get("failures", 0) + counts.get("errors", 0)
+    skipped = counts.get("skipped", 0) + counts.get("expected failures", 0)
+    failed += counts.get("unexpected successes", 0)
+    # Several failing subtests are one test, so the difference may be less than nothing.
+    return Tests(
+        passed=max(int(summary["ran"]) - failed - skipped, 0), failed=failed, skipped=skipped
+    )

@@ -1,0 +1,109 @@
+"""Taking secrets out of text: by the name before them, by their shape, by their exact value."""
+
+import re
+from collections.abc import Mapping
+
+REMOVED = "[secret removed]"
+
+_SHORTEST_VALUE = 8
+_PASSWORD = re.compile(r"passw(?:or)?d|passphrase|(?:^|_)pass$|(?:^|_)pwd$", re.IGNORECASE)
+_SECRET_NAME = re.compile(
+    r"(?:api|access|secret|private|auth|encryption|signing|master|account|license|deploy)"
+    r"[_-]?key(?:[_-]?id)?$"
+    r"|token$|secret$|credentials?$|connection[_-]?string$",
+    re.IGNORECASE,
+)
+_SECRET_VARIABLE = re.compile(r"[A-Z0-9_]+_KEY")
+# Common words too: alone before a value they mean a secret only if it looks like one.
+_PLAIN_NAMES = frozenset({"token", "secret", "credential", "credentials"})
+
+# A name of bounded length at its beginning, so that a long run of letters is looked at once.
+_ASSIGNMENT = re.compile(
+    r"(?<![\w-])(?P<name>[\w-]{1,80})(?P<between>[\"']?[ \t]{0,8}(?:=(?![=>])|:(?![:=]))[ \t]{0,8})"
+)
+_VALUE = re.compile(r"\"[^\"\n]*\"?|'[^'\n]*'?|[^\s\"',;&()\[\]{}]+")
+_IDENTIFIER = re.compile(r"[A-Za-z_.]+")
+
+_SHAPES = (
+    re.compile(
+        r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+        r"(?:[A-Za-z0-9+/=\\,: \t\n]|-(?!----))*"
+        r"(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)?"
+    ),
+    re.compile(
+        r"(?<![A-Za-z0-9])(?:gh[pousr]_[A-Za-z0-9]{16,}|github_pat_\w{16,}|glpat-[\w-]{16,}"
+        r"|(?=sk-[A-Za-z_-]{0,64}\d)sk-[\w-]{16,}|[sr]k_(?:live|test)_[A-Za-z0-9]{10,}"
+        r"|xox[abeoprs]-[\w-]{10,}|xapp-[\w-]{10,}|(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Z0-9])"
+        r"|AIza[\w-]{35}|npm_[A-Za-z0-9]{36}|pypi-[\w-]{16,}|hf_[A-Za-z0-9]{20,}"
+        r"|eyJ[\w-]{8,}\.[\w-]{4,}\.[\w-]*)"
+    ),
+)
+# Authorization: Bearer abc; Authorization: Basic dXNlcjpwYXNz
+_HEADER = re.compile(
+    r"(?P<kept>(?:proxy-)?authorization[\"']?[ \t]{0,8}[:=][ \t]{0,8}[\"']?"
+    r"(?:[a-z]{1,20}[ \t]{1,8})?)[^\s\"',;]+",
+    re.IGNORECASE,
+)
+_SCHEME = re.compile(
+    r"\b(?P<kept>(?:bearer|basic)[ \t]{1,8})(?=[A-Za-z._~+/=-]{0,256}\d)[\w.~+/=-]{12,}",
+    re.IGNORECASE,
+)
+# postgres://app:hunter2@db.internal
+_IN_ADDRESS = re.compile(r"(?P<kept>://[^\s/:@]{0,256}:)[^\s/@]{1,256}(?=@)")
+
+
+def remove_secrets(text: str, *, environ: Mapping[str, str]) -> str:
+    for value in secret_values(environ):
+        text = text.replace(value, REMOVED)
+    for shape in _SHAPES:
+        text = shape.sub(REMOVED, text)
+    for pattern in (_IN_ADDRESS, _HEADER, _SCHEME):
+        text = pattern.sub(lambda match: match["kept"] + REMOVED, text)
+    return _remove_assigned(text)
+
+
+def secret_values(environ: Mapping[str, str]) -> tuple[str, ...]:
+    """Longest first: one secret may be the beginning of another."""
+    values = {
+        value.strip()
+        for name, value in environ.items()
+        if _is_secret(name) and len(value.strip()) >= _SHORTEST_VALUE
+    }
+    return tuple(sorted(values, key=len, reverse=True))
+
+
+def _is_secret(name: str) -> bool:
+    return bool(
+        _PASSWORD.search(name) or _SECRET_NAME.search(name) or _SECRET_VARIABLE.fullmatch(name)
+    )
+
+
+def _remove_assigned(text: str) -> str:
+    parts: list[str] = []
+    done = 0
+    for match in _ASSIGNMENT.finditer(text):
+        if match.start() < done or not _is_secret(match["name"]):
+            continue
+        value = _VALUE.match(text, match.end())
+        if value and _reveals(match, value[0], followed_by=text[value.end() : value.end() + 1]):
+            parts += text[done : match.end()], REMOVED
+            done = value.end()
+    return "".join((*parts, text[done:]))
+
+
+def _reveals(before: re.Match[str], value: str, *, followed_by: str) -> bool:
+    name, bare = before["name"].lower(), value.strip("\"'")
+    if not bare or bare.lower() == name:
+        return False
+    random = len(bare) >= _SHORTEST_VALUE and any(map(str.isdigit, bare))
+    if bare == value and not random and _is_prose_or_code(before["between"], bare, followed_by):
+        return False
+    if _PASSWORD.search(name):
+        return True
+    return random if name in _PLAIN_NAMES else len(bare) >= _SHORTEST_VALUE
+
+
+def _is_prose_or_code(between: str, bare: str, followed_by: str) -> bool:
+    """`password: this field is required`, `api_key = settings.api_key`: words, no secrets."""
+    sentence = ":" in between and followed_by in (" ", "\t")
+    return sentence or (" = " in between and bool(_IDENTIFIER.fullmatch(bare)))

@@ -1,0 +1,142 @@
+"""Which tree a folder belongs to, what is in it, and whether it is still the same."""
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from untildone.process import Finished, environment, run
+
+_GIT_SECONDS = 60
+_MOST_ENTRIES = 50_000
+_GENERATED = frozenset({"node_modules", ".venv", "venv", "target", "__pycache__"})
+_SKIPPED = _GENERATED | {".git", ".untildone"}
+# Programs a repository may name in its own configuration are not run.
+_SAFE = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
+_STATUS = ("status", "--porcelain=v2", "--branch", "--no-ahead-behind", "--untracked-files=all")
+# How many blanks stand before the path, by the first character of an entry.
+_FIELDS = {b"1": 8, b"2": 9, b"u": 10, b"?": 1}
+
+
+def fingerprint(project: Path) -> str:
+    """Equal while the content is: of the whole worktree, or of the folder outside git."""
+    entries = _git_entries(project)
+    digest = hashlib.sha256()
+    for entry in _walked(project) if entries is None else entries:
+        digest.update(entry + b"\0")
+    return digest.hexdigest()
+
+
+def root_of(cwd: Path) -> Path | None:
+    """The top of the worktree the folder is in."""
+    return _path_from_git("--show-toplevel", cwd=cwd)
+
+
+def same_repository(a: Path, b: Path) -> bool:
+    """Also true of two worktrees of one repository."""
+    first = _path_from_git("--git-common-dir", cwd=a)
+    return first is not None and first == _path_from_git("--git-common-dir", cwd=b)
+
+
+def listed(project: Path) -> list[Path]:
+    """Files below the project that git knows or would add; outside git all but generated ones."""
+    output = None
+    if _knows(project):
+        output = _git_output("ls-files", "--cached", "--others", "--exclude-standard", cwd=project)
+    paths = _split(output) if output is not None else map(Path, _files(project))
+    return [path for path in dict.fromkeys(paths) if ".untildone" not in path.parts]
+
+
+def unlisted_folders(project: Path) -> list[Path]:
+    """Folders of ignored content, such as dependencies and caches."""
+    output = None
+    if _knows(project):
+        ignored = ("--others", "--ignored", "--exclude-standard", "--directory")
+        output = _git_output("ls-files", *ignored, cwd=project)
+    if output is None:
+        return [Path(name) for name in sorted(_GENERATED) if (project / name).is_dir()]
+    entries = (entry for entry in output.split(b"\0") if entry.endswith(b"/"))
+    return [path for entry in entries for path in _split(entry) if ".untildone" not in path.parts]
+
+
+def _path_from_git(question: str, *, cwd: Path) -> Path | None:
+    finished = _git("rev-parse", question, cwd=cwd)
+    if finished.exit_code != 0 or not finished.head.strip():
+        return None
+    return (cwd / os.fsdecode(finished.head.rstrip(b"\r\n"))).resolve()
+
+
+def _git(*arguments: str, cwd: Path, log: Path | None = None) -> Finished:
+    own = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    env = environment(own) | {"GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+    return run(["git", *_SAFE, *arguments], cwd=cwd, timeout=_GIT_SECONDS, env=env, log=log)
+
+
+def _git_output(*arguments: str, cwd: Path) -> bytes | None:
+    """The whole of it, with NUL between the entries; None where git does not answer."""
+    with tempfile.TemporaryDirectory(prefix="untildone-") as folder:
+        # What a large tree prints is kept in the log only.
+        log = Path(folder) / "output"
+        finished = _git(*arguments, "-z", cwd=cwd, log=log)
+        return log.read_bytes() if finished.exit_code == 0 else None
+
+
+def _knows(project: Path) -> bool:
+    """Whether the project is in a worktree that does not ignore it as a whole."""
+    root = root_of(project)
+    if root is None or project.resolve() == root:
+        return root is not None
+    return _git("check-ignore", "-q", ".", cwd=project).exit_code != 0
+
+
+def _split(output: bytes) -> Iterator[Path]:
+    return (Path(os.fsdecode(entry)) for entry in output.split(b"\0") if entry)
+
+
+def _git_entries(project: Path) -> list[bytes] | None:
+    root = root_of(project)
+    if root is None or not _knows(project):
+        return None
+    output = _git_output(*_STATUS, cwd=root)
+    return None if output is None else [os.fsencode(root), *_described(output, root)]
+
+
+def _described(status: bytes, root: Path) -> Iterator[bytes]:
+    """Each entry with the size, time and mode its file has now."""
+    entries = iter(status.split(b"\0"))
+    for entry in entries:
+        kind = entry[:1]
+        if entry.startswith(b"# branch.oid"):
+            yield entry
+        if kind not in _FIELDS:
+            continue
+        path = entry.split(b" ", _FIELDS[kind])[-1]
+        old = next(entries, b"") if kind == b"2" else b""
+        if b".untildone" not in path.split(b"/"):
+            yield b"\0".join((entry, old, _stamp(os.fsencode(root) + b"/" + path)))
+
+
+def _stamp(path: bytes) -> bytes:
+    try:
+        status = os.lstat(path)
+    except OSError:
+        return b"gone"
+    return f"{status.st_mode} {status.st_size} {status.st_mtime_ns}".encode()
+
+
+def _walked(project: Path) -> Iterator[bytes]:
+    for path in _files(project):
+        yield os.fsencode(path) + b"\0" + _stamp(os.fsencode(project / path))
+
+
+def _files(project: Path) -> Iterator[str]:
+    count = 0
+    for folder, folders, files in os.walk(project):
+        folders[:] = sorted(name for name in folders if name not in _SKIPPED)
+        below = os.path.relpath(folder, project)
+        for name in sorted(files):
+            yield name if below == os.curdir else f"{below}{os.sep}{name}"
+            count += 1
+            if count >= _MOST_ENTRIES:
+                return

@@ -1,0 +1,93 @@
+"""Telling a check that failed from one that could not run at all."""
+
+import re
+import signal
+
+from untildone.checks.command import programs
+from untildone.process import Finished
+
+_NOT_EXECUTABLE = 126
+_NOT_FOUND = 127
+_LAST_LINES = 25
+
+_SIGNS = (
+    # sh: 1: jest: not found; bash: line 1: jest: command not found; zsh: command not found: jest
+    (re.compile(r"(?:^|: )(?P<name>[\w./@+-]+): (?:command )?not found$"), "`{}` was not found"),
+    (re.compile(r"command not found: (?P<name>\S+)$"), "`{}` was not found"),
+    # make: jest: No such file or directory
+    (
+        re.compile(r"^make(?:\[\d+\])?: (?P<name>\S+): No such file or directory$"),
+        "`{}` was not found",
+    ),
+    # 'jest' is not recognized as an internal or external command,
+    (re.compile(r"^'(?P<name>[^']+)' is not recognized as an internal"), "`{}` was not found"),
+    # /usr/bin/python: No module named pytest
+    (
+        re.compile(
+            r"^(?:\S*[\\/])?(?:python|pypy)[\d.]*(?:\.exe)?: No module named (?P<name>[\w.]+)$"
+        ),
+        "the module `{}` is not installed",
+    ),
+    # npm error Missing script: "test"; ERR_PNPM_NO_SCRIPT  Missing script: test
+    (
+        re.compile(r"\bMissing script: \"?(?P<name>[^\s\"]+)\"?$", re.IGNORECASE),
+        "there is no script `{}`",
+    ),
+    # error: Script not found "test"; error Command "test" not found.
+    (re.compile(r"^error:? Script not found \"(?P<name>[^\"]+)\""), "there is no script `{}`"),
+    (re.compile(r"^error:? Command \"(?P<name>[^\"]+)\" not found"), "there is no script `{}`"),
+    # make: *** No rule to make target 'lint'.  Stop.
+    (
+        re.compile(
+            r"^make(?:\[\d+\])?: \*\*\* No rule to make target '(?P<name>[^']+)'\.  Stop\.$"
+        ),
+        "there is no target `{}`",
+    ),
+    # error: no such command: `clippy`
+    (re.compile(r"^error: no such command: `(?P<name>[^`]+)`$"), "cargo has no command `{}`"),
+    # error: 'cargo-clippy' is not installed for the toolchain 'stable'
+    (
+        re.compile(r"^error: '(?P<name>[^']+)' is not installed for the toolchain"),
+        "`{}` is not installed",
+    ),
+)
+
+
+def why_unrunnable(command: str, finished: Finished, *, output: str) -> str:
+    """The reason with the program's name; "" if the check did run."""
+    if finished.missing:
+        return finished.missing
+    if finished.exit_code in (0, None):
+        return ""
+    reason = _sign(output)
+    named = next(iter(programs(command)), command)
+    if finished.exit_code == _NOT_EXECUTABLE:
+        return reason or f"`{named}` cannot be executed"
+    if finished.exit_code == _NOT_FOUND:
+        return reason or f"`{named}` was not found"
+    return reason
+
+
+def _sign(output: str) -> str:
+    for line in reversed(output.rstrip().splitlines()[-_LAST_LINES:]):
+        for pattern, reason in _SIGNS:
+            if match := pattern.search(line[:500]):
+                return reason.format(match["name"])
+    return ""
+
+
+def why_ended(finished: Finished) -> str:
+    """How a run that is not green ended: its exit code, or the signal that ended it."""
+    number = finished.signal or (finished.exit_code or 0) - 128
+    name = _signal_name(number)
+    if not name:
+        return f"exit code {finished.exit_code}"
+    hint = " (out of memory?)" if name == "SIGKILL" else ""
+    return f"killed by {name}{hint}"
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return ""

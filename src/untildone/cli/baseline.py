@@ -1,0 +1,13 @@
+"""`untildone baseline`: the detached run of the start's checks."""
+
+import click
+
+from untildone.cli.options import here
+from untildone.judge.baseline import run_detached
+
+
+@click.command("baseline", hidden=True)
+@click.argument("loop")
+@click.argument("tree")
+def command(loop: str, tree: str) -> None:
+    run_detached(here(), loop, tree)

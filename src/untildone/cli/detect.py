@@ -1,0 +1,43 @@
+"""`untildone detect`: the checks found here, with reasons."""
+
+from pathlib import Path
+
+import click
+from msgspec import Struct
+
+from untildone.checks.detect import detect
+from untildone.cli.options import json_option, print_json, project_of, project_option
+
+
+class Detected(Struct, frozen=True, kw_only=True):
+    name: str
+    command: str
+    reason: str
+
+
+class Detection(Struct, frozen=True, kw_only=True):
+    checks: tuple[Detected, ...]
+
+
+@click.command("detect")
+@project_option
+@json_option
+def command(project: Path | None, *, as_json: bool) -> int:
+    """List the checks this project seems to have, and why."""
+    place = project_of(project)
+    found = tuple(
+        Detected(name=check.name, command=check.command, reason=check.reason)
+        for checks in detect(place).values()
+        for check in checks
+    )
+    if as_json:
+        print_json(Detection(checks=found))
+        return 0
+    for check in found:
+        click.echo(f"{check.name}: `{check.command}`  ({check.reason})")
+    if not found:
+        click.echo(
+            f'no check was found in `{place}`; name one: `untildone start --check "YOUR COMMAND"`',
+            err=True,
+        )
+    return 0

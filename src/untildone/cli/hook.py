@@ -1,0 +1,19 @@
+"""`untildone hook EVENT`: the same entry the installed command runs."""
+
+import os
+
+import click
+
+from untildone.hook.entry import main
+from untildone.store.home import state_home
+
+
+@click.command("hook", hidden=True)
+@click.argument("event")
+@click.argument("agent", default="claude")
+@click.argument("source", default="plugin")
+@click.argument("home", default="")
+@click.option("--agent", "named", help="The agent whose event it is.")
+def command(event: str, agent: str, source: str, home: str, *, named: str | None) -> int:
+    """Answer one event: its payload on stdin, the answer on stdout, always exit 0."""
+    return main([event, named or agent, source, home or str(state_home(os.environ))])

@@ -1,0 +1,20 @@
+"""`untildone pause`: let the agent go for now."""
+
+from pathlib import Path
+
+import click
+
+from untildone.cli.options import chosen, here, loop_argument, persons_word, project_option
+from untildone.judge import verbs
+
+
+@click.command("pause")
+@loop_argument
+@project_option
+def command(loop: str | None, project: Path | None) -> None:
+    """Pause a loop: nobody holds the agent until `untildone continue`."""
+    found = here()
+    record = chosen(found, loop, project)
+    persons_word(found, record, "pause")
+    verbs.pause(found, record.contract.id)
+    click.echo(f"loop {record.contract.id} is paused; `untildone continue` resumes it")

@@ -1,0 +1,45 @@
+"""Which session of an agent a command means."""
+
+import os
+from pathlib import Path
+
+from untildone.cli.options import session_here
+from untildone.errors import UserError
+from untildone.judge.context import Context
+from untildone.process import alive
+from untildone.store.sessions import Session, sessions
+
+
+def chosen_session(found: Context, given: str | None, project: Path) -> Session:
+    """The one named, the one this shell belongs to, or the only live one of this project."""
+    named = given or session_here(found)
+    if named:
+        return found.session(named)
+    live = live_sessions(found, project)
+    if len(live) == 1:
+        return live[0]
+    if live:
+        ids = ", ".join(f"`{session.id}`" for session in live)
+        raise UserError(f"several sessions run here: {ids}", hint="name one with `--session ID`")
+    raise UserError(
+        f"no live session of {found.agent.NAME} was seen in `{project}`",
+        hint="start the agent here first (after `untildone init`), or name one with `--session ID`",
+    )
+
+
+def live_sessions(found: Context, project: Path) -> list[Session]:
+    return [
+        session
+        for session in sessions(os.fspath(found.home), found.agent.NAME)
+        if is_live(session) and _same(session, project)
+    ]
+
+
+def is_live(session: Session) -> bool:
+    process = str(session.read_json("session.json").get("process", ""))
+    return process.isdecimal() and alive(int(process)) and not session.has("ended.json")
+
+
+def _same(session: Session, project: Path) -> bool:
+    place = str(session.read_json("session.json").get("project", ""))
+    return bool(place) and os.path.realpath(place) == os.path.realpath(project)

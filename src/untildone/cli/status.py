@@ -1,0 +1,70 @@
+"""`untildone status`: what runs, and whether it is really held."""
+
+import time
+from pathlib import Path
+
+import click
+
+from untildone.cli.options import broken, here, json_option, print_json, project_of, project_option
+from untildone.cli.options import records as all_records
+from untildone.judge.context import Context
+from untildone.judge.held import status_of
+from untildone.report.status import LoopStatus, StatusReport
+
+
+@click.command("status")
+@click.option("--all", "everywhere", is_flag=True, help="Every project's, also finished ones.")
+@click.option("--watch", is_flag=True, help="Show it again every second.")
+@project_option
+@json_option
+def command(*, everywhere: bool, watch: bool, project: Path | None, as_json: bool) -> None:
+    """Show the loops of this project; `--all` those of every project, finished ones too."""
+    found = here()
+    while True:
+        _show(found, _loops(found, project, everywhere=everywhere), as_json=as_json)
+        if not watch:
+            return
+        time.sleep(1)
+        click.clear()
+
+
+def _loops(found: Context, project: Path | None, *, everywhere: bool) -> tuple[LoopStatus, ...]:
+    place = str(project_of(project))
+    wanted = [
+        record for record in all_records(found) if everywhere or record.contract.project == place
+    ]
+    # Without `--all`: what is unfinished, and the newest ending, so that a script sees how it went.
+    if not everywhere:
+        unfinished = [record for record in wanted if record.progress.status != "finished"]
+        wanted = unfinished or wanted[:1]
+    return tuple(status_of(found, record) for record in wanted)
+
+
+def _show(found: Context, loops: tuple[LoopStatus, ...], *, as_json: bool) -> None:
+    if as_json:
+        print_json(StatusReport(loops=loops))
+        return
+    for damaged in broken(found):
+        click.echo(f"loop {damaged.id} cannot be read: {damaged.reason}", err=True)
+    if not loops:
+        click.echo("no loop here; `untildone start --preset test` begins one")
+    for loop in loops:
+        click.echo(_text(loop))
+
+
+def _text(loop: LoopStatus) -> str:
+    state = loop.status if loop.outcome is None else f"{loop.status} ({loop.outcome})"
+    bound = loop.max_rounds or "no bound"
+    lines = [f"{loop.id}  {state}, round {loop.round} of {bound}"]
+    if loop.reason:
+        lines.append(f"  {loop.reason}")
+    lines.append(f"  task: {loop.task.splitlines()[0][:100] if loop.task else ''}")
+    if loop.unmet:
+        lines.append(f"  unmet: {', '.join(loop.unmet)}")
+    if loop.status == "active":
+        held = "yes" if loop.held is True else f"{loop.held or 'no'}: {loop.not_held_because}"
+        lines.append(f"  held: {held}")
+    if loop.status == "paused":
+        lines.append(f"  resume: `untildone continue {loop.id}`")
+    lines.append(f"  session: {loop.session}")
+    return "\n".join(lines)

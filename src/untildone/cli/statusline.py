@@ -1,0 +1,14 @@
+"""`untildone statusline`: for a status line of one's own that wants ours in it."""
+
+import os
+
+import click
+
+from untildone.hook.entry import main
+from untildone.store.home import state_home
+
+
+@click.command("statusline", hidden=True)
+def command() -> int:
+    """Print the loop's line for the agent's status line; its payload comes on stdin."""
+    return main(["StatusLine", "claude", "settings", str(state_home(os.environ))])

@@ -1,0 +1,69 @@
+"""From a check's command line to its program, arguments and environment."""
+
+import contextlib
+import os
+import re
+import shlex
+from collections.abc import Mapping
+
+NESTED = "UNTILDONE_NESTED"
+WINDOWS_SHELL = ("cmd", "/d", "/s", "/c")
+
+# Syntax anywhere, or an assignment, a reserved word or a builtin at the beginning.
+_POSIX_SHELL = re.compile(
+    r"[;&|<>$`*?\[\](){}~#!\n]|^\s*(\w+\+?=|(\.|:|alias|bg|case|cd|command|eval|exec|exit|export"
+    r"|fg|for|hash|if|jobs|read|readonly|return|set|shift|source|time|times|trap|type|ulimit"
+    r"|umask|unalias|unset|until|wait|while)(\s|$))"
+)
+# Quotes too: the rules of cmd and of each program differ, so they are left to them.
+_WINDOWS_SHELL = re.compile(
+    r"[&|<>()%!^\"'\n]|^\s*(assoc|call|cd|chdir|cls|copy|date|del|dir|echo|erase|exit|for|ftype"
+    r"|if|md|mkdir|mklink|move|path|pause|popd|pushd|rd|rem|ren|rename|rmdir|set|start|time"
+    r"|title|type|ver|vol)(\s|$)",
+    re.IGNORECASE,
+)
+
+_CLIENT_VARIABLE = re.compile(
+    r"(CLAUDE|ANTHROPIC_|OPENAI_|GEMINI_|GOOGLE_GEMINI_|GOOGLE_GENAI_|QWEN_|DASHSCOPE_|CODEX_"
+    r"|COPILOT_|GITHUB_COPILOT_|CURSOR_|OPENCODE_|OPENROUTER_|MCP_).*"
+    r"|OPENCODE|AI_AGENT|GOOGLE_API_KEY|AWS_BEARER_TOKEN_BEDROCK"
+    r"|(GH|GITHUB)_(ENTERPRISE_)?TOKEN|GITHUB_(PERSONAL_ACCESS|API)_TOKEN",
+    re.IGNORECASE | re.DOTALL,
+)
+# node warns at every start when one of these meets NO_COLOR
+_COLOURS = frozenset({"FORCE_COLOR", "CLICOLOR_FORCE", "COLORTERM"})
+_PLAIN = {
+    NESTED: "1",
+    "NO_COLOR": "1",
+    "TERM": "dumb",
+    "PAGER": "cat",
+    "GIT_PAGER": "cat",
+    "GIT_TERMINAL_PROMPT": "0",
+}
+
+
+def argv_of(command: str, *, windows: bool = os.name == "nt") -> list[str]:
+    """Through a shell only if the command needs one: a missing program is then known as such."""
+    return _windows_argv(command) if windows else _posix_argv(command)
+
+
+def environment(base: Mapping[str, str]) -> dict[str, str]:
+    """What a check may see: no key, token or session of a coding client; a plain terminal."""
+    kept = {name: value for name, value in base.items() if not _withheld(name)}
+    return kept | _PLAIN
+
+
+def _posix_argv(command: str) -> list[str]:
+    if not _POSIX_SHELL.search(command):
+        # An open quote is a mistake for the shell to report.
+        with contextlib.suppress(ValueError):
+            return shlex.split(command)
+    return ["sh", "-c", command]
+
+
+def _windows_argv(command: str) -> list[str]:
+    return [*WINDOWS_SHELL, command] if _WINDOWS_SHELL.search(command) else command.split()
+
+
+def _withheld(name: str) -> bool:
+    return name.upper() in _COLOURS or _CLIENT_VARIABLE.fullmatch(name) is not None

@@ -1,0 +1,58 @@
+"""One event in, one answer out: next to no imports unless the event needs them."""
+
+import os
+import sys
+
+from untildone.hook import payload
+
+# Events that need no more than the standard library.
+LEAN = {
+    "PreToolUse": "untildone.hook.tool",
+    "ConfigChange": "untildone.hook.settings",
+    "StatusLine": "untildone.hook.status_line",
+    "SessionStart": "untildone.hook.session",
+    "SessionEnd": "untildone.hook.session",
+}
+
+
+def main(argv: list[str]) -> int:
+    """Answers by JSON on stdout and exit 0 alone: every other ending lets the agent go unseen."""
+    event, agent, source, home = (*argv, "", "", "", "")[:4]
+    try:
+        call = payload.read(event, agent, source, home)
+        answer = _answer(call)
+    except Exception as error:  # noqa: BLE001  a hook's fault is told to the person, never raised
+        answer = payload.failure(event, error)
+    _say(answer)
+    return 0
+
+
+def _answer(call: payload.Call) -> str:
+    lean = LEAN.get(call.event)
+    if lean:
+        module = __import__(lean, fromlist=["answer"])
+        answer = str(module.answer(call))
+        if answer != payload.FULL:
+            return answer
+    return _hand_over(call)
+
+
+def _hand_over(call: payload.Call) -> str:
+    """The full program, in this process: its dependencies become importable first."""
+    import site
+
+    site.main()
+    from untildone.judge.events import answer
+
+    return answer(call)
+
+
+def _say(text: str) -> None:
+    if not text:
+        return
+    try:
+        sys.stdout.buffer.write(text.encode("utf-8", "replace") + b"\n")
+        sys.stdout.flush()
+    except OSError:
+        # The client is gone: nobody is left to answer.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

@@ -1,0 +1,80 @@
+"""The event as it arrived: read within bounds, whatever comes on stdin."""
+
+import json
+import os
+import sys
+import time
+
+LARGEST = 8_000_000
+LONGEST = 10.0
+# A lean handler's way to say that this one needs the full program.
+FULL = "\0full"
+
+
+class Call:
+    """One event: `data` is empty and `fault` says why where the payload could not be read."""
+
+    __slots__ = ("agent", "data", "environ", "event", "fault", "home", "received", "source")
+
+    def __init__(self, event: str, agent: str, source: str, home: str) -> None:
+        self.event = event
+        self.agent = agent
+        self.source = source
+        self.home = home
+        self.received = time.time()
+        self.environ = dict(os.environ)
+        self.data: dict[str, object] = {}
+        self.fault = ""
+
+    def text(self, key: str) -> str:
+        value = self.data.get(key)
+        return value if isinstance(value, str) else ""
+
+
+def read(event: str, agent: str, source: str, home: str) -> Call:
+    call = Call(event, agent, source, home)
+    try:
+        value = json.loads(_bytes().decode("utf-8-sig", "replace"))
+    except (ValueError, RecursionError) as error:
+        call.fault = f"the payload is not JSON ({error})"
+        return call
+    if isinstance(value, dict):
+        call.data = value
+    else:
+        call.fault = "the payload is not a JSON object"
+    return call
+
+
+def _bytes() -> bytes:
+    """At most LARGEST bytes within LONGEST seconds; a closed stdin is empty."""
+    if sys.stdin is None:
+        return b""
+    data = bytearray()
+    end = time.monotonic() + LONGEST
+    while len(data) < LARGEST and _readable(end):
+        try:
+            part = os.read(0, 1_048_576)
+        except OSError:
+            break
+        if not part:
+            break
+        data += part
+    return bytes(data)
+
+
+def _readable(end: float) -> bool:
+    if os.name == "nt":
+        return True
+    import select
+
+    left = end - time.monotonic()
+    return left > 0 and bool(select.select([0], [], [], left)[0])
+
+
+def failure(event: str, error: BaseException) -> str:
+    """One line for the person: what failed, and that nobody holds the agent now."""
+    what = f"{type(error).__name__}: {error}".replace("\n", " ")[:300]
+    end = "the agent was not held" if event == "Stop" else "this event was not looked at"
+    return json.dumps(
+        {"systemMessage": f"untildone failed ({what}); {end}. See `untildone doctor`"}
+    )

@@ -1,0 +1,42 @@
+"""SessionStart and SessionEnd: where a session runs, so that the person's terminal finds it."""
+
+import os
+
+from untildone.hook.payload import FULL, Call
+from untildone.store.sessions import Session
+
+_FRESH = ("startup", "resume", "")
+
+
+def answer(call: Call) -> str:
+    session = Session(call.home, call.agent, call.text("session_id"))
+    if not session.known:
+        return ""
+    if call.event == "SessionEnd":
+        return _ended(session)
+    remember(call, session)
+    # After compaction, /clear and fork the loop has something to say.
+    return FULL if session.loop() or call.text("source") not in _FRESH else ""
+
+
+def _ended(session: Session) -> str:
+    if session.loop():
+        return FULL
+    session.remove("session.json")
+    return ""
+
+
+def remember(call: Call, session: Session) -> None:
+    environ = call.environ
+    session.write_json(
+        "session.json",
+        {
+            "project": environ.get("CLAUDE_PROJECT_DIR") or call.text("cwd"),
+            "cwd": call.text("cwd"),
+            "process": environ.get("CLAUDE_PID", ""),
+            "transcript": call.text("transcript_path"),
+            "attended": environ.get("CLAUDE_CODE_SESSION_ATTENDED", ""),
+            "source": call.source,
+            "hook_process": os.getppid(),
+        },
+    )

@@ -1,0 +1,28 @@
+"""ConfigChange: while a loop is active, a change that would switch the hooks off is refused."""
+
+import json
+import os
+
+from untildone.hook.payload import Call
+from untildone.integrity.entries import harm_in_file
+
+
+def answer(call: Call) -> str:
+    # A refused change is only put off: the next change of any file would bring it in.
+    harms = (harm_in_file(path, call.home) for path in _files(call))
+    harm = next((harm for harm in harms if harm), "")
+    if not harm:
+        return ""
+    reason = f"a loop is active and this change {harm}; `untildone cancel` ends the loop first"
+    return json.dumps(
+        {"decision": "block", "reason": reason, "systemMessage": f"untildone: {reason}"}
+    )
+
+
+def _files(call: Call) -> list[str]:
+    """Every settings file the client reads, the changed one first."""
+    project = call.environ.get("CLAUDE_PROJECT_DIR") or call.text("cwd")
+    folders = [os.path.join(place, ".claude") for place in (os.path.expanduser("~"), project)]
+    names = ("settings.json", "settings.local.json")
+    known = [os.path.join(folder, name) for folder in folders for name in names]
+    return [call.text("file_path"), *(path for path in known if os.path.exists(path))]

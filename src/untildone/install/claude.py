@@ -1,0 +1,151 @@
+"""What `init` writes for Claude Code, and `uninstall` takes out: settings and slash commands."""
+
+import stat
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from msgspec import Struct
+
+from untildone import __version__
+from untildone.errors import UserError
+from untildone.install import record, settings
+from untildone.install.commands import settings_entries
+from untildone.install.skills import commands
+from untildone.store.files import write_whole
+
+Scope: TypeAlias = Literal["user", "project", "local"]
+
+
+class Place(Struct, frozen=True, kw_only=True):
+    """Where things stand: the person's home, the project, the state, the program that runs."""
+
+    user: Path
+    project: Path
+    home: Path
+    python: Path
+    package: Path
+
+    def folder(self, scope: Scope) -> Path:
+        return (self.user if scope == "user" else self.project) / ".claude"
+
+    def settings(self, scope: Scope) -> Path:
+        name = "settings.local.json" if scope == "local" else "settings.json"
+        return self.folder(scope) / name
+
+
+class Change(Struct, frozen=True, kw_only=True):
+    """One file to write; `after` None takes it away."""
+
+    path: Path
+    before: bytes | None
+    after: bytes | None
+
+    @property
+    def kind(self) -> str:
+        if self.before == self.after:
+            return "unchanged"
+        if self.before is None:
+            return "made"
+        return "removed" if self.after is None else "changed"
+
+
+class Plan(Struct, frozen=True, kw_only=True):
+    changes: tuple[Change, ...]
+    installed: record.Installed
+    notes: tuple[str, ...] = ()
+
+
+def plan_init(place: Place, scope: Scope) -> Plan:
+    """Everything `init` would do; a broken settings file is refused before anything is written."""
+    path = place.settings(scope)
+    before = _bytes(path)
+    earlier = record.find(place.home, path)
+    ours = settings_entries(home=place.home, python=place.python, package=place.package)
+    text = settings.decode(before or b"", path=str(path)) or "{}\n"
+    merged = settings.merge(
+        text, ours, path=str(path), installed=earlier.entries if earlier else None
+    )
+    after = merged.text.encode()
+    installed = record.Installed(
+        path=str(path),
+        scope=scope,
+        agent="claude",
+        original=record.original(earlier, before, path=path),
+        original_sha256=record.sha256(record.original(earlier, before, path=path)),
+        written_sha256=record.sha256(after),
+        entries=merged.entries,
+        program=record.program(
+            interpreter=place.python, package=place.package, version=__version__
+        ),
+    )
+    changes = (Change(path=path, before=before, after=after), *_command_files(place, scope))
+    return Plan(changes=changes, installed=installed, notes=merged.notes)
+
+
+def _command_files(place: Place, scope: Scope) -> tuple[Change, ...]:
+    folder = place.folder(scope)
+    return tuple(
+        Change(path=folder / name, before=_bytes(folder / name), after=text.encode())
+        for name, text in commands().items()
+    )
+
+
+def carry_out(place: Place, plan: Plan) -> None:
+    # The record first: whatever is written after it can be taken out again.
+    record.write(place.home, plan.installed)
+    for change in plan.changes:
+        _apply(change)
+
+
+def plan_uninstall(installed: record.Installed) -> tuple[Change, ...]:
+    path = Path(installed.path)
+    before = _bytes(path)
+    after = None if before is None else record.restored(installed, before, path=path)
+    folder = path.parent
+    ours = [folder / name for name in commands()]
+    files = [Change(path=file, before=_bytes(file), after=None) for file in ours]
+    return (Change(path=path, before=before, after=after), *files)
+
+
+def take_out(place: Place, installed: record.Installed) -> tuple[Change, ...]:
+    changes = plan_uninstall(installed)
+    for change in changes:
+        _apply(change)
+    for folder in (Path(installed.path).parent / "commands/untildone", *_emptied(installed)):
+        if folder.is_dir() and not any(folder.iterdir()):
+            folder.rmdir()
+    record.forget(place.home, Path(installed.path))
+    return changes
+
+
+def _emptied(installed: record.Installed) -> tuple[Path, ...]:
+    """Folders that may have been made by us; they go only if nothing is in them."""
+    folder = Path(installed.path).parent
+    return (folder / "commands", folder) if installed.original is None else (folder / "commands",)
+
+
+def _apply(change: Change) -> None:
+    if change.kind == "unchanged":
+        return
+    if change.after is None:
+        change.path.unlink(missing_ok=True)
+        return
+    change.path.parent.mkdir(parents=True, exist_ok=True)
+    # Settings kept in a dotfiles folder are links: what they point to is written.
+    target = change.path.resolve()
+    mode = target.stat().st_mode if target.exists() else None
+    try:
+        write_whole(target, change.after, keep_previous=False)
+        if mode is not None:
+            target.chmod(stat.S_IMODE(mode))
+    except OSError as error:
+        raise UserError(
+            f"`{change.path}` cannot be written: {error.strerror}", hint="mend its permissions"
+        ) from None
+
+
+def _bytes(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None

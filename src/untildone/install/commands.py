@@ -1,0 +1,145 @@
+"""The command lines of Claude Code's hooks.
+
+Hooks run at every event of every session, so that there is nothing to do is decided by a shell
+test in the command itself; the interpreter is named by its absolute path and starts isolated.
+"""
+
+import os
+import shlex
+from pathlib import Path
+
+from msgspec import Struct
+
+from untildone.install.settings import Entries
+from untildone.install.skills import PERMISSIONS
+from untildone.integrity.entries import CAP, CAP_VARIABLE
+
+STOP_TIMEOUT = 3_600
+# By this comment `uninstall` and the guard know our lines, whatever else stands in them.
+MARK = "# untildone hook"
+_PAYLOAD = 1_000_000
+_CALL = 65_536
+# What a prompt must contain to be looked at: a superset of the words that start a loop.
+_PROMPT_WORDS = (
+    "*untildone*|*[Rr]elentless*|*[Uu]ntil*|*[Ff]ix\\ all*|*tests\\ pass*|*code\\ style*"
+)
+# What a tool call must contain to be looked at: our state, our verbs, the settings.
+_TOOL_WORDS = "*untildone*|*.claude/settings*|*disableAllHooks*"
+
+
+class Program(Struct, frozen=True, kw_only=True):
+    """How a command finds us: shell words for the state's home and for what runs an event."""
+
+    home: str
+    run: str
+    source: str
+
+    def event(self, name: str) -> str:
+        return f"{self.run} {name} claude {self.source} {self.home}"
+
+
+def settings_program(*, home: Path, python: Path, package: Path) -> Program:
+    run = f"{shlex.quote(str(python))} -I -S {shlex.quote(str(package / 'hook'))}"
+    return Program(home=shlex.quote(str(home)), run=run, source="settings")
+
+
+def plugin_program() -> Program:
+    """A plugin is the same on every machine: what it needs is found when it runs."""
+    home = '"${UNTILDONE_HOME:-${XDG_STATE_HOME:-$HOME/.local/state}/untildone}"'
+    return Program(home=home, run="untildone hook", source="plugin")
+
+
+def lines(program: Program) -> dict[str, str]:
+    """One line of shell per event."""
+    session = f's={program.home}/sessions/claude/"$CLAUDE_CODE_SESSION_ID"'
+    active = f'{session}; [ -f "$s/active" ] || exit 0'
+    spool = f'{active}; head -c {_CALL} >>"$s/calls/$$"; exit 0'
+    payload = f"p=$(head -c {_PAYLOAD})"
+
+    def hand(event: str) -> str:
+        return f'printf %s "$p" | {program.event(event)}'
+
+    return {
+        "SessionStart": _present(program, "SessionStart"),
+        "UserPromptSubmit": (
+            f'{session}; {payload}; [ -f "$s/loop" ] || case $p in {_PROMPT_WORDS}) ;;'
+            f" *) exit 0 ;; esac; {_absent(program)}{hand('UserPromptSubmit')}"
+        ),
+        "PreToolUse": (
+            f'{active}; echo >>"$s/pre"; {payload}; case $p in {_TOOL_WORDS})'
+            f" {hand('PreToolUse')} ;; esac; exit 0"
+        ),
+        "PostToolUse": spool,
+        "PostToolUseFailure": spool,
+        "PostToolBatch": f'{active}; : >"$s/pre"; exit 0',
+        "Stop": f"{active}; exec {program.event('Stop')}",
+        "ConfigChange": f"{active}; exec {program.event('ConfigChange')}",
+        "PreCompact": f'{active}; : >"$s/compacting"; exit 0',
+        "SessionEnd": (
+            f'{session}; [ -f "$s/session.json" ] || exit 0; exec {program.event("SessionEnd")}'
+        ),
+    }
+
+
+def _present(program: Program, event: str) -> str:
+    """Silent where we are not installed: settings of a project travel without us."""
+    first = program.run.split()[0]
+    return f"command -v {first} >/dev/null || exit 0; exec {program.event(event)}"
+
+
+def _absent(program: Program) -> str:
+    first = program.run.split()[0]
+    message = '{"systemMessage":"untildone is not installed here: pipx install untildone"}'
+    return f"command -v {first} >/dev/null || {{ echo '{message}'; exit 0; }}; "
+
+
+def groups(texts: dict[str, str]) -> dict[str, dict[str, object]]:
+    timeouts = {"Stop": STOP_TIMEOUT, "SessionEnd": 10}
+    return {
+        event: {
+            "hooks": [
+                {
+                    "type": "command",
+                    "command": f"{text} {MARK}",
+                    "timeout": timeouts.get(event, 30),
+                },
+            ]
+        }
+        for event, text in texts.items()
+    }
+
+
+def windows_groups(*, home: Path, python: Path, package: Path) -> dict[str, dict[str, object]]:
+    """Without a shell to rely on, each event starts the interpreter itself."""
+    folder = str(package / "hook")
+
+    def hook(event: str) -> dict[str, object]:
+        arguments = ["-I", "-S", folder, event, "claude", "settings", str(home)]
+        timeout = STOP_TIMEOUT if event == "Stop" else 30
+        return {"type": "command", "command": str(python), "args": arguments, "timeout": timeout}
+
+    return {event: {"hooks": [hook(event)]} for event in lines(plugin_program())}
+
+
+def settings_entries(*, home: Path, python: Path, package: Path) -> Entries:
+    program = settings_program(home=home, python=python, package=package)
+    hooks = (
+        windows_groups(home=home, python=python, package=package)
+        if os.name == "nt"
+        else groups(lines(program))
+    )
+    return Entries(
+        hooks=dict(hooks),
+        env={CAP_VARIABLE: str(CAP)},
+        status_line={"type": "command", "command": _status_line(program)},
+        permissions=PERMISSIONS,
+    )
+
+
+def _status_line(program: Program) -> str:
+    test = f'[ -f {program.home}/sessions/claude/"$CLAUDE_CODE_SESSION_ID"/loop ] || exit 0'
+    return f"{test}; exec {program.event('StatusLine')} {MARK}"
+
+
+def plugin_entries() -> Entries:
+    return Entries(hooks=dict(groups(lines(plugin_program()))))

@@ -1,0 +1,73 @@
+"""The plugin as files; `python -m untildone.install.plugin REPOSITORY` writes them anew."""
+
+import json
+import sys
+from pathlib import Path
+
+from untildone import __version__
+from untildone.install.commands import plugin_entries
+from untildone.install.settings import Entries
+from untildone.install.skills import skills
+
+NAME = "untildone"
+MARKETPLACE = ".claude-plugin/marketplace.json"
+
+_DESCRIPTION = "Keeps the agent working until the evidence says that the work is done."
+_KEYWORDS = ["loop", "stop-hook", "verification", "tests", "ralph-loop"]
+
+
+def plugin_hooks(entries: Entries) -> dict[str, object]:
+    groups = {event: [group] for event, group in entries.hooks.items()}
+    return {"description": _DESCRIPTION, "hooks": groups}
+
+
+def files(entries: Entries) -> dict[str, str]:
+    """By path in the repository."""
+    made = {f"plugin/{path}": text for path, text in skills().items()}
+    made["plugin/.claude-plugin/plugin.json"] = _json(_manifest())
+    made["plugin/hooks/hooks.json"] = _json(plugin_hooks(entries))
+    made[MARKETPLACE] = _json(_marketplace())
+    return made
+
+
+def write(repository: Path, entries: Entries) -> None:
+    for path, text in files(entries).items():
+        target = repository / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8", newline="\n")
+
+
+def _manifest() -> dict[str, object]:
+    return {
+        "name": NAME,
+        "version": __version__,
+        "description": _DESCRIPTION,
+        "author": {"name": NAME},
+        "license": "MIT",
+        "keywords": _KEYWORDS,
+    }
+
+
+def _marketplace() -> dict[str, object]:
+    plugin = {
+        "name": NAME,
+        "source": "./plugin",
+        "description": _DESCRIPTION,
+        "version": __version__,
+        "license": "MIT",
+        "keywords": _KEYWORDS,
+    }
+    return {
+        "name": NAME,
+        "owner": {"name": NAME},
+        "metadata": {"description": _DESCRIPTION, "version": __version__},
+        "plugins": [plugin],
+    }
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+
+
+if __name__ == "__main__":
+    write(Path(sys.argv[1]), plugin_entries())

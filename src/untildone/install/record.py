@@ -1,0 +1,110 @@
+"""What `init` wrote on this machine, and what stood there before."""
+
+import hashlib
+from pathlib import Path
+
+from msgspec import Struct
+
+from untildone.errors import UserError
+from untildone.install import settings
+from untildone.install.settings import Entries
+from untildone.store import encoding
+from untildone.store.files import Damaged, write_whole
+
+_NAME = "installed.json"
+
+
+class Program(Struct, frozen=True, kw_only=True):
+    """The untildone that the installed commands start."""
+
+    interpreter: str
+    interpreter_sha256: str
+    package: str
+    version: str
+
+
+class Installed(Struct, frozen=True, kw_only=True):
+    """One settings file; `original` is None where there was no file."""
+
+    path: str
+    scope: str
+    agent: str
+    original: bytes | None
+    original_sha256: str
+    written_sha256: str
+    entries: Entries
+    program: Program
+
+
+class _Record(Struct, frozen=True, kw_only=True):
+    version: int = 1
+    files: tuple[Installed, ...] = ()
+
+
+def sha256(data: bytes | None) -> str:
+    return "" if data is None else hashlib.sha256(data).hexdigest()
+
+
+def program(*, interpreter: Path, package: Path, version: str) -> Program:
+    return Program(
+        interpreter=str(interpreter),
+        interpreter_sha256=sha256(interpreter.read_bytes()),
+        package=str(package),
+        version=version,
+    )
+
+
+def read(home: Path) -> tuple[Installed, ...]:
+    path = home / _NAME
+    try:
+        return encoding.decode(path.read_bytes(), _Record).files
+    except FileNotFoundError:
+        return ()
+    except Damaged as damage:
+        hint = f"move `{path}` away, then run `untildone init`"
+        raise UserError(f"`{path}` {damage}", hint=hint) from None
+
+
+def find(home: Path, path: Path) -> Installed | None:
+    return next((installed for installed in read(home) if installed.path == str(path)), None)
+
+
+def write(home: Path, installed: Installed) -> None:
+    others = [other for other in read(home) if other.path != installed.path]
+    _save(home, (*others, installed))
+
+
+def forget(home: Path, path: Path) -> None:
+    """Taken off the list; the file itself stays as it is."""
+    kept = tuple(installed for installed in read(home) if installed.path != str(path))
+    if kept:
+        _save(home, kept)
+    else:
+        (home / _NAME).unlink(missing_ok=True)
+
+
+def original(earlier: Installed | None, current: bytes | None, *, path: Path) -> bytes | None:
+    """What `uninstall` shall bring back if the file `init` finds is written again."""
+    if current is None:
+        return None
+    if earlier is not None and sha256(current) == earlier.written_sha256:
+        return earlier.original
+    return _without_ours(earlier, current, path=path)
+
+
+def restored(installed: Installed | None, current: bytes, *, path: Path) -> bytes | None:
+    """The file without us, as it was byte for byte if nothing else changed; None is no file."""
+    if installed is not None and sha256(current) == installed.written_sha256:
+        return installed.original
+    return _without_ours(installed, current, path=path)
+
+
+def _without_ours(installed: Installed | None, current: bytes, *, path: Path) -> bytes:
+    text = settings.decode(current, path=str(path))
+    entries = None if installed is None else installed.entries
+    return settings.remove(text, path=str(path), installed=entries).encode()
+
+
+def _save(home: Path, files: tuple[Installed, ...]) -> None:
+    home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    write_whole(home / _NAME, encoding.encode(_Record(files=files)), keep_previous=False)

@@ -1,0 +1,204 @@
+"""The settings file of Claude Code with our entries in it, and without them again."""
+
+from collections.abc import Iterator
+from typing import TypeAlias
+
+from msgspec import Struct
+
+from untildone.errors import UserError
+from untildone.install import json_text
+from untildone.install.json_scan import UnreadableError
+from untildone.install.json_text import Document
+from untildone.integrity.entries import CAP, CAP_VARIABLE, is_our_hook, our_hooks, well_shaped
+
+Json: TypeAlias = dict[str, object]
+
+_RULE = "Bash(untildone "
+
+
+class Entries(Struct, frozen=True, kw_only=True):
+    """One group of hooks per event, as it stands in the file, and what else is ours."""
+
+    hooks: dict[str, Json] = {}
+    env: dict[str, str] = {}
+    status_line: Json | None = None
+    permissions: tuple[str, ...] = ()
+
+
+class Merged(Struct, frozen=True, kw_only=True):
+    """`entries` are those that are now ours in the file: what a person had already is not."""
+
+    text: str
+    entries: Entries
+    notes: tuple[str, ...] = ()
+
+
+def decode(data: bytes, *, path: str) -> str:
+    """A byte order mark stays in the text, so that encoding it gives the same bytes."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        column = error.start - data.rfind(b"\n", 0, error.start)
+        raise _broken(path, f"is not UTF-8 at line {line}, column {column}") from None
+
+
+def parse(text: str, path: str) -> Json:
+    settings = _read(text, path).value()
+    if not isinstance(settings, dict):
+        raise _broken(path, "is not an object at the top level")
+    for key in ("hooks", "env", "permissions"):
+        if key in settings and not well_shaped(key, settings[key]):
+            raise _broken(path, f"has a `{key}` of a shape that Claude Code does not read")
+    return settings
+
+
+def merge(text: str, ours: Entries, *, path: str, installed: Entries | None = None) -> Merged:
+    """Adds or renews our entries only; `installed` are those an earlier `merge` left there."""
+    settings = parse(text, path)
+    owned = _owned(settings, installed)
+    wanted = _unless_foreign(ours, settings, owned)
+    document = _drop(_read(text, path), owned, keep=wanted)
+    for event, group in wanted.hooks.items():
+        document = _put_group(document, event, group)
+    for name, value in wanted.env.items():
+        document = json_text.put(document, ("env", name), value)
+    if wanted.status_line is not None:
+        document = json_text.put(document, ("statusLine",), wanted.status_line)
+    for rule in wanted.permissions:
+        if rule not in owned.permissions:
+            document = json_text.append(document, ("permissions", "allow"), rule)
+    return Merged(text=document.text, entries=wanted, notes=tuple(_notes(ours, settings, wanted)))
+
+
+def remove(text: str, *, path: str, installed: Entries | None = None) -> str:
+    """Takes out ours, and the containers it leaves empty."""
+    owned = _owned(parse(text, path), installed)
+    document = _drop(_read(text, path), owned, keep=Entries())
+    return document.text if text.strip() else text
+
+
+def _read(text: str, path: str) -> Document:
+    try:
+        return json_text.read(text)
+    except UnreadableError as error:
+        place = f"line {error.line}, column {error.column}"
+        raise _broken(path, f"is not valid JSON at {place}: {error.message}") from None
+
+
+def _broken(path: str, what: str) -> UserError:
+    return UserError(f"`{path}` {what}", hint=f"mend `{path}`: nothing was written to it")
+
+
+def _owned(settings: Json, installed: Entries | None) -> Entries:
+    """What of ours is in the file; without a record it is known by its values."""
+    environment, rules = _env(settings), _rules(settings)
+    if installed is None:
+        by_value = bool(our_hooks(settings))
+        env = {CAP_VARIABLE: str(CAP)} if by_value else {}
+        permissions = tuple(rule for rule in rules if by_value and rule.startswith(_RULE))
+    else:
+        env = installed.env
+        permissions = tuple(rule for rule in rules if rule in installed.permissions)
+    return Entries(
+        env={name: value for name, value in env.items() if environment.get(name) == value},
+        status_line=_our_status_line(settings),
+        permissions=permissions,
+    )
+
+
+def _our_status_line(settings: Json) -> Json | None:
+    line = settings.get("statusLine")
+    return line if isinstance(line, dict) and is_our_hook(line) else None
+
+
+def _env(settings: Json) -> Json:
+    env = settings.get("env")
+    return env if isinstance(env, dict) else {}
+
+
+def _rules(settings: Json) -> tuple[str, ...]:
+    permissions = settings.get("permissions")
+    allowed = permissions.get("allow", ()) if isinstance(permissions, dict) else ()
+    return tuple(rule for rule in allowed if isinstance(rule, str))
+
+
+def _unless_foreign(ours: Entries, settings: Json, owned: Entries) -> Entries:
+    environment, rules = _env(settings), _rules(settings)
+    free = "statusLine" not in settings or owned.status_line is not None
+    return Entries(
+        hooks=ours.hooks,
+        env={
+            name: value
+            for name, value in ours.env.items()
+            if name not in environment or name in owned.env
+        },
+        status_line=ours.status_line if free else None,
+        permissions=tuple(
+            rule for rule in ours.permissions if rule not in rules or rule in owned.permissions
+        ),
+    )
+
+
+def _notes(ours: Entries, settings: Json, wanted: Entries) -> Iterator[str]:
+    environment = _env(settings)
+    for name, value in ours.env.items():
+        if name not in wanted.env and environment[name] != value:
+            kept = environment[name]
+            yield f"kept the variable `{name}` at `{kept}`; untildone would set `{value}`"
+    if ours.status_line is not None and wanted.status_line is None:
+        yield "kept the status line that is not ours; `untildone statusline` prints ours"
+    if settings.get("disableAllHooks"):
+        yield "`disableAllHooks` is set in this file: no hook will run until it is taken out"
+
+
+def _drop(document: Document, owned: Entries, *, keep: Entries) -> Document:
+    stale = _stale_hook(document, keep)
+    while stale is not None:
+        document = json_text.cut(document, stale)
+        stale = _stale_hook(document, keep)
+    for name in owned.env:
+        if name not in keep.env:
+            document = json_text.cut(document, ("env", name))
+    if owned.status_line is not None and keep.status_line is None:
+        document = json_text.cut(document, ("statusLine",))
+    for rule in owned.permissions:
+        if rule not in keep.permissions:
+            position = _rules_in(document).index(rule)
+            document = json_text.cut(document, ("permissions", "allow", position))
+    return document
+
+
+def _rules_in(document: Document) -> list[object]:
+    rules = document.value("permissions", "allow")
+    return rules if isinstance(rules, list) else []
+
+
+def _stale_hook(document: Document, keep: Entries) -> tuple[str | int, ...] | None:
+    """A hook of ours that is no more wanted, or stands there twice, or in a foreign group."""
+    kept: set[str] = set()
+    for event, position, hooks in _groups(document):
+        ours = [place for place, hook in enumerate(hooks) if is_our_hook(hook)]
+        if not ours:
+            continue
+        if len(ours) < len(hooks):
+            return "hooks", event, position, "hooks", ours[0]
+        if event not in keep.hooks or event in kept:
+            return "hooks", event, position
+        kept.add(event)
+    return None
+
+
+def _groups(document: Document) -> Iterator[tuple[str, int, list[object]]]:
+    events = document.at("hooks")
+    for event in events.keys if events else ():
+        groups = document.value("hooks", event)
+        for position, group in enumerate(groups if isinstance(groups, list) else ()):
+            yield event, position, group["hooks"]
+
+
+def _put_group(document: Document, event: str, group: Json) -> Document:
+    for found, position, hooks in _groups(document):
+        if found == event and any(is_our_hook(hook) for hook in hooks):
+            return json_text.replace(document, ("hooks", event, position), group)
+    return json_text.append(document, ("hooks", event), group)

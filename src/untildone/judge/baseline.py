@@ -1,0 +1,70 @@
+"""What was red before the agent did anything: a criterion that was green proves nothing."""
+
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from untildone import process
+from untildone.checks.copy import copy_tree
+from untildone.checks.runner import run_checks
+from untildone.checks.tree import fingerprint
+from untildone.judge.context import Context
+from untildone.judge.verbs import change
+from untildone.loop.criteria import failures
+from untildone.loop.model import CheckResult, Evidence, Progress
+from untildone.loop.progress import MOST_FAILURES
+from untildone.store.loops import Record
+
+_PATIENCE = 120.0
+
+
+def record_start(context: Context, loop: str, results: tuple[CheckResult, ...]) -> Record:
+    """A check that could not run or ended by our hand says nothing of the start."""
+    known = tuple(result for result in results if result.outcome not in ("unrunnable", "timed-out"))
+    red = tuple(result.name for result in known if not result.green)
+    found = failures(Evidence(checks=known))[:MOST_FAILURES]
+
+    def edit(record: Record) -> Progress:
+        return replace(record.progress, seen_red=red, start_failures=found)
+
+    return change(context, loop, edit, kind="baseline", red=red)
+
+
+def begin_detached(context: Context, record: Record) -> None:
+    """Leaves the checks of a copy to a process of its own; nobody waits for it here."""
+    loop = record.contract.id
+    tree = fingerprint(Path(record.contract.project))
+    argv = [sys.executable, "-I", "-m", "untildone", "baseline", loop, tree]
+    environ = {**os.environ, "UNTILDONE_HOME": str(context.home)}
+    started = process.start_detached(argv, cwd=context.home, env=environ, log=None)
+    context.session_of(record).write("baseline", str(started))
+
+
+def run_detached(context: Context, loop: str, tree: str) -> None:
+    """Runs the checks on a copy, if that is still the tree the loop was started on."""
+    record = context.loops.load(loop)
+    contract = record.contract
+    project = Path(contract.project)
+    checks = [check for check in contract.checks if check.when == "round"]
+    with tempfile.TemporaryDirectory(prefix="untildone-start-", ignore_cleanup_errors=True) as top:
+        copy = Path(top) / "tree"
+        copy_tree(project, copy)
+        if fingerprint(project) == tree:
+            record_start(context, loop, run_checks(checks, project=copy, log_folder=None))
+    context.session_of(record).remove("baseline")
+
+
+def wait(context: Context, record: Record) -> Record:
+    """The first stop gives the baseline a little time; without it nothing is presumed."""
+    session = context.session_of(record)
+    end = time.monotonic() + _PATIENCE
+    while time.monotonic() < end:
+        running = session.read("baseline").strip()
+        if not running.isdecimal() or not process.alive(int(running)):
+            break
+        time.sleep(0.1)
+    return context.loops.load(record.contract.id)

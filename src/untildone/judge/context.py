@@ -1,0 +1,59 @@
+"""Where the rooms meet: the state's home, the environment, the agent, the clock."""
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+from msgspec import Struct
+
+from untildone.agents import AGENTS
+from untildone.agents.agent import Agent
+from untildone.loop.criteria import agreed
+from untildone.store.home import state_home
+from untildone.store.loops import Loops, Record
+from untildone.store.sessions import Session
+
+
+class Context(Struct, frozen=True, kw_only=True):
+    home: Path
+    environ: Mapping[str, str]
+    agent: Agent
+    clock: Callable[[], float] = time.time
+
+    @property
+    def loops(self) -> Loops:
+        return Loops(self.home)
+
+    def session(self, session: str) -> Session:
+        return Session(os.fspath(self.home), self.agent.NAME, session)
+
+    def session_of(self, record: Record) -> Session:
+        contract = agreed(record.contract, record.progress.amendments)
+        return Session(os.fspath(self.home), contract.agent, contract.session)
+
+    def now(self) -> str:
+        return datetime.fromtimestamp(self.clock(), UTC).isoformat(timespec="seconds")
+
+
+def context(
+    environ: Mapping[str, str] | None = None, *, home: str = "", agent: str = "claude"
+) -> Context:
+    environ = dict(os.environ) if environ is None else environ
+    place = Path(home) if home else state_home(environ)
+    return Context(home=place, environ=environ, agent=AGENTS[agent])
+
+
+def mirror(context: Context, record: Record, line: str = "") -> None:
+    """Make the index say what the state says."""
+    session = context.session_of(record)
+    if not session.known:
+        return
+    if record.progress.status == "finished":
+        if session.loop() == record.contract.id:
+            session.release()
+        return
+    session.bind(record.contract.id, active=record.progress.status == "active")
+    if line:
+        session.write("line", line)

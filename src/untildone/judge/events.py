@@ -1,0 +1,26 @@
+"""Which part of the pipeline answers an event that the lean entry could not."""
+
+from untildone.hook.payload import Call
+from untildone.judge.context import context
+
+
+def answer(call: Call) -> str:
+    if call.agent not in ("", "claude"):
+        return ""
+    here = context(call.environ, home=call.home, agent=call.agent or "claude")
+    # Imported by event: each pays only for what it needs.
+    match call.event:
+        case "Stop":
+            from untildone.judge import stop
+
+            return stop.answer(here, call)
+        case "UserPromptSubmit":
+            from untildone.judge import prompt
+
+            return prompt.answer(here, call)
+        case "SessionStart" | "SessionEnd":
+            from untildone.judge import session
+
+            return session.answer(here, call)
+        case _:
+            return ""

@@ -1,0 +1,71 @@
+"""A loop started by a prompt, before the model's first token: nothing here waits."""
+
+from pathlib import Path
+
+from untildone.agents.events import Prompt
+from untildone.checks.tree import root_of
+from untildone.errors import UserError
+from untildone.judge.baseline import begin_detached
+from untildone.judge.context import Context
+from untildone.judge.options import number, options_in
+from untildone.judge.papers import write_task
+from untildone.judge.speech import Wanted
+from untildone.judge.start import Request, begin, named
+from untildone.loop.model import Bounds, Rule
+from untildone.store.loops import Record
+
+_RULES: dict[str, Rule] = {
+    "checks": "checks",
+    "promise": "promise",
+    "both": "both",
+    "either": "either",
+}
+
+
+def launched(context: Context, prompt: Prompt, wanted: Wanted) -> tuple[Record, str]:
+    """The loop, and what the person is told of it."""
+    record = begin(context, request(prompt, wanted))
+    project = Path(record.contract.project)
+    write_task(project, record.contract)
+    if record.contract.checks:
+        begin_detached(context, record)
+    return record, summary(record)
+
+
+def request(prompt: Prompt, wanted: Wanted) -> Request:
+    task, given = options_in(wanted.task)
+    place = Path(prompt.project or prompt.cwd)
+    rule = given.get("done_when", [""])[-1]
+    if rule and rule not in _RULES:
+        raise UserError(f"`--done-when {rule}` is unknown", hint=f"one of {', '.join(_RULES)}")
+    return Request(
+        session=prompt.session,
+        project=root_of(Path(prompt.cwd)) or place if prompt.cwd else place,
+        preset=wanted.preset,
+        task=task,
+        checks=named(tuple(given.get("check", ()))),
+        promises=tuple(given.get("promise", ())),
+        done_when=_RULES.get(rule),
+        bounds=_bounds(given),
+    )
+
+
+def _bounds(given: dict[str, list[str]]) -> Bounds:
+    values = {name: texts[-1] for name, texts in given.items()}
+    bounds = Bounds()
+    return Bounds(
+        rounds=int(number(values.get("rounds", str(bounds.rounds)), "--rounds")),
+        budget_usd=number(values.get("budget", str(bounds.budget_usd)), "--budget"),
+        minutes=number(values.get("minutes", "0"), "--minutes"),
+        stagnation=int(number(values["stagnation"], "--stagnation-limit"))
+        if "stagnation" in values
+        else None,
+    )
+
+
+def summary(record: Record) -> str:
+    contract = record.contract
+    what = ", ".join(f"{check.name} (`{check.command}`)" for check in contract.checks)
+    what = what or ", ".join(f"promise `{text}`" for text in contract.promises) or "claims"
+    rounds = f"{contract.bounds.rounds} rounds" if contract.bounds.rounds else "no bound of rounds"
+    return f"untildone: loop {contract.id} holds this session until {what} is met; {rounds}"

@@ -1,0 +1,33 @@
+"""Taking a loop along into another session of the same agent."""
+
+from msgspec.structs import replace
+
+from untildone.errors import UserError
+from untildone.judge.context import Context
+from untildone.judge.verbs import change
+from untildone.loop.model import Amendment
+from untildone.store.loops import Record
+
+
+def move_here(context: Context, record: Record, session: str) -> Record:
+    """The old session lets go of the loop; the new one gets it by an amendment in the journal."""
+    target = context.session(session)
+    if not target.known:
+        raise UserError(f"`{session}` is not a session id")
+    if target.loop() and target.loop() != record.contract.id:
+        raise UserError(
+            f"this session has the loop `{target.loop()}` already",
+            hint=f"`untildone cancel {target.loop()}` ends it",
+        )
+    old = context.session_of(record)
+    if session == old.id:
+        return record
+    old.release()
+    amendment = Amendment(by="person", at=context.now(), session=session)
+    return change(
+        context,
+        record.contract.id,
+        lambda now: replace(now.progress, amendments=(*now.progress.amendments, amendment)),
+        kind="moved",
+        session=session,
+    )

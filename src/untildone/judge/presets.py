@@ -1,0 +1,10 @@
+"""What each preset asks of the agent where the person names no task."""
+
+DEFAULT_TASKS = {
+    "build": "Make the build pass: find what breaks it and mend the code.",
+    "test": "Make every test pass by mending the code, not the tests.",
+    "lint": "Clear every finding of the linters and formatters; keep what the code does.",
+    "ship": "Make build, tests and linters pass.",
+    "fix": "Clear every error the project's own tools report.",
+    "loop": "Finish the work.",
+}

@@ -1,0 +1,130 @@
+"""A submitted prompt: the person's verbs act, a loop is started, a question is remembered."""
+
+from pathlib import Path
+
+from untildone.agents.events import Prompt
+from untildone.errors import UserError
+from untildone.hook.payload import Call
+from untildone.judge import verbs
+from untildone.judge.bounds import grant_in
+from untildone.judge.context import Context
+from untildone.judge.evidence import tree_of
+from untildone.judge.session import reminder, standing
+from untildone.judge.speaker import ignored, typed
+from untildone.judge.speech import Spoken, Wanted, loop_in, verb_in
+from untildone.report.lines import status_line
+from untildone.store.sessions import Session
+
+
+def answer(context: Context, call: Call) -> str:
+    prompt = context.agent.prompt(call.data, context.environ)
+    session = context.session(prompt.session)
+    if not session.known or ignored(context.agent, context.environ):
+        return ""
+    session.forget_calls()
+    theirs = _theirs(context, session, prompt)
+    try:
+        return _act(context, session, prompt, theirs=theirs)
+    except UserError as error:
+        hint = f"; {error.hint}" if error.hint else ""
+        return context.agent.take_prompt(f"untildone: {error.message}{hint}")
+
+
+def _theirs(context: Context, session: Session, prompt: Prompt) -> bool:
+    """Typed by the person: no notification, nothing the agent scheduled, nothing piped in."""
+    scheduled = session.read_json("stop.json").get("scheduled")
+    planned = isinstance(scheduled, list) and prompt.text.strip() in scheduled
+    return not (prompt.automatic or planned) and typed(
+        prompt.text, attended=prompt.attended, agent=context.agent, environ=context.environ
+    )
+
+
+def _act(context: Context, session: Session, prompt: Prompt, *, theirs: bool) -> str:
+    spoken = verb_in(prompt.text, has_loop=bool(session.loop()))
+    if spoken:
+        return _verb(context, session, prompt, spoken) if theirs else ""
+    wanted = None if prompt.automatic else loop_in(prompt.text)
+    if wanted and not session.loop():
+        return _wanted(context, prompt, wanted, theirs=theirs)
+    if wanted and wanted.explicit and theirs:
+        raise UserError(
+            f"this session has the loop `{session.loop()}` already",
+            hint="`/untildone:cancel` ends it, `/untildone:continue` goes on with it",
+        )
+    return _other(context, session, prompt)
+
+
+def _other(context: Context, session: Session, prompt: Prompt) -> str:
+    """Not for us; remember the tree, to see at the stop whether anything was changed."""
+    if not session.loop():
+        return ""
+    record = context.loops.load(session.loop())
+    first = not session.read("prompt.json")
+    kind = "automatic" if prompt.automatic else "start" if first else "other"
+    project = Path(record.contract.project)
+    tree = tree_of(project) if session.active() and kind == "other" else ""
+    session.write_json("prompt.json", {"id": prompt.prompt, "kind": kind, "tree": tree})
+    compacted = session.active() and session.has("compacting")
+    session.remove("compacting")
+    return context.agent.pass_prompt(
+        context=reminder(record) if compacted else "", notice=standing(context, record)
+    )
+
+
+def _wanted(context: Context, prompt: Prompt, wanted: Wanted, *, theirs: bool) -> str:
+    if not theirs or (not wanted.explicit and not prompt.attended):
+        return context.agent.pass_prompt(context=_proposal(wanted), notice=_proposed(wanted))
+    from untildone.judge.launch import launched
+
+    record, told = launched(context, prompt, wanted)
+    context.session(prompt.session).write_json(
+        "prompt.json", {"id": prompt.prompt, "kind": "start", "tree": ""}
+    )
+    return context.agent.pass_prompt(context=reminder(record), notice=told)
+
+
+def _proposed(wanted: Wanted) -> str:
+    return f"untildone: no loop was started; `/untildone:{wanted.preset}` in a session starts one"
+
+
+def _proposal(wanted: Wanted) -> str:
+    return (
+        "[untildone] This asks for work until it is proved done, but nobody who could start a loop"
+        f" is here. You may start one yourself: `untildone start --preset {wanted.preset}`"
+        " (with `--task`, and `--check COMMAND` where none is found); you are then held until its"
+        " checks pass, within its bounds."
+    )
+
+
+def _verb(context: Context, session: Session, prompt: Prompt, spoken: Spoken) -> str:
+    loop = session.loop()
+    if not loop:
+        raise UserError("this session has no loop", hint="`untildone status` shows what runs")
+    match spoken.verb:
+        case "cancel":
+            verbs.cancel(context, loop)
+            return context.agent.take_prompt(f"untildone: loop {loop} is cancelled")
+        case "pause":
+            verbs.pause(context, loop)
+            return context.agent.take_prompt(
+                f"untildone: loop {loop} is paused; `/untildone:continue` resumes it"
+            )
+        case "status":
+            return context.agent.take_prompt(status_line(context.loops.load(loop)))
+        case "approve":
+            verbs.allow(context, loop, tuple(spoken.rest.split()))
+            return context.agent.take_prompt(f"untildone: approved {spoken.rest}")
+        case "continue":
+            return _continued(context, session, prompt, spoken)
+
+
+def _continued(context: Context, session: Session, prompt: Prompt, spoken: Spoken) -> str:
+    """The loop goes on before the model sees the prompt, which then wakes the agent."""
+    loop = session.loop()
+    if not session.active():
+        verbs.resume(context, loop, grant_in(spoken.rest))
+    record = context.loops.load(loop)
+    session.write_json("prompt.json", {"id": prompt.prompt, "kind": "continue", "tree": ""})
+    return context.agent.pass_prompt(
+        context=reminder(record), notice=f"untildone: loop {loop} goes on"
+    )

@@ -1,0 +1,86 @@
+"""A session that begins, was compacted, cleared, forked, or ended: what becomes of its loop."""
+
+from untildone.hook.payload import Call
+from untildone.judge import verbs
+from untildone.judge.context import Context
+from untildone.loop.criteria import agreed
+from untildone.report.lines import status_line
+from untildone.store.loops import Record
+from untildone.store.sessions import Session, sessions
+
+
+def answer(context: Context, call: Call) -> str:
+    if call.event == "SessionEnd":
+        return _ended(context, call)
+    started = context.agent.session_started(call.data, context.environ)
+    session = context.session(started.session)
+    if started.source in ("clear", "fork"):
+        return _left_behind(context, call, session)
+    if not session.loop():
+        return ""
+    record = context.loops.load(session.loop())
+    session.remove("compacting")
+    return context.agent.greet(context=reminder(record), notice=standing(context, record))
+
+
+def _ended(context: Context, call: Call) -> str:
+    """Only `/clear` takes the conversation away; whatever else ends can be resumed."""
+    session = context.session(call.text("session_id"))
+    if call.text("reason") == "clear" and session.active():
+        verbs.pause(context, session.loop(), "the conversation was cleared")
+    session.write_json("ended.json", {"reason": call.text("reason")})
+    return ""
+
+
+def _left_behind(context: Context, call: Call, session: Session) -> str:
+    """The loop stays with the old conversation until the person takes it along."""
+    process = call.environ.get(context.agent.PROCESS_VARIABLE, "")
+    for other in sessions(str(context.home), context.agent.NAME):
+        same = other.read_json("session.json").get("process") == process
+        if other.id != session.id and process and same and other.loop():
+            notice = (
+                f"untildone: loop {other.loop()} stayed with the earlier conversation and is not"
+                f" held here; `!untildone continue --here {other.loop()}` takes it along"
+            )
+            return context.agent.greet(context="", notice=notice)
+    return ""
+
+
+def reminder(record: Record) -> str:
+    """What the model is given back after a compaction or a resumption."""
+    contract = agreed(record.contract, record.progress.amendments)
+    progress = record.progress
+    if progress.status != "active":
+        return ""
+    checks = "\n".join(f"- {check.name}: `{check.command}`" for check in contract.checks)
+    claims = "\n".join(f"- {claim.name} (report with `untildone met`)" for claim in contract.claims)
+    unmet = ", ".join(progress.unmet or ()) or "not judged yet"
+    return (
+        f"[untildone] A loop is active in this session ({status_line(record)}). When you stop, its"
+        f" checks are run and you go on until they pass.\nCriteria:\n{checks}\n{claims}\n"
+        f"Unmet at the last stop: {unmet}\nThe task, as agreed:\n{contract.task}"
+    )
+
+
+def standing(context: Context, record: Record) -> str:
+    """What the person should know of their loop: paused, or that a stop went by unjudged."""
+    session = context.session_of(record)
+    missed = unjudged(session)
+    if missed:
+        return f"untildone: the last stop was not judged ({missed}); the agent was not held"
+    if record.progress.status == "paused":
+        return (
+            f"untildone: loop {record.contract.id} is paused ({record.progress.outcome}):"
+            f" {record.progress.reason}. `untildone continue` resumes it"
+        )
+    return ""
+
+
+def unjudged(session: Session) -> str:
+    """Why the last stop of this session was not judged, or nothing."""
+    from untildone.process import alive
+
+    judging = session.read("judging").strip()
+    if judging.isdecimal() and not alive(int(judging)):
+        return "the hook was killed"
+    return session.read("unjudged").strip()

@@ -1,0 +1,88 @@
+"""Who is speaking: the person, the agent, a check of ours, a settings file."""
+
+import os
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+
+from untildone import process
+from untildone.agents.agent import Agent
+from untildone.store.sessions import Session
+
+NESTED = "UNTILDONE_NESTED"
+DISABLE = "UNTILDONE_DISABLE"
+_TAIL = 65_536
+
+
+def ignored(agent: Agent, environ: Mapping[str, str]) -> str:
+    """Why an event is none of our business, as the person or our own check said it."""
+    if _from_outside(agent, environ, NESTED):
+        return "this agent runs inside one of our checks"
+    if _from_outside(agent, environ, DISABLE):
+        return f"switched off by the person ({DISABLE})"
+    return ""
+
+
+def _from_outside(agent: Agent, environ: Mapping[str, str], name: str) -> bool:
+    """Set where the client was started: settings of a project can set variables too."""
+    if environ.get(name, "") in ("", "0"):
+        return False
+    started_with = _client_environment(environ.get(agent.PROCESS_VARIABLE, ""))
+    return started_with is None or started_with.get(name, "") not in ("", "0")
+
+
+def _client_environment(process_id: str) -> dict[str, str] | None:
+    """None where the system does not tell."""
+    if not process_id.isdecimal():
+        return None
+    try:
+        data = Path(f"/proc/{process_id}/environ").read_bytes()
+    except OSError:
+        return None
+    pairs = (entry.partition("=") for entry in os.fsdecode(data).split("\0"))
+    return {name: value for name, _, value in pairs}
+
+
+def typed(text: str, *, attended: bool, agent: Agent, environ: Mapping[str, str]) -> bool:
+    """The person's own words: typed, or an argument of the command line they gave."""
+    if attended:
+        return True
+    process_id = environ.get(agent.PROCESS_VARIABLE, "")
+    return process_id.isdecimal() and text in _arguments(process_id)
+
+
+def _arguments(process_id: str) -> list[str]:
+    try:
+        data = Path(f"/proc/{process_id}/cmdline").read_bytes()
+    except OSError:
+        return []
+    return os.fsdecode(data).split("\0")
+
+
+def tail(path: str) -> str:
+    """The last part of a transcript; nothing if it is missing, no file, or not ours to read."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    except (OSError, ValueError):
+        return ""
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            return ""
+        os.lseek(descriptor, max(0, status.st_size - _TAIL), os.SEEK_SET)
+        return os.read(descriptor, _TAIL).decode("utf-8", "replace")
+    except OSError:
+        return ""
+    finally:
+        os.close(descriptor)
+
+
+def called_by_agent(agent: Agent, session: Session) -> bool:
+    """This process runs below the session's client while a tool call of it is in flight."""
+    known = session.read_json("session.json")
+    client = str(known.get("process", ""))
+    if not client.isdecimal() or not session.call_in_flight():
+        return False
+    if agent.interrupted(tail(str(known.get("transcript", "")))):
+        return False
+    return int(client) in process.ancestors(os.getpid())

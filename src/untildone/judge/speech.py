@@ -1,0 +1,122 @@
+"""What a prompt of the person's says to us: a verb, a loop to start, or nothing."""
+
+import re
+from typing import Literal, TypeAlias
+
+from msgspec import Struct
+
+Verb: TypeAlias = Literal["cancel", "pause", "continue", "status", "approve"]
+PRESETS = ("build", "test", "lint", "ship", "fix", "loop")
+_PLAIN: dict[str, Verb] = {
+    "stop": "cancel",
+    "cancel": "cancel",
+    "cancel relentless mode": "cancel",
+    "stop relentless mode": "cancel",
+    "pause": "pause",
+    "continue": "continue",
+    "status": "status",
+}
+_VERBS: dict[str, Verb] = {
+    "cancel": "cancel",
+    "stop": "cancel",
+    "pause": "pause",
+    "continue": "continue",
+    "status": "status",
+    "approve": "approve",
+}
+_SLASH = re.compile(r"^/untildone:(?P<name>[\w-]+)(?:\s+(?P<rest>.*))?$", re.DOTALL)
+
+
+class Spoken(Struct, frozen=True, kw_only=True):
+    verb: Verb
+    rest: str = ""
+
+
+class Wanted(Struct, frozen=True, kw_only=True):
+    """A loop asked for; `explicit` by a slash command, else by a phrase."""
+
+    preset: str
+    task: str
+    explicit: bool
+
+
+def verb_in(prompt: str, *, has_loop: bool) -> Spoken | None:
+    """A verb is the whole prompt; the plain words mean us only where there is a loop."""
+    text = prompt.strip()
+    slash = _SLASH.match(text)
+    if slash:
+        return _slash_verb(slash["name"], (slash["rest"] or "").strip())
+    verb = _PLAIN.get(text.casefold().rstrip(".!")) if has_loop else None
+    return Spoken(verb=verb) if verb else None
+
+
+def _slash_verb(name: str, rest: str) -> Spoken | None:
+    if name == "loop":
+        # `/untildone:loop continue --budget=10` and its kin
+        word, _, after = rest.partition(" ")
+        name, rest = (word, after.strip()) if word in _VERBS else ("", "")
+    if name in PRESETS and rest in ("--cancel", "cancel"):
+        name, rest = "cancel", ""
+    verb = _VERBS.get(name)
+    return Spoken(verb=verb, rest=rest) if verb else None
+
+
+# What may follow a phrase: the end, a task after a separator, or more of the sentence.
+_END = r"(?=\s*(?:$|[:,.!;\u2013\u2014-]|\s))"
+_PHRASES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+    (preset, re.compile(pattern + _END, re.IGNORECASE))
+    for preset, pattern in (
+        ("build", r"build relentlessly"),
+        ("build", r"keep building until (?:it )?(?:compiles|builds|green)"),
+        ("build", r"fix all (?:the )?(?:build|compile|compiler|compilation|type) errors"),
+        ("test", r"test relentlessly"),
+        ("test", r"keep testing until (?:it'?s )?green"),
+        ("test", r"fix all (?:the )?failing tests"),
+        ("test", r"make (?:all )?(?:the )?tests pass"),
+        ("lint", r"lint relentlessly"),
+        ("lint", r"fix all (?:the )?lint(?:ing|er)? errors"),
+        ("lint", r"clean up (?:the )?code style"),
+        ("ship", r"ship relentlessly"),
+        ("", r"(?:don['\u2019]?t|do not|never) stop until"),
+        ("", r"keep (?:going|working) until"),
+    )
+)
+_RELENTLESS = re.compile(r"\w+ relentlessly", re.IGNORECASE)
+# "test relentlessly is what ralph does" speaks about it
+_ABOUT_IT = re.compile(r"\s+(?:is|are|was|were|means|does|doesn|did|seems|sounds|or|vs)\b", re.I)
+
+
+def loop_in(prompt: str) -> Wanted | None:
+    """A loop the prompt asks for, by a slash command or by a phrase at its beginning."""
+    text = prompt.strip()
+    slash = _SLASH.match(text)
+    if slash:
+        wanted = slash["name"] in PRESETS
+        return (
+            Wanted(preset=slash["name"], task=(slash["rest"] or "").strip(), explicit=True)
+            if wanted
+            else None
+        )
+    for preset, phrase in _PHRASES:
+        found = phrase.match(text)
+        if found:
+            return _by_phrase(preset, text, found)
+    return None
+
+
+def _by_phrase(preset: str, text: str, found: re.Match[str]) -> Wanted | None:
+    first = re.split(r"(?<=[.!?])\s|\n", text, maxsplit=1)[0]
+    if first.rstrip().endswith("?") or _ABOUT_IT.match(text, found.end()):
+        return None
+    task = text
+    if _RELENTLESS.fullmatch(found[0]):
+        task = text[found.end() :].lstrip(" \t:,.!;\u2013\u2014-").strip()
+    return Wanted(preset=preset or _preset_of(text), task=task, explicit=False)
+
+
+def _preset_of(text: str) -> str:
+    """Which checks "don't stop until …" is about; all of them where it does not say."""
+    for preset, words in (("test", "test|spec|green"), ("lint", "lint|style|format")):
+        if re.search(rf"\b(?:{words})", text, re.IGNORECASE):
+            return preset
+    return "build" if re.search(r"\b(?:build|compil|type)", text, re.IGNORECASE) else "ship"

@@ -1,0 +1,154 @@
+"""From what was asked for to a loop that is agreed on, recorded and armed."""
+
+import secrets
+from pathlib import Path
+
+from msgspec import Struct
+
+from untildone.checks.detect import for_preset
+from untildone.checks.runner import validate
+from untildone.errors import UserError
+from untildone.judge.context import Context, mirror
+from untildone.judge.presets import DEFAULT_TASKS
+from untildone.loop.model import Bounds, Check, Claim, Contract, Rule, Speaker
+from untildone.report.lines import status_line
+from untildone.store.home import prepare
+from untildone.store.loops import Record
+
+CEILINGS = {"rounds": 50, "budget_usd": 100}
+
+
+class Request(Struct, frozen=True, kw_only=True):
+    """What `start`, a slash command or a phrase asks for; checks not given are found."""
+
+    session: str
+    project: Path
+    preset: str = ""
+    task: str = ""
+    checks: tuple[Check, ...] = ()
+    promises: tuple[str, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    must_not: tuple[str, ...] = ()
+    done_when: Rule | None = None
+    bounds: Bounds = Bounds()
+    allow: tuple[str, ...] = ()
+    by: Speaker = "person"
+
+
+def begin(context: Context, request: Request) -> Record:
+    """The loop, active and bound to its session; what was green at the start is found later."""
+    prepare(context.home)
+    _only_loop(context, request.session)
+    _within_authority(request)
+    contract = _contract(context, request)
+    record = context.loops.create(contract)
+    session = context.session_of(record)
+    session.remove("prompt.json")
+    mirror(context, record, status_line(record))
+    return record
+
+
+def _only_loop(context: Context, session_id: str) -> None:
+    session = context.session(session_id)
+    if not session.known:
+        raise UserError(
+            f"`{session_id}` is not a session id", hint="`untildone status --all` lists sessions"
+        )
+    loop = session.loop()
+    if loop:
+        raise UserError(
+            f"this session has the loop `{loop}` already",
+            hint=f"`untildone cancel {loop}` ends it, `untildone continue {loop}` goes on with it",
+        )
+
+
+def _within_authority(request: Request) -> None:
+    bounds = request.bounds
+    if not bounds.rounds and not bounds.budget_usd:
+        raise UserError("a loop needs a bound", hint="give `--rounds N` or `--budget USD` above 0")
+    if request.by == "person":
+        return
+    if request.allow:
+        raise UserError("`--allow` is the person's to give", hint="ask them to start the loop")
+    for name, ceiling in CEILINGS.items():
+        given = getattr(bounds, name)
+        if not 0 < given <= ceiling:
+            raise UserError(
+                f"an agent may start a loop with at most {ceiling} {name.partition('_')[0]}",
+                hint=f"give a number from 1 to {ceiling}",
+            )
+
+
+def _contract(context: Context, request: Request) -> Contract:
+    checks = request.checks or _found(request)
+    for check in checks:
+        validate(check)
+    rule = request.done_when or _rule(request, checks)
+    _provable(rule, request, checks)
+    return Contract(
+        id=secrets.token_hex(4),
+        agent=context.agent.NAME,
+        session=request.session,
+        project=str(request.project),
+        task=request.task or DEFAULT_TASKS.get(request.preset, "Finish the work."),
+        started_at=context.now(),
+        started_by=request.by,
+        preset=request.preset,
+        checks=checks,
+        promises=request.promises,
+        claims=request.claims,
+        must_not=request.must_not,
+        done_when=rule,
+        bounds=request.bounds,
+        allow=request.allow,
+    )
+
+
+def _found(request: Request) -> tuple[Check, ...]:
+    if not request.preset and (request.promises or request.claims):
+        return ()
+    if request.preset == "loop":
+        try:
+            return for_preset(request.project, "ship")
+        except UserError:
+            # A spec-driven loop may rest on claims the agent adds.
+            return ()
+    return for_preset(
+        request.project, {"fix": "ship", "": "ship"}.get(request.preset, request.preset)
+    )
+
+
+def _rule(request: Request, checks: tuple[Check, ...]) -> Rule:
+    if request.claims or request.preset == "loop":
+        return "both"
+    return "checks" if checks else "promise"
+
+
+def _provable(rule: Rule, request: Request, checks: tuple[Check, ...]) -> None:
+    if rule in ("checks", "either") and not checks:
+        raise UserError(
+            f"`--done-when {rule}` needs a check", hint='name one: `--check "YOUR COMMAND"`'
+        )
+    if rule == "promise" and not request.promises:
+        raise UserError(
+            "`--done-when promise` needs a promise", hint='give one: `--promise "ALL TESTS GREEN"`'
+        )
+
+
+def named(commands: tuple[str, ...], *, success: str = "", failure: str = "") -> tuple[Check, ...]:
+    """Checks of commands given by hand, named `check`, `check-2`, …"""
+    return tuple(
+        Check(
+            name="check" if number == 1 else f"check-{number}",
+            command=command,
+            success_pattern=success,
+            failure_pattern=failure,
+            reason="given by hand",
+        )
+        for number, command in enumerate(commands, 1)
+    )
+
+
+def armed(context: Context, record: Record) -> bool:
+    """Whether a hook of this session was seen: only then somebody holds the agent."""
+    return bool(context.session_of(record).last_event_at())

@@ -1,0 +1,243 @@
+"""One stop, from event to answer."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from untildone.agents.events import Stop
+from untildone.hook.payload import Call
+from untildone.judge import evidence as gather
+from untildone.judge.context import Context, mirror
+from untildone.judge.handover import handed_over
+from untildone.judge.papers import log_folder, publish
+from untildone.loop.criteria import agreed
+from untildone.loop.decide import before_checks, decide
+from untildone.loop.feedback import feedback
+from untildone.loop.model import (
+    CheckResult,
+    Continue,
+    Evidence,
+    Finish,
+    Pause,
+    Progress,
+    Round,
+    Verdict,
+)
+from untildone.loop.progress import advance
+from untildone.report.lines import notice, status_line
+from untildone.store.lock import locked
+from untildone.store.loops import Record
+from untildone.store.sessions import Session
+
+_JUDGING_TIMEOUT = 3_550.0
+# Two installed commands (plugin and settings) fire for one stop within this many seconds.
+_SAME_STOP = 1.5
+
+
+def answer(context: Context, call: Call) -> str:
+    stop = context.agent.stop(call.data, context.environ)
+    if call.fault:
+        stop = replace(stop, session=context.environ.get(context.agent.SESSION_VARIABLE, ""))
+    session = context.session(stop.session)
+    if stop.subagent or not session.active():
+        return ""
+    with _judging(session), locked(_lock(context, session), timeout=_JUDGING_TIMEOUT):
+        if not session.active():
+            return ""
+        return _judge(context, call, stop, session)
+
+
+def _lock(context: Context, session: Session) -> Path:
+    return context.loops.folder(session.loop()) / "judging.lock"
+
+
+@contextmanager
+def _judging(session: Session) -> Iterator[None]:
+    """A mark that stays behind if this process is killed: then nobody held the agent."""
+    session.write("judging", str(os.getpid()))
+    try:
+        yield
+    except BaseException as error:
+        session.write("unjudged", f"{type(error).__name__}: {error}"[:300])
+        raise
+    finally:
+        session.remove("judging")
+    session.remove("unjudged")
+
+
+def _judge(context: Context, call: Call, stop: Stop, session: Session) -> str:
+    record = context.loops.load(session.loop())
+    if _duplicate(record.progress, call, session):
+        _count_source(context, record, call)
+        return ""
+    progress = _brought_up(record, stop, session, call)
+    evidence = gather.before_checks(context, record, progress, stop)
+    evidence = replace(evidence, fault=call.fault)
+    verdict = before_checks(record.contract, progress, evidence)
+    if verdict is None:
+        progress = _with_the_start(context, record, progress)
+        evidence, verdict = _with_checks(context, record, progress, stop, evidence)
+    return _conclude(context, stop, _Judged(record, progress, evidence, verdict))
+
+
+class _Judged(msgspec.Struct, frozen=True):
+    record: Record
+    progress: Progress
+    evidence: Evidence
+    verdict: Verdict
+
+
+def _duplicate(progress: Progress, call: Call, session: Session) -> bool:
+    """The same stop, told by another of our installed commands that was answered already."""
+    stops = max(progress.stops_by_source.values(), default=0)
+    mine = progress.stops_by_source.get(call.source, 0)
+    if mine >= stops:
+        return False
+    answered = session.read_json("stop.json").get("answered_at")
+    recent = isinstance(answered, float) and call.received < answered + _SAME_STOP
+    return mine + 1 == stops or recent
+
+
+def _count_source(context: Context, record: Record, call: Call) -> None:
+    loops = context.loops
+    with loops.locked(record.contract.id):
+        record = loops.load(record.contract.id)
+        mine = record.progress.stops_by_source.get(call.source, 0) + 1
+        counted = {**record.progress.stops_by_source, call.source: mine}
+        progress = replace(record.progress, stops_by_source=counted)
+        loops.save(
+            record, progress, kind="seen twice", data={"source": call.source}, at=context.now()
+        )
+
+
+def _brought_up(record: Record, stop: Stop, session: Session, call: Call) -> Progress:
+    """The progress with what happened since the last stop: time, tool calls, the agent's verbs."""
+    progress = gather.clocked(record.progress)
+    calls = session.calls()
+    session.forget_calls()
+    stops = max(progress.stops_by_source.values(), default=0) + 1
+    progress = replace(
+        handed_over(record.contract, progress, calls),
+        stops_by_source={**progress.stops_by_source, call.source: stops},
+    )
+    if calls or not stop.held_before:
+        progress = replace(progress, idle_holds=0)
+    return progress
+
+
+def _with_the_start(context: Context, record: Record, progress: Progress) -> Progress:
+    """The first judged stop waits for the start's own results, if they are on their way."""
+    if progress.start_failures is not None or not context.session_of(record).has("baseline"):
+        return progress
+    from untildone.judge.baseline import wait
+
+    now = wait(context, record).progress
+    return replace(progress, seen_red=now.seen_red, start_failures=now.start_failures)
+
+
+def _with_checks(
+    context: Context, record: Record, progress: Progress, stop: Stop, evidence: Evidence
+) -> tuple[Evidence, Verdict]:
+    contract = agreed(record.contract, progress.amendments)
+    session = context.session_of(record)
+    project = gather.root(contract, stop)
+    log = log_folder(project, contract.id, progress.round + 1) if contract.checks else None
+    evidence = gather.checked(evidence, contract, project=project, log=log, session=session)
+    verdict = decide(contract, progress, evidence)
+    if isinstance(verdict, Continue) and verdict.because == "unconfirmed":
+        evidence = gather.confirmed(evidence, contract, project=project, log=log, session=session)
+        verdict = decide(contract, progress, evidence)
+    return evidence, verdict
+
+
+def _conclude(context: Context, stop: Stop, judged: _Judged) -> str:
+    loops = context.loops
+    loop = judged.record.contract.id
+    with loops.locked(loop):
+        record = loops.load(loop)
+        judged = _with_the_persons_word(judged, record)
+        progress = advance(record.contract, judged.progress, judged.evidence, judged.verdict)
+        progress = replace(progress, updated_at=context.now())
+        record = loops.save(
+            record,
+            progress,
+            kind="round",
+            data=_entry(context, stop, judged, progress),
+            at=context.now(),
+        )
+        mirror(context, record, status_line(record))
+    if isinstance(judged.verdict, Finish | Pause):
+        publish(context, record, judged.evidence, project=gather.root(record.contract, stop))
+    _answered(context, record, stop)
+    return _reply(context, record, judged)
+
+
+def _with_the_persons_word(judged: _Judged, record: Record) -> _Judged:
+    """What was said while the checks ran counts: the person's cancel always wins."""
+    now = record.progress
+    judged_on = judged.record.progress
+    evidence = replace(
+        judged.evidence,
+        cancelled=now.status == "finished",
+        paused=now.status == "paused",
+    )
+    progress = replace(
+        judged.progress,
+        amendments=judged.progress.amendments + now.amendments[len(judged_on.amendments) :],
+        met={**judged.progress.met, **now.met},
+        notes=judged.progress.notes + now.notes[len(judged_on.notes) :],
+        start_failures=now.start_failures,
+        seen_red=tuple(dict.fromkeys((*now.seen_red, *judged.progress.seen_red))),
+    )
+    if now.status == judged_on.status and now.amendments == judged_on.amendments:
+        return _Judged(record, progress, evidence, judged.verdict)
+    verdict = decide(record.contract, progress, evidence)
+    return _Judged(record, progress, evidence, verdict)
+
+
+def _entry(context: Context, stop: Stop, judged: _Judged, progress: Progress) -> dict[str, Any]:
+    entry = Round(
+        number=progress.round,
+        at=context.now(),
+        verdict=judged.verdict,
+        unmet=progress.unmet or (),
+        failures=progress.failures[:200],
+        checks=tuple(_trimmed(result) for result in judged.evidence.checks),
+        message=stop.message[:2_000],
+        tree=judged.evidence.tree,
+    )
+    return dict(msgspec.to_builtins(entry))
+
+
+def _trimmed(result: CheckResult) -> CheckResult:
+    return replace(result, findings=result.findings[:50], output=result.output[-2_000:])
+
+
+def _answered(context: Context, record: Record, stop: Stop) -> None:
+    session = context.session_of(record)
+    session.write_json(
+        "stop.json", {"answered_at": context.clock(), "scheduled": list(stop.scheduled)}
+    )
+
+
+def _reply(context: Context, record: Record, judged: _Judged) -> str:
+    text = ""
+    if isinstance(judged.verdict, Continue):
+        text = feedback(
+            record.contract,
+            judged.progress,
+            judged.evidence,
+            judged.verdict,
+            nonce=os.urandom(4).hex(),
+        )
+    return context.agent.reply(
+        judged.verdict,
+        feedback=text,
+        notice=notice(record, judged.verdict, judged.evidence.checks),
+        environ=context.environ,
+    )

@@ -1,0 +1,182 @@
+"""What the person and the agent may say of a loop, and what it changes."""
+
+from collections.abc import Callable
+
+from msgspec.structs import replace
+
+from untildone.errors import UserError
+from untildone.judge.context import Context, mirror
+from untildone.loop.criteria import agreed
+from untildone.loop.model import (
+    Amendment,
+    Bounds,
+    Claim,
+    Finish,
+    Met,
+    Pause,
+    Progress,
+    Speaker,
+    Verification,
+)
+from untildone.loop.progress import ended, resumed
+from untildone.report.lines import status_line
+from untildone.store.loops import Record
+
+
+def change(
+    context: Context, loop: str, edit: Callable[[Record], Progress], *, kind: str, **data: object
+) -> Record:
+    """One edit of a loop's progress under its lock, with its journal entry."""
+    loops = context.loops
+    with loops.locked(loop):
+        record = loops.load(loop)
+        progress = replace(edit(record), updated_at=context.now())
+        record = loops.save(record, progress, kind=kind, data=data, at=context.now())
+        mirror(context, record, status_line(record))
+    return record
+
+
+def _unfinished(record: Record) -> Progress:
+    if record.progress.status == "finished":
+        raise UserError(
+            f"loop `{record.contract.id}` is already finished ({record.progress.outcome})",
+            hint="`untildone history` lists what ran",
+        )
+    return record.progress
+
+
+def cancel(context: Context, loop: str) -> Record:
+    verdict = Finish(outcome="cancelled", reason="cancelled by the person")
+    return change(
+        context, loop, lambda record: ended(_unfinished(record), verdict), kind="cancelled"
+    )
+
+
+def pause(context: Context, loop: str, reason: str = "paused by the person") -> Record:
+    verdict = Pause(outcome="paused", reason=reason)
+    return change(context, loop, lambda record: ended(_unfinished(record), verdict), kind="paused")
+
+
+class Grant(Bounds, frozen=True, kw_only=True):
+    """What `continue` adds to the bounds: numbers to add, or to set where `exact` names them."""
+
+    rounds: int = 0
+    budget_usd: float = 0
+    exact: tuple[str, ...] = ()
+
+
+def resume(context: Context, loop: str, grant: Grant | None = None) -> Record:
+    """Active again; a loop that ran into a bound is given as much again unless told otherwise."""
+
+    def edit(record: Record) -> Progress:
+        progress = _unfinished(record)
+        bounds = agreed(record.contract, progress.amendments).bounds
+        granted = _granted(bounds, grant or _as_before(record), record)
+        amendment = Amendment(by="person", at=context.now(), bounds=granted)
+        amendments = progress.amendments if granted == bounds else (*progress.amendments, amendment)
+        return replace(resumed(progress), amendments=amendments)
+
+    record = change(context, loop, edit, kind="continued")
+    context.session_of(record).remove("prompt.json")
+    return record
+
+
+def _as_before(record: Record) -> Grant:
+    bounds = record.contract.bounds
+    match record.progress.outcome:
+        case "out-of-rounds":
+            return Grant(rounds=bounds.rounds)
+        case "out-of-budget":
+            return Grant(budget_usd=bounds.budget_usd)
+        case "out-of-time":
+            return Grant(minutes=bounds.minutes)
+        case _:
+            return Grant()
+
+
+def _granted(bounds: Bounds, grant: Grant, record: Record) -> Bounds:
+    def new(name: str) -> float:
+        given = getattr(grant, name)
+        return float(given if name in grant.exact else getattr(bounds, name) + given)
+
+    granted = replace(
+        bounds,
+        rounds=int(new("rounds")) if bounds.rounds or "rounds" in grant.exact else 0,
+        budget_usd=new("budget_usd") if bounds.budget_usd or "budget_usd" in grant.exact else 0,
+        minutes=new("minutes") if bounds.minutes or grant.minutes else 0,
+    )
+    if granted.rounds and granted.rounds <= record.progress.round + 1:
+        raise UserError(
+            f"{granted.rounds} rounds leave none: {record.progress.round} are used up",
+            hint="`untildone continue --rounds +5` adds five",
+        )
+    return granted
+
+
+def note(context: Context, loop: str, text: str) -> Record:
+    return change(
+        context,
+        loop,
+        lambda record: replace(record.progress, notes=(*record.progress.notes, text)[-50:]),
+        kind="note",
+        text=text,
+    )
+
+
+def signal(context: Context, loop: str) -> Record:
+    return change(
+        context, loop, lambda record: replace(record.progress, signalled=True), kind="signal"
+    )
+
+
+def blocked(context: Context, loop: str, reason: str) -> Record:
+    return change(
+        context,
+        loop,
+        lambda record: replace(record.progress, blocked=reason),
+        kind="blocked",
+        reason=reason,
+    )
+
+
+def met(context: Context, loop: str, name: str, *, by: Verification, evidence: str) -> Record:
+    def edit(record: Record) -> Progress:
+        claims = agreed(record.contract, record.progress.amendments).claims
+        names = [claim.name for claim in claims]
+        if name not in names:
+            known = ", ".join(f"`{known}`" for known in names) or "none"
+            raise UserError(
+                f"`{name}` is not a claim of loop `{loop}` (claims: {known})",
+                hint=f'`untildone criterion add "{name}"` adds it; checks are run for you',
+            )
+        report = Met(by=by, evidence=evidence)
+        return replace(record.progress, met={**record.progress.met, name: report})
+
+    return change(context, loop, edit, kind="met", name=name, by=by, evidence=evidence)
+
+
+def add_claim(context: Context, loop: str, claim: Claim, *, by: Speaker) -> Record:
+    """An amendment: criteria are added, never taken away."""
+
+    def edit(record: Record) -> Progress:
+        claims = agreed(record.contract, record.progress.amendments).claims
+        if claim.name in [known.name for known in claims]:
+            raise UserError(f"`{claim.name}` is a criterion of loop `{loop}` already")
+        amendment = Amendment(by=by, at=context.now(), claim=claim)
+        return replace(record.progress, amendments=(*record.progress.amendments, amendment))
+
+    return change(context, loop, edit, kind="amended", claim=claim.name, by=by)
+
+
+def allow(context: Context, loop: str, findings: tuple[str, ...]) -> Record:
+    """The person approves losses by their ids."""
+    amendment = Amendment(by="person", at=context.now(), allow=findings)
+    return change(
+        context,
+        loop,
+        lambda record: replace(
+            record.progress, amendments=(*record.progress.amendments, amendment)
+        ),
+        kind="approved",
+        findings=findings,
+    )

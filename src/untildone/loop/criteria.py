@@ -1,0 +1,120 @@
+"""What the contract asks for, and which of it a stop's evidence leaves unmet."""
+
+import zlib
+from typing import Literal, TypeAlias
+
+from msgspec.structs import replace
+
+from untildone.loop.model import Amendment, CheckResult, Contract, Evidence, Progress
+
+# `signal`: everything holds but the agent has not said so, where its word is asked for too.
+ExitRule: TypeAlias = Literal["done", "claimed", "signal", "unmet"]
+
+
+def agreed(contract: Contract, amendments: tuple[Amendment, ...]) -> Contract:
+    """The contract as it stands now."""
+    for amendment in amendments:
+        claims = (amendment.claim,) if amendment.claim else ()
+        contract = replace(
+            contract,
+            bounds=amendment.bounds or contract.bounds,
+            claims=contract.claims + claims,
+            allow=contract.allow + amendment.allow,
+            session=amendment.session or contract.session,
+        )
+    return contract
+
+
+def results_by_name(evidence: Evidence) -> dict[str, CheckResult]:
+    return {result.name: result for result in evidence.checks}
+
+
+def unmet_checks(contract: Contract, evidence: Evidence, *, slow: bool) -> tuple[str, ...]:
+    """Checks that are not green, or have no result; with `slow` also those run only at the end."""
+    results = results_by_name(evidence)
+    return tuple(
+        check.name
+        for check in contract.checks
+        if (slow or check.when == "round" or check.name in results)
+        and not (check.name in results and results[check.name].green)
+    )
+
+
+def unmet_claims(contract: Contract, progress: Progress) -> tuple[str, ...]:
+    """Claims not reported, or reported by `assumption`, which never counts."""
+    return tuple(
+        claim.name
+        for claim in contract.claims
+        if claim.name not in progress.met or progress.met[claim.name].by == "assumption"
+    )
+
+
+def unmet(contract: Contract, progress: Progress, evidence: Evidence) -> tuple[str, ...]:
+    """Every criterion that does not hold, by name."""
+    names = unmet_checks(contract, evidence, slow=False)
+    if contract.done_when in ("both", "either"):
+        names += unmet_claims(contract, progress)
+    if contract.promises and contract.done_when != "checks" and not evidence.said:
+        names += tuple(f"promise `{promise}`" for promise in contract.promises)
+    return names
+
+
+def exit_rule(contract: Contract, progress: Progress, evidence: Evidence) -> ExitRule:
+    """How far the round's own evidence satisfies `done_when`."""
+    word = evidence.signalled or bool(evidence.said)
+    proved = bool(contract.checks) and not unmet_checks(contract, evidence, slow=False)
+    match contract.done_when:
+        case "checks":
+            return _by_checks(proved, word=word or was_red(progress, evidence))
+        case "promise":
+            said = evidence.said if contract.promises else evidence.signalled
+            return "claimed" if said else "unmet"
+        case "both":
+            return _by_both(contract, progress, evidence, word=word)
+        case "either":
+            if proved and (word or was_red(progress, evidence)):
+                return "done"
+            return "claimed" if word else _by_checks(proved, word=False)
+
+
+def _by_checks(proved: bool, *, word: bool) -> ExitRule:
+    if not proved:
+        return "unmet"
+    return "done" if word else "signal"
+
+
+def _by_both(contract: Contract, progress: Progress, evidence: Evidence, *, word: bool) -> ExitRule:
+    if unmet(contract, progress, evidence) or not (contract.checks or contract.claims):
+        return "unmet"
+    if not word:
+        return "signal"
+    # Claims are the agent's words: without one check nothing was proved by us.
+    return "done" if contract.checks else "claimed"
+
+
+def was_red(progress: Progress, evidence: Evidence) -> bool:
+    """A criterion that was green all along proves nothing."""
+    return bool(progress.seen_red) or any(not result.green for result in evidence.checks)
+
+
+def failures(evidence: Evidence) -> tuple[str, ...]:
+    """Identities of what fails, independent of line numbers and counts."""
+    found: set[str] = set()
+    for result in evidence.checks:
+        if result.green:
+            continue
+        failing = result.tests.failing if result.tests else ()
+        found.update(f"{result.name}:{test}" for test in failing)
+        found.update(finding.fingerprint for finding in result.findings)
+        found.add(f"{result.name} {result.outcome}")
+    return tuple(sorted(found))
+
+
+def measured(evidence: Evidence) -> bool:
+    """Whether more than an exit code is known of the checks."""
+    return any(result.tests is not None or result.findings for result in evidence.checks)
+
+
+def state_key(unmet_names: tuple[str, ...], failure_names: tuple[str, ...]) -> str:
+    text = "\n".join((*unmet_names, "", *failure_names)).encode("utf-8", "surrogatepass")
+    return f"{zlib.crc32(text):08x}-{len(text)}"

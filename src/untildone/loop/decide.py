@@ -1,0 +1,227 @@
+"""One stop, judged: contract, progress and evidence in, verdict out."""
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from untildone.loop.criteria import agreed, exit_rule, unmet, unmet_checks
+from untildone.loop.model import (
+    Background,
+    Continue,
+    Contract,
+    Evidence,
+    Finish,
+    Ignore,
+    Pause,
+    Progress,
+    Verdict,
+    Wait,
+)
+from untildone.loop.progress import stagnation
+
+Step: TypeAlias = Callable[[Contract, Progress, Evidence], Verdict | None]
+
+
+def decide(contract: Contract, progress: Progress, evidence: Evidence) -> Verdict:
+    contract = agreed(contract, progress.amendments)
+    verdict = _first(BEFORE_CHECKS + AFTER_CHECKS, contract, progress, evidence)
+    if verdict is not None:
+        return verdict
+    names = unmet(contract, progress, evidence)
+    silent = exit_rule(contract, progress, evidence) == "signal"
+    return Continue(because="signal" if silent else "unmet", names=names)
+
+
+def before_checks(contract: Contract, progress: Progress, evidence: Evidence) -> Verdict | None:
+    """The verdict where none of the checks need be run for it."""
+    return _first(BEFORE_CHECKS, agreed(contract, progress.amendments), progress, evidence)
+
+
+def _first(
+    steps: tuple[Step, ...], contract: Contract, progress: Progress, evidence: Evidence
+) -> Verdict | None:
+    verdicts = (step(contract, progress, evidence) for step in steps)
+    return next((verdict for verdict in verdicts if verdict is not None), None)
+
+
+def _nothing_to_judge(_: Contract, __: Progress, evidence: Evidence) -> Verdict | None:
+    return Ignore(reason=evidence.ignored) if evidence.ignored else None
+
+
+def _person_ended_it(_: Contract, __: Progress, evidence: Evidence) -> Verdict | None:
+    if evidence.cancelled:
+        return Finish(outcome="cancelled", reason="cancelled by the person")
+    if evidence.paused:
+        return Pause(outcome="paused", reason="paused by the person")
+    return None
+
+
+def _seal(_: Contract, __: Progress, evidence: Evidence) -> Verdict | None:
+    if evidence.broken_seal:
+        return Pause(outcome="tampered", reason=evidence.broken_seal)
+    return None
+
+
+def _persons_turn(_: Contract, progress: Progress, evidence: Evidence) -> Verdict | None:
+    first = evidence.prompt != progress.waited_for
+    match evidence.turn:
+        case "plan":
+            return Wait(reason="plan mode: the agent may not change anything")
+        case "queued" if first:
+            return Wait(reason="input of the person is queued")
+        case "question" if first:
+            return Wait(reason="the person asked something and nothing was changed")
+        case "queued" | "question" | "agent":
+            return None
+
+
+def _background(contract: Contract, progress: Progress, evidence: Evidence) -> Verdict | None:
+    if _money_or_time(contract, evidence):
+        return None
+    working = [work for work in evidence.background if work.ends]
+    if working:
+        return Wait(reason=f"still working: {_described(working)}")
+    new = [work for work in evidence.background if work.id not in progress.told_background]
+    if new:
+        names = tuple(work.description for work in new)
+        return Continue(because="background", names=names, counted=False)
+    return None
+
+
+def _described(works: list[Background]) -> str:
+    return ", ".join(work.description for work in works)
+
+
+def _must_not(_: Contract, __: Progress, evidence: Evidence) -> Verdict | None:
+    if evidence.forbidden:
+        holds = ", ".join(f"`{command}`" for command in evidence.forbidden)
+        return Pause(outcome="forbidden", reason=f"must not hold, but does: {holds}")
+    return None
+
+
+def _exit(contract: Contract, progress: Progress, evidence: Evidence) -> Verdict | None:
+    match exit_rule(contract, progress, evidence):
+        case "unmet" | "signal":
+            return None
+        case "claimed" if contract.gated and not progress.confirmed:
+            return Pause(outcome="gate", reason="the agent says it is done: confirm?")
+        case "claimed":
+            return Finish(outcome="claimed", reason="ended by the agent's words alone")
+        case "done":
+            return _confirm(contract, progress, evidence)
+
+
+def _confirm(contract: Contract, progress: Progress, evidence: Evidence) -> Verdict | None:
+    """`done` needs the slow checks green and integrity clean; neither is ever presumed."""
+    if contract.gated and not progress.confirmed:
+        return Pause(outcome="gate", reason="all criteria are met: confirm that it is done?")
+    if evidence.fault:
+        return None
+    ran = {result.name for result in evidence.checks}
+    missing = tuple(check.name for check in contract.checks if check.name not in ran)
+    if missing or (evidence.losses is None and not unmet_checks(contract, evidence, slow=True)):
+        return Continue(because="unconfirmed", names=missing, counted=False)
+    if unmet_checks(contract, evidence, slow=True):
+        return None
+    if evidence.losses:
+        return _losses(contract, progress, evidence)
+    return Finish(outcome="done", reason="every check passes")
+
+
+def _losses(contract: Contract, progress: Progress, evidence: Evidence) -> Verdict:
+    lost = evidence.losses or ()
+    told = [loss for loss in lost if loss.id in progress.told_losses]
+    if told:
+        names = ", ".join(f"{loss.kind} {loss.path}" for loss in told)
+        return Pause(outcome="needs-approval", reason=f"lost against the start: {names}")
+    verdict = Continue(because="losses", names=tuple(loss.id for loss in lost))
+    return _unless_bound(contract, progress, evidence, verdict)
+
+
+def _unless_bound(
+    contract: Contract, progress: Progress, evidence: Evidence, verdict: Verdict
+) -> Verdict:
+    return _bounds(contract, progress, evidence) or verdict
+
+
+def _agent_blocked(contract: Contract, progress: Progress, evidence: Evidence) -> Verdict | None:
+    if not evidence.blocked:
+        return None
+    if progress.blocked_told:
+        return Pause(outcome="blocked", reason=evidence.blocked)
+    verdict = Continue(because="blocked", names=(evidence.blocked,))
+    return _unless_bound(contract, progress, evidence, verdict)
+
+
+def _cannot_run(contract: Contract, progress: Progress, evidence: Evidence) -> Verdict | None:
+    broken = [result for result in evidence.checks if result.outcome == "unrunnable"]
+    if broken:
+        reasons = "; ".join(f"{result.name}: {result.reason}" for result in broken)
+        if progress.unrunnable_told:
+            return Pause(outcome="unrunnable", reason=reasons)
+        names = tuple(result.name for result in broken)
+        verdict = Continue(because="unrunnable", names=names)
+        return _unless_bound(contract, progress, evidence, verdict)
+    if evidence.fault:
+        if progress.faults:
+            return Pause(outcome="unverified", reason=evidence.fault)
+        return Continue(because="fault", names=(evidence.fault,), counted=False)
+    return None
+
+
+def _money_or_time(contract: Contract, evidence: Evidence) -> Pause | None:
+    bounds = contract.bounds
+    if bounds.budget_usd and (evidence.spend_usd or 0) >= bounds.budget_usd:
+        spent = f"{evidence.spend_usd:.2f} of {bounds.budget_usd:g} USD"
+        return Pause(outcome="out-of-budget", reason=spent)
+    if bounds.minutes and evidence.minutes >= bounds.minutes:
+        return Pause(outcome="out-of-time", reason=f"{bounds.minutes:g} minutes are used up")
+    if bounds.round_minutes and evidence.round_minutes >= bounds.round_minutes:
+        return Pause(
+            outcome="out-of-time", reason=f"one round took {evidence.round_minutes:.0f} minutes"
+        )
+    return None
+
+
+def _bounds(contract: Contract, progress: Progress, evidence: Evidence) -> Verdict | None:
+    pause = _money_or_time(contract, evidence) or _out_of_rounds(contract, progress)
+    if pause and contract.checks and not evidence.checks:
+        return Pause(outcome="unverified", reason=f"{pause.reason}, and no check was run")
+    if pause:
+        return pause
+    if evidence.cap_reached:
+        return Pause(outcome="cut-off", reason="the client would override the next hold")
+    return None
+
+
+def _out_of_rounds(contract: Contract, progress: Progress) -> Pause | None:
+    allowed = contract.bounds.rounds
+    if allowed and progress.round + 1 >= allowed:
+        return Pause(outcome="out-of-rounds", reason=f"round {progress.round + 1} of {allowed}")
+    return None
+
+
+def _stagnated(contract: Contract, progress: Progress, evidence: Evidence) -> Verdict | None:
+    reason = stagnation(contract, progress, evidence)
+    return Pause(outcome="stagnated", reason=reason) if reason else None
+
+
+def _gate(_: Contract, __: Progress, evidence: Evidence) -> Verdict | None:
+    return Pause(outcome="gate", reason=evidence.gate) if evidence.gate else None
+
+
+BEFORE_CHECKS: tuple[Step, ...] = (
+    _nothing_to_judge,
+    _person_ended_it,
+    _seal,
+    _persons_turn,
+    _background,
+)
+AFTER_CHECKS: tuple[Step, ...] = (
+    _must_not,
+    _exit,
+    _agent_blocked,
+    _cannot_run,
+    _bounds,
+    _stagnated,
+    _gate,
+)

@@ -1,0 +1,143 @@
+"""How a judged stop moves the loop on, and when nothing moved."""
+
+from msgspec.structs import replace
+
+from untildone.loop.criteria import agreed, failures, measured, state_key, unmet
+from untildone.loop.model import (
+    OUTCOMES,
+    Continue,
+    Contract,
+    Evidence,
+    Finish,
+    Ignore,
+    Pause,
+    Progress,
+    Status,
+    Verdict,
+    Wait,
+)
+
+# A state file stays small whatever a linter prints; past this, the oldest failures are forgotten.
+MOST_FAILURES = 5_000
+
+
+def moved(contract: Contract, progress: Progress, evidence: Evidence) -> bool:
+    """A criterion newly met, a failure gone, or a failure never seen before."""
+    if progress.unmet is None:
+        return True
+    now = set(failures(evidence))
+    newly_met = set(progress.unmet) - set(unmet(contract, progress, evidence))
+    gone = set(progress.failures) - now
+    new = now - set(progress.seen_failures)
+    return bool(newly_met or gone or new)
+
+
+def stagnation_limit(contract: Contract, evidence: Evidence) -> int:
+    """Rounds without movement that are allowed; 0 is no limit."""
+    if contract.bounds.stagnation is not None:
+        return contract.bounds.stagnation
+    if not contract.checks:
+        return 0
+    return 3 if measured(evidence) else 5
+
+
+def stagnation(contract: Contract, progress: Progress, evidence: Evidence) -> str:
+    """Why this stop counts as stagnated, or nothing."""
+    limit = stagnation_limit(contract, evidence)
+    if not limit:
+        return ""
+    recent = (*progress.recent, _key(contract, progress, evidence))[-4:]
+    if len(recent) == 4 and recent[0] == recent[2] != recent[1] == recent[3]:
+        return "the same two states alternate"
+    stale = 0 if moved(contract, progress, evidence) else progress.stale + 1
+    return f"nothing moved in {stale} rounds" if stale >= limit else ""
+
+
+def _key(contract: Contract, progress: Progress, evidence: Evidence) -> str:
+    return state_key(unmet(contract, progress, evidence), failures(evidence))
+
+
+def advance(
+    contract: Contract, progress: Progress, evidence: Evidence, verdict: Verdict
+) -> Progress:
+    """The progress after this verdict was given."""
+    contract = agreed(contract, progress.amendments)
+    progress = replace(progress, spend_usd=_spend(progress, evidence))
+    match verdict:
+        case Ignore():
+            return progress
+        case Wait():
+            return replace(progress, waited_for=evidence.prompt)
+        case Continue(counted=False):
+            return _uncounted(progress, evidence, verdict)
+        case Continue():
+            return _judged(contract, progress, evidence, verdict)
+        case Finish(outcome="cancelled") | Pause(outcome="paused" | "tampered"):
+            return ended(progress, verdict)
+        case Finish() | Pause():
+            return ended(_judged(contract, progress, evidence, verdict), verdict)
+
+
+def _spend(progress: Progress, evidence: Evidence) -> float | None:
+    if evidence.spend_usd is None:
+        return progress.spend_usd
+    return max(evidence.spend_usd, progress.spend_usd or 0)
+
+
+def ended(progress: Progress, verdict: Finish | Pause) -> Progress:
+    status: Status = "finished" if OUTCOMES[verdict.outcome].status == "finished" else "paused"
+    return replace(progress, status=status, outcome=verdict.outcome, reason=verdict.reason)
+
+
+def _uncounted(progress: Progress, evidence: Evidence, verdict: Continue) -> Progress:
+    told = tuple(work.id for work in evidence.background)
+    return replace(
+        progress,
+        told_background=tuple(dict.fromkeys((*progress.told_background, *told))),
+        faults=progress.faults + (verdict.because == "fault"),
+        idle_holds=progress.idle_holds + 1,
+    )
+
+
+def _judged(
+    contract: Contract, progress: Progress, evidence: Evidence, verdict: Verdict
+) -> Progress:
+    because = verdict.because if isinstance(verdict, Continue) else ""
+    found = failures(evidence)
+    red = tuple(result.name for result in evidence.checks if not result.green)
+    losses = tuple(loss.id for loss in evidence.losses or ())
+    return replace(
+        progress,
+        round=progress.round + 1,
+        unmet=unmet(contract, progress, evidence),
+        failures=found[:MOST_FAILURES],
+        seen_failures=tuple(dict.fromkeys((*found, *progress.seen_failures)))[:MOST_FAILURES],
+        seen_red=tuple(dict.fromkeys((*progress.seen_red, *red))),
+        recent=(*progress.recent, _key(contract, progress, evidence))[-3:],
+        stale=0 if moved(contract, progress, evidence) else progress.stale + 1,
+        idle_holds=progress.idle_holds + bool(because),
+        blocked_told=because == "blocked",
+        unrunnable_told=because == "unrunnable",
+        told_losses=tuple(dict.fromkeys((*progress.told_losses, *losses))),
+        faults=0,
+        signalled=False,
+        blocked="",
+        round_seconds=0,
+    )
+
+
+def resumed(progress: Progress) -> Progress:
+    """Active again by the person's word: what had led to the pause is counted anew."""
+    return replace(
+        progress,
+        status="active",
+        outcome=None,
+        reason="",
+        stale=0,
+        recent=(),
+        idle_holds=0,
+        blocked_told=False,
+        unrunnable_told=False,
+        faults=0,
+        round_seconds=0,
+    )

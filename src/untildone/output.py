@@ -1,0 +1,85 @@
+"""What a program printed: the beginning and the end within a fixed memory, and a bounded log."""
+
+import contextlib
+import os
+import threading
+from pathlib import Path
+from typing import IO
+
+HEAD_LIMIT = 32 * 1024
+TAIL_LIMIT = 64 * 1024
+LOG_LIMIT = 8 * 1024 * 1024
+_CHUNK = 256 * 1024
+
+
+def left_out(count: int) -> bytes:
+    return f"\n[{count} bytes left out]\n".encode() if count > 0 else b""
+
+
+class Log:
+    """The output as a file; beyond the limit its beginning and its end."""
+
+    def __init__(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0)
+        self._file = os.fdopen(os.open(path, flags, 0o600), "wb", buffering=0)
+        self._written = 0
+
+    def add(self, chunk: bytes) -> None:
+        room = LOG_LIMIT - TAIL_LIMIT - self._written
+        if room > 0:
+            self._written += self._file.write(chunk[:room]) or 0
+
+    def close(self, *, size: int, tail: bytes) -> None:
+        with self._file:
+            if beyond := size - self._written:
+                end = tail[-beyond:]
+                self._file.write(left_out(beyond - len(end)) + end)
+
+
+class Output:
+    """Reads a stream in a thread of its own until it ends or is no longer of interest."""
+
+    def __init__(self, stream: IO[bytes], *, log: Path | None) -> None:
+        self.ended = threading.Event()
+        self._stream = stream
+        self._size = 0
+        self._head = bytearray()
+        self._tail = bytearray()
+        self._lock = threading.Lock()
+        self._log: Log | None = None
+        # A full or read-only disk costs the log, never the verdict.
+        with contextlib.suppress(OSError):
+            self._log = Log(log) if log else None
+        # A daemon thread: a leftover that could not be killed may hold the pipe for ever.
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def close(self) -> tuple[bytes, bytes, int]:
+        """Head, tail and size; together head and tail are everything if that fits."""
+        with self._lock:
+            tail = bytes(self._tail[-TAIL_LIMIT:])
+            log, self._log = self._log, None
+            if log:
+                with contextlib.suppress(OSError):
+                    log.close(size=self._size, tail=tail)
+            return bytes(self._head), tail, self._size
+
+    def _read(self) -> None:
+        with self._stream as stream:
+            while chunk := os.read(stream.fileno(), _CHUNK):
+                with self._lock:
+                    self._add(chunk)
+        self.ended.set()
+
+    def _add(self, chunk: bytes) -> None:
+        self._size += len(chunk)
+        if self._log:
+            with contextlib.suppress(OSError):
+                self._log.add(chunk)
+        if room := HEAD_LIMIT - len(self._head):
+            self._head += chunk[:room]
+            chunk = chunk[room:]
+        self._tail += chunk[-TAIL_LIMIT:]
+        # Cutting only now and then keeps a flood of small pieces cheap.
+        if len(self._tail) > 4 * TAIL_LIMIT:
+            del self._tail[:-TAIL_LIMIT]

@@ -1,0 +1,80 @@
+"""One line on a loop, for a status line, a notice, a terminal."""
+
+from untildone.loop.criteria import agreed
+from untildone.loop.model import (
+    OUTCOMES,
+    CheckResult,
+    Continue,
+    Contract,
+    Finish,
+    Ignore,
+    Pause,
+    Progress,
+    Verdict,
+    Wait,
+)
+from untildone.store.loops import Record
+
+
+def place(contract: Contract, progress: Progress) -> str:
+    bound = agreed(contract, progress.amendments).bounds.rounds
+    return f"round {progress.round} of {bound}" if bound else f"round {progress.round}"
+
+
+def status_line(record: Record) -> str:
+    contract, progress = record.contract, record.progress
+    parts = [f"untildone {contract.id}", place(contract, progress)]
+    if progress.status != "active":
+        parts.insert(1, f"{progress.status} ({progress.outcome})")
+    if progress.unmet:
+        parts.append(f"unmet: {', '.join(progress.unmet[:4])}")
+    if progress.spend_usd is not None:
+        parts.append(f"{progress.spend_usd:.2f} USD")
+    return " | ".join(parts)
+
+
+def counts(result: CheckResult) -> str:
+    """What a result amounts to: `red, 3 passed, 1 failed`."""
+    parts: list[str] = [result.outcome]
+    if result.tests is not None:
+        parts += [f"{result.tests.passed} passed", f"{result.tests.failed} failed"]
+        if result.tests.skipped:
+            parts.append(f"{result.tests.skipped} skipped")
+    elif result.findings:
+        parts.append(f"{len(result.findings)} findings")
+    return ", ".join(parts)
+
+
+def notice(record: Record, verdict: Verdict, checks: tuple[CheckResult, ...]) -> str:
+    """What the person is told of a verdict; nothing where nothing happened to their loop."""
+    contract, progress = record.contract, record.progress
+    match verdict:
+        case Continue(because="background" | "fault"):
+            return f"untildone: held ({verdict.because}): {', '.join(verdict.names)}"
+        case Continue():
+            red = [f"{result.name} {counts(result)}" for result in checks if not result.green]
+            unmet = "; ".join(red) or ", ".join(verdict.names) or "the agent's word"
+            return f"untildone: held, {place(contract, progress)}, unmet: {unmet}"
+        case Finish(outcome="done"):
+            names = ", ".join(f"{result.name} {counts(result)}" for result in checks)
+            return f"untildone: done after {_rounds(progress)}: {names}"
+        case Finish():
+            return f"untildone: {verdict.outcome} after {_rounds(progress)}: {verdict.reason}"
+        case Pause():
+            resume = OUTCOMES[verdict.outcome].resume
+            return (
+                f"untildone: paused ({verdict.outcome}): {verdict.reason}."
+                f" Nobody holds the agent now; resume with {_command(resume)}"
+            )
+        case Wait() | Ignore():
+            return ""
+
+
+def _rounds(progress: Progress) -> str:
+    return "1 round" if progress.round == 1 else f"{progress.round} rounds"
+
+
+def _command(resume: str) -> str:
+    if resume == "the next prompt":
+        return "your next prompt"
+    return f"`untildone {resume}`"

@@ -1,0 +1,127 @@
+"""The record of an ended or paused loop: what was checked, how, on which tree, at what cost."""
+
+import msgspec
+from msgspec import Struct
+
+from untildone.loop.criteria import agreed
+from untildone.loop.model import OUTCOMES, CheckResult, Evidence, Outcome, Round
+from untildone.report.lines import counts
+from untildone.store.loops import Record
+
+
+class Checked(Struct, frozen=True, kw_only=True):
+    name: str
+    command: str
+    outcome: str
+    summary: str
+    seconds: float
+
+
+class Receipt(Struct, frozen=True, kw_only=True):
+    loop: str
+    agent: str
+    session: str
+    project: str
+    task: str
+    status: str
+    outcome: Outcome | None
+    reason: str
+    done_when: str
+    rounds: int
+    max_rounds: int
+    started_at: str
+    ended_at: str
+    spend_usd: float | None
+    tree: str
+    checks: tuple[Checked, ...]
+    claims: dict[str, str]
+    promises_said: tuple[str, ...]
+    allowed: tuple[str, ...]
+    by_words_alone: tuple[str, ...]
+    history: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def receipt(record: Record, evidence: Evidence, rounds: tuple[Round, ...], *, at: str) -> Receipt:
+    contract = agreed(record.contract, record.progress.amendments)
+    progress = record.progress
+    claims = {name: f"{met.by}: {met.evidence}" for name, met in progress.met.items()}
+    return Receipt(
+        loop=contract.id,
+        agent=contract.agent,
+        session=contract.session,
+        project=contract.project,
+        task=contract.task,
+        status=progress.status,
+        outcome=progress.outcome,
+        reason=progress.reason,
+        done_when=contract.done_when,
+        rounds=progress.round,
+        max_rounds=contract.bounds.rounds,
+        started_at=contract.started_at,
+        ended_at=at,
+        spend_usd=progress.spend_usd,
+        tree=evidence.tree,
+        checks=tuple(_checked(result) for result in evidence.checks),
+        claims=claims,
+        promises_said=evidence.said,
+        allowed=contract.allow,
+        by_words_alone=(*claims, *evidence.said),
+        history=tuple(_told(entry) for entry in rounds),
+        notes=progress.notes,
+    )
+
+
+def _checked(result: CheckResult) -> Checked:
+    return Checked(
+        name=result.name,
+        command=result.command,
+        outcome=result.outcome,
+        summary=counts(result) + (f" ({result.reason})" if result.reason else ""),
+        seconds=round(result.seconds, 2),
+    )
+
+
+def _told(entry: Round) -> str:
+    results = ", ".join(f"{result.name} {counts(result)}" for result in entry.checks)
+    verdict = type(entry.verdict).__name__.lower()
+    return f"round {entry.number}: {verdict}" + (f"; {results}" if results else "")
+
+
+def as_json(paper: Receipt) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(paper), indent=2) + b"\n"
+
+
+def as_text(paper: Receipt) -> str:
+    """The receipt as Markdown that also reads well in a terminal."""
+    spend = "unknown" if paper.spend_usd is None else f"{paper.spend_usd:.2f} USD"
+    parts = [
+        f"# Receipt of loop {paper.loop}: {paper.outcome or paper.status}",
+        f"{paper.reason}\n" if paper.reason else "",
+        f"- task: {paper.task.splitlines()[0] if paper.task else ''}",
+        f"- rounds: {paper.rounds} of {paper.max_rounds or 'no bound'}",
+        f"- done when: {paper.done_when}",
+        f"- from {paper.started_at} to {paper.ended_at}, cost: {spend}",
+        *_section("Checked", [f"{c.name}: {c.summary}  `{c.command}`" for c in paper.checks]),
+        *_section("Reported by the agent", [f"{n}: {text}" for n, text in paper.claims.items()]),
+        *_section("Said by the agent", list(paper.promises_said)),
+        *_section("Allowed by the person", list(paper.allowed)),
+        *_section("Round by round", list(paper.history)),
+        *_section("Notes", list(paper.notes)),
+        *_section("What next", _next(paper)),
+    ]
+    return "\n".join(part for part in parts if part) + "\n"
+
+
+def _section(title: str, lines: list[str]) -> list[str]:
+    return [f"\n## {title}", *(f"- {line}" for line in lines)] if lines else []
+
+
+def _next(paper: Receipt) -> list[str]:
+    if paper.outcome is None or OUTCOMES[paper.outcome].status != "paused":
+        return []
+    resume = OUTCOMES[paper.outcome].resume
+    return [
+        f"go on with `untildone {resume}`" if " prompt" not in resume else "answer in a prompt",
+        "or address what is named above first",
+    ]

@@ -1,0 +1,61 @@
+"""`status --json`: the loops as scripts read them."""
+
+from typing import Literal
+
+from msgspec import Struct
+
+from untildone.loop.criteria import agreed
+from untildone.loop.model import Outcome, Status
+from untildone.store.loops import Record
+
+Held = bool | Literal["unknown"]
+
+
+class LoopStatus(Struct, frozen=True, kw_only=True):
+    id: str
+    agent: str
+    session: str
+    project: str
+    task: str
+    status: Status
+    outcome: Outcome | None
+    round: int
+    max_rounds: int
+    unmet: tuple[str, ...]
+    held: Held
+    last_event_at: str | None
+    spend_usd: float | None
+    started_at: str
+    updated_at: str
+    reason: str = ""
+    not_held_because: str = ""
+
+
+class StatusReport(Struct, frozen=True, kw_only=True):
+    loops: tuple[LoopStatus, ...]
+
+
+def loop_status(
+    record: Record, *, held: Held, not_held_because: str, last_event_at: str | None
+) -> LoopStatus:
+    contract = agreed(record.contract, record.progress.amendments)
+    progress = record.progress
+    return LoopStatus(
+        id=contract.id,
+        agent=contract.agent,
+        session=contract.session,
+        project=contract.project,
+        task=contract.task,
+        status=progress.status,
+        outcome=progress.outcome,
+        round=progress.round,
+        max_rounds=contract.bounds.rounds,
+        unmet=progress.unmet or (),
+        held=held,
+        last_event_at=last_event_at,
+        spend_usd=progress.spend_usd,
+        started_at=contract.started_at,
+        updated_at=progress.updated_at or contract.started_at,
+        reason=progress.reason,
+        not_held_because=not_held_because,
+    )

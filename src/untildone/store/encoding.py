@@ -1,0 +1,59 @@
+"""Values as JSON and back, strictly typed, whatever text and nesting the bytes hold."""
+
+import json
+import math
+from typing import NoReturn, TypeVar
+
+import msgspec
+
+from untildone.store.files import Damaged
+
+Value = TypeVar("Value")
+
+
+def encode(value: object) -> bytes:
+    try:
+        return msgspec.json.encode(value)
+    except UnicodeEncodeError:
+        # A file name that is not UTF-8 is a text with lone surrogates, which msgspec refuses.
+        plain = msgspec.to_builtins(value)
+        return json.dumps(plain, separators=(",", ":"), allow_nan=False).encode()
+
+
+def decode(data: bytes, kind: type[Value]) -> Value:
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        if b"\\ud" not in data:
+            raise Damaged(f"does not hold what it should: {error}") from error
+    except RecursionError as error:
+        raise Damaged("is nested too deep") from error
+    return _with_surrogates(data, kind)
+
+
+def convert(value: object, kind: type[Value]) -> Value:
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError as error:
+        raise Damaged(f"does not hold what it should: {error}") from error
+
+
+def _with_surrogates(data: bytes, kind: type[Value]) -> Value:
+    try:
+        plain = json.loads(data, parse_constant=_refused, parse_float=_finite)
+        return convert(plain, kind)
+    except RecursionError as error:
+        raise Damaged("is nested too deep") from error
+    except ValueError as error:
+        raise Damaged(f"does not hold what it should: {error}") from error
+
+
+def _refused(text: str) -> NoReturn:
+    raise ValueError(f"{text} is no number")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text} is out of range")
+    return number

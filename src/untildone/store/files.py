@@ -1,0 +1,295 @@
+"""Files written whole, sealed by a checksum and recovered from the previous generation."""
+
+import errno
+import hashlib
+import os
+import secrets
+import stat
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from itertools import count
+from pathlib import Path
+from typing import TypeVar
+
+LIMIT = 1_000_000
+
+_FORMAT = b"untildone-1"
+_ATTEMPTS = 3
+_PASSING = (errno.EIO, errno.EINTR)
+_NO_FOLDER_SYNC = (errno.EINVAL, errno.ENOTSUP)
+# O_NONBLOCK: the opening of a planted FIFO must not wait for its other end.
+_SAFELY = (
+    getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_BINARY", 0)
+)
+
+Value = TypeVar("Value")
+
+
+class Damaged(Exception):  # noqa: N818 - reads as what the file is
+    """A file is there but is not what we wrote; `reason` names it."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+def shown(path: Path) -> str:
+    """The path in backticks, on one line and printable whatever bytes it holds."""
+    text = "".join(
+        char if char.isprintable() else char.encode("unicode_escape").decode() for char in str(path)
+    )
+    return f"`{text}`"
+
+
+def seal(body: bytes) -> bytes:
+    digest = hashlib.sha256(body).hexdigest().encode()
+    return b"%b %d %b\n%b" % (_FORMAT, len(body), digest, body)
+
+
+def unseal(data: bytes) -> bytes:
+    if not data:
+        raise Damaged("is empty")
+    first, _, body = data.partition(b"\n")
+    if not first.startswith(_FORMAT + b" "):
+        raise Damaged("is not a file of untildone")
+    if seal(body) != data:
+        raise Damaged("is cut off or was altered")
+    return body
+
+
+def open_own(path: Path, flags: int) -> int:
+    """Open a regular file that belongs to us, never through a symbolic link."""
+    try:
+        descriptor = os.open(path, flags | _SAFELY, 0o600)
+    except OSError as error:
+        if path.is_symlink():
+            raise Damaged(f"{shown(path)} is a symbolic link") from error
+        if path.is_dir():
+            raise Damaged(f"{shown(path)} is not a regular file") from error
+        raise
+    foreign = _foreign(os.fstat(descriptor))
+    if foreign:
+        os.close(descriptor)
+        raise Damaged(f"{shown(path)} {foreign}")
+    return descriptor
+
+
+def _foreign(status: os.stat_result) -> str:
+    if not stat.S_ISREG(status.st_mode):
+        return "is not a regular file"
+    if not owned(status):
+        return f"belongs to user {status.st_uid}"
+    return ""
+
+
+def owned(status: os.stat_result) -> bool:
+    return sys.platform == "win32" or status.st_uid == os.geteuid()
+
+
+def read_bounded(path: Path, limit: int = LIMIT) -> bytes:
+    for _ in range(_ATTEMPTS - 1):
+        try:
+            return _read(path, limit)
+        except OSError as error:
+            if error.errno not in _PASSING:
+                raise
+            time.sleep(0.01)
+    return _read(path, limit)
+
+
+def _read(path: Path, limit: int) -> bytes:
+    descriptor = open_own(path, os.O_RDONLY)
+    with os.fdopen(descriptor, "rb", buffering=0) as file:
+        if os.fstat(descriptor).st_size > limit:
+            raise Damaged(f"{shown(path)} is larger than {limit} bytes")
+        parts = bytearray()
+        while len(parts) <= limit and (part := os.read(file.fileno(), limit + 1 - len(parts))):
+            parts += part
+    if len(parts) > limit:
+        raise Damaged(f"{shown(path)} is larger than {limit} bytes")
+    return bytes(parts)
+
+
+def write_all(descriptor: int, data: bytes) -> None:
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]
+
+
+def stage(path: Path, data: bytes) -> Path:
+    """The new content, safely on the disk beside `path` but not yet in its place."""
+    staged = _beside(path)
+    try:
+        descriptor = open_own(staged, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+        try:
+            write_all(descriptor, data)
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+    except BaseException:
+        discard(staged)
+        raise
+    return staged
+
+
+def discard(staged: Path) -> None:
+    with suppress(OSError):
+        staged.unlink(missing_ok=True)
+
+
+def install(staged: Path, path: Path, *, keep_previous: bool = True) -> None:
+    """Put what was staged in place; at every instant one whole file is there."""
+    try:
+        if keep_previous:
+            _keep_previous(path)
+        _replace(staged, path)
+    except BaseException:
+        discard(staged)
+        raise
+    sync_folder(path.parent)
+
+
+def write_whole(path: Path, data: bytes, *, keep_previous: bool = True) -> None:
+    install(stage(path, data), path, keep_previous=keep_previous)
+
+
+def sweep(folder: Path) -> None:
+    """Remove what writers that were killed had staged; only under the lock of all writers."""
+    for leftover in folder.glob(".*.new"):
+        discard(leftover)
+
+
+def previous_of(path: Path) -> Path:
+    return path.with_name(f"{path.name}.previous")
+
+
+def _beside(path: Path) -> Path:
+    return path.with_name(f".{path.name}.{secrets.token_hex(8)}.new")
+
+
+def _keep_previous(path: Path) -> None:
+    spare = _beside(path)
+    try:
+        os.link(path, spare)
+    except FileNotFoundError:
+        return
+    except OSError:
+        # FAT, some network and FUSE file systems know no hard links.
+        spare = stage(path, path.read_bytes())
+    try:
+        _replace(spare, previous_of(path))
+    finally:
+        # Renaming one of two links of the same file over the other leaves both.
+        discard(spare)
+
+
+def _replace(source: Path, target: Path) -> None:
+    if sys.platform == "win32":
+        _replace_patiently(source, target)
+    else:
+        source.replace(target)
+
+
+def _replace_patiently(source: Path, target: Path) -> None:
+    # Windows refuses to replace a file that somebody is reading at this moment.
+    for _ in range(50):
+        try:
+            source.replace(target)
+        except PermissionError:
+            time.sleep(0.02)
+        else:
+            return
+    source.replace(target)
+
+
+def sync_folder(folder: Path) -> None:
+    if sys.platform == "win32":
+        return
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in _NO_FOLDER_SYNC:
+            raise
+    finally:
+        os.close(descriptor)
+
+
+def read_sealed(path: Path, parse: Callable[[bytes], Value]) -> Value:
+    data = read_bounded(path)
+    try:
+        return parse(unseal(data))
+    except Damaged as damage:
+        raise Damaged(f"{shown(path)} {damage.reason}") from damage
+
+
+def read_recovering(path: Path, parse: Callable[[bytes], Value]) -> tuple[Value, tuple[str, ...]]:
+    """The newest whole generation, and what was wrong; the caller holds the writers' lock.
+
+    A damaged file is kept aside and the previous generation put in its place. A missing one is
+    not put back: nothing of ours removes it, so its absence is evidence.
+    """
+    previous = previous_of(path)
+    try:
+        return read_sealed(path, parse), ()
+    except FileNotFoundError:
+        if not os.path.lexists(previous):
+            raise
+        return _read_previous(previous, parse, f"{shown(path)} is missing")
+    except Damaged as damage:
+        aside = _kept_aside(path)
+        value, warnings = _read_previous(previous, parse, damage.reason)
+    return value, (*warnings, aside, *_put_back(path, previous))
+
+
+def _read_previous(
+    previous: Path, parse: Callable[[bytes], Value], damage: str
+) -> tuple[Value, tuple[str, ...]]:
+    try:
+        return read_sealed(previous, parse), (f"{damage}; the previous generation is used",)
+    except FileNotFoundError:
+        raise Damaged(f"{damage} and there is no previous generation") from None
+    except Damaged as older:
+        raise Damaged(f"{damage} and {older.reason}") from older
+
+
+def _put_back(path: Path, previous: Path) -> tuple[str, ...]:
+    try:
+        write_whole(path, read_bounded(previous), keep_previous=False)
+    except OSError as error:
+        return (f"{shown(path)} cannot be written: {error.strerror}",)
+    return ()
+
+
+def _kept_aside(path: Path) -> str:
+    try:
+        return f"the damaged file is kept as {shown(set_aside(path))}"
+    except OSError as error:
+        return f"{shown(path)} cannot be kept aside: {error.strerror}"
+
+
+def set_aside(path: Path) -> Path:
+    """Give a damaged file a second name that nothing overwrites."""
+    for number in count(1):
+        kept = path.with_name(f"{path.name}.corrupt" + (f".{number}" if number > 1 else ""))
+        if not os.path.lexists(kept):
+            break
+        if os.path.samestat(kept.lstat(), path.lstat()):
+            return kept
+    try:
+        os.link(path, kept, follow_symlinks=False)
+    except (OSError, NotImplementedError):
+        path.rename(kept)
+    return kept
+
+
+def put_away(path: Path) -> None:
+    """Keep a damaged file under another name only."""
+    if os.path.lexists(path):
+        set_aside(path)
+        path.unlink(missing_ok=True)

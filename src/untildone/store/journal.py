@@ -1,0 +1,202 @@
+"""The append-only journal: one JSON object per line, each holding the hash of the one before."""
+
+import hashlib
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Annotated, BinaryIO
+
+from msgspec import Meta, Struct
+
+from untildone.store.encoding import decode, encode
+from untildone.store.files import Damaged, open_own, shown, sync_folder, write_all
+
+LONGEST = 16_000_000
+BEGINNING = "0" * 64
+
+_WINDOW = 65_536
+_HASH = re.compile(rb',"hash":"([0-9a-f]{64})"\}$')
+
+
+class Entry(Struct, frozen=True, kw_only=True):
+    """`state` is the whole state that the entry led to, so that a reader can catch up with it."""
+
+    n: Annotated[int, Meta(ge=1)]
+    at: str
+    kind: str
+    data: dict[str, object]
+    state: dict[str, object] | None = None
+    previous: str
+    hash: str
+
+
+def append(
+    path: Path,
+    kind: str,
+    *,
+    data: dict[str, object],
+    at: str,
+    state: dict[str, object] | None = None,
+) -> Entry:
+    """Add an entry and wait until the disk has it; only under the loop's lock."""
+    descriptor = open_own(path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
+    with os.fdopen(descriptor, "r+b", buffering=0) as file:
+        last = _sound_end(file, path)
+        content = {
+            "n": last.n + 1 if last else 1,
+            "at": at,
+            "kind": kind,
+            "data": data,
+            "state": state,
+            "previous": last.hash if last else BEGINNING,
+        }
+        line = _line(content)
+        _write_or_undo(file, line)
+    if last is None:
+        sync_folder(path.parent)
+    return decode(line, Entry)
+
+
+def _line(content: dict[str, object]) -> bytes:
+    body = encode(content)
+    line = b'%b,"hash":"%b"}\n' % (body[:-1], hashlib.sha256(body).hexdigest().encode())
+    if len(line) > LONGEST:
+        # What is never written needs no recovery: readers refuse longer lines.
+        raise ValueError(f"a journal entry of {len(line)} bytes is longer than {LONGEST}")
+    return line
+
+
+def _write_or_undo(file: BinaryIO, line: bytes) -> None:
+    size = os.fstat(file.fileno()).st_size
+    try:
+        write_all(file.fileno(), line)
+        os.fsync(file.fileno())
+    except OSError:
+        with suppress(OSError):
+            os.ftruncate(file.fileno(), size)
+        raise
+
+
+def _sound_end(file: BinaryIO, path: Path) -> Entry | None:
+    """The last whole entry; what a crash left after it is moved aside."""
+    while True:
+        line, end = _last_line(file, path)
+        if end < os.fstat(file.fileno()).st_size:
+            _move_aside(file, path, end)
+        if not line:
+            return None
+        try:
+            return _checked(line)
+        except Damaged:
+            _move_aside(file, path, end - len(line))
+
+
+def _move_aside(file: BinaryIO, path: Path, start: int) -> None:
+    file.seek(start)
+    torn = file.read(LONGEST)
+    descriptor = open_own(path.with_suffix(".torn"), os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    try:
+        write_all(descriptor, torn.removesuffix(b"\n") + b"\n")
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+    os.ftruncate(file.fileno(), start)
+
+
+def _last_line(file: BinaryIO, path: Path) -> tuple[bytes, int]:
+    """The last line with its newline, and where it ends; read from the end of the file."""
+    size = os.fstat(file.fileno()).st_size
+    window = _WINDOW
+    while True:
+        offset = file.seek(max(0, size - window))
+        tail = file.read(window)
+        end = tail.rfind(b"\n") + 1
+        start = tail.rfind(b"\n", 0, max(0, end - 1)) + 1
+        if start or window >= size:
+            return tail[start:end], offset + end
+        if window > 2 * LONGEST:
+            raise Damaged(f"{shown(path)} ends in a line longer than {LONGEST} bytes")
+        window *= 4
+
+
+def _checked(line: bytes) -> Entry:
+    body = line.removesuffix(b"\n")
+    match = _HASH.search(body)
+    if match is None:
+        raise Damaged("is not an entry")
+    digest = hashlib.sha256(body[: match.start()] + b"}").hexdigest()
+    if digest.encode() != match[1]:
+        raise Damaged("was altered")
+    return decode(body, Entry)
+
+
+def last(path: Path) -> Entry:
+    """The last whole entry, without reading the others."""
+    with _reading(path) as file:
+        line, _ = _last_line(file, path)
+    if not line:
+        raise Damaged(f"{shown(path)} is empty")
+    try:
+        return _checked(line)
+    except Damaged as damage:
+        raise Damaged(f"the last entry of {shown(path)} {damage.reason}") from damage
+
+
+def read(path: Path) -> tuple[Entry, ...]:
+    """Every entry as it stands there; whether it is what was written, `verify` says."""
+    with _reading(path) as file:
+        return tuple(_decoded(line, n, path) for n, line in enumerate(_lines(file, path), 1))
+
+
+def walk(path: Path) -> Iterator[Entry]:
+    """Every entry in order; raises Damaged at the first that does not follow."""
+    previous = BEGINNING
+    with _reading(path) as file:
+        for n, line in enumerate(_lines(file, path), 1):
+            try:
+                entry = _checked(line)
+            except Damaged as damage:
+                raise Damaged(f"entry {n} of {shown(path)} {damage.reason}") from damage
+            if entry.n != n:
+                raise Damaged(f"entry {n} of {shown(path)} is missing")
+            if entry.previous != previous:
+                raise Damaged(f"entry {n} of {shown(path)} does not follow from the one before")
+            previous = entry.hash
+            yield entry
+
+
+def verify(path: Path) -> str:
+    """What is wrong with the chain, or nothing."""
+    try:
+        for _ in walk(path):
+            pass
+    except Damaged as damage:
+        return damage.reason
+    return ""
+
+
+def _decoded(line: bytes, n: int, path: Path) -> Entry:
+    try:
+        return decode(line, Entry)
+    except Damaged as damage:
+        raise Damaged(f"entry {n} of {shown(path)} {damage.reason}") from damage
+
+
+def _lines(file: BinaryIO, path: Path) -> Iterator[bytes]:
+    """The whole lines; a last one without its newline was never finished and does not count."""
+    while (line := file.readline(LONGEST + 1)).endswith(b"\n"):
+        yield line
+    if len(line) > LONGEST:
+        raise Damaged(f"{shown(path)} has a line longer than {LONGEST} bytes")
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[BinaryIO]:
+    try:
+        descriptor = open_own(path, os.O_RDONLY)
+    except FileNotFoundError:
+        raise Damaged(f"{shown(path)} is missing") from None
+    with os.fdopen(descriptor, "rb") as file:
+        yield file

@@ -1,0 +1,214 @@
+"""The loops on the disk: one folder each, with contract, state and journal."""
+
+import errno
+import os
+import re
+import secrets
+import shutil
+import stat
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from msgspec import Struct
+
+from untildone.errors import UserError
+from untildone.loop.model import Contract, Progress, Round
+from untildone.store import journal, seal
+from untildone.store.encoding import convert
+from untildone.store.files import Damaged, owned, shown, sync_folder
+from untildone.store.lock import Busy, locked
+from untildone.store.state import JOURNAL, State, catch_up, commit, glance, recovered
+
+_ID = re.compile(r"[a-z0-9-]{1,64}")
+_HISTORY = "run `untildone history` to see the loops there are"
+
+
+class Record(Struct, frozen=True, kw_only=True):
+    """A loop as it was read; `warnings` say what had to be recovered."""
+
+    contract: Contract
+    progress: Progress
+    generation: int
+    warnings: tuple[str, ...] = ()
+
+
+class Broken(Struct, frozen=True, kw_only=True):
+    """A loop that is there and cannot be read."""
+
+    id: str
+    reason: str
+
+
+class Conflict(Exception):  # noqa: N818 - reads as what happened
+    """Somebody else saved the loop after it was read."""
+
+
+class Loops:
+    def __init__(self, home: Path) -> None:
+        self._loops = home / "loops"
+        self._held: set[tuple[int, str]] = set()
+
+    def folder(self, loop_id: str) -> Path:
+        if not _ID.fullmatch(loop_id):
+            raise UserError(f"{shown(Path(loop_id))} is not the id of a loop", hint=_HISTORY)
+        return self._loops / loop_id
+
+    def create(self, contract: Contract, progress: Progress | None = None) -> Record:
+        """Write the whole folder aside and move it in place: a loop is there or it is not."""
+        folder = self.folder(contract.id)
+        if os.path.lexists(folder):
+            raise UserError(
+                f"there is already a loop `{contract.id}`",
+                hint=f"run `untildone show {contract.id}` to see it",
+            )
+        first = progress or Progress(updated_at=contract.started_at)
+        draft = self._loops / f".{contract.id}-{secrets.token_hex(8)}"
+        self._loops.mkdir(mode=0o700, exist_ok=True)
+        draft.mkdir(mode=0o700)
+        try:
+            _begin(draft, contract, first)
+            draft.rename(folder)
+        except BaseException:
+            shutil.rmtree(draft, ignore_errors=True)
+            raise
+        return Record(
+            contract=contract, progress=first, generation=1, warnings=_unsynced(self._loops)
+        )
+
+    def load(self, loop_id: str) -> Record:
+        state, warnings = self._current(loop_id)
+        contract, more = seal.agreed(self._existing(loop_id), state.contract)
+        return Record(
+            contract=contract,
+            progress=state.progress,
+            generation=state.generation,
+            warnings=(*warnings, *more),
+        )
+
+    @contextmanager
+    def locked(self, loop_id: str, timeout: float = 30) -> Iterator[None]:
+        """One writer at a time; a thread that holds the loop already goes straight in."""
+        holder = (threading.get_ident(), loop_id)
+        if holder in self._held:
+            yield
+            return
+        with locked(self._existing(loop_id) / "lock", timeout=timeout):
+            self._held.add(holder)
+            try:
+                yield
+            finally:
+                self._held.discard(holder)
+
+    def save(
+        self, record: Record, progress: Progress, *, kind: str, data: dict[str, object], at: str
+    ) -> Record:
+        loop_id = record.contract.id
+        with self.locked(loop_id):
+            current, warnings = self._current(loop_id)
+            if current.generation > record.generation:
+                raise Conflict(
+                    f"the loop `{loop_id}` is at generation {current.generation},"
+                    f" read was {record.generation}"
+                )
+            state = State(
+                loop=loop_id,
+                generation=record.generation + 1,
+                contract=current.contract,
+                progress=progress,
+            )
+            folder = self.folder(loop_id)
+            catch_up(folder, current)
+            more = commit(folder, state, kind=kind, data=data, at=at)
+        return Record(
+            contract=record.contract,
+            progress=progress,
+            generation=state.generation,
+            warnings=(*warnings, *more),
+        )
+
+    def journal(self, loop_id: str) -> tuple[journal.Entry, ...]:
+        return journal.read(self._existing(loop_id) / JOURNAL)
+
+    def rounds(self, loop_id: str) -> tuple[Round, ...]:
+        entries = self.journal(loop_id)
+        return tuple(convert(entry.data, Round) for entry in entries if entry.kind == "round")
+
+    def all(self) -> tuple[Record | Broken, ...]:
+        """Every loop, the newest first; names with a leading dot are unfinished drafts."""
+        if not self._loops.exists():
+            return ()
+        found = [self._found(path) for path in self._loops.iterdir() if path.name[0] != "."]
+        return tuple(record for _, record in sorted(found, key=_first, reverse=True))
+
+    def seal_broken(self, loop_id: str) -> str:
+        """Why the loop's files are not what was agreed and recorded, or nothing."""
+        with self.locked(loop_id):
+            return seal.broken(self._existing(loop_id), loop_id)
+
+    def reseal(self, loop_id: str, *, at: str) -> Record:
+        """The person's word that the loop goes on from what could be recovered."""
+        with self.locked(loop_id):
+            record = self.load(loop_id)
+            folder = self._existing(loop_id)
+            kind = seal.continued(folder / JOURNAL)
+            digest, agreement = seal.write_contract(folder, record.contract)
+            state = State(
+                loop=loop_id,
+                generation=record.generation + 1,
+                contract=digest,
+                progress=record.progress,
+            )
+            commit(folder, state, kind=kind, data=agreement, at=at)
+            return self.load(loop_id)
+
+    def _found(self, path: Path) -> tuple[str, Record | Broken]:
+        """The loop and when it began, as far as that can still be told."""
+        try:
+            record = self.load(path.name)
+        except (UserError, Damaged, Busy, OSError) as error:
+            began = datetime.fromtimestamp(path.lstat().st_mtime, UTC)
+            return began.isoformat(), Broken(id=path.name, reason=str(error))
+        return record.contract.started_at, record
+
+    def _current(self, loop_id: str) -> tuple[State, tuple[str, ...]]:
+        folder = self._existing(loop_id)
+        try:
+            return glance(folder, loop_id), ()
+        except (Damaged, FileNotFoundError):
+            # A writer between its two steps looks like damage to a reader without the lock.
+            with self.locked(loop_id):
+                return recovered(folder, loop_id)
+
+    def _existing(self, loop_id: str) -> Path:
+        folder = self.folder(loop_id)
+        try:
+            status = folder.lstat()
+        except FileNotFoundError:
+            raise UserError(f"there is no loop `{loop_id}`", hint=_HISTORY) from None
+        if not stat.S_ISDIR(status.st_mode) or not owned(status):
+            raise Damaged(f"{shown(folder)} is not a folder of ours")
+        return folder
+
+
+def _first(found: tuple[str, Record | Broken]) -> str:
+    return found[0]
+
+
+def _begin(folder: Path, contract: Contract, progress: Progress) -> None:
+    digest, agreement = seal.write_contract(folder, contract)
+    state = State(loop=contract.id, generation=1, contract=digest, progress=progress)
+    problems = commit(folder, state, kind="started", data=agreement, at=contract.started_at)
+    if problems:
+        raise OSError(errno.EIO, problems[0])
+
+
+def _unsynced(folder: Path) -> tuple[str, ...]:
+    try:
+        sync_folder(folder)
+    except OSError as error:
+        # The loop is there all the same; only a power cut could take it back.
+        return (f"{shown(folder)} cannot be synced: {error.strerror}",)
+    return ()

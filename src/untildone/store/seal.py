@@ -1,0 +1,129 @@
+"""The seal: the contract that was agreed, and whether the loop's files still follow from it."""
+
+import hashlib
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+
+from untildone.loop.model import Contract
+from untildone.store import journal
+from untildone.store.encoding import convert, decode
+from untildone.store.files import (
+    Damaged,
+    put_away,
+    read_bounded,
+    read_sealed,
+    shown,
+    unseal,
+    write_whole,
+)
+from untildone.store.state import JOURNAL, STATE, State, disagreement, parser, sealed, state_of
+
+CONTRACT = "contract.json"
+
+_SEALING = ("started", "resealed")
+
+
+def write_contract(folder: Path, contract: Contract) -> tuple[str, dict[str, object]]:
+    """Write the file; its SHA-256, and what the journal says of it."""
+    data = sealed(contract)
+    path = folder / CONTRACT
+    put_away(path)
+    write_whole(path, data, keep_previous=False)
+    digest = hashlib.sha256(data).hexdigest()
+    return digest, {"sha256": digest, "contract": msgspec.to_builtins(contract)}
+
+
+def agreed(folder: Path, digest: str) -> tuple[Contract, tuple[str, ...]]:
+    """The contract with this SHA-256: the file, or else the journal's copy and a warning."""
+    try:
+        return _from_file(folder / CONTRACT, digest), ()
+    except Damaged as damage:
+        contract = _from_journal(folder / JOURNAL, digest)
+        if contract is None:
+            raise
+        return contract, (f"{damage.reason}; the journal's copy is used",)
+
+
+def _from_file(path: Path, digest: str) -> Contract:
+    data = _contract_bytes(path)
+    try:
+        contract = decode(unseal(data), Contract)
+    except Damaged as damage:
+        raise Damaged(f"{shown(path)} {damage.reason}") from damage
+    if hashlib.sha256(data).hexdigest() != digest:
+        raise Damaged(f"{shown(path)} is not the contract that was agreed")
+    return contract
+
+
+def _contract_bytes(path: Path) -> bytes:
+    try:
+        return read_bounded(path)
+    except FileNotFoundError:
+        raise Damaged(f"{shown(path)} is missing") from None
+
+
+def _from_journal(path: Path, digest: str) -> Contract | None:
+    found = None
+    # What comes after a break in the chain proves nothing, what comes before still does.
+    with suppress(Damaged):
+        for entry in journal.walk(path):
+            if entry.kind in _SEALING and entry.data.get("sha256") == digest:
+                found = convert(entry.data.get("contract"), Contract)
+    return found
+
+
+def broken(folder: Path, loop_id: str) -> str:
+    """Why the files cannot be what was agreed and recorded, or nothing; under the loop's lock."""
+    try:
+        newest = _followed(folder / JOURNAL)
+        _from_file(folder / CONTRACT, newest.contract)
+        _compare(folder / STATE, loop_id, newest)
+    except Damaged as damage:
+        return damage.reason
+    return ""
+
+
+def _followed(path: Path) -> State:
+    """The state the journal ends with, each entry's following from the one before."""
+    newest: State | None = None
+    for entry in journal.walk(path):
+        state = state_of(entry)
+        if newest is None and entry.kind != "started":
+            raise Damaged(f"{shown(path)} does not begin with the start")
+        if newest is not None and entry.kind not in _SEALING and not _follows(state, newest):
+            raise Damaged(f"generation {newest.generation + 1} is missing in {shown(path)}")
+        newest = state
+    if newest is None:
+        raise Damaged(f"{shown(path)} is empty")
+    return newest
+
+
+def continued(path: Path) -> str:
+    """The kind of the entry that seals anew; a journal it cannot follow in is kept aside."""
+    try:
+        _followed(path)
+    except Damaged:
+        put_away(path)
+        return "started"
+    return "resealed"
+
+
+def _follows(state: State, before: State) -> bool:
+    return state.generation == before.generation + 1 and state.contract == before.contract
+
+
+def _compare(path: Path, loop_id: str, newest: State) -> None:
+    try:
+        state = read_sealed(path, parser(loop_id))
+    except FileNotFoundError:
+        raise Damaged(f"{shown(path)} is missing") from None
+    except Damaged:
+        # A torn file is the disk's doing as often as anybody's, and the journal outweighs it.
+        return
+    # One behind is what a writer leaves that was killed between its two steps.
+    if newest.generation - state.generation not in (0, 1):
+        raise Damaged(disagreement(state, newest))
+    if newest.generation == state.generation and newest != state:
+        raise Damaged(f"{shown(path)} was altered")

@@ -1,0 +1,164 @@
+"""Sessions of agents, and the index a shell can test: standard library only, read by every hook.
+
+`<home>/sessions/<agent>/<session>/` holds `session.json` (where it runs), `loop` (the id of its
+loop, while that is active or paused), `active` (the same, only while it is active), `pre` (one
+byte per tool call begun), `calls/` (payloads of tool calls ended), `judging`, `prompt.json`.
+"""
+
+import json
+import os
+
+_SAFE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
+LARGEST_FILE = 1_000_000
+
+
+class Session:
+    """One session's folder. An empty or unsafe id is no session: `known` is False."""
+
+    def __init__(self, home: str, agent: str, session: str) -> None:
+        self.home = home
+        self.agent = agent
+        self.id = session
+        self.known = 0 < len(session) <= 128 and _SAFE.issuperset(session)
+        self.folder = os.path.join(home, "sessions", agent, session if self.known else "-")
+
+    def path(self, name: str) -> str:
+        return os.path.join(self.folder, name)
+
+    def loop(self) -> str:
+        """The id of the loop this session has, active or paused."""
+        return self.read("loop").strip()
+
+    def active(self) -> bool:
+        return self.known and os.path.isfile(self.path("active"))
+
+    def has(self, name: str) -> bool:
+        return self.known and os.path.exists(self.path(name))
+
+    def read(self, name: str) -> str:
+        if not self.known:
+            return ""
+        try:
+            with open(self.path(name), encoding="utf-8", errors="replace") as file:
+                return file.read(LARGEST_FILE)
+        except OSError:
+            return ""
+
+    def read_json(self, name: str) -> dict[str, object]:
+        try:
+            value = json.loads(self.read(name) or "{}")
+        except ValueError:
+            return {}
+        return value if isinstance(value, dict) else {}
+
+    def write(self, name: str, text: str) -> None:
+        """Whole or not at all: a reader sees the old or the new text."""
+        os.makedirs(self.folder, mode=0o700, exist_ok=True)
+        temporary = self.path(f".{name}.{os.getpid()}")
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with open(descriptor, "w", encoding="utf-8", errors="surrogateescape") as file:
+            file.write(text)
+        os.replace(temporary, self.path(name))
+
+    def write_json(self, name: str, value: dict[str, object]) -> None:
+        self.write(name, json.dumps(value))
+
+    def remove(self, name: str) -> None:
+        try:
+            os.unlink(self.path(name))
+        except FileNotFoundError:
+            return
+
+    def bind(self, loop: str, *, active: bool) -> None:
+        """Point the shell's test at this loop."""
+        os.makedirs(self.path("calls"), mode=0o700, exist_ok=True)
+        self.write("loop", loop)
+        if active:
+            self.write("active", loop)
+        else:
+            self.remove("active")
+
+    def release(self) -> None:
+        self.remove("active")
+        self.remove("loop")
+
+    def last_event_at(self) -> float:
+        """When a hook of this session last ran; 0 if none was seen."""
+        seen = ("session.json", "pre", "prompt.json", "stop.json")
+        return max(_changed_at(self.path(name)) for name in seen)
+
+    def calls(self) -> list[dict[str, object]]:
+        """Payloads of the tool calls ended since the last look; they are taken out."""
+        found: list[dict[str, object]] = []
+        for name in _names(self.path("calls")):
+            path = os.path.join(self.path("calls"), name)
+            found.extend(_objects(path))
+            os.unlink(path)
+        return found
+
+    def calls_ended(self) -> int:
+        return len(_names(self.path("calls")))
+
+    def calls_begun(self) -> int:
+        try:
+            return os.stat(self.path("pre")).st_size
+        except OSError:
+            return 0
+
+    def forget_calls(self) -> None:
+        """A turn began or ended: no tool call is in flight."""
+        self.remove("pre")
+
+    def call_in_flight(self) -> bool:
+        return self.calls_begun() > self.calls_ended()
+
+
+def _changed_at(path: str) -> float:
+    try:
+        return os.stat(path).st_mtime
+    except OSError:
+        return 0
+
+
+def _names(folder: str) -> list[str]:
+    try:
+        return sorted(os.listdir(folder))
+    except OSError:
+        return []
+
+
+def _objects(path: str) -> list[dict[str, object]]:
+    """JSON objects one after another; one cut off at the size limit keeps what stands in front."""
+    found: list[dict[str, object]] = []
+    with open(path, encoding="utf-8", errors="replace") as file:
+        text = file.read(LARGEST_FILE)
+    decoder = json.JSONDecoder()
+    position = 0
+    while position < len(text):
+        try:
+            value, position = decoder.raw_decode(text, position)
+        except ValueError:
+            return [*found, _front(text[position:])]
+        if isinstance(value, dict):
+            found.append(value)
+    return found
+
+
+def _front(text: str) -> dict[str, object]:
+    found: dict[str, object] = {"cut": True}
+    for key in ("hook_event_name", "tool_name", "file_path", "command"):
+        start = text.find(f'"{key}":')
+        if start >= 0:
+            try:
+                found[key] = json.JSONDecoder().raw_decode(text[start + len(key) + 3 :].lstrip())[0]
+            except ValueError:
+                continue
+    return found
+
+
+def sessions(home: str, agent: str) -> list[Session]:
+    """Every session of the agent that was seen here, newest event first."""
+    names = _names(os.path.join(home, "sessions", agent))
+    found = [Session(home, agent, name) for name in names]
+    known = [session for session in found if session.known and session.last_event_at()]
+    return sorted(known, key=lambda session: -session.last_event_at())

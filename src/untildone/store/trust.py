@@ -1,0 +1,38 @@
+"""Which content of a repository's configuration the person trusted on this machine."""
+
+import hashlib
+import json
+import os
+from pathlib import Path
+
+from untildone.store.files import write_whole
+
+
+def _record(home: Path, path: Path) -> Path:
+    name = hashlib.sha256(os.fsencode(path.resolve())).hexdigest()[:32]
+    return home / "trust" / f"{name}.json"
+
+
+def trusted_hash(home: Path, path: Path) -> str:
+    """The sha256 of the content that is trusted for this file, or nothing."""
+    try:
+        known = json.loads(_record(home, path).read_bytes())
+    except (OSError, ValueError):
+        return ""
+    return str(known.get("sha256", "")) if isinstance(known, dict) else ""
+
+
+def trusted_text(home: Path, path: Path) -> str:
+    """The content that was trusted, to show what changed since."""
+    try:
+        known = json.loads(_record(home, path).read_bytes())
+    except (OSError, ValueError):
+        return ""
+    return str(known.get("text", "")) if isinstance(known, dict) else ""
+
+
+def trust(home: Path, path: Path, *, sha256: str, text: str) -> None:
+    record = _record(home, path)
+    record.parent.mkdir(mode=0o700, exist_ok=True)
+    known = {"path": os.fspath(path.resolve()), "sha256": sha256, "text": text}
+    write_whole(record, json.dumps(known).encode("utf-8", "surrogateescape"))

@@ -1,0 +1,270 @@
+"""How each operating system finds, signals and adopts the processes of a tree."""
+
+import contextlib
+import os
+import shutil
+import signal
+import sys
+import threading
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Literal, NamedTuple, TypeAlias
+
+from untildone.command import WINDOWS_SHELL
+
+Step: TypeAlias = Literal["interrupt", "terminate", "kill"]
+Ask: TypeAlias = Callable[[Sequence[str]], str]
+
+_PR_SET_CHILD_SUBREAPER = 36
+_F_SETPIPE_SZ = 1031
+_PIPE_SIZE = 1024 * 1024
+_CREATE_NEW_PROCESS_GROUP = 0x200
+_DETACHED_PROCESS = 0x8
+_CTRL_BREAK_EVENT = 1
+
+
+class Tree:
+    """A program and everything that descends from it; `token` is in their environment."""
+
+    def __init__(self, token: str) -> None:
+        self.token = token
+        self.pid = 0
+        self.poll: Callable[[], int | None] = lambda: None
+        self.seen: dict[int, int] = {}
+
+
+class Posix:
+    """What every Unix offers: the process group."""
+
+    flags = 0
+    detached_flags = 0
+
+    def __init__(self, ask: Ask) -> None:
+        self._ask = ask
+
+    def prepared(self, argv: Sequence[str], env: Mapping[str, str]) -> Sequence[str] | str:
+        del env
+        return argv
+
+    def prepare(self) -> None:
+        """Whoever ignores SIGCHLD never learns how a child ended."""
+        ignored = signal.getsignal(signal.SIGCHLD) is signal.SIG_IGN
+        if ignored and threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+
+    def widen(self, descriptor: int) -> None:
+        """Makes room in a pipe, where that is possible."""
+
+    def exit_status(self, tree: Tree) -> int | None:
+        """None while it runs; negative after a signal."""
+        return tree.poll()
+
+    def members(self, tree: Tree) -> set[int]:
+        """The living processes of the tree, as far as they are known."""
+        if not tree.pid:
+            return set()
+        tree.poll()
+        try:
+            os.killpg(tree.pid, 0)
+        except OSError:
+            return set()
+        return {tree.pid}
+
+    def send(self, members: set[int], *, step: Step) -> None:
+        for pid in members:
+            for number in _signals(step):
+                with contextlib.suppress(OSError):
+                    os.killpg(pid, number)
+
+    def alive(self, pid: int) -> bool:
+        try:
+            os.kill(pid, 0)
+        except PermissionError:
+            return True
+        except (OSError, OverflowError):
+            return False
+        return True
+
+    def parent(self, pid: int) -> int:
+        """0 if unknown."""
+        answer = self._ask(["ps", "-o", "ppid=", "-p", str(pid)]).strip()
+        return int(answer) if answer.isdigit() else 0
+
+
+class Linux(Posix):
+    """Orphans come to us instead of to init, and /proc tells whose they were."""
+
+    _adopts = False
+
+    def prepare(self) -> None:
+        super().prepare()
+        if not self._adopts:
+            import ctypes  # the lean path never starts a process and need not load it
+
+            call = ctypes.CDLL(None).prctl
+            self._adopts = call(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
+
+    def widen(self, descriptor: int) -> None:
+        import fcntl  # not on Windows
+
+        with contextlib.suppress(OSError):
+            fcntl.fcntl(descriptor, _F_SETPIPE_SZ, _PIPE_SIZE)
+
+    def exit_status(self, tree: Tree) -> int | None:
+        """Leaves the zombie, so that its number stays ours while the tree is searched."""
+        found = os.waitid(os.P_PID, tree.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        if found is None:
+            return None
+        return found.si_status if found.si_code == os.CLD_EXITED else -found.si_status
+
+    def members(self, tree: Tree) -> set[int]:
+        """Also reaps those that came to us and have ended."""
+        if self._alone(tree):
+            return set()
+        processes = _processes()
+        members = self._descendants(tree, processes)
+        tree.seen = {pid: processes[pid].started for pid in members}
+        gone = {pid for pid in members if processes[pid].ended}
+        for pid in gone:
+            if processes[pid].parent == os.getpid() and pid != tree.pid:
+                with contextlib.suppress(ChildProcessError):
+                    os.waitpid(pid, os.WNOHANG)
+        return members - gone
+
+    def send(self, members: set[int], *, step: Step) -> None:
+        for pid in members:
+            for number in _signals(step):
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.kill(pid, number)
+
+    def alive(self, pid: int) -> bool:
+        process = _process(pid)
+        return process is not None and not process.ended
+
+    def parent(self, pid: int) -> int:
+        process = _process(pid)
+        return process.parent if process else 0
+
+    def _alone(self, tree: Tree) -> bool:
+        """Whether the ended program is our only child: then no look at all processes is needed."""
+        lists = Path("/proc/self/task").glob("*/children")
+        try:
+            children = " ".join(path.read_text("ascii") for path in lists).split()
+        except OSError:
+            # a thread of ours has just ended
+            return False
+        return self._adopts and children == [str(tree.pid)] and not self.alive(tree.pid)
+
+    def _descendants(self, tree: Tree, processes: Mapping[int, "_Process"]) -> set[int]:
+        children = defaultdict(list)
+        for process in processes.values():
+            children[process.parent].append(process.pid)
+        todo = [p.pid for p in processes.values() if self._known(tree, p)]
+        found: set[int] = set()
+        while todo:
+            pid = todo.pop()
+            if pid not in found:
+                found.add(pid)
+                todo += children[pid]
+        return found
+
+    def _known(self, tree: Tree, process: "_Process") -> bool:
+        if tree.pid and tree.pid in (process.pid, process.group, process.session):
+            return True
+        if tree.seen.get(process.pid) == process.started:
+            return True
+        orphan = process.parent == os.getpid() or not self._adopts
+        return orphan and tree.token.encode() in _read(process.pid, "environ")
+
+
+class Windows(Posix):
+    """The process group for an interrupt, `taskkill` for the tree."""
+
+    flags = _CREATE_NEW_PROCESS_GROUP
+    detached_flags = _CREATE_NEW_PROCESS_GROUP | _DETACHED_PROCESS
+
+    def prepare(self) -> None:
+        """Nothing: there is no SIGCHLD and nobody to adopt."""
+
+    def prepared(self, argv: Sequence[str], env: Mapping[str, str]) -> Sequence[str] | str:
+        if tuple(argv[:4]) == WINDOWS_SHELL:
+            # cmd takes off the outer quotes and knows no escape for the inner ones
+            return f'{" ".join(WINDOWS_SHELL)} "{argv[4]}"'
+        # `npm` is `npm.cmd`, which only a search with PATHEXT finds
+        program = shutil.which(argv[0], path=env.get("PATH"))
+        return [program or argv[0], *argv[1:]]
+
+    def members(self, tree: Tree) -> set[int]:
+        return {tree.pid} if tree.pid and tree.poll() is None else set()
+
+    def send(self, members: set[int], *, step: Step) -> None:
+        force = ["/F"] if step == "kill" else []
+        for pid in members:
+            if step == "interrupt":
+                with contextlib.suppress(OSError):
+                    os.kill(pid, _CTRL_BREAK_EVENT)
+            else:
+                self._ask(["taskkill", "/T", *force, "/PID", str(pid)])
+
+    def alive(self, pid: int) -> bool:
+        return f'"{pid}"' in self._ask(["tasklist", "/FI", f"PID eq {pid}", "/FO", "CSV", "/NH"])
+
+    def parent(self, pid: int) -> int:
+        del pid
+        return 0
+
+
+def this_system(ask: Ask) -> Posix:
+    """`ask` runs one of the system's own small programs and returns what it prints."""
+    match sys.platform:
+        case "linux":
+            return Linux(ask)
+        case "win32":
+            return Windows(ask)
+        case _:
+            return Posix(ask)
+
+
+def _signals(step: Step) -> tuple[int, ...]:
+    match step:
+        case "interrupt":
+            # a stopped process takes no signal before it goes on
+            return (signal.SIGINT, signal.SIGCONT)
+        case "terminate":
+            return (signal.SIGTERM, signal.SIGCONT)
+        case "kill":
+            return (signal.SIGKILL,)
+
+
+class _Process(NamedTuple):
+    pid: int
+    parent: int
+    group: int
+    session: int
+    started: int
+    ended: bool
+
+
+def _read(pid: int, name: str) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/{name}").read_bytes()
+    except OSError:
+        return b""
+
+
+def _process(pid: int) -> _Process | None:
+    # 4242 (name, which may hold spaces and parentheses) S 1 4242 4242 0 -1 ...
+    fields = _read(pid, "stat").rpartition(b")")[2].split()
+    if not fields:
+        return None
+    parent, group, session = map(int, fields[1:4])
+    # A process whose first thread has ended looks like a zombie while the others run.
+    ended = fields[0] in (b"Z", b"X") and int(fields[17]) <= 1
+    return _Process(pid, parent, group, session, started=int(fields[19]), ended=ended)
+
+
+def _processes() -> dict[int, _Process]:
+    with os.scandir("/proc") as entries:
+        numbers = [int(entry.name) for entry in entries if entry.name.isdigit()]
+    return {process.pid: process for pid in numbers if (process := _process(pid))}

@@ -1,0 +1,134 @@
+"""Single lines of the tools that no recorded run happens to show."""
+
+import pytest
+from untildone.checks.findings import Diagnostic
+from untildone.checks.parsers import PARSERS
+from untildone.loop import model
+
+
+@pytest.mark.parametrize(
+    ("tool", "output", "expected"),
+    [
+        pytest.param("pytest", "3 warnings in 0.12s", None, id="a linter's last line"),
+        pytest.param(
+            "pytest", "=== 1 warning in 0.12s ===", model.Tests(), id="warnings but no tests"
+        ),
+        pytest.param("pytest", "3 deselected in 0.12s", model.Tests(), id="all deselected"),
+        pytest.param(
+            "pytest",
+            "1 passed in 0.10s\n1 passed in 75.00s (0:01:15)",
+            model.Tests(passed=2),
+            id="two runs in one output",
+        ),
+        pytest.param(
+            "unittest",
+            "Ran 1 test in 0.1s\n\nFAILED (failures=3)\n",
+            model.Tests(failed=3),
+            id="subtests outnumber tests",
+        ),
+        pytest.param("go", "nothing of go", None, id="no package"),
+        pytest.param(
+            "go",
+            "FAIL\tshop/cart\t0.004s\n",
+            model.Tests(failed=1, failing=("shop/cart",)),
+            id="a package that ended early",
+        ),
+        pytest.param("jest", "nothing of jest", None, id="no jest"),
+        pytest.param("vitest", "nothing of vitest", None, id="no vitest"),
+        pytest.param("node", "nothing of node", None, id="no node"),
+        pytest.param("mocha", "nothing of mocha", None, id="no mocha"),
+    ],
+)
+def test_counts(tool: str, output: str, expected: model.Tests | None) -> None:
+    assert PARSERS[tool].tests(output) == expected
+
+
+@pytest.mark.parametrize(
+    ("tool", "output", "expected"),
+    [
+        pytest.param(
+            "pytest",
+            "FAILED a.py::TestX::test_y\n",
+            [Diagnostic(path="a.py", code="TestX::test_y", text="failed")],
+            id="without a message",
+        ),
+        pytest.param(
+            "pytest",
+            "ERROR a.py - no such module.name\n",
+            [Diagnostic(path="a.py", text="no such module.name")],
+            id="a dot in the message is no file",
+        ),
+        pytest.param(
+            "unittest",
+            "ERROR: setUpClass (test_cart.CartTest)\n",
+            [Diagnostic(path="", code="test_cart.CartTest.setUpClass", text="error")],
+            id="without a traceback",
+        ),
+        pytest.param(
+            "ruff",
+            "Would reformat: cart.py\n",
+            [
+                Diagnostic(
+                    path="cart.py",
+                    code="unformatted",
+                    severity="warning",
+                    text="would be reformatted",
+                )
+            ],
+            id="older format check",
+        ),
+        pytest.param(
+            "ruff",
+            "cart.py:1:1: I001 [*] unsorted\n",
+            [Diagnostic(path="cart.py", line=1, code="I001", severity="warning", text="unsorted")],
+            id="other rules warn",
+        ),
+        pytest.param(
+            "jest",
+            "PASS a.test.js\n  \u25cf Console\nFAIL b.test.js\n  \u25cf Console\n  \u25cf adds\n",
+            [Diagnostic(path="b.test.js", code="adds", text="adds")],
+            id="consoles are no failures",
+        ),
+        pytest.param(
+            "jest",
+            "FAIL b.test.js\n  \u25cf adds\n\n    no\n\n      at f (other.js:3:1)\n",
+            [Diagnostic(path="b.test.js", code="adds", text="no")],
+            id="a place in another file",
+        ),
+        pytest.param(
+            "vitest",
+            " FAIL  a.test.js\n",
+            [Diagnostic(path="a.test.js", text="failed")],
+            id="without a message",
+        ),
+        pytest.param(
+            "node",
+            "not ok 1 - later # TODO\n  ---\n  ...\nnot ok 2 - adds\n  ---\n  ...\nnot ok 3 - cut",
+            [
+                Diagnostic(path="", code="adds", text="failed"),
+                Diagnostic(path="", code="cut", text="failed"),
+            ],
+            id="without details",
+        ),
+        pytest.param(
+            "node",
+            "test at a.test.js:1:2\n\u2716 adds (1.5ms)\n",
+            [Diagnostic(path="a.test.js", line=1, code="adds", text="failed")],
+            id="without a message",
+        ),
+        pytest.param(
+            "mocha",
+            "  0 passing (1ms)\n  1 failing\n\n  1) adds:\n     Error: no\n",
+            [Diagnostic(path="", code="adds", text="Error: no")],
+            id="without a stack",
+        ),
+        pytest.param(
+            "go",
+            "--- FAIL: TestA (0.00s)\n",
+            [Diagnostic(path="", code="TestA", text="failed")],
+            id="without a message",
+        ),
+    ],
+)
+def test_findings(tool: str, output: str, expected: list[Diagnostic]) -> None:
+    assert list(PARSERS[tool].parse(output)) == expected

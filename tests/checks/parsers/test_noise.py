@@ -1,0 +1,90 @@
+"""Any text goes in, nothing is raised, and a known line is still found in it."""
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from untildone.checks.parser import Parser
+from untildone.checks.parsers import LAST_RESORT, PARSERS
+
+ALL: dict[str, Parser] = {**PARSERS, "lines": LAST_RESORT}
+KNOWN = {
+    "pytest": "FAILED shop/test_cart.py::test_known - assert 1 == 2",
+    "unittest": "FAIL: test_known (test_cart.CartTest.test_known)",
+    "ruff": "shop/cart.py:7:1: F401 [*] `os` imported but unused",
+    "tsc": "shop/cart.ts(7,3): error TS2322: known",
+    "eslint": "  7:5   error    known  no-undef",
+    "jest": "FAIL shop/cart.test.js\n  \u25cf known\n\n    expect(1)",
+    "vitest": " FAIL  shop/cart.test.js > known\nAssertionError: 1",
+    "node": "not ok 7 - known\n  ---\n  location: '/shop/cart.test.mjs:4:1'\n  ...",
+    "mocha": "  0 passing (1ms)\n  1 failing\n\n  1) known:\n     Error: no",
+    "cargo": "error[E0308]: known\n --> src/lib.rs:7:5",
+    "go": "shop/cart.go:7:2: known",
+    "lines": "shop/cart.c:7: known",
+}
+PIECES = (
+    *("FAILED ", "ERROR ", "::", " - ", "\n", "  ", ":1:2", "(1,2): ", "error", "warning TS1: "),
+    *("___ ", " ___", "E   ", "not ok 1 - ", "  ...", "# tests 1\n# pass 1\n", "ok  \t", "\t"),
+    *("--- FAIL: ", " (0.00s)", "=== RUN   ", "panic: ", "Tests: ", "1 failed, ", "1 total"),
+    *("Ran 1 test in 0.1s\n\n", "FAILED (failures=", ")", "  \u25cf ", "FAIL ", " --> a.rs:1:1"),
+    *("9" * 30, "a.py", "x.go", "1) ", ":\n", "at f (a.js:1:1)", "1 passing (1ms)\n", "\u0665"),
+)
+NOISE = st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=20)), max_size=40).map("".join)
+LINES = st.lists(st.text(alphabet="abcXYZ 019.,;-'\"\u00e9\u2603", max_size=30), max_size=8)
+
+
+@pytest.mark.parametrize("name", ALL)
+@settings(max_examples=60, deadline=None)
+@given(text=NOISE)
+def test_any_text_is_read_without_an_exception(name: str, text: str) -> None:
+    list(ALL[name].parse(text))
+    ALL[name].tests(text)
+
+
+@pytest.mark.parametrize("name", ALL)
+@settings(max_examples=40, deadline=None)
+@given(before=LINES, after=LINES)
+def test_a_known_finding_is_found_in_noise(name: str, before: list[str], after: list[str]) -> None:
+    text = "\n".join([*before, "", KNOWN[name], "", *after])
+    (expected,) = ALL[name].parse(KNOWN[name])
+    found = {(one.code, one.line, one.severity) for one in ALL[name].parse(text)}
+    assert (expected.code, expected.line, expected.severity) in found
+
+
+@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize(
+    "unit",
+    [
+        " ",
+        "a",
+        "a.",
+        ":1",
+        "(1",
+        "_",
+        " _",
+        "1 ",
+        "\n  1) a",
+        "at a:",
+        "  1:1 error a  ",
+        "- ",
+        "> ",
+    ],
+)
+def test_a_long_line_takes_linear_time(name: str, unit: str) -> None:
+    beginnings = (
+        "",
+        "FAILED a",
+        "  1:1  error  ",
+        "      at ",
+        "___ a",
+        " FAIL  ",
+        "  1) ",
+        "a.py:",
+    )
+    started = time.monotonic()
+    for beginning in beginnings:
+        text = "  0 passing (1ms)\n" + beginning + unit * 40_000
+        list(ALL[name].parse(text))
+        ALL[name].tests(text)
+    assert time.monotonic() - started < 5

@@ -1,0 +1,393 @@
+"""Every parser against what the real program printed, with its version in the file's name."""
+
+from pathlib import Path
+
+import pytest
+from untildone.checks.findings import Diagnostic
+from untildone.checks.output import clean
+from untildone.checks.parsers import LAST_RESORT, PARSERS
+from untildone.loop import model
+
+RECORDED = Path(__file__).parent.parent / "recorded"
+NO_TEST = model.Tests()
+
+
+def recorded(name: str) -> str:
+    return clean(RECORDED.joinpath(f"{name}.txt").read_text(encoding="utf-8"))
+
+
+def error(path: str, line: int, code: str, text: str) -> Diagnostic:
+    return Diagnostic(path=path, line=line, code=code, text=text)
+
+
+def warning(path: str, line: int, code: str, text: str) -> Diagnostic:
+    return Diagnostic(path=path, line=line, code=code, severity="warning", text=text)
+
+
+PYTEST_RED = model.Tests(
+    passed=2,
+    failed=3,
+    skipped=2,
+    failing=(
+        "tests/test_cart.py::test_total",
+        "tests/test_cart.py::test_price[2]",
+        "tests/test_cart.py::test_database",
+    ),
+)
+GO_RED = ("TestTotal", "TestRows", "TestRows/one")
+NODE_FILE = "/tmp/shop/node/red/broken.test.mjs"
+NODE_RED = model.Tests(
+    passed=2, failed=3, skipped=2, failing=(NODE_FILE, "adds prices", "has a price")
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("pytest-9.2.0-red", PYTEST_RED),
+        ("pytest-9.2.0-red-quiet", PYTEST_RED),
+        ("pytest-9.2.0-green", model.Tests(passed=2)),
+        ("pytest-9.2.0-green-quiet", model.Tests(passed=2)),
+        ("pytest-9.2.0-zero", NO_TEST),
+        ("pytest-9.2.0-skipped", model.Tests(skipped=1)),
+        (
+            "pytest-9.2.0-import-error",
+            model.Tests(failed=1, failing=("import_error/test_broken.py",)),
+        ),
+        ("pytest-9.2.0-missing", None),
+        (
+            "unittest-3.11-red",
+            model.Tests(
+                passed=1,
+                failed=3,
+                skipped=1,
+                failing=(
+                    "test_cart.CartTest.test_price",
+                    "test_cart.CartTest.test_rows (row=-1)",
+                    "test_cart.CartTest.test_total",
+                ),
+            ),
+        ),
+        ("unittest-3.11-green", model.Tests(passed=1, skipped=1)),
+        ("unittest-3.11-zero", NO_TEST),
+        ("unittest-3.13-zero", NO_TEST),
+        (
+            "unittest-3.11-import-error",
+            model.Tests(failed=1, failing=("unittest.loader._FailedTest.test_i",)),
+        ),
+        (
+            "jest-30.5.2-red",
+            model.Tests(
+                passed=1,
+                failed=2,
+                skipped=2,
+                failing=(
+                    "red/cart.test.js \u203a cart \u203a adds prices",
+                    "red/broken.test.js",
+                ),
+            ),
+        ),
+        ("jest-30.5.2-green", model.Tests(passed=1)),
+        ("jest-30.5.2-zero", NO_TEST),
+        (
+            "vitest-4.1.12-red",
+            model.Tests(
+                passed=1,
+                failed=2,
+                skipped=2,
+                failing=("broken.test.js", "cart.test.js > cart > adds prices"),
+            ),
+        ),
+        ("vitest-4.1.12-green", model.Tests(passed=1)),
+        ("vitest-4.1.12-zero", NO_TEST),
+        ("node-20.20.2-red-tap", NODE_RED),
+        ("node-20.20.2-red-spec", NODE_RED),
+        ("node-20.20.2-green-tap", model.Tests(passed=1)),
+        ("node-20.20.2-green-spec", model.Tests(passed=1)),
+        ("node-20.20.2-zero", NO_TEST),
+        (
+            "mocha-12.0.3-red",
+            model.Tests(
+                passed=1,
+                failed=2,
+                skipped=1,
+                failing=("cart adds prices", 'cart prices "before all" hook for "are read"'),
+            ),
+        ),
+        ("mocha-12.0.3-green", model.Tests(passed=1)),
+        ("mocha-12.0.3-zero", NO_TEST),
+        (
+            "cargo-1.95.0-test-red",
+            model.Tests(passed=3, failed=1, skipped=1, failing=("tests::adds",)),
+        ),
+        ("cargo-1.95.0-test-green", model.Tests(passed=4, skipped=1)),
+        ("cargo-1.95.0-test-zero", NO_TEST),
+        ("cargo-1.95.0-build-red", None),
+        ("go-1.27.3-test-red", model.Tests(failed=3, failing=GO_RED)),
+        ("go-1.27.3-test-red-verbose", model.Tests(passed=2, failed=3, skipped=1, failing=GO_RED)),
+        ("go-1.27.3-test-green", model.Tests(passed=1)),
+        ("go-1.27.3-test-green-cached", model.Tests(passed=1)),
+        ("go-1.27.3-test-none-to-run", NO_TEST),
+        ("go-1.27.3-test-zero", NO_TEST),
+        ("go-1.27.3-test-zero-cover", NO_TEST),
+        ("go-1.27.3-test-build-failed", model.Tests(failed=1, failing=("shop/cart",))),
+        ("go-1.27.3-test-panic", model.Tests(failed=1, failing=("TestTotal",))),
+        ("go-1.27.3-vet-red", None),
+        ("ruff-0.17.4-full", None),
+        ("tsc-7.0.2-plain", None),
+        ("eslint-10.14.0-red", None),
+    ],
+)
+def test_the_tests_of_a_run_are_counted(name: str, expected: model.Tests | None) -> None:
+    assert PARSERS[name.partition("-")[0]].tests(recorded(name)) == expected
+
+
+PYTEST_FOUND = (
+    error("tests/test_cart.py", 7, "test_total", "assert 2 == 3"),
+    error("tests/test_cart.py", 14, "test_price[2]", "assert 2 == 1"),
+    error("tests/test_cart.py", 22, "test_database", "RuntimeError: no database"),
+)
+SYNTAX = "Expected a parameter or the end of the parameter list"
+RUFF_FOUND = (
+    error("broken.py", 1, "invalid-syntax", SYNTAX),
+    error("broken.py", 1, "invalid-syntax", "Expected `)`, found newline"),
+    error("cart.py", 1, "F401", "`os` imported but unused"),
+    error("cart.py", 2, "F401", "`sys` imported but unused"),
+    error("cart.py", 6, "E741", "Ambiguous variable name: `l`"),
+    error("cart.py", 6, "F841", "Local variable `l` is assigned to but never used"),
+)
+TSC_FOUND = (
+    error("cart.ts", 2, "TS2322", "Type 'number' is not assignable to type 'string'."),
+    error("cart.ts", 4, "TS2322", "Type 'string' is not assignable to type 'number'."),
+    error(
+        "cart.ts",
+        5,
+        "TS2345",
+        "Argument of type 'string' is not assignable to parameter of type 'number[]'.",
+    ),
+)
+UNITTEST_FILE = "/tmp/shop/uni/test_cart.py"
+ESLINT = "/tmp/shop/eslint/src/"
+UNASSIGNABLE = "cannot use len(prices) (value of type int) as string value in return statement"
+GO_FOUND = (
+    error("cart_test.go", 7, "TestTotal", "got 2"),
+    error("cart_test.go", 13, "TestRows/one", "no row"),
+)
+NOT_FOUND = "Cannot find module './nothing_like_this'"
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("pytest-9.2.0-red", PYTEST_FOUND),
+        ("pytest-9.2.0-red-quiet", PYTEST_FOUND),
+        ("pytest-9.2.0-green", ()),
+        (
+            "pytest-9.2.0-import-error",
+            (
+                error(
+                    "import_error/test_broken.py",
+                    1,
+                    "",
+                    "ModuleNotFoundError: No module named 'nothing_like_this'",
+                ),
+            ),
+        ),
+        (
+            "unittest-3.11-red",
+            (
+                error(UNITTEST_FILE, 11, "test_cart.CartTest.test_price", "ValueError: no price"),
+                error(
+                    UNITTEST_FILE,
+                    17,
+                    "test_cart.CartTest.test_rows (row=-1)",
+                    "AssertionError: -1 not greater than 0",
+                ),
+                error(UNITTEST_FILE, 5, "test_cart.CartTest.test_total", "AssertionError: 2 != 3"),
+            ),
+        ),
+        ("unittest-3.11-green", ()),
+        ("ruff-0.17.4-full", RUFF_FOUND),
+        ("ruff-0.17.4-concise", RUFF_FOUND),
+        (
+            "ruff-0.17.4-format",
+            (
+                error("broken.py", 1, "invalid-syntax", SYNTAX),
+                warning("cart.py", 7, "unformatted", "File would be reformatted"),
+            ),
+        ),
+        ("ruff-0.17.4-green", ()),
+        ("tsc-7.0.2-plain", TSC_FOUND),
+        ("tsc-7.0.2-pretty", TSC_FOUND),
+        ("tsc-7.0.2-config", (error("", 0, "TS5023", "Unknown compiler option '--nonsense'."),)),
+        (
+            "eslint-10.14.0-red",
+            (
+                error(f"{ESLINT}broken.js", 1, "", "Parsing error: Unexpected token ("),
+                error(
+                    f"{ESLINT}cart.js",
+                    1,
+                    "no-unused-vars",
+                    "'unused' is assigned a value but never used",
+                ),
+                warning(
+                    f"{ESLINT}cart.js",
+                    1,
+                    "prefer-const",
+                    "'unused' is never reassigned. Use 'const' instead",
+                ),
+                warning(f"{ESLINT}cart.js", 2, "no-console", "Unexpected console statement"),
+                error(f"{ESLINT}cart.js", 3, "no-undef", "'nothing' is not defined"),
+                error(f"{ESLINT}cart.js", 3, "no-empty", "Empty block statement"),
+            ),
+        ),
+        ("eslint-10.14.0-green", ()),
+        (
+            "jest-30.5.2-red",
+            (
+                error(
+                    "red/cart.test.js",
+                    5,
+                    "cart \u203a adds prices",
+                    "expect(received).toBe(expected) // Object.is equality",
+                ),
+                error("red/broken.test.js", 1, "", f"{NOT_FOUND} from 'broken.test.js'"),
+            ),
+        ),
+        (
+            "vitest-4.1.12-red",
+            (
+                error(
+                    "broken.test.js",
+                    1,
+                    "",
+                    f"Error: {NOT_FOUND} imported from /tmp/shop/vitest/red/broken.test.js",
+                ),
+                error(
+                    "cart.test.js",
+                    6,
+                    "cart > adds prices",
+                    "AssertionError: expected 2 to be 3 // Object.is equality",
+                ),
+            ),
+        ),
+        (
+            "node-20.20.2-red-tap",
+            (
+                error(NODE_FILE, 1, NODE_FILE, "test failed"),
+                error("/tmp/shop/node/red/cart.test.mjs", 4, "adds prices", "1 == 2"),
+                error(
+                    "/tmp/shop/node/red/cart.test.mjs",
+                    9,
+                    "has a price",
+                    "The expression evaluated to a falsy value:",
+                ),
+            ),
+        ),
+        (
+            "node-20.20.2-red-spec",
+            (
+                error("red/broken.test.mjs", 1, NODE_FILE, "test failed"),
+                error(
+                    "red/cart.test.mjs",
+                    4,
+                    "adds prices",
+                    "AssertionError [ERR_ASSERTION]: 1 == 2",
+                ),
+                error(
+                    "red/cart.test.mjs",
+                    9,
+                    "has a price",
+                    "AssertionError [ERR_ASSERTION]: The expression evaluated to a falsy value:",
+                ),
+            ),
+        ),
+        (
+            "mocha-12.0.3-red",
+            (
+                error(
+                    "red/cart.js", 3, "cart adds prices", "AssertionError [ERR_ASSERTION]: 1 == 2"
+                ),
+                error(
+                    "red/cart.js",
+                    7,
+                    'cart prices "before all" hook for "are read"',
+                    "Error: no database",
+                ),
+            ),
+        ),
+        (
+            "cargo-1.95.0-build-red",
+            (
+                error("src/lib.rs", 2, "E0308", "mismatched types"),
+                error("src/lib.rs", 4, "E0425", "cannot find function `c` in this scope"),
+            ),
+        ),
+        (
+            "cargo-1.95.0-test-red",
+            (
+                warning("src/lib.rs", 7, "", "unused variable: `unused`"),
+                error("src/lib.rs", 15, "tests::adds", "assertion `left == right` failed"),
+            ),
+        ),
+        (
+            "cargo-1.95.0-clippy",
+            (
+                warning("src/lib.rs", 7, "", "unused variable: `unused`"),
+                warning("src/lib.rs", 8, "", "unneeded `return` statement"),
+            ),
+        ),
+        (
+            "cargo-1.95.0-fmt",
+            (warning("/tmp/shop/cargo/src/lib.rs", 4, "rustfmt", "is not formatted"),),
+        ),
+        (
+            "cargo-1.95.0-syntax",
+            (error("src/lib.rs", 3, "", "this file contains an unclosed delimiter"),),
+        ),
+        ("go-1.27.3-test-red", GO_FOUND),
+        ("go-1.27.3-test-red-verbose", GO_FOUND),
+        ("go-1.27.3-test-panic", (error("", 0, "TestTotal", "no [recovered, repanicked]"),)),
+        ("go-1.27.3-test-build-failed", (error("cart/cart.go", 5, "", UNASSIGNABLE),)),
+        ("go-1.27.3-build-red", (error("cart/cart.go", 5, "", UNASSIGNABLE),)),
+        (
+            "go-1.27.3-vet-red",
+            (
+                error(
+                    "cart/cart.go", 5, "", 'fmt.Printf format %d has arg "x" of wrong type string'
+                ),
+            ),
+        ),
+    ],
+)
+def test_what_a_run_reports_is_found(name: str, expected: tuple[Diagnostic, ...]) -> None:
+    assert tuple(PARSERS[name.partition("-")[0]].parse(recorded(name))) == expected
+
+
+@pytest.mark.parametrize("path", sorted(RECORDED.iterdir()), ids=lambda path: path.stem)
+def test_no_other_parser_claims_the_output(path: Path) -> None:
+    text = clean(path.read_text(encoding="utf-8"))
+    own = path.name.partition("-")[0]
+    claims = [
+        name
+        for name, parser in PARSERS.items()
+        if name != own and (parser.tests(text) or list(parser.parse(text)))
+    ]
+    assert claims == []
+
+
+def test_the_last_resort_finds_lines_that_name_a_place() -> None:
+    text = (
+        "src/cart.c:12:5: warning: unused variable 'x'\n"
+        "cart.py:7: error[attr-defined]: has no attribute\n"
+        "C:\\shop\\cart.c:3: Note: declared here\n"
+        "cart.rb:9: syntax error\n"
+        "12:30:05: nothing\n"
+    )
+    assert list(LAST_RESORT.parse(text)) == [
+        warning("src/cart.c", 12, "", "unused variable 'x'"),
+        error("cart.py", 7, "attr-defined", "has no attribute"),
+        Diagnostic(path="C:\\shop\\cart.c", line=3, severity="info", text="declared here"),
+        error("cart.rb", 9, "", "syntax error"),
+    ]
+    assert LAST_RESORT.tests(text) is None

@@ -1,0 +1,2 @@
+# Ends with the status it is told.
+exit "$STATUS"

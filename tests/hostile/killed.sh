@@ -1,0 +1,2 @@
+# Dies as if memory had run out.
+kill -9 $$

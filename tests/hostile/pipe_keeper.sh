@@ -1,0 +1,3 @@
+# Succeeds at once and leaves a child behind that keeps the output open.
+sleep 60 &
+echo ready

@@ -1,0 +1,3 @@
+# Stops itself: it neither runs nor ends.
+echo stopping
+kill -STOP $$

@@ -1,0 +1,124 @@
+"""What the slash commands say, and that the client shows and obeys them as commands of `init`."""
+
+from pathlib import Path
+
+import pytest
+
+from client.harness import Client, command_hooks
+from client.model_server import ModelServer
+from client.script import Call, bash
+from untildone.install.skills import NAMES, PERMISSIONS, PERSONAL, STARTING, commands, skills, text
+
+TRIGGERS = [
+    ("build", "build relentlessly"),
+    ("build", "keep building until it compiles"),
+    ("build", "fix all build errors"),
+    ("test", "test relentlessly"),
+    ("test", "keep testing until green"),
+    ("test", "fix all failing tests"),
+    ("test", "make tests pass"),
+    ("lint", "lint relentlessly"),
+    ("lint", "fix all lint errors"),
+    ("lint", "clean up code style"),
+    ("fix", "fix all problems"),
+    ("loop", "don't stop until …"),
+    ("loop", "keep going until …"),
+    ("loop", "continue until done"),
+]
+
+
+def front_matter(name: str) -> dict[str, str]:
+    opening, fields, _ = text(name).split("---\n", 2)
+    assert opening == ""
+    return dict(line.split(": ", 1) for line in fields.splitlines())
+
+
+@pytest.mark.parametrize(("name", "trigger"), TRIGGERS)
+def test_a_phrase_leads_to_its_skill(name: str, trigger: str) -> None:
+    assert f'"{trigger}"' in front_matter(name)["description"]
+
+
+@pytest.mark.parametrize("name", STARTING)
+def test_a_skill_that_starts_a_loop_says_how_and_permits_the_agent_s_verbs(name: str) -> None:
+    fields = front_matter(name)
+
+    assert sorted(fields) == ["allowed-tools", "argument-hint", "description"]
+    assert fields["allowed-tools"] == ", ".join(PERMISSIONS)
+    assert '--rounds N] [--check "COMMAND"]' in fields["argument-hint"]
+    assert text(name).count("$ARGUMENTS") == 1
+    assert f"untildone start --preset {name} --task 'TASK'" in text(name)
+
+
+@pytest.mark.parametrize("name", PERSONAL)
+def test_a_verb_of_the_person_is_kept_from_the_model(name: str) -> None:
+    fields = front_matter(name)
+
+    assert sorted(fields) == ["argument-hint", "description", "disable-model-invocation"]
+    assert fields["disable-model-invocation"] == "true"
+    assert f"`untildone {name}`" in text(name)
+
+
+def test_no_permission_is_given_for_a_verb_of_the_person() -> None:
+    assert not [rule for rule in PERMISSIONS for verb in PERSONAL if f" {verb}:" in rule]
+
+
+def test_plugin_and_init_carry_the_same_texts() -> None:
+    assert list(skills()) == [f"skills/{name}/SKILL.md" for name in NAMES]
+    assert list(commands()) == [f"commands/untildone/{name}.md" for name in NAMES]
+    assert list(skills().values()) == list(commands().values())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_placeholder_is_left(name: str) -> None:
+    assert "{" not in text(name)
+
+
+def new_client(folder: Path, server: ModelServer) -> Client:
+    client = Client(home=folder / "home", project=folder / "project", server=server)
+    for path, content in commands().items():
+        target = client.home / ".claude" / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(content, encoding="utf-8")
+    return client
+
+
+@pytest.mark.client
+def test_a_typed_command_reaches_the_hook_raw_and_the_model_whole(tmp_path: Path) -> None:
+    line = '/untildone:test mend "it" and $(that) --rounds 3'
+    with ModelServer(["done"]) as server:
+        client = new_client(tmp_path, server)
+        hook = f"cat > '{tmp_path}/prompt.json'"
+        client.write_settings(command_hooks(UserPromptSubmit=hook), scope="user")
+        client.run(line)
+
+    expected = text("test").split("---\n", 2)[2].lstrip().replace("$ARGUMENTS", line[16:])
+    assert expected in server.requests[0].texts
+    assert '"prompt":"/untildone:test mend \\"it\\"' in tmp_path.joinpath("prompt.json").read_text(
+        encoding="utf-8"
+    )
+
+
+@pytest.mark.client
+def test_the_agent_may_use_its_verbs_and_not_the_person_s(tmp_path: Path) -> None:
+    program = tmp_path / "bin" / "untildone"
+    program.parent.mkdir()
+    program.write_text('#!/bin/sh\necho "ran $1"\n', encoding="utf-8")
+    program.chmod(0o755)
+    met = bash("untildone met a --by review --evidence b")
+    with ModelServer([met, bash("untildone cancel"), "done"]) as server:
+        client = new_client(tmp_path, server)
+        client.path = (program.parent,)
+        client.run("/untildone:test")
+
+    assert server.reached_model[1:] == (("ran met",), ("This command requires approval",))
+
+
+@pytest.mark.client
+def test_the_model_is_offered_the_starting_skills_and_refused_the_person_s(tmp_path: Path) -> None:
+    with ModelServer([Call("Skill", {"skill": "untildone:cancel"}), "done"]) as server:
+        new_client(tmp_path, server).run("go on")
+
+    offered = "\n".join(server.requests[0].texts)
+    shown = [name for name in NAMES if f"- untildone:{name}: " in offered]
+    assert shown == [*STARTING, "status"]
+    assert "disable-model-invocation" in "".join(server.reached_model[1])

@@ -1,0 +1,88 @@
+"""Head, tail and log of what a program printed."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from untildone.output import HEAD_LIMIT, LOG_LIMIT, TAIL_LIMIT, Output
+from untildone.process import Finished
+
+
+def kept(*pieces: bytes, log: Path | None = None) -> Finished:
+    reading, writing = os.pipe()
+    output = Output(os.fdopen(reading, "rb", buffering=0), log=log)
+    for piece in pieces:
+        os.write(writing, piece)
+    os.close(writing)
+    assert output.ended.wait(10)
+    head, tail, size = output.close()
+    return Finished(exit_code=0, head=head, tail=tail, size=size)
+
+
+@pytest.mark.parametrize(
+    ("size", "head", "tail", "gap"),
+    [
+        pytest.param(0, 0, 0, "", id="nothing"),
+        pytest.param(HEAD_LIMIT, HEAD_LIMIT, 0, "", id="head only"),
+        pytest.param(HEAD_LIMIT + TAIL_LIMIT, HEAD_LIMIT, TAIL_LIMIT, "", id="fits"),
+        pytest.param(
+            HEAD_LIMIT + TAIL_LIMIT + 1,
+            HEAD_LIMIT,
+            TAIL_LIMIT,
+            "\n[1 bytes left out]\n",
+            id="one too many",
+        ),
+        pytest.param(
+            1_000_000, HEAD_LIMIT, TAIL_LIMIT, "\n[901696 bytes left out]\n", id="far too many"
+        ),
+    ],
+)
+def test_head_and_tail_are_kept(size: int, head: int, tail: int, gap: str) -> None:
+    data = (b"0123456789" * (size // 10 + 1))[:size]
+    result = kept(*(data[start : start + 7777] for start in range(0, size, 7777)))
+
+    assert (result.head, result.tail) == (data[:head], data[size - tail :])
+    assert (result.size, result.text) == (size, data[:head].decode() + gap + result.tail.decode())
+
+
+def test_a_character_across_head_and_tail_stays_whole() -> None:
+    text = "x" * (HEAD_LIMIT - 1) + "é"
+
+    assert kept(text.encode()).text == text
+
+
+def test_a_small_log_is_the_whole_output(tmp_path: Path) -> None:
+    log = tmp_path / "new" / "log"
+    kept(b"one\n", b"two\n", log=log)
+
+    assert log.read_bytes() == b"one\ntwo\n"
+    assert log.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_large_log_keeps_beginning_and_end_and_says_so(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    kept(*[b"-" * 65536] * 160, b"the end\n", log=log)
+
+    written = log.read_bytes()
+    gap = b"\n[%d bytes left out]\n" % (160 * 65536 + 8 - LOG_LIMIT)
+    assert len(written) == LOG_LIMIT + len(gap)
+    assert written[LOG_LIMIT - TAIL_LIMIT :].startswith(gap)
+    assert written.endswith(b"-the end\n")
+
+
+def test_a_log_just_above_its_beginning_has_no_gap(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    size = LOG_LIMIT - TAIL_LIMIT + 3
+    kept(b"-" * (size - 3), b"end", log=log)
+
+    assert log.read_bytes() == b"-" * (size - 3) + b"end"
+
+
+@pytest.mark.parametrize("name", ["folder", "/dev/full", "link"])
+def test_a_log_that_cannot_be_written_costs_nothing_else(name: str, tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
+
+    assert kept(b"output", log=tmp_path / name).head == b"output"
+    assert not (tmp_path / "elsewhere").exists()

@@ -1,0 +1,443 @@
+"""The door to subprocesses, tried with programs that do not behave."""
+
+import os
+import secrets
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from untildone.process import (
+    DRAIN_SECONDS,
+    Finished,
+    alive,
+    ancestors,
+    argv_of,
+    ending_with_us,
+    environment,
+    run,
+    start_detached,
+)
+
+HOSTILE = Path(__file__).parent / "hostile"
+SOURCE = Path(__file__).parent.parent / "src"
+MEMORY_LIMIT = 64 * 1024
+
+
+class Marked:
+    """An environment of its own, by which all that was started in it is found again."""
+
+    def __init__(self) -> None:
+        self.mark = secrets.token_hex(8)
+        self.env = {**os.environ, "MARKED": self.mark, "PYTHONPATH": str(SOURCE)}
+
+    def left(self) -> list[str]:
+        """The command lines of what is still there."""
+        return [self._command(path) for path in Path("/proc").glob("[0-9]*") if self._here(path)]
+
+    def _here(self, path: Path) -> bool:
+        try:
+            return self.mark.encode() in path.joinpath("environ").read_bytes()
+        except OSError:
+            return False
+
+    def _command(self, path: Path) -> str:
+        try:
+            return path.joinpath("cmdline").read_bytes().replace(b"\0", b" ").decode()
+        except OSError:
+            return str(path)
+
+
+@pytest.fixture
+def marked() -> Marked:
+    return Marked()
+
+
+def command(script: str) -> list[str]:
+    return [sys.executable if script.endswith(".py") else "sh", str(HOSTILE / script)]
+
+
+def python(code: str) -> list[str]:
+    return [sys.executable, "-c", code]
+
+
+def zombies() -> list[int]:
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            state, parent = path.read_bytes().rpartition(b")")[2].split()[:2]
+        except OSError:
+            continue
+        if state == b"Z" and int(parent) == os.getpid():
+            found.append(int(path.parent.name))
+    return found
+
+
+def until(holds: Callable[[], object], *, seconds: float = 5) -> bool:
+    end = time.monotonic() + seconds
+    while not holds() and time.monotonic() < end:
+        time.sleep(0.01)
+    return bool(holds())
+
+
+def outcome(finished: Finished) -> dict[str, object]:
+    """All that differs from a program that ends with 0."""
+    values = {name: getattr(finished, name) for name in Finished.__struct_fields__}
+    for name in ("seconds", "head", "tail", "size"):
+        del values[name]
+    return {name: value for name, value in values.items() if value}
+
+
+RED = {"exit_code": 1}
+CUT = {"timed_out": True}
+
+
+@pytest.mark.parametrize(
+    ("script", "env", "expected"),
+    [
+        pytest.param("garbage.py", {}, RED, id="no text"),
+        pytest.param("pipe_keeper.sh", {}, {"survivors": 1}, id="keeps the pipe"),
+        pytest.param("double_fork.py", {}, {**RED, "survivors": 1}, id="daemon"),
+        pytest.param("exits.sh", {"STATUS": "127"}, {"exit_code": 127}, id="not found"),
+        pytest.param("exits.sh", {"STATUS": "126"}, {"exit_code": 126}, id="not executable"),
+        pytest.param("exits.sh", {"STATUS": "137"}, {"exit_code": 137}, id="says 137"),
+        pytest.param("exits.sh", {"STATUS": "5"}, {"exit_code": 5}, id="no tests"),
+        pytest.param("exits.sh", {"STATUS": "77"}, {"exit_code": 77}, id="skipped"),
+        pytest.param("exits.sh", {"STATUS": "0"}, {}, id="green"),
+        pytest.param("swarm.sh", {}, {**RED, "survivors": 200}, id="two hundred children"),
+        pytest.param("forever.sh", {}, CUT, id="hangs"),
+        pytest.param("deaf.py", {}, CUT, id="ignores signals"),
+        pytest.param("stopped.sh", {}, CUT, id="stops itself"),
+        pytest.param("preacher.sh", {}, RED, id="instructions"),
+        pytest.param("leaky.sh", {}, RED, id="secrets"),
+        pytest.param("killed.sh", {}, {"exit_code": 137, "signal": 9}, id="killed"),
+        pytest.param("asks_stdin.sh", {}, RED, id="reads stdin"),
+        pytest.param("asks_terminal.sh", {}, RED, id="reads the terminal"),
+        pytest.param("rewrites.sh", {}, {}, id="changes the tree"),
+        pytest.param("flood.py", {"MEGABYTES": "1"}, RED, id="flood"),
+        pytest.param("long_line.py", {"MEGABYTES": "1"}, RED, id="long line"),
+    ],
+)
+def test_a_hostile_program_gets_its_verdict_and_leaves_nothing(
+    script: str, env: Mapping[str, str], expected: object, *, tmp_path: Path, marked: Marked
+) -> None:
+    limit = 0.6 if expected is CUT else 30
+    finished = run(command(script), cwd=tmp_path, timeout=limit, env={**marked.env, **env})
+
+    assert outcome(finished) == expected
+    assert marked.left() == []
+    assert zombies() == []
+
+
+def test_a_program_that_changes_its_mind_is_told_as_it_is(tmp_path: Path) -> None:
+    env = {**os.environ, "COUNTER": str(tmp_path / "counter")}
+
+    codes = [run(command("every_other.py"), cwd=tmp_path, timeout=30, env=env) for _ in range(3)]
+
+    assert [finished.exit_code for finished in codes] == [0, 1, 0]
+
+
+def test_the_program_runs_in_its_folder(tmp_path: Path) -> None:
+    run(command("rewrites.sh"), cwd=tmp_path, timeout=30)
+
+    assert (tmp_path / "judged.txt").read_text(encoding="utf-8") == "written by the check\n"
+
+
+def test_garbage_is_decoded_with_replacement(tmp_path: Path) -> None:
+    finished = run(command("garbage.py"), cwd=tmp_path, timeout=30)
+
+    assert finished.text.splitlines()[0] == "before \ufffd\ufffd\ufffd( after"
+    assert finished.tail == b""
+
+
+def test_both_streams_arrive_in_order(tmp_path: Path) -> None:
+    finished = run(argv_of("echo one; echo two >&2; echo three"), cwd=tmp_path, timeout=30)
+
+    assert (finished.text, finished.size) == ("one\ntwo\nthree\n", 14)
+
+
+def test_the_deadline_is_kept_even_by_who_ignores_signals(tmp_path: Path) -> None:
+    began = time.monotonic()
+    finished = run(command("deaf.py"), cwd=tmp_path, timeout=0.5)
+
+    assert (finished.text, finished.exit_code) == ("deaf\n", None)
+    assert 0.5 <= finished.seconds < 0.7
+    assert time.monotonic() - began < 4
+
+
+def test_an_interrupted_program_may_clean_up(tmp_path: Path) -> None:
+    finished = run(
+        argv_of("trap 'echo cleaned; exit 0' INT; sleep 60 & wait"), cwd=tmp_path, timeout=0.3
+    )
+
+    assert (finished.text, outcome(finished)) == ("cleaned\n", {"timed_out": True})
+
+
+def test_a_leftover_costs_no_more_than_the_draining_time(tmp_path: Path) -> None:
+    began = time.monotonic()
+    finished = run(command("pipe_keeper.sh"), cwd=tmp_path, timeout=30)
+
+    assert (finished.text, finished.exit_code) == ("ready\n", 0)
+    assert time.monotonic() - began < DRAIN_SECONDS + 0.5
+
+
+def test_what_ends_by_itself_is_no_survivor(tmp_path: Path) -> None:
+    finished = run(argv_of("(sleep 0.1; echo late) & echo early"), cwd=tmp_path, timeout=30)
+
+    assert (finished.text, finished.survivors) == ("early\nlate\n", 0)
+
+
+def test_a_daemon_that_drops_its_environment_is_known_from_before(tmp_path: Path) -> None:
+    pidfile = tmp_path / "pid"
+    daemon = f"sleep 0.4; exec setsid env -i sh -c 'echo $$ > {pidfile}; sleep 60'"
+    finished = run(["sh", "-c", f"({daemon}) & sleep 0.7"], cwd=tmp_path, timeout=30)
+
+    assert finished.survivors == 2
+    assert not alive(int(pidfile.read_text(encoding="utf-8")))
+
+
+def test_an_outer_run_ends_what_a_killed_inner_one_left(tmp_path: Path, marked: Marked) -> None:
+    inner = (
+        "import os, threading, time, untildone.process as p;"
+        "threading.Timer(1, os.kill, (os.getpid(), 9)).start();"
+        f"p.run({command('double_fork.py')} , cwd='.', timeout=9);"
+        "p.run(['sh', '-c', 'setsid sleep 60 & sleep 60'], cwd='.', timeout=9)"
+    )
+    finished = run(python(inner), cwd=tmp_path, timeout=30, env=marked.env)
+
+    assert (finished.signal, finished.survivors) == (9, 3)
+    assert marked.left() == []
+
+
+def test_parallel_runs_do_not_disturb_one_another(tmp_path: Path, marked: Marked) -> None:
+    orphan = "(setsid sh -c 'sleep 1.2; echo late' &); sleep 1.3; exit 7"
+    with ThreadPoolExecutor(3) as pool:
+        slow = pool.submit(run, argv_of(orphan), cwd=tmp_path, timeout=30, env=marked.env)
+        cut = pool.submit(run, command("forever.sh"), cwd=tmp_path, timeout=0.3, env=marked.env)
+        daemon = pool.submit(run, command("double_fork.py"), cwd=tmp_path, timeout=9)
+
+    assert outcome(cut.result()) == CUT
+    assert outcome(daemon.result()) == {**RED, "survivors": 1}
+    assert (outcome(slow.result()), slow.result().text) == ({"exit_code": 7}, "late\n")
+    assert marked.left() == []
+
+
+def test_children_of_others_keep_their_life_and_exit_status(tmp_path: Path) -> None:
+    with (
+        subprocess.Popen(["sh", "-c", "sleep 0.9; exit 3"], start_new_session=True) as other,
+        subprocess.Popen(["sh", "-c", "exit 4"], start_new_session=True) as ended,
+    ):
+        run(command("pipe_keeper.sh"), cwd=tmp_path, timeout=30)
+
+    assert (other.returncode, ended.returncode) == (3, 4)
+
+
+def test_a_stop_ends_the_tree(tmp_path: Path, marked: Marked) -> None:
+    stop = threading.Event()
+    threading.Timer(0.3, stop.set).start()
+    finished = run(command("forever.sh"), cwd=tmp_path, timeout=30, env=marked.env, stop=stop)
+
+    assert outcome(finished) == {"interrupted": True}
+    assert finished.text == "waiting\n"
+    assert marked.left() == []
+    assert run(["touch", "x"], cwd=tmp_path, timeout=9, stop=stop) == Finished(
+        exit_code=None, interrupted=True
+    )
+
+
+def test_why_a_program_cannot_be_started_is_said(tmp_path: Path) -> None:
+    (tmp_path / "plain").write_text("echo\n", encoding="utf-8")
+    script = tmp_path / "script"
+    script.write_text("#!/no/such/interpreter\n", encoding="utf-8")
+    script.chmod(0o755)
+
+    def missing(*argv: str, cwd: Path = tmp_path) -> Finished:
+        return run(argv, cwd=cwd, timeout=9)
+
+    def reason(text: str) -> Finished:
+        return Finished(exit_code=None, missing=text)
+
+    assert missing("no-such-program") == reason("`no-such-program` was not found")
+    assert missing("./plain") == reason("`./plain` is not executable")
+    assert missing("./script") == reason("the interpreter of `./script` was not found")
+    assert missing("true", cwd=tmp_path / "x") == reason(
+        f"the folder `{tmp_path}/x` does not exist"
+    )
+    assert missing("a\0b") == reason("`a\0b` cannot be started: embedded null byte")
+    assert missing() == reason("the command is empty")
+
+
+def test_a_script_without_its_first_line_is_run_by_the_shell(tmp_path: Path) -> None:
+    script = tmp_path / "script"
+    script.write_text('echo "$1"\n', encoding="utf-8")
+    script.chmod(0o755)
+
+    assert run(["./script", "a b"], cwd=tmp_path, timeout=9).text == "a b\n"
+
+
+MEASURED = """
+import sys
+from pathlib import Path
+from untildone.process import run
+
+finished = run(sys.argv[1:], cwd=".", timeout=60, log=Path("log"))
+status = Path("/proc/self/status").read_text()
+peak = next(line.split()[1] for line in status.splitlines() if line.startswith("VmHWM"))
+print(peak, finished.exit_code, finished.size, len(finished.head), len(finished.tail))
+print(finished.text[-40:])
+"""
+
+
+# The peak of the program image itself: ru_maxrss would include the process it was forked from.
+@pytest.mark.skipif(sys.platform != "linux", reason="the peak is read from /proc")
+@pytest.mark.parametrize(
+    ("script", "megabytes", "end"),
+    [
+        ("flood.py", 256, b"\nFAILED test_end.py::test_reason\n"),
+        ("long_line.py", 200, b"-" * 40),
+    ],
+)
+def test_memory_stays_fixed(script: str, megabytes: int, end: bytes, *, tmp_path: Path) -> None:
+    env = {**os.environ, "PYTHONPATH": str(SOURCE), "MEGABYTES": str(megabytes)}
+    measured = [*python(MEASURED), *command(script)]
+    printed = subprocess.run(measured, cwd=tmp_path, env=env, capture_output=True, check=True)
+
+    first, _, text = printed.stdout.partition(b"\n")
+    peak, *rest = map(int, first.split())
+    size = megabytes * 1048576 + (32 if script == "flood.py" else 0)
+    assert rest == [1, size, 32768, 65536]
+    assert text.rstrip(b"\n").endswith(end.rstrip(b"\n"))
+    assert peak < MEMORY_LIMIT
+
+
+GUARDED = """
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from untildone.process import ending_with_us, run
+
+with ending_with_us():
+    if sys.argv[1] == "main":
+        run(sys.argv[2:], cwd=".", timeout=60)
+    else:
+        with ThreadPoolExecutor(2) as pool:
+            for _ in range(4):
+                pool.submit(run, sys.argv[2:], cwd=".", timeout=60)
+"""
+
+
+@pytest.mark.parametrize("thread", ["main", "workers"])
+@pytest.mark.parametrize(
+    ("number", "expected"),
+    [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, -signal.SIGINT)],
+)
+def test_a_signal_to_us_ends_the_tree_first(
+    number: int, expected: int, thread: str, *, tmp_path: Path, marked: Marked
+) -> None:
+    script = '(setsid sleep 60 &); touch started; exec python3 -c "$0"'
+    ignoring = HOSTILE.joinpath("deaf.py").read_text(encoding="utf-8")
+    argv = [*python(GUARDED), thread, "sh", "-c", script, ignoring]
+    with subprocess.Popen(argv, cwd=tmp_path, env=marked.env, stderr=subprocess.PIPE) as guarded:
+        assert until((tmp_path / "started").exists)
+        time.sleep(0.1)
+        guarded.send_signal(number)
+        assert guarded.wait(10) == expected
+
+    assert until(lambda: not marked.left(), seconds=1), marked.left()
+
+
+def test_handlers_are_given_back_and_ignored_signals_stay_ignored() -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        handlers = [signal.getsignal(n) for n in (signal.SIGTERM, signal.SIGINT)]
+        with ending_with_us():
+            assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+            assert signal.getsignal(signal.SIGTERM) not in handlers
+        assert [signal.getsignal(n) for n in (signal.SIGTERM, signal.SIGINT)] == handlers
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+def test_a_worker_thread_takes_no_handlers() -> None:
+    def handler() -> object:
+        with ending_with_us():
+            return signal.getsignal(signal.SIGTERM)
+
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(handler).result() is signal.getsignal(signal.SIGTERM)
+
+
+DEAF_TO_CHILDREN = """
+import signal, threading
+from untildone.process import run
+
+def tell():
+    finished = run(["sh", "-c", "exit 3"], cwd=".", timeout=9)
+    print(finished.exit_code, bool(finished.missing))
+
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+worker = threading.Thread(target=tell)
+worker.start()
+worker.join()
+tell()
+"""
+
+
+def test_a_lost_exit_status_is_never_green(tmp_path: Path, marked: Marked) -> None:
+    finished = run(python(DEAF_TO_CHILDREN), cwd=tmp_path, timeout=30, env=marked.env)
+
+    assert finished.text == "None True\n3 False\n"
+
+
+STARTER = """
+import sys
+from pathlib import Path
+from untildone.process import start_detached
+
+print(start_detached(sys.argv[1:], cwd=".", env={"PATH": "/usr/bin:/bin"}, log=Path("log")))
+"""
+
+
+def test_a_detached_program_outlives_us(tmp_path: Path) -> None:
+    argv = [*python(STARTER), "sh", "-c", "echo on; sleep 0.3; echo still on"]
+    env = {**os.environ, "PYTHONPATH": str(SOURCE)}
+    started = subprocess.run(argv, cwd=tmp_path, env=env, capture_output=True, check=True)
+
+    assert alive(int(started.stdout))
+    assert until(lambda: not alive(int(started.stdout)))
+    assert (tmp_path / "log").read_text(encoding="utf-8") == "on\nstill on\n"
+
+
+def test_an_own_detached_program_is_alive_until_it_ends(tmp_path: Path) -> None:
+    pid = start_detached(["sleep", "60"], cwd=tmp_path, env=os.environ)
+
+    assert alive(pid)
+    os.kill(pid, signal.SIGKILL)
+    assert until(lambda: not alive(pid))
+
+
+def test_nobody_has_an_impossible_number() -> None:
+    assert [alive(number) for number in (0, -1, 2**31 - 1)] == [False, False, False]
+    assert alive(os.getpid())
+
+
+def test_ancestors_lead_to_the_first_process(tmp_path: Path) -> None:
+    finished = run(["sh", "-c", "echo $PPID; :"], cwd=tmp_path, timeout=9)
+
+    assert finished.text == f"{os.getpid()}\n"
+    assert ancestors(os.getpid())[0] == os.getppid()
+    assert ancestors(2**31 - 1) == []
+
+
+def test_a_check_runs_without_the_keys_of_the_client(tmp_path: Path) -> None:
+    secret = {**os.environ, "ANTHROPIC_API_KEY": "x", "CLAUDECODE": "1"}
+    finished = run(["env"], cwd=tmp_path, timeout=9, env=environment(secret))
+
+    names = {line.partition("=")[0] for line in finished.text.splitlines()}
+    assert not names & {"ANTHROPIC_API_KEY", "CLAUDECODE"}
+    assert names >= {"UNTILDONE_NESTED", "UNTILDONE_RUN", "PATH"}
