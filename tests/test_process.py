@@ -441,3 +441,25 @@ def test_a_check_runs_without_the_keys_of_the_client(tmp_path: Path) -> None:
     names = {line.partition("=")[0] for line in finished.text.splitlines()}
     assert not names & {"ANTHROPIC_API_KEY", "CLAUDECODE"}
     assert names >= {"UNTILDONE_NESTED", "UNTILDONE_RUN", "PATH"}
+
+
+def test_a_program_reads_what_it_is_given_on_stdin(tmp_path: Path) -> None:
+    given = b"line\n" * 400_000
+
+    finished = run(["wc", "-c"], cwd=tmp_path, timeout=20, stdin=given)
+
+    assert (finished.exit_code, int(finished.text)) == (0, len(given))
+
+
+def test_a_program_may_leave_its_stdin_unread(tmp_path: Path) -> None:
+    finished = run(["sh", "-c", "exit 3"], cwd=tmp_path, timeout=20, stdin=b"x" * 2_000_000)
+
+    assert (finished.exit_code, finished.timed_out, finished.size) == (3, False, 0)
+
+
+def test_errors_are_kept_apart_where_a_file_is_named_for_them(tmp_path: Path) -> None:
+    errors = tmp_path / "errors"
+
+    finished = run(["sh", "-c", "echo out; echo err >&2"], cwd=tmp_path, timeout=20, errors=errors)
+
+    assert (finished.text, errors.read_text(encoding="utf-8")) == ("out\n", "err\n")

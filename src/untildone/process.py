@@ -77,17 +77,24 @@ def run(
     env: Mapping[str, str] | None = None,
     log: Path | None = None,
     stop: threading.Event | None = None,
+    stdin: bytes = b"",
+    errors: Path | None = None,
 ) -> Finished:
-    """Runs a program to its end or to the deadline; nothing it started outlives the call."""
+    """Runs a program to its end or to the deadline; nothing it started outlives the call.
+
+    What it says on stderr is part of its output unless `errors` names a file for it.
+    """
     deadline = _Deadline(timeout, stop=stop)
     if deadline.cut():
         return Finished(exit_code=None, interrupted=True)
     with _tree(os.environ if env is None else env) as (tree, marked):
         try:
-            child = _spawn(argv, cwd=cwd, env=marked)
+            child = _spawn(argv, cwd=cwd, env=marked, fed=bool(stdin), errors=errors)
         except (OSError, ValueError, IndexError) as error:
             return Finished(exit_code=None, missing=_why_not(argv, cwd=Path(cwd), error=error))
         tree.pid, tree.poll = child.pid, child.poll
+        if child.stdin is not None:
+            threading.Thread(target=_feed, args=(child.stdin, stdin), daemon=True).start()
         return _watch(tree, _pipe(child), deadline=deadline, log=log)
 
 
@@ -212,31 +219,44 @@ def _tree(env: Mapping[str, str]) -> Iterator[tuple[Tree, dict[str, str]]]:
 
 
 def _spawn(
-    argv: Sequence[str], *, cwd: Path | str, env: Mapping[str, str]
+    argv: Sequence[str],
+    *,
+    cwd: Path | str,
+    env: Mapping[str, str],
+    fed: bool,
+    errors: Path | None,
 ) -> subprocess.Popen[bytes]:
-    try:
-        return _popen(_SYSTEM.prepared(argv, env), cwd=cwd, env=env)
-    except OSError as error:
-        if error.errno != errno.ENOEXEC:
-            raise
-        # As every shell does it: a script without a `#!` line is for sh.
-        return _popen(["sh", *argv], cwd=cwd, env=env)
+    def popen(argv: Sequence[str] | str, stderr: IO[bytes] | int) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            argv,
+            cwd=cwd,
+            env=env,
+            bufsize=0,
+            stdin=subprocess.PIPE if fed else subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            start_new_session=True,
+            creationflags=_SYSTEM.flags,
+        )
+
+    with contextlib.ExitStack() as stack:
+        stderr = stack.enter_context(errors.open("wb")) if errors else subprocess.STDOUT
+        try:
+            return popen(_SYSTEM.prepared(argv, env), stderr)
+        except OSError as error:
+            if error.errno != errno.ENOEXEC:
+                raise
+            # As every shell does it: a script without a `#!` line is for sh.
+            return popen(["sh", *argv], stderr)
 
 
-def _popen(
-    argv: Sequence[str] | str, *, cwd: Path | str, env: Mapping[str, str]
-) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        argv,
-        cwd=cwd,
-        env=env,
-        bufsize=0,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        start_new_session=True,
-        creationflags=_SYSTEM.flags,
-    )
+def _feed(pipe: IO[bytes], data: bytes) -> None:
+    """Who does not read all of it need not: the rest is dropped."""
+    with contextlib.suppress(OSError), pipe:
+        # The pipe has no buffer of its own, and takes as much at a time as it likes.
+        view = memoryview(data)
+        while view:
+            view = view[pipe.write(view) :]
 
 
 def _pipe(child: subprocess.Popen[bytes]) -> IO[bytes]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 REMOVED = "[secret removed]"
 
 _SHORTEST_VALUE = 8
+_JUDGED = 256
 _PASSWORD = re.compile(r"passw(?:or)?d|passphrase|(?:^|_)pass$|(?:^|_)pwd$", re.IGNORECASE)
 _SECRET_NAME = re.compile(
     r"(?:api|access|secret|private|auth|encryption|signing|master|account|license|deploy)"
@@ -84,10 +85,12 @@ def _remove_assigned(text: str) -> str:
     for match in _ASSIGNMENT.finditer(text):
         if match.start() < done or not _is_secret(match["name"]):
             continue
-        value = _VALUE.match(text, match.end())
+        # What is kept is looked at again from its next name on, so only its beginning is judged.
+        value = _VALUE.match(text, match.end(), match.end() + _JUDGED)
         if value and _reveals(match, value[0], followed_by=text[value.end() : value.end() + 1]):
             parts += text[done : match.end()], REMOVED
-            done = value.end()
+            whole = _VALUE.match(text, match.end()) or value
+            done = whole.end()
     return "".join((*parts, text[done:]))
 
 

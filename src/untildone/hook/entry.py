@@ -42,6 +42,9 @@ def _hand_over(call: payload.Call) -> str:
     import site
 
     site.main()
+    # msgspec prefers it where it is installed and needs nothing of it; it would cost more than
+    # msgspec itself.
+    sys.modules.setdefault("typing_extensions", None)  # type: ignore[arg-type]  # None forbids
     from untildone.judge.events import answer
 
     return answer(call)

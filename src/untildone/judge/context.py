@@ -11,7 +11,6 @@ from msgspec import Struct
 from untildone.agents import AGENTS
 from untildone.agents.agent import Agent
 from untildone.loop.criteria import agreed
-from untildone.store.home import state_home
 from untildone.store.loops import Loops, Record
 from untildone.store.sessions import Session
 
@@ -41,8 +40,16 @@ def context(
     environ: Mapping[str, str] | None = None, *, home: str = "", agent: str = "claude"
 ) -> Context:
     environ = dict(os.environ) if environ is None else environ
-    place = Path(home) if home else state_home(environ)
-    return Context(home=place, environ=environ, agent=AGENTS[agent])
+    return Context(
+        home=Path(home) if home else _home(environ), environ=environ, agent=AGENTS[agent]
+    )
+
+
+def _home(environ: Mapping[str, str]) -> Path:
+    # Imported where it is used: hooks are told their home.
+    from untildone.store.home import state_home
+
+    return state_home(environ)
 
 
 def mirror(context: Context, record: Record, line: str = "") -> None:

@@ -5,7 +5,6 @@ import stat
 from collections.abc import Mapping
 from pathlib import Path
 
-from untildone import process
 from untildone.agents.agent import Agent
 from untildone.store.sessions import Session
 
@@ -85,4 +84,7 @@ def called_by_agent(agent: Agent, session: Session) -> bool:
         return False
     if agent.interrupted(tail(str(known.get("transcript", "")))):
         return False
-    return int(client) in process.ancestors(os.getpid())
+    # Imported where it is used: no hook asks this.
+    from untildone.process import ancestors
+
+    return int(client) in ancestors(os.getpid())

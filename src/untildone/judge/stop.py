@@ -14,13 +14,13 @@ from untildone.hook.payload import Call
 from untildone.judge import evidence as gather
 from untildone.judge.context import Context, mirror
 from untildone.judge.handover import handed_over
-from untildone.judge.papers import log_folder, publish
 from untildone.loop.criteria import agreed
 from untildone.loop.decide import before_checks, decide
 from untildone.loop.feedback import feedback
 from untildone.loop.model import (
     CheckResult,
     Continue,
+    Contract,
     Evidence,
     Finish,
     Pause,
@@ -146,13 +146,21 @@ def _with_checks(
     contract = agreed(record.contract, progress.amendments)
     session = context.session_of(record)
     project = gather.root(contract, stop)
-    log = log_folder(project, contract.id, progress.round + 1) if contract.checks else None
+    log = _logs(project, contract, progress.round + 1)
     evidence = gather.checked(evidence, contract, project=project, log=log, session=session)
     verdict = decide(contract, progress, evidence)
     if isinstance(verdict, Continue) and verdict.because == "unconfirmed":
         evidence = gather.confirmed(evidence, contract, project=project, log=log, session=session)
         verdict = decide(contract, progress, evidence)
     return evidence, verdict
+
+
+def _logs(project: Path, contract: Contract, number: int) -> Path | None:
+    if not contract.checks:
+        return None
+    from untildone.judge.papers import log_folder
+
+    return log_folder(project, contract.id, number)
 
 
 def _conclude(context: Context, stop: Stop, judged: _Judged) -> str:
@@ -172,6 +180,8 @@ def _conclude(context: Context, stop: Stop, judged: _Judged) -> str:
         )
         mirror(context, record, status_line(record))
     if isinstance(judged.verdict, Finish | Pause):
+        from untildone.judge.papers import publish
+
         publish(context, record, judged.evidence, project=gather.root(record.contract, stop))
     _answered(context, record, stop)
     return _reply(context, record, judged)

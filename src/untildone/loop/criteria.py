@@ -84,11 +84,12 @@ def _by_checks(proved: bool, *, word: bool) -> ExitRule:
 
 
 def _by_both(contract: Contract, progress: Progress, evidence: Evidence, *, word: bool) -> ExitRule:
-    if unmet(contract, progress, evidence) or not (contract.checks or contract.claims):
+    asked = contract.checks or contract.claims or contract.promises
+    if unmet(contract, progress, evidence) or not asked:
         return "unmet"
     if not word:
         return "signal"
-    # Claims are the agent's words: without one check nothing was proved by us.
+    # Claims and promises are the agent's words: without one check nothing was proved by us.
     return "done" if contract.checks else "claimed"
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import TypeAlias
 
-from untildone.loop.criteria import agreed, exit_rule, unmet, unmet_checks
+from untildone.loop.criteria import agreed, exit_rule, unmet
 from untildone.loop.model import (
     Background,
     Continue,
@@ -62,7 +62,8 @@ def _seal(_: Contract, __: Progress, evidence: Evidence) -> Verdict | None:
 
 
 def _persons_turn(_: Contract, progress: Progress, evidence: Evidence) -> Verdict | None:
-    first = evidence.prompt != progress.waited_for
+    # A client that does not name its prompts cannot be told "once": the person goes first.
+    first = not evidence.prompt or evidence.prompt != progress.waited_for
     match evidence.turn:
         case "plan":
             return Wait(reason="plan mode: the agent may not change anything")
@@ -81,7 +82,8 @@ def _background(contract: Contract, progress: Progress, evidence: Evidence) -> V
     if working:
         return Wait(reason=f"still working: {_described(working)}")
     new = [work for work in evidence.background if work.id not in progress.told_background]
-    if new:
+    # A hold the client would override tells the agent nothing: let the bounds have their say.
+    if new and not evidence.cap_reached:
         names = tuple(work.description for work in new)
         return Continue(because="background", names=names, counted=False)
     return None
@@ -111,17 +113,15 @@ def _exit(contract: Contract, progress: Progress, evidence: Evidence) -> Verdict
 
 
 def _confirm(contract: Contract, progress: Progress, evidence: Evidence) -> Verdict | None:
-    """`done` needs the slow checks green and integrity clean; neither is ever presumed."""
+    """`done` needs every check's own green result and a clean integrity: none is presumed."""
     if contract.gated and not progress.confirmed:
         return Pause(outcome="gate", reason="all criteria are met: confirm that it is done?")
     if evidence.fault:
         return None
     ran = {result.name for result in evidence.checks}
     missing = tuple(check.name for check in contract.checks if check.name not in ran)
-    if missing or (evidence.losses is None and not unmet_checks(contract, evidence, slow=True)):
+    if missing or evidence.losses is None:
         return Continue(because="unconfirmed", names=missing, counted=False)
-    if unmet_checks(contract, evidence, slow=True):
-        return None
     if evidence.losses:
         return _losses(contract, progress, evidence)
     return Finish(outcome="done", reason="every check passes")
@@ -164,7 +164,8 @@ def _cannot_run(contract: Contract, progress: Progress, evidence: Evidence) -> V
     if evidence.fault:
         if progress.faults:
             return Pause(outcome="unverified", reason=evidence.fault)
-        return Continue(because="fault", names=(evidence.fault,), counted=False)
+        verdict = Continue(because="fault", names=(evidence.fault,), counted=False)
+        return _unless_bound(contract, progress, evidence, verdict)
     return None
 
 

@@ -66,6 +66,9 @@ def advance(
     match verdict:
         case Ignore():
             return progress
+        case Wait() if evidence.turn == "agent":
+            # Waiting for background work does not use up what the person has of this prompt.
+            return progress
         case Wait():
             return replace(progress, waited_for=evidence.prompt)
         case Continue(counted=False):
@@ -105,7 +108,7 @@ def _judged(
     because = verdict.because if isinstance(verdict, Continue) else ""
     found = failures(evidence)
     red = tuple(result.name for result in evidence.checks if not result.green)
-    losses = tuple(loss.id for loss in evidence.losses or ())
+    told = tuple(loss.id for loss in evidence.losses or () if because == "losses")
     return replace(
         progress,
         round=progress.round + 1,
@@ -118,7 +121,7 @@ def _judged(
         idle_holds=progress.idle_holds + bool(because),
         blocked_told=because == "blocked",
         unrunnable_told=because == "unrunnable",
-        told_losses=tuple(dict.fromkeys((*progress.told_losses, *losses))),
+        told_losses=tuple(dict.fromkeys((*progress.told_losses, *told))),
         faults=0,
         signalled=False,
         blocked="",

@@ -1,6 +1,7 @@
 """Single lines of the tools that no recorded run happens to show."""
 
 import pytest
+
 from untildone.checks.findings import Diagnostic
 from untildone.checks.parsers import PARSERS
 from untildone.loop import model

@@ -5,6 +5,7 @@ import time
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from untildone.checks.parser import Parser
 from untildone.checks.parsers import LAST_RESORT, PARSERS
 

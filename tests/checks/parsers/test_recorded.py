@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from untildone.checks.findings import Diagnostic
 from untildone.checks.output import clean
 from untildone.checks.parsers import LAST_RESORT, PARSERS

@@ -1,0 +1,296 @@
+"""Which files speak for which command."""
+
+import json
+import os
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from untildone.checks.detect import PRESETS, detect, for_preset
+from untildone.errors import UserError
+
+Files = dict[str, str]
+PYTEST = "pytest" if shutil.which("pytest") else "python -m pytest"
+PYTHON = "python3" if shutil.which("python3") and not shutil.which("python") else "python"
+IMPORTS_UNITTEST = "import unittest\n"
+
+
+def package(**fields: object) -> str:
+    return json.dumps(fields)
+
+
+def scripts(**named: str) -> str:
+    return package(scripts=named)
+
+
+def project(folder: Path, files: Files) -> Path:
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return folder
+
+
+def commands(folder: Path) -> dict[str, str]:
+    return {check.name: check.command for found in detect(folder).values() for check in found}
+
+
+NODE = [
+    ({"package.json": scripts(build="x")}, {"build": "npm run build"}),
+    ({"package.json": scripts(test="x")}, {"test": "npm test"}),
+    ({"package.json": scripts(lint="x")}, {"lint": "npm run lint"}),
+    ({"package.json": scripts(typecheck="x")}, {"build": "npm run typecheck"}),
+    (
+        {"package.json": scripts(build="x", typecheck="y")},
+        {"build:npm": "npm run build", "build:typecheck": "npm run typecheck"},
+    ),
+    ({"package.json": scripts(test="x"), "pnpm-lock.yaml": ""}, {"test": "pnpm test"}),
+    ({"package.json": scripts(test="x"), "yarn.lock": ""}, {"test": "yarn test"}),
+    ({"package.json": scripts(test="x"), "bun.lock": ""}, {"test": "bun run test"}),
+    ({"package.json": scripts(test="x"), "bun.lockb": ""}, {"test": "bun run test"}),
+    ({"package.json": scripts(test="x"), "package-lock.json": ""}, {"test": "npm test"}),
+    (
+        {
+            "package.json": package(scripts={"build": "x"}, packageManager="pnpm@9.1.0"),
+            "yarn.lock": "",
+        },
+        {"build": "pnpm run build"},
+    ),
+    (
+        {"package.json": package(scripts={"test": "x"}, packageManager="own@1")},
+        {"test": "npm test"},
+    ),
+    ({"package.json": scripts(test='echo "Error: no test specified" && exit 1')}, {}),
+    ({"package.json": package(scripts={"test": 3, "build": " "})}, {}),
+    ({"package.json": package(scripts=["test"])}, {}),
+    ({"tsconfig.json": "{}"}, {"build": "npx tsc --noEmit"}),
+    ({"tsconfig.json": "{}", "package.json": scripts(build="x")}, {"build": "npm run build"}),
+    ({".eslintrc.json": "{}"}, {"lint": "npx eslint . --max-warnings=0"}),
+    ({"eslint.config.mjs": ""}, {"lint": "npx eslint . --max-warnings=0"}),
+    ({"package.json": package(eslintConfig={})}, {"lint": "npx eslint . --max-warnings=0"}),
+    ({".prettierrc": "{}"}, {"lint": "npx prettier --check ."}),
+    ({"biome.json": "{}"}, {"lint": "npx biome check ."}),
+    (
+        {".eslintrc": "{}", ".prettierrc.yaml": ""},
+        {
+            "lint:eslint": "npx eslint . --max-warnings=0",
+            "lint:prettier": "npx prettier --check .",
+        },
+    ),
+    ({".eslintrc": "{}", "package.json": scripts(lint="x")}, {"lint": "npm run lint"}),
+    ({"src/cart.test.js": ""}, {"test": "node --test"}),
+    ({"cart.test.mjs": ""}, {"test": "node --test"}),
+    ({"cart.test.js": "", "package.json": scripts(test="x")}, {"test": "npm test"}),
+    ({"node_modules/x/a.test.js": "", ".cache/a.test.js": ""}, {}),
+]
+PYTHON_ROWS = [
+    ({"pytest.ini": ""}, {"test": PYTEST}),
+    ({"pyproject.toml": "[tool.pytest.ini_options]\n"}, {"test": PYTEST}),
+    ({"pyproject.toml": "[tool.pytest]\n"}, {"test": PYTEST}),
+    ({"tox.ini": "[pytest]\n"}, {"test": PYTEST}),
+    ({"tox.ini": "[tox]\n"}, {}),
+    ({"setup.cfg": "[tool:pytest]\n"}, {"test": PYTEST}),
+    ({"conftest.py": ""}, {"test": PYTEST}),
+    ({"tests/conftest.py": ""}, {"test": PYTEST}),
+    ({"tests/test_cart.py": "def test_a(): pass\n"}, {"test": PYTEST}),
+    ({"tests/test_cart.py": "import pytest\nimport unittest\n"}, {"test": PYTEST}),
+    ({"requirements-dev.txt": "pytest>=8\n", "test_a.py": IMPORTS_UNITTEST}, {"test": PYTEST}),
+    ({"requirements.txt": "pytest-cov\n"}, {}),
+    (
+        {
+            "pyproject.toml": '[dependency-groups]\ndev = ["pytest>=8"]\n',
+            "test_a.py": IMPORTS_UNITTEST,
+        },
+        {"test": PYTEST},
+    ),
+    ({"pyproject.toml": "[project]\n"}, {"test": PYTEST}),
+    ({"test_cart.py": IMPORTS_UNITTEST}, {"test": f"{PYTHON} -m unittest discover"}),
+    (
+        {"tests/test_cart.py": "from unittest import TestCase\n"},
+        {"test": f"{PYTHON} -m unittest discover -s tests"},
+    ),
+    (
+        {"tests/test_cart.py": IMPORTS_UNITTEST, "tests/__init__.py": ""},
+        {"test": f"{PYTHON} -m unittest discover"},
+    ),
+    ({".venv/bin/python": "", "pytest.ini": ""}, {"test": PYTEST}),
+    (
+        {
+            ".venv/bin/python": "",
+            ".venv/lib/python3.12/site-packages/pytest/__init__.py": "",
+            "pytest.ini": "",
+        },
+        {"test": ".venv/bin/python -m pytest"},
+    ),
+    (
+        {".venv/bin/python": "", "test_cart.py": IMPORTS_UNITTEST},
+        {"test": ".venv/bin/python -m unittest discover"},
+    ),
+    ({"ruff.toml": ""}, {"lint": "ruff check ."}),
+    ({".ruff.toml": "[lint]\n"}, {"lint": "ruff check ."}),
+    ({"ruff.toml": "", ".venv/bin/ruff": ""}, {"lint": ".venv/bin/ruff check ."}),
+    (
+        {"ruff.toml": "[format]\n"},
+        {"lint:ruff": "ruff check .", "lint:ruff-format": "ruff format --check ."},
+    ),
+    ({"pyproject.toml": "[tool.ruff]\n"}, {"test": PYTEST, "lint": "ruff check ."}),
+    (
+        {"pyproject.toml": "[tool.ruff.format]\n"},
+        {
+            "test": PYTEST,
+            "lint:ruff": "ruff check .",
+            "lint:ruff-format": "ruff format --check .",
+        },
+    ),
+    ({"pyproject.toml": "[tool.black]\n"}, {"test": PYTEST, "lint": "black --check ."}),
+]
+OTHERS = [
+    ({"Cargo.toml": ""}, {"build": "cargo build", "test": "cargo test"}),
+    (
+        {"Cargo.toml": "", "rustfmt.toml": ""},
+        {"build": "cargo build", "test": "cargo test", "lint": "cargo fmt --check"},
+    ),
+    (
+        {"Cargo.toml": "", ".rustfmt.toml": "", "clippy.toml": ""},
+        {
+            "build": "cargo build",
+            "test": "cargo test",
+            "lint:fmt": "cargo fmt --check",
+            "lint:clippy": "cargo clippy -- -D warnings",
+        },
+    ),
+    (
+        {"go.mod": ""},
+        {"build": "go build ./...", "test": "go test ./...", "lint": "go vet ./..."},
+    ),
+    ({"Makefile": "build:\n\ttrue\n"}, {"build": "make build"}),
+    ({"Makefile": "run:\n\ttrue\nall: run\n"}, {"build": "make all"}),
+    ({"Makefile": "CC := gcc\n.PHONY: shop\nshop: a.o\n"}, {"build": "make"}),
+    ({"Makefile": "help:\n\ttrue\ntest lint:\n"}, {"test": "make test", "lint": "make lint"}),
+    ({"makefile": "check::\n\ttrue\n"}, {"test": "make check"}),
+    ({"Makefile": "X = 1\n"}, {}),
+    (
+        {"Makefile": "build:\ntest:\nlint:\n", "package.json": scripts(test="x")},
+        {"build": "make build", "test": "npm test", "lint": "make lint"},
+    ),
+    (
+        {"package.json": scripts(test="x"), "pytest.ini": ""},
+        {"test:npm": "npm test", "test:pytest": PYTEST},
+    ),
+    ({"README.md": ""}, {}),
+]
+
+
+@pytest.mark.parametrize(("files", "expected"), [*NODE, *PYTHON_ROWS, *OTHERS])
+def test_files_speak_for_commands(tmp_path: Path, files: Files, expected: dict[str, str]) -> None:
+    assert commands(project(tmp_path, files)) == expected
+
+
+@pytest.mark.parametrize(
+    ("files", "reason"),
+    [
+        ({"package.json": scripts(test="x")}, "`package.json` has a script `test`"),
+        ({"pyproject.toml": "[tool.pytest]"}, "`pytest` is configured in `pyproject.toml`"),
+        ({"setup.cfg": "[tool:pytest]"}, "`pytest` is configured in `setup.cfg`"),
+        ({"conftest.py": ""}, "`conftest.py` is `pytest`'s"),
+        ({"setup.py": "tests_require=['pytest']"}, "`setup.py` names `pytest`"),
+        ({"a/test_a.py": "import unittest"}, "`a/test_a.py` imports `unittest`"),
+        ({"go.mod": ""}, "`go.mod` makes it a Go module"),
+        ({"Makefile": "check:"}, "`Makefile` has a target `check`"),
+    ],
+)
+def test_the_reason_names_the_file(tmp_path: Path, files: Files, reason: str) -> None:
+    (check,) = detect(project(tmp_path, files))["test"]
+    assert check.reason == reason
+
+
+def test_a_preset_takes_the_checks_of_its_aspects(tmp_path: Path) -> None:
+    folder = project(tmp_path, {"go.mod": ""})
+    assert {name: [check.name for check in for_preset(folder, name)] for name in PRESETS} == {
+        "build": ["build"],
+        "test": ["test"],
+        "lint": ["lint"],
+        "ship": ["build", "test", "lint"],
+    }
+
+
+def test_ship_is_content_with_what_exists(tmp_path: Path) -> None:
+    folder = project(tmp_path, {"package.json": scripts(test="x")})
+    assert [check.command for check in for_preset(folder, "ship")] == ["npm test"]
+
+
+@pytest.mark.parametrize(("preset", "wanted"), [("test", "test"), ("ship", "build, test or lint")])
+def test_nothing_found_asks_for_the_command(tmp_path: Path, preset: str, wanted: str) -> None:
+    with pytest.raises(UserError) as raised:
+        for_preset(tmp_path, preset)
+    assert raised.value.message == f"no {wanted} command was found in `{tmp_path}`"
+    assert raised.value.hint == (
+        f'name it: `untildone start --preset {preset} --check "YOUR COMMAND"`'
+    )
+
+
+def test_an_unknown_preset_is_told_with_the_known_ones(tmp_path: Path) -> None:
+    with pytest.raises(UserError) as raised:
+        for_preset(tmp_path, "polish")
+    assert raised.value.hint == "use one of `build`, `test`, `lint`, `ship`"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "place"),
+    [
+        ("package.json", '{\n  "scripts": {,}\n}', "line 2, column 15: expecting property name"),
+        ("package.json", "[]", "line 1, column 1: an object is expected"),
+        ("package.json", "[" * 100_000, "line 1, column 1: nested too deeply"),
+        ("package.json", '{"a": 1', "line 1, column 8: expecting ',' delimiter"),
+        ("pyproject.toml", "[project]\nname =\n", "line 2, column 7: invalid value"),
+        ("pyproject.toml", 'a = "b"\nc = "d', "line 2, column 7: unterminated string"),
+        ("pyproject.toml", "a = " + "[" * 100_000, "line 1, column 1: nested too deeply"),
+        ("ruff.toml", "x", "line 1, column 2: expected '=' after a key"),
+    ],
+)
+def test_a_broken_file_is_told_with_line_and_column(
+    tmp_path: Path, name: str, text: str, place: str
+) -> None:
+    project(tmp_path, {name: text})
+    with pytest.raises(UserError) as raised:
+        detect(tmp_path)
+    assert raised.value.message.startswith(f"`{tmp_path / name}` is broken at {place}")
+    assert re.fullmatch(rf"mend line \d+ of `{name}`", raised.value.hint)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="symbolic links need a right there")
+def test_an_unreadable_file_is_told(tmp_path: Path) -> None:
+    tmp_path.joinpath("package.json").symlink_to("package.json")
+    with pytest.raises(UserError, match=r"package.json` cannot be read: too many levels"):
+        detect(tmp_path)
+
+
+def test_a_folder_named_like_a_file_is_no_file(tmp_path: Path) -> None:
+    for name in ("package.json", "pyproject.toml", "Makefile", "Cargo.toml"):
+        tmp_path.joinpath(name).mkdir()
+    assert commands(tmp_path) == {}
+
+
+def test_nothing_is_executed_to_find_out(tmp_path: Path) -> None:
+    witness = tmp_path / "executed"
+    script = f"#!/bin/sh\ntouch '{witness}'\n"
+    files = {
+        ".venv/bin/python": script,
+        ".venv/bin/ruff": script,
+        "conftest.py": f"open({str(witness)!r}, 'w')\n",
+        "Makefile": f"X := $(shell touch '{witness}')\nbuild:\n",
+        "ruff.toml": "",
+    }
+    for name in (".venv/bin/python", ".venv/bin/ruff"):
+        project(tmp_path, files).joinpath(name).chmod(0o755)
+    detect(tmp_path)
+    assert not witness.exists()
+
+
+def test_a_huge_folder_is_not_searched_to_the_end(tmp_path: Path) -> None:
+    for number in range(8):
+        tmp_path = tmp_path / f"level{number}"
+    project(tmp_path, {"a.test.js": ""})
+    assert commands(tmp_path.parents[6]) == {}

@@ -1,0 +1,116 @@
+"""The real client is held while red and let go when green, by bounds that are ours."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from client.control import requests_without_us
+from client.script import bash
+from client.texts import still_red
+from client.world import RED, World
+
+pytestmark = pytest.mark.client
+
+SILENT = "(Bash completed with no output)"
+
+
+def test_held_while_red_and_released_when_green(tmp_path: Path) -> None:
+    script = ["All done.", bash("echo > done.txt"), "Now it is."]
+    world = World(tmp_path)
+    world.start()
+
+    result, server = world.run(script)
+
+    assert (result.exit_code, result.text, len(server.requests)) == (0, "Now it is.", 3)
+    assert world.told(server) == ((still_red(1),), (SILENT,))
+    assert world.standing("unmet", "held") == ("finished", "done", 2, [], False)
+    assert result.notices == (
+        "Stop says: untildone: held, round 1 of 10, unmet: check red",
+        "Stop says: untildone: done after 2 rounds: check green",
+    )
+    assert requests_without_us(script) == 1
+
+
+def test_status_says_held_while_the_agent_works(tmp_path: Path) -> None:
+    script = ["Done.", bash("untildone status --json"), "Done."]
+    world = World(tmp_path)
+    world.start("--check", RED, "--rounds", "2")
+
+    _, server = world.run(script)
+
+    feedback, (seen,) = world.told(server)
+    (loop,) = json.loads(seen)["loops"]
+    assert feedback == (still_red(1, of=2),)
+    assert [loop[key] for key in ("status", "outcome", "round", "held")] == [
+        "active",
+        None,
+        1,
+        True,
+    ]
+    assert world.standing("held") == ("paused", "out-of-rounds", 2, False)
+    assert len(server.requests) == 3
+    assert requests_without_us(script) == 1
+
+
+def test_twelve_text_only_stops_end_at_our_bound(tmp_path: Path) -> None:
+    script = [f"Done {number}." for number in range(1, 14)]
+    world = World(tmp_path)
+    world.start("--check", RED, "--rounds", "12", "--stagnation-limit", "0")
+
+    result, server = world.run(script)
+
+    assert (result.text, len(server.requests)) == ("Done 12.", 12)
+    assert world.told(server) == tuple((still_red(number, of=12),) for number in range(1, 12))
+    assert world.standing("held") == ("paused", "out-of-rounds", 12, False)
+    assert result.notices[-1] == (
+        "Stop says: untildone: paused (out-of-rounds): round 12 of 12. Nobody holds the agent now;"
+        " resume with `untildone continue --rounds +N`"
+    )
+    assert requests_without_us(script) == 1
+
+
+def test_with_the_plugin_alone_we_let_go_before_the_client_does_so_silently(tmp_path: Path) -> None:
+    script = ["Done."] * 12
+    world = World(tmp_path, install="plugin")
+    world.start("--check", RED, "--rounds", "20", "--stagnation-limit", "0")
+
+    result, server = world.run(script)
+
+    assert len(server.requests) == 9
+    assert world.told(server) == tuple((still_red(number, of=20),) for number in range(1, 9))
+    assert world.standing("held") == ("paused", "cut-off", 9, False)
+    assert not any("consecutive times" in json.dumps(event) for event in result.events)
+    assert requests_without_us(script) == 1
+
+
+@pytest.mark.parametrize("install", ["settings", "both"])
+def test_nine_equal_stops_are_nine_rounds(tmp_path: Path, install: str) -> None:
+    script = ["Done."] * 9
+    world = World(tmp_path, install=install)
+    world.start("--check", RED, "--rounds", "9", "--stagnation-limit", "0")
+
+    result, server = world.run(script)
+
+    assert (result.text, len(server.requests)) == ("Done.", 9)
+    assert world.told(server) == tuple((still_red(number, of=9),) for number in range(1, 9))
+    assert world.standing("held") == ("paused", "out-of-rounds", 9, False)
+    assert requests_without_us(script) == 1
+
+
+def test_nothing_that_moved_ends_the_loop_as_stagnated(tmp_path: Path) -> None:
+    script = ["Done."] * 9
+    world = World(tmp_path)
+    world.start()
+
+    _, server = world.run(script)
+
+    assert len(server.requests) == 6
+    assert world.told(server) == tuple((still_red(number),) for number in range(1, 6))
+    assert world.standing("reason") == (
+        "paused",
+        "stagnated",
+        6,
+        "nothing moved in 5 rounds",
+    )
+    assert requests_without_us(script) == 1
