@@ -289,8 +289,15 @@ def test_nothing_is_executed_to_find_out(tmp_path: Path) -> None:
     assert not witness.exists()
 
 
-def test_a_huge_folder_is_not_searched_to_the_end(tmp_path: Path) -> None:
+def test_files_too_deep_below_are_not_looked_for(tmp_path: Path) -> None:
     for number in range(8):
         tmp_path = tmp_path / f"level{number}"
     project(tmp_path, {"a.test.js": ""})
     assert commands(tmp_path.parents[6]) == {}
+
+
+def test_a_huge_folder_is_not_searched_to_the_end(tmp_path: Path) -> None:
+    for number in range(20_001):
+        tmp_path.joinpath(str(number)).touch()
+    project(tmp_path, {"web/a.test.js": ""})
+    assert commands(tmp_path) == {}

@@ -158,3 +158,9 @@ def test_files_outside_git_are_listed_without_generated_ones(tmp_path: Path) -> 
         write(name)(tmp_path)
     assert listed(tmp_path) == [Path("a.py"), Path("web/b.js")]
     assert unlisted_folders(tmp_path) == [Path("__pycache__"), Path("node_modules")]
+
+
+def test_a_walk_ends_at_its_bound(tmp_path: Path) -> None:
+    for number in range(50_001):
+        tmp_path.joinpath(f"{number:05}").touch()
+    assert len(listed(tmp_path)) == 50_000

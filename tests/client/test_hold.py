@@ -7,12 +7,10 @@ import pytest
 
 from client.control import requests_without_us
 from client.script import bash
-from client.texts import still_red
+from client.texts import SILENT, still_red
 from client.world import RED, World
 
 pytestmark = pytest.mark.client
-
-SILENT = "(Bash completed with no output)"
 
 
 def test_held_while_red_and_released_when_green(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from client.world import RED
 
 TASK = "Finish the work."
+SILENT = "(Bash completed with no output)"
 NEXT = (
     "Find the cause and mend the code, not the check. The checks are run again when you stop."
     " If you cannot go on, run `untildone blocked REASON`."

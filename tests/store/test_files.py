@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from store.faults import at_call
 from untildone.store.files import (
     Damaged,
     read_bounded,
@@ -152,6 +153,17 @@ def test_a_link_a_pipe_and_a_folder_are_not_read(tmp_path: Path) -> None:
         with pytest.raises(Damaged) as caught:
             read_bounded(tmp_path / name)
         assert caught.value.reason == f"`{tmp_path / name}` {reason}"
+
+
+def test_a_file_that_is_too_large_is_refused_unread(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"12345")
+    assert read_bounded(path, 5) == b"12345"
+
+    with at_call(0, lambda: None) as calls, pytest.raises(Damaged) as caught:
+        read_bounded(path, 4)
+    assert caught.value.reason == f"`{path}` is larger than 4 bytes"
+    assert "read" not in calls
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="NOT TESTED, needs root: another owner")

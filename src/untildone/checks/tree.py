@@ -42,7 +42,7 @@ def same_repository(a: Path, b: Path) -> bool:
 def listed(project: Path) -> list[Path]:
     """Files below the project that git knows or would add; outside git all but generated ones."""
     output = None
-    if _knows(project):
+    if _root_that_knows(project):
         output = _git_output("ls-files", "--cached", "--others", "--exclude-standard", cwd=project)
     paths = _split(output) if output is not None else map(Path, _files(project))
     return [path for path in dict.fromkeys(paths) if ".untildone" not in path.parts]
@@ -51,7 +51,7 @@ def listed(project: Path) -> list[Path]:
 def unlisted_folders(project: Path) -> list[Path]:
     """Folders of ignored content, such as dependencies and caches."""
     output = None
-    if _knows(project):
+    if _root_that_knows(project):
         ignored = ("--others", "--ignored", "--exclude-standard", "--directory")
         output = _git_output("ls-files", *ignored, cwd=project)
     if output is None:
@@ -82,12 +82,12 @@ def _git_output(*arguments: str, cwd: Path) -> bytes | None:
         return log.read_bytes() if finished.exit_code == 0 else None
 
 
-def _knows(project: Path) -> bool:
-    """Whether the project is in a worktree that does not ignore it as a whole."""
+def _root_that_knows(project: Path) -> Path | None:
+    """The top of the worktree, unless the project as a whole is ignored there."""
     root = root_of(project)
     if root is None or project.resolve() == root:
-        return root is not None
-    return _git("check-ignore", "-q", ".", cwd=project).exit_code != 0
+        return root
+    return None if _git("check-ignore", "-q", ".", cwd=project).exit_code == 0 else root
 
 
 def _split(output: bytes) -> Iterator[Path]:
@@ -95,8 +95,8 @@ def _split(output: bytes) -> Iterator[Path]:
 
 
 def _git_entries(project: Path) -> list[bytes] | None:
-    root = root_of(project)
-    if root is None or not _knows(project):
+    root = _root_that_knows(project)
+    if root is None:
         return None
     output = _git_output(*_STATUS, cwd=root)
     return None if output is None else [os.fsencode(root), *_described(output, root)]

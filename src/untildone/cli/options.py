@@ -30,8 +30,10 @@ agent_option = click.option(
 
 
 def project_of(given: Path | None) -> Path:
-    place = (given or Path.cwd()).resolve()
-    return root_of(place) or place
+    """The folder given, else the top of the worktree this is called in."""
+    if given:
+        return given.resolve()
+    return root_of(Path.cwd()) or Path.cwd()
 
 
 def here(agent: str = "claude") -> Context:

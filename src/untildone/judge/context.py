@@ -61,6 +61,10 @@ def mirror(context: Context, record: Record, line: str = "") -> None:
         if session.loop() == record.contract.id:
             session.release()
         return
-    session.bind(record.contract.id, active=record.progress.status == "active")
+    active = record.progress.status == "active"
+    if session.active() and not active:
+        # Told once, at the person's next prompt.
+        session.write("remind", "")
+    session.bind(record.contract.id, active=active)
     if line:
         session.write("line", line)

@@ -2,12 +2,15 @@
 
 from untildone.hook.payload import Call
 from untildone.judge.context import context
+from untildone.judge.twice import told_before
 
 
 def answer(call: Call) -> str:
     if call.agent not in ("", "claude"):
         return ""
     here = context(call.environ, home=call.home, agent=call.agent or "claude")
+    if call.event in ("UserPromptSubmit", "SessionStart") and told_before(here, call):
+        return ""
     # Imported by event: each pays only for what it needs.
     match call.event:
         case "Stop":

@@ -48,9 +48,9 @@ def root(contract: Contract, stop: Stop) -> Path:
         return project
     from untildone.checks import tree
 
-    top = tree.root_of(Path(stop.cwd))
-    if top and top != project and tree.same_repository(top, project):
-        return top
+    top, own = tree.root_of(Path(stop.cwd)), tree.root_of(project)
+    if top and own and top != own and tree.same_repository(top, own):
+        return top / project.relative_to(own)
     return project
 
 

@@ -30,7 +30,13 @@ def printed(verb: Verb) -> str:
 def handed_over(
     contract: Contract, progress: Progress, calls: Iterable[Mapping[str, Any]]
 ) -> Progress:
+    seen: set[object] = set()
     for call in calls:
+        # Plugin and settings both installed spool every call twice.
+        name = call.get("tool_use_id")
+        if name and name in seen:
+            continue
+        seen.add(name)
         for verb in _verbs(call):
             progress = _applied(contract, progress, verb)
     return progress

@@ -51,23 +51,26 @@ def _act(context: Context, session: Session, prompt: Prompt, *, theirs: bool) ->
             f"this session has the loop `{session.loop()}` already",
             hint="`/untildone:cancel` ends it, `/untildone:continue` goes on with it",
         )
-    return _other(context, session, prompt)
+    return _other(context, session, prompt, theirs=theirs)
 
 
-def _other(context: Context, session: Session, prompt: Prompt) -> str:
+def _other(context: Context, session: Session, prompt: Prompt, *, theirs: bool) -> str:
     """Not for us; remember the tree, to see at the stop whether anything was changed."""
     if not session.loop():
         return ""
     record = context.loops.load(session.loop())
     first = not session.read("prompt.json")
-    kind = "automatic" if prompt.automatic else "start" if first else "other"
+    kind = "automatic" if not theirs else "start" if first else "other"
     project = Path(record.contract.project)
     tree = tree_of(project) if session.active() and kind == "other" else ""
     session.write_json("prompt.json", {"id": prompt.prompt, "kind": kind, "tree": tree})
     compacted = session.active() and session.has("compacting")
     session.remove("compacting")
+    told = session.active() or session.has("remind")
+    session.remove("remind")
     return context.agent.pass_prompt(
-        context=reminder(record) if compacted else "", notice=standing(context, record)
+        context=reminder(record) if compacted else "",
+        notice=standing(context, record) if told else "",
     )
 
 

@@ -3,8 +3,9 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -34,6 +35,8 @@ from untildone.store.lock import locked
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
 
+T = TypeVar("T")
+Calls: TypeAlias = dict[str, list[dict[str, object]]]
 _JUDGING_TIMEOUT = 3_550.0
 # Two installed commands (plugin and settings) fire for one stop within this many seconds.
 _SAME_STOP = 1.5
@@ -75,14 +78,18 @@ def _judge(context: Context, call: Call, stop: Stop, session: Session) -> str:
     if _duplicate(record.progress, call, session):
         _count_source(context, record, call)
         return ""
-    progress = _brought_up(record, stop, session, call)
+    calls = session.calls()
+    progress = _brought_up(record, stop, call, calls)
     evidence = gather.before_checks(context, record, progress, stop)
     evidence = replace(evidence, fault=call.fault)
     verdict = before_checks(record.contract, progress, evidence)
     if verdict is None:
         progress = _with_the_start(context, record, progress)
         evidence, verdict = _with_checks(context, record, progress, stop, evidence)
-    return _conclude(context, stop, _Judged(record, progress, evidence, verdict))
+    answer = _conclude(context, stop, _Judged(record, progress, evidence, verdict))
+    session.drop_calls(list(calls))
+    session.forget_calls()
+    return answer
 
 
 class _Judged(msgspec.Struct, frozen=True):
@@ -115,14 +122,12 @@ def _count_source(context: Context, record: Record, call: Call) -> None:
         )
 
 
-def _brought_up(record: Record, stop: Stop, session: Session, call: Call) -> Progress:
+def _brought_up(record: Record, stop: Stop, call: Call, calls: Calls) -> Progress:
     """The progress with what happened since the last stop: time, tool calls, the agent's verbs."""
     progress = gather.clocked(record.progress)
-    calls = session.calls()
-    session.forget_calls()
     stops = max(progress.stops_by_source.values(), default=0) + 1
     progress = replace(
-        handed_over(record.contract, progress, calls),
+        handed_over(record.contract, progress, chain.from_iterable(calls.values())),
         stops_by_source={**progress.stops_by_source, call.source: stops},
     )
     if calls or not stop.held_before:
@@ -168,13 +173,16 @@ def _conclude(context: Context, stop: Stop, judged: _Judged) -> str:
     loop = judged.record.contract.id
     with loops.locked(loop):
         record = loops.load(loop)
-        judged = _with_the_persons_word(judged, record)
+        if record.progress.status != "active":
+            # Cancelled or paused while the checks ran: their own word stands as it was recorded.
+            return ""
+        judged = _with_later_words(judged, record)
         progress = advance(record.contract, judged.progress, judged.evidence, judged.verdict)
         progress = replace(progress, updated_at=context.now())
         record = loops.save(
             record,
             progress,
-            kind="round",
+            kind="round" if progress.round > judged.progress.round else "stop",
             data=_entry(context, stop, judged, progress),
             at=context.now(),
         )
@@ -187,27 +195,25 @@ def _conclude(context: Context, stop: Stop, judged: _Judged) -> str:
     return _reply(context, record, judged)
 
 
-def _with_the_persons_word(judged: _Judged, record: Record) -> _Judged:
-    """What was said while the checks ran counts: the person's cancel always wins."""
-    now = record.progress
-    judged_on = judged.record.progress
-    evidence = replace(
-        judged.evidence,
-        cancelled=now.status == "finished",
-        paused=now.status == "paused",
-    )
+def _with_later_words(judged: _Judged, record: Record) -> _Judged:
+    """What was said while the checks ran counts: bounds changed, claims reported, notes."""
+    now, then = record.progress, judged.record.progress
     progress = replace(
         judged.progress,
-        amendments=judged.progress.amendments + now.amendments[len(judged_on.amendments) :],
+        amendments=(*judged.progress.amendments, *_new(now.amendments, then.amendments)),
         met={**judged.progress.met, **now.met},
-        notes=judged.progress.notes + now.notes[len(judged_on.notes) :],
+        notes=(*judged.progress.notes, *_new(now.notes, then.notes)),
         start_failures=now.start_failures,
         seen_red=tuple(dict.fromkeys((*now.seen_red, *judged.progress.seen_red))),
     )
-    if now.status == judged_on.status and now.amendments == judged_on.amendments:
-        return _Judged(record, progress, evidence, judged.verdict)
-    verdict = decide(record.contract, progress, evidence)
-    return _Judged(record, progress, evidence, verdict)
+    verdict = judged.verdict
+    if now.amendments != then.amendments:
+        verdict = decide(record.contract, progress, judged.evidence)
+    return _Judged(record, progress, judged.evidence, verdict)
+
+
+def _new(now: tuple[T, ...], then: tuple[T, ...]) -> tuple[T, ...]:
+    return tuple(item for item in now if item not in then)
 
 
 def _entry(context: Context, stop: Stop, judged: _Judged, progress: Progress) -> dict[str, Any]:
@@ -248,6 +254,10 @@ def _reply(context: Context, record: Record, judged: _Judged) -> str:
     return context.agent.reply(
         judged.verdict,
         feedback=text,
-        notice=notice(record, judged.verdict, judged.evidence.checks),
+        notice=" | ".join(
+            part
+            for part in (notice(record, judged.verdict, judged.evidence.checks), *record.warnings)
+            if part
+        ),
         environ=context.environ,
     )

@@ -76,6 +76,8 @@ def resume(context: Context, loop: str, grant: Grant | None = None) -> Record:
         amendments = progress.amendments if granted == bounds else (*progress.amendments, amendment)
         return replace(resumed(progress), amendments=amendments)
 
+    if context.loops.seal_broken(loop):
+        context.loops.reseal(loop, at=context.now())
     record = change(context, loop, edit, kind="continued")
     context.session_of(record).remove("prompt.json")
     return record

@@ -87,14 +87,15 @@ class Session:
         seen = ("session.json", "pre", "prompt.json", "stop.json")
         return max(_changed_at(self.path(name)) for name in seen)
 
-    def calls(self) -> list[dict[str, object]]:
-        """Payloads of the tool calls ended since the last look; they are taken out."""
-        found: list[dict[str, object]] = []
-        for name in _names(self.path("calls")):
-            path = os.path.join(self.path("calls"), name)
-            found.extend(_objects(path))
-            os.unlink(path)
-        return found
+    def calls(self) -> dict[str, list[dict[str, object]]]:
+        """Payloads of the tool calls ended since the last judged stop, by file."""
+        folder = self.path("calls")
+        return {name: _objects(os.path.join(folder, name)) for name in _names(folder)}
+
+    def drop_calls(self, names: list[str]) -> None:
+        """What was read and recorded is taken out."""
+        for name in names:
+            self.remove(os.path.join("calls", name))
 
     def calls_ended(self) -> int:
         return len(_names(self.path("calls")))
