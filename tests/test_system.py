@@ -19,7 +19,7 @@ def test_a_process_group_ends_at_every_step(step: Step) -> None:
     system.prepare()
     tree = Tree("token")
     assert system.members(tree) == set()
-    with subprocess.Popen(["sh", "-c", "sleep 60"], start_new_session=True) as child:
+    with subprocess.Popen(["sleep", "60"], start_new_session=True) as child:
         tree.pid, tree.poll = child.pid, child.poll
         assert (system.members(tree), system.exit_status(tree)) == ({child.pid}, None)
         system.send(system.members(tree), step=step)

@@ -101,10 +101,11 @@ def run(
 @contextlib.contextmanager
 def ending_with_us() -> Iterator[None]:
     """Inside it, a signal that ends this process first ends the trees of all runs under way."""
-    if threading.current_thread() is not threading.main_thread():
+    if not _in_main_thread():
         yield
         return
     _SYSTEM.prepare()
+    _HERE.ending = ""
     names = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
     numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
     before = {number: signal.getsignal(number) for number in numbers}
@@ -117,7 +118,9 @@ def ending_with_us() -> Iterator[None]:
     finally:
         for number, old in taken.items():
             signal.signal(number, old)
-        _HERE.ending = False
+        if _HERE.ending:
+            # Threads that the signal has not waited for must not take up what is still queued.
+            _HERE.ending = "workers"
 
 
 def start_detached(
@@ -173,10 +176,18 @@ class _Here:
     def __init__(self) -> None:
         self.trees: set[Tree] = set()
         self.detached: list[subprocess.Popen[bytes]] = []
-        self.ending = False
+        self.ending: Literal["", "workers", "all"] = ""
 
 
 _HERE = _Here()
+
+
+def _in_main_thread() -> bool:
+    return threading.current_thread() is threading.main_thread()
+
+
+def _ending() -> bool:
+    return _HERE.ending == "all" or (_HERE.ending == "workers" and not _in_main_thread())
 
 
 class _Deadline:
@@ -188,7 +199,7 @@ class _Deadline:
         self._stop = stop
 
     def cut(self) -> Cut | None:
-        if _HERE.ending or (self._stop and self._stop.is_set()):
+        if _ending() or (self._stop and self._stop.is_set()):
             return "interrupted"
         return "timed out" if self.left() <= 0 else None
 
@@ -288,7 +299,7 @@ def _watch(tree: Tree, pipe: IO[bytes], *, deadline: _Deadline, log: Path | None
     seconds = deadline.passed()
     survivors = 0
     if status in ("timed out", "interrupted"):
-        _end(tree, *_GENTLY)
+        _end(tree, *(_GENTLY[2:] if _ending() else _GENTLY))
         output.ended.wait(DRAIN_SECONDS)
     else:
         survivors = _end_leftovers(tree, output)
@@ -323,7 +334,7 @@ def _wait(tree: Tree, output: Output, *, deadline: _Deadline) -> int | Cut:
             continue
         time.sleep(pause)
         pause = min(2 * pause, TICK_SECONDS)
-    return "interrupted" if _HERE.ending else status
+    return "interrupted" if _ending() else status
 
 
 def _status(tree: Tree) -> int | Cut | None:
@@ -359,7 +370,7 @@ def _end(tree: Tree, *steps: tuple[Step, float]) -> int:
 
 
 def _end_all(number: int, _frame: FrameType | None) -> NoReturn:
-    _HERE.ending = True
+    _HERE.ending = "all"
     trees = list(_HERE.trees)
     for tree in trees:
         _SYSTEM.send(_SYSTEM.members(tree), step="terminate")

@@ -61,7 +61,7 @@ def test_a_background_subagent_is_waited_for_and_its_report_judged(tmp_path: Pat
     assert len(server.requests) == 6
     first, _, (notification, *_), second, done = world.told(server)
     assert (first, second, done) == ((still_red(1),), (still_red(2),), (SILENT,))
-    assert "<summary>Agent \"look\" finished</summary>" in notification
+    assert '<summary>Agent "look" finished</summary>' in notification
     assert world.standing() == ("finished", "done", 3)
     assert [entry["verdict"]["type"] for entry in world.rounds(loop)] == [
         "continue",

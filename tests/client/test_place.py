@@ -14,6 +14,8 @@ from client.world import World
 
 pytestmark = pytest.mark.client
 
+# The client's own word to the model.
+MOVED = "# Environment update\n - Primary working directory: PROJECT/sub (was PROJECT)"
 WORKTREE = "PROJECT/.claude/worktrees/wt1"
 
 
@@ -56,7 +58,7 @@ def test_an_agent_that_changes_the_folder_is_judged_at_the_root(tmp_path: Path) 
     assert len(server.requests) == 5
     assert world.told(server) == (
         (still_red(1),),
-        (SILENT,),
+        (SILENT, MOVED),
         (still_red(2),),
         ("PROJECT/sub",),
     )
@@ -86,7 +88,7 @@ def test_in_a_worktree_of_the_project_the_checks_run_there(tmp_path: Path) -> No
     assert requests_without_us(script) == 1
 
 
-@pytest.mark.parametrize("name", ["two words", "it's \"quoted\"", "two\nlines", "$(touch x) `y`"])
+@pytest.mark.parametrize("name", ["two words", 'it\'s "quoted"', "two\nlines", "$(touch x) `y`"])
 def test_a_project_with_an_odd_path_is_held(tmp_path: Path, name: str) -> None:
     script = ["Done.", bash("echo > done.txt"), "Done."]
     world = World(tmp_path, project=name)
@@ -95,7 +97,9 @@ def test_a_project_with_an_odd_path_is_held(tmp_path: Path, name: str) -> None:
     _, server = world.run(script)
 
     assert len(server.requests) == 3
-    assert world.told(server) == ((still_red(1),), (SILENT,))
+    # A path may not begin a line of its own in what the model reads.
+    root = "PROJECT" if "\n" not in name else str(world.project).replace("\n", " ")
+    assert world.told(server) == ((still_red(1, root=root),), (SILENT,))
     assert world.standing("project") == ("finished", "done", 2, str(world.project))
     assert requests_without_us(script) == 1
 
@@ -113,9 +117,10 @@ def test_the_hold_does_not_depend_on_the_transcript(tmp_path: Path, harm: str) -
     world = World(tmp_path)
     world.start()
     # In a file of its own, because the client would ask before such a command.
-    folder = '"$HOME"/.claude/projects/*'
-    harm = harm.format(folder=folder, file=f"$(echo {folder}/{world.session}.jsonl)")
-    world.project.joinpath("harm.sh").write_text(harm, encoding="utf-8")
+    folder = "~/.claude/projects"
+    harm = harm.format(folder=folder, file="$file")
+    script_text = f"file=$(echo {folder}/*/{world.session}.jsonl)\n{harm}\n"
+    world.project.joinpath("harm.sh").write_text(script_text, encoding="utf-8")
 
     _, server = world.run(script)
 

@@ -128,6 +128,16 @@ def test_both_generations_damaged_names_both(tmp_path: Path) -> None:
     )
 
 
+def test_the_same_damage_is_kept_aside_once(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"x")
+    for _ in range(3):
+        with pytest.raises(Damaged):
+            read_recovering(path, parse)
+
+    assert sorted(found.name for found in tmp_path.iterdir()) == ["file", "file.corrupt"]
+
+
 def test_a_damaged_file_without_a_previous_generation_is_named(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(b"x")

@@ -29,6 +29,7 @@ def stop(payload: Mapping[str, Any], environ: Mapping[str, str]) -> Stop:
         prompt=_text(payload, "prompt_id"),
         message=_text(payload, "last_assistant_message"),
         transcript=_text(payload, "transcript_path"),
+        attended=_attended(environ),
         plan_mode=payload.get("permission_mode") == "plan",
         subagent=bool(payload.get("agent_id")) or payload.get("hook_event_name") == "SubagentStop",
         background=tuple(_background(task) for task in _dicts(payload, "background_tasks")),

@@ -14,6 +14,7 @@ class Stop(Struct, frozen=True, kw_only=True):
     prompt: str = ""
     message: str = ""
     transcript: str = ""
+    attended: bool = True
     plan_mode: bool = False
     subagent: bool = False
     background: tuple[Background, ...] = ()

@@ -57,7 +57,8 @@ def root(contract: Contract, stop: Stop) -> Path:
 def turn(context: Context, session: Session, stop: Stop, project: Path) -> Turn:
     if stop.plan_mode:
         return "plan"
-    if context.agent.queued(tail(stop.transcript)):
+    # Nobody types into an unattended run: what its transcript has in the queue is its own prompt.
+    if stop.attended and context.agent.queued(tail(stop.transcript)):
         return "queued"
     prompt = session.read_json("prompt.json")
     if prompt.get("kind") != "other" or prompt.get("id") != stop.prompt:

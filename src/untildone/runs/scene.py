@@ -1,7 +1,5 @@
 """The scene of the demo: a small broken project, and an agent that stops too early."""
 
-import shlex
-import sys
 from pathlib import Path
 
 from untildone.loop.model import Check
@@ -18,7 +16,7 @@ def total(prices, off=0):
 '''
 _TIDY = _BROKEN.replace("off is 0", "off == 0")
 _MENDED = _TIDY.replace("sum(prices) - off", "sum(prices) * (100 - off) / 100")
-_TESTS = '''\
+_TESTS = """\
 import unittest
 
 from prices import total
@@ -30,7 +28,7 @@ class Total(unittest.TestCase):
 
     def test_ten_per_cent_off(self):
         self.assertEqual(total([20, 30], off=10), 45)
-'''
+"""
 
 PROJECT = {"prices.py": _BROKEN, "test_prices.py": _TESTS, ".gitignore": "__pycache__/\n"}
 
@@ -52,13 +50,12 @@ REPAIRS = Turn(
 SCRIPT = (STOPS_EARLY, EMPTIES_ITS_TEST, REPAIRS)
 
 
-def checks(python: str = sys.executable) -> tuple[Check, ...]:
+def checks(python: str) -> tuple[Check, ...]:
     """Nothing but the interpreter is needed: its own warnings, made errors, are the lint."""
-    program = shlex.quote(python)
     return (
-        Check(name="test", command=f"{program} -m unittest", reason="the demo's"),
+        Check(name="test", command=f"{python} -m unittest", reason="the demo's"),
         Check(
-            name="lint", command=f"{program} -W error -m py_compile prices.py", reason="the demo's"
+            name="lint", command=f"{python} -W error -m py_compile prices.py", reason="the demo's"
         ),
     )
 

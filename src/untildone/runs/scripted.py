@@ -177,7 +177,8 @@ class Agent:
         return str(result)
 
     def _written(self, edit: Edit) -> dict[str, Any]:
-        self._show(Happened(what="edit", text=edit.path))
+        verb = "writes" if edit.content else "empties"
+        self._show(Happened(what="edit", text=f"{verb} {edit.path}"))
         path = self.cwd / edit.path
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(edit.content, encoding="utf-8", newline="\n")

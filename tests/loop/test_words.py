@@ -1,0 +1,149 @@
+"""What the agent's final message says, and what it merely shows."""
+
+import time
+
+import pytest
+
+from untildone.loop.words import blocked, promises_said, signalled
+
+PROMISE = "ALL TESTS GREEN"
+
+SAID = {
+    "tagged": "<promise>ALL TESTS GREEN</promise>",
+    "tagged in a sentence": "So I say it: <promise>ALL TESTS GREEN</promise>.",
+    "tagged and announced": "Everything passes, I will now say <promise>ALL TESTS GREEN</promise>",
+    "tagged, other case and spaces": "<PROMISE>\n  all tests\n green </PROMISE>",
+    "tagged, then an offer": "<promise>ALL TESTS GREEN</promise>\n\nIf you like, I can go on.",
+    "tagged after a sentence about not": "It did not pass. <promise>ALL TESTS GREEN</promise>",
+    "plain": "ALL TESTS GREEN",
+    "plain, other case": "Finished: all tests green.",
+    "plain among others": "I fixed the parser. All tests green! Bye.",
+    "plain after a negation of something else": "Nothing is not done.\nALL TESTS GREEN",
+    "plain, folded spaces": "ALL  TESTS\tGREEN",
+    "bold": "**ALL TESTS GREEN**",
+}
+NOT_SAID = {
+    "empty": "",
+    "something else": "All done.",
+    "fenced code": "```\nALL TESTS GREEN\n```",
+    "fenced code, tilde": "~~~text\n<promise>ALL TESTS GREEN</promise>\n~~~",
+    "a fence that does not end": "```\n<promise>ALL TESTS GREEN</promise>",
+    "inline code": "I would say `<promise>ALL TESTS GREEN</promise>`",
+    "block quote": "> ALL TESTS GREEN",
+    "quotation": 'You asked for "ALL TESTS GREEN" at the end',
+    "curly quotation": "You asked for “ALL TESTS GREEN” at the end",
+    "quoted tag": 'You asked for "<promise>ALL TESTS GREEN</promise>".',
+    "negation": "It is not true that ALL TESTS GREEN",
+    "negation, short": "I can't say ALL TESTS GREEN",
+    "negation, typographic": "I can’t say ALL TESTS GREEN",
+    "negated tag": "I cannot say <promise>ALL TESTS GREEN</promise> yet",
+    "condition before": "When the suite passes: ALL TESTS GREEN",
+    "condition before a tag": "If CI agrees I say <promise>ALL TESTS GREEN</promise>",
+    "condition after": "ALL TESTS GREEN once CI agrees",
+    "condition after a tag": "I say <promise>ALL TESTS GREEN</promise> as soon as they are",
+    "future": "I will tell you ALL TESTS GREEN",
+    "nearly": "Almost ALL TESTS GREEN",
+    "question": "ALL TESTS GREEN?",
+    "part of another word": "MALL TESTS GREENER",
+    "another tag's text": "<promise>ALL TESTS GREEN, nearly</promise>",
+}
+
+
+@pytest.mark.parametrize("message", SAID.values(), ids=SAID)
+def test_a_promise_given(message: str) -> None:
+    assert promises_said(message, ("OTHER", PROMISE)) == (PROMISE,)
+
+
+@pytest.mark.parametrize("message", NOT_SAID.values(), ids=NOT_SAID)
+def test_a_promise_not_given(message: str) -> None:
+    assert promises_said(message, (PROMISE,)) == ()
+
+
+@pytest.mark.parametrize("message", ["incomplete", "completely", "uncompleted"])
+def test_a_promise_is_a_word_of_its_own(message: str) -> None:
+    assert promises_said(f"The work is {message}.", ("COMPLETE",)) == ()
+
+
+def test_an_empty_promise_is_never_given() -> None:
+    assert promises_said("anything <promise>else</promise>", ("", "  ")) == ()
+
+
+def test_several_promises_in_the_order_asked() -> None:
+    assert promises_said("B DONE.\nA DONE.", ("A DONE", "B DONE", "C DONE")) == (
+        "A DONE",
+        "B DONE",
+    )
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "EXIT_SIGNAL: true",
+        "---STATUS---\n  exit_signal: TRUE\n---",
+        "<untildone:done/>",
+        "ok <untildone:complete />",
+        "<jikime>DONE</jikime>",
+        "<jikime:done/>",
+        "<untildone> COMPLETE </untildone>",
+        "<loop-complete>",
+    ],
+)
+def test_a_signal(message: str) -> None:
+    assert signalled(message)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "",
+        "done",
+        "EXIT_SIGNAL: false",
+        "EXIT_SIGNAL: trueish",
+        "I would write EXIT_SIGNAL: true",
+        "`EXIT_SIGNAL: true`",
+        "```\nEXIT_SIGNAL: true\n```",
+        "> EXIT_SIGNAL: true",
+        "`<untildone:done/>`",
+        "<untildone>NOT DONE</untildone>",
+    ],
+)
+def test_no_signal(message: str) -> None:
+    assert not signalled(message)
+
+
+@pytest.mark.parametrize(
+    ("message", "reason"),
+    [
+        ("<untildone:blocked> no access\nto the key </untildone:blocked>", "no access\nto the key"),
+        ("`<untildone:blocked>x</untildone:blocked>`", ""),
+        ("I am blocked", ""),
+    ],
+)
+def test_being_blocked(message: str, reason: str) -> None:
+    assert blocked(message) == reason
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        "<promise>",
+        "<promise></promise>",
+        '"<promise>',
+        "«",
+        "“",
+        '"',
+        "`",
+        "```\n",
+        "> ",
+        " ",
+        "\n",
+    ],
+)
+def test_a_hostile_message_costs_little(part: str) -> None:
+    message = part * (2_000_000 // len(part))
+    began = time.monotonic()
+
+    found = (promises_said(message, (PROMISE,)), signalled(message), blocked(message))
+
+    assert found == ((), False, "")
+    assert time.monotonic() - began < 5
