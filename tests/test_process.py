@@ -1,57 +1,27 @@
 """The door to subprocesses, tried with programs that do not behave."""
 
 import os
-import secrets
-import signal
+import platform
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from hostile_programs import SOURCE, Marked, command, outcome, python, zombies
 from untildone.process import (
     DRAIN_SECONDS,
     Finished,
     alive,
     ancestors,
     argv_of,
-    ending_with_us,
     environment,
     run,
-    start_detached,
 )
-
-HOSTILE = Path(__file__).parent / "hostile"
-SOURCE = Path(__file__).parent.parent / "src"
-MEMORY_LIMIT = 64 * 1024
-
-
-class Marked:
-    """An environment of its own, by which all that was started in it is found again."""
-
-    def __init__(self) -> None:
-        self.mark = secrets.token_hex(8)
-        self.env = {**os.environ, "MARKED": self.mark, "PYTHONPATH": str(SOURCE)}
-
-    def left(self) -> list[str]:
-        """The command lines of what is still there."""
-        return [self._command(path) for path in Path("/proc").glob("[0-9]*") if self._here(path)]
-
-    def _here(self, path: Path) -> bool:
-        try:
-            return self.mark.encode() in path.joinpath("environ").read_bytes()
-        except OSError:
-            return False
-
-    def _command(self, path: Path) -> str:
-        try:
-            return path.joinpath("cmdline").read_bytes().replace(b"\0", b" ").decode()
-        except OSError:
-            return str(path)
 
 
 @pytest.fixture
@@ -59,41 +29,7 @@ def marked() -> Marked:
     return Marked()
 
 
-def command(script: str) -> list[str]:
-    return [sys.executable if script.endswith(".py") else "sh", str(HOSTILE / script)]
-
-
-def python(code: str) -> list[str]:
-    return [sys.executable, "-c", code]
-
-
-def zombies() -> list[int]:
-    found = []
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            state, parent = path.read_bytes().rpartition(b")")[2].split()[:2]
-        except OSError:
-            continue
-        if state == b"Z" and int(parent) == os.getpid():
-            found.append(int(path.parent.name))
-    return found
-
-
-def until(holds: Callable[[], object], *, seconds: float = 5) -> bool:
-    end = time.monotonic() + seconds
-    while not holds() and time.monotonic() < end:
-        time.sleep(0.01)
-    return bool(holds())
-
-
-def outcome(finished: Finished) -> dict[str, object]:
-    """All that differs from a program that ends with 0."""
-    values = {name: getattr(finished, name) for name in Finished.__struct_fields__}
-    for name in ("seconds", "head", "tail", "size"):
-        del values[name]
-    return {name: value for name, value in values.items() if value}
-
-
+MEMORY_LIMIT = 64 * 1024
 RED = {"exit_code": 1}
 CUT = {"timed_out": True}
 
@@ -227,14 +163,44 @@ def test_a_daemon_that_drops_its_environment_is_known_from_before(tmp_path: Path
     assert not alive(int(pidfile.read_text(encoding="utf-8")))
 
 
+def test_an_orphan_without_environment_is_known_by_its_session(tmp_path: Path) -> None:
+    finished = run(["sh", "-c", "env -i sleep 60 & exit 0"], cwd=tmp_path, timeout=30)
+
+    assert outcome(finished) == {"survivors": 1}
+
+
+THREAD_EXIT = {"x86_64": 60, "aarch64": 93}
+HEADLESS = """
+import ctypes, sys, threading, time
+threading.Thread(target=time.sleep, args=(60,)).start()
+ctypes.CDLL(None).syscall(int(sys.argv[1]), 0)
+"""
+
+
+@pytest.mark.skipif(platform.machine() not in THREAD_EXIT, reason="number of the call unknown")
+def test_a_process_whose_first_thread_has_ended_is_no_zombie(tmp_path: Path) -> None:
+    argv = [*python(HEADLESS), str(THREAD_EXIT[platform.machine()])]
+    finished = run(["sh", "-c", '"$@" & sleep 0.5', "sh", *argv], cwd=tmp_path, timeout=30)
+
+    assert outcome(finished) == {"survivors": 1}
+
+
+KILLED_INNER = """
+import os, pathlib, threading, time
+from untildone.process import run
+
+def die():
+    while not pathlib.Path("up").exists():
+        time.sleep(0.001)
+    os.kill(os.getpid(), 9)
+
+threading.Thread(target=die).start()
+run(["sh", "-c", "setsid sleep 60 & touch up; sleep 60"], cwd=".", timeout=30)
+"""
+
+
 def test_an_outer_run_ends_what_a_killed_inner_one_left(tmp_path: Path, marked: Marked) -> None:
-    inner = (
-        "import os, threading, time, untildone.process as p;"
-        "threading.Timer(1, os.kill, (os.getpid(), 9)).start();"
-        f"p.run({command('double_fork.py')} , cwd='.', timeout=9);"
-        "p.run(['sh', '-c', 'setsid sleep 60 & sleep 60'], cwd='.', timeout=9)"
-    )
-    finished = run(python(inner), cwd=tmp_path, timeout=30, env=marked.env)
+    finished = run(python(KILLED_INNER), cwd=tmp_path, timeout=30, env=marked.env)
 
     assert (finished.signal, finished.survivors) == (9, 3)
     assert marked.left() == []
@@ -341,78 +307,6 @@ def test_memory_stays_fixed(script: str, megabytes: int, end: bytes, *, tmp_path
     assert peak < MEMORY_LIMIT
 
 
-GUARDED = """
-import sys
-from concurrent.futures import ThreadPoolExecutor
-from untildone.process import ending_with_us, run
-
-with ending_with_us():
-    if sys.argv[1] == "main":
-        run(sys.argv[2:], cwd=".", timeout=60)
-    else:
-        with ThreadPoolExecutor(2) as pool:
-            for _ in range(4):
-                pool.submit(run, sys.argv[2:], cwd=".", timeout=60)
-"""
-
-
-@pytest.mark.parametrize("thread", ["main", "workers"])
-@pytest.mark.parametrize(
-    ("number", "expected"),
-    [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, -signal.SIGINT)],
-)
-def test_a_signal_to_us_ends_the_tree_first(
-    number: int, expected: int, thread: str, *, tmp_path: Path, marked: Marked
-) -> None:
-    script = '(setsid sleep 60 &); touch started; exec python3 -c "$0"'
-    ignoring = HOSTILE.joinpath("deaf.py").read_text(encoding="utf-8")
-    argv = [*python(GUARDED), thread, "sh", "-c", script, ignoring]
-    with subprocess.Popen(argv, cwd=tmp_path, env=marked.env, stderr=subprocess.PIPE) as guarded:
-        assert until((tmp_path / "started").exists)
-        time.sleep(0.1)
-        guarded.send_signal(number)
-        assert guarded.wait(10) == expected
-
-    assert until(lambda: not marked.left(), seconds=1), marked.left()
-
-
-def test_handlers_are_given_back_and_ignored_signals_stay_ignored() -> None:
-    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    try:
-        handlers = [signal.getsignal(n) for n in (signal.SIGTERM, signal.SIGINT)]
-        with ending_with_us():
-            assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
-            assert signal.getsignal(signal.SIGTERM) not in handlers
-        assert [signal.getsignal(n) for n in (signal.SIGTERM, signal.SIGINT)] == handlers
-    finally:
-        signal.signal(signal.SIGHUP, before)
-
-
-def test_after_a_signal_only_workers_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(SystemExit), ending_with_us():
-        signal.raise_signal(signal.SIGTERM)
-
-    with ThreadPoolExecutor(1) as pool:
-        refused = pool.submit(run, ["true"], cwd=tmp_path, timeout=9).result()
-        allowed = run(["true"], cwd=tmp_path, timeout=9)
-        with ending_with_us():
-            again = pool.submit(run, ["true"], cwd=tmp_path, timeout=9).result()
-    assert [outcome(finished) for finished in (refused, allowed, again)] == [
-        {"interrupted": True},
-        {},
-        {},
-    ]
-
-
-def test_a_worker_thread_takes_no_handlers() -> None:
-    def handler() -> object:
-        with ending_with_us():
-            return signal.getsignal(signal.SIGTERM)
-
-    with ThreadPoolExecutor(1) as pool:
-        assert pool.submit(handler).result() is signal.getsignal(signal.SIGTERM)
-
-
 DEAF_TO_CHILDREN = """
 import signal, threading
 from untildone.process import run
@@ -433,33 +327,6 @@ def test_a_lost_exit_status_is_never_green(tmp_path: Path, marked: Marked) -> No
     finished = run(python(DEAF_TO_CHILDREN), cwd=tmp_path, timeout=30, env=marked.env)
 
     assert finished.text == "None True\n3 False\n"
-
-
-STARTER = """
-import sys
-from pathlib import Path
-from untildone.process import start_detached
-
-print(start_detached(sys.argv[1:], cwd=".", env={"PATH": "/usr/bin:/bin"}, log=Path("log")))
-"""
-
-
-def test_a_detached_program_outlives_us(tmp_path: Path) -> None:
-    argv = [*python(STARTER), "sh", "-c", "echo on; sleep 0.3; echo still on"]
-    env = {**os.environ, "PYTHONPATH": str(SOURCE)}
-    started = subprocess.run(argv, cwd=tmp_path, env=env, capture_output=True, check=True)
-
-    assert alive(int(started.stdout))
-    assert until(lambda: not alive(int(started.stdout)))
-    assert (tmp_path / "log").read_text(encoding="utf-8") == "on\nstill on\n"
-
-
-def test_an_own_detached_program_is_alive_until_it_ends(tmp_path: Path) -> None:
-    pid = start_detached(["sleep", "60"], cwd=tmp_path, env=os.environ)
-
-    assert alive(pid)
-    os.kill(pid, signal.SIGKILL)
-    assert until(lambda: not alive(pid))
 
 
 def test_nobody_has_an_impossible_number() -> None:

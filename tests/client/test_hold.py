@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from client.control import requests_without_us
-from client.script import bash
+from client.script import Step, bash
 from client.texts import SILENT, still_red
 from client.world import RED, World
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.client
 
 
 def test_held_while_red_and_released_when_green(tmp_path: Path) -> None:
-    script = ["All done.", bash("echo > done.txt"), "Now it is."]
+    script: list[Step] = ["All done.", bash("echo > done.txt"), "Now it is."]
     world = World(tmp_path)
     world.start()
 
@@ -31,7 +31,7 @@ def test_held_while_red_and_released_when_green(tmp_path: Path) -> None:
 
 
 def test_status_says_held_while_the_agent_works(tmp_path: Path) -> None:
-    script = ["Done.", bash("untildone status --json"), "Done."]
+    script: list[Step] = ["Done.", bash("untildone status --json"), "Done."]
     world = World(tmp_path)
     world.start("--check", RED, "--rounds", "2")
 
@@ -52,7 +52,7 @@ def test_status_says_held_while_the_agent_works(tmp_path: Path) -> None:
 
 
 def test_twelve_text_only_stops_end_at_our_bound(tmp_path: Path) -> None:
-    script = [f"Done {number}." for number in range(1, 14)]
+    script: list[Step] = [f"Done {number}." for number in range(1, 14)]
     world = World(tmp_path)
     world.start("--check", RED, "--rounds", "12", "--stagnation-limit", "0")
 
@@ -69,7 +69,7 @@ def test_twelve_text_only_stops_end_at_our_bound(tmp_path: Path) -> None:
 
 
 def test_with_the_plugin_alone_we_let_go_before_the_client_does_so_silently(tmp_path: Path) -> None:
-    script = ["Done."] * 12
+    script: list[Step] = ["Done."] * 12
     world = World(tmp_path, install="plugin")
     world.start("--check", RED, "--rounds", "20", "--stagnation-limit", "0")
 
@@ -84,7 +84,7 @@ def test_with_the_plugin_alone_we_let_go_before_the_client_does_so_silently(tmp_
 
 @pytest.mark.parametrize("install", ["settings", "both"])
 def test_nine_equal_stops_are_nine_rounds(tmp_path: Path, install: str) -> None:
-    script = ["Done."] * 9
+    script: list[Step] = ["Done."] * 9
     world = World(tmp_path, install=install)
     world.start("--check", RED, "--rounds", "9", "--stagnation-limit", "0")
 
@@ -97,7 +97,7 @@ def test_nine_equal_stops_are_nine_rounds(tmp_path: Path, install: str) -> None:
 
 
 def test_nothing_that_moved_ends_the_loop_as_stagnated(tmp_path: Path) -> None:
-    script = ["Done."] * 9
+    script: list[Step] = ["Done."] * 9
     world = World(tmp_path)
     world.start()
 

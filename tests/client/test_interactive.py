@@ -70,7 +70,7 @@ def test_a_plain_stop_cancels_at_once(tmp_path: Path) -> None:
 def test_after_esc_a_question_is_answered_and_the_loop_goes_on(tmp_path: Path) -> None:
     world = World(tmp_path)
     thinking = Gate("never seen")
-    steps = [
+    steps: list[Step] = [
         "one",
         thinking,
         "It is four.",
@@ -119,13 +119,13 @@ def test_a_question_during_a_hold_is_answered_first(tmp_path: Path) -> None:
 def test_a_phrase_starts_the_loop_and_the_status_line_shows_it(tmp_path: Path) -> None:
     world = World(tmp_path)
     world.project.joinpath("Makefile").write_text("test:\n\ttest -f done.txt\n", encoding="utf-8")
-    steps = ["one", Gate(bash("echo x > done.txt")), "finished"]
-    with sitting_at(world, steps) as (terminal, server):
+    thinking = Gate(bash("echo x > done.txt"))
+    with sitting_at(world, ["one", thinking, "finished"]) as (terminal, server):
         terminal.submit("test relentlessly: finish the page")
         terminal.wait_for("round 1 of 10 | unmet: test")
         status = world.status()
         assert (status["task"], status["held"]) == ("finish the page", True)
-        steps[1].open()  # type: ignore[union-attr]  # the gate of the script above
+        thinking.open()
         wait_until_ended(world, "done")
 
         assert len(server.requests) == 3

@@ -20,7 +20,7 @@ WORKTREE = "PROJECT/.claude/worktrees/wt1"
 
 
 def test_of_two_sessions_in_one_project_only_the_owner_is_held(tmp_path: Path) -> None:
-    script = ["Done.", bash("echo > done.txt"), "Done."]
+    script: list[Step] = ["Done.", bash("echo > done.txt"), "Done."]
     world = World(tmp_path)
     world.start()
     gate = Gate("Done.")
@@ -90,7 +90,7 @@ def test_in_a_worktree_of_the_project_the_checks_run_there(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("name", ["two words", 'it\'s "quoted"', "two\nlines", "$(touch x) `y`"])
 def test_a_project_with_an_odd_path_is_held(tmp_path: Path, name: str) -> None:
-    script = ["Done.", bash("echo > done.txt"), "Done."]
+    script: list[Step] = ["Done.", bash("echo > done.txt"), "Done."]
     world = World(tmp_path, project=name)
     world.start()
 

@@ -104,6 +104,9 @@ class World:
     def rounds(self, loop: str) -> list[dict[str, Any]]:
         return list(json.loads(self.untildone("rounds", loop, "--json").stdout)["rounds"])
 
+    def shown(self, loop: str) -> dict[str, Any]:
+        return dict(json.loads(self.untildone("show", loop, "--json").stdout))
+
     def client(self, server: ModelServer) -> Client:
         return Client(
             home=self.home,

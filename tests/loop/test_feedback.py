@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from loop.samples import GREEN, LOST, RED, after, bounds, contract, failing, finding, result, seen
-from untildone.loop.feedback import LIMIT, TASK_LIMIT, feedback
+from untildone.loop.feedback import LIMIT, TASK_BEGINNING, TASK_LIMIT, feedback
 from untildone.loop.model import (
     Amendment,
     CheckResult,
@@ -44,7 +44,8 @@ TEXTS = {
     "unmet": (
         UNMET,
         seen(RED),
-        f"[untildone] Round 1 of 10: not done yet. Unmet: test.\n- test: red, exit 1 (`pytest`)\n{MEND}",
+        "[untildone] Round 1 of 10: not done yet. Unmet: test.\n"
+        f"- test: red, exit 1 (`pytest`)\n{MEND}",
     ),
     "signal": (
         Continue(because="signal"),
@@ -236,7 +237,7 @@ def test_a_task_is_repeated_whole_up_to_its_limit(length: int) -> None:
     text = told(UNMET, agreed=contract(task=task)).partition("The task, as agreed")[2]
 
     whole = f":\n{task}"
-    cut = f" (its beginning; whole in `.untildone/task-a1.md`):\n{task[:TASK_LIMIT]}"
+    cut = f" (its beginning; whole in `.untildone/task-a1.md`):\n{task[:TASK_BEGINNING]}"
     assert text == (whole if length == TASK_LIMIT else cut)
 
 

@@ -35,7 +35,7 @@ NOT_SAID = {
     "quoted tag": 'You asked for "<promise>ALL TESTS GREEN</promise>".',
     "negation": "It is not true that ALL TESTS GREEN",
     "negation, short": "I can't say ALL TESTS GREEN",
-    "negation, typographic": "I can’t say ALL TESTS GREEN",
+    "negation, typographic": "I can\u2019t say ALL TESTS GREEN",
     "negated tag": "I cannot say <promise>ALL TESTS GREEN</promise> yet",
     "condition before": "When the suite passes: ALL TESTS GREEN",
     "condition before a tag": "If CI agrees I say <promise>ALL TESTS GREEN</promise>",

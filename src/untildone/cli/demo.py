@@ -11,6 +11,7 @@ from rich.console import Console
 from untildone.cli.stage import Stage
 from untildone.cli.theatre import Theatre, theatre
 from untildone.loop.model import Continue, Finish, Round
+from untildone.process import ending_with_us
 from untildone.runs import scene
 from untildone.runs.scripted import Agent, Ended, Happened, Turn
 
@@ -34,7 +35,8 @@ def command(*, headless: bool, fast: bool) -> int:
 def perform(script: Sequence[Turn], stage: Stage) -> int:
     """0 if the agent was held while it was not done, and let go when it was."""
     stage.title("untildone demo: a scripted agent, a broken project, and the real hooks")
-    with theatre() as place:
+    # A closed terminal must not leave the theatre behind.
+    with ending_with_us(), theatre() as place:
         scene.write(place.project)
         ended = _played(place, script, stage)
         rounds = place.rounds()
@@ -56,7 +58,7 @@ def _played(place: Theatre, script: Sequence[Turn], stage: Stage) -> Ended:
         agent = Agent(place.project, settings=[place.settings], environ=place.environ, show=show)
         agent.begin()
         with stage.working("starting the loop"):
-            checks = scene.checks(Path(sys.executable).stem)
+            checks = scene.checks(Path(sys.executable).name.removesuffix(".exe"))
             record = place.start(agent.session, scene.TASK, checks)
         stage.says("you", scene.TASK)
         names = " and ".join(check.name for check in checks)

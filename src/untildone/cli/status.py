@@ -9,7 +9,7 @@ from untildone.cli.options import broken, here, json_option, print_json, project
 from untildone.cli.options import records as all_records
 from untildone.judge.context import Context
 from untildone.judge.held import status_of
-from untildone.report.status import LoopStatus, StatusReport
+from untildone.report.status import LoopStatus, StatusReport, UnreadableLoop
 
 
 @click.command("status")
@@ -41,12 +41,15 @@ def _loops(found: Context, project: Path | None, *, everywhere: bool) -> tuple[L
 
 
 def _show(found: Context, loops: tuple[LoopStatus, ...], *, as_json: bool) -> None:
+    unreadable = tuple(
+        UnreadableLoop(id=damaged.id, reason=damaged.reason) for damaged in broken(found)
+    )
     if as_json:
-        print_json(StatusReport(loops=loops))
+        print_json(StatusReport(loops=loops, unreadable=unreadable))
         return
-    for damaged in broken(found):
+    for damaged in unreadable:
         click.echo(f"loop {damaged.id} cannot be read: {damaged.reason}", err=True)
-    if not loops:
+    if not loops and not unreadable:
         click.echo("no loop here; `untildone start --preset test` begins one")
     for loop in loops:
         click.echo(_text(loop))

@@ -46,7 +46,7 @@ class Theatre:
             Request(session=session, project=self.project, task=task, checks=checks),
         )
         self._loop = record.contract.id
-        argv = [sys.executable, "-m", "untildone", "baseline", self._loop]
+        argv = [sys.executable, "-P", "-m", "untildone", "baseline", self._loop]
         ended = run(
             [*argv, fingerprint(self.project)],
             cwd=self.project,

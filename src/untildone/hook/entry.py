@@ -39,9 +39,7 @@ def _answer(call: payload.Call) -> str:
 
 def _hand_over(call: payload.Call) -> str:
     """The full program, in this process: its dependencies become importable first."""
-    import site
-
-    site.main()
+    _reach_dependencies()
     # msgspec prefers it where it is installed and needs nothing of it; it would cost more than
     # msgspec itself.
     sys.modules.setdefault("typing_extensions", None)  # type: ignore[arg-type]  # None forbids
@@ -50,8 +48,21 @@ def _hand_over(call: payload.Call) -> str:
     return answer(call)
 
 
+def _reach_dependencies() -> None:
+    """They were installed beside us or in this environment's own folder; otherwise ask `site`."""
+    environment = os.path.dirname(os.path.dirname(sys.executable))
+    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    own = os.path.join(environment, "lib", version, "site-packages")
+    if any(os.path.isdir(os.path.join(place, "msgspec")) for place in (sys.path[0], own)):
+        sys.path.append(own)
+        return
+    import site
+
+    site.main()
+
+
 def _say(text: str) -> None:
-    if not text:
+    if not text or sys.stdout is None:
         return
     try:
         sys.stdout.buffer.write(text.encode("utf-8", "replace") + b"\n")

@@ -5,7 +5,9 @@ import os
 import sys
 import time
 
-LARGEST = 8_000_000
+# A payload of many small values takes 25 times its size: together they keep a hook in 64 MB.
+LARGEST = 2_000_000
+MOST_VALUES = 200_000
 LONGEST = 10.0
 # A lean handler's way to say that this one needs the full program.
 FULL = "\0full"
@@ -33,8 +35,12 @@ class Call:
 
 def read(event: str, agent: str, source: str, home: str) -> Call:
     call = Call(event, agent, source, home)
+    data = _bytes()
+    call.fault = _too_much(data)
+    if call.fault:
+        return call
     try:
-        value = json.loads(_bytes().decode("utf-8-sig", "replace"))
+        value = json.loads(data.decode("utf-8-sig", "replace"))
     except (ValueError, RecursionError) as error:
         call.fault = f"the payload is not JSON ({error})"
         return call
@@ -45,15 +51,23 @@ def read(event: str, agent: str, source: str, home: str) -> Call:
     return call
 
 
+def _too_much(data: bytes) -> str:
+    if len(data) > LARGEST:
+        return f"the payload is larger than {LARGEST} bytes"
+    if sum(map(data.count, (b",", b"[", b"{"))) > MOST_VALUES:
+        return f"the payload has more than {MOST_VALUES} values"
+    return ""
+
+
 def _bytes() -> bytes:
-    """At most LARGEST bytes within LONGEST seconds; a closed stdin is empty."""
+    """Little more than LARGEST bytes within LONGEST seconds; a closed stdin is empty."""
     if sys.stdin is None:
         return b""
     data = bytearray()
     end = time.monotonic() + LONGEST
-    while len(data) < LARGEST and _readable(end):
+    while len(data) <= LARGEST and _readable(end):
         try:
-            part = os.read(0, 1_048_576)
+            part = os.read(0, 65_536)
         except OSError:
             break
         if not part:
@@ -73,7 +87,7 @@ def _readable(end: float) -> bool:
 
 def failure(event: str, error: BaseException) -> str:
     """One line for the person: what failed, and that nobody holds the agent now."""
-    what = f"{type(error).__name__}: {error}".replace("\n", " ")[:300]
+    what = f"{type(error).__name__}: {error}".replace("\n", " ")[:600]
     end = "the agent was not held" if event == "Stop" else "this event was not looked at"
     return json.dumps(
         {"systemMessage": f"untildone failed ({what}); {end}. See `untildone doctor`"}

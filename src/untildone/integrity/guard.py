@@ -5,29 +5,35 @@ The fence is polite, not the wall: it tells an agent that means well what to do 
 
 import os
 import re
-import shlex
 
 from untildone.integrity.entries import touches_ours
+from untildone.integrity.shell import bare, calls, is_ours, redirected_to
 
+# `hook` and `baseline` are called by clients and by ourselves: they speak for the person too.
 PERSON_VERBS = frozenset(
-    ("approve", "cancel", "continue", "init", "pause", "rollback", "trust", "uninstall")
+    (
+        *("approve", "cancel", "continue", "init", "pause", "rollback", "trust", "uninstall"),
+        *("baseline", "hook"),
+    )
 )
 _PLAIN_VERBS = frozenset(
     ("stop", "cancel", "pause", "continue", "cancel relentless mode", "stop relentless mode")
 )
-_SLASH = re.compile(r"^/?untildone:(\w+)")
+_SLASH = re.compile(r"^/?untildone:([\w-]+)")
 _READERS = frozenset(
     re.findall(
         r"\S+",
-        "cat cd cut diff du echo egrep file grep head jq less ls more pwd realpath rg sort stat"
-        " tail test tree true uniq wc [",
+        "awk bat cat cd cmp column cut diff du echo egrep file find git grep head jq less ls"
+        " md5sum more nl od printf pwd readlink realpath rg sed sha256sum sort stat strings tail"
+        " test tree true uniq wc xxd [ [[",
     )
 )
-_WRAPPERS = frozenset(
-    ("command", "doas", "env", "exec", "nice", "nohup", "setsid", "sudo", "time", "xargs")
-)
-_SHELLS = frozenset(["sh", "bash", "dash", "zsh", "ksh", "fish"])
+_CHANGES_AFTER_ALL = {"find": ("-delete", "-exec", "-execdir", "-ok"), "sed": ("-i", "--in-place")}
+_INSTALLERS = frozenset(("pip", "pip3", "pipx", "uv", "uvx"))
+_REMOVERS = frozenset(("mv", "rm", "rmdir"))
 _EDITORS = frozenset(("Edit", "Write", "MultiEdit", "NotebookEdit"))
+_FOREIGN_EDITOR = re.compile(r"(?i)^mcp__.*(?:write|edit|move|delete|remove|create|append)")
+_SCHEDULER = re.compile("Cron|Schedule|Wakeup|Trigger")
 _SETTINGS = ("settings.json", "settings.local.json")
 _INSTEAD_STATE = "the loop's state is kept by untildone; use `untildone note`, `met` or `signal`"
 _INSTEAD_VERB = "only the person can do that; if you cannot go on, run `untildone blocked REASON`"
@@ -36,34 +42,37 @@ _INSTEAD_SETTINGS = "leave untildone's entries as they are; other keys may be ch
 
 def refusal(tool: str, inputs: dict[str, object], *, cwd: str, protected: tuple[str, ...]) -> str:
     """Why this call is refused, with what to do instead; nothing if it is none of our business."""
-    if tool in _EDITORS:
-        return _refuse_edit(inputs, protected)
+    if tool in _EDITORS or _FOREIGN_EDITOR.match(tool):
+        return _refuse_edit(inputs, cwd, protected)
     if tool == "Bash":
         return _refuse_command(str(inputs.get("command", "")), cwd, protected)
     if tool == "Skill":
         return _refuse_verb(str(inputs.get("skill", inputs.get("command", ""))))
-    if re.search("Cron|Schedule|Wakeup|Trigger", tool):
+    if _SCHEDULER.search(tool):
         return _refuse_schedule(inputs)
     return ""
 
 
-def _refuse_edit(inputs: dict[str, object], protected: tuple[str, ...]) -> str:
-    path = str(inputs.get("file_path") or inputs.get("notebook_path") or "")
-    if _inside(path, protected):
-        return f"`{path}` belongs to untildone: {_INSTEAD_STATE}"
-    if not _is_settings(path):
-        return ""
-    before = _text(path)
-    harm = touches_ours(before, _edited(before, inputs))
-    return f"refused, because {harm}: {_INSTEAD_SETTINGS}" if harm else ""
+def _refuse_edit(inputs: dict[str, object], cwd: str, protected: tuple[str, ...]) -> str:
+    named = ("file_path", "notebook_path", "path", "source", "destination")
+    paths = [os.path.join(cwd, str(inputs[key])) for key in named if inputs.get(key)]
+    for path in paths:
+        if _inside(path, protected):
+            return f"`{path}` belongs to untildone: {_INSTEAD_STATE}"
+    for path in filter(_is_settings, paths):
+        before = _text(path)
+        harm = touches_ours(before, _edited(before, inputs))
+        if harm:
+            return f"refused, because {harm}: {_INSTEAD_SETTINGS}"
+    return ""
 
 
 def _edited(before: str, inputs: dict[str, object]) -> str:
     """The file's text after the edit."""
     if "content" in inputs:
         return str(inputs["content"])
-    edits = inputs.get("edits") if isinstance(inputs.get("edits"), list) else [inputs]
-    for edit in edits if isinstance(edits, list) else []:
+    edits = inputs.get("edits")
+    for edit in edits if isinstance(edits, list) else [inputs]:
         if isinstance(edit, dict):
             old, new = str(edit.get("old_string", "")), str(edit.get("new_string", ""))
             before = before.replace(old, new, -1 if edit.get("replace_all") else 1)
@@ -84,79 +93,82 @@ def _is_settings(path: str) -> bool:
 
 
 def _inside(path: str, folders: tuple[str, ...]) -> bool:
-    real = os.path.realpath(path)
+    real = _real(path)
     return any(real == folder or real.startswith(folder + os.sep) for folder in folders)
 
 
+def _real(path: str) -> str:
+    try:
+        return os.path.realpath(path)
+    except ValueError:
+        # No file has a NUL in its name.
+        return ""
+
+
 def _refuse_command(command: str, cwd: str, protected: tuple[str, ...]) -> str:
-    for words in simple_commands(command):
-        program, arguments = _program(words)
-        if program in _SHELLS and "-c" in arguments[:-1]:
-            inner = arguments[arguments.index("-c") + 1]
-            reason = _refuse_command(inner, cwd, protected)
-        else:
-            reason = _refuse_simple(program, arguments, cwd, protected)
+    for call in calls(command):
+        verb = _verb_called(bare(call[0]), call[1:])
+        if verb in PERSON_VERBS:
+            return f"`untildone {verb}` is refused: {_INSTEAD_VERB}"
+        if call[0] == "cd" and call[1:]:
+            cwd = _path(call[1], cwd)
+        reason = _refuse_change(bare(call[0]), call[1:], cwd, protected)
         if reason:
             return reason
     return ""
 
 
-def _refuse_simple(program: str, arguments: list[str], cwd: str, protected: tuple[str, ...]) -> str:
-    verb = _verb_called(program, arguments)
-    if verb in PERSON_VERBS:
-        return f"`untildone {verb}` is refused: {_INSTEAD_VERB}"
-    if program in _READERS and ">" not in arguments and ">>" not in arguments:
+def _verb_called(program: str, arguments: list[str]) -> str:
+    words = [program, *arguments]
+    if program.startswith("python") and "-m" in arguments[:-1]:
+        words = words[words.index("-m") + 1 :]
+        words[0] = words[0].partition(".")[0]
+    if words[0] in _INSTALLERS:
+        named = [at for at, word in enumerate(words) if is_ours(word)]
+        if named and "uninstall" in words:
+            return "uninstall"
+        words = words[named[-1] :] if named else words
+    if not is_ours(words[0]):
         return ""
-    for word in (program, *arguments):
-        path = os.path.join(cwd, os.path.expandvars(os.path.expanduser(word)))
-        if _inside(path, protected):
+    return next((word for word in words[1:] if not word.startswith("-")), "")
+
+
+def _refuse_change(program: str, arguments: list[str], cwd: str, protected: tuple[str, ...]) -> str:
+    for word in _changed(program, arguments):
+        path = _path(word, cwd)
+        if _inside(path, protected) or (program in _REMOVERS and _holds(path, protected)):
             return f"`{word}` belongs to untildone: {_INSTEAD_STATE}"
-        if _is_settings(path) and program not in ("git", "untildone"):
-            return f"`{word}` holds untildone's entries: {_INSTEAD_SETTINGS}"
+        if _is_settings(path) and not is_ours(program):
+            return f"`{word}` may hold untildone's entries: {_INSTEAD_SETTINGS}"
     return ""
 
 
-def simple_commands(command: str) -> list[list[str]]:
-    """The command line taken apart at its operators; redirections stay as words."""
-    lexer = shlex.shlex(command.replace("\n", " ; "), posix=True, punctuation_chars="();<>|&`")
-    lexer.whitespace_split = True
-    lexer.commenters = ""
-    try:
-        words = list(lexer)
-    except ValueError:
-        words = command.split()
-    found: list[list[str]] = [[]]
-    for word in words:
-        if word and set(word) <= set("();|&`{}"):
-            found.append([])
-        else:
-            found[-1].append(word)
-    return [words for words in found if words]
+def _changed(program: str, arguments: list[str]) -> list[str]:
+    """Words that may name what the call changes; a reader changes what it is redirected to."""
+    reads = program in _READERS and not any(
+        argument.startswith(_CHANGES_AFTER_ALL.get(program, ("\0",))) for argument in arguments
+    )
+    if reads:
+        return redirected_to(arguments)
+    if program == "cp" and "-t" not in arguments:
+        return [*arguments[-1:], *redirected_to(arguments)]
+    return [word for word in arguments if not word.startswith("-") or "=" in word]
 
 
-def _program(words: list[str]) -> tuple[str, list[str]]:
-    """The program's bare name and its arguments, past assignments and wrappers."""
-    rest = list(words)
-    while rest and (re.match(r"^\w+=", rest[0]) or _bare(rest[0]) in _WRAPPERS):
-        wrapper = _bare(rest.pop(0)) in _WRAPPERS
-        while wrapper and rest and (rest[0].startswith("-") or rest[0].isdigit()):
-            rest.pop(0)
-    return (_bare(rest[0]), rest[1:]) if rest else ("", [])
+def _path(word: str, cwd: str) -> str:
+    """Also of `of=FILE` and `--output=FILE`."""
+    place = re.sub(r"^-*\w[\w-]*=", "", word)
+    return os.path.join(cwd, os.path.expandvars(os.path.expanduser(place)))
 
 
-def _bare(word: str) -> str:
-    return os.path.basename(word).removesuffix(".exe")
-
-
-def _verb_called(program: str, arguments: list[str]) -> str:
-    if program.startswith("python") and "-m" in arguments[:-1]:
-        at = arguments.index("-m")
-        program, arguments = arguments[at + 1], arguments[at + 2 :]
-    if program not in ("untildone", "uvx", "pipx", "uv"):
-        return ""
-    if program != "untildone" and "untildone" in arguments:
-        arguments = arguments[arguments.index("untildone") + 1 :]
-    return next((word for word in arguments if not word.startswith("-")), "")
+def _holds(path: str, protected: tuple[str, ...]) -> bool:
+    """One of the protected folders lies below; a pattern stands for all that it begins."""
+    begin, star, _ = path.partition("*")
+    real = _real(begin) + (os.sep if begin.endswith("/") else "")
+    end = "" if star else os.sep
+    return any(
+        folder.startswith(real.rstrip(os.sep) + end if end else real) for folder in protected
+    )
 
 
 def _refuse_verb(text: str) -> str:
@@ -167,8 +179,9 @@ def _refuse_verb(text: str) -> str:
 
 
 def _refuse_schedule(inputs: dict[str, object]) -> str:
+    """A scheduled prompt would look like the person's own."""
     for value in inputs.values():
         text = str(value).strip()
-        if text.lower() in _PLAIN_VERBS or _refuse_verb(text):
+        if text.lower().rstrip(".!") in _PLAIN_VERBS or _SLASH.match(text):
             return f"scheduling `{text}` is refused: {_INSTEAD_VERB}"
     return ""

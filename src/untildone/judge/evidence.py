@@ -1,10 +1,10 @@
 """Gathering what is known at a stop: the person, the clock, the words, the checks."""
 
-import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -15,6 +15,9 @@ from untildone.loop import words
 from untildone.loop.model import Check, CheckResult, Contract, Evidence, Progress, Turn
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
+
+if TYPE_CHECKING:
+    from threading import Event
 
 # The client ends a Stop hook at 3600 s (`init` sets it); ours ends before, with an answer.
 DEADLINE = 3_500.0
@@ -90,7 +93,7 @@ def clocked(progress: Progress) -> Progress:
 
 def boot_id() -> str:
     try:
-        return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+        return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="utf-8").strip()
     except OSError:
         return str(round((time.time() - time.monotonic()) / 60))
 
@@ -100,6 +103,8 @@ def checked(
 ) -> Evidence:
     """With the round's checks and the must-not commands run."""
     quick = [check for check in contract.checks if check.when == "round"]
+    if not quick and not contract.must_not:
+        return evidence
     forbidden = [Check(name=command, command=command) for command in contract.must_not]
     with watched(session) as (stop, late):
         held = run([*quick, *forbidden], project=project, log=log, stop=stop)
@@ -134,7 +139,7 @@ def confirmed(
 
 
 def run(
-    checks: Sequence[Check], *, project: Path, log: Path | None, stop: threading.Event
+    checks: Sequence[Check], *, project: Path, log: Path | None, stop: "Event"
 ) -> tuple[CheckResult, ...]:
     if not checks:
         return ()
@@ -147,8 +152,10 @@ def run(
 
 
 @contextmanager
-def watched(session: Session) -> Iterator[tuple[threading.Event, threading.Event]]:
+def watched(session: Session) -> Iterator[tuple["Event", "Event"]]:
     """An event set when the person ends the loop or the deadline comes, and which of it it was."""
+    import threading
+
     stop, late, over = threading.Event(), threading.Event(), threading.Event()
     end = time.monotonic() + DEADLINE
 

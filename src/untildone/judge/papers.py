@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 
 from untildone.judge.context import Context
-from untildone.loop.feedback import TASK_LIMIT
+from untildone.loop.feedback import TASK_BEGINNING
 from untildone.loop.model import Contract, Evidence
 from untildone.report.receipt import as_json, as_text, receipt
 from untildone.store.loops import Record
@@ -42,8 +42,8 @@ def log_folder(project: Path, loop: str, number: int) -> Path | None:
 
 
 def write_task(project: Path, contract: Contract) -> None:
-    """A task too long to be repeated whole stands here whole."""
-    papers = folder(project) if len(contract.task) > TASK_LIMIT else None
+    """A task that may be too long to be repeated whole stands here whole."""
+    papers = folder(project) if len(contract.task) > TASK_BEGINNING else None
     if papers:
         path = papers / f"task-{contract.id}.md"
         path.write_bytes(contract.task.encode("utf-8", "surrogateescape"))

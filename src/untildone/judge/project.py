@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from untildone.checks.detect import detect
+from untildone.checks.detect import detect, for_preset
 from untildone.config import Proposal, proposal
 from untildone.judge.context import Context
 from untildone.loop.model import Check
@@ -18,6 +18,17 @@ def checks_of(context: Context, project: Path) -> tuple[tuple[Check, ...], str]:
         line = f"`{proposed.path.name}` is not trusted and ignored; `untildone trust` shows it"
         return _found(project), line
     return _found(project), ""
+
+
+def checks_for(context: Context, project: Path, preset: str) -> tuple[Check, ...]:
+    """A preset's checks: those the trusted configuration names so, else those found."""
+    proposed = proposal(project)
+    if proposed and is_trusted(context, proposed):
+        configured = proposed.configuration.as_checks(proposed.path)
+        wanted = [check for check in configured if preset in ("ship", check.name.split(":")[0])]
+        if wanted:
+            return tuple(wanted)
+    return for_preset(project, preset)
 
 
 def _found(project: Path) -> tuple[Check, ...]:

@@ -4,9 +4,13 @@ from untildone.hook.payload import Call
 from untildone.judge import verbs
 from untildone.judge.context import Context
 from untildone.loop.criteria import agreed
+from untildone.loop.feedback import task_text
 from untildone.report.lines import status_line
 from untildone.store.loops import Record
 from untildone.store.sessions import Session, sessions
+
+# Of a longer text a client shows the model only the beginning.
+_LONGEST_CONTEXT = 9_800
 
 
 def answer(context: Context, call: Call) -> str:
@@ -55,11 +59,12 @@ def reminder(record: Record) -> str:
     checks = "\n".join(f"- {check.name}: `{check.command}`" for check in contract.checks)
     claims = "\n".join(f"- {claim.name} (report with `untildone met`)" for claim in contract.claims)
     unmet = ", ".join(progress.unmet or ()) or "not judged yet"
-    return (
+    head = (
         f"[untildone] A loop is active in this session ({status_line(record)}). When you stop, its"
         f" checks are run and you go on until they pass.\nCriteria:\n{checks}\n{claims}\n"
-        f"Unmet at the last stop: {unmet}\nThe task, as agreed:\n{contract.task}"
+        f"Unmet at the last stop: {unmet}\n"
     )
+    return head + task_text(contract, limit=_LONGEST_CONTEXT - len(head))
 
 
 def standing(context: Context, record: Record) -> str:

@@ -5,11 +5,11 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from untildone.checks.detect import for_preset
 from untildone.checks.runner import validate
 from untildone.errors import UserError
 from untildone.judge.context import Context, mirror
 from untildone.judge.presets import DEFAULT_TASKS
+from untildone.judge.project import checks_for
 from untildone.loop.model import Bounds, Check, Claim, Contract, Rule, Speaker
 from untildone.report.lines import status_line
 from untildone.store.home import prepare
@@ -80,7 +80,7 @@ def _within_authority(request: Request) -> None:
 
 
 def _contract(context: Context, request: Request) -> Contract:
-    checks = request.checks or _found(request)
+    checks = request.checks or _found(context, request)
     for check in checks:
         validate(check)
     rule = request.done_when or _rule(request, checks)
@@ -104,18 +104,17 @@ def _contract(context: Context, request: Request) -> Contract:
     )
 
 
-def _found(request: Request) -> tuple[Check, ...]:
+def _found(context: Context, request: Request) -> tuple[Check, ...]:
     if not request.preset and (request.promises or request.claims):
         return ()
-    if request.preset == "loop":
-        try:
-            return for_preset(request.project, "ship")
-        except UserError:
-            # A spec-driven loop may rest on claims the agent adds.
+    preset = {"fix": "ship", "loop": "ship", "": "ship"}.get(request.preset, request.preset)
+    try:
+        return checks_for(context, request.project, preset)
+    except UserError:
+        if request.preset == "loop":
+            # A spec-driven loop may rest on claims that the agent adds.
             return ()
-    return for_preset(
-        request.project, {"fix": "ship", "": "ship"}.get(request.preset, request.preset)
-    )
+        raise
 
 
 def _rule(request: Request, checks: tuple[Check, ...]) -> Rule:

@@ -15,6 +15,8 @@ from untildone.loop.model import (
 
 LIMIT = 4_000
 TASK_LIMIT = 10_000
+# Of a longer task this much, so that it fits with the rest into what a client passes on whole.
+TASK_BEGINNING = 5_500
 _NAMES_SHOWN = 12
 _LINE = 300
 _FRAME = 1_200
@@ -33,7 +35,7 @@ def feedback(
     found = _cut("\n".join(lines), LIMIT - len(head) - len(step) - 2)
     told = "\n".join(part for part in (head, found, step) if part)
     outputs = _outputs(evidence, LIMIT - len(told) - 2, nonce)
-    return "\n\n".join(part for part in (told, outputs, _task(contract)) if part)
+    return "\n\n".join(part for part in (told, outputs, task_text(contract)) if part)
 
 
 def _cut(text: str, limit: int) -> str:
@@ -146,7 +148,7 @@ def _movement(progress: Progress, evidence: Evidence) -> str:
 def _next_step(contract: Contract, verdict: Continue) -> str:
     match verdict.because:
         case "unmet":
-            return _unmet_step(contract)
+            return _unmet_step(contract) + _claims_step(contract, verdict)
         case "signal":
             return (
                 "If the whole task is done, run `untildone signal`; otherwise go on with what is"
@@ -182,6 +184,16 @@ def _unmet_step(contract: Contract) -> str:
     )
 
 
+def _claims_step(contract: Contract, verdict: Continue) -> str:
+    claims = tuple(claim.name for claim in contract.claims if claim.name in verdict.names)
+    if not claims:
+        return ""
+    return (
+        f" Nobody but you can see whether this holds: {_names(claims)}. Report it with `untildone"
+        " met NAME --by execution|observation|measurement|review --evidence TEXT`."
+    )
+
+
 def _outputs(evidence: Evidence, room: int, nonce: str) -> str:
     failing = [result for result in evidence.checks if not result.green and result.output]
     shown = failing[: max(0, room) // _SMALLEST_OUTPUT]
@@ -200,8 +212,10 @@ def _fenced(result: CheckResult, room: int, nonce: str) -> str:
     return begin + (output if len(output) <= room else "… " + output[2 - room :]) + end
 
 
-def _task(contract: Contract) -> str:
-    if len(contract.task) <= TASK_LIMIT:
+def task_text(contract: Contract, *, limit: int = TASK_LIMIT) -> str:
+    """The task as it was agreed, or its beginning where it is longer than `limit`."""
+    if len(contract.task) <= limit:
         return f"The task, as agreed:\n{contract.task}"
+    beginning = contract.task[:TASK_BEGINNING]
     path = f".untildone/task-{contract.id}.md"
-    return f"The task, as agreed (its beginning; whole in `{path}`):\n{contract.task[:TASK_LIMIT]}"
+    return f"The task, as agreed (its beginning; whole in `{path}`):\n{beginning}"

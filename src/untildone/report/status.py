@@ -31,8 +31,16 @@ class LoopStatus(Struct, frozen=True, kw_only=True):
     not_held_because: str = ""
 
 
+class UnreadableLoop(Struct, frozen=True, kw_only=True):
+    id: str
+    reason: str
+
+
 class StatusReport(Struct, frozen=True, kw_only=True):
+    """A loop whose files are damaged is named, never taken for no loop."""
+
     loops: tuple[LoopStatus, ...]
+    unreadable: tuple[UnreadableLoop, ...] = ()
 
 
 def loop_status(

@@ -1,9 +1,7 @@
 """Files written whole, sealed by a checksum and recovered from the previous generation."""
 
 import errno
-import hashlib
 import os
-import secrets
 import stat
 import sys
 import time
@@ -12,6 +10,8 @@ from contextlib import suppress
 from itertools import count
 from pathlib import Path
 from typing import TypeVar
+
+from untildone.store.digest import sha256
 
 LIMIT = 1_000_000
 
@@ -47,7 +47,7 @@ def shown(path: Path) -> str:
 
 
 def seal(body: bytes) -> bytes:
-    digest = hashlib.sha256(body).hexdigest().encode()
+    digest = sha256(body).hexdigest().encode()
     return b"%b %d %b\n%b" % (_FORMAT, len(body), digest, body)
 
 
@@ -169,7 +169,7 @@ def previous_of(path: Path) -> Path:
 
 
 def _beside(path: Path) -> Path:
-    return path.with_name(f".{path.name}.{secrets.token_hex(8)}.new")
+    return path.with_name(f".{path.name}.{os.urandom(8).hex()}.new")
 
 
 def _keep_previous(path: Path) -> None:

@@ -1,6 +1,5 @@
 """The append-only journal: one JSON object per line, each holding the hash of the one before."""
 
-import hashlib
 import os
 import re
 from collections.abc import Iterator
@@ -10,6 +9,7 @@ from typing import Annotated, BinaryIO
 
 from msgspec import Meta, Struct
 
+from untildone.store.digest import sha256
 from untildone.store.encoding import decode, encode
 from untildone.store.files import Damaged, open_own, shown, sync_folder, write_all
 
@@ -61,7 +61,7 @@ def append(
 
 def _line(content: dict[str, object]) -> bytes:
     body = encode(content)
-    line = b'%b,"hash":"%b"}\n' % (body[:-1], hashlib.sha256(body).hexdigest().encode())
+    line = b'%b,"hash":"%b"}\n' % (body[:-1], sha256(body).hexdigest().encode())
     if len(line) > LONGEST:
         # What is never written needs no recovery: readers refuse longer lines.
         raise ValueError(f"a journal entry of {len(line)} bytes is longer than {LONGEST}")
@@ -126,7 +126,7 @@ def _checked(line: bytes) -> Entry:
     match = _HASH.search(body)
     if match is None:
         raise Damaged("is not an entry")
-    digest = hashlib.sha256(body[: match.start()] + b"}").hexdigest()
+    digest = sha256(body[: match.start()] + b"}").hexdigest()
     if digest.encode() != match[1]:
         raise Damaged("was altered")
     return decode(body, Entry)

@@ -3,10 +3,8 @@
 import errno
 import os
 import re
-import secrets
-import shutil
 import stat
-import threading
+from _thread import get_ident
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -65,13 +63,16 @@ class Loops:
                 hint=f"run `untildone show {contract.id}` to see it",
             )
         first = progress or Progress(updated_at=contract.started_at)
-        draft = self._loops / f".{contract.id}-{secrets.token_hex(8)}"
+        draft = self._loops / f".{contract.id}-{os.urandom(8).hex()}"
         self._loops.mkdir(mode=0o700, exist_ok=True)
         draft.mkdir(mode=0o700)
         try:
             _begin(draft, contract, first)
             draft.rename(folder)
         except BaseException:
+            # Imported where it is used: every stop loads this module, hardly any gets here.
+            import shutil
+
             shutil.rmtree(draft, ignore_errors=True)
             raise
         return Record(
@@ -91,7 +92,7 @@ class Loops:
     @contextmanager
     def locked(self, loop_id: str, timeout: float = 30) -> Iterator[None]:
         """One writer at a time; a thread that holds the loop already goes straight in."""
-        holder = (threading.get_ident(), loop_id)
+        holder = (get_ident(), loop_id)
         if holder in self._held:
             yield
             return

@@ -1,6 +1,5 @@
 """The seal: the contract that was agreed, and whether the loop's files still follow from it."""
 
-import hashlib
 from contextlib import suppress
 from pathlib import Path
 
@@ -8,6 +7,7 @@ import msgspec
 
 from untildone.loop.model import Contract
 from untildone.store import journal
+from untildone.store.digest import sha256
 from untildone.store.encoding import convert, decode
 from untildone.store.files import (
     Damaged,
@@ -31,7 +31,7 @@ def write_contract(folder: Path, contract: Contract) -> tuple[str, dict[str, obj
     path = folder / CONTRACT
     put_away(path)
     write_whole(path, data, keep_previous=False)
-    digest = hashlib.sha256(data).hexdigest()
+    digest = sha256(data).hexdigest()
     return digest, {"sha256": digest, "contract": msgspec.to_builtins(contract)}
 
 
@@ -52,7 +52,7 @@ def _from_file(path: Path, digest: str) -> Contract:
         contract = decode(unseal(data), Contract)
     except Damaged as damage:
         raise Damaged(f"{shown(path)} {damage.reason}") from damage
-    if hashlib.sha256(data).hexdigest() != digest:
+    if sha256(data).hexdigest() != digest:
         raise Damaged(f"{shown(path)} is not the contract that was agreed")
     return contract
 

@@ -1,0 +1,113 @@
+"""`untildone drill`: prove that the installed hook holds and lets go."""
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+from msgspec import Struct
+from rich.console import Console
+from rich.text import Text
+
+from untildone.cli.options import here, json_option, print_json, project_of, project_option
+from untildone.cli.place import place_of
+from untildone.errors import UserError
+from untildone.install.health import broken_settings, switched_off
+from untildone.install.machine import Machine, look
+from untildone.judge.context import Context
+from untildone.process import ending_with_us
+from untildone.runs.drill import SCENES, Proof, prove
+from untildone.runs.rehearsal import only
+from untildone.store.home import prepare
+
+
+class Drilled(Struct, frozen=True, kw_only=True):
+    """What `drill --json` prints."""
+
+    passed: bool
+    proofs: tuple[Proof, ...]
+    mend: str = ""
+
+
+@click.command("drill")
+@project_option
+@json_option
+def command(project: Path | None, *, as_json: bool) -> int:
+    """Feed the hooks installed here real payloads and faults: exit 1 if one does not hold.
+
+    It plays in a project and sessions of its own, with the installed command lines as they are,
+    and takes away what it left in the state. Settings are only read.
+    """
+    found = here()
+    machine = look(place_of(found, project_of(project)), found.environ)
+    console = Console(highlight=False)
+    proofs = []
+    with ending_with_us():
+        for proof in _proofs(found, machine):
+            proofs.append(proof)
+            if not as_json:
+                _show(console, proof)
+    passed = all(proof.passed for proof in proofs)
+    mend = "" if passed else _mend(machine)
+    if as_json:
+        print_json(Drilled(passed=passed, proofs=tuple(proofs), mend=mend))
+    else:
+        _conclude(console, proofs, mend)
+    return 0 if passed else 1
+
+
+def _proofs(found: Context, machine: Machine) -> Iterator[Proof]:
+    problem = _not_installed(machine)
+    yield Proof(name="installed", expected="a hook at Stop", passed=not problem, problem=problem)
+    if problem:
+        return
+    try:
+        prepare(found.home)
+    except UserError as error:
+        yield Proof(name="state", expected="writable", passed=False, problem=error.message)
+        return
+    hooked = {file.path: file for file in (*machine.files, *machine.hooked)}
+    settings = [only(file.ours, file.env) for file in hooked.values()]
+    with tempfile.TemporaryDirectory(prefix="untildone-drill-", ignore_cleanup_errors=True) as top:
+        for name in SCENES:
+            folder = Path(top).resolve()
+            yield prove(name, context=found, settings=settings, folder=folder)
+
+
+def _not_installed(machine: Machine) -> str:
+    """The first thing for which the client would not run a hook of ours at all."""
+    for look_for in (broken_settings, switched_off):
+        for trouble in look_for(machine):
+            return trouble.text
+    if not any("Stop" in file.ours for file in machine.hooked):
+        return "no hook of untildone is installed for `Stop`"
+    return ""
+
+
+def _mend(machine: Machine) -> str:
+    for look_for in (broken_settings, switched_off):
+        for trouble in look_for(machine):
+            return trouble.mend
+    return "`untildone init` writes the hooks anew; `untildone doctor` tells more"
+
+
+def _show(console: Console, proof: Proof) -> None:
+    mark, style = ("pass", "green") if proof.passed else ("FAIL", "bold red")
+    time = f"{proof.seconds:5.1f} s" if proof.seconds else ""
+    line = Text.assemble(
+        (f"{mark}  ", style), f"{proof.name:<20} {proof.expected:<22} ", (time, "dim")
+    )
+    line.rstrip()
+    if proof.problem:
+        line.append(f"\n      {proof.problem}", style="red")
+    console.print(line, soft_wrap=True)
+
+
+def _conclude(console: Console, proofs: list[Proof], mend: str) -> None:
+    failed = sum(not proof.passed for proof in proofs)
+    if not failed:
+        text = f"\n{len(proofs)} of {len(proofs)} passed: the installed hook holds and lets go"
+        console.print(Text(text, style="bold green"))
+        return
+    console.print(Text(f"\n{failed} of {len(proofs)} failed", style="bold red"))
+    console.print(Text(f"mend: {mend}"), soft_wrap=True)

@@ -1,0 +1,112 @@
+"""The demo shows the scene, proves it, and leaves nothing behind."""
+
+import io
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from rich.console import Console
+
+from untildone.cli.demo import perform
+from untildone.cli.stage import Stage
+from untildone.runs.scene import SCRIPT
+
+UNTILDONE = Path(sys.executable).parent / "untildone"
+
+
+def demo(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    home = folder / "home"
+    temporary = folder / "tmp"
+    home.mkdir()
+    temporary.mkdir()
+    return subprocess.run(
+        [UNTILDONE, "demo", *options],
+        cwd=folder,
+        env={
+            "PATH": "/usr/bin:/bin",
+            "HOME": str(home),
+            "TMPDIR": str(temporary),
+            "LANG": "C.UTF-8",
+            "UNTILDONE_DISABLE": "1",
+            "CLAUDE_CODE_SESSION_ID": "of-another",
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+
+def stage() -> tuple[Stage, io.StringIO]:
+    file = io.StringIO()
+    return Stage(Console(file=file, width=100)), file
+
+
+def test_the_agent_is_held_twice_and_then_let_go(tmp_path: Path) -> None:
+    done = demo(tmp_path, "--headless")
+
+    shown = [line.strip() for line in done.stdout.splitlines()]
+    verdicts = [line for line in shown if re.search(r"held, round|let go", line)]
+    assert (done.returncode, done.stderr) == (0, "")
+    assert verdicts == [
+        "untildone  not done: held, round 1",
+        "untildone  not done: held, round 2",
+        "untildone  done: let go, round 3",
+    ]
+    assert "✗ test  red, 1 passed, 1 failed: AssertionError: 40 != 45" in shown
+    assert any(line.startswith("✗ test  no test was run") for line in shown)
+    assert "✓ test  green, 2 passed, 0 failed" in shown
+    assert re.search(r"^# Receipt of loop \w+: done$", done.stdout, re.MULTILINE)
+
+
+def test_it_leaves_nothing_behind(tmp_path: Path) -> None:
+    demo(tmp_path)
+
+    left = [path for path in tmp_path.rglob("*") if path.name not in ("home", "tmp")]
+    assert left == []
+
+
+def test_a_demo_that_is_broken_off_leaves_nothing_behind(tmp_path: Path) -> None:
+    environ = {**os.environ, "TMPDIR": str(tmp_path)}
+    child = subprocess.Popen([UNTILDONE, "demo"], env=environ, stdout=subprocess.PIPE)
+    assert child.stdout is not None
+    # The second paragraph is there: the theatre stands, a hook is at work.
+    for _ in range(6):
+        child.stdout.readline()
+
+    child.terminate()
+    child.communicate(timeout=20)
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_agent_that_never_repairs_fails_the_demo() -> None:
+    place, shown = stage()
+
+    assert perform(SCRIPT[:2], place) == 1
+    end = "the scene did not go as it should: Continue, Continue; then out of script"
+    assert shown.getvalue().splitlines()[-1] == end
+
+
+def test_an_agent_that_is_done_at_once_fails_the_demo() -> None:
+    place, shown = stage()
+
+    assert perform(SCRIPT[2:], place) == 1
+    assert shown.getvalue().splitlines()[-1].endswith("should: Finish; then let go")
+
+
+def test_a_terminal_without_unicode_gets_plain_marks(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [UNTILDONE, "demo", "--fast"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONIOENCODING": "ascii", "TMPDIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+    assert done.returncode == 0
+    assert "x lint  red: SyntaxError" in done.stdout

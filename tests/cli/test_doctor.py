@@ -1,0 +1,312 @@
+"""The doctor finds what keeps a loop from holding, each with what mends it."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from cli.patient import Patient, error, note
+from client.world import BIN
+
+
+@pytest.fixture
+def patient(tmp_path: Path) -> Patient:
+    return Patient(tmp_path)
+
+
+def test_nothing_is_wrong_after_init(patient: Patient) -> None:
+    assert patient.findings() == (0, [])
+    assert "nothing needs mending" in patient.untildone("doctor").stdout
+
+
+def test_hooks_that_are_missing(tmp_path: Path) -> None:
+    patient = Patient(tmp_path, install="nothing")
+
+    assert patient.findings() == error(
+        "hooks", "no hook of untildone is installed", "`untildone init`"
+    )
+
+
+def test_one_hook_that_is_missing(patient: Patient) -> None:
+    found = json.loads(patient.settings.read_text(encoding="utf-8"))
+    del found["hooks"]["Stop"]
+    patient.settings.write_text(json.dumps(found), encoding="utf-8")
+
+    assert patient.findings() == error("hooks", "not installed for `Stop`", "`untildone init`")
+
+
+def test_hooks_of_another_state(patient: Patient) -> None:
+    other = patient.home / "other"
+    patient.extra["UNTILDONE_HOME"] = str(other)
+
+    assert patient.findings() == error(
+        "stale",
+        f"the hooks in `{patient.settings}` are out of date:"
+        f" their state is in `{patient.state}`, ours in `{other}`",
+        "`untildone init`",
+    )
+
+
+def test_hooks_of_another_version(patient: Patient) -> None:
+    patient.change(" -I -S ", " -I  -S ")
+    record = patient.state / "installed.json"
+    text = record.read_text(encoding="utf-8")
+    record.write_text(text.replace('"version":"0.1.0"', '"version":"0.0.9"'), encoding="utf-8")
+
+    assert patient.findings() == error(
+        "stale",
+        f"the hooks in `{patient.settings}` are out of date:"
+        " written by version 0.0.9, this is 0.1.0",
+        "`untildone init`",
+    )
+
+
+def test_an_interpreter_that_is_gone(patient: Patient) -> None:
+    patient.change(sys.executable, "/gone/python")
+
+    code, found = patient.findings()
+
+    assert code == 1
+    gone = ("error", "interpreter", "`/gone/python` is gone: no hook can start", "`untildone init`")
+    assert gone in found
+    assert [each[1] for each in found] == ["stale", "interpreter"]
+
+
+def test_a_package_that_is_gone(patient: Patient) -> None:
+    patient.change("/untildone/hook ", "/untildone/untildone/hook ")
+
+    code, found = patient.findings()
+
+    assert (code, [each[1] for each in found]) == (1, ["stale", "interpreter"])
+    assert found[1][2].endswith("/untildone/untildone` any more")
+
+
+def test_an_interpreter_that_is_another_program_now(patient: Patient) -> None:
+    record = patient.state / "installed.json"
+    found = json.loads(record.read_text(encoding="utf-8"))
+    found["files"][0]["program"]["interpreter_sha256"] = "00"
+    record.write_text(json.dumps(found), encoding="utf-8")
+
+    assert patient.findings() == note(
+        "interpreter",
+        f"`{sys.executable}` is not the program it was when `init` ran",
+        "`untildone init`, if you upgraded it",
+    )
+
+
+def test_hooks_installed_twice(patient: Patient) -> None:
+    patient.untildone("init", "--scope", "local")
+    local = patient.project / ".claude" / "settings.local.json"
+
+    assert patient.findings() == note(
+        "duplicated",
+        f"the hooks are installed 2 times: `{patient.settings}`, `{local}`",
+        "harmless; `untildone uninstall`, then `untildone init`, leaves one",
+    )
+
+
+@pytest.mark.parametrize("name", ["settings.json", "settings.local.json"])
+def test_hooks_that_are_switched_off(patient: Patient, name: str) -> None:
+    path = patient.write(f".claude/{name}", '{"disableAllHooks": true}')
+
+    assert patient.findings() == error(
+        "switched off",
+        f"hooks are switched off: `disableAllHooks` is set in `{path}`",
+        f"take `disableAllHooks` out of `{path}`",
+    )
+
+
+def test_untildone_that_is_switched_off(patient: Patient) -> None:
+    patient.extra["UNTILDONE_DISABLE"] = "1"
+
+    assert patient.findings() == error(
+        "switched off", "`UNTILDONE_DISABLE` is set: no agent is held", "`unset UNTILDONE_DISABLE`"
+    )
+
+
+def test_a_cap_that_is_too_low(patient: Patient) -> None:
+    path = patient.write(
+        ".claude/settings.json", '{"env": {"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "3"}}'
+    )
+
+    assert patient.findings() == error(
+        "cap",
+        f"`CLAUDE_CODE_STOP_HOOK_BLOCK_CAP` is `3` in {path}:"
+        " the client lets go after that many holds",
+        "set it to `60` there",
+    )
+
+
+def test_a_cap_that_was_removed(patient: Patient) -> None:
+    patient.change("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", "ANOTHER")
+
+    assert patient.findings() == error(
+        "cap",
+        "`CLAUDE_CODE_STOP_HOOK_BLOCK_CAP` is not set: the client lets go after 8 holds",
+        "`untildone init`",
+    )
+
+
+def test_no_cap_at_all_is_fine(patient: Patient) -> None:
+    patient.change(
+        '"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "60"', '"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": 0'
+    )
+
+    assert patient.findings() == (0, [])
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (".shipkit/relentless-state.local.md", "---\nskill: test\n---\n"),
+        (".stravinsky/continuation-loop.md", "---\nactive: true\n---\n"),
+        (".claude/ralph-loop.local.md", "---\nactive: true\n---\nwork"),
+        (".shipspec/active-loop.local.json", "{}"),
+        (".loop/state.json", '{"status": "running"}'),
+        (".ralph/ralph-loop.state.json", '{"active": true}'),
+        (".omc/state/sessions/x/ralph-state.json", '{"active":true}'),
+    ],
+)
+def test_a_loop_of_another_tool(patient: Patient, name: str, text: str) -> None:
+    patient.write(name, text)
+
+    assert patient.findings() == error(
+        "another loop",
+        f"another tool's loop seems active: `{name}`; two loops fight over each stop",
+        f"end it there, or `rm {name}`",
+    )
+
+
+@pytest.mark.parametrize(
+    "text", ["---\niteration: 1\nactive: false\n---\n", '{"iteration": 1,\n "active": false}']
+)
+def test_a_loop_of_another_tool_that_is_over(patient: Patient, text: str) -> None:
+    patient.write(".claude/ralph-loop.local.md", text)
+
+    assert patient.findings() == (0, [])
+
+
+def test_a_stop_hook_of_another_tool(patient: Patient) -> None:
+    hooks = {"Stop": [{"hooks": [{"type": "command", "command": "bash stop.sh"}]}]}
+    path = patient.write(".claude/settings.json", json.dumps({"hooks": hooks}))
+
+    assert patient.findings() == note(
+        "another hook", f"`bash stop.sh` in `{path}` is asked at every stop too"
+    )
+
+
+def test_a_state_that_cannot_be_written(patient: Patient) -> None:
+    place = patient.home / "file"
+    place.write_text("", encoding="utf-8")
+    patient.extra["UNTILDONE_HOME"] = str(place)
+
+    code, found = patient.findings()
+
+    assert code == 1
+    assert (
+        "error",
+        "state",
+        f"the state folder `{place}` is not a folder",
+        "set `UNTILDONE_HOME` to a folder of your own on a local disk",
+    ) in found
+
+
+def test_a_state_that_cannot_be_made(patient: Patient) -> None:
+    (patient.home / "file").write_text("", encoding="utf-8")
+    place = patient.home / "file" / "state"
+    patient.extra["UNTILDONE_HOME"] = str(place)
+
+    code, found = patient.findings()
+
+    assert code == 1
+    assert f"the state folder `{place}` cannot be made in `{patient.home / 'file'}`" in [
+        each[2] for each in found
+    ]
+
+
+def test_a_check_whose_tool_is_missing(patient: Patient) -> None:
+    patient.write("Cargo.toml", "[package]\nname = 'a'\n")
+    patient.extra["PATH"] = f"{BIN}:/nowhere"
+
+    code, found = patient.findings()
+
+    assert code == 1
+    assert {each[1] for each in found} == {"tools"}
+    assert found[0][2].startswith("`cargo` was not found, which the check `")
+    assert found[0][3] == "install `cargo`, or name another command with `--check`"
+
+
+def test_settings_that_are_no_json(patient: Patient) -> None:
+    path = patient.write(".claude/settings.json", "{\n  nonsense\n}")
+
+    assert patient.findings() == error(
+        "settings",
+        f"`{path}` is not valid JSON at line 2, column 3: expecting a key in double quotes",
+        f"mend `{path}`",
+    )
+
+
+def test_a_configuration_that_is_broken(patient: Patient) -> None:
+    path = patient.write("untildone.toml", "[checks.test]\ncomand = 'x'\n")
+
+    code, found = patient.findings()
+
+    assert (code, [each[1] for each in found]) == (1, ["configuration"])
+    assert found[0][2].startswith(f"`{path}`: ")
+
+
+def test_a_configuration_that_is_not_trusted(patient: Patient) -> None:
+    path = patient.write("untildone.toml", "[checks.test]\ncommand = 'true'\n")
+
+    assert patient.findings() == note(
+        "configuration",
+        f"`{path}` is not trusted on this machine: nothing it says is run",
+        "`untildone trust`",
+    )
+
+
+def test_a_damaged_loop(patient: Patient) -> None:
+    loop = patient.start()
+    folder = patient.state / "loops" / loop
+    for path in folder.iterdir():
+        if path.is_file():
+            path.write_bytes(b"damaged")
+
+    code, found = patient.findings()
+
+    assert code == 1
+    assert found[0][:2] == ("error", "damaged loop")
+    assert found[0][2].startswith(f"loop {loop} cannot be read: ")
+    assert found[0][3] == f"move `{folder}` away"
+
+
+def test_a_loop_that_nobody_holds(patient: Patient) -> None:
+    loop = patient.start()
+
+    assert patient.findings() == note(
+        "not held",
+        f"loop {loop}: no hook of this session was seen",
+        f"`untildone cancel {loop}` ends it",
+    )
+
+
+def test_why_the_last_loop_ended(patient: Patient) -> None:
+    loop = patient.start()
+    patient.untildone("pause", loop)
+
+    assert patient.findings() == note(
+        "last loop",
+        f"loop {loop} paused: paused, paused by the person",
+        "`untildone continue`",
+    )
+
+
+def test_a_record_that_is_damaged(patient: Patient) -> None:
+    record = patient.state / "installed.json"
+    record.write_text("{", encoding="utf-8")
+
+    code, found = patient.findings()
+
+    assert (code, [each[1] for each in found]) == (1, ["record"])
+    assert found[0][3] == f"move `{record}` away, then run `untildone init`"

@@ -1,0 +1,180 @@
+"""The drill passes where the hook holds, and says what is wrong where it does not."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from client.world import World
+
+SCENES = [
+    "installed",
+    "no loop",
+    "red",
+    "green",
+    "other session",
+    "subdirectory",
+    "worktree",
+    "garbage",
+    "crash",
+    "time-out",
+    "hostile repository",
+    "canary",
+]
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    return World(tmp_path)
+
+
+def settings(world: World) -> Path:
+    return world.home / ".claude" / "settings.json"
+
+
+def change(world: World, old: str, new: str) -> None:
+    text = settings(world).read_text(encoding="utf-8")
+    assert old in text
+    settings(world).write_text(text.replace(old, new), encoding="utf-8")
+
+
+def drilled(world: World) -> tuple[int, dict[str, str], str]:
+    """Exit code, the problems by scene, and how to mend them."""
+    done = world.untildone("drill", "--json", check=False)
+    assert done.stderr == ""
+    report: dict[str, Any] = json.loads(done.stdout)
+    problems = {each["name"]: each["problem"] for each in report["proofs"] if not each["passed"]}
+    return done.returncode, problems, report["mend"]
+
+
+def test_it_passes_after_init(world: World) -> None:
+    before = settings(world).read_bytes()
+
+    done = world.untildone("drill")
+
+    rows = [line for line in done.stdout.splitlines() if line.startswith(("pass", "FAIL"))]
+    assert [row[6:26].strip() for row in rows if row.startswith("pass")] == SCENES
+    assert len(rows) == len(SCENES)
+    assert settings(world).read_bytes() == before
+
+
+def test_it_leaves_the_state_as_it_was(world: World) -> None:
+    world.start()
+    before = {path for path in world.state.rglob("*") if path.name != "loops"}
+
+    assert drilled(world) == (0, {}, "")
+    assert {path for path in world.state.rglob("*") if path.name != "loops"} == before
+
+
+def test_it_fails_where_nothing_is_installed(tmp_path: Path) -> None:
+    code, problems, mend = drilled(World(tmp_path, install="nothing"))
+
+    assert (code, problems) == (1, {"installed": "no hook of untildone is installed for `Stop`"})
+    assert "`untildone init`" in mend
+
+
+def test_it_fails_where_the_stop_hook_was_removed(world: World) -> None:
+    found = json.loads(settings(world).read_text(encoding="utf-8"))
+    del found["hooks"]["Stop"]
+    settings(world).write_text(json.dumps(found), encoding="utf-8")
+
+    code, problems, _ = drilled(world)
+
+    assert (code, problems) == (1, {"installed": "no hook of untildone is installed for `Stop`"})
+
+
+@pytest.mark.parametrize("name", ["settings.json", "settings.local.json"])
+def test_it_fails_where_hooks_are_switched_off(world: World, name: str) -> None:
+    path = world.project / ".claude" / name
+    path.parent.mkdir()
+    path.write_text('{"disableAllHooks": true}', encoding="utf-8")
+
+    code, problems, mend = drilled(world)
+
+    told = f"hooks are switched off: `disableAllHooks` is set in `{path}`"
+    assert (code, problems) == (1, {"installed": told})
+    assert mend == f"take `disableAllHooks` out of `{path}`"
+
+
+def test_it_fails_where_the_interpreter_is_gone(world: World) -> None:
+    found = json.loads(settings(world).read_text(encoding="utf-8"))
+    words = found["hooks"]["Stop"][0]["hooks"][0]["command"].split()
+    change(world, words[words.index("-I") - 1], "/gone/python")
+
+    code, problems, mend = drilled(world)
+
+    assert code == 1
+    assert problems["red"].startswith("the hook ended with exit code 127")
+    assert {"red", "green", "garbage", "crash", "canary"} <= set(problems)
+    assert "`untildone init`" in mend
+
+
+def test_it_fails_where_the_client_would_end_the_hook(world: World) -> None:
+    change(world, '"timeout": 3600', '"timeout": 0.01')
+
+    code, problems, _ = drilled(world)
+
+    assert (code, problems["canary"]) == (1, "the client ends the hook after 0.01 seconds")
+
+
+def test_it_fails_where_the_hook_says_nothing(world: World) -> None:
+    change(world, "exit 0; exec", "exit 0; exit 0; exec")
+
+    code, problems, _ = drilled(world)
+
+    assert code == 1
+    assert problems["red"] == problems["canary"] == "not held: silence"
+    assert problems["garbage"] == "neither held nor a line to the person"
+    assert problems["crash"] == "no line to the person"
+
+
+def test_it_fails_where_the_hook_holds_whatever_comes(world: World) -> None:
+    hold = 'echo \'{\\"decision\\": \\"block\\", \\"reason\\": \\"no\\"}\'; exit 0; exec'
+    change(world, "|| exit 0; exec", f"; {hold}")
+
+    code, problems, _ = drilled(world)
+
+    assert code == 1
+    assert {"no loop", "green", "other session"} <= set(problems)
+
+
+def test_it_fails_where_the_person_switched_it_off(tmp_path: Path) -> None:
+    class Off(World):
+        @property
+        def environment(self) -> dict[str, str]:
+            return {**super().environment, "UNTILDONE_DISABLE": "1"}
+
+    code, problems, mend = drilled(Off(tmp_path))
+
+    assert (code, problems) == (1, {"installed": "`UNTILDONE_DISABLE` is set: no agent is held"})
+    assert mend == "`unset UNTILDONE_DISABLE`"
+
+
+def test_a_failure_is_told_with_its_remedy(tmp_path: Path) -> None:
+    done = World(tmp_path, install="nothing").untildone("drill", check=False)
+
+    assert done.stdout.splitlines() == [
+        "FAIL  installed            a hook at Stop",
+        "      no hook of untildone is installed for `Stop`",
+        "",
+        "1 of 1 failed",
+        "mend: `untildone init` writes the hooks anew; `untildone doctor` tells more",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("command", "problem"),
+    [
+        ("touch ran-by-untildone", "a command of the repository was run"),
+        ("touch .untildone/x 2>/dev/null", "written through a link of the repository"),
+    ],
+)
+def test_it_fails_where_the_hook_serves_a_hostile_repository(
+    world: World, command: str, problem: str
+) -> None:
+    change(world, "exit 0; exec", f"exit 0; {command}; exec")
+
+    code, problems, _ = drilled(world)
+
+    assert (code, problems) == (1, {"hostile repository": problem})

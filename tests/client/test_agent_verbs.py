@@ -1,0 +1,177 @@
+"""What the agent may say of its loop, from its own shell."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from client.control import requests_without_us
+from client.script import Step, bash
+from client.texts import NEXT, red_lines, said, still_red
+from client.world import RED, World
+
+pytestmark = pytest.mark.client
+
+SIGNALLED = "signalled; stop now and the checks decide"
+UNSAID = said(
+    "Round 1 of 10: every criterion holds, but you have not said that the task is done.",
+    "If the whole task is done, run `untildone signal`; otherwise go on with what is missing."
+    " Nothing was red at the start, so the checks alone prove nothing.",
+)
+
+
+def can_mount() -> bool:
+    """Whether a command can have a view of the files of its own, as a sandbox has."""
+    try:
+        done = subprocess.run(["unshare", "-rm", "true"], check=False, capture_output=True)
+    except FileNotFoundError:
+        return False
+    return done.returncode == 0
+
+
+def test_a_blocked_agent_is_asked_once_and_then_the_loop_pauses(tmp_path: Path) -> None:
+    script: list[Step] = [
+        "Done.",
+        bash("untildone note 'the fixture is odd'"),
+        bash("untildone blocked 'no network'"),
+        "I cannot go on.",
+        bash("untildone blocked 'still no network'"),
+        "I cannot go on.",
+    ]
+    world = World(tmp_path)
+    loop = world.start()
+
+    _, server = world.run(script)
+
+    assert len(server.requests) == 6
+    assert world.told(server) == (
+        (still_red(1),),
+        ("noted",),
+        ("recorded; stop now",),
+        (
+            said(
+                "Round 2 of 10: you said you are blocked: no network",
+                red_lines(2),
+                "What would unblock you without the person? Try that first. If nothing would,"
+                " say it again with the reason and the loop pauses for them.",
+            ),
+        ),
+        ("recorded; stop now",),
+    )
+    assert world.shown(loop)["progress"]["notes"] == ["the fixture is odd"]
+    assert world.standing("reason", "held") == ("paused", "blocked", 3, "still no network", False)
+    assert requests_without_us(script) == 1
+
+
+def test_what_was_green_at_the_start_needs_the_agent_s_word(tmp_path: Path) -> None:
+    script: list[Step] = ["Done.", bash("untildone signal"), "Done."]
+    world = World(tmp_path)
+    world.start("--check", "true")
+
+    _, server = world.run(script)
+
+    assert len(server.requests) == 3
+    assert world.told(server) == ((UNSAID,), (SIGNALLED,))
+    assert world.standing() == ("finished", "done", 2)
+    assert requests_without_us(script) == 1
+
+
+def test_claims_are_met_by_reports_and_the_agent_s_word(tmp_path: Path) -> None:
+    script: list[Step] = [
+        "Done.",
+        bash("echo > done.txt; untildone met 'reads well' --by review --evidence 'read it twice'"),
+        "Done.",
+        bash("untildone signal"),
+        "Done.",
+    ]
+    world = World(tmp_path)
+    world.start("--check", RED, "--criterion", "reads well=review")
+
+    _, server = world.run(script)
+
+    assert len(server.requests) == 5
+    assert world.told(server) == (
+        (
+            said(
+                "Round 1 of 10: not done yet. Unmet: check, reads well.",
+                red_lines(1),
+                f"{NEXT} Nobody but you can see whether this holds: reads well. Report it with"
+                " `untildone met NAME --by execution|observation|measurement|review"
+                " --evidence TEXT`.",
+            ),
+        ),
+        ("recorded: reads well by review",),
+        (
+            said(
+                "Round 2 of 10: every criterion holds, but you have not said that the task is"
+                " done.",
+                "Since the start: 1 fixed, 0 new, 0 remaining (100 % of the start's failures are"
+                " gone).",
+                "If the whole task is done, run `untildone signal`; otherwise go on.",
+            ),
+        ),
+        (SIGNALLED,),
+    )
+    assert world.standing() == ("finished", "done", 3)
+    assert requests_without_us(script) == 1
+
+
+def test_a_promise_ends_the_loop_as_claimed(tmp_path: Path) -> None:
+    script: list[Step] = [
+        "Done.",
+        "I will say ALL PAGES WRITTEN once they are.",
+        "<promise>ALL PAGES WRITTEN</promise>",
+    ]
+    world = World(tmp_path)
+    world.start("--promise", "ALL PAGES WRITTEN")
+
+    _, server = world.run(script)
+
+    assert len(server.requests) == 3
+    assert world.told(server) == tuple(
+        (
+            said(
+                f"Round {number} of 10: not done yet. Unmet: promise `ALL PAGES WRITTEN`.",
+                "Go on with the task. When it is true, and only then, say"
+                " <promise>ALL PAGES WRITTEN</promise>.",
+            ),
+        )
+        for number in (1, 2)
+    )
+    assert world.standing() == ("finished", "claimed", 3)
+    assert requests_without_us(script) == 1
+
+
+@pytest.mark.skipif(not can_mount(), reason="a read-only mount of one's own is not allowed here")
+@pytest.mark.parametrize("install", ["settings", "both"])
+def test_a_verb_that_cannot_write_the_state_is_taken_from_the_tool_call(
+    tmp_path: Path, install: str
+) -> None:
+    script: list[Step] = ["Done.", bash("unshare -rm sh sandbox.sh"), "Done."]
+    world = World(tmp_path, install=install)
+    loop = world.start("--check", "true")
+    world.project.joinpath("sandbox.sh").write_text(
+        f"cd {world.state}\n"
+        'mount --bind "$PWD" "$PWD" && mount -o remount,ro,bind "$PWD" || exit\n'
+        f"cd {world.project}\n"
+        "untildone note odd\n"
+        "untildone signal\n",
+        encoding="utf-8",
+    )
+
+    _, server = world.run(script)
+
+    assert len(server.requests) == 3
+    assert world.told(server) == (
+        (UNSAID,),
+        (f"{by_hook('note', 'odd')}\nnoted\n{by_hook('signal')}\n{SIGNALLED}",),
+    )
+    assert world.shown(loop)["progress"]["notes"] == ["odd"]
+    assert world.standing() == ("finished", "done", 2)
+    assert requests_without_us(script) == 1
+
+
+def by_hook(verb: str, text: str = "") -> str:
+    said = {"verb": verb, "name": "", "text": text, "by": "assumption"}
+    return f"untildone-verb: {json.dumps(said)}"
