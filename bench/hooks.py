@@ -49,8 +49,14 @@ def rows(home: Path, project: Path) -> list[tuple[str, str, float, float]]:
     )
     program = settings_program(home=home, python=Path(sys.executable), package=PACKAGE)
     commands = lines(program)
-    write: dict[str, object] = {"tool_name": "Write", "tool_input": {"file_path": "/a", "content": "x" * 2_000}}
-    ours: dict[str, object] = {"tool_name": "Bash", "tool_input": {"command": "untildone note hello"}}
+    write: dict[str, object] = {
+        "tool_name": "Write",
+        "tool_input": {"file_path": "/a", "content": "x" * 2_000},
+    }
+    ours: dict[str, object] = {
+        "tool_name": "Bash",
+        "tool_input": {"command": "untildone note hello"},
+    }
     cases: list[tuple[str, str, str, dict[str, object], str, float]] = [
         ("nothing to do", "Stop", "idle", {}, "shell", 1.5),
         ("nothing to do", "PreToolUse", "idle", write, "shell", 1.5),

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from cli.patient import MEASURED
 from untildone.cli.demo import perform
 from untildone.cli.stage import Stage
 from untildone.runs.scene import SCRIPT
@@ -31,6 +32,7 @@ def demo(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
             "LANG": "C.UTF-8",
             "UNTILDONE_DISABLE": "1",
             "CLAUDE_CODE_SESSION_ID": "of-another",
+            **MEASURED,
         },
         capture_output=True,
         text=True,

@@ -2,6 +2,7 @@
 
 import json
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -310,3 +311,37 @@ def test_a_record_that_is_damaged(patient: Patient) -> None:
 
     assert (code, [each[1] for each in found]) == (1, ["record"])
     assert found[0][3] == f"move `{record}` away, then run `untildone init`"
+
+
+def test_a_loop_whose_seal_is_broken(patient: Patient) -> None:
+    loop = patient.start()
+    contract = patient.state / "loops" / loop / "contract.json"
+    contract.write_bytes(contract.read_bytes().replace(b"test -f", b"true -f"))
+
+    code, found = patient.findings()
+
+    assert (code, found[0][:2]) == (1, ("error", "damaged loop"))
+    assert found[0][2].startswith(f"the seal of loop {loop} is broken: ")
+    assert found[0][3] == f"`untildone cancel {loop}`"
+
+
+@pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="no file system in memory here")
+def test_a_state_that_is_gone_after_a_restart(patient: Patient) -> None:
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as place:
+        patient.extra["UNTILDONE_HOME"] = place
+        done = patient.untildone("doctor", check=False)
+
+    assert f"note: state: `{place}` is on tmpfs: " in done.stdout
+
+
+def test_people_are_told_what_to_mend_first(patient: Patient) -> None:
+    patient.write("untildone.toml", "[checks.test]\ncommand = 'true'\n")
+    patient.extra["UNTILDONE_DISABLE"] = "1"
+
+    shown = patient.untildone("doctor", check=False).stdout.splitlines()
+
+    assert shown[:2] == [
+        "error: switched off: `UNTILDONE_DISABLE` is set: no agent is held",
+        "  mend: `unset UNTILDONE_DISABLE`",
+    ]
+    assert shown[-1] == "1 to mend"

@@ -76,3 +76,21 @@ def test_a_plugin_without_its_files_is_missing(tmp_path: Path) -> None:
         1,
         f"the plugin `{NAME}` is enabled, but its hooks were not found",
     )
+
+
+def test_a_plugin_needs_the_program_on_the_path(tmp_path: Path) -> None:
+    patient = Patient(tmp_path, install="nothing")
+    enable(patient)
+    patient.extra["PATH"] = "/usr/bin:/bin"
+
+    code, found = patient.findings()
+
+    assert (code, found[0]) == (
+        1,
+        (
+            "error",
+            "interpreter",
+            "the plugin starts `untildone`, which is not on `PATH`",
+            "`pipx install untildone`",
+        ),
+    )

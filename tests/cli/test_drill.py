@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from client.world import World
+from cli.patient import Patient
 
 SCENES = [
     "installed",
@@ -25,84 +25,74 @@ SCENES = [
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> World:
-    return World(tmp_path)
+def patient(tmp_path: Path) -> Patient:
+    return Patient(tmp_path)
 
 
-def settings(world: World) -> Path:
-    return world.home / ".claude" / "settings.json"
-
-
-def change(world: World, old: str, new: str) -> None:
-    text = settings(world).read_text(encoding="utf-8")
-    assert old in text
-    settings(world).write_text(text.replace(old, new), encoding="utf-8")
-
-
-def drilled(world: World) -> tuple[int, dict[str, str], str]:
+def drilled(patient: Patient) -> tuple[int, dict[str, str], str]:
     """Exit code, the problems by scene, and how to mend them."""
-    done = world.untildone("drill", "--json", check=False)
+    done = patient.untildone("drill", "--json", check=False)
     assert done.stderr == ""
     report: dict[str, Any] = json.loads(done.stdout)
     problems = {each["name"]: each["problem"] for each in report["proofs"] if not each["passed"]}
     return done.returncode, problems, report["mend"]
 
 
-def test_it_passes_after_init(world: World) -> None:
-    before = settings(world).read_bytes()
+def test_it_passes_after_init(patient: Patient) -> None:
+    before = patient.settings.read_bytes()
 
-    done = world.untildone("drill")
+    done = patient.untildone("drill")
 
     rows = [line for line in done.stdout.splitlines() if line.startswith(("pass", "FAIL"))]
     assert [row[6:26].strip() for row in rows if row.startswith("pass")] == SCENES
     assert len(rows) == len(SCENES)
-    assert settings(world).read_bytes() == before
+    assert patient.settings.read_bytes() == before
 
 
-def test_it_leaves_the_state_as_it_was(world: World) -> None:
-    world.start()
-    before = {path for path in world.state.rglob("*") if path.name != "loops"}
+def test_it_leaves_the_state_as_it_was(patient: Patient) -> None:
+    patient.start()
+    before = {path for path in patient.state.rglob("*") if path.name != "loops"}
 
-    assert drilled(world) == (0, {}, "")
-    assert {path for path in world.state.rglob("*") if path.name != "loops"} == before
+    assert drilled(patient) == (0, {}, "")
+    assert {path for path in patient.state.rglob("*") if path.name != "loops"} == before
 
 
 def test_it_fails_where_nothing_is_installed(tmp_path: Path) -> None:
-    code, problems, mend = drilled(World(tmp_path, install="nothing"))
+    code, problems, mend = drilled(Patient(tmp_path, install="nothing"))
 
     assert (code, problems) == (1, {"installed": "no hook of untildone is installed for `Stop`"})
     assert "`untildone init`" in mend
 
 
-def test_it_fails_where_the_stop_hook_was_removed(world: World) -> None:
-    found = json.loads(settings(world).read_text(encoding="utf-8"))
+def test_it_fails_where_the_stop_hook_was_removed(patient: Patient) -> None:
+    found = json.loads(patient.settings.read_text(encoding="utf-8"))
     del found["hooks"]["Stop"]
-    settings(world).write_text(json.dumps(found), encoding="utf-8")
+    patient.settings.write_text(json.dumps(found), encoding="utf-8")
 
-    code, problems, _ = drilled(world)
+    code, problems, _ = drilled(patient)
 
     assert (code, problems) == (1, {"installed": "no hook of untildone is installed for `Stop`"})
 
 
 @pytest.mark.parametrize("name", ["settings.json", "settings.local.json"])
-def test_it_fails_where_hooks_are_switched_off(world: World, name: str) -> None:
-    path = world.project / ".claude" / name
+def test_it_fails_where_hooks_are_switched_off(patient: Patient, name: str) -> None:
+    path = patient.project / ".claude" / name
     path.parent.mkdir()
     path.write_text('{"disableAllHooks": true}', encoding="utf-8")
 
-    code, problems, mend = drilled(world)
+    code, problems, mend = drilled(patient)
 
     told = f"hooks are switched off: `disableAllHooks` is set in `{path}`"
     assert (code, problems) == (1, {"installed": told})
     assert mend == f"take `disableAllHooks` out of `{path}`"
 
 
-def test_it_fails_where_the_interpreter_is_gone(world: World) -> None:
-    found = json.loads(settings(world).read_text(encoding="utf-8"))
+def test_it_fails_where_the_interpreter_is_gone(patient: Patient) -> None:
+    found = json.loads(patient.settings.read_text(encoding="utf-8"))
     words = found["hooks"]["Stop"][0]["hooks"][0]["command"].split()
-    change(world, words[words.index("-I") - 1], "/gone/python")
+    patient.change(words[words.index("-I") - 1], "/gone/python")
 
-    code, problems, mend = drilled(world)
+    code, problems, mend = drilled(patient)
 
     assert code == 1
     assert problems["red"].startswith("the hook ended with exit code 127")
@@ -110,18 +100,18 @@ def test_it_fails_where_the_interpreter_is_gone(world: World) -> None:
     assert "`untildone init`" in mend
 
 
-def test_it_fails_where_the_client_would_end_the_hook(world: World) -> None:
-    change(world, '"timeout": 3600', '"timeout": 0.01')
+def test_it_fails_where_the_client_would_end_the_hook(patient: Patient) -> None:
+    patient.change('"timeout": 3600', '"timeout": 0.01')
 
-    code, problems, _ = drilled(world)
+    code, problems, _ = drilled(patient)
 
     assert (code, problems["canary"]) == (1, "the client ends the hook after 0.01 seconds")
 
 
-def test_it_fails_where_the_hook_says_nothing(world: World) -> None:
-    change(world, "exit 0; exec", "exit 0; exit 0; exec")
+def test_it_fails_where_the_hook_says_nothing(patient: Patient) -> None:
+    patient.change("exit 0; exec", "exit 0; exit 0; exec")
 
-    code, problems, _ = drilled(world)
+    code, problems, _ = drilled(patient)
 
     assert code == 1
     assert problems["red"] == problems["canary"] == "not held: silence"
@@ -129,30 +119,27 @@ def test_it_fails_where_the_hook_says_nothing(world: World) -> None:
     assert problems["crash"] == "no line to the person"
 
 
-def test_it_fails_where_the_hook_holds_whatever_comes(world: World) -> None:
+def test_it_fails_where_the_hook_holds_whatever_comes(patient: Patient) -> None:
     hold = 'echo \'{\\"decision\\": \\"block\\", \\"reason\\": \\"no\\"}\'; exit 0; exec'
-    change(world, "|| exit 0; exec", f"; {hold}")
+    patient.change("|| exit 0; exec", f"; {hold}")
 
-    code, problems, _ = drilled(world)
+    code, problems, _ = drilled(patient)
 
     assert code == 1
     assert {"no loop", "green", "other session"} <= set(problems)
 
 
-def test_it_fails_where_the_person_switched_it_off(tmp_path: Path) -> None:
-    class Off(World):
-        @property
-        def environment(self) -> dict[str, str]:
-            return {**super().environment, "UNTILDONE_DISABLE": "1"}
+def test_it_fails_where_the_person_switched_it_off(patient: Patient) -> None:
+    patient.extra["UNTILDONE_DISABLE"] = "1"
 
-    code, problems, mend = drilled(Off(tmp_path))
+    code, problems, mend = drilled(patient)
 
     assert (code, problems) == (1, {"installed": "`UNTILDONE_DISABLE` is set: no agent is held"})
     assert mend == "`unset UNTILDONE_DISABLE`"
 
 
 def test_a_failure_is_told_with_its_remedy(tmp_path: Path) -> None:
-    done = World(tmp_path, install="nothing").untildone("drill", check=False)
+    done = Patient(tmp_path, install="nothing").untildone("drill", check=False)
 
     assert done.stdout.splitlines() == [
         "FAIL  installed            a hook at Stop",
@@ -171,10 +158,10 @@ def test_a_failure_is_told_with_its_remedy(tmp_path: Path) -> None:
     ],
 )
 def test_it_fails_where_the_hook_serves_a_hostile_repository(
-    world: World, command: str, problem: str
+    patient: Patient, command: str, problem: str
 ) -> None:
-    change(world, "exit 0; exec", f"exit 0; {command}; exec")
+    patient.change("exit 0; exec", f"exit 0; {command}; exec")
 
-    code, problems, _ = drilled(world)
+    code, problems, _ = drilled(patient)
 
     assert (code, problems) == (1, {"hostile repository": problem})

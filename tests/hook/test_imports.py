@@ -23,7 +23,7 @@ OURS = {
     "PreToolUse": ENTRY
     | SESSIONS
     | SETTINGS
-    | {"untildone.hook.tool", "untildone.integrity.guard"},
+    | {"untildone.hook.tool", "untildone.integrity.guard", "untildone.integrity.shell"},
     "SessionStart": ENTRY | SESSIONS | {"untildone.hook.session"},
     "SessionEnd": ENTRY | SESSIONS | {"untildone.hook.session"},
     "StatusLine": ENTRY | SESSIONS | {"untildone.hook.status_line"},

@@ -40,9 +40,7 @@ def _answer(call: payload.Call) -> str:
 def _hand_over(call: payload.Call) -> str:
     """The full program, in this process: its dependencies become importable first."""
     _reach_dependencies()
-    # msgspec prefers it where it is installed and needs nothing of it; it would cost more than
-    # msgspec itself.
-    sys.modules.setdefault("typing_extensions", None)  # type: ignore[arg-type]  # None forbids
+    _spare_imports()
     from untildone.judge.events import answer
 
     return answer(call)
@@ -59,6 +57,19 @@ def _reach_dependencies() -> None:
     import site
 
     site.main()
+
+
+def _spare_imports() -> None:
+    """Two modules that others would import here cost more than all of ours and are not used."""
+    # msgspec takes typing_extensions where it is installed, and typing where it is not.
+    sys.modules.setdefault("typing_extensions", None)  # type: ignore[arg-type]  # None forbids
+    if sys.version_info < (3, 13) and "pathlib" not in sys.modules:
+        # pathlib wants one function of it, for `Path.as_uri`.
+        stand_in = type(sys)("urllib.parse")
+        stand_in.quote_from_bytes = None  # type: ignore[attr-defined]  # nobody calls it here
+        sys.modules["urllib.parse"] = stand_in
+        __import__("pathlib")
+        del sys.modules["urllib.parse"]
 
 
 def _say(text: str) -> None:

@@ -12,10 +12,8 @@ def answer(call: Call) -> str:
     inputs = call.data.get("tool_input")
     if not isinstance(inputs, dict):
         return ""
-    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    protected = (os.path.realpath(call.home), os.path.realpath(package))
     cwd = call.text("cwd") or os.getcwd()
-    reason = refusal(call.text("tool_name"), inputs, cwd=cwd, protected=protected)
+    reason = refusal(call.text("tool_name"), inputs, cwd=cwd, protected=_protected(call))
     if not reason:
         return ""
     _never_ends(call)
@@ -28,6 +26,15 @@ def answer(call: Call) -> str:
             }
         }
     )
+
+
+def _protected(call: Call) -> tuple[str, ...]:
+    """The state and the program, unless the project is the program's own source."""
+    home = os.path.realpath(call.home)
+    package = os.path.realpath(os.path.dirname(os.path.dirname(__file__)))
+    project = os.path.realpath(call.environ.get("CLAUDE_PROJECT_DIR") or call.text("cwd"))
+    source = package.startswith(project + os.sep) and "-packages" not in package
+    return (home,) if source else (home, package)
 
 
 def _never_ends(call: Call) -> None:

@@ -34,6 +34,7 @@ _REMOVERS = frozenset(("mv", "rm", "rmdir"))
 _EDITORS = frozenset(("Edit", "Write", "MultiEdit", "NotebookEdit"))
 _FOREIGN_EDITOR = re.compile(r"(?i)^mcp__.*(?:write|edit|move|delete|remove|create|append)")
 _SCHEDULER = re.compile("Cron|Schedule|Wakeup|Trigger")
+_LONGEST = 100_000
 _SETTINGS = ("settings.json", "settings.local.json")
 _INSTEAD_STATE = "the loop's state is kept by untildone; use `untildone note`, `met` or `signal`"
 _INSTEAD_VERB = "only the person can do that; if you cannot go on, run `untildone blocked REASON`"
@@ -42,14 +43,14 @@ _INSTEAD_SETTINGS = "leave untildone's entries as they are; other keys may be ch
 
 def refusal(tool: str, inputs: dict[str, object], *, cwd: str, protected: tuple[str, ...]) -> str:
     """Why this call is refused, with what to do instead; nothing if it is none of our business."""
+    if _SCHEDULER.search(tool):
+        return _refuse_schedule(inputs)
     if tool in _EDITORS or _FOREIGN_EDITOR.match(tool):
         return _refuse_edit(inputs, cwd, protected)
     if tool == "Bash":
         return _refuse_command(str(inputs.get("command", "")), cwd, protected)
     if tool == "Skill":
         return _refuse_verb(str(inputs.get("skill", inputs.get("command", ""))))
-    if _SCHEDULER.search(tool):
-        return _refuse_schedule(inputs)
     return ""
 
 
@@ -102,11 +103,11 @@ def _real(path: str) -> str:
         return os.path.realpath(path)
     except ValueError:
         # No file has a NUL in its name.
-        return ""
+        return "\0"
 
 
 def _refuse_command(command: str, cwd: str, protected: tuple[str, ...]) -> str:
-    for call in calls(command):
+    for call in calls(command[:_LONGEST]):
         verb = _verb_called(bare(call[0]), call[1:])
         if verb in PERSON_VERBS:
             return f"`untildone {verb}` is refused: {_INSTEAD_VERB}"
@@ -164,11 +165,9 @@ def _path(word: str, cwd: str) -> str:
 def _holds(path: str, protected: tuple[str, ...]) -> bool:
     """One of the protected folders lies below; a pattern stands for all that it begins."""
     begin, star, _ = path.partition("*")
-    real = _real(begin) + (os.sep if begin.endswith("/") else "")
-    end = "" if star else os.sep
-    return any(
-        folder.startswith(real.rstrip(os.sep) + end if end else real) for folder in protected
-    )
+    real = _real(begin).rstrip(os.sep)
+    whole = not star or begin.endswith("/")
+    return any(folder.startswith(real + os.sep if whole else real) for folder in protected)
 
 
 def _refuse_verb(text: str) -> str:

@@ -3,6 +3,7 @@
 import re
 import shlex
 from collections.abc import Iterator
+from itertools import pairwise
 
 _OPERATORS = frozenset("();|&`{}")
 _REDIRECTIONS = frozenset("<>&|")
@@ -22,6 +23,8 @@ _HERE_DOCUMENT = re.compile(
     r"(?:^[ \t]*(?P=end)[ \t]*$|\Z)",
     re.DOTALL | re.MULTILINE,
 )
+_ASSIGNMENT = re.compile(r"\w+=")
+_OPTION = re.compile(r"-|[\d.]+[smhd]?$")
 _DEEPEST = 5
 
 
@@ -38,11 +41,10 @@ def calls(command: str, depth: int = 0) -> list[list[str]]:
     """Each program called, and its arguments; also what an inner shell or `$(…)` calls."""
     text = _HERE_DOCUMENT.sub(_without_body, command.replace("\\\n", " "))
     found: list[list[str]] = []
-    for words in _simple_commands(text):
-        call = _unwrapped(words)
+    for call in (call for words in _simple_commands(text) for call in _unwrapped(words)):
         found.append(call)
         if call and bare(call[0]) in _SHELLS and depth < _DEEPEST:
-            for argument in call[1:]:
+            for argument in (*call[1:], " ".join(call[1:])):
                 found += calls(argument, depth + 1)
     for inner in _substituted(text) if depth < _DEEPEST else ():
         found += calls(inner, depth + 1)
@@ -53,7 +55,7 @@ def redirected_to(arguments: list[str]) -> list[str]:
     """The files the output goes to."""
     return [
         target
-        for operator, target in zip(arguments, arguments[1:], strict=False)
+        for operator, target in pairwise(arguments)
         if ">" in operator and _REDIRECTIONS.issuperset(operator)
     ]
 
@@ -84,16 +86,19 @@ def _simple_commands(command: str) -> list[list[str]]:
     return found
 
 
-def _unwrapped(words: list[str]) -> list[str]:
-    rest = list(words)
-    while rest and (re.match(r"\w+=", rest[0]) or bare(rest[0]) in _WRAPPERS):
-        wrapper = bare(rest.pop(0)) in _WRAPPERS
-        # An option may have a value of its own: `sudo -u root untildone …`
-        ours = next((at for at, word in enumerate(rest) if wrapper and is_ours(word)), 0)
-        rest = rest[ours:]
-        while wrapper and rest and re.match(r"-|[\d.]+[smhd]?$", rest[0]):
-            rest.pop(0)
-    return rest
+def _unwrapped(words: list[str]) -> list[list[str]]:
+    """The call behind assignments and wrappers."""
+    at, wrapped = 0, False
+    while at < len(words):
+        wrapper = bare(words[at]) in _WRAPPERS
+        if not (wrapper or _ASSIGNMENT.match(words[at]) or (wrapped and _OPTION.match(words[at]))):
+            break
+        wrapped = wrapped or wrapper
+        at += 1
+    rest = words[at:]
+    # An option may have a value of its own, which is no program: `sudo -u root untildone …`
+    ours = [place for place, word in enumerate(rest[1:], 1) if wrapped and is_ours(word)]
+    return [rest, *(rest[place:] for place in ours[:1])]
 
 
 def _substituted(command: str) -> Iterator[str]:
