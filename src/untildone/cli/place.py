@@ -9,9 +9,10 @@ from untildone.judge.context import Context
 
 
 def place_of(found: Context, project: Path) -> Place:
-    user = found.environ.get("HOME") or found.environ.get("USERPROFILE") or str(Path.home())
+    environ = found.environ
+    person = Path(environ.get("HOME") or environ.get("USERPROFILE") or Path.home())
     return Place(
-        user=Path(user),
+        user=Path(environ.get("CLAUDE_CONFIG_DIR") or person / ".claude"),
         project=project,
         home=found.home,
         # Not resolved: a virtual environment is known by the path of its own interpreter.

@@ -22,7 +22,8 @@ def answer(call: Call) -> str:
 def _files(call: Call) -> list[str]:
     """Every settings file the client reads, the changed one first."""
     project = call.environ.get("CLAUDE_PROJECT_DIR") or call.text("cwd")
-    folders = [os.path.join(place, ".claude") for place in (os.path.expanduser("~"), project)]
+    own = call.environ.get("CLAUDE_CONFIG_DIR") or os.path.expanduser("~/.claude")
+    folders = (own, os.path.join(project, ".claude"))
     names = ("settings.json", "settings.local.json")
     known = [os.path.join(folder, name) for folder in folders for name in names]
     return [call.text("file_path"), *(path for path in known if os.path.exists(path))]

@@ -17,7 +17,7 @@ Scope: TypeAlias = Literal["user", "project", "local"]
 
 
 class Place(Struct, frozen=True, kw_only=True):
-    """Where things stand: the person's home, the project, the state, the program that runs."""
+    """Where things stand: the client's own folder, the project, the state, what runs."""
 
     user: Path
     project: Path
@@ -26,7 +26,7 @@ class Place(Struct, frozen=True, kw_only=True):
     package: Path
 
     def folder(self, scope: Scope) -> Path:
-        return (self.user if scope == "user" else self.project) / ".claude"
+        return self.user if scope == "user" else self.project / ".claude"
 
     def settings(self, scope: Scope) -> Path:
         name = "settings.local.json" if scope == "local" else "settings.json"

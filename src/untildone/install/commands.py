@@ -24,7 +24,7 @@ _PROMPT_WORDS = (
     "*untildone*|*[Rr]elentless*|*[Uu]ntil*|*[Ff]ix\\ all*|*tests\\ pass*|*code\\ style*"
 )
 # What a tool call must contain to be looked at: our state, our verbs, the settings.
-_TOOL_WORDS = "*untildone*|*.claude/settings*|*disableAllHooks*"
+_TOOL_WORDS = "*untildone*|*settings.json*|*settings.local.json*|*disableAllHooks*"
 
 
 class Program(Struct, frozen=True, kw_only=True):

@@ -90,7 +90,8 @@ def _text(path: str) -> str:
 
 def _is_settings(path: str) -> bool:
     folder, name = os.path.split(path)
-    return name in _SETTINGS and os.path.basename(folder) == ".claude"
+    own = os.environ.get("CLAUDE_CONFIG_DIR", "")
+    return name in _SETTINGS and (os.path.basename(folder) == ".claude" or folder == own)
 
 
 def _inside(path: str, folders: tuple[str, ...]) -> bool:

@@ -1,0 +1,240 @@
+"""Who may import whom: rooms point inward, the core knows nobody, the hook path stays lean."""
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+import untildone
+
+ROOT = Path(untildone.__file__).parent
+# A room may import rooms with a smaller number; `loop` is the core.
+LEVELS = {
+    "cli": 3,
+    "hook": 3,
+    "judge": 2,
+    "runs": 2,
+    "install": 2,
+    "checks": 1,
+    "integrity": 1,
+    "agents": 1,
+    "store": 1,
+    "plans": 1,
+    "dialects": 1,
+    "report": 1,
+    "loop": 0,
+}
+# Single modules beside the rooms, which every room but the core may use.
+GROUND = {
+    "__init__": frozenset[str](),
+    "__main__": frozenset(("untildone.cli",)),
+    "errors": frozenset[str](),
+    "command": frozenset[str](),
+    "output": frozenset[str](),
+    "system": frozenset(("untildone.command",)),
+    "process": frozenset(("untildone.command", "untildone.output", "untildone.system")),
+    "config": frozenset(("untildone.errors", "untildone.loop")),
+}
+# The other edges: who, what, and why it is right all the same.
+EXCEPTIONS = {
+    ("cli", "untildone.hook.entry"): "`untildone hook` is the installed command by another door",
+    ("judge", "untildone.hook.payload"): "the lean entry hands over the event as it arrived",
+    ("runs", "untildone.judge"): "runs drive the one pipeline instead of having their own",
+    ("report", "untildone.store.loops"): "a report shows a loop as it was read, the `Record`",
+}
+IMPURE = frozenset(
+    (
+        *("asyncio", "builtins", "datetime", "io", "logging", "multiprocessing", "os", "pathlib"),
+        *("random", "secrets", "shutil", "signal", "socket", "subprocess", "sys", "tempfile"),
+        *("threading", "time", "urllib", "uuid"),
+    )
+)
+LEAN = (
+    "__init__.py",
+    "hook/*.py",
+    "integrity/__init__.py",
+    "integrity/entries.py",
+    "integrity/guard.py",
+    "integrity/shell.py",
+    "store/__init__.py",
+    "store/sessions.py",
+)
+# Each costs a multiple of the interpreter's own start.
+HEAVY = frozenset(
+    (
+        *("argparse", "ast", "asyncio", "concurrent", "dataclasses", "datetime", "decimal"),
+        *("hashlib", "inspect", "logging", "multiprocessing", "pathlib", "random", "shutil"),
+        *("socket", "subprocess", "tempfile", "threading", "tomllib", "typing", "unittest", "uuid"),
+    )
+)
+
+
+class Imported(NamedTuple):
+    file: Path
+    name: str
+    # Inside a function: paid only when that function runs.
+    deferred: bool
+
+    @property
+    def importer(self) -> str:
+        inner = self.file.relative_to(ROOT)
+        return inner.parts[0] if len(inner.parts) > 1 else inner.stem
+
+    def __str__(self) -> str:
+        return f"{self.file.relative_to(ROOT)} imports {self.name}"
+
+
+def imports(file: Path) -> Iterator[Imported]:
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    inner = {
+        id(node)
+        for function in ast.walk(tree)
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
+        for node in ast.walk(function)
+    }
+    for node in ast.walk(tree):
+        for name in _names(node):
+            yield Imported(file, name, id(node) in inner)
+
+
+def _names(node: ast.AST) -> list[str]:
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if isinstance(node, ast.ImportFrom):
+        assert node.level == 0, "imports are absolute"
+        return [_module(node.module or "", alias.name) for alias in node.names]
+    return []
+
+
+def _module(module: str, name: str) -> str:
+    """`from untildone.judge import verbs` names a module, `from … import decide` what is in one."""
+    inner = ROOT.parent.joinpath(*module.split("."), name)
+    return f"{module}.{name}" if inner.with_suffix(".py").exists() or inner.is_dir() else module
+
+
+def everything(*patterns: str) -> list[Imported]:
+    files = sorted({file for pattern in patterns or ("**/*.py",) for file in ROOT.glob(pattern)})
+    assert files
+    return [imported for file in files for imported in imports(file)]
+
+
+def ours(imported: Imported) -> bool:
+    return imported.name.partition(".")[0] == "untildone"
+
+
+def excepted(imported: Imported) -> bool:
+    return any(
+        imported.importer == importer and f"{imported.name}.".startswith(f"{allowed}.")
+        for importer, allowed in EXCEPTIONS
+    )
+
+
+def allowed(imported: Imported) -> bool:
+    importer = imported.importer
+    room = imported.name.partition(".")[2].partition(".")[0]
+    if importer == room or excepted(imported):
+        return True
+    if importer in GROUND:
+        return any(f"{imported.name}.".startswith(f"{name}.") for name in GROUND[importer])
+    if room in LEVELS:
+        return LEVELS[room] < LEVELS[importer]
+    return importer != "loop"
+
+
+def test_every_room_has_its_place() -> None:
+    rooms = {path.parent.name for path in ROOT.glob("*/__init__.py")}
+    alone = {path.stem for path in ROOT.glob("*.py")}
+
+    assert rooms <= set(LEVELS)
+    assert alone <= set(GROUND)
+
+
+def test_imports_point_inward() -> None:
+    wrong = [str(found) for found in everything() if ours(found) and not allowed(found)]
+
+    assert wrong == []
+
+
+@pytest.mark.parametrize(("importer", "name"), EXCEPTIONS)
+def test_each_exception_is_needed(importer: str, name: str) -> None:
+    used = [
+        found
+        for found in everything()
+        if found.importer == importer and f"{found.name}.".startswith(f"{name}.")
+    ]
+
+    assert used
+
+
+def test_the_core_knows_nobody_and_touches_nothing() -> None:
+    found = everything("loop/**/*.py")
+
+    assert [str(each) for each in found if ours(each) and each.importer != "loop"] == []
+    assert [str(each) for each in found if each.name.partition(".")[0] in IMPURE] == []
+    assert [str(each) for each in found if each.deferred] == []
+
+
+def test_the_core_opens_and_prints_nothing() -> None:
+    calls = [
+        f"{file.name}:{node.lineno} calls {node.func.id}"
+        for file in ROOT.glob("loop/**/*.py")
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        if node.func.id in ("open", "print", "input", "exec", "eval", "__import__")
+    ]
+
+    assert calls == []
+
+
+def test_adapters_only_translate() -> None:
+    found = everything("agents/*.py", "checks/parsers/*.py", "dialects/*.py")
+
+    assert [str(each) for each in found if each.name.partition(".")[0] in IMPURE] == []
+
+
+def test_programs_are_started_in_one_place() -> None:
+    doors = {
+        str(each.file.relative_to(ROOT))
+        for each in everything()
+        if each.name.partition(".")[0]
+        in ("subprocess", "_posixsubprocess", "pty", "multiprocessing")
+    }
+
+    assert doors == {"process.py"}
+
+
+def lean_modules() -> set[str]:
+    files = {file for pattern in LEAN for file in ROOT.glob(pattern)}
+    parts = [file.relative_to(ROOT.parent).with_suffix("").parts for file in files]
+    return {".".join(part for part in name if part != "__init__") for name in parts}
+
+
+def test_the_lean_path_imports_the_standard_library_and_itself() -> None:
+    known = lean_modules()
+    found = [each for each in everything(*LEAN) if not each.deferred]
+
+    foreign = [str(each) for each in found if ours(each) and each.name not in known]
+    installed = [
+        str(each)
+        for each in found
+        if not ours(each) and each.name.partition(".")[0] not in sys.stdlib_module_names
+    ]
+    heavy = [str(each) for each in found if each.name.partition(".")[0] in HEAVY]
+    assert (foreign, installed, heavy) == ([], [], [])
+
+
+def test_the_lean_path_hands_over_in_one_place() -> None:
+    found = [each for each in everything(*LEAN) if each.deferred and ours(each)]
+
+    assert [str(each) for each in found if each.name not in lean_modules()] == [
+        "hook/entry.py imports untildone.judge.events"
+    ]
+
+
+def test_no_room_is_named_after_nothing() -> None:
+    empty = {"utils", "util", "helpers", "helper", "common", "base", "manager", "misc"}
+
+    assert not {path.stem for path in ROOT.rglob("*.py")} & empty
