@@ -1,14 +1,10 @@
 """A machine that can be made ill, and what the doctor says of it."""
 
 import json
-import os
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from client.world import World
-
-# The program is measured in its own processes too.
-MEASURED = {name: value for name, value in os.environ.items() if name.startswith("COVERAGE_")}
 
 Found: TypeAlias = tuple[int, list[tuple[str, str, str, str]]]
 
@@ -24,7 +20,7 @@ class Patient(World):
 
     @property
     def environment(self) -> dict[str, str]:
-        return {**super().environment, **MEASURED, **self.extra}
+        return {**super().environment, **self.extra}
 
     @property
     def settings(self) -> Path:

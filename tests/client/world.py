@@ -17,6 +17,8 @@ from client.script import Step
 
 BIN = Path(sys.executable).parent
 PLUGIN = Path(__file__).parents[2] / "plugin"
+# The program is measured in its own processes too.
+MEASURED = {name: value for name, value in os.environ.items() if name.startswith("COVERAGE_")}
 RED = "test -f done.txt"
 TOOLS = ("Bash", "Write", "Edit", "Agent", "Skill", "CronCreate", "EnterWorktree")
 _NONCE = re.compile(r"(?<=output-)[0-9a-f]{8}(?=[ >])")
@@ -56,6 +58,7 @@ class World:
             "HOME": str(self.home),
             "LANG": "C.UTF-8",
             **identity,
+            **MEASURED,
         }
 
     @property
@@ -113,7 +116,7 @@ class World:
             project=self.project,
             server=server,
             path=(BIN,),
-            environ=self.variables,
+            environ={**MEASURED, **self.variables},
         )
 
     def plugin(self) -> tuple[str, ...]:

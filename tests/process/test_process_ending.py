@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hostile_programs import HOSTILE, SOURCE, Marked, outcome, python, until
+from process.hostile_programs import HOSTILE, SOURCE, Marked, outcome, python, until
 from untildone.process import alive, ending_with_us, run, start_detached
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from untildone.process import Finished
 
 HOSTILE = Path(__file__).parent / "hostile"
-SOURCE = Path(__file__).parent.parent / "src"
+SOURCE = Path(__file__).parents[2] / "src"
 
 
 class Marked:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
-from untildone.command import WINDOWS_SHELL
+from untildone.process.command import WINDOWS_SHELL
 
 Step: TypeAlias = Literal["interrupt", "terminate", "kill"]
 Ask: TypeAlias = Callable[[Sequence[str]], str]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from untildone.command import argv_of, environment
+from untildone.process.command import argv_of, environment
 
 PLAIN = {
     "UNTILDONE_NESTED": "1",

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from hostile_programs import SOURCE, Marked, command, outcome, python, zombies
+from process.hostile_programs import SOURCE, Marked, command, outcome, python, zombies
 from untildone.process import (
     DRAIN_SECONDS,
     Finished,

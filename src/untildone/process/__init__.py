@@ -15,9 +15,9 @@ from typing import IO, Literal, NoReturn, TypeAlias
 
 from msgspec import Struct
 
-from untildone.command import argv_of, environment
-from untildone.output import Output, left_out
-from untildone.system import Step, Tree, this_system
+from untildone.process.command import argv_of, environment
+from untildone.process.output import Output, left_out
+from untildone.process.system import Step, Tree, this_system
 
 __all__ = [
     "Finished",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from untildone.system import Posix, Step, Tree, Windows
+from untildone.process.system import Posix, Step, Tree, Windows
 
 
 def ask(argv: Sequence[str]) -> str:

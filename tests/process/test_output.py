@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from untildone.output import HEAD_LIMIT, LOG_LIMIT, TAIL_LIMIT, Output
+from untildone.process.output import HEAD_LIMIT, LOG_LIMIT, TAIL_LIMIT, Output
 from untildone.process import Finished
 
 
