@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from cli.patient import MEASURED
+from client.world import MEASURED
 from untildone.cli.demo import perform
 from untildone.cli.stage import Stage
 from untildone.runs.scene import SCRIPT

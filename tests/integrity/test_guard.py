@@ -353,4 +353,5 @@ def test_a_hostile_command_costs_little(place: Place, part: str) -> None:
 
     place.bash(part * (100_000 // len(part)))
 
-    assert time.monotonic() - began < 5
+    # Linear work takes a moment; what backtracks or recurses would take hours.
+    assert time.monotonic() - began < 60

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from untildone.process.output import HEAD_LIMIT, LOG_LIMIT, TAIL_LIMIT, Output
 from untildone.process import Finished
+from untildone.process.output import HEAD_LIMIT, LOG_LIMIT, TAIL_LIMIT, Output
 
 
 def kept(*pieces: bytes, log: Path | None = None) -> Finished:

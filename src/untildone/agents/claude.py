@@ -1,7 +1,7 @@
 """Claude Code: a Stop hook that answers with additional context to go on."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from untildone.agents.events import Prompt, SessionStarted, Stop
@@ -136,21 +136,31 @@ def _answer(event: str, context: str, notice: str) -> str:
 def queued(transcript_tail: str) -> bool:
     """Something the person typed was put into the queue and not taken out since."""
     waiting: list[str] = []
+    for entry in _queue_operations(transcript_tail):
+        content = _text(entry, "content")
+        match entry.get("operation"):
+            case "enqueue":
+                waiting.append(content)
+            case "popAll":
+                waiting.clear()
+            case "remove" if content in waiting:
+                waiting.remove(content)
+            case _:
+                # `dequeue` names nothing: the queue is first in, first out.
+                del waiting[:1]
+    return any(not text.lstrip().startswith(_AUTOMATIC) for text in waiting)
+
+
+def _queue_operations(transcript_tail: str) -> Iterator[Mapping[str, Any]]:
     for line in transcript_tail.splitlines():
         if '"queue-operation"' not in line:
             continue
         try:
             entry = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
-        if entry.get("operation") == "enqueue":
-            waiting.append(str(entry.get("content", "")))
-        elif entry.get("operation") == "popAll":
-            waiting.clear()
-        else:
-            # `dequeue` and `remove` carry no content: the queue is first in, first out.
-            del waiting[:1]
-    return any(not text.lstrip().startswith(_AUTOMATIC) for text in waiting)
+        if isinstance(entry, dict) and entry.get("type") == "queue-operation":
+            yield entry
 
 
 def interrupted(transcript_tail: str) -> bool:

@@ -1,12 +1,15 @@
 """What is left in the repository for people and the agent to read: `.untildone/`."""
 
+import os
 import shutil
+from contextlib import suppress
 from pathlib import Path
 
 from untildone.judge.context import Context
 from untildone.loop.feedback import TASK_BEGINNING
 from untildone.loop.model import Contract, Evidence
-from untildone.report.receipt import as_json, as_text, receipt
+from untildone.report.receipt import Receipt, as_json, as_text, receipt
+from untildone.store.files import write_whole
 from untildone.store.loops import Record
 
 _LOGS_KEPT = 5
@@ -20,7 +23,7 @@ def folder(project: Path) -> Path | None:
             return None
         papers.mkdir(exist_ok=True)
         ignore = papers / ".gitignore"
-        if not ignore.exists():
+        if not os.path.lexists(ignore):
             ignore.write_text("*\n", encoding="utf-8")
     except OSError:
         return None
@@ -33,6 +36,8 @@ def log_folder(project: Path, loop: str, number: int) -> Path | None:
         return None
     logs = papers / "rounds" / loop
     try:
+        if logs.parent.is_symlink():
+            return None
         (logs / str(number)).mkdir(parents=True, exist_ok=True)
         for old in sorted(logs.iterdir(), key=lambda path: path.stat().st_mtime)[:-_LOGS_KEPT]:
             shutil.rmtree(old, ignore_errors=True)
@@ -52,10 +57,16 @@ def write_task(project: Path, contract: Contract) -> None:
 def publish(context: Context, record: Record, evidence: Evidence, *, project: Path) -> None:
     """The receipt, kept with the loop and shown in the project."""
     paper = receipt(record, evidence, context.loops.rounds(record.contract.id), at=context.now())
-    places = [context.loops.folder(record.contract.id)]
+    _write(context.loops.folder(record.contract.id), paper)
     shown = folder(project)
     if shown:
-        places.append(shown)
-    for place in places:
-        (place / "receipt.json").write_bytes(as_json(paper))
-        (place / "receipt.md").write_text(as_text(paper), encoding="utf-8", errors="replace")
+        # A copy for people: that it cannot be left changes nothing of the verdict.
+        with suppress(OSError):
+            _write(shown, paper)
+
+
+def _write(place: Path, paper: Receipt) -> None:
+    """Moved over what is there: a link that a repository brought is replaced, not followed."""
+    write_whole(place / "receipt.json", as_json(paper), keep_previous=False)
+    text = as_text(paper).encode("utf-8", "replace")
+    write_whole(place / "receipt.md", text, keep_previous=False)

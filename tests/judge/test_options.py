@@ -1,0 +1,75 @@
+"""Options inside a slash command's text, and bounds as people write them."""
+
+import pytest
+
+from untildone.errors import UserError
+from untildone.judge.bounds import grant, grant_in
+from untildone.judge.options import number, options_in
+from untildone.judge.verbs import Grant
+
+
+@pytest.mark.parametrize(
+    ("text", "task", "given"),
+    [
+        ("", "", {}),
+        ("write the parser", "write the parser", {}),
+        ("fix it --rounds 5", "fix it", {"rounds": ["5"]}),
+        ("--iterations=7 fix it", "fix it", {"rounds": ["7"]}),
+        ("fix it --max-iterations 7 --budget 2.5", "fix it", {"rounds": ["7"], "budget": ["2.5"]}),
+        (
+            "fix it --check \"npm test\" --check 'a b'",
+            "fix it",
+            {"check": ["npm test", "a b"]},
+        ),
+        ("--promise DONE --done-when promise", "", {"promise": ["DONE"], "done_when": ["promise"]}),
+        ('"fix it" --minutes 5', "fix it", {"minutes": ["5"]}),
+        ('"a" and "b"', '"a" and "b"', {}),
+        ("explain --rounds", "explain --rounds", {}),
+        ("use --verbose --roundsome 5", "use --verbose --roundsome 5", {}),
+        (
+            "keep $(x) `y` --- 'z' --stagnation-limit 0",
+            "keep $(x) `y` --- 'z'",
+            {"stagnation": ["0"]},
+        ),
+    ],
+)
+def test_the_task_beside_the_options(text: str, task: str, given: dict[str, list[str]]) -> None:
+    assert options_in(text) == (task, given)
+
+
+@pytest.mark.parametrize(("text", "expected"), [("5", 5), ("0", 0), ("2.5", 2.5)])
+def test_a_number(text: str, expected: float) -> None:
+    assert number(text, "--rounds") == expected
+
+
+@pytest.mark.parametrize("text", ["five", "-1", "nan", "inf", "1e9", ""])
+def test_no_number(text: str) -> None:
+    with pytest.raises(UserError) as error:
+        number(text, "--rounds")
+
+    assert error.value.message == f"`{text}` is not a number for `--rounds`"
+    assert error.value.hint == "for example `--rounds 5`"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", None),
+        ("and hurry", None),
+        ("--rounds +5", Grant(rounds=5)),
+        ("--rounds 5", Grant(rounds=5)),
+        ("--rounds =5", Grant(rounds=5, exact=("rounds",))),
+        ("--iterations +5 --budget=10", Grant(rounds=5, budget_usd=10)),
+        ("--minutes +2.5", Grant(minutes=2.5)),
+    ],
+)
+def test_what_continue_grants(text: str, expected: Grant | None) -> None:
+    assert grant_in(text) == expected
+
+
+def test_a_bound_that_is_no_number() -> None:
+    with pytest.raises(UserError) as error:
+        grant({"rounds": "+many"})
+
+    assert error.value.message == "`+many` is not a number for `--rounds`"
+    assert grant({}) is None
