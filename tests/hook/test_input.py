@@ -163,7 +163,7 @@ def test_a_pipe_that_never_ends_is_left_in_time(tmp_path: Path) -> None:
         answer = place.call("Stop", pipe, limit=30)
 
     assert_well_answered("Stop", answer)
-    assert time.monotonic() - began < 15
+    assert time.monotonic() - began < 60
 
 
 def redirected(

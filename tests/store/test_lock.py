@@ -35,7 +35,7 @@ def test_a_held_lock_is_busy_at_the_deadline_and_free_when_its_holder_is_killed(
         before = time.monotonic()
         with pytest.raises(Busy), locked(path, timeout=0.2):
             pass
-        assert 0.2 <= time.monotonic() - before < 2
+        assert 0.2 <= time.monotonic() - before < 30
 
         process.kill()
         process.wait()

@@ -88,4 +88,4 @@ def test_a_long_line_takes_linear_time(name: str, unit: str) -> None:
         text = "  0 passing (1ms)\n" + beginning + unit * 40_000
         list(ALL[name].parse(text))
         ALL[name].tests(text)
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 60
