@@ -88,7 +88,9 @@ def test_as_checks() -> None:
     )
 
 
-@pytest.mark.parametrize("text", ["", "[tool.ruff]\nx = 1\n", "[[[", "tool = 5\n", "\udcff"])
+@pytest.mark.parametrize(
+    "text", ["", "[tool.ruff]\nx = 1\n", "[[[", "tool = 5\n", "\udcff", "#" * 1_000_001]
+)
 def test_a_pyproject_that_is_none_of_our_business(tmp_path: Path, text: str) -> None:
     (tmp_path / "pyproject.toml").write_bytes(text.encode("utf-8", "surrogateescape"))
 
@@ -128,7 +130,7 @@ def test_a_mistake_is_told_with_its_place(tmp_path: Path, text: str, message: st
     assert error.value.hint.startswith("a check is a table `[checks.NAME]` with `command`, `when`")
 
 
-@pytest.mark.parametrize("data", [b"[[[", b"\xff = 1", b"a = 1\na = 2\n"])
+@pytest.mark.parametrize("data", [b"[[[", b"\xff = 1", b"a = 1\na = 2\n", b"a = " + b"[" * 9_000])
 def test_what_is_not_toml(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "untildone.toml").write_bytes(data)
 

@@ -57,27 +57,33 @@ def proposal(project: Path) -> Proposal | None:
 def _read(path: Path) -> Proposal | None:
     with path.open("rb") as file:
         data = file.read(_LARGEST + 1)
+    # What is wrong with a whole pyproject.toml is not ours to judge: its own tools will say so.
+    shared = path.name == "pyproject.toml"
     if len(data) > _LARGEST:
+        if shared:
+            return None
         raise UserError(f"`{path}` is larger than {_LARGEST} bytes", hint="shorten it")
     try:
         text = data.decode("utf-8")
         whole = tomllib.loads(text)
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        if path.name == "pyproject.toml":
-            # Not ours to judge: the project's own tools will say so.
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        if shared:
             return None
         raise UserError(f"`{path}` is not TOML: {error}", hint="mend it there") from None
-    own: Any = whole
-    if path.name == "pyproject.toml":
-        own = whole.get("tool", {}).get("untildone")
-        if own is None:
-            return None
+    own = _section(whole) if shared else whole
+    if own is None:
+        return None
     return Proposal(
         path=path,
         sha256=hashlib.sha256(data).hexdigest(),
         text=text,
         configuration=_configuration(own, path),
     )
+
+
+def _section(whole: dict[str, Any]) -> object:
+    tools = whole.get("tool")
+    return tools.get("untildone") if isinstance(tools, dict) else None
 
 
 def _configuration(own: object, path: Path) -> Configuration:

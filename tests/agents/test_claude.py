@@ -79,7 +79,8 @@ def test_a_stop(label: str, expected: Stop) -> None:
 def test_a_prompt(label: str, expected: dict[str, Any]) -> None:
     found = claude.prompt(payload(label), ENVIRON)
 
-    assert found == Prompt(**PLACE, prompt=PROMPT, attended=True, **expected)
+    whole: dict[str, Any] = {**PLACE, "prompt": PROMPT, "attended": True, **expected}
+    assert found == Prompt(**whole)
 
 
 @pytest.mark.parametrize(

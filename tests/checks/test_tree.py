@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from untildone.checks.tree import fingerprint, listed, root_of, same_repository, unlisted_folders
+from untildone.checks.content import fingerprint
+from untildone.checks.tree import listed, root_of, same_repository, unlisted_folders
 
 ME = ("-c", "user.name=Shop", "-c", "user.email=shop@example.test", "-c", "commit.gpgsign=false")
 

@@ -124,6 +124,23 @@ def test_a_large_payload_takes_little_memory(tmp_path: Path, name: str, event: s
     assert_well_answered(event, place.call(event, LARGE[name]))
 
 
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("50 MB of text", "the payload is larger than 2000000 bytes"),
+        ("many objects", "the payload has more than 200000 values"),
+        ("deep", "the payload is not JSON"),
+    ],
+)
+def test_what_was_too_much_is_said(tmp_path: Path, name: str, why: str) -> None:
+    place = Place(tmp_path)
+    place.start()
+
+    held = place.call("Stop", LARGE[name]).json["hookSpecificOutput"]["additionalContext"]
+
+    assert held.startswith(f"[untildone] The checks could not be judged: {why}")
+
+
 def test_an_endless_stream_is_left_at_its_limit(tmp_path: Path) -> None:
     place = Place(tmp_path)
     place.start()

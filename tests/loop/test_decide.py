@@ -507,7 +507,13 @@ PRECEDENCE: dict[str, Row] = {
     ),
     "a bound beats stagnation": (
         LATE,
-        after(round=2, unmet=("test",), failures=("test red",), stale=9),
+        after(
+            round=2,
+            unmet=("test",),
+            failures=("test red",),
+            seen_failures=("test red",),
+            stale=9,
+        ),
         seen(RED),
         paused("out-of-rounds", "round 3 of 3"),
     ),

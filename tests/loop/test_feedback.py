@@ -11,6 +11,7 @@ from untildone.loop.feedback import LIMIT, TASK_BEGINNING, TASK_LIMIT, feedback
 from untildone.loop.model import (
     Amendment,
     CheckResult,
+    Claim,
     Continue,
     Contract,
     Evidence,
@@ -119,6 +120,17 @@ def test_a_promise_is_asked_for_in_its_own_words() -> None:
         "[untildone] Round 1: not done yet. Unmet: promise `A`.\n"
         "Go on with the task. When it is true, and only then, say <promise>A</promise> or"
         " <promise>B</promise>." + TASK
+    )
+
+
+def test_claims_are_asked_for_where_they_are_unmet() -> None:
+    agreed = contract(claims=(Claim(name="docs"), Claim(name="demo")), done_when="both")
+    verdict = Continue(because="unmet", names=("test", "docs"))
+
+    assert told(verdict, agreed=agreed) == (
+        "[untildone] Round 1 of 10: not done yet. Unmet: test, docs.\n"
+        f"{MEND} Nobody but you can see whether this holds: docs. Report it with `untildone met"
+        " NAME --by execution|observation|measurement|review --evidence TEXT`." + TASK
     )
 
 

@@ -84,6 +84,12 @@ def test_a_held_round_is_remembered() -> None:
             id="background work does not use up the person's turn",
         ),
         pytest.param(
+            Wait(reason="plan mode"),
+            seen(turn="plan", prompt="p1"),
+            Progress(),
+            id="plan mode does not either",
+        ),
+        pytest.param(
             Continue(because="background", counted=False),
             seen(background=(SERVER,)),
             Progress(told_background=("b2",), idle_holds=1),

@@ -56,9 +56,10 @@ def test_files_are_the_persons_alone(tmp_path: Path) -> None:
     found = session(tmp_path)
     found.write("loop", "a1")
 
-    assert os.stat(found.folder).st_mode & 0o777 == 0o700
-    assert os.stat(found.path("loop")).st_mode & 0o777 == 0o600
-    assert os.listdir(found.folder) == ["loop"]
+    folder = Path(found.folder)
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert (folder / "loop").stat().st_mode & 0o777 == 0o600
+    assert [path.name for path in folder.iterdir()] == ["loop"]
 
 
 def test_what_is_written_is_read(tmp_path: Path) -> None:
@@ -109,13 +110,13 @@ def spooled(tmp_path: Path, **files: str) -> Session:
 
 
 def test_the_spool_is_read_by_file_and_dropped_by_name(tmp_path: Path) -> None:
-    found = spooled(tmp_path, a='{"n": 1}{"n": 2}\n', b='{"n": 3}')
+    found = spooled(tmp_path, a='{"n": 1}{"n": 2}\n {"n": 5}\n', b='{"n": 3}')
     read = found.calls()
     Path(found.path("calls"), "c").write_text('{"n": 4}', encoding="utf-8")
 
     found.drop_calls(list(read))
 
-    assert read == {"a": [{"n": 1}, {"n": 2}], "b": [{"n": 3}]}
+    assert read == {"a": [{"n": 1}, {"n": 2}, {"n": 5}], "b": [{"n": 3}]}
     assert (found.calls(), found.calls_ended()) == ({"c": [{"n": 4}]}, 1)
 
 

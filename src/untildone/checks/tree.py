@@ -1,6 +1,5 @@
-"""Which tree a folder belongs to, what is in it, and whether it is still the same."""
+"""Which tree a folder belongs to, and which files are in it."""
 
-import hashlib
 import os
 import tempfile
 from collections.abc import Iterator
@@ -14,18 +13,6 @@ _GENERATED = frozenset({"node_modules", ".venv", "venv", "target", "__pycache__"
 _SKIPPED = _GENERATED | {".git", ".untildone"}
 # Programs a repository may name in its own configuration are not run.
 _SAFE = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
-_STATUS = ("status", "--porcelain=v2", "--branch", "--no-ahead-behind", "--untracked-files=all")
-# How many blanks stand before the path, by the first character of an entry.
-_FIELDS = {b"1": 8, b"2": 9, b"u": 10, b"?": 1}
-
-
-def fingerprint(project: Path) -> str:
-    """Equal while the content is: of the whole worktree, or of the folder outside git."""
-    entries = _git_entries(project)
-    digest = hashlib.sha256()
-    for entry in _walked(project) if entries is None else entries:
-        digest.update(entry + b"\0")
-    return digest.hexdigest()
 
 
 def root_of(cwd: Path) -> Path | None:
@@ -42,18 +29,18 @@ def same_repository(a: Path, b: Path) -> bool:
 def listed(project: Path) -> list[Path]:
     """Files below the project that git knows or would add; outside git all but generated ones."""
     output = None
-    if _root_that_knows(project):
-        output = _git_output("ls-files", "--cached", "--others", "--exclude-standard", cwd=project)
-    paths = _split(output) if output is not None else map(Path, _files(project))
+    if root_that_knows(project):
+        output = git_output("ls-files", "--cached", "--others", "--exclude-standard", cwd=project)
+    paths = _split(output) if output is not None else map(Path, files_of(project))
     return [path for path in dict.fromkeys(paths) if ".untildone" not in path.parts]
 
 
 def unlisted_folders(project: Path) -> list[Path]:
     """Folders of ignored content, such as dependencies and caches."""
     output = None
-    if _root_that_knows(project):
+    if root_that_knows(project):
         ignored = ("--others", "--ignored", "--exclude-standard", "--directory")
-        output = _git_output("ls-files", *ignored, cwd=project)
+        output = git_output("ls-files", *ignored, cwd=project)
     if output is None:
         return [Path(name) for name in sorted(_GENERATED) if (project / name).is_dir()]
     entries = (entry for entry in output.split(b"\0") if entry.endswith(b"/"))
@@ -73,7 +60,7 @@ def _git(*arguments: str, cwd: Path, log: Path | None = None) -> Finished:
     return run(["git", *_SAFE, *arguments], cwd=cwd, timeout=_GIT_SECONDS, env=env, log=log)
 
 
-def _git_output(*arguments: str, cwd: Path) -> bytes | None:
+def git_output(*arguments: str, cwd: Path) -> bytes | None:
     """The whole of it, with NUL between the entries; None where git does not answer."""
     with tempfile.TemporaryDirectory(prefix="untildone-") as folder:
         # What a large tree prints is kept in the log only.
@@ -82,7 +69,7 @@ def _git_output(*arguments: str, cwd: Path) -> bytes | None:
         return log.read_bytes() if finished.exit_code == 0 else None
 
 
-def _root_that_knows(project: Path) -> Path | None:
+def root_that_knows(project: Path) -> Path | None:
     """The top of the worktree, unless the project as a whole is ignored there."""
     root = root_of(project)
     if root is None or project.resolve() == root:
@@ -94,43 +81,7 @@ def _split(output: bytes) -> Iterator[Path]:
     return (Path(os.fsdecode(entry)) for entry in output.split(b"\0") if entry)
 
 
-def _git_entries(project: Path) -> list[bytes] | None:
-    root = _root_that_knows(project)
-    if root is None:
-        return None
-    output = _git_output(*_STATUS, cwd=root)
-    return None if output is None else [os.fsencode(root), *_described(output, root)]
-
-
-def _described(status: bytes, root: Path) -> Iterator[bytes]:
-    """Each entry with the size, time and mode its file has now."""
-    entries = iter(status.split(b"\0"))
-    for entry in entries:
-        kind = entry[:1]
-        if entry.startswith(b"# branch.oid"):
-            yield entry
-        if kind not in _FIELDS:
-            continue
-        path = entry.split(b" ", _FIELDS[kind])[-1]
-        old = next(entries, b"") if kind == b"2" else b""
-        if b".untildone" not in path.split(b"/"):
-            yield b"\0".join((entry, old, _stamp(os.fsencode(root) + b"/" + path)))
-
-
-def _stamp(path: bytes) -> bytes:
-    try:
-        status = os.lstat(path)
-    except OSError:
-        return b"gone"
-    return f"{status.st_mode} {status.st_size} {status.st_mtime_ns}".encode()
-
-
-def _walked(project: Path) -> Iterator[bytes]:
-    for path in _files(project):
-        yield os.fsencode(path) + b"\0" + _stamp(os.fsencode(project / path))
-
-
-def _files(project: Path) -> Iterator[str]:
+def files_of(project: Path) -> Iterator[str]:
     count = 0
     for folder, folders, files in os.walk(project):
         folders[:] = sorted(name for name in folders if name not in _SKIPPED)

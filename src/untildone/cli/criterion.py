@@ -1,10 +1,12 @@
 """`untildone criterion add`: the agent adds to what must hold."""
 
+from pathlib import Path
 from typing import cast, get_args
 
 import click
 
-from untildone.cli.said import say
+from untildone.cli.options import project_option
+from untildone.cli.said import say, which_option, words
 from untildone.judge import verbs
 from untildone.judge.handover import Verb
 from untildone.loop.model import Claim, Verification
@@ -16,14 +18,25 @@ def command() -> None:
 
 
 @command.command("add")
-@click.argument("name")
-@click.option("--by", type=click.Choice(get_args(Verification)), default="execution")
-@click.option("--loop", help="The loop, where it is not this session's.")
-def add(name: str, *, by: str, loop: str | None) -> None:
-    """Add a criterion; what was agreed is never taken away."""
+@click.argument("name", callback=words)
+@click.option(
+    "--by",
+    type=click.Choice(get_args(Verification)),
+    default="execution",
+    show_default=True,
+    help="How it is to be verified.",
+)
+@which_option
+@project_option
+def add(name: str, *, by: str, loop: str | None, project: Path | None) -> None:
+    """Add a criterion; what was agreed is never taken away.
+
+    \b
+    untildone criterion add "the help names the new option" --by observation
+    """
     kind = cast(Verification, by)
     say(
-        loop,
+        (loop, project),
         Verb(verb="criterion", name=name, by=kind),
         lambda found, named: verbs.add_claim(
             found, named, Claim(name=name, verification=kind), by="agent"

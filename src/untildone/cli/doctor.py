@@ -6,11 +6,12 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from untildone.cli.options import here, json_option, print_json, project_of, project_option
+from untildone.cli.options import json_option, print_json, project_of, project_option
 from untildone.cli.place import place_of
 from untildone.install import health as installation
 from untildone.install.machine import look
 from untildone.judge import health as ground
+from untildone.judge.context import context
 from untildone.report.doctor import Diagnosis, Trouble, diagnosis
 
 
@@ -28,7 +29,7 @@ def command(project: Path | None, *, as_json: bool) -> int:
 
 
 def _troubles(project: Path) -> list[Trouble]:
-    found = here()
+    found = context()
     machine = look(place_of(found, project), found.environ)
     return [
         *(trouble for seek in installation.LOOKS for trouble in seek(machine)),

@@ -9,12 +9,12 @@ from msgspec import Struct
 from rich.console import Console
 from rich.text import Text
 
-from untildone.cli.options import here, json_option, print_json, project_of, project_option
+from untildone.cli.options import json_option, print_json, project_of, project_option
 from untildone.cli.place import place_of
 from untildone.errors import UserError
 from untildone.install.health import broken_settings, switched_off
 from untildone.install.machine import Machine, look
-from untildone.judge.context import Context
+from untildone.judge.context import Context, context
 from untildone.process import ending_with_us
 from untildone.runs.drill import SCENES, Proof, prove
 from untildone.runs.rehearsal import only
@@ -38,7 +38,7 @@ def command(project: Path | None, *, as_json: bool) -> int:
     It plays in a project and sessions of its own, with the installed command lines as they are,
     and takes away what it left in the state. Settings are only read.
     """
-    found = here()
+    found = context()
     machine = look(place_of(found, project_of(project)), found.environ)
     console = Console(highlight=False)
     proofs = []

@@ -1,7 +1,11 @@
 """The command line: a table of commands, and the one error boundary."""
 
+import errno
 import importlib
+import io
+import os
 import platform
+import re
 import sys
 import traceback
 from collections.abc import Sequence
@@ -42,6 +46,15 @@ COMMANDS = {
 }
 _MODULES = {"continue": "resume"}
 _HIDDEN = frozenset(("hook", "statusline", "baseline"))
+# As a shell says it of a program that SIGPIPE ended.
+_READER_GONE = 141
+_REFUSALS = frozenset(
+    (
+        *(errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EIO),
+        *(errno.ENOTDIR, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG),
+    )
+)
+_LONGEST = 200
 
 
 class Commands(click.Group):
@@ -71,27 +84,37 @@ def cli() -> None:
     \b
     untildone demo      see it in a minute
     untildone init      install it for Claude Code, once per machine
+    untildone check     run this project's checks
+    untildone status    see what runs, and whether it is held
     """
 
 
 def main(argv: Sequence[str] | None = None) -> int:
+    _never_refuse_a_character()
     try:
         result = cli.main(args=argv, prog_name="untildone", standalone_mode=False)
     except UserError as error:
         return _told(error)
     except click.ClickException as error:
-        error.show()
-        return error.exit_code
+        return _misused(error)
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)
         return 130
-    except BrokenPipeError:
-        # The reader had enough; silence Python's own complaint at exit.
-        sys.stderr.close()
-        return 0
-    except Exception:  # noqa: BLE001  the one boundary: a bug ends here, with a report to paste
-        return _bug()
+    except SystemExit as ended:
+        # click ends so where the reader of a pipe had enough; 1 would mean "not met".
+        if isinstance(ended.__context__, BrokenPipeError):
+            return _READER_GONE
+        raise
+    except Exception as error:  # noqa: BLE001  the one boundary: a bug ends here, with a report to paste
+        known = _refused_by_the_machine(error)
+        return _told(known) if known else _bug()
     return result if isinstance(result, int) else 0
+
+
+def _never_refuse_a_character() -> None:
+    """A path or task may hold what the terminal's encoding does not."""
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
+        sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def _told(error: UserError) -> int:
@@ -101,11 +124,50 @@ def _told(error: UserError) -> int:
     return error.exit_code
 
 
+def _misused(error: click.ClickException) -> int:
+    """click's message in our words: on one line, lower case, literals in backticks."""
+    if isinstance(error, getattr(click.exceptions, "NoArgsIsHelpError", ())):
+        error.show()
+        return error.exit_code
+    text = " ".join(error.format_message().split()).removesuffix(".")
+    text = re.sub(r"(?<!\w)'([^'`]*)'(?!\w)", r"`\1`", text[:1].lower() + text[1:])
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    path = context.command_path if context else "untildone"
+    return _told(UserError(text, hint=f"`{path} --help` shows what it takes"))
+
+
+def _refused_by_the_machine(error: Exception) -> UserError | None:
+    """What is no bug of ours: a full disk, a missing permission, damaged or locked files."""
+    # Imported where it is used: hardly any command gets here.
+    from untildone.store.files import Damaged
+    from untildone.store.lock import Busy
+
+    if isinstance(error, Damaged):
+        return UserError(str(error), hint="`untildone doctor` tells more")
+    if isinstance(error, Busy):
+        return UserError(str(error), hint="try again when the other program has ended")
+    if not isinstance(error, OSError) or error.errno not in _REFUSALS:
+        return None
+    reason = (error.strerror or str(error)).lower()
+    if error.filename is None:
+        _give_up_output()
+        return UserError(f"the output cannot be written: {reason}", hint="make room and try again")
+    return UserError(f"`{error.filename}`: {reason}", hint="`untildone doctor` tells more")
+
+
+def _give_up_output() -> None:
+    """Python's last flush would complain once more, and change the exit code."""
+    sink = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(sink, 1)
+    os.close(sink)
+
+
 def _bug() -> int:
+    arguments = [argument[:_LONGEST] for argument in sys.argv[1:]]
     report = (
         "error: a bug in untildone; please report it with the following\n\n"
         f"untildone {__version__}, Python {platform.python_version()}, {platform.platform()}\n"
-        f"arguments: {sys.argv[1:]}\n\n```\n{traceback.format_exc()}```"
+        f"arguments: {arguments}\n\n```\n{traceback.format_exc()}```"
     )
     click.echo(report, err=True)
     return 3

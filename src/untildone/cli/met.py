@@ -1,10 +1,12 @@
 """`untildone met`: the agent reports a claim."""
 
+from pathlib import Path
 from typing import cast, get_args
 
 import click
 
-from untildone.cli.said import say
+from untildone.cli.options import project_option
+from untildone.cli.said import say, which_option, words
 from untildone.judge import verbs
 from untildone.judge.handover import Verb
 from untildone.loop.model import Verification
@@ -15,9 +17,10 @@ from untildone.loop.model import Verification
 @click.option(
     "--by", required=True, type=click.Choice(get_args(Verification)), help="How it was verified."
 )
-@click.option("--evidence", required=True, help="What was seen.")
-@click.option("--loop", help="The loop, where it is not this session's.")
-def command(name: str, *, by: str, evidence: str, loop: str | None) -> None:
+@click.option("--evidence", required=True, callback=words, help="What was seen.")
+@which_option
+@project_option
+def command(name: str, *, by: str, evidence: str, loop: str | None, project: Path | None) -> None:
     """Report a claim as met; an assumption never counts.
 
     \b
@@ -25,7 +28,7 @@ def command(name: str, *, by: str, evidence: str, loop: str | None) -> None:
     """
     kind = cast(Verification, by)
     say(
-        loop,
+        (loop, project),
         Verb(verb="met", name=name, text=evidence, by=kind),
         lambda found, named: verbs.met(found, named, name, by=kind, evidence=evidence),
         done=f"recorded: {name} by {by}",

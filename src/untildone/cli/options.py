@@ -1,47 +1,51 @@
 """What commands have in common: where they work, which loop is meant, who may say it."""
 
-from collections.abc import Callable
+import json
 from pathlib import Path
-from typing import Any, TypeVar
 
 import click
 import msgspec
 
-from untildone.agents import AGENTS
 from untildone.checks.tree import root_of
 from untildone.errors import UserError
 from untildone.judge.context import Context, context
 from untildone.judge.speaker import called_by_agent
-from untildone.store.files import Damaged
+from untildone.store.home import look_at
 from untildone.store.loops import Broken, Record
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 project_option = click.option(
     "--project",
+    metavar="DIR",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="The project's folder, instead of the one this is called in.",
+    help="The project, instead of the one this is called in.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 loop_argument = click.argument("loop", required=False)
-agent_option = click.option(
-    "--agent", type=click.Choice(sorted(AGENTS)), default="claude", help="Whose session it is."
-)
 
 
 def project_of(given: Path | None) -> Path:
     """The folder given, else the top of the worktree this is called in."""
     if given:
         return given.resolve()
-    return root_of(Path.cwd()) or Path.cwd()
+    try:
+        called_in = Path.cwd()
+    except FileNotFoundError:
+        raise UserError(
+            "the folder this is called in is gone", hint="`cd` elsewhere, or give `--project DIR`"
+        ) from None
+    return root_of(called_in) or called_in
 
 
 def here(agent: str = "claude") -> Context:
-    return context(agent=agent)
+    """A state that is there and cannot be ours is named, never taken for no loop."""
+    found = context(agent=agent)
+    look_at(found.home)
+    return found
 
 
 def print_json(value: object) -> None:
-    click.echo(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
+    """In ASCII: valid whatever the terminal's encoding and a path's bytes are."""
+    click.echo(json.dumps(msgspec.to_builtins(value), indent=2))
 
 
 def session_here(found: Context) -> str:
@@ -59,38 +63,49 @@ def broken(found: Context) -> list[Broken]:
 
 def chosen(found: Context, loop: str | None, project: Path | None) -> Record:
     """The loop named, the one of this session, or the only unfinished one of this project."""
-    if loop:
+    if loop is not None:
         return _named(found, loop)
     own = found.session(session_here(found)).loop()
     if own:
         return _named(found, own)
-    place = str(project_of(project))
-    open_ = [
-        record
-        for record in records(found)
-        if record.progress.status != "finished" and record.contract.project == place
+    unfinished = [
+        record for record in loops_of(found, project) if record.progress.status != "finished"
     ]
-    if len(open_) == 1:
-        return open_[0]
-    if not open_:
+    if not unfinished:
         raise UserError(
-            f"there is no unfinished loop in `{place}`",
+            f"there is no unfinished loop in `{project_of(project)}`",
             hint="`untildone status --all` shows those of other projects",
         )
-    ids = ", ".join(f"`{record.contract.id}`" for record in open_)
-    raise UserError(f"there are several loops here: {ids}", hint="name one of them")
+    return _only(unfinished, "there are several loops here")
+
+
+def looked_at(found: Context, loop: str | None, project: Path | None) -> Record:
+    """As `chosen`; where nothing is unfinished, the last one of this project."""
+    ended = loops_of(found, project) if loop is None else []
+    if ended and all(record.progress.status == "finished" for record in ended):
+        return ended[0]
+    return chosen(found, loop, project)
+
+
+def loops_of(found: Context, project: Path | None) -> list[Record]:
+    """Those of this project, the newest first."""
+    place = str(project_of(project))
+    return [record for record in records(found) if record.contract.project == place]
 
 
 def _named(found: Context, loop: str) -> Record:
-    matches = [record for record in records(found) if record.contract.id.startswith(loop)]
+    """By the id or its beginning."""
+    matches = [record for record in records(found) if record.contract.id.startswith(loop or "-")]
+    if matches:
+        return _only(matches, f"several loops begin with `{loop}`")
+    return found.loops.load(loop)
+
+
+def _only(matches: list[Record], otherwise: str) -> Record:
     if len(matches) == 1:
         return matches[0]
-    try:
-        return found.loops.load(loop)
-    except Damaged as error:
-        raise UserError(
-            f"loop `{loop}` cannot be read: {error}", hint="`untildone doctor`"
-        ) from None
+    ids = ", ".join(f"`{record.contract.id}`" for record in matches)
+    raise UserError(f"{otherwise}: {ids}", hint="name one of them")
 
 
 def persons_word(found: Context, record: Record, verb: str) -> None:

@@ -44,6 +44,8 @@ def command(
     found = here()
     record = chosen(found, loop, project)
     persons_word(found, record, "continue")
+    values = {"rounds": rounds, "budget": budget, "minutes": minutes}
+    given = grant({name: value for name, value in values.items() if value is not None})
     if into_session:
         session = session_here(found)
         if not session:
@@ -52,8 +54,6 @@ def command(
                 hint="type `!untildone continue --here` in it",
             )
         record = move_here(found, record, session)
-    values = {"rounds": rounds, "budget": budget, "minutes": minutes}
-    given = grant({name: value for name, value in values.items() if value})
     record = verbs.resume(found, record.contract.id, given)
     click.echo(
         f"loop {record.contract.id} goes on, {place(record.contract, record.progress)};"

@@ -1,9 +1,18 @@
 """`untildone rounds`: a loop's rounds as they happened."""
 
+from pathlib import Path
+
 import click
 from msgspec import Struct
 
-from untildone.cli.options import chosen, here, json_option, loop_argument, print_json
+from untildone.cli.options import (
+    here,
+    json_option,
+    looked_at,
+    loop_argument,
+    print_json,
+    project_option,
+)
 from untildone.loop.model import Finish, Pause, Round
 from untildone.report.lines import counts
 
@@ -15,11 +24,17 @@ class Rounds(Struct, frozen=True, kw_only=True):
 
 @click.command("rounds")
 @loop_argument
+@project_option
 @json_option
-def command(loop: str | None, *, as_json: bool) -> None:
-    """Show each judged stop: the verdict, the checks, what the agent had said."""
+def command(loop: str | None, *, project: Path | None, as_json: bool) -> None:
+    """Show each judged stop: the verdict, the checks, what the agent had said.
+
+    \b
+    untildone rounds              of this project's loop, or its last one
+    untildone rounds 1f2e --json
+    """
     found = here()
-    record = chosen(found, loop, None)
+    record = looked_at(found, loop, project)
     rounds = found.loops.rounds(record.contract.id)
     if as_json:
         print_json(Rounds(loop=record.contract.id, rounds=rounds))

@@ -1,20 +1,36 @@
 """How a verb of the agent is recorded, also where its shell cannot write our state."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import click
 
 from untildone.cli.options import chosen, here, session_here
+from untildone.errors import UserError
 from untildone.judge.context import Context
 from untildone.judge.handover import Verb, printed
 from untildone.store.loops import Record
 
+which_option = click.option("--loop", metavar="ID", help="The loop, if not this session's.")
+
+
+def words(_context: click.Context, parameter: click.Parameter, text: str) -> str:
+    """What is to be read later must say something."""
+    if not text.strip():
+        raise UserError(f"`{parameter.opts[0]}` is empty", hint="say it in words")
+    return text
+
 
 def say(
-    loop: str | None, verb: Verb, record: Callable[[Context, str], Record], *, done: str
+    which: tuple[str | None, Path | None],
+    verb: Verb,
+    record: Callable[[Context, str], Record],
+    *,
+    done: str,
 ) -> None:
+    """`which` is the loop and the project, as far as they were named."""
     found = here()
-    named = chosen(found, loop, None).contract.id
+    named = chosen(found, *which).contract.id
     try:
         record(found, named)
     except OSError:

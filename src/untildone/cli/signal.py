@@ -1,14 +1,23 @@
 """`untildone signal`: the agent says that the task is done."""
 
+from pathlib import Path
+
 import click
 
-from untildone.cli.said import say
+from untildone.cli.options import project_option
+from untildone.cli.said import say, which_option
 from untildone.judge import verbs
 from untildone.judge.handover import Verb
 
 
 @click.command("signal")
-@click.option("--loop", help="The loop, where it is not this session's.")
-def command(loop: str | None) -> None:
+@which_option
+@project_option
+def command(loop: str | None, project: Path | None) -> None:
     """Say that you believe the whole task is done; the checks still decide."""
-    say(loop, Verb(verb="signal"), verbs.signal, done="signalled; stop now and the checks decide")
+    say(
+        (loop, project),
+        Verb(verb="signal"),
+        verbs.signal,
+        done="signalled; stop now and the checks decide",
+    )

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from untildone.checks.tree import fingerprint
+from untildone.checks.content import fingerprint
 from untildone.cli.place import place_of
 from untildone.errors import UserError
 from untildone.install.claude import carry_out, plan_init

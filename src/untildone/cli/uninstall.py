@@ -21,7 +21,10 @@ def command(project: Path | None) -> None:
     found = here()
     session = session_here(found)
     if session and called_by_agent(found.agent, found.session(session)):
-        raise UserError("`untildone uninstall` is the person's to say")
+        raise UserError(
+            "`untildone uninstall` is the person's to say",
+            hint="if you cannot go on, run `untildone blocked REASON`",
+        )
     installed = read(found.home)
     if not installed:
         click.echo("nothing is installed")

@@ -9,9 +9,9 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from untildone import process
+from untildone.checks.content import fingerprint
 from untildone.checks.copy import copy_tree
 from untildone.checks.runner import run_checks
-from untildone.checks.tree import fingerprint
 from untildone.judge.context import Context
 from untildone.judge.verbs import change
 from untildone.loop.criteria import failures

@@ -1,4 +1,4 @@
-"""Bounds as people write them: `+5` adds, `=5` and `5` set."""
+"""Bounds as people write them: `+5` and `5` add, `=5` sets."""
 
 import re
 
@@ -7,6 +7,8 @@ from untildone.judge.verbs import Grant
 
 _FIELDS = {"rounds": "rounds", "iterations": "rounds", "budget": "budget_usd", "minutes": "minutes"}
 _OPTION = re.compile(r"--(rounds|iterations|budget|minutes)(?:=|\s+)(?P<value>[+=]?\d+(?:\.\d+)?)")
+_WHOLE = re.compile(r"[+=]?[0-9]{1,6}")
+_DECIMAL = re.compile(r"[+=]?[0-9]{1,6}(?:\.[0-9]{1,6})?")
 
 
 def grant_in(text: str) -> Grant | None:
@@ -35,10 +37,10 @@ def grant(given: dict[str, str]) -> Grant | None:
 
 
 def _number(option: str, value: str) -> float:
-    try:
-        return float(value.lstrip("+="))
-    except ValueError:
+    whole = _FIELDS[option] == "rounds"
+    if not (_WHOLE if whole else _DECIMAL).fullmatch(value):
         raise UserError(
             f"`{value}` is not a number for `--{option}`",
             hint=f"`--{option} +5` adds five, `--{option} =5` sets it",
-        ) from None
+        )
+    return float(value.lstrip("+="))

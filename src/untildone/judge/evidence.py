@@ -120,7 +120,7 @@ def checked(
 
 
 def tree_of(project: Path) -> str:
-    from untildone.checks.tree import fingerprint
+    from untildone.checks.content import fingerprint
 
     return fingerprint(project)
 

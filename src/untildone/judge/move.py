@@ -4,16 +4,19 @@ from msgspec.structs import replace
 
 from untildone.errors import UserError
 from untildone.judge.context import Context
-from untildone.judge.verbs import change
+from untildone.judge.verbs import change, unfinished
 from untildone.loop.model import Amendment
 from untildone.store.loops import Record
 
 
 def move_here(context: Context, record: Record, session: str) -> Record:
     """The old session lets go of the loop; the new one gets it by an amendment in the journal."""
+    unfinished(record)
     target = context.session(session)
     if not target.known:
-        raise UserError(f"`{session}` is not a session id")
+        raise UserError(
+            f"`{session}` is not a session id", hint="`untildone status --all` lists sessions"
+        )
     if target.loop() and target.loop() != record.contract.id:
         raise UserError(
             f"this session has the loop `{target.loop()}` already",

@@ -1,12 +1,16 @@
 """The checks of a project: what the person trusted, else what is found."""
 
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from untildone.checks.detect import detect, for_preset
+from untildone.checks.patterns import validate
 from untildone.config import Proposal, proposal
+from untildone.errors import UserError
 from untildone.judge.context import Context
 from untildone.loop.model import Check
 from untildone.store.trust import trusted_hash
+
+_DAY = 86_400
 
 
 def checks_of(context: Context, project: Path) -> tuple[tuple[Check, ...], str]:
@@ -14,18 +18,45 @@ def checks_of(context: Context, project: Path) -> tuple[tuple[Check, ...], str]:
     proposed = proposal(project)
     if proposed and proposed.configuration.checks:
         if is_trusted(context, proposed):
-            return proposed.configuration.as_checks(proposed.path), ""
+            return configured(proposed), ""
         line = f"`{proposed.path.name}` is not trusted and ignored; `untildone trust` shows it"
         return _found(project), line
     return _found(project), ""
+
+
+def configured(proposed: Proposal) -> tuple[Check, ...]:
+    checks = proposed.configuration.as_checks(proposed.path)
+    for check in checks:
+        sound(check, where=f"`{proposed.path}`: ")
+    return checks
+
+
+def sound(check: Check, *, where: str = "") -> None:
+    """Refuse a check that could never be evidence, before anything rests on it."""
+    if not check.command.strip():
+        raise UserError(
+            f"{where}the command of check `{check.name}` is empty", hint="name a command to run"
+        )
+    if not 0 < check.timeout <= _DAY:
+        raise UserError(
+            f"{where}the timeout `{check.timeout:g}` of check `{check.name}` is out of range",
+            hint=f"give seconds above 0, at most {_DAY}",
+        )
+    place = PurePath(check.cwd)
+    if place.is_absolute() or ".." in place.parts:
+        raise UserError(
+            f"{where}the cwd `{check.cwd}` of check `{check.name}` is outside the project",
+            hint="give a folder below the project",
+        )
+    validate(check)
 
 
 def checks_for(context: Context, project: Path, preset: str) -> tuple[Check, ...]:
     """A preset's checks: those the trusted configuration names so, else those found."""
     proposed = proposal(project)
     if proposed and is_trusted(context, proposed):
-        configured = proposed.configuration.as_checks(proposed.path)
-        wanted = [check for check in configured if preset in ("ship", check.name.split(":")[0])]
+        known = configured(proposed)
+        wanted = [check for check in known if preset in ("ship", check.name.split(":")[0])]
         if wanted:
             return tuple(wanted)
     return for_preset(project, preset)

@@ -115,8 +115,8 @@ def _verb(context: Context, session: Session, prompt: Prompt, spoken: Spoken) ->
         case "status":
             return context.agent.take_prompt(status_line(context.loops.load(loop)))
         case "approve":
-            verbs.allow(context, loop, tuple(spoken.rest.split()))
-            return context.agent.take_prompt(f"untildone: approved {spoken.rest}")
+            approved = verbs.allow(context, context.loops.load(loop), tuple(spoken.rest.split()))
+            return context.agent.take_prompt(f"untildone: approved {', '.join(approved)}")
         case "continue":
             return _continued(context, session, prompt, spoken)
 

@@ -5,7 +5,6 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from untildone.checks.runner import validate
 from untildone.errors import UserError
 from untildone.judge.context import Context, mirror
 from untildone.judge.presets import DEFAULT_TASKS
@@ -82,7 +81,7 @@ def _within_authority(request: Request) -> None:
 def _contract(context: Context, request: Request) -> Contract:
     checks = request.checks or _found(context, request)
     for check in checks:
-        validate(check)
+        sound(check)
     rule = request.done_when or _rule(request, checks)
     _provable(rule, request, checks)
     return Contract(

@@ -36,7 +36,7 @@ def change(
     return record
 
 
-def _unfinished(record: Record) -> Progress:
+def unfinished(record: Record) -> Progress:
     if record.progress.status == "finished":
         raise UserError(
             f"loop `{record.contract.id}` is already finished ({record.progress.outcome})",
@@ -48,13 +48,13 @@ def _unfinished(record: Record) -> Progress:
 def cancel(context: Context, loop: str) -> Record:
     verdict = Finish(outcome="cancelled", reason="cancelled by the person")
     return change(
-        context, loop, lambda record: ended(_unfinished(record), verdict), kind="cancelled"
+        context, loop, lambda record: ended(unfinished(record), verdict), kind="cancelled"
     )
 
 
 def pause(context: Context, loop: str, reason: str = "paused by the person") -> Record:
     verdict = Pause(outcome="paused", reason=reason)
-    return change(context, loop, lambda record: ended(_unfinished(record), verdict), kind="paused")
+    return change(context, loop, lambda record: ended(unfinished(record), verdict), kind="paused")
 
 
 class Grant(Bounds, frozen=True, kw_only=True):
@@ -69,7 +69,7 @@ def resume(context: Context, loop: str, grant: Grant | None = None) -> Record:
     """Active again; a loop that ran into a bound is given as much again unless told otherwise."""
 
     def edit(record: Record) -> Progress:
-        progress = _unfinished(record)
+        progress = unfinished(record)
         bounds = agreed(record.contract, progress.amendments).bounds
         granted = _granted(bounds, grant or _as_before(record), record)
         amendment = Amendment(by="person", at=context.now(), bounds=granted)
@@ -107,9 +107,11 @@ def _granted(bounds: Bounds, grant: Grant, record: Record) -> Bounds:
         budget_usd=new("budget_usd") if bounds.budget_usd or "budget_usd" in grant.exact else 0,
         minutes=new("minutes") if bounds.minutes or grant.minutes else 0,
     )
-    if granted.rounds and granted.rounds <= record.progress.round + 1:
+    if not granted.rounds and not granted.budget_usd:
+        raise UserError("a loop needs a bound", hint="give `--rounds =N` or `--budget =USD`")
+    if 0 < granted.rounds <= record.progress.round:
         raise UserError(
-            f"{granted.rounds} rounds leave none: {record.progress.round} are used up",
+            f"a bound of {granted.rounds} leaves no round: {record.progress.round} are used up",
             hint="`untildone continue --rounds +5` adds five",
         )
     return granted
@@ -119,7 +121,7 @@ def note(context: Context, loop: str, text: str) -> Record:
     return change(
         context,
         loop,
-        lambda record: replace(record.progress, notes=(*record.progress.notes, text)[-50:]),
+        lambda record: replace(unfinished(record), notes=(*record.progress.notes, text)[-50:]),
         kind="note",
         text=text,
     )
@@ -127,7 +129,7 @@ def note(context: Context, loop: str, text: str) -> Record:
 
 def signal(context: Context, loop: str) -> Record:
     return change(
-        context, loop, lambda record: replace(record.progress, signalled=True), kind="signal"
+        context, loop, lambda record: replace(unfinished(record), signalled=True), kind="signal"
     )
 
 
@@ -135,7 +137,7 @@ def blocked(context: Context, loop: str, reason: str) -> Record:
     return change(
         context,
         loop,
-        lambda record: replace(record.progress, blocked=reason),
+        lambda record: replace(unfinished(record), blocked=reason),
         kind="blocked",
         reason=reason,
     )
@@ -152,7 +154,7 @@ def met(context: Context, loop: str, name: str, *, by: Verification, evidence: s
                 hint=f'`untildone criterion add "{name}"` adds it; checks are run for you',
             )
         report = Met(by=by, evidence=evidence)
-        return replace(record.progress, met={**record.progress.met, name: report})
+        return replace(unfinished(record), met={**record.progress.met, name: report})
 
     return change(context, loop, edit, kind="met", name=name, by=by, evidence=evidence)
 
@@ -163,22 +165,44 @@ def add_claim(context: Context, loop: str, claim: Claim, *, by: Speaker) -> Reco
     def edit(record: Record) -> Progress:
         claims = agreed(record.contract, record.progress.amendments).claims
         if claim.name in [known.name for known in claims]:
-            raise UserError(f"`{claim.name}` is a criterion of loop `{loop}` already")
+            raise UserError(
+                f"`{claim.name}` is a criterion of loop `{loop}` already",
+                hint=f'report it: `untildone met "{claim.name}" --by … --evidence …`',
+            )
         amendment = Amendment(by=by, at=context.now(), claim=claim)
-        return replace(record.progress, amendments=(*record.progress.amendments, amendment))
+        return replace(unfinished(record), amendments=(*record.progress.amendments, amendment))
 
     return change(context, loop, edit, kind="amended", claim=claim.name, by=by)
 
 
-def allow(context: Context, loop: str, findings: tuple[str, ...]) -> Record:
-    """The person approves losses by their ids."""
-    amendment = Amendment(by="person", at=context.now(), allow=findings)
-    return change(
+ALL = "--all"
+
+
+def allow(context: Context, record: Record, findings: tuple[str, ...]) -> tuple[str, ...]:
+    """The person approves losses by their ids, or all that they are asked about."""
+    loop = record.contract.id
+    approved = _asked_about(loop, record.progress.told_losses, findings)
+    amendment = Amendment(by="person", at=context.now(), allow=approved)
+    change(
         context,
         loop,
-        lambda record: replace(
-            record.progress, amendments=(*record.progress.amendments, amendment)
-        ),
+        lambda now: replace(unfinished(now), amendments=(*now.progress.amendments, amendment)),
         kind="approved",
-        findings=findings,
+        findings=approved,
     )
+    return approved
+
+
+def _asked_about(loop: str, asked: tuple[str, ...], findings: tuple[str, ...]) -> tuple[str, ...]:
+    if not asked:
+        raise UserError(
+            f"loop `{loop}` asks for no approval", hint=f"`untildone show {loop}` tells how it is"
+        )
+    approved = asked if findings == (ALL,) else findings
+    unknown = [finding for finding in approved if finding not in asked]
+    if unknown or not approved:
+        named = ", ".join(f"`{finding}`" for finding in unknown)
+        known = ", ".join(f"`{finding}`" for finding in asked)
+        what = f"{named} is not asked about" if unknown else "no finding is named"
+        raise UserError(f"{what} (asked: {known})", hint=f"give ids, or `{ALL}`")
+    return approved

@@ -66,8 +66,8 @@ def advance(
     match verdict:
         case Ignore():
             return progress
-        case Wait() if evidence.turn == "agent":
-            # Waiting for background work does not use up what the person has of this prompt.
+        case Wait() if evidence.turn in ("agent", "plan"):
+            # Background work and plan mode do not use up the one time the person has per prompt.
             return progress
         case Wait():
             return replace(progress, waited_for=evidence.prompt)

@@ -62,6 +62,19 @@ def prepare(home: Path, *, seize: Callable[[int], bool] = seize) -> None:
     _try_out(home, seize)
 
 
+def look_at(home: Path) -> None:
+    """Refuse a folder that is there and cannot be ours; one that is not made yet is fine."""
+    try:
+        home.lstat()
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise _unusable(home, f"cannot be read: {error.strerror}") from error
+    _refuse_foreign(home)
+    if not os.access(home, os.R_OK | os.X_OK):
+        raise _unusable(home, "cannot be read: Permission denied")
+
+
 def _refuse_foreign(home: Path) -> None:
     status = home.lstat()
     if stat.S_ISLNK(status.st_mode):

