@@ -268,9 +268,7 @@ def test_input_that_waits_in_the_queue(lines: list[str], expected: bool) -> None
     assert claude.queued("\n".join(lines)) is expected
 
 
-ESCAPE = (
-    '{"type":"user","message":{"content":[{"text":"[Request interrupted by user for tool use]"}]}}'
-)
+ESCAPE = '{"type":"user","message":{"content":[]},"interruptedMessageId":"msg_1"}'
 
 
 @pytest.mark.parametrize(
@@ -283,6 +281,12 @@ ESCAPE = (
         ),
         pytest.param([ESCAPE, '{"type":"assistant","message":{}}'], False, id="went on after it"),
         pytest.param(['{"type":"user","message":{}}'], False, id="no Esc"),
+        pytest.param(
+            ['{"type":"assistant","interruptedMessageId":"[Request interrupted by user"}'],
+            False,
+            id="forged by the agent",
+        ),
+        pytest.param(['{"type":"user" [Request interrupted by user'], False, id="no JSON"),
     ],
 )
 def test_a_call_that_the_person_broke_off(lines: list[str], expected: bool) -> None:

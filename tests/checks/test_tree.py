@@ -56,12 +56,27 @@ CHANGES = [
 
 @pytest.mark.parametrize(
     "change",
-    [*CHANGES, pytest.param(commit, id="a commit"), pytest.param(rename, id="a staged rename")],
+    [*CHANGES, pytest.param(rename, id="a staged rename")],
 )
 def test_a_change_in_git_is_seen(repository: Path, change: Callable[[Path], None]) -> None:
     before = fingerprint(repository)
     change(repository)
     assert fingerprint(repository) != before
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        pytest.param(commit, id="a commit"),
+        pytest.param(lambda folder: git(folder, "add", "-A"), id="staging"),
+        pytest.param(lambda folder: os.utime(folder / "cart.py", (1, 1)), id="another time"),
+    ],
+)
+def test_equal_content_is_no_change(repository: Path, act: Callable[[Path], None]) -> None:
+    write("new.py")(repository)
+    before = fingerprint(repository)
+    act(repository)
+    assert fingerprint(repository) == before
 
 
 def test_a_second_edit_of_a_changed_file_is_seen(repository: Path) -> None:

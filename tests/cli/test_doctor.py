@@ -1,7 +1,6 @@
 """The doctor finds what keeps a loop from holding, each with what mends it."""
 
 import json
-import sys
 import tempfile
 from pathlib import Path
 
@@ -14,6 +13,12 @@ from client.world import BIN
 @pytest.fixture
 def patient(tmp_path: Path) -> Patient:
     return Patient(tmp_path)
+
+
+def interpreter(patient: Patient) -> str:
+    """The one `init` was run by, by the name it wrote into the hooks."""
+    record = json.loads(patient.state.joinpath("installed.json").read_text(encoding="utf-8"))
+    return str(record["files"][0]["program"]["interpreter"])
 
 
 def test_nothing_is_wrong_after_init(patient: Patient) -> None:
@@ -64,7 +69,7 @@ def test_hooks_of_another_version(patient: Patient) -> None:
 
 
 def test_an_interpreter_that_is_gone(patient: Patient) -> None:
-    patient.change(sys.executable, "/gone/python")
+    patient.change(interpreter(patient), "/gone/python")
 
     code, found = patient.findings()
 
@@ -91,7 +96,7 @@ def test_an_interpreter_that_is_another_program_now(patient: Patient) -> None:
 
     assert patient.findings() == note(
         "interpreter",
-        f"`{sys.executable}` is not the program it was when `init` ran",
+        f"`{interpreter(patient)}` is not the program it was when `init` ran",
         "`untildone init`, if you upgraded it",
     )
 

@@ -27,7 +27,7 @@ OURS = {
     "SessionStart": ENTRY | SESSIONS | {"untildone.hook.session"},
     "SessionEnd": ENTRY | SESSIONS | {"untildone.hook.session"},
     "StatusLine": ENTRY | SESSIONS | {"untildone.hook.status_line"},
-    "ConfigChange": ENTRY | SETTINGS | {"untildone.hook.settings"},
+    "ConfigChange": ENTRY | SETTINGS | SESSIONS | {"untildone.hook.settings"},
 }
 EXTRA = {"PreToolUse": frozenset(("shlex",))}
 # A stop that runs no check needs the core and the store; starting programs is not among them.

@@ -26,7 +26,7 @@ def stopped(place: Place, message: str) -> subprocess.CompletedProcess[bytes]:
 
 def test_a_hundred_stops_at_once_are_each_counted_once(tmp_path: Path) -> None:
     place = Place(tmp_path)
-    loop = place.start(bounds=Bounds(rounds=0)).contract.id
+    loop = place.start(bounds=Bounds(rounds=200)).contract.id
 
     with ThreadPoolExecutor(max_workers=8) as pool:
         done = list(pool.map(lambda number: stopped(place, f"stop {number}"), range(100)))

@@ -11,8 +11,21 @@ from untildone.loop.model import Amendment, Claim, Met, Progress
 ASKED = contract(claims=(Claim(name="docs"),))
 
 
-def call(*lines: str, tool: str = "Bash", name: str = "") -> dict[str, object]:
-    return {"tool_name": tool, "tool_use_id": name, "tool_response": {"stdout": "\n".join(lines)}}
+EVERY_VERB = "; ".join(
+    f"untildone {verb} x"
+    for verb in ("signal", "blocked", "note", "met", "criterion", "cancel", "continue", "approve")
+)
+
+
+def call(
+    *lines: str, tool: str = "Bash", name: str = "", command: str = EVERY_VERB
+) -> dict[str, object]:
+    return {
+        "tool_name": tool,
+        "tool_use_id": name,
+        "tool_input": {"command": command},
+        "tool_response": {"stdout": "\n".join(lines)},
+    }
 
 
 @pytest.mark.parametrize(
@@ -57,6 +70,8 @@ def test_the_agents_own_verbs_and_no_others(verb: Verb, expected: Progress) -> N
         {"tool_name": "Bash", "tool_response": {"stdout": None}},
         call(printed(Verb(verb="signal")), tool="Read"),
         call(f"  {printed(Verb(verb='signal'))}"),
+        call(printed(Verb(verb="signal")), command="cat README.md"),
+        call(printed(Verb(verb="signal")), command="untildone note hello"),
         call(MARK + "not JSON"),
         call(MARK + "[]"),
         call(MARK + json.dumps({"verb": "signal", "by": "magic"})),

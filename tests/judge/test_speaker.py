@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from untildone.agents import claude
-from untildone.judge.speaker import called_by_agent, ignored, tail, typed
+from untildone.judge.speaker import ignored, speaks_for_agent, tail, typed
 from untildone.store.sessions import Session
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="asks /proc")
@@ -64,8 +64,16 @@ def test_only_where_the_client_was_started_counts(
 
 
 @pytest.mark.parametrize("process", ["", "x", "999999999"])
-def test_where_the_system_does_not_tell_the_variable_counts(process: str) -> None:
-    assert ignored(claude, {"UNTILDONE_DISABLE": "1", "CLAUDE_PID": process}) == OFF
+def test_where_the_system_does_not_tell_the_projects_settings_do(
+    tmp_path: Path, process: str
+) -> None:
+    environ = {"UNTILDONE_DISABLE": "1", "CLAUDE_PID": process, "CLAUDE_PROJECT_DIR": str(tmp_path)}
+    before = ignored(claude, environ)
+    settings = tmp_path / ".claude" / "settings.json"
+    settings.parent.mkdir()
+    settings.write_text('{"env": {"UNTILDONE_DISABLE": "1"}}', encoding="utf-8")
+
+    assert (before, ignored(claude, environ)) == (OFF, "")
 
 
 def test_an_attended_prompt_is_typed() -> None:
@@ -93,41 +101,51 @@ def session(tmp_path: Path, *, process: int, calls: int = 1, transcript: str = "
     return found
 
 
+def agents_side(tmp_path: Path, found: Session) -> bool:
+    return speaks_for_agent(claude, str(tmp_path), found)
+
+
+def test_below_another_sessions_client_is_no_person(tmp_path: Path) -> None:
+    session(tmp_path, process=os.getppid(), calls=0)
+
+    assert agents_side(tmp_path, Session(str(tmp_path), "claude", "s2"))
+
+
 def test_below_the_client_while_a_call_is_in_flight_is_the_agent(tmp_path: Path) -> None:
-    assert called_by_agent(claude, session(tmp_path, process=os.getppid()))
+    assert agents_side(tmp_path, session(tmp_path, process=os.getppid()))
 
 
 def test_without_a_call_in_flight_it_is_the_person(tmp_path: Path) -> None:
-    assert not called_by_agent(claude, session(tmp_path, process=os.getppid(), calls=0))
+    assert not agents_side(tmp_path, session(tmp_path, process=os.getppid(), calls=0))
 
 
 def test_from_another_terminal_it_is_the_person(tmp_path: Path) -> None:
     with client() as process:
-        assert not called_by_agent(claude, session(tmp_path, process=int(process)))
+        assert not agents_side(tmp_path, session(tmp_path, process=int(process)))
 
 
 def test_after_escape_it_is_the_person(tmp_path: Path) -> None:
     transcript = tmp_path / "t.jsonl"
-    line = {"type": "user", "text": "[Request interrupted by user for tool use]"}
+    line = {"type": "user", "interruptedMessageId": "msg_1"}
     transcript.write_text(json.dumps(line, separators=(",", ":")) + "\n", encoding="utf-8")
     found = session(tmp_path, process=os.getppid(), transcript=str(transcript))
 
-    assert not called_by_agent(claude, found)
+    assert not agents_side(tmp_path, found)
 
 
 def test_an_unknown_client_is_nobodys(tmp_path: Path) -> None:
     found = session(tmp_path, process=1)
     found.write_json("session.json", {"process": None})
 
-    assert not called_by_agent(claude, found)
+    assert not agents_side(tmp_path, found)
 
 
 def test_the_tail_of_a_long_transcript(tmp_path: Path) -> None:
     path = tmp_path / "t.jsonl"
-    path.write_bytes(b"\xff" * 200_000 + b"the end\n")
+    path.write_bytes(b"\xff" * 2_000_000 + b"the end\n")
 
     assert tail(str(path)).endswith("\ufffdthe end\n")
-    assert len(tail(str(path))) == 65_536
+    assert len(tail(str(path))) == 1_000_000
 
 
 def test_what_is_no_transcript_has_no_tail(tmp_path: Path) -> None:

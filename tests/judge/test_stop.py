@@ -9,8 +9,7 @@ import pytest
 from untildone.hook.payload import Call
 from untildone.judge import stop, verbs
 from untildone.judge.baseline import record_start
-from untildone.judge.context import Context, context
-from untildone.judge.evidence import tree_of
+from untildone.judge.context import Context, context, tree_of
 from untildone.judge.handover import Verb, printed
 from untildone.judge.start import Request, begin, named
 from untildone.loop.model import Bounds, CheckResult, Claim
@@ -27,11 +26,11 @@ class World:
         self.here: Context = context(ENVIRON, home=str(folder / "state"))
         self.loop = ""
 
-    def start(self, **given: Any) -> None:  # noqa: ANN401  any field of a request
+    def start(self, *, was_red: bool = True, **given: Any) -> None:  # noqa: ANN401  any field
         fields: dict[str, Any] = {"checks": named(("test -f done.txt",)), "task": "do it", **given}
         asked = Request(session=SESSION, project=self.project, **fields)
         self.loop = begin(self.here, asked).contract.id
-        if fields["checks"]:
+        if fields["checks"] and was_red:
             record_start(self.here, self.loop, (WAS_RED,))
 
     def stop(self, source: str = "settings", *, fault: str = "", **payload: object) -> Any:  # noqa: ANN401
@@ -94,7 +93,7 @@ def test_a_slow_check_is_run_only_when_all_else_is_met(world: World) -> None:
 
 def test_green_all_along_also_needs_the_agents_word(world: World) -> None:
     world.finish()
-    world.start()
+    world.start(was_red=False)
     record_start(world.here, world.loop, ())
 
     held = world.stop()
@@ -210,7 +209,8 @@ def test_verbs_printed_in_the_agents_shell_are_recorded(world: World) -> None:
     calls = Path(world.here.session(SESSION).path("calls"))
     met = printed(Verb(verb="met", name="docs", by="observation", text="read"))
     said = {"stdout": f"{met}\n{printed(Verb(verb='signal'))}"}
-    spooled = {"tool_name": "Bash", "tool_response": said}
+    command = "untildone met docs --by observation --evidence read; untildone signal"
+    spooled = {"tool_name": "Bash", "tool_input": {"command": command}, "tool_response": said}
     calls.joinpath("17").write_text(json.dumps(spooled), encoding="utf-8")
 
     world.stop()

@@ -263,7 +263,18 @@ STEPS: dict[str, Row] = {
         seen(),
         paused("out-of-rounds", "round 3 of 3"),
     ),
-    "10 no bound of rounds": (contract(bounds=bounds(0)), after(round=999), seen(RED), UNMET),
+    "10 no bound of rounds": (
+        contract(bounds=bounds(0)),
+        after(round=999),
+        seen(RED, spend_usd=0.5),
+        UNMET,
+    ),
+    "10 a budget that nobody measures": (
+        contract(bounds=bounds(0)),
+        after(round=49),
+        seen(RED),
+        paused("out-of-rounds", "round 50 of 50"),
+    ),
     "10 cut off": (
         contract(),
         after(),

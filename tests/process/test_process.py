@@ -14,7 +14,6 @@ import pytest
 
 from process.hostile_programs import SOURCE, Marked, command, outcome, python, zombies
 from untildone.process import (
-    DRAIN_SECONDS,
     Finished,
     alive,
     ancestors,

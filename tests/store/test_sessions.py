@@ -89,12 +89,12 @@ def test_a_call_begun_and_not_ended_is_in_flight(tmp_path: Path) -> None:
     found = session(tmp_path)
     found.bind("a1", active=True)
     seen = [found.call_in_flight()]
-    found.write("pre", "\n\n")
-    Path(found.path("calls"), "10").write_text("{}", encoding="utf-8")
+    found.append("pre", "\n\n")
+    found.append("post", "\n")
     seen.append(found.call_in_flight())
-    Path(found.path("calls"), "11").write_text("{}", encoding="utf-8")
+    found.append("post", "\n")
     seen.append(found.call_in_flight())
-    found.write("pre", "\n\n\n")
+    found.append("pre", "\n")
     found.forget_calls()
     seen.append(found.call_in_flight())
 
@@ -117,7 +117,7 @@ def test_the_spool_is_read_by_file_and_dropped_by_name(tmp_path: Path) -> None:
     found.drop_calls(list(read))
 
     assert read == {"a": [{"n": 1}, {"n": 2}, {"n": 5}], "b": [{"n": 3}]}
-    assert (found.calls(), found.calls_ended()) == ({"c": [{"n": 4}]}, 1)
+    assert found.calls() == {"c": [{"n": 4}]}
 
 
 def test_a_payload_cut_at_its_limit_keeps_what_stands_in_front(tmp_path: Path) -> None:

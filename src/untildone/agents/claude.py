@@ -155,20 +155,26 @@ def _queue_operations(transcript_tail: str) -> Iterator[Mapping[str, Any]]:
     for line in transcript_tail.splitlines():
         if '"queue-operation"' not in line:
             continue
-        try:
-            entry = json.loads(line)
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(entry, dict) and entry.get("type") == "queue-operation":
+        entry = _entry(line)
+        if entry.get("type") == "queue-operation":
             yield entry
 
 
 def interrupted(transcript_tail: str) -> bool:
     """The last entry of the conversation says that the person pressed Esc."""
     for line in reversed(transcript_tail.splitlines()):
-        if '"type":"user"' in line or '"type":"assistant"' in line:
-            return "[Request interrupted by user" in line
+        entry = _entry(line)
+        if entry.get("type") in ("user", "assistant"):
+            return entry.get("type") == "user" and "interruptedMessageId" in entry
     return False
+
+
+def _entry(line: str) -> dict[str, Any]:
+    try:
+        entry = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return entry if isinstance(entry, dict) else {}
 
 
 def _text(payload: Mapping[str, Any], key: str) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
 from untildone.checks.findings import Diagnostic
+from untildone.checks.output import clean
 from untildone.loop.model import Tests
 
 
@@ -37,3 +38,9 @@ def blocks(matches: Sequence[re.Match[str]], end: int) -> Iterator[tuple[re.Matc
     """Each match with the place where the next one begins."""
     ends = (*(match.start() for match in matches[1:]), end)
     return zip(matches, ends, strict=False)
+
+
+def first_line(text: str) -> str:
+    """The first line that says something, fit to be shown: JSON and XML can hide what is not."""
+    line = text if text.isprintable() else next(filter(str.strip, clean(text).split("\n")), "")
+    return line.strip()

@@ -11,6 +11,7 @@ from untildone.checks.findings import Diagnostic, findings_of
 from untildone.checks.output import clean, tail_of
 from untildone.checks.parser import Parser, total
 from untildone.checks.parsers import LAST_RESORT, PARSERS
+from untildone.checks.secrets import remove_secrets
 from untildone.checks.unrunnable import why_ended, why_unrunnable
 from untildone.loop.model import Check, CheckOutcome, CheckResult, Tests
 from untildone.process import Finished
@@ -29,7 +30,7 @@ def judge_result(
     found = () if outcome == "unrunnable" else _diagnostics(parsers, text, red=outcome == "red")
     return CheckResult(
         name=check.name,
-        command=check.command,
+        command=remove_secrets(check.command, environ={}),
         outcome=outcome,
         exit_code=finished.exit_code,
         seconds=round(finished.seconds, 3),

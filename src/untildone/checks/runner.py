@@ -8,6 +8,7 @@ from pathlib import Path
 from threading import Event
 from typing import TypeAlias
 
+from untildone.checks.output import clean
 from untildone.checks.patterns import validate
 from untildone.checks.result import judge_result
 from untildone.loop.model import Check, CheckResult
@@ -52,7 +53,18 @@ def _run(check: Check, *, project: Path, log: Path | None, stop: Event | None) -
         log=log,
         stop=stop,
     )
+    if log:
+        _clean_log(log)
     return judge_result(check, finished, project=project, output_path=str(log) if log else "")
+
+
+def _clean_log(log: Path) -> None:
+    """The agent is told where it lies: what it may not see is not in it."""
+    try:
+        text = log.read_bytes().decode("utf-8", "replace")
+        log.write_text(clean(text, environ=os.environ), encoding="utf-8", errors="replace")
+    except OSError:
+        log.unlink(missing_ok=True)
 
 
 def _logs(checks: Sequence[Check], folder: Path | None) -> list[Path | None]:

@@ -12,7 +12,12 @@ from untildone.judge import verbs
 @loop_argument
 @project_option
 def command(loop: str | None, project: Path | None) -> None:
-    """Cancel a loop: the agent is let go at its next stop, or at once if it is being judged."""
+    """Cancel a loop: the agent is let go at its next stop, or at once if it is being judged.
+
+    \b
+    untildone cancel           this session's or project's only one
+    untildone cancel 1f2e      by the beginning of its id
+    """
     found = here()
     record = chosen(found, loop, project)
     persons_word(found, record, "cancel")

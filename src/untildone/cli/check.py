@@ -10,11 +10,12 @@ from untildone.checks.runner import run_checks
 from untildone.cli.options import here, json_option, print_json, project_of, project_option
 from untildone.cli.progress import watching
 from untildone.errors import UserError
-from untildone.judge.project import checks_of
-from untildone.loop.model import OUTCOMES, CheckResult, Finding
+from untildone.judge.project import checks_of, only_untrusted
+from untildone.loop.model import OUTCOMES, Check, CheckResult, Finding
 from untildone.report.lines import counts
 
 Whole = Literal["green", "red", "unrunnable"]
+_SHOWN = 20
 
 
 class Counted(Struct, frozen=True, kw_only=True):
@@ -47,18 +48,20 @@ class Report(Struct, frozen=True, kw_only=True):
 @project_option
 @json_option
 def command(names: tuple[str, ...], *, project: Path | None, as_json: bool) -> int:
-    """Run the project's checks, all or the named ones: exit 0 green, 1 red, 17 unrunnable."""
+    """Run the project's checks, all or the named ones: exit 0 green, 1 red, 17 unrunnable.
+
+    \b
+    untildone check
+    untildone check test lint
+    untildone check --json | jq .outcome
+    """
     place = project_of(project)
     checks, untrusted = checks_of(here(), place)
+    if untrusted and not checks:
+        raise only_untrusted(place, untrusted)
     if untrusted:
         click.echo(untrusted, err=True)
-    known = {check.name: check for check in checks}
-    unknown = [name for name in names if name not in known]
-    if unknown or not checks:
-        listed = ", ".join(f"`{name}`" for name in known) or "none"
-        what = ", ".join(f"`{name}`" for name in unknown) or "no check"
-        raise UserError(f"{what} was found here (found: {listed})", hint="`untildone detect`")
-    wanted = [known[name] for name in names] if names else list(checks)
+    wanted = _wanted(checks, names, place)
     with watching(wanted) as progress:
         results = run_checks(wanted, project=place, log_folder=None, report=progress)
     report = _report(results)
@@ -67,6 +70,24 @@ def command(names: tuple[str, ...], *, project: Path | None, as_json: bool) -> i
     else:
         _show(results)
     return {"green": 0, "red": 1, "unrunnable": OUTCOMES["unrunnable"].exit_code}[report.outcome]
+
+
+def _wanted(checks: tuple[Check, ...], names: tuple[str, ...], place: Path) -> list[Check]:
+    if not checks:
+        raise UserError(
+            f"no check was found in `{place}`",
+            hint="name one in `untildone.toml`, then `untildone trust`:"
+            ' `[checks.test]` with `command = "YOUR COMMAND"`',
+        )
+    known = {check.name: check for check in checks}
+    unknown = ", ".join(f"`{name}`" for name in names if name not in known)
+    if unknown:
+        listed = ", ".join(f"`{name}`" for name in known)
+        raise UserError(
+            f"there is no check {unknown} here (there are: {listed})",
+            hint="`untildone detect` tells where they come from",
+        )
+    return [known[name] for name in dict.fromkeys(names)] or list(checks)
 
 
 def _report(results: tuple[CheckResult, ...]) -> Report:
@@ -103,7 +124,10 @@ def _show(results: tuple[CheckResult, ...]) -> None:
         click.echo(f"{result.name}: {counts(result)}  `{result.command}`")
         if result.reason:
             click.echo(f"  {result.reason}")
-        for finding in result.findings[:20]:
-            click.echo(f"  {finding.path}:{finding.line}: {finding.code} {finding.text}")
+        for finding in result.findings[:_SHOWN]:
+            code = f"{finding.code} " if finding.code else ""
+            click.echo(f"  {finding.path}:{finding.line}: {code}{finding.text}")
+        if len(result.findings) > _SHOWN:
+            click.echo(f"  and {len(result.findings) - _SHOWN} more; `--json` prints all")
         if not result.green and not result.findings and result.output:
             click.echo("\n".join(f"  | {line}" for line in result.output.splitlines()[-15:]))

@@ -23,7 +23,12 @@ class Detection(Struct, frozen=True, kw_only=True):
 @project_option
 @json_option
 def command(project: Path | None, *, as_json: bool) -> int:
-    """List the checks this project seems to have, and why."""
+    """List the checks this project seems to have, and why; nothing is run.
+
+    \b
+    untildone detect
+    untildone detect --project ../api --json
+    """
     place = project_of(project)
     found = tuple(
         Detected(name=check.name, command=check.command, reason=check.reason)

@@ -36,7 +36,12 @@ class History(Struct, frozen=True, kw_only=True):
 @project_option
 @json_option
 def command(*, everywhere: bool, project: Path | None, as_json: bool) -> None:
-    """List the loops that ran here, newest first."""
+    """List the loops that ran here, newest first.
+
+    \b
+    untildone history --all
+    untildone history --json | jq '.loops[].outcome'
+    """
     found = here()
     place = str(project_of(project))
     loops = tuple(

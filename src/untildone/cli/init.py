@@ -33,7 +33,13 @@ class Initialised(Struct, frozen=True, kw_only=True):
     expose_value=False,
     help="The agent to install for; Claude Code is the one there is.",
 )
-@click.option("--scope", type=click.Choice(get_args(Scope)), default="user", show_default=True)
+@click.option(
+    "--scope",
+    type=click.Choice(get_args(Scope)),
+    default="user",
+    show_default=True,
+    help="Which of the client's settings files.",
+)
 @click.option("--dry-run", is_flag=True, help="Only say what would be written.")
 @project_option
 @json_option
@@ -41,6 +47,10 @@ def command(*, scope: str, dry_run: bool, project: Path | None, as_json: bool) -
     """Install for Claude Code: once per machine, and again after an upgrade.
 
     Foreign settings are kept as they are; `untildone uninstall` takes out only ours.
+
+    \b
+    untildone init --dry-run          says what it would write
+    untildone init --scope local      for this project and this person only
     """
     found = here()
     place = place_of(found, project_of(project))

@@ -8,7 +8,9 @@ import platform
 import re
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
 
 import click
 
@@ -57,8 +59,28 @@ _REFUSALS = frozenset(
 _LONGEST = 200
 
 
+@contextmanager
+def _reader_may_leave() -> Iterator[None]:
+    """Who reads our output may have had enough; click and rich would make a 1 of it, "not met"."""
+    try:
+        yield
+    except (BrokenPipeError, SystemExit) as ended:
+        if not isinstance(ended.__context__ or ended, BrokenPipeError):
+            raise
+        _give_up_output()
+        raise click.exceptions.Exit(_READER_GONE) from None
+
+
 class Commands(click.Group):
     """Imports a command's module only when that command is meant."""
+
+    def make_context(self, *given: Any, **more: Any) -> click.Context:  # noqa: ANN401  click's own
+        with _reader_may_leave():
+            return super().make_context(*given, **more)
+
+    def invoke(self, ctx: click.Context) -> object:
+        with _reader_may_leave():
+            return super().invoke(ctx)
 
     def list_commands(self, _ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -100,11 +122,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)
         return 130
-    except SystemExit as ended:
-        # click ends so where the reader of a pipe had enough; 1 would mean "not met".
-        if isinstance(ended.__context__, BrokenPipeError):
-            return _READER_GONE
-        raise
     except Exception as error:  # noqa: BLE001  the one boundary: a bug ends here, with a report to paste
         known = _refused_by_the_machine(error)
         return _told(known) if known else _bug()

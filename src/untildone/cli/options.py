@@ -9,7 +9,7 @@ import msgspec
 from untildone.checks.tree import root_of
 from untildone.errors import UserError
 from untildone.judge.context import Context, context
-from untildone.judge.speaker import called_by_agent
+from untildone.judge.speaker import calling_session, speaks_for_agent
 from untildone.store.home import look_at
 from untildone.store.loops import Broken, Record
 
@@ -95,7 +95,9 @@ def loops_of(found: Context, project: Path | None) -> list[Record]:
 
 def _named(found: Context, loop: str) -> Record:
     """By the id or its beginning."""
-    matches = [record for record in records(found) if record.contract.id.startswith(loop or "-")]
+    if not loop:
+        raise UserError("the id of the loop is empty", hint="`untildone status --all` lists them")
+    matches = [record for record in records(found) if record.contract.id.startswith(loop)]
     if matches:
         return _only(matches, f"several loops begin with `{loop}`")
     return found.loops.load(loop)
@@ -109,9 +111,28 @@ def _only(matches: list[Record], otherwise: str) -> Record:
 
 
 def persons_word(found: Context, record: Record, verb: str) -> None:
-    """Refuse a person's verb that comes out of a tool call of the agent."""
-    if called_by_agent(found.agent, found.session_of(record)):
+    """Refuse a person's verb that comes from an agent's side."""
+    if speaks_for_agent(found.agent, str(found.home), found.session_of(record)):
         raise UserError(
             f"`untildone {verb}` is the person's to say",
             hint="if you cannot go on, run `untildone blocked REASON`",
+        )
+
+
+def persons_machine(found: Context, verb: str) -> None:
+    """Refuse what concerns the whole machine from below any agent's client."""
+    if calling_session(found.agent, str(found.home)):
+        raise UserError(
+            f"`untildone {verb}` is the person's to say",
+            hint="it is run in their own terminal, not inside a session",
+        )
+
+
+def own_loop(found: Context, record: Record) -> None:
+    """Refuse an agent's word on the loop of another session."""
+    caller = calling_session(found.agent, str(found.home))
+    if caller and caller.id != found.session_of(record).id:
+        raise UserError(
+            f"loop `{record.contract.id}` belongs to another session",
+            hint="leave out `--loop`",
         )

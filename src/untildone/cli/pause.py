@@ -12,7 +12,12 @@ from untildone.judge import verbs
 @loop_argument
 @project_option
 def command(loop: str | None, project: Path | None) -> None:
-    """Pause a loop: nobody holds the agent until `untildone continue`."""
+    """Pause a loop: nobody holds the agent until `untildone continue`.
+
+    \b
+    untildone pause            this session's or project's only one
+    untildone pause 1f2e       by the beginning of its id
+    """
     found = here()
     record = chosen(found, loop, project)
     persons_word(found, record, "pause")

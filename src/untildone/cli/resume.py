@@ -38,7 +38,9 @@ def command(
     """Continue a paused loop; one that ran into a bound is given as much again.
 
     \b
+    untildone continue
     untildone continue --rounds +5
+    untildone continue --budget =40
     untildone continue --here 1f2e3d4c     after `/clear`, in the new conversation
     """
     found = here()

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from untildone.cli.options import chosen, here, session_here
+from untildone.cli.options import chosen, here, own_loop, session_here
 from untildone.errors import UserError
 from untildone.judge.context import Context
 from untildone.judge.handover import Verb, printed
@@ -17,7 +17,8 @@ which_option = click.option("--loop", metavar="ID", help="The loop, if not this 
 def words(_context: click.Context, parameter: click.Parameter, text: str) -> str:
     """What is to be read later must say something."""
     if not text.strip():
-        raise UserError(f"`{parameter.opts[0]}` is empty", hint="say it in words")
+        name = parameter.opts[0] if isinstance(parameter, click.Option) else parameter.name
+        raise UserError(f"`{name}` is empty", hint="say it in words")
     return text
 
 
@@ -30,7 +31,9 @@ def say(
 ) -> None:
     """`which` is the loop and the project, as far as they were named."""
     found = here()
-    named = chosen(found, *which).contract.id
+    chosen_one = chosen(found, *which)
+    own_loop(found, chosen_one)
+    named = chosen_one.contract.id
     try:
         record(found, named)
     except OSError:

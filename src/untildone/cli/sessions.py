@@ -12,8 +12,8 @@ from untildone.store.sessions import Session, sessions
 
 def chosen_session(found: Context, given: str | None, project: Path) -> Session:
     """The one named, the one this shell belongs to, or the only live one of this project."""
-    named = given or session_here(found)
-    if named:
+    named = session_here(found) if given is None else given
+    if named or given is not None:
         return found.session(named)
     live = live_sessions(found, project)
     if len(live) == 1:

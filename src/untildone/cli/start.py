@@ -1,5 +1,6 @@
 """`untildone start`: begin a loop in an agent's session."""
 
+import math
 from pathlib import Path
 from typing import Any, cast, get_args
 
@@ -11,16 +12,19 @@ from untildone.checks.runner import run_checks
 from untildone.cli.options import here, json_option, print_json, project_of, project_option
 from untildone.cli.progress import watching
 from untildone.cli.sessions import chosen_session
+from untildone.config import proposal
 from untildone.errors import UserError
 from untildone.judge.baseline import begin_detached, record_start
 from untildone.judge.context import Context
 from untildone.judge.launch import summary
 from untildone.judge.papers import write_task
-from untildone.judge.speaker import called_by_agent
+from untildone.judge.project import untrusted
+from untildone.judge.speaker import calling_session
 from untildone.judge.speech import PRESETS
-from untildone.judge.start import Request, armed, begin, named
-from untildone.loop.model import Bounds, Claim, Rule, Verification
+from untildone.judge.start import ALLOWABLE, Request, armed, begin, named
+from untildone.loop.model import Bounds, CheckResult, Claim, Rule, Verification
 from untildone.store.loops import Record
+from untildone.store.sessions import Session
 
 
 class Started(Struct, frozen=True, kw_only=True):
@@ -31,9 +35,11 @@ class Started(Struct, frozen=True, kw_only=True):
     armed: bool
     checks: tuple[str, ...]
     red_at_start: tuple[str, ...] | None
+    unrunnable_at_start: tuple[str, ...]
 
 
 _BOUNDS = Bounds()
+_LARGEST = 1_000_000
 
 
 @click.command("start")
@@ -48,14 +54,46 @@ _BOUNDS = Bounds()
 )
 @click.option("--must-not", multiple=True, metavar="CMD", help="Pauses the loop if it exits 0.")
 @click.option("--done-when", type=click.Choice(get_args(Rule)), help="The exit rule.")
-@click.option("--rounds", "--iterations", "--max-iterations", type=int, default=_BOUNDS.rounds)
-@click.option("--budget", type=float, default=_BOUNDS.budget_usd, metavar="USD")
-@click.option("--minutes", type=float, default=0)
-@click.option("--round-minutes", type=float, default=0)
-@click.option("--stagnation-limit", type=int, help="Rounds without movement; 0 is off.")
-@click.option("--allow", multiple=True, metavar="KIND:PATH[:DETAIL]", help="Allowed beforehand.")
-@click.option("--session", metavar="ID", help="The agent's session.")
-@click.option("--agent", type=click.Choice(sorted(AGENTS)), default="claude")
+@click.option(
+    "--rounds",
+    "--iterations",
+    "--max-iterations",
+    metavar="N",
+    type=int,
+    default=_BOUNDS.rounds,
+    show_default=True,
+    help="Pause at the Nth judged stop that is not met; 0 is no bound.",
+)
+@click.option(
+    "--budget",
+    metavar="USD",
+    type=float,
+    default=_BOUNDS.budget_usd,
+    show_default=True,
+    help="Pause at this cost; 0 is no bound.",
+)
+@click.option("--minutes", metavar="N", type=float, default=0, help="Pause after this time.")
+@click.option(
+    "--round-minutes", metavar="N", type=float, default=0, help="Pause a round that takes longer."
+)
+@click.option(
+    "--stagnation-limit",
+    metavar="N",
+    type=int,
+    help="Pause after N rounds in which nothing moved; 0 is off.",
+)
+@click.option(
+    "--allow",
+    multiple=True,
+    metavar="KIND:PATH[:DETAIL]",
+    help="A loss you allow beforehand: " + ", ".join(ALLOWABLE) + ".",
+)
+@click.option(
+    "--session",
+    metavar="ID",
+    help="The agent's session, if not this shell's or the only live one here.",
+)
+@click.option("--agent", type=click.Choice(sorted(AGENTS)), default="claude", show_default=True)
 @project_option
 @json_option
 def command(*, project: Path | None, as_json: bool, agent: str, **given: Any) -> None:  # noqa: ANN401  click's own values
@@ -65,15 +103,29 @@ def command(*, project: Path | None, as_json: bool, agent: str, **given: Any) ->
     untildone start --preset test
     untildone start --check "npm test" --task "Port the parser" --rounds 20
     untildone start --promise "ALL PAGES WRITTEN"
+    untildone start --check "make e2e" --criterion "docs describe it=review"
     """
     found = here(agent)
     place = project_of(project)
     session = chosen_session(found, given["session"], place)
-    by_agent = called_by_agent(found.agent, session)
+    by_agent = _by_agent(found, session)
     record = begin(found, _request(given, session=session.id, project=place, by_agent=by_agent))
+    ignored = "" if given["checks"] else untrusted(found, proposal(place))
+    if ignored:
+        click.echo(ignored, err=True)
     write_task(place, record.contract)
-    record = _baseline(found, record, detached=by_agent)
-    _told(found, record, as_json=as_json)
+    record, results = _baseline(found, record, detached=by_agent)
+    _told(found, record, results, as_json=as_json)
+
+
+def _by_agent(found: Context, session: Session) -> bool:
+    """Below a client this has an agent's authority, and towards its own session only."""
+    caller = calling_session(found.agent, str(found.home))
+    if caller and caller.id != session.id:
+        raise UserError(
+            f"`{session.id}` is another session", hint="leave out `--session` inside an agent"
+        )
+    return caller is not None
 
 
 def _request(given: dict[str, Any], *, session: str, project: Path, by_agent: bool) -> Request:
@@ -97,9 +149,12 @@ def _request(given: dict[str, Any], *, session: str, project: Path, by_agent: bo
 
 def _bounds(given: dict[str, Any]) -> Bounds:
     for name in ("rounds", "budget", "minutes", "round_minutes", "stagnation_limit"):
-        if given[name] is not None and given[name] < 0:
-            option = name.replace("_", "-")
-            raise UserError(f"`--{option} {given[name]}` is below zero", hint="0 is no bound")
+        value = given[name]
+        if value is not None and not (math.isfinite(value) and 0 <= value <= _LARGEST):
+            raise UserError(
+                f"`--{name.replace('_', '-')} {value:g}` is out of range",
+                hint=f"give a number from 0, which is no bound, to {_LARGEST}",
+            )
     return Bounds(
         rounds=given["rounds"],
         budget_usd=given["budget"],
@@ -111,29 +166,34 @@ def _bounds(given: dict[str, Any]) -> Bounds:
 
 def _claim(text: str) -> Claim:
     name, _, kind = text.rpartition("=")
-    if name and kind in get_args(Verification):
+    if kind in get_args(Verification):
         return Claim(name=name, verification=cast(Verification, kind))
     return Claim(name=text)
 
 
-def _baseline(found: Context, record: Record, *, detached: bool) -> Record:
+def _baseline(
+    found: Context, record: Record, *, detached: bool
+) -> tuple[Record, tuple[CheckResult, ...]]:
     """What is red now: at once for the person who waits, behind the agent's back otherwise."""
     checks = [check for check in record.contract.checks if check.when == "round"]
     if not checks:
-        return record
+        return record, ()
     if detached:
         begin_detached(found, record)
-        return record
+        return record, ()
     with watching(checks) as report:
         results = run_checks(
             checks, project=Path(record.contract.project), log_folder=None, report=report
         )
-    return record_start(found, record.contract.id, results)
+    return record_start(found, record.contract.id, results), results
 
 
-def _told(found: Context, record: Record, *, as_json: bool) -> None:
+def _told(
+    found: Context, record: Record, results: tuple[CheckResult, ...], *, as_json: bool
+) -> None:
     progress = record.progress
     red = None if progress.start_failures is None else progress.seen_red
+    unrunnable = [result for result in results if result.outcome == "unrunnable"]
     if as_json:
         print_json(
             Started(
@@ -142,12 +202,15 @@ def _told(found: Context, record: Record, *, as_json: bool) -> None:
                 armed=armed(found, record),
                 checks=tuple(check.command for check in record.contract.checks),
                 red_at_start=red,
+                unrunnable_at_start=tuple(result.name for result in unrunnable),
             )
         )
         return
     click.echo(summary(record))
+    for result in unrunnable:
+        click.echo(f"`{result.name}` cannot be run: {result.reason}", err=True)
     if red == () and record.contract.done_when == "checks":
-        click.echo("everything passes already: the agent must also say that it is done")
+        click.echo("nothing is red now, so green is no proof: the agent must also say it is done")
     if armed(found, record):
         click.echo("armed: hooks of this session were seen")
     else:

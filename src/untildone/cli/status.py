@@ -4,9 +4,13 @@ import time
 from pathlib import Path
 
 import click
+from msgspec.structs import replace
 
 from untildone.cli.options import broken, here, json_option, print_json, project_of, project_option
 from untildone.cli.options import records as all_records
+from untildone.cli.place import place_of
+from untildone.install.health import missing, switched_off
+from untildone.install.machine import look
 from untildone.judge.context import Context
 from untildone.judge.held import status_of
 from untildone.report.status import LoopStatus, StatusReport, UnreadableLoop
@@ -18,7 +22,12 @@ from untildone.report.status import LoopStatus, StatusReport, UnreadableLoop
 @project_option
 @json_option
 def command(*, everywhere: bool, watch: bool, project: Path | None, as_json: bool) -> None:
-    """Show the loops of this project; `--all` those of every project, finished ones too."""
+    """Show the loops of this project; `--all` those of every project, finished ones too.
+
+    \b
+    untildone status
+    untildone status --json | jq '.loops[] | select(.held != true)'
+    """
     found = here()
     while True:
         _show(found, _loops(found, project, everywhere=everywhere), as_json=as_json)
@@ -37,7 +46,17 @@ def _loops(found: Context, project: Path | None, *, everywhere: bool) -> tuple[L
     if not everywhere:
         unfinished = [record for record in wanted if record.progress.status != "finished"]
         wanted = unfinished or wanted[:1]
-    return tuple(status_of(found, record) for record in wanted)
+    return tuple(_really(found, status_of(found, record)) for record in wanted)
+
+
+def _really(found: Context, loop: LoopStatus) -> LoopStatus:
+    """Hooks that are switched off or gone by now may still be those of a running session."""
+    if loop.held is not True:
+        return loop
+    machine = look(place_of(found, Path(loop.project)), found.environ)
+    troubles = (trouble for check in (switched_off, missing) for trouble in check(machine))
+    trouble = next(troubles, None)
+    return replace(loop, held="unknown", not_held_because=trouble.text) if trouble else loop
 
 
 def _show(found: Context, loops: tuple[LoopStatus, ...], *, as_json: bool) -> None:

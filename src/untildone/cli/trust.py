@@ -6,11 +6,10 @@ from pathlib import Path
 
 import click
 
-from untildone.cli.options import here, project_of, project_option, session_here
+from untildone.cli.options import here, persons_machine, project_of, project_option
 from untildone.config import Proposal, proposal
 from untildone.errors import UserError
 from untildone.judge.context import Context
-from untildone.judge.speaker import called_by_agent
 from untildone.store.home import prepare
 from untildone.store.trust import trust, trusted_text
 
@@ -34,7 +33,7 @@ def command(*, sha256: str | None, yes: bool, project: Path | None) -> int:
             f"there is no `untildone.toml` in `{place}`",
             hint="checks that are found need no trust: `untildone detect` lists them",
         )
-    _by_the_person(found)
+    persons_machine(found, "trust")
     if sha256 is not None and sha256.lower() != proposed.sha256:
         raise UserError(
             f"`{proposed.path}` has sha256 {proposed.sha256}, not {sha256 or 'an empty one'}",
@@ -60,15 +59,6 @@ def _agreed() -> bool:
         raise UserError(
             "nobody answered", hint="`untildone trust --sha256 H` needs no answer"
         ) from None
-
-
-def _by_the_person(found: Context) -> None:
-    session = session_here(found)
-    if session and called_by_agent(found.agent, found.session(session)):
-        raise UserError(
-            "`untildone trust` is the person's to say",
-            hint="ask them to look at the file and to run it",
-        )
 
 
 def _show(found: Context, proposed: Proposal) -> None:

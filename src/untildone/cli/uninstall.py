@@ -3,44 +3,65 @@
 from pathlib import Path
 
 import click
+from msgspec import Struct
 
-from untildone.cli.options import here, project_of, project_option, records, session_here
+from untildone.cli.init import Written
+from untildone.cli.options import (
+    here,
+    json_option,
+    persons_machine,
+    print_json,
+    project_of,
+    project_option,
+    records,
+)
 from untildone.cli.place import place_of
-from untildone.errors import UserError
 from untildone.install.claude import take_out
 from untildone.install.record import read
 from untildone.judge import verbs
 from untildone.judge.context import Context
-from untildone.judge.speaker import called_by_agent
+
+
+class TakenOut(Struct, frozen=True, kw_only=True):
+    """What `uninstall --json` prints."""
+
+    files: tuple[Written, ...]
+    paused: tuple[str, ...]
 
 
 @click.command("uninstall")
 @project_option
-def command(project: Path | None) -> None:
-    """Take out our entries everywhere `init` put them; what the loops recorded is kept."""
+@json_option
+def command(project: Path | None, *, as_json: bool) -> None:
+    """Take out our entries everywhere `init` put them; what the loops recorded is kept.
+
+    Active loops are paused first: nobody would hold their agents any more.
+    """
     found = here()
-    session = session_here(found)
-    if session and called_by_agent(found.agent, found.session(session)):
-        raise UserError(
-            "`untildone uninstall` is the person's to say",
-            hint="if you cannot go on, run `untildone blocked REASON`",
-        )
+    persons_machine(found, "uninstall")
     installed = read(found.home)
-    if not installed:
-        click.echo("nothing is installed")
-        return
-    _pause_all(found)
+    paused = _pause_all(found) if installed else ()
     place = place_of(found, project_of(project))
-    for each in installed:
-        for change in take_out(place, each):
-            if change.kind != "unchanged":
-                click.echo(f"{change.kind}: {change.path}")
-    click.echo(f"kept: {found.home} (loops and receipts)")
+    files = tuple(
+        Written(path=str(change.path), kind=change.kind)
+        for each in installed
+        for change in take_out(place, each)
+        if change.kind != "unchanged"
+    )
+    if as_json:
+        print_json(TakenOut(files=files, paused=paused))
+        return
+    for loop in paused:
+        click.echo(f"paused: loop {loop}")
+    for file in files:
+        click.echo(f"{file.kind}: {file.path}")
+    kept = f"kept: {found.home} (loops and receipts)"
+    click.echo(kept if installed else "nothing is installed")
 
 
-def _pause_all(found: Context) -> None:
+def _pause_all(found: Context) -> tuple[str, ...]:
     """Nobody will hold these agents any more: say so rather than let it look held."""
-    for record in records(found):
-        if record.progress.status == "active":
-            verbs.pause(found, record.contract.id, "untildone was uninstalled")
-            click.echo(f"paused: loop {record.contract.id}")
+    active = [record for record in records(found) if record.progress.status == "active"]
+    for record in active:
+        verbs.pause(found, record.contract.id, "untildone was uninstalled")
+    return tuple(record.contract.id for record in active)

@@ -12,6 +12,10 @@ LEAN = {
     "StatusLine": "untildone.hook.status_line",
     "SessionStart": "untildone.hook.session",
     "SessionEnd": "untildone.hook.session",
+    "PostToolUse": "untildone.hook.spool",
+    "PostToolUseFailure": "untildone.hook.spool",
+    "PostToolBatch": "untildone.hook.spool",
+    "PreCompact": "untildone.hook.spool",
 }
 
 

@@ -1,7 +1,5 @@
 """SessionStart and SessionEnd: where a session runs, so that the person's terminal finds it."""
 
-import os
-
 from untildone.hook.payload import FULL, Call
 from untildone.store.sessions import Session
 
@@ -28,6 +26,7 @@ def _ended(session: Session) -> str:
 
 def remember(call: Call, session: Session) -> None:
     environ = call.environ
+    session.remove("ended.json")
     session.write_json(
         "session.json",
         {
@@ -36,7 +35,5 @@ def remember(call: Call, session: Session) -> None:
             "process": environ.get("CLAUDE_PID", ""),
             "transcript": call.text("transcript_path"),
             "attended": environ.get("CLAUDE_CODE_SESSION_ATTENDED", ""),
-            "source": call.source,
-            "hook_process": os.getppid(),
         },
     )

@@ -5,9 +5,12 @@ import os
 
 from untildone.hook.payload import Call
 from untildone.integrity.entries import harm_in_file
+from untildone.store.sessions import Session
 
 
 def answer(call: Call) -> str:
+    if not Session(call.home, call.agent, call.text("session_id")).active():
+        return ""
     # A refused change is only put off: the next change of any file would bring it in.
     harms = (harm_in_file(path, call.home) for path in _files(call))
     harm = next((harm for harm in harms if harm), "")

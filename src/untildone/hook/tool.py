@@ -9,14 +9,16 @@ from untildone.store.sessions import Session
 
 
 def answer(call: Call) -> str:
-    inputs = call.data.get("tool_input")
-    if not isinstance(inputs, dict):
+    session = Session(call.home, call.agent, _session(call))
+    if not session.loop():
         return ""
-    cwd = call.text("cwd") or os.getcwd()
-    reason = refusal(call.text("tool_name"), inputs, cwd=cwd, protected=_protected(call))
+    if os.name == "nt":
+        # Elsewhere the installed line has done it in shell.
+        session.append("pre", "\n")
+    reason = _refusal(call)
     if not reason:
         return ""
-    _never_ends(call)
+    _never_ends(session)
     return json.dumps(
         {
             "hookSpecificOutput": {
@@ -28,6 +30,21 @@ def answer(call: Call) -> str:
     )
 
 
+def _session(call: Call) -> str:
+    """A payload that could not be read still came from somewhere."""
+    return call.environ.get("CLAUDE_CODE_SESSION_ID", "") if call.fault else call.text("session_id")
+
+
+def _refusal(call: Call) -> str:
+    if call.fault:
+        return f"{call.fault}, so it cannot be looked at; make the call smaller"
+    inputs = call.data.get("tool_input")
+    if not isinstance(inputs, dict):
+        return ""
+    cwd = call.text("cwd") or os.getcwd()
+    return refusal(call.text("tool_name"), inputs, cwd=cwd, protected=_protected(call))
+
+
 def _protected(call: Call) -> tuple[str, ...]:
     """The state and the program, unless the project is the program's own source."""
     home = os.path.realpath(call.home)
@@ -37,9 +54,8 @@ def _protected(call: Call) -> tuple[str, ...]:
     return (home,) if source else (home, package)
 
 
-def _never_ends(call: Call) -> None:
+def _never_ends(session: Session) -> None:
     """A refused call fires no event at its end, so it must not seem to be in flight."""
-    session = Session(call.home, call.agent, call.text("session_id"))
     begun = session.calls_begun()
-    if session.known and begun:
+    if begun:
         os.truncate(session.path("pre"), begun - 1)

@@ -20,40 +20,50 @@ MARK = "# untildone hook"
 _PAYLOAD = 1_000_000
 _CALL = 65_536
 # What a prompt must contain to be looked at: a superset of the words that start a loop.
-_PROMPT_WORDS = (
-    "*untildone*|*[Rr]elentless*|*[Uu]ntil*|*[Ff]ix\\ all*|*tests\\ pass*|*code\\ style*"
+_PROMPT_WORDS = "|".join(
+    pattern
+    for words in ("untildone", "relentless", "until", "fix\\ all", "tests\\ pass", "code\\ style")
+    for pattern in (f"*{words[1:]}*", f"*{words[1:].upper()}*")
 )
-# What a tool call must contain to be looked at: our state, our verbs, the settings.
-_TOOL_WORDS = "*untildone*|*settings.json*|*settings.local.json*|*disableAllHooks*"
+# What a tool call must contain to be looked at: our state, our verbs, settings, a schedule.
+_TOOL_WORDS = (
+    "*untildone*|*settings.json*|*settings.local.json*|*disableAllHooks*|*Cron*|*Schedule*|*Wakeup*"
+)
 
 
 class Program(Struct, frozen=True, kw_only=True):
     """How a command finds us: shell words for the state's home and for what runs an event."""
 
     home: str
-    run: str
+    program: str
+    arguments: str
     source: str
 
     def event(self, name: str) -> str:
-        return f"{self.run} {name} claude {self.source} {self.home}"
+        return f"{self.program} {self.arguments} {name} claude {self.source} {self.home}"
 
 
 def settings_program(*, home: Path, python: Path, package: Path) -> Program:
-    run = f"{shlex.quote(str(python))} -I -S {shlex.quote(str(package / 'hook'))}"
-    return Program(home=shlex.quote(str(home)), run=run, source="settings")
+    return Program(
+        home=shlex.quote(str(home)),
+        program=shlex.quote(str(python)),
+        arguments=f"-I -S {shlex.quote(str(package / 'hook'))}",
+        source="settings",
+    )
 
 
 def plugin_program() -> Program:
     """A plugin is the same on every machine: what it needs is found when it runs."""
     home = '"${UNTILDONE_HOME:-${XDG_STATE_HOME:-$HOME/.local/state}/untildone}"'
-    return Program(home=home, run="untildone hook", source="plugin")
+    return Program(home=home, program="untildone", arguments="hook", source="plugin")
 
 
 def lines(program: Program) -> dict[str, str]:
     """One line of shell per event."""
     session = f's={program.home}/sessions/claude/"$CLAUDE_CODE_SESSION_ID"'
     active = f'{session}; [ -f "$s/active" ] || exit 0'
-    spool = f'{active}; head -c {_CALL} >>"$s/calls/$$"; exit 0'
+    bound = f'{session}; [ -f "$s/loop" ] || exit 0'
+    spool = f'{bound}; echo >>"$s/post"; head -c {_CALL} >>"$s/calls/$$"; exit 0'
     payload = f"p=$(head -c {_PAYLOAD})"
 
     def hand(event: str) -> str:
@@ -66,12 +76,12 @@ def lines(program: Program) -> dict[str, str]:
             f" *) exit 0 ;; esac; {_absent(program)}{hand('UserPromptSubmit')}"
         ),
         "PreToolUse": (
-            f'{active}; echo >>"$s/pre"; {payload}; case $p in {_TOOL_WORDS})'
+            f'{bound}; echo >>"$s/pre"; {payload}; case $p in {_TOOL_WORDS})'
             f" {hand('PreToolUse')} ;; esac; exit 0"
         ),
         "PostToolUse": spool,
         "PostToolUseFailure": spool,
-        "PostToolBatch": f'{active}; : >"$s/pre"; exit 0',
+        "PostToolBatch": f'{bound}; : >"$s/pre"; : >"$s/post"; exit 0',
         "Stop": f"{active}; exec {program.event('Stop')}",
         "ConfigChange": f"{active}; exec {program.event('ConfigChange')}",
         "PreCompact": f'{active}; : >"$s/compacting"; exit 0',
@@ -83,14 +93,12 @@ def lines(program: Program) -> dict[str, str]:
 
 def _present(program: Program, event: str) -> str:
     """Silent where we are not installed: settings of a project travel without us."""
-    first = program.run.split()[0]
-    return f"command -v {first} >/dev/null || exit 0; exec {program.event(event)}"
+    return f"command -v {program.program} >/dev/null || exit 0; exec {program.event(event)}"
 
 
 def _absent(program: Program) -> str:
-    first = program.run.split()[0]
     message = '{"systemMessage":"untildone is not installed here: pipx install untildone"}'
-    return f"command -v {first} >/dev/null || {{ echo '{message}'; exit 0; }}; "
+    return f"command -v {program.program} >/dev/null || {{ echo '{message}'; exit 0; }}; "
 
 
 def groups(texts: dict[str, str]) -> dict[str, dict[str, object]]:

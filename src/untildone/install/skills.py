@@ -6,7 +6,8 @@ STARTING = ("build", "test", "lint", "ship", "fix", "loop")
 PERSONAL = ("cancel", "pause", "continue", "approve")
 NAMES = (*STARTING, "status", *PERSONAL)
 
-AGENT_VERBS = ("check", "criterion", "met", "note", "signal", "blocked", "start", "status")
+# Not `start` and `check`: they run commands, which is the client's to ask the person about.
+AGENT_VERBS = ("criterion", "met", "note", "signal", "blocked", "status")
 PERMISSIONS = tuple(f"Bash(untildone {verb}:*)" for verb in AGENT_VERBS)
 
 _END_OF_FRONT_MATTER = "\n---\n"

@@ -135,9 +135,14 @@ def _hooks_lost(before: dict[str, object], after: dict[str, object]) -> str:
 
 
 def _switched_off(before: dict[str, object], after: dict[str, object]) -> str:
-    value = after.get("disableAllHooks")
-    if value and value != before.get("disableAllHooks"):
-        return "it sets `disableAllHooks`"
+    for switch in ("disableAllHooks", "allowManagedHooksOnly"):
+        if after.get(switch) and after.get(switch) != before.get(switch):
+            return f"it sets `{switch}`"
+    plugins = _object(after.get("enabledPlugins"))
+    for name, enabled in plugins.items():
+        known = _object(before.get("enabledPlugins")).get(name)
+        if name.startswith("untildone@") and not enabled and known is not False:
+            return f"it disables the plugin `{name}`"
     return ""
 
 

@@ -22,16 +22,24 @@ from untildone.store.loops import Record
 _PATIENCE = 120.0
 
 
-def record_start(context: Context, loop: str, results: tuple[CheckResult, ...]) -> Record:
-    """A check that could not run or ended by our hand says nothing of the start."""
-    known = tuple(result for result in results if result.outcome not in ("unrunnable", "timed-out"))
-    red = tuple(result.name for result in known if not result.green)
+def record_start(
+    context: Context, loop: str, results: tuple[CheckResult, ...], *, copied: bool = False
+) -> Record:
+    """What is red by its tests or findings; a bare exit code may only tell of the copy."""
+    known = tuple(result for result in results if result.outcome in ("green", "red"))
+    red = tuple(result.name for result in known if _proved_red(result, copied=copied))
     found = failures(Evidence(checks=known))[:MOST_FAILURES]
 
     def edit(record: Record) -> Progress:
-        return replace(record.progress, seen_red=red, start_failures=found)
+        seen = tuple(dict.fromkeys((*record.progress.seen_red, *red)))
+        return replace(record.progress, seen_red=seen, start_failures=found)
 
     return change(context, loop, edit, kind="baseline", red=red)
+
+
+def _proved_red(result: CheckResult, *, copied: bool) -> bool:
+    told = bool(result.findings) or bool(result.tests and result.tests.failed)
+    return not result.green and (told or not copied)
 
 
 def begin_detached(context: Context, record: Record) -> None:
@@ -54,7 +62,9 @@ def run_detached(context: Context, loop: str, tree: str) -> None:
         copy = Path(top) / "tree"
         copy_tree(project, copy)
         if fingerprint(project) == tree:
-            record_start(context, loop, run_checks(checks, project=copy, log_folder=None))
+            record_start(
+                context, loop, run_checks(checks, project=copy, log_folder=None), copied=True
+            )
     context.session_of(record).remove("baseline")
 
 

@@ -52,6 +52,14 @@ def _home(environ: Mapping[str, str]) -> Path:
     return state_home(environ)
 
 
+def tree_of(project: Path) -> str:
+    """The identity of what is in the project now."""
+    # Imported where it is used: a stop without checks must not pay for it.
+    from untildone.checks.content import fingerprint
+
+    return fingerprint(project)
+
+
 def mirror(context: Context, record: Record, line: str = "") -> None:
     """Make the index say what the state says."""
     session = context.session_of(record)

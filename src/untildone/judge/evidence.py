@@ -1,26 +1,14 @@
-"""Gathering what is known at a stop: the person, the clock, the words, the checks."""
+"""What is known at a stop before any check is run: the person, the words, the spend."""
 
-import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-from msgspec.structs import replace
 
 from untildone.agents.events import Stop
-from untildone.judge.context import Context
+from untildone.judge.context import Context, tree_of
 from untildone.judge.speaker import ignored, tail
 from untildone.loop import words
-from untildone.loop.model import Check, CheckResult, Contract, Evidence, Progress, Turn
+from untildone.loop.model import Contract, Evidence, Progress, Turn
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
-
-if TYPE_CHECKING:
-    from threading import Event
-
-# The client ends a Stop hook at 3600 s (`init` sets it); ours ends before, with an answer.
-DEADLINE = 3_500.0
 
 
 def before_checks(context: Context, record: Record, progress: Progress, stop: Stop) -> Evidence:
@@ -31,7 +19,7 @@ def before_checks(context: Context, record: Record, progress: Progress, stop: St
     return Evidence(
         ignored=ignored(context.agent, context.environ),
         broken_seal=context.loops.seal_broken(contract.id),
-        turn=turn(context, session, stop, root(contract, stop)),
+        turn=turn(context, session, stop, root(contract, stop.cwd)),
         prompt=stop.prompt,
         background=stop.background,
         said=said,
@@ -44,14 +32,14 @@ def before_checks(context: Context, record: Record, progress: Progress, stop: St
     )
 
 
-def root(contract: Contract, stop: Stop) -> Path:
+def root(contract: Contract, cwd: str) -> Path:
     """The worktree the agent works in, if it is one of the contract's repository."""
     project = Path(contract.project)
-    if not stop.cwd or Path(stop.cwd) == project:
+    if not cwd or Path(cwd) == project:
         return project
     from untildone.checks import tree
 
-    top, own = tree.root_of(Path(stop.cwd)), tree.root_of(project)
+    top, own = tree.root_of(Path(cwd)), tree.root_of(project)
     if top and own and top != own and tree.same_repository(top, own):
         return top / project.relative_to(own)
     return project
@@ -76,101 +64,3 @@ def spend(session: Session, loop: str) -> float | None:
     if known.get("loop") != loop or not isinstance(first, float) or not isinstance(total, float):
         return None
     return max(0.0, total - first)
-
-
-def clocked(progress: Progress) -> Progress:
-    """Active time by the monotonic clock of this boot: a jump of the wall clock changes nothing."""
-    boot, now = boot_id(), time.monotonic()
-    known, mark = progress.clock
-    passed = max(0.0, now - mark) if known == boot else 0.0
-    return replace(
-        progress,
-        active_seconds=progress.active_seconds + passed,
-        round_seconds=progress.round_seconds + passed,
-        clock=(boot, now),
-    )
-
-
-def boot_id() -> str:
-    try:
-        return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="utf-8").strip()
-    except OSError:
-        return str(round((time.time() - time.monotonic()) / 60))
-
-
-def checked(
-    evidence: Evidence, contract: Contract, *, project: Path, log: Path | None, session: Session
-) -> Evidence:
-    """With the round's checks and the must-not commands run."""
-    quick = [check for check in contract.checks if check.when == "round"]
-    if not quick and not contract.must_not:
-        return evidence
-    forbidden = [Check(name=command, command=command) for command in contract.must_not]
-    with watched(session) as (stop, late):
-        held = run([*quick, *forbidden], project=project, log=log, stop=stop)
-    fault = f"the checks did not end within {DEADLINE / 60:.0f} minutes" if late.is_set() else ""
-    holds = tuple(result.command for result in held[len(quick) :] if result.exit_code == 0)
-    return replace(
-        evidence,
-        checks=tuple(held[: len(quick)]),
-        forbidden=holds,
-        fault=evidence.fault or fault,
-        tree=tree_of(project) if held else "",
-    )
-
-
-def tree_of(project: Path) -> str:
-    from untildone.checks.content import fingerprint
-
-    return fingerprint(project)
-
-
-def confirmed(
-    evidence: Evidence, contract: Contract, *, project: Path, log: Path | None, session: Session
-) -> Evidence:
-    """With the slow checks run, and the comparison with the start made if they pass."""
-    slow = [check for check in contract.checks if check.when == "done"]
-    with watched(session) as (stop, _):
-        results = run(slow, project=project, log=log, stop=stop)
-    evidence = replace(evidence, checks=evidence.checks + tuple(results))
-    if any(not result.green for result in evidence.checks):
-        return evidence
-    return replace(evidence, losses=())
-
-
-def run(
-    checks: Sequence[Check], *, project: Path, log: Path | None, stop: "Event"
-) -> tuple[CheckResult, ...]:
-    if not checks:
-        return ()
-    # Imported where it is used: a stop without checks must not pay for it.
-    from untildone.checks.runner import run_checks
-    from untildone.process import ending_with_us
-
-    with ending_with_us():
-        return run_checks(checks, project=project, log_folder=log, stop=stop)
-
-
-@contextmanager
-def watched(session: Session) -> Iterator[tuple["Event", "Event"]]:
-    """An event set when the person ends the loop or the deadline comes, and which of it it was."""
-    import threading
-
-    stop, late, over = threading.Event(), threading.Event(), threading.Event()
-    end = time.monotonic() + DEADLINE
-
-    def watch() -> None:
-        while not over.wait(0.3):
-            if time.monotonic() > end:
-                late.set()
-            if late.is_set() or not session.active():
-                stop.set()
-                return
-
-    watcher = threading.Thread(target=watch, daemon=True)
-    watcher.start()
-    try:
-        yield stop, late
-    finally:
-        over.set()
-        watcher.join()

@@ -1,7 +1,7 @@
 """Verbs of the agent whose shell could not write our state: read from its tool calls instead."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from msgspec import Struct, ValidationError, convert
@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from untildone.loop.criteria import agreed
 from untildone.loop.model import Amendment, Claim, Contract, Met, Progress, Verification
+from untildone.loop.words import MOST_CLAIMS, kept
 
 # The line a verb prints where it could not record itself; the agent's own authority, no more.
 MARK = "untildone-verb: "
@@ -43,18 +44,28 @@ def handed_over(
 
 
 def _verbs(call: Mapping[str, Any]) -> list[Verb]:
-    response = call.get("tool_response")
+    """Only of calls of ours: what a file or another program prints is nobody's word."""
+    response, inputs = call.get("tool_response"), call.get("tool_input")
     if call.get("tool_name") != "Bash" or not isinstance(response, dict):
         return []
-    lines = str(response.get("stdout", "")).splitlines()
-    found = []
-    for line in lines:
-        if line.startswith(MARK):
-            try:
-                found.append(convert(json.loads(line.removeprefix(MARK)), Verb))
-            except (ValueError, ValidationError):
-                continue
-    return found
+    lines = [line for line in str(response.get("stdout", "")).splitlines() if MARK in line]
+    if not lines or not isinstance(inputs, dict):
+        return []
+    from untildone.integrity.shell import calls, is_ours
+
+    called = {words[1] for words in calls(str(inputs.get("command", ""))) if _named(words, is_ours)}
+    return [verb for verb in map(_read, lines) if verb and verb.verb in called]
+
+
+def _named(words: list[str], ours: Callable[[str], bool]) -> bool:
+    return len(words) > 1 and ours(words[0])
+
+
+def _read(line: str) -> Verb | None:
+    try:
+        return convert(json.loads(line.removeprefix(MARK)), Verb)
+    except (ValueError, ValidationError):
+        return None
 
 
 def _applied(contract: Contract, progress: Progress, verb: Verb) -> Progress:
@@ -63,13 +74,13 @@ def _applied(contract: Contract, progress: Progress, verb: Verb) -> Progress:
         case "signal":
             return replace(progress, signalled=True)
         case "blocked":
-            return replace(progress, blocked=verb.text or "no reason given")
+            return replace(progress, blocked=kept(verb.text) or "no reason given")
         case "note":
-            return replace(progress, notes=(*progress.notes, verb.text)[-50:])
+            return replace(progress, notes=(*progress.notes, kept(verb.text))[-50:])
         case "met" if verb.name in claims:
-            report = Met(by=verb.by, evidence=verb.text)
+            report = Met(by=verb.by, evidence=kept(verb.text))
             return replace(progress, met={**progress.met, verb.name: report})
-        case "criterion" if verb.name and verb.name not in claims:
+        case "criterion" if verb.name and verb.name not in claims and len(claims) < MOST_CLAIMS:
             claim = Claim(name=verb.name, verification=verb.by)
             amendment = Amendment(by="agent", at="", claim=claim)
             return replace(progress, amendments=(*progress.amendments, amendment))

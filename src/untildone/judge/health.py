@@ -70,8 +70,8 @@ def _makeable(home: Path) -> None:
 def configuration(context: Context, project: Path) -> Iterator[Trouble]:
     try:
         proposed = proposal(project)
-    except UserError as fault:
-        yield error("configuration", fault.message, fault.hint)
+    except UserError:
+        # Told by `check_tools`.
         return
     if proposed and proposed.configuration.checks and not is_trusted(context, proposed):
         text = f"`{proposed.path}` is not trusted on this machine: nothing it says is run"
@@ -81,8 +81,8 @@ def configuration(context: Context, project: Path) -> Iterator[Trouble]:
 def check_tools(context: Context, project: Path) -> Iterator[Trouble]:
     try:
         checks, _ = checks_of(context, project)
-    except UserError:
-        # Told by `configuration`.
+    except UserError as fault:
+        yield error("configuration", fault.message, fault.hint)
         return
     for check in checks:
         program = _missing(check, project, path=context.environ.get("PATH"))

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from untildone.agents.events import Prompt
-from untildone.checks.tree import root_of
+from untildone.checks.tree import root_of, same_repository
 from untildone.errors import UserError
 from untildone.judge.baseline import begin_detached
 from untildone.judge.context import Context
@@ -34,13 +34,12 @@ def launched(context: Context, prompt: Prompt, wanted: Wanted) -> tuple[Record, 
 
 def request(prompt: Prompt, wanted: Wanted) -> Request:
     task, given = options_in(wanted.task)
-    place = Path(prompt.project or prompt.cwd)
     rule = given.get("done_when", [""])[-1]
     if rule and rule not in _RULES:
         raise UserError(f"`--done-when {rule}` is unknown", hint=f"one of {', '.join(_RULES)}")
     return Request(
         session=prompt.session,
-        project=root_of(Path(prompt.cwd)) or place if prompt.cwd else place,
+        project=_project(prompt),
         preset=wanted.preset,
         task=task,
         checks=named(tuple(given.get("check", ()))),
@@ -48,6 +47,15 @@ def request(prompt: Prompt, wanted: Wanted) -> Request:
         done_when=_RULES.get(rule),
         bounds=_bounds(given),
     )
+
+
+def _project(prompt: Prompt) -> Path:
+    """The worktree the session works in; the agent may have gone elsewhere with `cd`."""
+    place = Path(prompt.project or prompt.cwd)
+    here = root_of(Path(prompt.cwd)) if prompt.cwd else None
+    if here and same_repository(here, place):
+        return here
+    return root_of(place) or place
 
 
 def _bounds(given: dict[str, list[str]]) -> Bounds:
@@ -65,7 +73,11 @@ def _bounds(given: dict[str, list[str]]) -> Bounds:
 
 def summary(record: Record) -> str:
     contract = record.contract
-    what = ", ".join(f"{check.name} (`{check.command}`)" for check in contract.checks)
-    what = what or ", ".join(f"promise `{text}`" for text in contract.promises) or "claims"
+    criteria = [
+        *(f"{check.name} (`{check.command}`)" for check in contract.checks),
+        *(f"promise `{text}`" for text in contract.promises),
+        *(f"claim `{claim.name}`" for claim in contract.claims),
+    ]
+    what = ", ".join(criteria) or "what the agent adds with `untildone criterion add`"
     rounds = f"{contract.bounds.rounds} rounds" if contract.bounds.rounds else "no bound of rounds"
     return f"untildone: loop {contract.id} holds this session until {what} is met; {rounds}"

@@ -16,18 +16,37 @@ _FIELDS = {
     "--promise": "promise",
     "--done-when": "done_when",
 }
-_OPTION = re.compile(
-    r"(?<!\S)(?P<name>" + "|".join(_FIELDS) + r")(?:=|[ \t]+)"
-    r"(?P<value>\"[^\"]*\"|'[^']*'|\S+)"
+# A text is quoted: "document the --check flag" names no check.
+_TEXT = r"(?P<text>--check|--promise)(?:=|[ \t]+)(?P<quoted>\"[^\"]*\"|'[^']*')"
+_WORD = (
+    r"(?P<word>--rounds|--iterations|--max-iterations|--budget|--minutes|--stagnation-limit"
+    r"|--done-when)(?:=|[ \t]+)(?P<value>[\w.+-]+)"
 )
+_OPTION = re.compile(rf"(?:{_TEXT}|{_WORD})(?!\S)")
 
 
 def options_in(text: str) -> tuple[str, dict[str, list[str]]]:
-    """The task, and the values given for each field."""
+    """The task, and the values given for each field; options stand before or after the task."""
     given: dict[str, list[str]] = {}
+    while found := _OPTION.match(text):
+        _put(given, found)
+        text = text[found.end() :].lstrip()
+    trailing: list[re.Match[str]] = []
     for found in _OPTION.finditer(text):
-        given.setdefault(_FIELDS[found["name"]], []).append(_unquoted(found["value"]))
-    return _unquoted(_OPTION.sub("", text).strip()), given
+        if trailing and text[trailing[-1].end() : found.start()].strip():
+            trailing = []
+        trailing.append(found)
+    if trailing and not text[trailing[-1].end() :].strip():
+        for found in trailing:
+            _put(given, found)
+        text = text[: trailing[0].start()]
+    return _unquoted(text.strip()), given
+
+
+def _put(given: dict[str, list[str]], found: re.Match[str]) -> None:
+    name = found["text"] or found["word"]
+    value = _unquoted(found["quoted"]) if found["text"] else found["value"]
+    given.setdefault(_FIELDS[name], []).append(value)
 
 
 def _unquoted(text: str) -> str:

@@ -16,12 +16,22 @@ _DAY = 86_400
 def checks_of(context: Context, project: Path) -> tuple[tuple[Check, ...], str]:
     """The checks, and a line on a configuration that is there but not trusted."""
     proposed = proposal(project)
-    if proposed and proposed.configuration.checks:
-        if is_trusted(context, proposed):
-            return configured(proposed), ""
-        line = f"`{proposed.path.name}` is not trusted and ignored; `untildone trust` shows it"
-        return _found(project), line
-    return _found(project), ""
+    if proposed and proposed.configuration.checks and is_trusted(context, proposed):
+        return configured(proposed), ""
+    return _found(project), untrusted(context, proposed)
+
+
+def untrusted(context: Context, proposed: Proposal | None) -> str:
+    if not proposed or not proposed.configuration.checks or is_trusted(context, proposed):
+        return ""
+    return f"`{proposed.path.name}` is not trusted and ignored; `untildone trust` shows it"
+
+
+def only_untrusted(project: Path, ignored: str) -> UserError:
+    return UserError(
+        f"no check was found in `{project}`, and {ignored.partition(';')[0]}",
+        hint="`untildone trust` shows it and asks",
+    )
 
 
 def configured(proposed: Proposal) -> tuple[Check, ...]:
@@ -59,6 +69,9 @@ def checks_for(context: Context, project: Path, preset: str) -> tuple[Check, ...
         wanted = [check for check in known if preset in ("ship", check.name.split(":")[0])]
         if wanted:
             return tuple(wanted)
+    ignored = untrusted(context, proposed)
+    if ignored and not _found(project):
+        raise only_untrusted(project, ignored)
     return for_preset(project, preset)
 
 

@@ -1,14 +1,12 @@
 """A submitted prompt: the person's verbs act, a loop is started, a question is remembered."""
 
-from pathlib import Path
-
 from untildone.agents.events import Prompt
 from untildone.errors import UserError
 from untildone.hook.payload import Call
 from untildone.judge import verbs
 from untildone.judge.bounds import grant_in
-from untildone.judge.context import Context
-from untildone.judge.evidence import tree_of
+from untildone.judge.context import Context, tree_of
+from untildone.judge.evidence import root
 from untildone.judge.session import reminder, standing
 from untildone.judge.speaker import ignored, typed
 from untildone.judge.speech import Spoken, Wanted, loop_in, verb_in
@@ -61,8 +59,8 @@ def _other(context: Context, session: Session, prompt: Prompt, *, theirs: bool) 
     record = context.loops.load(session.loop())
     first = not session.read("prompt.json")
     kind = "automatic" if not theirs else "start" if first else "other"
-    project = Path(record.contract.project)
-    tree = tree_of(project) if session.active() and kind == "other" else ""
+    asked = session.active() and kind == "other"
+    tree = tree_of(root(record.contract, prompt.cwd)) if asked else ""
     session.write_json("prompt.json", {"id": prompt.prompt, "kind": kind, "tree": tree})
     compacted = session.active() and session.has("compacting")
     session.remove("compacting")
@@ -79,7 +77,14 @@ def _wanted(context: Context, prompt: Prompt, wanted: Wanted, *, theirs: bool) -
         return context.agent.pass_prompt(context=_proposal(wanted), notice=_proposed(wanted))
     from untildone.judge.launch import launched
 
-    record, told = launched(context, prompt, wanted)
+    try:
+        record, told = launched(context, prompt, wanted)
+    except UserError as error:
+        if wanted.explicit:
+            raise
+        # A phrase may be just a way of speaking: the prompt goes its way.
+        notice = f"untildone: no loop was started: {error.message}; {error.hint}"
+        return context.agent.pass_prompt(context="", notice=notice)
     context.session(prompt.session).write_json(
         "prompt.json", {"id": prompt.prompt, "kind": "start", "tree": ""}
     )
@@ -103,6 +108,12 @@ def _verb(context: Context, session: Session, prompt: Prompt, spoken: Spoken) ->
     loop = session.loop()
     if not loop:
         raise UserError("this session has no loop", hint="`untildone status` shows what runs")
+    named = spoken.rest.split() if spoken.verb in ("cancel", "pause", "status") else []
+    if named and not loop.startswith(named[0]):
+        raise UserError(
+            f"this session's loop is `{loop}`, not `{named[0]}`",
+            hint=f"`untildone {spoken.verb} {named[0]}` in your own terminal",
+        )
     match spoken.verb:
         case "cancel":
             verbs.cancel(context, loop)

@@ -38,16 +38,31 @@ def _ended(context: Context, call: Call) -> str:
 
 def _left_behind(context: Context, call: Call, session: Session) -> str:
     """The loop stays with the old conversation until the person takes it along."""
-    process = call.environ.get(context.agent.PROCESS_VARIABLE, "")
     for other in sessions(str(context.home), context.agent.NAME):
-        same = other.read_json("session.json").get("process") == process
-        if other.id != session.id and process and same and other.loop():
-            notice = (
-                f"untildone: loop {other.loop()} stayed with the earlier conversation and is not"
-                f" held here; `!untildone continue --here {other.loop()}` takes it along"
-            )
-            return context.agent.greet(context="", notice=notice)
+        loop = other.loop()
+        if other.id == session.id or not loop or not _same_conversation(context, call, other):
+            continue
+        if other.active():
+            verbs.pause(context, loop, "the conversation was left for a new one")
+        notice = (
+            f"untildone: loop {loop} stayed with the earlier conversation and is not"
+            f" held here; `!untildone continue --here {loop}` takes it along"
+        )
+        return context.agent.greet(context="", notice=notice)
     return ""
+
+
+def _same_conversation(context: Context, call: Call, other: Session) -> bool:
+    """Of the same client; a fork may also come from a client that has ended since."""
+    from untildone.process import alive
+
+    known = other.read_json("session.json")
+    process = str(known.get("process", ""))
+    if process and process == call.environ.get(context.agent.PROCESS_VARIABLE, ""):
+        return True
+    gone = not (process.isdecimal() and alive(int(process)))
+    here = call.environ.get("CLAUDE_PROJECT_DIR") or call.text("cwd")
+    return gone and call.text("source") == "fork" and known.get("project") == here
 
 
 def reminder(record: Record) -> str:

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from untildone.agents.agent import Agent
-from untildone.store.sessions import Session
+from untildone.store.sessions import Session, sessions
 
 NESTED = "UNTILDONE_NESTED"
 DISABLE = "UNTILDONE_DISABLE"
-_TAIL = 65_536
+# What is queued may stand before a large tool result.
+_TAIL = 1_000_000
 
 
 def ignored(agent: Agent, environ: Mapping[str, str]) -> str:
@@ -27,7 +28,21 @@ def _from_outside(agent: Agent, environ: Mapping[str, str], name: str) -> bool:
     if environ.get(name, "") in ("", "0"):
         return False
     started_with = _client_environment(environ.get(agent.PROCESS_VARIABLE, ""))
-    return started_with is None or started_with.get(name, "") not in ("", "0")
+    if started_with is None:
+        return not _in_project_settings(environ.get("CLAUDE_PROJECT_DIR", ""), name)
+    return started_with.get(name, "") not in ("", "0")
+
+
+def _in_project_settings(project: str, name: str) -> bool:
+    """Where the system does not tell what the client was started with."""
+    for file in ("settings.json", "settings.local.json"):
+        try:
+            text = (Path(project) / ".claude" / file).read_text(encoding="utf-8")
+        except (OSError, ValueError):
+            continue
+        if f'"{name}"' in text:
+            return True
+    return False
 
 
 def _client_environment(process_id: str) -> dict[str, str] | None:
@@ -76,15 +91,32 @@ def tail(path: str) -> str:
         os.close(descriptor)
 
 
-def called_by_agent(agent: Agent, session: Session) -> bool:
-    """This process runs below the session's client while a tool call of it is in flight."""
-    known = session.read_json("session.json")
-    client = str(known.get("process", ""))
-    if not client.isdecimal() or not session.call_in_flight():
-        return False
-    if agent.interrupted(tail(str(known.get("transcript", "")))):
-        return False
+def calling_session(agent: Agent, home: str) -> Session | None:
+    """The session below whose client this process runs, whatever its environment says."""
     # Imported where it is used: no hook asks this.
     from untildone.process import ancestors
 
-    return int(client) in ancestors(os.getpid())
+    above = {str(process) for process in ancestors(os.getpid())}
+    for session in sessions(home, agent.NAME):
+        if str(session.read_json("session.json").get("process", "")) in above:
+            return session
+    return None
+
+
+def in_tool_call(agent: Agent, session: Session) -> bool:
+    """A tool call of the session is in flight: what runs below its client is the agent's."""
+    if not session.call_in_flight():
+        return False
+    transcript = str(session.read_json("session.json").get("transcript", ""))
+    return not agent.interrupted(tail(transcript))
+
+
+def speaks_for_agent(agent: Agent, home: str, session: Session) -> bool:
+    """This process is the agent's, not the person's, towards that session's loop.
+
+    Below another session's client it always is: the person has a terminal of their own.
+    """
+    caller = calling_session(agent, home)
+    if caller is None:
+        return False
+    return caller.id != session.id or in_tool_call(agent, caller)

@@ -6,15 +6,19 @@ from pathlib import Path
 from msgspec import Struct
 
 from untildone.errors import UserError
+from untildone.judge.clock import mark
 from untildone.judge.context import Context, mirror
 from untildone.judge.presets import DEFAULT_TASKS
-from untildone.judge.project import checks_for
-from untildone.loop.model import Bounds, Check, Claim, Contract, Rule, Speaker
+from untildone.judge.project import checks_for, checks_of, sound
+from untildone.loop.decide import MOST_ROUNDS
+from untildone.loop.model import Bounds, Check, Claim, Contract, Progress, Rule, Speaker
 from untildone.report.lines import status_line
 from untildone.store.home import prepare
 from untildone.store.loops import Record
 
-CEILINGS = {"rounds": 50, "budget_usd": 100}
+CEILINGS = {"rounds": MOST_ROUNDS, "budget_usd": 100}
+# What `--allow` may name: each is followed by a path or a test.
+ALLOWABLE = ("suppression", "remove-test", "edit-test", "edit-expected", "config")
 
 
 class Request(Struct, frozen=True, kw_only=True):
@@ -40,7 +44,8 @@ def begin(context: Context, request: Request) -> Record:
     _only_loop(context, request.session)
     _within_authority(request)
     contract = _contract(context, request)
-    record = context.loops.create(contract)
+    first = Progress(updated_at=contract.started_at, clock=mark())
+    record = context.loops.create(contract, first)
     session = context.session_of(record)
     session.remove("prompt.json")
     mirror(context, record, status_line(record))
@@ -65,6 +70,7 @@ def _within_authority(request: Request) -> None:
     bounds = request.bounds
     if not bounds.rounds and not bounds.budget_usd:
         raise UserError("a loop needs a bound", hint="give `--rounds N` or `--budget USD` above 0")
+    _meant(request)
     if request.by == "person":
         return
     if request.allow:
@@ -75,6 +81,25 @@ def _within_authority(request: Request) -> None:
             raise UserError(
                 f"an agent may start a loop with at most {ceiling} {name.partition('_')[0]}",
                 hint=f"give a number from 1 to {ceiling}",
+            )
+
+
+def _meant(request: Request) -> None:
+    """What says nothing is a mistake: an empty promise would be found in every message."""
+    given = {
+        "--promise": request.promises,
+        "--criterion": tuple(claim.name for claim in request.claims),
+        "--must-not": request.must_not,
+    }
+    for option, texts in given.items():
+        if not all(text.strip() for text in texts):
+            raise UserError(f"`{option}` is empty", hint="say it in words, or leave it out")
+    for allowed in request.allow:
+        kind, _, what = allowed.partition(":")
+        if kind not in ALLOWABLE or not what:
+            raise UserError(
+                f"`--allow {allowed}` is unknown",
+                hint=f"`KIND:PATH[:DETAIL]` with one of {', '.join(ALLOWABLE)}",
             )
 
 
@@ -110,7 +135,7 @@ def _found(context: Context, request: Request) -> tuple[Check, ...]:
     try:
         return checks_for(context, request.project, preset)
     except UserError:
-        if request.preset == "loop":
+        if request.preset == "loop" and checks_of(context, request.project)[0] == ():
             # A spec-driven loop may rest on claims that the agent adds.
             return ()
         raise

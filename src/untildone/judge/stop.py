@@ -13,6 +13,8 @@ from msgspec.structs import replace
 from untildone.agents.events import Stop
 from untildone.hook.payload import Call
 from untildone.judge import evidence as gather
+from untildone.judge.checking import DEADLINE, Site, checked, confirmed, end_of
+from untildone.judge.clock import clocked
 from untildone.judge.context import Context, mirror
 from untildone.judge.handover import handed_over
 from untildone.loop.criteria import agreed
@@ -37,7 +39,6 @@ from untildone.store.sessions import Session
 
 T = TypeVar("T")
 Calls: TypeAlias = dict[str, list[dict[str, object]]]
-_JUDGING_TIMEOUT = 3_550.0
 # Two installed commands (plugin and settings) fire for one stop within this many seconds.
 _SAME_STOP = 1.5
 
@@ -49,14 +50,11 @@ def answer(context: Context, call: Call) -> str:
     session = context.session(stop.session)
     if stop.subagent or not session.active():
         return ""
-    with _judging(session), locked(_lock(context, session), timeout=_JUDGING_TIMEOUT):
+    lock = context.loops.folder(session.loop()) / "judging.lock"
+    with _judging(session), locked(lock, timeout=DEADLINE):
         if not session.active():
             return ""
         return _judge(context, call, stop, session)
-
-
-def _lock(context: Context, session: Session) -> Path:
-    return context.loops.folder(session.loop()) / "judging.lock"
 
 
 @contextmanager
@@ -85,7 +83,8 @@ def _judge(context: Context, call: Call, stop: Stop, session: Session) -> str:
     verdict = before_checks(record.contract, progress, evidence)
     if verdict is None:
         progress = _with_the_start(context, record, progress)
-        evidence, verdict = _with_checks(context, record, progress, stop, evidence)
+        site = _site(context, call, stop, record)
+        evidence, verdict = _with_checks(record, progress, site, evidence)
     answer = _conclude(context, stop, _Judged(record, progress, evidence, verdict))
     session.drop_calls(list(calls))
     session.forget_calls()
@@ -106,8 +105,7 @@ def _duplicate(progress: Progress, call: Call, session: Session) -> bool:
     if mine >= stops:
         return False
     answered = session.read_json("stop.json").get("answered_at")
-    recent = isinstance(answered, float) and call.received < answered + _SAME_STOP
-    return mine + 1 == stops or recent
+    return isinstance(answered, float) and call.received < answered + _SAME_STOP
 
 
 def _count_source(context: Context, record: Record, call: Call) -> None:
@@ -124,7 +122,7 @@ def _count_source(context: Context, record: Record, call: Call) -> None:
 
 def _brought_up(record: Record, stop: Stop, call: Call, calls: Calls) -> Progress:
     """The progress with what happened since the last stop: time, tool calls, the agent's verbs."""
-    progress = gather.clocked(record.progress)
+    progress = clocked(record.progress)
     stops = max(progress.stops_by_source.values(), default=0) + 1
     progress = replace(
         handed_over(record.contract, progress, chain.from_iterable(calls.values())),
@@ -142,22 +140,27 @@ def _with_the_start(context: Context, record: Record, progress: Progress) -> Pro
     from untildone.judge.baseline import wait
 
     now = wait(context, record).progress
-    return replace(progress, seen_red=now.seen_red, start_failures=now.start_failures)
+    red = tuple(dict.fromkeys((*progress.seen_red, *now.seen_red)))
+    return replace(progress, seen_red=red, start_failures=now.start_failures)
 
 
 def _with_checks(
-    context: Context, record: Record, progress: Progress, stop: Stop, evidence: Evidence
+    record: Record, progress: Progress, site: Site, evidence: Evidence
 ) -> tuple[Evidence, Verdict]:
     contract = agreed(record.contract, progress.amendments)
-    session = context.session_of(record)
-    project = gather.root(contract, stop)
-    log = _logs(project, contract, progress.round + 1)
-    evidence = gather.checked(evidence, contract, project=project, log=log, session=session)
+    evidence = checked(evidence, contract, site)
     verdict = decide(contract, progress, evidence)
     if isinstance(verdict, Continue) and verdict.because == "unconfirmed":
-        evidence = gather.confirmed(evidence, contract, project=project, log=log, session=session)
+        evidence = confirmed(evidence, contract, site)
         verdict = decide(contract, progress, evidence)
     return evidence, verdict
+
+
+def _site(context: Context, call: Call, stop: Stop, record: Record) -> Site:
+    project = gather.root(record.contract, stop.cwd)
+    log = _logs(project, record.contract, record.progress.round + 1)
+    session = context.session_of(record)
+    return Site(project=project, log=log, session=session, end=end_of(call))
 
 
 def _logs(project: Path, contract: Contract, number: int) -> Path | None:
@@ -174,8 +177,7 @@ def _conclude(context: Context, stop: Stop, judged: _Judged) -> str:
     with loops.locked(loop):
         record = loops.load(loop)
         if record.progress.status != "active":
-            # Cancelled or paused while the checks ran: their own word stands as it was recorded.
-            return ""
+            return _reply(context, record, _overtaken(judged, record))
         judged = _with_later_words(judged, record)
         progress = advance(record.contract, judged.progress, judged.evidence, judged.verdict)
         progress = replace(progress, updated_at=context.now())
@@ -190,9 +192,19 @@ def _conclude(context: Context, stop: Stop, judged: _Judged) -> str:
     if isinstance(judged.verdict, Finish | Pause):
         from untildone.judge.papers import publish
 
-        publish(context, record, judged.evidence, project=gather.root(record.contract, stop))
+        publish(context, record, judged.evidence, project=gather.root(record.contract, stop.cwd))
     _answered(context, record, stop)
     return _reply(context, record, judged)
+
+
+def _overtaken(judged: _Judged, record: Record) -> _Judged:
+    """Cancelled or paused while the checks ran: the person's word stands as it was recorded."""
+    status = record.progress.status
+    evidence = replace(
+        judged.evidence, cancelled=status == "finished", paused=status == "paused", ignored=""
+    )
+    verdict = decide(record.contract, judged.progress, evidence)
+    return _Judged(record, judged.progress, evidence, verdict)
 
 
 def _with_later_words(judged: _Judged, record: Record) -> _Judged:

@@ -1,16 +1,19 @@
 """What the person and the agent may say of a loop, and what it changes."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 from msgspec.structs import replace
 
 from untildone.errors import UserError
+from untildone.judge.clock import mark
 from untildone.judge.context import Context, mirror
 from untildone.loop.criteria import agreed
 from untildone.loop.model import (
     Amendment,
     Bounds,
     Claim,
+    Evidence,
     Finish,
     Met,
     Pause,
@@ -19,6 +22,7 @@ from untildone.loop.model import (
     Verification,
 )
 from untildone.loop.progress import ended, resumed
+from untildone.loop.words import MOST_CLAIMS, kept
 from untildone.report.lines import status_line
 from untildone.store.loops import Record
 
@@ -46,15 +50,24 @@ def unfinished(record: Record) -> Progress:
 
 
 def cancel(context: Context, loop: str) -> Record:
-    verdict = Finish(outcome="cancelled", reason="cancelled by the person")
-    return change(
-        context, loop, lambda record: ended(unfinished(record), verdict), kind="cancelled"
-    )
+    return _end(context, loop, Finish(outcome="cancelled", reason="cancelled by the person"))
 
 
 def pause(context: Context, loop: str, reason: str = "paused by the person") -> Record:
-    verdict = Pause(outcome="paused", reason=reason)
-    return change(context, loop, lambda record: ended(unfinished(record), verdict), kind="paused")
+    return _end(context, loop, Pause(outcome="paused", reason=reason))
+
+
+def _end(context: Context, loop: str, verdict: Finish | Pause) -> Record:
+    """The person's own ending has its receipt too, with the evidence of the last round."""
+    from untildone.judge.papers import publish
+
+    record = change(
+        context, loop, lambda record: ended(unfinished(record), verdict), kind=verdict.outcome
+    )
+    rounds = context.loops.rounds(loop)
+    evidence = Evidence(checks=rounds[-1].checks if rounds else ())
+    publish(context, record, evidence, project=Path(record.contract.project))
+    return record
 
 
 class Grant(Bounds, frozen=True, kw_only=True):
@@ -74,7 +87,7 @@ def resume(context: Context, loop: str, grant: Grant | None = None) -> Record:
         granted = _granted(bounds, grant or _as_before(record), record)
         amendment = Amendment(by="person", at=context.now(), bounds=granted)
         amendments = progress.amendments if granted == bounds else (*progress.amendments, amendment)
-        return replace(resumed(progress), amendments=amendments)
+        return replace(resumed(progress), amendments=amendments, clock=mark())
 
     if context.loops.seal_broken(loop):
         context.loops.reseal(loop, at=context.now())
@@ -121,9 +134,11 @@ def note(context: Context, loop: str, text: str) -> Record:
     return change(
         context,
         loop,
-        lambda record: replace(unfinished(record), notes=(*record.progress.notes, text)[-50:]),
+        lambda record: replace(
+            unfinished(record), notes=(*record.progress.notes, kept(text))[-50:]
+        ),
         kind="note",
-        text=text,
+        text=kept(text),
     )
 
 
@@ -137,9 +152,9 @@ def blocked(context: Context, loop: str, reason: str) -> Record:
     return change(
         context,
         loop,
-        lambda record: replace(unfinished(record), blocked=reason),
+        lambda record: replace(unfinished(record), blocked=kept(reason)),
         kind="blocked",
-        reason=reason,
+        reason=kept(reason),
     )
 
 
@@ -153,10 +168,10 @@ def met(context: Context, loop: str, name: str, *, by: Verification, evidence: s
                 f"`{name}` is not a claim of loop `{loop}` (claims: {known})",
                 hint=f'`untildone criterion add "{name}"` adds it; checks are run for you',
             )
-        report = Met(by=by, evidence=evidence)
+        report = Met(by=by, evidence=kept(evidence))
         return replace(unfinished(record), met={**record.progress.met, name: report})
 
-    return change(context, loop, edit, kind="met", name=name, by=by, evidence=evidence)
+    return change(context, loop, edit, kind="met", name=name, by=by, evidence=kept(evidence))
 
 
 def add_claim(context: Context, loop: str, claim: Claim, *, by: Speaker) -> Record:
@@ -168,6 +183,11 @@ def add_claim(context: Context, loop: str, claim: Claim, *, by: Speaker) -> Reco
             raise UserError(
                 f"`{claim.name}` is a criterion of loop `{loop}` already",
                 hint=f'report it: `untildone met "{claim.name}" --by … --evidence …`',
+            )
+        if len(claims) >= MOST_CLAIMS:
+            raise UserError(
+                f"loop `{loop}` has {MOST_CLAIMS} criteria, which is all it takes",
+                hint="join what belongs together",
             )
         amendment = Amendment(by=by, at=context.now(), claim=claim)
         return replace(unfinished(record), amendments=(*record.progress.amendments, amendment))

@@ -95,7 +95,7 @@ def _by_both(contract: Contract, progress: Progress, evidence: Evidence, *, word
 
 def was_red(progress: Progress, evidence: Evidence) -> bool:
     """A criterion that was green all along proves nothing."""
-    return bool(progress.seen_red) or any(not result.green for result in evidence.checks)
+    return bool(progress.seen_red) or any(result.outcome == "red" for result in evidence.checks)
 
 
 def failures(evidence: Evidence) -> tuple[str, ...]:

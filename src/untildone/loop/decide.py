@@ -11,12 +11,16 @@ from untildone.loop.model import (
     Evidence,
     Finish,
     Ignore,
+    Loss,
     Pause,
     Progress,
     Verdict,
     Wait,
 )
 from untildone.loop.progress import stagnation
+
+# The ceiling of rounds, which only the person's explicit number may exceed.
+MOST_ROUNDS = 50
 
 Step: TypeAlias = Callable[[Contract, Progress, Evidence], Verdict | None]
 
@@ -116,19 +120,21 @@ def _confirm(contract: Contract, progress: Progress, evidence: Evidence) -> Verd
     """`done` needs every check's own green result and a clean integrity: none is presumed."""
     if contract.gated and not progress.confirmed:
         return Pause(outcome="gate", reason="all criteria are met: confirm that it is done?")
-    if evidence.fault:
+    if evidence.fault or any(result.outcome == "unrunnable" for result in evidence.checks):
         return None
     ran = {result.name for result in evidence.checks}
     missing = tuple(check.name for check in contract.checks if check.name not in ran)
     if missing or evidence.losses is None:
         return Continue(because="unconfirmed", names=missing, counted=False)
-    if evidence.losses:
-        return _losses(contract, progress, evidence)
+    lost = tuple(loss for loss in evidence.losses if loss.id not in contract.allow)
+    if lost:
+        return _losses(contract, progress, evidence, lost)
     return Finish(outcome="done", reason="every check passes")
 
 
-def _losses(contract: Contract, progress: Progress, evidence: Evidence) -> Verdict:
-    lost = evidence.losses or ()
+def _losses(
+    contract: Contract, progress: Progress, evidence: Evidence, lost: tuple[Loss, ...]
+) -> Verdict:
     told = [loss for loss in lost if loss.id in progress.told_losses]
     if told:
         names = ", ".join(f"{loss.kind} {loss.path}" for loss in told)
@@ -184,7 +190,7 @@ def _money_or_time(contract: Contract, evidence: Evidence) -> Pause | None:
 
 
 def _bounds(contract: Contract, progress: Progress, evidence: Evidence) -> Verdict | None:
-    pause = _money_or_time(contract, evidence) or _out_of_rounds(contract, progress)
+    pause = _money_or_time(contract, evidence) or _out_of_rounds(contract, progress, evidence)
     if pause and contract.checks and not evidence.checks:
         return Pause(outcome="unverified", reason=f"{pause.reason}, and no check was run")
     if pause:
@@ -194,8 +200,10 @@ def _bounds(contract: Contract, progress: Progress, evidence: Evidence) -> Verdi
     return None
 
 
-def _out_of_rounds(contract: Contract, progress: Progress) -> Pause | None:
-    allowed = contract.bounds.rounds
+def _out_of_rounds(contract: Contract, progress: Progress, evidence: Evidence) -> Pause | None:
+    # A budget nobody can measure bounds nothing: then the ceiling of rounds does.
+    unmeasured = evidence.spend_usd is None and progress.spend_usd is None
+    allowed = contract.bounds.rounds or (MOST_ROUNDS if unmeasured else 0)
     if allowed and progress.round + 1 >= allowed:
         return Pause(outcome="out-of-rounds", reason=f"round {progress.round + 1} of {allowed}")
     return None

@@ -107,7 +107,7 @@ def _judged(
 ) -> Progress:
     because = verdict.because if isinstance(verdict, Continue) else ""
     found = failures(evidence)
-    red = tuple(result.name for result in evidence.checks if not result.green)
+    red = tuple(result.name for result in evidence.checks if result.outcome == "red")
     told = tuple(loss.id for loss in evidence.losses or () if because == "losses")
     return replace(
         progress,

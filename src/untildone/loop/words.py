@@ -34,6 +34,15 @@ _MARKER = re.compile(
 _BLOCKED = re.compile(r"(?is)<untildone:blocked>(.{0,2000}?)</untildone:blocked>")
 
 
+# The agent's words are kept, not hoarded: a state that grows without end cannot be written.
+LONGEST_KEPT = 2_000
+MOST_CLAIMS = 100
+
+
+def kept(text: str) -> str:
+    return text if len(text) <= LONGEST_KEPT else text[: LONGEST_KEPT - 2] + " …"
+
+
 def spoken(message: str) -> str:
     """The message without what it merely shows: code, block quotes."""
     message = message[-_LONGEST:]

@@ -1,5 +1,7 @@
 """The record of an ended or paused loop: what was checked, how, on which tree, at what cost."""
 
+import json
+
 import msgspec
 from msgspec import Struct
 
@@ -89,7 +91,8 @@ def _told(entry: Round) -> str:
 
 
 def as_json(paper: Receipt) -> bytes:
-    return msgspec.json.format(msgspec.json.encode(paper), indent=2) + b"\n"
+    """In ASCII: a path that is not UTF-8 is a text that no other encoding takes."""
+    return json.dumps(msgspec.to_builtins(paper), indent=2).encode() + b"\n"
 
 
 def as_text(paper: Receipt) -> str:

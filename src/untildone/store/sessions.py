@@ -1,8 +1,8 @@
 """Sessions of agents, and the index a shell can test: standard library only, read by every hook.
 
 `<home>/sessions/<agent>/<session>/` holds `session.json` (where it runs), `loop` (the id of its
-loop, while that is active or paused), `active` (the same, only while it is active), `pre` (one
-byte per tool call begun), `calls/` (payloads of tool calls ended), `judging`, `prompt.json`.
+loop, while that is active or paused), `active` (the same, only while it is active), `pre` and
+`post` (one byte per tool call begun and ended), `calls/` (the payloads), `judging`, `prompt.json`.
 """
 
 import json
@@ -63,6 +63,10 @@ class Session:
     def write_json(self, name: str, value: dict[str, object]) -> None:
         self.write(name, json.dumps(value))
 
+    def append(self, name: str, text: str) -> None:
+        with open(self.path(name), "a", encoding="utf-8", errors="surrogateescape") as file:
+            file.write(text)
+
     def remove(self, name: str) -> None:
         try:
             os.unlink(self.path(name))
@@ -97,21 +101,23 @@ class Session:
         for name in names:
             self.remove(os.path.join("calls", name))
 
-    def calls_ended(self) -> int:
-        return len(_names(self.path("calls")))
-
     def calls_begun(self) -> int:
-        try:
-            return os.stat(self.path("pre")).st_size
-        except OSError:
-            return 0
+        return _size(self.path("pre"))
 
     def forget_calls(self) -> None:
         """A turn began or ended: no tool call is in flight."""
         self.remove("pre")
+        self.remove("post")
 
     def call_in_flight(self) -> bool:
-        return self.calls_begun() > self.calls_ended()
+        return self.calls_begun() > _size(self.path("post"))
+
+
+def _size(path: str) -> int:
+    try:
+        return os.stat(path).st_size
+    except OSError:
+        return 0
 
 
 def _changed_at(path: str) -> float:

@@ -1,0 +1,35 @@
+"""`biome` check, ci, lint and format: a ruled heading per finding, its message below."""
+
+import re
+from collections.abc import Iterator
+
+from untildone.checks.findings import Diagnostic
+from untildone.loop.model import Severity
+
+PROGRAMS = ("biome",)
+
+# src/cart.js:1:1 lint/style/useConst  FIXABLE  ━━━━━━━━━━━━━━━━━━━━
+#
+#   ! This let declares a variable that is only assigned once.
+# src/cart.js format ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━
+_FINDING = re.compile(
+    r"^(?P<path>[^\s:](?:[^:\n]|:(?!\d))*?)(?::(?P<line>\d{1,9}):\d+)? (?P<code>[a-z][\w/-]*)"
+    r"(?:  [A-Z]+)* +\u2501{3,}\n+ +(?P<sign>\S) (?P<text>\S.*)$",
+    re.MULTILINE,
+)
+_SEVERITY: dict[str, Severity] = {"!": "warning", "\u26a0": "warning", "i": "info"}
+
+
+def parse(output: str) -> Iterator[Diagnostic]:
+    for match in _FINDING.finditer(output):
+        yield Diagnostic(
+            path=match["path"],
+            line=int(match["line"] or 0),
+            code=match["code"],
+            severity=_SEVERITY.get(match["sign"], "error"),
+            text=match["text"].rstrip(),
+        )
+
+
+def tests(output: str) -> None:  # noqa: ARG001 - a linter's output says nothing about tests
+    return None

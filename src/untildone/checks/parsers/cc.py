@@ -1,0 +1,46 @@
+"""`gcc`, `clang` and the linker behind them: errors and warnings, not their notes."""
+
+import re
+from collections.abc import Iterator
+
+from untildone.checks.findings import Diagnostic
+
+PROGRAMS = ("cc", "c++", "gcc", "g++", "clang", "clang++")
+
+_PATH = (
+    r"(?P<path>(?:[A-Za-z]:[\\/])?[^\s:][^:\n]*"
+    r"\.(?:c|cc|cpp|cxx|c\+\+|h|hh|hpp|hxx|h\+\+|inc|inl|ipp|tpp|def|m|mm|cu|s|i|ii|l|y|ll|yy))"
+)
+# cart.c:8:12: warning: implicit declaration of function 'nothing' [-Wimplicit-function-declaration]
+# include.c:1:10: fatal error: nothing.h: No such file or directory
+_COMPILER = re.compile(
+    rf"^{_PATH}:(?P<line>\d{{1,9}})(?::\d+)?: (?:fatal )?(?P<severity>error|warning): "
+    r"(?P<text>\S.*?)(?: \[(?P<code>-W[^\s\]]+|-f[\w-]+)\])?$",
+    re.MULTILINE | re.IGNORECASE,
+)
+# link.c:(.text+0x5): undefined reference to `missing'
+# /usr/bin/ld: link.c:2: undefined reference to `missing'
+_LINKER = re.compile(
+    rf"^(?:\S*ld(?:\.\w+)?: )?{_PATH}:(?:(?P<line>\d{{1,9}})|\(\S+\)): "
+    r"(?P<text>undefined reference to .+|multiple definition of .+)$",
+    re.MULTILINE | re.IGNORECASE,
+)
+
+
+def parse(output: str) -> Iterator[Diagnostic]:
+    for match in _COMPILER.finditer(output):
+        yield Diagnostic(
+            path=match["path"].removeprefix("./"),
+            line=int(match["line"]),
+            code=match["code"] or "",
+            severity="error" if match["severity"].lower() == "error" else "warning",
+            text=match["text"],
+        )
+    for match in _LINKER.finditer(output):
+        yield Diagnostic(
+            path=match["path"], line=int(match["line"] or 0), code="ld", text=match["text"]
+        )
+
+
+def tests(output: str) -> None:  # noqa: ARG001 - a compiler's output says nothing about tests
+    return None

@@ -1,0 +1,156 @@
+"""JUnit XML, the report format that nearly every test runner can write."""
+
+import re
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+from xml.etree.ElementTree import ParseError, XMLParser
+
+from msgspec import Struct
+
+from untildone.checks.findings import Diagnostic
+from untildone.checks.inventory import Case, CaseOutcome, Inventory
+from untildone.checks.parser import first_line
+from untildone.loop.model import Tests
+
+PROGRAMS = ()
+LIMIT = 100_000_000
+_DEPTH = 50
+_FAILURE_LIMIT = 20_000
+
+_START = re.compile(r"<(?:\?xml|testsuites?)\b")
+_END = re.compile(r"</testsuites?\s*>|<testsuites?\b[^<>]*/>")
+_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+# tests/test_cart.py:6: AssertionError
+# 	at shop.CartTest.addsPrices(CartTest.java:13)
+#       at TestContext.<anonymous> (file:///tmp/shop/cart.test.mjs:4:34)
+_PLACE = re.compile(r"(?:file://)?(?P<path>[^\s()<>:'\"]+\.\w{1,10}):(?P<line>\d{1,9})\b")
+_FAILED = frozenset({"failure", "error"})
+_NOT_RUN = frozenset({"notrun", "disabled", "skipped"})
+
+
+class Refused(Exception):  # noqa: N818 - says what happens to the report
+    """It is not a report of tests, or more than one can be."""
+
+
+class _Test(Struct):
+    id: str
+    attributes: dict[str, str]
+    outcome: CaseOutcome = "passed"
+    message: str = ""
+    details: str = ""
+
+
+class _Reader:
+    """What the XML parser calls; nothing but the tests is kept."""
+
+    def __init__(self) -> None:
+        self.tests: list[_Test] = []
+        self._open: list[str] = []
+        self._suites: list[str] = []
+        self._inside = False
+
+    def doctype(self, name: str, *identifiers: str | None) -> None:  # noqa: ARG002 - as expat calls
+        # Entities can only be declared in one; nobody's report has any.
+        raise Refused("a document type")
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        tag = tag.rpartition("}")[2]
+        if len(self._open) >= _DEPTH or not (self._open or tag in ("testsuites", "testsuite")):
+            raise Refused(tag)
+        self._open.append(tag)
+        if tag == "testsuite":
+            self._suites.append(attributes.get("name", ""))
+        elif tag == "testcase":
+            self._case(attributes)
+        elif self._open[-2:-1] == ["testcase"]:
+            self._mark(tag, attributes)
+
+    def _case(self, attributes: dict[str, str]) -> None:
+        outcome: CaseOutcome = "skipped" if attributes.get("status") in _NOT_RUN else "passed"
+        id = _id(attributes, " > ".join(filter(None, self._suites)))
+        self.tests.append(_Test(id=id, attributes=attributes, outcome=outcome))
+
+    def _mark(self, tag: str, attributes: dict[str, str]) -> None:
+        test = self.tests[-1]
+        self._inside = tag in _FAILED
+        if tag in _FAILED:
+            test.outcome = "failed"
+            test.message = test.message or attributes.get("message", "")
+        elif tag == "skipped" and test.outcome == "passed":
+            test.outcome = "skipped"
+
+    def data(self, text: str) -> None:
+        if self._inside and len(self.tests[-1].details) < _FAILURE_LIMIT:
+            self.tests[-1].details += text
+
+    def end(self, tag: str) -> None:
+        self._open.pop()
+        self._inside = False
+        if tag.rpartition("}")[2] == "testsuite":
+            self._suites.pop()
+
+    def close(self) -> list[_Test]:
+        return self.tests
+
+
+def _id(attributes: dict[str, str], suites: str) -> str:
+    name, where = attributes.get("name", ""), attributes.get("classname", "")
+    file = attributes.get("file", "")
+    module = file.rpartition(".")[0].replace("/", ".")
+    if module and f"{where}.".startswith(f"{module}."):
+        # pytest's own name of the test, if its report tells the file.
+        parts = [file, *where[len(module) :].split("."), name]
+    else:
+        # node calls the class of every test `test`.
+        parts = [where if where not in ("", "test") else suites or file, name]
+    return first_line("::".join(filter(None, parts)))
+
+
+def _read(text: str) -> list[_Test] | None:
+    start = _START.search(text)
+    if start is None or len(text) > LIMIT:
+        return None
+    end = max((match.end() for match in _END.finditer(text, start.start())), default=0)
+    parser = XMLParser(target=_Reader())  # noqa: S314 - the reader refuses document types
+    try:
+        parser.feed(_NOT_XML.sub("\ufffd", text[start.start() : end]))
+        found: list[_Test] = parser.close()
+    except (ParseError, Refused):
+        return None
+    return found
+
+
+def inventory(text: str) -> Inventory | None:
+    """None if it is no whole report of tests."""
+    found = _read(text)
+    if found is None:
+        return None
+    seen: dict[str, int] = {}
+    for test in found:
+        seen[test.id] = seen.get(test.id, 0) + 1
+        # The second test of a name is another one.
+        test.id += f" #{seen[test.id]}" if seen[test.id] > 1 else ""
+    return Inventory(cases=tuple(Case(id=test.id, outcome=test.outcome) for test in found))
+
+
+def parse(output: str) -> Iterator[Diagnostic]:
+    for test in _read(output) or ():
+        if test.outcome == "failed":
+            path, line = _place(test)
+            text = first_line(test.message) or first_line(test.details) or "failed"
+            yield Diagnostic(path=path, line=line, code=test.id, text=text)
+
+
+def _place(test: _Test) -> tuple[str, int]:
+    """Where the test's own file is named, else the first place of all."""
+    names = {*test.attributes.get("classname", "").split("."), test.attributes.get("file", "")}
+    places = [(match["path"], int(match["line"])) for match in _PLACE.finditer(test.details)]
+    for path, line in places:
+        if path in names or PurePosixPath(path).name.partition(".")[0] in names:
+            return path, line
+    return places[0] if places else (test.attributes.get("file", ""), 0)
+
+
+def tests(output: str) -> Tests | None:
+    found = inventory(output)
+    return found.tests if found else None

@@ -1,0 +1,99 @@
+"""`mvn`: the compiler's lines, Surefire's failing tests and counts, and why the build failed."""
+
+import re
+from collections.abc import Iterator
+
+from untildone.checks.findings import Diagnostic
+from untildone.checks.parser import blocks, total
+from untildone.loop.model import Severity, Tests
+
+PROGRAMS = ("mvn", "mvnw", "mvnd")
+
+# [ERROR] /tmp/shop/src/main/java/shop/Cart.java:[10,16] cannot find symbol
+_COMPILER = re.compile(
+    r"^\[(?P<severity>ERROR|WARNING)\] (?P<path>\S.*?):\[(?P<line>\d{1,9}),\d+\] (?P<text>\S.*)$",
+    re.MULTILINE,
+)
+# [ERROR] Tests run: 5, Failures: 2, Errors: 1, Skipped: 1, Time elapsed: 0.2 s - in shop.CartTest
+# [ERROR] addsPrices  Time elapsed: 0 s  <<< FAILURE!
+# [ERROR] shop.CartTest.addsPrices -- Time elapsed: 0.004 s <<< FAILURE!
+_SUITE_OR_FAILURE = re.compile(
+    r"^\[(?:ERROR|WARNING|INFO)\] (?:Tests run: .* in (?P<suite>[\w.$]+)"
+    r"|(?P<test>\S.*?)(?: --|  )? *Time elapsed: [\d.,]+ s +<<< (?:FAILURE|ERROR)!)$",
+    re.MULTILINE,
+)
+# 	at shop.CartTest.addsPrices(CartTest.java:13)
+_PLACE = re.compile(r"^\tat (?P<suite>[\w.$]+)\.[\w$<>]+\((?P<file>\w+\.\w+):(?P<line>\d{1,9})\)$")
+# [ERROR] Tests run: 5, Failures: 2, Errors: 1, Skipped: 1
+_SUMMARY = re.compile(
+    r"^\[(?:ERROR|WARNING|INFO)\] Tests run: (?P<run>\d{1,9}), Failures: (?P<failures>\d{1,9}), "
+    r"Errors: (?P<errors>\d{1,9}), Skipped: (?P<skipped>\d{1,9})(?:, Flakes: \d+)?$",
+    re.MULTILINE,
+)
+# [INFO] --- maven-surefire-plugin:2.22.3:test (default-test) @ shop ---
+_SUREFIRE = re.compile(r"^\[INFO\] --- (?:maven-)?surefire(?:-plugin)?:\S+:test ", re.MULTILINE)
+_SKIPPED = re.compile(r"^\[INFO\] Tests are skipped\.$", re.MULTILINE)
+# [ERROR] Failed to execute goal org.apache… on project shop: There are test failures.
+# [FATAL] Non-parseable POM /tmp/shop/pom.xml: end tag name </project> must match start tag name
+_BUILD = re.compile(r"^\[(?:ERROR\] (?=Failed to execute goal)|FATAL\] )(?P<text>.+)$", re.MULTILINE)
+_SEVERITY: dict[str, Severity] = {"ERROR": "error", "WARNING": "warning"}
+
+
+def parse(output: str) -> Iterator[Diagnostic]:
+    # The compiler's lines stand twice: where they arose and where the build gave up.
+    found = dict.fromkeys((*_compiled(output), *_failures(output)))
+    yield from found
+    if not any(each.severity == "error" for each in found):
+        for match in _BUILD.finditer(output):
+            yield Diagnostic(path="", code="build", text=match["text"])
+
+
+def _compiled(output: str) -> Iterator[Diagnostic]:
+    for match in _COMPILER.finditer(output):
+        yield Diagnostic(
+            path=match["path"],
+            line=int(match["line"]),
+            severity=_SEVERITY[match["severity"]],
+            text=match["text"],
+        )
+
+
+def _failures(output: str) -> Iterator[Diagnostic]:
+    suite = ""
+    for match, end in blocks(list(_SUITE_OR_FAILURE.finditer(output)), len(output)):
+        if match["suite"]:
+            suite = match["suite"]
+            continue
+        message, *trace = output[match.end() : end].strip("\n").split("\n")
+        places = list(filter(None, map(_PLACE.match, trace[:200])))
+        place = next((each for each in places if each["suite"].startswith(suite)), None)
+        yield Diagnostic(
+            path=place["file"] if place else "",
+            line=int(place["line"]) if place else 0,
+            code=_id(match["test"], suite),
+            text=message if message and not message.startswith("[") else "failed",
+        )
+
+
+def _id(test: str, suite: str) -> str:
+    name = test.removesuffix(f"({suite})")
+    return name if name.startswith(f"{suite}.") else f"{suite}.{name}"
+
+
+def tests(output: str) -> Tests | None:
+    report = total(map(_counts, _SUMMARY.finditer(output)))
+    if report is None:
+        silent = _SUREFIRE.search(output) and not _SKIPPED.search(output)
+        return Tests() if silent else None
+    failing = dict.fromkeys(found.code for found in _failures(output))
+    return Tests(
+        passed=report.passed, failed=report.failed, skipped=report.skipped, failing=tuple(failing)
+    )
+
+
+def _counts(summary: re.Match[str]) -> Tests:
+    failed = int(summary["failures"]) + int(summary["errors"])
+    skipped = int(summary["skipped"])
+    return Tests(
+        passed=max(int(summary["run"]) - failed - skipped, 0), failed=failed, skipped=skipped
+    )

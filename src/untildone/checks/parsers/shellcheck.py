@@ -1,0 +1,50 @@
+"""`shellcheck`: the findings below each quoted line (tty), or one per line (gcc)."""
+
+import re
+from collections.abc import Iterator
+
+from untildone.checks.findings import Diagnostic
+from untildone.loop.model import Severity
+
+PROGRAMS = ("shellcheck",)
+
+# In deploy.sh line 4:
+#             ^---------^ SC2045 (error): Iterating over ls output is fragile. Use globs.
+#                  ^-- SC2035 (info): Use ./*glob* or -- *glob* so names won't become options.
+_TTY = re.compile(
+    r"^(?:In (?P<path>\S.*) line (?P<line>\d{1,9}):"
+    r"| *\^-*\^? (?P<code>SC\d+)(?: \((?P<severity>\w+)\))?: (?P<text>\S.*))$",
+    re.MULTILINE,
+)
+# deploy.sh:3:6: note: Double quote to prevent globbing and word splitting. [SC2086]
+_GCC = re.compile(
+    r"^(?P<path>[^\s:][^:\n]*):(?P<line>\d{1,9}):\d+: (?P<severity>error|warning|note): "
+    r"(?P<text>\S.*) \[(?P<code>SC\d+)\]$",
+    re.MULTILINE,
+)
+_SEVERITY: dict[str, Severity] = {"error": "error", "info": "info", "style": "info", "note": "info"}
+
+
+def parse(output: str) -> Iterator[Diagnostic]:
+    place: re.Match[str] | None = None
+    for match in _TTY.finditer(output):
+        if match["path"]:
+            place = match
+        elif place:
+            yield _diagnostic(match, place)
+    for match in _GCC.finditer(output):
+        yield _diagnostic(match, match)
+
+
+def _diagnostic(match: re.Match[str], place: re.Match[str]) -> Diagnostic:
+    return Diagnostic(
+        path=place["path"],
+        line=int(place["line"]),
+        code=match["code"],
+        severity=_SEVERITY.get(match["severity"], "warning"),
+        text=match["text"],
+    )
+
+
+def tests(output: str) -> None:  # noqa: ARG001 - a linter's output says nothing about tests
+    return None

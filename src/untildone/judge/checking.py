@@ -1,0 +1,102 @@
+"""The checks of one stop: run within its deadline, broken off when the person ends the loop."""
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from untildone.hook.payload import Call
+from untildone.judge.context import tree_of
+from untildone.loop.model import Check, CheckResult, Contract, Evidence
+from untildone.store.sessions import Session
+
+if TYPE_CHECKING:
+    from threading import Event
+
+# The client ends a Stop hook at 3600 s (`init` sets it); ours ends before, with an answer.
+DEADLINE = 3_500.0
+
+
+class Site(Struct, frozen=True, kw_only=True):
+    """Where and until when: `end` is a time of the monotonic clock."""
+
+    project: Path
+    log: Path | None
+    session: Session
+    end: float
+
+
+def end_of(call: Call) -> float:
+    """One deadline for all of a stop, counted from its arrival."""
+    return time.monotonic() + DEADLINE - max(0.0, time.time() - call.received)
+
+
+def checked(evidence: Evidence, contract: Contract, site: Site) -> Evidence:
+    """With the round's checks and the must-not commands run."""
+    quick = [check for check in contract.checks if check.when == "round"]
+    if not quick and not contract.must_not:
+        return evidence
+    forbidden = [Check(name=command, command=command) for command in contract.must_not]
+    held, fault = run([*quick, *forbidden], site)
+    limits = held[len(quick) :]
+    # A limit that cannot be tested is a check that cannot run, not one that holds.
+    untested = tuple(result for result in limits if result.outcome == "unrunnable")
+    return replace(
+        evidence,
+        checks=tuple(held[: len(quick)]) + untested,
+        forbidden=tuple(result.command for result in limits if result.exit_code == 0),
+        fault=evidence.fault or fault,
+        tree=tree_of(site.project),
+    )
+
+
+def confirmed(evidence: Evidence, contract: Contract, site: Site) -> Evidence:
+    """With the slow checks run, and the comparison with the start made if they pass."""
+    slow = [check for check in contract.checks if check.when == "done"]
+    results, fault = run(slow, site)
+    evidence = replace(evidence, checks=evidence.checks + results, fault=evidence.fault or fault)
+    if any(not result.green for result in evidence.checks):
+        return evidence
+    return replace(evidence, losses=())
+
+
+def run(checks: Sequence[Check], site: Site) -> tuple[tuple[CheckResult, ...], str]:
+    """The results, and our fault if the deadline came first."""
+    if not checks:
+        return (), ""
+    # Imported where it is used: a stop without checks must not pay for it.
+    from untildone.checks.runner import run_checks
+    from untildone.process import ending_with_us
+
+    with ending_with_us(), watched(site) as (stop, late):
+        results = run_checks(checks, project=site.project, log_folder=site.log, stop=stop)
+    minutes = DEADLINE / 60
+    return results, f"the checks did not end within {minutes:.0f} minutes" if late.is_set() else ""
+
+
+@contextmanager
+def watched(site: Site) -> Iterator[tuple["Event", "Event"]]:
+    """An event set when the person ends the loop or the deadline comes, and which of it it was."""
+    import threading
+
+    stop, late, over = threading.Event(), threading.Event(), threading.Event()
+
+    def watch() -> None:
+        while not over.wait(0.3):
+            if time.monotonic() > site.end:
+                late.set()
+            if late.is_set() or not site.session.active():
+                stop.set()
+                return
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield stop, late
+    finally:
+        over.set()
+        watcher.join()

@@ -1,0 +1,31 @@
+"""The desk at which a person types, with the command line also in this process."""
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from cli.desk import Desk, Said
+from untildone.cli.main import main
+
+# What would lead to the state or the session of whoever runs the tests.
+THEIRS = ("CLAUDE", "UNTILDONE_", "XDG_")
+
+
+@pytest.fixture
+def desk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Desk:
+    def terminal(arguments: Sequence[str], environ: Mapping[str, str], folder: Path) -> Said:
+        with monkeypatch.context() as here:
+            for name in [name for name in os.environ if name.startswith(THEIRS)]:
+                here.delenv(name)
+            for name, value in environ.items():
+                here.setenv(name, value)
+            here.chdir(folder)
+            capsys.readouterr()
+            code = main(arguments)
+        return code, *capsys.readouterr()
+
+    return Desk(tmp_path, terminal=terminal)

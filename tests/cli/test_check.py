@@ -1,0 +1,178 @@
+"""`check` and `detect`: what is found, what it comes to, and how a script reads it."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+from cli.desk import Desk, error
+
+GREEN = "[checks.test]\ncommand = 'true'\n"
+RED = "[checks.lint]\ncommand = 'echo a.py:3: broken; false'\n"
+SLOW = "[checks.e2e]\ncommand = 'true'\nwhen = 'done'\n"
+MISSING = "[checks.types]\ncommand = 'no-such-program-here --strict'\n"
+CHECK = {
+    *("name", "command", "outcome", "exit_code", "cached", "seconds", "findings", "tests"),
+}
+FINDING = {"check", "path", "line", "code", "severity", "text", "fingerprint"}
+
+
+def configure(desk: Desk, text: str) -> None:
+    desk.write("untildone.toml", text)
+    assert desk.typed("trust", "--yes")[0] == 0
+
+
+def untimed(text: str) -> str:
+    return re.sub(r"\d+\.\d s", "N s", text)
+
+
+def test_green(desk: Desk) -> None:
+    configure(desk, GREEN + SLOW)
+
+    done = desk.untildone("check")
+
+    assert (done.returncode, done.stdout) == (0, "test: green  `true`\ne2e: green  `true`\n")
+    assert sorted(untimed(done.stderr).splitlines()) == ["e2e: green  N s", "test: green  N s"]
+
+
+def test_red(desk: Desk) -> None:
+    configure(desk, GREEN + RED)
+
+    done = desk.untildone("check")
+
+    assert (done.returncode, done.stdout.splitlines()) == (
+        1,
+        [
+            "test: green  `true`",
+            "lint: red, 1 findings  `echo a.py:3: broken; false`",
+            "  exit code 1",
+            "  a.py:3: broken",
+        ],
+    )
+    assert desk.typed("check", "test")[0] == 0
+
+
+def test_red_without_findings_shows_the_end_of_the_output(desk: Desk) -> None:
+    configure(desk, "[checks.test]\ncommand = 'seq 40; false'\n")
+
+    shown = desk.typed("check")[1].splitlines()
+
+    assert shown[1:] == ["  exit code 1", *(f"  | {number}" for number in range(26, 41))]
+
+
+def test_many_findings_are_cut_short(desk: Desk) -> None:
+    command = "for i in $(seq 25); do echo a.py:$i: broken; done; false"
+    configure(desk, f"[checks.lint]\ncommand = '{command}'\n")
+
+    shown = desk.typed("check")[1].splitlines()
+
+    assert shown[-2:] == ["  a.py:20: broken", "  and 5 more; `--json` prints all"]
+    assert len(desk.json("check")["findings"]) == 25
+
+
+def test_unrunnable_outweighs_red(desk: Desk) -> None:
+    configure(desk, RED + MISSING)
+
+    done = desk.untildone("check")
+
+    assert done.returncode == 17
+    assert "  `no-such-program-here` was not found" in done.stdout.splitlines()
+
+
+def test_json(desk: Desk) -> None:
+    configure(desk, GREEN + RED + MISSING)
+
+    report: dict[str, Any] = desk.json("check")
+
+    assert set(report) == {"outcome", "checks", "findings"}
+    assert report["outcome"] == "unrunnable"
+    assert all(set(check) == CHECK for check in report["checks"])
+    fields = ("name", "outcome", "exit_code", "cached", "findings", "tests")
+    assert [tuple(check[field] for field in fields) for check in report["checks"]] == [
+        ("test", "green", 0, False, 0, None),
+        ("lint", "red", 1, False, 1, None),
+        ("types", "unrunnable", None, False, 0, None),
+    ]
+    (finding,) = report["findings"]
+    assert set(finding) == FINDING
+    assert (finding["check"], finding["path"], finding["line"]) == ("lint", "a.py", 3)
+
+
+def test_json_counts_tests(desk: Desk) -> None:
+    desk.write(
+        "test_it.py",
+        "import unittest\n\nclass T(unittest.TestCase):\n"
+        "    def test_a(self) -> None: pass\n"
+        "    def test_b(self) -> None: self.fail()\n"
+        "    @unittest.skip('no')\n    def test_c(self) -> None: pass\n",
+    )
+    configure(desk, "[checks.test]\ncommand = 'python3 -m unittest -v'\n")
+
+    (check,) = desk.json("check")["checks"]
+
+    assert check["tests"] == {"passed": 1, "failed": 1, "skipped": 1}
+    shown = desk.typed("check")[1].splitlines()[0]
+    assert shown == "test: red, 1 passed, 1 failed, 1 skipped  `python3 -m unittest -v`"
+
+
+def test_a_name_that_is_unknown(desk: Desk) -> None:
+    configure(desk, GREEN + SLOW)
+
+    assert desk.typed("check", "test", "tets") == error(
+        "there is no check `tets` here (there are: `test`, `e2e`)",
+        "`untildone detect` tells where they come from",
+    )
+
+
+def test_nothing_to_check(desk: Desk) -> None:
+    assert desk.typed("check") == error(
+        f"no check was found in `{desk.project}`",
+        "name one in `untildone.toml`, then `untildone trust`:"
+        ' `[checks.test]` with `command = "YOUR COMMAND"`',
+    )
+
+
+def test_a_pattern_that_is_broken(desk: Desk) -> None:
+    configure(desk, f"{GREEN}success_pattern = '('\n")
+
+    code, shown, told = desk.typed("check")
+
+    assert (code, shown) == (2, "")
+    assert told.startswith(
+        "error: the success pattern `(` of check `test` is no regular expression"
+    )
+
+
+def test_another_project(desk: Desk, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "Makefile").write_text("test:\n\ttrue\n", encoding="utf-8")
+
+    assert desk.typed("check", "--project", str(other))[1] == "test: green  `make test`\n"
+
+
+def test_detect(desk: Desk) -> None:
+    desk.write("Makefile", "test:\n\ttouch marker\nlint:\n\ttrue\n")
+
+    code, shown, told = desk.typed("detect")
+    found = desk.json("detect")
+
+    assert (code, told) == (0, "")
+    assert shown.splitlines() == [
+        f"{check['name']}: `{check['command']}`  ({check['reason']})" for check in found["checks"]
+    ]
+    assert [(check["name"], check["command"]) for check in found["checks"]] == [
+        ("test", "make test"),
+        ("lint", "make lint"),
+    ]
+    assert all(set(check) == {"name", "command", "reason"} for check in found["checks"])
+    assert not (desk.project / "marker").exists()
+
+
+def test_detect_nothing(desk: Desk) -> None:
+    assert desk.typed("detect") == (
+        0,
+        "",
+        f"no check was found in `{desk.project}`;"
+        ' name one: `untildone start --check "YOUR COMMAND"`\n',
+    )
+    assert desk.json("detect") == {"checks": []}
