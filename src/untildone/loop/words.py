@@ -2,36 +2,34 @@
 
 import re
 
-_FENCED = re.compile(r"(?ms)^[ \t]*(`{3,}|~{3,}).*?(?:^[ \t]*\1|\Z)")
-_INLINE_CODE = re.compile(r"`[^`\n]*`")
-_BLOCK_QUOTE = re.compile(r"(?m)^[ \t]*>.*$")
-_QUOTED = re.compile(r"\"[^\"\n]*\"|“[^“”\n]*”|«[^«»\n]*»")
+# Kept as text: `re` compiles what a message really needs, and every stop imports this.
+_FENCED = r"(?ms)^[ \t]*(`{3,}|~{3,}).*?(?:^[ \t]*\1|\Z)"
+_INLINE_CODE = r"`[^`\n]*`"
+_BLOCK_QUOTE = r"(?m)^[ \t]*>.*$"
+_QUOTED = r"\"[^\"\n]*\"|“[^“”\n]*”|«[^«»\n]*»"
 # Bounded, as all of it: a message of opening tags alone must not take the hook's time.
 _LONGEST = 65_536
-_TAGGED = re.compile(r"(?is)<promise>(.{0,1000}?)</promise>")
-_SHOWN_TAG = re.compile(
-    r"(?is)[\"'\u201c\u2018\u00ab]<promise>[^\n]{0,1000}?</promise>[\"'\u201d\u2019\u00bb]"
-)
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n")
+_TAGGED = r"(?is)<promise>(.{0,1000}?)</promise>"
+_SHOWN_TAG = r"(?is)[\"'\u201c\u2018\u00ab]<promise>[^\n]{0,1000}?</promise>[\"'\u201d\u2019\u00bb]"
+_SENTENCE_END = r"(?<=[.!?])\s+|\n"
 # "not yet: all tests passing", "when they pass I will say ALL DONE"
-_NOT_SAID = re.compile(
+_NOT_SAID = (
     r"(?i)\b(not|never|cannot|without|until|unless|once|when|if|after|before|will|would|"
     r"should|going to|almost|nearly|to be|todo|remaining)\b|n['\u2019]t\b"
 )
 # A tag is meant more than plain words are: "I will now say <promise>…" says it.
-_TAG_NOT_SAID = re.compile(
-    r"(?i)\b(not|never|cannot|until|unless|once|when|if|before)\b|n['\u2019]t\b"
-)
+_TAG_NOT_SAID = r"(?i)\b(not|never|cannot|until|unless|once|when|if|before)\b|n['\u2019]t\b"
 # "ALL DONE once CI agrees", "<promise>…</promise> will follow"
-_ON_CONDITION = re.compile(
+_ON_CONDITION = (
     r"(?i)[^\w\n.!?]{0,20}"
     r"(once|when|if|unless|until|as soon as|will|would|should|cannot|is not|are not|isn|aren)\b"
 )
-_STATUS_SIGNAL = re.compile(r"(?im)^[ \t]*EXIT_SIGNAL:[ \t]*true\b")
-_MARKER = re.compile(
-    r"(?i)<(?:untildone|jikime)(?::(?:done|complete)\s*/>|>\s*(?:DONE|COMPLETE)\s*</)|<loop-complete>"
+_STATUS_SIGNAL = r"(?im)^[ \t]*EXIT_SIGNAL:[ \t]*true\b"
+_MARKER = (
+    r"(?i)<(?:untildone|jikime)(?::(?:done|complete)\s*/>|>\s*(?:DONE|COMPLETE)\s*</)"
+    r"|<loop-complete>"
 )
-_BLOCKED = re.compile(r"(?is)<untildone:blocked>(.{0,2000}?)</untildone:blocked>")
+_BLOCKED = r"(?is)<untildone:blocked>(.{0,2000}?)</untildone:blocked>"
 
 
 # The agent's words are kept, not hoarded: a state that grows without end cannot be written.
@@ -47,16 +45,16 @@ def spoken(message: str) -> str:
     """The message without what it merely shows: code, block quotes."""
     message = message[-_LONGEST:]
     for shown in (_FENCED, _BLOCK_QUOTE, _INLINE_CODE):
-        message = shown.sub(" ", message)
+        message = re.sub(shown, " ", message)
     return message
 
 
 def promises_said(message: str, promises: tuple[str, ...]) -> tuple[str, ...]:
     """Which of the promises the message gives, tagged or as its own plain statement."""
-    text = _SHOWN_TAG.sub(" ", spoken(message))
-    tagged = {_folded(tag[1]) for tag in _TAGGED.finditer(text) if _meant(text, tag)}
-    plain = _QUOTED.sub(" ", _TAGGED.sub(" ", text))
-    sentences = [_folded(part) for part in _SENTENCE_END.split(plain)]
+    text = re.sub(_SHOWN_TAG, " ", spoken(message))
+    tagged = {_folded(tag[1]) for tag in re.finditer(_TAGGED, text) if _meant(text, tag)}
+    plain = re.sub(_QUOTED, " ", re.sub(_TAGGED, " ", text))
+    sentences = [_folded(part) for part in re.split(_SENTENCE_END, plain)]
     return tuple(
         promise
         for promise in promises
@@ -65,8 +63,10 @@ def promises_said(message: str, promises: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _meant(text: str, tag: re.Match[str]) -> bool:
-    before = _SENTENCE_END.split(text[max(0, tag.start() - 300) : tag.start()])[-1]
-    return not _TAG_NOT_SAID.search(before) and not _ON_CONDITION.match(text, tag.end())
+    before = re.split(_SENTENCE_END, text[max(0, tag.start() - 300) : tag.start()])[-1]
+    return not re.search(_TAG_NOT_SAID, before) and not re.compile(_ON_CONDITION).match(
+        text, tag.end()
+    )
 
 
 def _states(sentence: str, promise: str) -> bool:
@@ -74,8 +74,8 @@ def _states(sentence: str, promise: str) -> bool:
     found = re.search(rf"(?<!\w){re.escape(promise)}(?!\w)", sentence) if promise else None
     return (
         found is not None
-        and not _NOT_SAID.search(sentence[: found.start()])
-        and not _ON_CONDITION.match(sentence, found.end())
+        and not re.search(_NOT_SAID, sentence[: found.start()])
+        and not re.compile(_ON_CONDITION).match(sentence, found.end())
         and not sentence.startswith("?", found.end())
     )
 
@@ -87,9 +87,9 @@ def _folded(text: str) -> str:
 def signalled(message: str) -> bool:
     """A completion marker, or `EXIT_SIGNAL: true`, said and not merely shown."""
     text = spoken(message)
-    return bool(_STATUS_SIGNAL.search(text) or _MARKER.search(text))
+    return bool(re.search(_STATUS_SIGNAL, text) or re.search(_MARKER, text))
 
 
 def blocked(message: str) -> str:
-    found = _BLOCKED.search(spoken(message))
+    found = re.search(_BLOCKED, spoken(message))
     return found[1].strip() if found else ""

@@ -12,7 +12,7 @@ PROGRAMS = ("cargo", "rustc", "cargo-clippy")
 # error[E0308]: mismatched types
 #  --> src/lib.rs:2:5
 _COMPILER = re.compile(
-    r"^(?P<severity>error|warning)(?:\[(?P<code>\w+)\])?: (?P<text>.+)\n"
+    r"^(?P<severity>error|warning)(?:\[(?P<code>E\d+)\])?: (?P<text>.+)\n"
     r" *--> (?P<path>.+?):(?P<line>\d{1,9}):\d+$",
     re.MULTILINE,
 )

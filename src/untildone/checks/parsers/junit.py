@@ -17,7 +17,7 @@ LIMIT = 100_000_000
 _DEPTH = 50
 _FAILURE_LIMIT = 20_000
 
-_START = re.compile(r"<(?:\?xml|testsuites?)\b")
+_START = re.compile(r"<(?:\?xml|!DOCTYPE|testsuites?)\b")
 _END = re.compile(r"</testsuites?\s*>|<testsuites?\b[^<>]*/>")
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 # tests/test_cart.py:6: AssertionError

@@ -1,0 +1,124 @@
+"""TAP, the lines of `prove`, `bats`, `tape` and others: a plan, and `ok` or `not ok` per test."""
+
+import re
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from untildone.checks.findings import Diagnostic
+from untildone.checks.parser import blocks
+from untildone.loop.model import Tests
+
+PROGRAMS = ("bats", "tape", "tap", "ava", "perl", "prove", "mocha", "_mocha")
+
+# 1..4
+_PLAN = re.compile(r"^1\.\.(?P<count>\d{1,9})(?: *#.*)?$", re.MULTILINE)
+# not ok 5 - is later # TODO later
+#     ok 1 - is open
+_RESULT = re.compile(
+    r"^(?P<indent> *)(?P<failed>not )?ok (?P<number>\d{1,9})(?: -)?(?: (?P<test>[^#\n]+?))?"
+    r" *(?:# *(?P<directive>skip|todo)\b.*|#.*)?$",
+    re.MULTILINE | re.IGNORECASE,
+)
+# Bail out!  no database
+_BAIL = re.compile(r"^Bail out! *(?P<reason>.*)$", re.MULTILINE)
+#     at: Test.<anonymous> (/tmp/shop/tap/cart.js:4:5)
+#   at cart.t line 3.
+# (in test file cart.bats, line 2)
+_PLACE = re.compile(
+    r"^ *(?:at:?|#) .*?(?<=[\s(])(?P<path>[^\s()]+?)"
+    r"(?::(?P<colon>\d{1,9}):\d+\)?|,? line (?P<word>\d{1,9})[.)])$",
+    re.MULTILINE,
+)
+#     expected: 3
+#     actual:   2
+_EXPECTED = re.compile(r"^[ #]*expected: *(?P<value>\S.*)$", re.MULTILINE)
+_ACTUAL = re.compile(r"^[ #]*(?:actual|got): *(?P<value>\S.*)$", re.MULTILINE)
+_MESSAGE = re.compile(r"\n(?: +|# +)(?P<text>(?!---|\(|at |Failed test)\S.*)$", re.MULTILINE)
+# The runner of node writes TAP too, and is read with more understanding elsewhere.
+_OF_NODE = re.compile(r"^ *(?:# )?duration_ms:? [\d.]+$", re.MULTILINE)
+
+
+class _Line(Struct):
+    """A result, with what was printed below it."""
+
+    depth: int
+    name: str
+    outcome: str
+    below: str
+
+
+def parse(output: str) -> Iterator[Diagnostic]:
+    for line in _leaves(output):
+        if line.outcome == "failed":
+            place = _PLACE.search(line.below)
+            yield Diagnostic(
+                path=place["path"] if place else "",
+                line=int(place["colon"] or place["word"]) if place else 0,
+                code=line.name,
+                text=_text(line.below),
+            )
+    for match in _BAIL.finditer(output) if _is_tap(output) else ():
+        yield Diagnostic(path="", code="Bail out!", text=match["reason"] or "gave up")
+
+
+def _is_tap(output: str) -> bool:
+    return bool(_PLAN.search(output)) and not _OF_NODE.search(output)
+
+
+def _text(below: str) -> str:
+    expected, actual = _EXPECTED.search(below), _ACTUAL.search(below)
+    if expected and actual:
+        return f"expected {expected['value']}, got {actual['value']}"
+    message = _MESSAGE.match(below)
+    return message["text"] if message else "failed"
+
+
+def _lines(output: str) -> Iterator[_Line]:
+    if not _is_tap(output):
+        return
+    for match, end in blocks(list(_RESULT.finditer(output)), len(output)):
+        outcome = "failed" if match["failed"] else "passed"
+        yield _Line(
+            depth=len(match["indent"]),
+            name=match["test"] or f"test {int(match['number'])}",
+            outcome="skipped" if match["directive"] else outcome,
+            below=output[match.end() : end],
+        )
+
+
+def _leaves(output: str) -> list[_Line]:
+    """A test is told after its subtests, and counts itself only if they do not explain it."""
+    told: list[_Line] = []
+    for line in _lines(output):
+        inner = len(told)
+        while inner and told[inner - 1].depth > line.depth:
+            inner -= 1
+            told[inner].name = f"{line.name} > {told[inner].name}"
+            told[inner].depth = line.depth
+        outcomes = {child.outcome for child in told[inner:]}
+        if not outcomes or (line.outcome == "failed" and "failed" not in outcomes):
+            told.append(line)
+    return told
+
+
+def tests(output: str) -> Tests | None:
+    if not _is_tap(output):
+        return None
+    leaves = _leaves(output)
+    outcomes = [line.outcome for line in leaves]
+    failing = [line.name for line in leaves if line.outcome == "failed"]
+    failing += ["Bail out!"] * bool(_BAIL.search(output))
+    return Tests(
+        passed=outcomes.count("passed"),
+        failed=len(failing) + _missing(output),
+        skipped=outcomes.count("skipped"),
+        failing=tuple(dict.fromkeys(failing)),
+    )
+
+
+def _missing(output: str) -> int:
+    """Tests that were planned and never told: the program ended early."""
+    planned = sum(int(match["count"]) for match in _PLAN.finditer(output))
+    told = sum(not match["indent"] for match in _RESULT.finditer(output))
+    return max(planned - told, 0)
