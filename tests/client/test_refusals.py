@@ -55,6 +55,8 @@ def attempts(world: World, loop: str) -> list[tuple[Call, str]]:
             "PreToolUse:CronCreate hook error: untildone: scheduling `/untildone:cancel` is"
             f" refused: {PERSONS}",
         ),
+        # An honest call before it must not make the next one look like the person's.
+        (bash("true"), SILENT),
         (
             bash("sh cancel.sh"),
             "Exit code 2\n"

@@ -104,7 +104,8 @@ def test_counts(tool: str, output: str, expected: model.Tests | None) -> None:
         ),
         pytest.param(
             "node",
-            "not ok 1 - later # TODO\n  ---\n  ...\nnot ok 2 - adds\n  ---\n  ...\nnot ok 3 - cut",
+            "not ok 1 - later # TODO\n  ---\n  duration_ms: 1\n  ...\n"
+            "not ok 2 - adds\n  ---\n  ...\nnot ok 3 - cut",
             [
                 Diagnostic(path="", code="adds", text="failed"),
                 Diagnostic(path="", code="cut", text="failed"),

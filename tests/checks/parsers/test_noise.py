@@ -18,10 +18,24 @@ KNOWN = {
     "eslint": "  7:5   error    known  no-undef",
     "jest": "FAIL shop/cart.test.js\n  \u25cf known\n\n    expect(1)",
     "vitest": " FAIL  shop/cart.test.js > known\nAssertionError: 1",
-    "node": "not ok 7 - known\n  ---\n  location: '/shop/cart.test.mjs:4:1'\n  ...",
+    "node": "not ok 7 - known\n  ---\n  duration_ms: 1.5\n"
+    "  location: '/shop/cart.test.mjs:4:1'\n  ...",
     "mocha": "  0 passing (1ms)\n  1 failing\n\n  1) known:\n     Error: no",
     "cargo": "error[E0308]: known\n --> src/lib.rs:7:5",
     "go": "shop/cart.go:7:2: known",
+    "mypy": "shop/cart.py:7: error: known  [return-value]",
+    "pyright": "  /shop/cart.py:7:3 - error: known (reportReturnType)",
+    "ty": "error[invalid-return-type]: known\n --> shop/cart.py:7:3",
+    "biome": "shop/cart.js:7:3 lint/style/useConst  FIXABLE  \u2501\u2501\u2501\n\n  \u00d7 known",
+    "prettier": "Checking formatting...\n[error] shop/cart.js: SyntaxError: known (7:3)",
+    "cc": "shop/cart.c:7:3: warning: known [-Wunused-variable]",
+    "javac": "shop/Cart.java:7: warning: [unchecked] known",
+    "maven": "[ERROR] /shop/Cart.java:[7,3] known",
+    "gradle": "shop.CartTest > known FAILED\n    java.lang.AssertionError at CartTest.java:7",
+    "shellcheck": "In shop/deploy.sh line 7:\necho $x\n     ^-- SC2086 (info): known",
+    "sarif": '{"runs": [{"tool": {"driver": {}}, "results": [{"ruleId": "known"}]}]}',
+    "junit": '<testsuite><testcase name="known"><failure/></testcase></testsuite>',
+    "tap": "1..1\nnot ok 1 - known",
     "lines": "shop/cart.c:7: known",
 }
 PIECES = (
@@ -29,6 +43,24 @@ PIECES = (
     *("___ ", " ___", "E   ", "not ok 1 - ", "  ...", "# tests 1\n# pass 1\n", "ok  \t", "\t"),
     *("--- FAIL: ", " (0.00s)", "=== RUN   ", "panic: ", "Tests: ", "1 failed, ", "1 total"),
     *("Ran 1 test in 0.1s\n\n", "FAILED (failures=", ")", "  \u25cf ", "FAIL ", " --> a.rs:1:1"),
+    *("1..1\n", "not ok 1", "Checking formatting...\n", "[error] ", "[warn] ", "a.c:1: error: "),
+    *("<testsuite>", "<testcase name='", "<failure/>", "</testsuite>", "<!DOCTYPE a>", "<?xml"),
+    *('{"runs": [', '{"results": ', "[[" * 200, "}\n", '"', "In a line 1:\n", "^-- SC1: "),
+    *(
+        "[ERROR] ",
+        ":[1,2] ",
+        "Tests run: 1, ",
+        " <<< FAILURE!",
+        "\tat a.b(A.java:1)",
+        "> Task :test",
+    ),
+    *(
+        " > a FAILED\n    ",
+        "A.java:1: error: ",
+        " \u2501\u2501\u2501\n",
+        " - error: ",
+        "error[a-b]",
+    ),
     *("9" * 30, "a.py", "x.go", "1) ", ":\n", "at f (a.js:1:1)", "1 passing (1ms)\n", "\u0665"),
 )
 NOISE = st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=20)), max_size=40).map("".join)
@@ -70,6 +102,14 @@ def test_a_known_finding_is_found_in_noise(name: str, before: list[str], after: 
         "  1:1 error a  ",
         "- ",
         "> ",
+        "\n[a]",
+        "  A",
+        "\n    a",
+        "<a>",
+        "{",
+        "\nnot ok 1 ",
+        "\n    ok 1 a",
+        " Time elapsed: 1 s",
     ],
 )
 def test_a_long_line_takes_linear_time(name: str, unit: str) -> None:
@@ -82,6 +122,12 @@ def test_a_long_line_takes_linear_time(name: str, unit: str) -> None:
         " FAIL  ",
         "  1) ",
         "a.py:",
+        "a.py:1: error: a",
+        "1..1\nnot ok 1 - a\n",
+        "<testsuite>",
+        '{"runs": [',
+        "[ERROR] a",
+        "Checking formatting...\n[error] a",
     )
     started = time.monotonic()
     for beginning in beginnings:

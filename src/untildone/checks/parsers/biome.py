@@ -27,7 +27,7 @@ def parse(output: str) -> Iterator[Diagnostic]:
             line=int(match["line"] or 0),
             code=match["code"],
             severity=_SEVERITY.get(match["sign"], "error"),
-            text=match["text"].rstrip(),
+            text=match["text"].rstrip(" :"),
         )
 
 

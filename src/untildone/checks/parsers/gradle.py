@@ -33,7 +33,8 @@ _SUMMARY = re.compile(
     re.MULTILINE,
 )
 # > Task :cart:test NO-SOURCE
-_TASK = re.compile(r"^(?:> Task )?:(?:[\w-]+:)*test(?= |$|[A-Z])(?P<state>.*)$", re.MULTILINE)
+# :testWARNING: A terminally deprecated method in java.lang.System has been called
+_TASK = re.compile(r"^(?:> Task )?:(?:[\w-]+:)*test(?P<state> [A-Z-]+|WARNING:.*|)$", re.MULTILINE)
 
 
 def parse(output: str) -> Iterator[Diagnostic]:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from untildone.checks.findings import Diagnostic
+from untildone.checks.parser import blocks
 from untildone.loop.model import Severity
 
 PROGRAMS = ("javac", "gradle", "gradlew")
@@ -17,17 +18,20 @@ _FINDING = re.compile(
     r"(?P<severity>error|warning): (?:\[(?P<code>[\w-]+)\] )?(?P<text>\S.*)$",
     re.MULTILINE,
 )
+#   symbol:   method nothing(List)
+_SYMBOL = re.compile(r"^  symbol: +(?P<symbol>\S.*)$", re.MULTILINE)
 _SEVERITY: dict[str, Severity] = {"error": "error", "warning": "warning"}
 
 
 def parse(output: str) -> Iterator[Diagnostic]:
-    for match in _FINDING.finditer(output):
+    for match, end in blocks(list(_FINDING.finditer(output)), len(output)):
+        symbol = _SYMBOL.search(output, match.end(), end)
         yield Diagnostic(
             path=match["path"],
             line=int(match["line"]),
             code=match["code"] or "",
             severity=_SEVERITY[match["severity"]],
-            text=match["text"],
+            text=f"{match['text']}: {symbol['symbol']}" if symbol else match["text"],
         )
 
 

@@ -24,6 +24,8 @@ _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 # 	at shop.CartTest.addsPrices(CartTest.java:13)
 #       at TestContext.<anonymous> (file:///tmp/shop/cart.test.mjs:4:34)
 _PLACE = re.compile(r"(?:file://)?(?P<path>[^\s()<>:'\"]+\.\w{1,10}):(?P<line>\d{1,9})\b")
+# E   ModuleNotFoundError: No module named 'nothing_like_this'
+_ERROR = re.compile(r"^E +(?P<text>\S.*)$", re.MULTILINE)
 _FAILED = frozenset({"failure", "error"})
 _NOT_RUN = frozenset({"notrun", "disabled", "skipped"})
 
@@ -137,8 +139,15 @@ def parse(output: str) -> Iterator[Diagnostic]:
     for test in _read(output) or ():
         if test.outcome == "failed":
             path, line = _place(test)
-            text = first_line(test.message) or first_line(test.details) or "failed"
-            yield Diagnostic(path=path, line=line, code=test.id, text=text)
+            yield Diagnostic(path=path, line=line, code=test.id, text=_text(test))
+
+
+def _text(test: _Test) -> str:
+    message = first_line(test.message)
+    # What pytest says of every module that it could not import.
+    if message == "collection failure" and (error := _ERROR.search(test.details)):
+        message = first_line(error["text"])
+    return message or first_line(test.details) or "failed"
 
 
 def _place(test: _Test) -> tuple[str, int]:

@@ -10,8 +10,10 @@ from untildone.loop.model import Severity, Tests
 PROGRAMS = ("mvn", "mvnw", "mvnd")
 
 # [ERROR] /tmp/shop/src/main/java/shop/Cart.java:[10,16] cannot find symbol
+#   symbol:   method nothing(java.util.List)
 _COMPILER = re.compile(
-    r"^\[(?P<severity>ERROR|WARNING)\] (?P<path>\S.*?):\[(?P<line>\d{1,9}),\d+\] (?P<text>\S.*)$",
+    r"^\[(?P<severity>ERROR|WARNING)\] (?P<path>\S.*?):\[(?P<line>\d{1,9}),\d+\] (?P<text>\S.*)$"
+    r"(?:\n(?:\[ERROR\])? +symbol: +(?P<symbol>\S.*)$)?",
     re.MULTILINE,
 )
 # [ERROR] Tests run: 5, Failures: 2, Errors: 1, Skipped: 1, Time elapsed: 0.2 s - in shop.CartTest
@@ -35,7 +37,9 @@ _SUREFIRE = re.compile(r"^\[INFO\] --- (?:maven-)?surefire(?:-plugin)?:\S+:test 
 _SKIPPED = re.compile(r"^\[INFO\] Tests are skipped\.$", re.MULTILINE)
 # [ERROR] Failed to execute goal org.apache… on project shop: There are test failures.
 # [FATAL] Non-parseable POM /tmp/shop/pom.xml: end tag name </project> must match start tag name
-_BUILD = re.compile(r"^\[(?:ERROR\] (?=Failed to execute goal)|FATAL\] )(?P<text>.+)$", re.MULTILINE)
+_BUILD = re.compile(
+    r"^\[(?:ERROR\] (?=Failed to execute goal)|FATAL\] )(?P<text>.+)$", re.MULTILINE
+)
 _SEVERITY: dict[str, Severity] = {"ERROR": "error", "WARNING": "warning"}
 
 
@@ -54,7 +58,7 @@ def _compiled(output: str) -> Iterator[Diagnostic]:
             path=match["path"],
             line=int(match["line"]),
             severity=_SEVERITY[match["severity"]],
-            text=match["text"],
+            text=f"{match['text']}: {match['symbol']}" if match["symbol"] else match["text"],
         )
 
 

@@ -23,9 +23,7 @@ def parse(output: str) -> Iterator[Diagnostic]:
     if not _HEADING.search(output):
         return
     for match in _ERROR.finditer(output):
-        yield Diagnostic(
-            path=match["path"] or "", line=int(match["line"] or 0), text=match["text"]
-        )
+        yield Diagnostic(path=match["path"] or "", line=int(match["line"] or 0), text=match["text"])
     for match in _UNFORMATTED.finditer(output):
         yield Diagnostic(
             path=match["path"], code="unformatted", severity="warning", text="is not formatted"

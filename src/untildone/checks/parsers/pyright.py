@@ -12,7 +12,7 @@ PROGRAMS = ("pyright", "basedpyright")
 #     "int" is not assignable to "str" (reportReturnType)
 _FINDING = re.compile(
     r"^ *(?P<path>\S.*?):(?P<line>\d{1,9}):\d+ - (?P<severity>error|warning|information): "
-    r"(?P<text>\S.*)(?P<more>(?:\n {4,}\S.*)*)$",
+    r"(?P<text>\S.*)(?P<more>(?:\n[ \u00a0]{4,}\S.*)*)$",
     re.MULTILINE,
 )
 _RULE = re.compile(r" \((?P<rule>report\w+)\)$")

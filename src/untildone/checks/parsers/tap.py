@@ -34,7 +34,9 @@ _PLACE = re.compile(
 #     actual:   2
 _EXPECTED = re.compile(r"^[ #]*expected: *(?P<value>\S.*)$", re.MULTILINE)
 _ACTUAL = re.compile(r"^[ #]*(?:actual|got): *(?P<value>\S.*)$", re.MULTILINE)
-_MESSAGE = re.compile(r"\n(?: +|# +)(?P<text>(?!---|\(|at |Failed test)\S.*)$", re.MULTILINE)
+_MESSAGE = re.compile(
+    r"^(?: +| *# {2,})(?P<text>(?!---|\.\.\.|#|at |Failed |operator:)\S.*)$", re.MULTILINE
+)
 # The runner of node writes TAP too, and is read with more understanding elsewhere.
 _OF_NODE = re.compile(r"^ *(?:# )?duration_ms:? [\d.]+$", re.MULTILINE)
 
@@ -70,7 +72,7 @@ def _text(below: str) -> str:
     expected, actual = _EXPECTED.search(below), _ACTUAL.search(below)
     if expected and actual:
         return f"expected {expected['value']}, got {actual['value']}"
-    message = _MESSAGE.match(below)
+    message = _MESSAGE.search(below)
     return message["text"] if message else "failed"
 
 

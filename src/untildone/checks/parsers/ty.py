@@ -16,7 +16,9 @@ _FULL = re.compile(
 )
 # cart.py:6:12: error[invalid-return-type] Return type does not match returned value
 _CONCISE = re.compile(
-    r"^(?P<path>(?:[A-Za-z]:[\\/])?[^\s:][^:\n]*):(?P<line>\d{1,9}):\d+: " + _RULE + r" (?P<text>.+)$",
+    r"^(?P<path>(?:[A-Za-z]:[\\/])?[^\s:][^:\n]*):(?P<line>\d{1,9}):\d+: "
+    + _RULE
+    + r" (?P<text>.+)$",
     re.MULTILINE,
 )
 _SEVERITY: dict[str, Severity] = {"error": "error", "warning": "warning", "info": "info"}

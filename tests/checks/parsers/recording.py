@@ -1,0 +1,46 @@
+"""What the real programs printed: a file each, with the program and its version in the name."""
+
+from pathlib import Path
+
+from untildone.checks.findings import Diagnostic
+from untildone.checks.output import clean
+from untildone.checks.parser import Parser
+from untildone.checks.parsers import PARSERS
+from untildone.loop.model import Tests
+
+RECORDED = Path(__file__).parent.parent / "recorded"
+# Programs that one module reads under another name.
+FAMILIES = {"gcc": "cc", "clang": "cc", "basedpyright": "pyright"}
+
+
+def recorded(name: str) -> str:
+    return clean(RECORDED.joinpath(f"{name}.txt").read_text(encoding="utf-8"))
+
+
+def owner(name: str) -> str:
+    program = name.partition("-")[0]
+    return FAMILIES.get(program, program)
+
+
+def parser_of(name: str) -> Parser:
+    return PARSERS[owner(name)]
+
+
+def found(name: str) -> tuple[Diagnostic, ...]:
+    return tuple(parser_of(name).parse(recorded(name)))
+
+
+def counted(name: str) -> Tests | None:
+    return parser_of(name).tests(recorded(name))
+
+
+def error(path: str, line: int, code: str, text: str) -> Diagnostic:
+    return Diagnostic(path=path, line=line, code=code, text=text)
+
+
+def warning(path: str, line: int, code: str, text: str) -> Diagnostic:
+    return Diagnostic(path=path, line=line, code=code, severity="warning", text=text)
+
+
+def info(path: str, line: int, code: str, text: str) -> Diagnostic:
+    return Diagnostic(path=path, line=line, code=code, severity="info", text=text)

@@ -1,0 +1,36 @@
+"""Shell completion: the script, and what it offers."""
+
+import subprocess
+
+import pytest
+
+from cli.desk import Desk
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_script_of_a_shell(desk: Desk, shell: str) -> None:
+    code, shown, told = desk.typed("completion", shell)
+
+    assert (code, told) == (0, "")
+    assert f"_UNTILDONE_COMPLETE={shell}_complete" in shown
+
+
+def test_bash_takes_the_script(desk: Desk) -> None:
+    script = desk.untildone("completion", "bash").stdout
+
+    done = subprocess.run(
+        ["bash", "-c", f"{script}\ncomplete -p untildone"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (done.returncode, done.stdout.split()[-1]) == (0, "untildone")
+
+
+def test_commands_are_offered_and_hidden_ones_are_not(desk: Desk) -> None:
+    code, shown, _ = desk.said(
+        _UNTILDONE_COMPLETE="bash_complete", COMP_WORDS="untildone st", COMP_CWORD="1"
+    )
+
+    assert (code, shown.splitlines()) == (0, ["plain,start", "plain,status"])

@@ -1,0 +1,276 @@
+"""`status`, `history`, `show`, `rounds`: what runs, what ran, and how a script reads it."""
+
+from pathlib import Path
+from typing import Any
+
+from cli.desk import OTHER, RED, SESSION, Desk
+
+LOOP = {
+    *("id", "agent", "session", "project", "task", "status", "outcome", "round", "max_rounds"),
+    *("unmet", "held", "last_event_at", "spend_usd", "started_at", "updated_at", "reason"),
+    "not_held_because",
+}
+ROUND = {
+    *("number", "at", "verdict", "unmet", "failures", "checks", "message", "tree"),
+}
+PAST = {"id", "started_at", "project", "status", "outcome", "rounds", "spend_usd", "task"}
+
+
+def held_once(desk: Desk) -> str:
+    """The id of a loop whose agent was held in its first round."""
+    desk.event("SessionStart", source="startup")
+    loop = desk.start("--check", RED, "--task", "write it\nand test it")
+    desk.event("Stop", last_assistant_message="It is done.\nReally.")
+    return loop
+
+
+def test_no_loop_here(desk: Desk) -> None:
+    assert desk.said("status") == (
+        0,
+        "no loop here; `untildone start --preset test` begins one\n",
+        "",
+    )
+    assert desk.json("status") == {"loops": [], "unreadable": []}
+    assert desk.said("history") == (0, "nothing ran here yet\n", "")
+    assert desk.json("history") == {"loops": []}
+
+
+def test_a_loop_that_is_held(desk: Desk) -> None:
+    loop = held_once(desk)
+
+    code, shown, told = desk.said("status")
+
+    assert (code, told) == (0, "")
+    assert shown.splitlines() == [
+        f"{loop}  active, round 1 of 10",
+        "  task: write it",
+        "  unmet: check",
+        "  held: yes",
+        f"  session: {SESSION}",
+    ]
+
+
+def test_json(desk: Desk) -> None:
+    loop = held_once(desk)
+
+    report = desk.json("status")
+    (found,) = report["loops"]
+
+    assert set(report) == {"loops", "unreadable"}
+    assert set(found) == LOOP
+    assert found["last_event_at"].endswith("+00:00")
+    varying = ("last_event_at", "started_at", "updated_at")
+    assert {name: value for name, value in found.items() if name not in varying} == {
+        "id": loop,
+        "agent": "claude",
+        "session": SESSION,
+        "project": str(desk.project),
+        "task": "write it\nand test it",
+        "status": "active",
+        "outcome": None,
+        "round": 1,
+        "max_rounds": 10,
+        "unmet": ["check"],
+        "held": True,
+        "spend_usd": None,
+        "reason": "",
+        "not_held_because": "",
+    }
+
+
+def test_a_loop_that_nobody_holds_says_so(desk: Desk) -> None:
+    loop = desk.start("--check", RED, "--rounds", "0")
+
+    assert desk.typed("status")[1].splitlines() == [
+        f"{loop}  active, round 0 of no bound",
+        "  task: Finish the work.",
+        "  held: no: no hook of this session was seen",
+        f"  session: {SESSION}",
+    ]
+
+
+def test_a_session_whose_client_is_gone_is_not_held(desk: Desk) -> None:
+    held_once(desk)
+    desk.event("SessionEnd", reason="other")
+
+    (found,) = desk.json("status")["loops"]
+
+    assert (found["held"], found["not_held_because"]) == (
+        False,
+        "the session has ended; resume it in the agent",
+    )
+
+
+def test_a_paused_loop_names_its_remedy(desk: Desk) -> None:
+    loop = held_once(desk)
+    desk.typed("pause")
+
+    lines = desk.typed("status")[1].splitlines()
+
+    assert lines[:2] == [f"{loop}  paused (paused), round 1 of 10", "  paused by the person"]
+    assert f"  resume: `untildone continue {loop}`" in lines
+
+
+def test_what_is_finished_is_shown_only_while_nothing_else_is_there(desk: Desk) -> None:
+    first = desk.start()
+    desk.typed("cancel")
+    assert [loop["id"] for loop in desk.json("status")["loops"]] == [first]
+
+    second = desk.start(session=OTHER)
+
+    assert [loop["id"] for loop in desk.json("status")["loops"]] == [second]
+    assert {loop["id"] for loop in desk.json("status", "--all")["loops"]} == {first, second}
+
+
+def test_other_projects_are_shown_with_all(desk: Desk, tmp_path: Path) -> None:
+    loop = desk.start()
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    there = ("--project", str(elsewhere))
+
+    assert desk.json("status", *there)["loops"] == desk.json("history", *there)["loops"] == []
+    assert [found["id"] for found in desk.json("status", "--all", *there)["loops"]] == [loop]
+    assert [found["id"] for found in desk.json("history", "--all", *there)["loops"]] == [loop]
+
+
+def test_a_damaged_loop_is_named_and_never_taken_for_no_loop(desk: Desk) -> None:
+    loop = desk.start()
+    for path in (desk.state / "loops" / loop).iterdir():
+        if path.is_file():
+            path.write_bytes(b"damaged")
+
+    code, shown, told = desk.typed("status")
+
+    assert (code, shown) == (0, "")
+    assert told.startswith(f"loop {loop} cannot be read: ")
+    report = desk.json("status")
+    assert [set(found) for found in report["unreadable"]] == [{"id", "reason"}]
+    assert desk.typed("history")[2].startswith(f"{loop}  cannot be read: ")
+    code, shown, told = desk.typed("show", loop)
+    assert (code, shown) == (2, "")
+    assert told.endswith("\n\nhint: `untildone doctor` tells more\n")
+
+
+def test_history(desk: Desk) -> None:
+    loop = held_once(desk)
+    desk.typed("cancel")
+
+    (past,) = desk.json("history")["loops"]
+
+    assert set(past) == PAST
+    assert (past["id"], past["status"], past["outcome"], past["rounds"]) == (
+        loop,
+        "finished",
+        "cancelled",
+        1,
+    )
+    line = f"{loop}  {past['started_at']}  cancelled        1 rounds  write it\n"
+    assert desk.said("history") == (0, line, "")
+
+
+def test_rounds(desk: Desk) -> None:
+    loop = held_once(desk)
+    desk.typed("pause")
+    desk.typed("continue")
+    (desk.project / "done.txt").touch()
+    desk.event("Stop", last_assistant_message="")
+
+    report: dict[str, Any] = desk.json("rounds", loop)
+
+    assert (set(report), report["loop"]) == ({"loop", "rounds"}, loop)
+    first, second = report["rounds"]
+    assert ROUND <= set(first)
+    assert (first["number"], first["unmet"], first["message"]) == (
+        1,
+        ["check"],
+        "It is done.\nReally.",
+    )
+    assert (first["verdict"]["type"], second["verdict"]["type"]) == ("continue", "finish")
+    assert desk.said("rounds") == (
+        0,
+        f"round 1  {first['at']}  continue\n"
+        "  check: red\n"
+        "  the agent said: It is done.\n"
+        f"round 2  {second['at']}  finish (done): {second['verdict']['reason']}\n"
+        "  check: green\n",
+        "",
+    )
+
+
+def test_no_round_yet(desk: Desk) -> None:
+    loop = desk.start()
+
+    assert desk.typed("rounds") == (0, "no stop was judged yet\n", "")
+    assert desk.json("rounds") == {"loop": loop, "rounds": []}
+
+
+def test_show(desk: Desk) -> None:
+    loop = held_once(desk)
+    desk.typed("criterion", "add", "docs", "--by", "review")
+    desk.typed("note", "look at the importer")
+
+    code, shown, told = desk.said("show")
+
+    at = desk.json("show", loop)["status"]
+    assert (code, told) == (0, "")
+    assert shown.splitlines() == [
+        f"# Receipt of loop {loop}: active",
+        "- task: write it",
+        "- rounds: 1 of 10",
+        "- done when: checks",
+        f"- from {at['started_at']} to {at['updated_at']}, cost: unknown",
+        "",
+        "## Checked",
+        f"- check: red (exit code 1)  `{RED}`",
+        "",
+        "## Round by round",
+        "- round 1: continue; check red",
+        "",
+        "## Notes",
+        "- look at the importer",
+        "",
+        "## Agreed",
+        f"- check check: `{RED}`",
+        "- claim: docs (by review)",
+        "- bounds: 10 rounds, 25 USD",
+        "",
+        "seal: whole",
+        f"files: {desk.state}/loops/{loop}",
+    ]
+
+
+def test_show_json(desk: Desk) -> None:
+    loop = desk.start("--promise", "DONE", "--must-not", "test -f x")
+
+    shown = desk.json("show", loop)
+
+    assert set(shown) == {"status", "contract", "progress", "seal"}
+    assert set(shown["status"]) == LOOP
+    assert (shown["contract"]["id"], shown["seal"]) == (loop, "whole")
+    lines = desk.typed("show")[1].splitlines()
+    assert lines[lines.index("## Agreed") + 1 :][:2] == [
+        "- promise: DONE",
+        "- must not exit 0: `test -f x`",
+    ]
+
+
+def test_show_names_a_broken_seal(desk: Desk) -> None:
+    loop = desk.start()
+    contract = desk.state / "loops" / loop / "contract.json"
+    contract.write_bytes(contract.read_bytes().replace(b"test -f", b"true -f"))
+
+    seal = desk.json("show", loop)["seal"]
+
+    assert seal not in ("", "whole")
+
+
+def test_the_last_loop_is_shown_when_nothing_runs_any_more(desk: Desk) -> None:
+    desk.start()
+    desk.typed("cancel")
+    loop = desk.start(session=OTHER)
+    desk.typed("cancel")
+
+    loops = [found["id"] for found in desk.json("history")["loops"]]
+
+    assert loop in loops
+    assert desk.json("show")["status"]["id"] == desk.json("rounds")["loop"] == loops[0]
