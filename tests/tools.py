@@ -78,7 +78,7 @@ def tool(program: str) -> str:
         missing(str(reason))
 
 
-class NotInstalled(Exception):
+class NotInstalled(Exception):  # noqa: N818 - reads as what the tool is
     """Says which tool it is, and what its installer complained about."""
 
 

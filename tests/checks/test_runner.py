@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from untildone.checks.runner import run_checks
+from untildone.checks.runner import Running, run_checks
 from untildone.loop import model
 from untildone.loop.model import Check, CheckResult
 
@@ -18,7 +18,7 @@ PYTEST = f"{PYTHON} -m pytest -p no:cacheprovider -q"
 
 
 def run(project: Path, *checks: Check, logs: Path | None = None) -> tuple[CheckResult, ...]:
-    return run_checks(checks, project=project, log_folder=logs)
+    return run_checks(checks, Running(project=project, logs=logs))
 
 
 def script(code: str, name: str = "t", timeout: float = 60) -> Check:
@@ -103,7 +103,7 @@ def test_starts_and_results_are_reported(tmp_path: Path) -> None:
     def hear(check: Check, result: CheckResult | None) -> None:
         heard.append((check.name, result.outcome if result else "started"))
 
-    run_checks([script("", "a")], project=tmp_path, log_folder=None, report=hear)
+    run_checks([script("", "a")], Running(project=tmp_path), report=hear)
     assert heard == [("a", "started"), ("a", "green")]
 
 
@@ -112,7 +112,7 @@ def test_a_stop_interrupts_what_runs(tmp_path: Path) -> None:
     threading.Timer(0.5, stop.set).start()
     started = time.monotonic()
     (result,) = run_checks(
-        [script("import time; time.sleep(60)")], project=tmp_path, log_folder=None, stop=stop
+        [script("import time; time.sleep(60)")], Running(project=tmp_path, stop=stop)
     )
     assert (result.outcome, result.reason) == ("no-evidence", "interrupted before it ended")
     assert time.monotonic() - started < 20

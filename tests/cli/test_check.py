@@ -43,7 +43,7 @@ def test_red(desk: Desk) -> None:
         1,
         [
             "test: green  `true`",
-            "lint: red, 1 findings  `echo a.py:3: broken; false`",
+            "lint: red, 1 finding  `echo a.py:3: broken; false`",
             "  exit code 1",
             "  a.py:3: broken",
         ],

@@ -64,7 +64,7 @@ def test_green_already_needs_the_agents_word_too(desk: Desk) -> None:
 
 
 def test_a_check_that_cannot_run_is_no_green(desk: Desk) -> None:
-    code, shown, told = desk.typed("start", "--session", SESSION, "--check", "no-such-program")
+    code, _, told = desk.typed("start", "--session", SESSION, "--check", "no-such-program")
 
     assert code == 0
     assert "`check` cannot be run: `no-such-program` was not found" in told.splitlines()

@@ -1,12 +1,14 @@
 """The person's verbs and the agent's, as they are typed."""
 
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
-from cli.desk import OTHER, RED, SESSION, Desk, error
+from cli.desk import OTHER, RED, SESSION, Desk, Said, error
+from client.world import MEASURED
 from untildone.judge.context import context
 from untildone.judge.verbs import change
 
@@ -171,7 +173,7 @@ def test_a_slash_command_approves_in_the_same_way(desk: Desk) -> None:
     loop = desk.start()
     ask_about(desk, loop, "config:b")
 
-    desk.event("UserPromptSubmit", prompt="/untildone:approve --all", AI="")
+    desk.event("UserPromptSubmit", prompt="/untildone:approve --all")
 
     (amendment,) = desk.json("show", loop)["progress"]["amendments"]
     assert amendment["allow"] == ["config:b"]
@@ -245,14 +247,24 @@ def test_an_agent_speaks_of_its_own_loop_only(desk: Desk) -> None:
     )
 
 
-def test_a_verb_where_the_state_cannot_be_written_is_printed_for_the_hook(desk: Desk) -> None:
-    loop = desk.start()
-    folder = desk.state / "loops" / loop
-    # A lock that is a folder cannot be opened, whoever asks.
-    (folder / "lock").unlink(missing_ok=True)
-    (folder / "lock").mkdir()
+def without_writing(desk: Desk, *arguments: str, **environ: str) -> Said:
+    """The command where the system lets no file grow, as a sandbox or a full disk does."""
+    kept = {name: value for name, value in desk.environ.items() if name not in MEASURED}
+    done = subprocess.run(
+        ["sh", "-c", 'ulimit -f 0; exec untildone "$@"', "sh", *arguments],
+        cwd=desk.project,
+        env={**kept, **environ},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stdout, done.stderr
 
-    code, shown, told = desk.typed("signal", CLAUDE_CODE_SESSION_ID=SESSION)
+
+def test_a_verb_where_the_state_cannot_be_written_is_printed_for_the_hook(desk: Desk) -> None:
+    desk.start()
+
+    code, shown, told = without_writing(desk, "signal", CLAUDE_CODE_SESSION_ID=SESSION)
 
     line, *rest = shown.splitlines()
     assert (code, told, rest) == (0, "", ["signalled; stop now and the checks decide"])
@@ -261,15 +273,11 @@ def test_a_verb_where_the_state_cannot_be_written_is_printed_for_the_hook(desk: 
 
 def test_a_person_whose_state_cannot_be_written_is_told(desk: Desk) -> None:
     loop = desk.start()
-    lock = desk.state / "loops" / loop / "lock"
-    lock.unlink(missing_ok=True)
-    lock.mkdir()
 
-    code, shown, told = desk.typed("signal")
-
-    assert (code, shown) == (2, "")
-    assert told.startswith(f"error: `{lock}`")
-    assert "Traceback" not in told
+    assert without_writing(desk, "pause") == error(
+        "the state cannot be written: file too large", "make room and try again"
+    )
+    assert desk.standing(loop) == ("active", None, 0, 10)
 
 
 def test_the_receipt_of_a_cancelled_loop(desk: Desk) -> None:

@@ -76,11 +76,11 @@ def test_held_while_red_and_done_when_green(world: World) -> None:
 
 
 def test_a_slow_check_is_run_only_when_all_else_is_met(world: World) -> None:
-    quick, slow = named(("test -f done.txt", "echo ran >> slow.txt; test -f slow-done.txt"))
+    quick, slow = named(("test -f done.txt", "echo ran >> ../slow.txt; test -f slow-done.txt"))
     world.start(checks=(quick, type(slow)(name="slow", command=slow.command, when="done")))
 
     world.stop()
-    before = (world.project / "slow.txt").exists()
+    before = (world.project.parent / "slow.txt").exists()
     world.finish()
     held = world.stop()
     (world.project / "slow-done.txt").touch()

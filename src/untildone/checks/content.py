@@ -5,6 +5,8 @@ import os
 import stat
 from pathlib import Path
 
+from msgspec import Struct
+
 from untildone.checks.tree import files_of, git_output, root_that_knows
 
 _CHUNK = 1_048_576
@@ -14,14 +16,28 @@ _STATUS = ("status", "--porcelain=v2", "--untracked-files=all", "--no-renames")
 _FIELDS = {b"1": 8, b"u": 10, b"?": 1}
 
 
-def fingerprint(project: Path) -> str:
-    """Equal for equal content of all files that git would not ignore."""
+class Content(Struct, frozen=True):
+    """Two identities: of all files that git would not ignore, and of those it has on record."""
+
+    whole: str
+    recorded: str
+
+
+def content_of(project: Path) -> Content:
     root = root_that_knows(project)
     index = git_output("ls-files", "-s", cwd=root) if root else None
     status = git_output(*_STATUS, cwd=root) if root else None
     if root is None or index is None or status is None:
-        return _digest({os.fsencode(path): _walked(project / path) for path in files_of(project)})
-    return _digest(_known(index) | _changed(status, root))
+        files = {os.fsencode(path): _walked(project / path) for path in files_of(project)}
+        return Content(_digest(files), "")
+    known = _known(index)
+    now = known | _changed(status, root)
+    return Content(_digest(now), _digest({path: now[path] for path in known}))
+
+
+def fingerprint(project: Path) -> str:
+    """Equal for equal content of all files that git would not ignore."""
+    return content_of(project).whole
 
 
 def _digest(files: dict[bytes, bytes]) -> str:

@@ -5,9 +5,13 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from untildone.checks import patterns
 from untildone.checks.command import programs
 from untildone.checks.findings import Diagnostic, findings_of
+from untildone.checks.inventory import Inventory
 from untildone.checks.output import clean, tail_of
 from untildone.checks.parser import Parser, total
 from untildone.checks.parsers import LAST_RESORT, PARSERS
@@ -20,13 +24,30 @@ OUTPUT_LIMIT = 8_000
 _NO_TESTS_COLLECTED = 5
 
 
+class Reported(Struct, frozen=True, kw_only=True):
+    """What the run wrote where it was told; `possible` if its runner writes such reports."""
+
+    inventory: Inventory | None = None
+    possible: bool = False
+
+
+_NOTHING = Reported()
+
+
 def judge_result(
-    check: Check, finished: Finished, *, project: Path | None = None, output_path: str = ""
+    check: Check,
+    finished: Finished,
+    *,
+    project: Path | None = None,
+    output_path: str = "",
+    reported: Reported = _NOTHING,
 ) -> CheckResult:
     text = _relative(clean(finished.text, environ=os.environ), project, check.cwd)
     parsers = _parsers(check.command)
-    tests = total(filter(None, (parser.tests(text) for parser in parsers)))
+    tests = _tests(total(filter(None, (parser.tests(text) for parser in parsers))), reported)
     outcome, reason = _outcome(check, finished, text=text, tests=tests)
+    if outcome == "green" and reported.possible and reported.inventory is None:
+        outcome, reason = "no-evidence", "it exits 0, but the test runner wrote no report"
     found = () if outcome == "unrunnable" else _diagnostics(parsers, text, red=outcome == "red")
     return CheckResult(
         name=check.name,
@@ -40,6 +61,14 @@ def judge_result(
         output=tail_of(text, OUTPUT_LIMIT),
         output_path=output_path,
     )
+
+
+def _tests(printed: Tests | None, reported: Reported) -> Tests | None:
+    """The report's counts; names as the person sees them in the output where it has them."""
+    if reported.inventory is None:
+        return printed
+    tests = reported.inventory.tests
+    return replace(tests, failing=printed.failing if printed else tests.failing)
 
 
 def _relative(text: str, project: Path | None, folder: str) -> str:

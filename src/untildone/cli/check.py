@@ -6,7 +6,7 @@ from typing import Literal
 import click
 from msgspec import Struct
 
-from untildone.checks.runner import run_checks
+from untildone.checks.runner import Running, run_checks
 from untildone.cli.options import here, json_option, print_json, project_of, project_option
 from untildone.cli.progress import watching
 from untildone.errors import UserError
@@ -63,7 +63,7 @@ def command(names: tuple[str, ...], *, project: Path | None, as_json: bool) -> i
         click.echo(untrusted, err=True)
     wanted = _wanted(checks, names, place)
     with watching(wanted) as progress:
-        results = run_checks(wanted, project=place, log_folder=None, report=progress)
+        results = run_checks(wanted, Running(project=place), report=progress)
     report = _report(results)
     if as_json:
         print_json(report)

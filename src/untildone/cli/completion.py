@@ -1,22 +1,24 @@
 """`untildone completion`: the shell's completion script."""
 
 import click
-from click.shell_completion import get_completion_class
+from click.shell_completion import BashComplete, FishComplete, ShellComplete, ZshComplete
 
-from untildone.errors import UserError
+_SHELLS: dict[str, type[ShellComplete]] = {
+    "bash": BashComplete,
+    "zsh": ZshComplete,
+    "fish": FishComplete,
+}
 
 
 @click.command("completion")
-@click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
+@click.argument("shell", type=click.Choice(tuple(_SHELLS)))
 def command(shell: str) -> None:
     """Print the completion script; put it where your shell loads such files.
 
     \b
     untildone completion bash > ~/.local/share/bash-completion/completions/untildone
+    untildone completion fish > ~/.config/fish/completions/untildone.fish
     """
     from untildone.cli.main import cli
 
-    found = get_completion_class(shell)
-    if found is None:
-        raise UserError(f"there is no completion for `{shell}`")
-    click.echo(found(cli, {}, "untildone", "_UNTILDONE_COMPLETE").source())
+    click.echo(_SHELLS[shell](cli, {}, "untildone", "_UNTILDONE_COMPLETE").source())

@@ -53,7 +53,7 @@ _READER_GONE = 141
 _REFUSALS = frozenset(
     (
         *(errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EIO),
-        *(errno.ENOTDIR, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG),
+        *(errno.ENOTDIR, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.EFBIG),
     )
 )
 _LONGEST = 200
@@ -166,10 +166,19 @@ def _refused_by_the_machine(error: Exception) -> UserError | None:
     if not isinstance(error, OSError) or error.errno not in _REFUSALS:
         return None
     reason = (error.strerror or str(error)).lower()
-    if error.filename is None:
+    if error.filename is not None:
+        return UserError(f"`{error.filename}`: {reason}", hint="`untildone doctor` tells more")
+    what = "the output" if _output_refused() else "the state"
+    return UserError(f"{what} cannot be written: {reason}", hint="make room and try again")
+
+
+def _output_refused() -> bool:
+    try:
+        sys.stdout.flush()
+    except OSError:
         _give_up_output()
-        return UserError(f"the output cannot be written: {reason}", hint="make room and try again")
-    return UserError(f"`{error.filename}`: {reason}", hint="`untildone doctor` tells more")
+        return True
+    return False
 
 
 def _give_up_output() -> None:

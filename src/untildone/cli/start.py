@@ -8,7 +8,7 @@ import click
 from msgspec import Struct
 
 from untildone.agents import AGENTS
-from untildone.checks.runner import run_checks
+from untildone.checks.runner import Running, run_checks
 from untildone.cli.options import here, json_option, print_json, project_of, project_option
 from untildone.cli.progress import watching
 from untildone.cli.sessions import chosen_session
@@ -182,9 +182,7 @@ def _baseline(
         begin_detached(found, record)
         return record, ()
     with watching(checks) as report:
-        results = run_checks(
-            checks, project=Path(record.contract.project), log_folder=None, report=report
-        )
+        results = run_checks(checks, Running(project=Path(record.contract.project)), report=report)
     return record_start(found, record.contract.id, results), results
 
 

@@ -134,9 +134,16 @@ def _replaced(machine: Machine, path: Path) -> Iterator[Trouble]:
     if known is None:
         return
     program = known.program
-    if record.sha256(Path(program.interpreter).read_bytes()) != program.interpreter_sha256:
+    if _digest(Path(program.interpreter)) != program.interpreter_sha256:
         text = f"`{program.interpreter}` is not the program it was when `init` ran"
         yield note("interpreter", text, f"{_INIT}, if you upgraded it")
+
+
+def _digest(path: Path) -> str:
+    try:
+        return record.sha256(path.read_bytes())
+    except OSError:
+        return ""
 
 
 def broken_record(machine: Machine) -> Iterator[Trouble]:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from untildone import process
 from untildone.checks.content import fingerprint
 from untildone.checks.copy import copy_tree
-from untildone.checks.runner import run_checks
+from untildone.checks.runner import Running, run_checks
 from untildone.judge.context import Context
 from untildone.judge.verbs import change
 from untildone.loop.criteria import failures
@@ -62,9 +62,7 @@ def run_detached(context: Context, loop: str, tree: str) -> None:
         copy = Path(top) / "tree"
         copy_tree(project, copy)
         if fingerprint(project) == tree:
-            record_start(
-                context, loop, run_checks(checks, project=copy, log_folder=None), copied=True
-            )
+            record_start(context, loop, run_checks(checks, Running(project=copy)), copied=True)
     context.session_of(record).remove("baseline")
 
 

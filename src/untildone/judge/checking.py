@@ -1,5 +1,6 @@
 """The checks of one stop: run within its deadline, broken off when the person ends the loop."""
 
+import os
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -28,6 +29,8 @@ class Site(Struct, frozen=True, kw_only=True):
     log: Path | None
     session: Session
     end: float
+    # What all sessions of the project share: one run at a time, and what it came to.
+    shared: Path
 
 
 def end_of(call: Call) -> float:
@@ -55,25 +58,43 @@ def checked(evidence: Evidence, contract: Contract, site: Site) -> Evidence:
 
 
 def confirmed(evidence: Evidence, contract: Contract, site: Site) -> Evidence:
-    """With the slow checks run, and the comparison with the start made if they pass."""
-    slow = [check for check in contract.checks if check.when == "done"]
-    results, fault = run(slow, site)
-    evidence = replace(evidence, checks=evidence.checks + results, fault=evidence.fault or fault)
+    """With the slow checks run, and the comparison with the start made if they pass.
+
+    What was only remembered is run too: `done` rests on a run made for it.
+    """
+    made = {result.name: result for result in evidence.checks if not result.cached}
+    missing = [check for check in contract.checks if check.name not in made]
+    results, fault = run(missing, site, fresh=True)
+    made |= {result.name: result for result in results}
+    checks = tuple(made[check.name] for check in contract.checks if check.name in made)
+    evidence = replace(evidence, checks=checks, fault=evidence.fault or fault)
     if any(not result.green for result in evidence.checks):
         return evidence
     return replace(evidence, losses=())
 
 
-def run(checks: Sequence[Check], site: Site) -> tuple[tuple[CheckResult, ...], str]:
+def run(
+    checks: Sequence[Check], site: Site, *, fresh: bool = False
+) -> tuple[tuple[CheckResult, ...], str]:
     """The results, and our fault if the deadline came first."""
     if not checks:
         return (), ""
     # Imported where it is used: a stop without checks must not pay for it.
-    from untildone.checks.runner import run_checks
-    from untildone.process import ending_with_us
+    from untildone.checks.memory import Memory
+    from untildone.checks.runner import Running, run_checks
+    from untildone.process import ending_with_us, environment
+    from untildone.store.lock import locked
 
-    with ending_with_us(), watched(site) as (stop, late):
-        results = run_checks(checks, project=site.project, log_folder=site.log, stop=stop)
+    memory = Memory(site.shared / "checks", environment(os.environ), serving=not fresh)
+    site.shared.mkdir(parents=True, exist_ok=True, mode=0o700)
+    patience = max(1.0, site.end - time.monotonic())
+    with (
+        ending_with_us(),
+        watched(site) as (stop, late),
+        locked(site.shared / "checks.lock", timeout=patience),
+    ):
+        running = Running(project=site.project, logs=site.log, memory=memory, stop=stop)
+        results = run_checks(checks, running)
     minutes = DEADLINE / 60
     return results, f"the checks did not end within {minutes:.0f} minutes" if late.is_set() else ""
 

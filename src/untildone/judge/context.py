@@ -52,6 +52,14 @@ def _home(environ: Mapping[str, str]) -> Path:
     return state_home(environ)
 
 
+def project_folder(home: Path, project: Path) -> Path:
+    """What is kept of a project for all its sessions."""
+    import hashlib
+
+    name = hashlib.sha256(os.fsencode(os.path.realpath(project))).hexdigest()[:24]
+    return home / "projects" / name
+
+
 def tree_of(project: Path) -> str:
     """The identity of what is in the project now."""
     # Imported where it is used: a stop without checks must not pay for it.

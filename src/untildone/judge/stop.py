@@ -15,7 +15,7 @@ from untildone.hook.payload import Call
 from untildone.judge import evidence as gather
 from untildone.judge.checking import DEADLINE, Site, checked, confirmed, end_of
 from untildone.judge.clock import clocked
-from untildone.judge.context import Context, mirror
+from untildone.judge.context import Context, mirror, project_folder
 from untildone.judge.handover import handed_over
 from untildone.loop.criteria import agreed
 from untildone.loop.decide import before_checks, decide
@@ -160,7 +160,8 @@ def _site(context: Context, call: Call, stop: Stop, record: Record) -> Site:
     project = gather.root(record.contract, stop.cwd)
     log = _logs(project, record.contract, record.progress.round + 1)
     session = context.session_of(record)
-    return Site(project=project, log=log, session=session, end=end_of(call))
+    shared = project_folder(context.home, project)
+    return Site(project=project, log=log, session=session, end=end_of(call), shared=shared)
 
 
 def _logs(project: Path, contract: Contract, number: int) -> Path | None:

@@ -41,7 +41,8 @@ def counts(result: CheckResult) -> str:
         if result.tests.skipped:
             parts.append(f"{result.tests.skipped} skipped")
     elif result.findings:
-        parts.append(f"{len(result.findings)} findings")
+        number = len(result.findings)
+        parts.append("1 finding" if number == 1 else f"{number} findings")
     return ", ".join(parts)
 
 

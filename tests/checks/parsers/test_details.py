@@ -38,6 +38,33 @@ from untildone.loop import model
         pytest.param("vitest", "nothing of vitest", None, id="no vitest"),
         pytest.param("node", "nothing of node", None, id="no node"),
         pytest.param("mocha", "nothing of mocha", None, id="no mocha"),
+        pytest.param("tap", "ok 1 - adds", None, id="no plan, no TAP"),
+        pytest.param("tap", "1..0", model.Tests(), id="an empty plan"),
+        pytest.param("tap", "1..3\nok 1\n", model.Tests(passed=1, failed=2), id="ended early"),
+        pytest.param(
+            "tap",
+            "1..1\n    ok 1 - a\n    not ok 2 - b # TODO\nnot ok 1 - c\n",
+            model.Tests(passed=1, failed=1, skipped=1, failing=("c",)),
+            id="failed for no test below it",
+        ),
+        pytest.param(
+            "maven",
+            "[INFO] --- surefire:3.2.5:test (default-test) @ shop ---\n[INFO] Tests are skipped.\n",
+            None,
+            id="tests were not asked for",
+        ),
+        pytest.param(
+            "gradle",
+            ":cart:test NO-SOURCE\n> Task :price:test\n",
+            None,
+            id="one module without tests",
+        ),
+        pytest.param(
+            "gradle",
+            "> Task :cart:test NO-SOURCE\n> Task :price:test NO-SOURCE\n",
+            model.Tests(),
+            id="no module has tests",
+        ),
     ],
 )
 def test_counts(tool: str, output: str, expected: model.Tests | None) -> None:
@@ -129,6 +156,55 @@ def test_counts(tool: str, output: str, expected: model.Tests | None) -> None:
             "--- FAIL: TestA (0.00s)\n",
             [Diagnostic(path="", code="TestA", text="failed")],
             id="without a message",
+        ),
+        pytest.param(
+            "mypy",
+            "cart.py:7: error: no\ncart.py:8: error: nor this  [misc]\n",
+            [
+                Diagnostic(path="cart.py", line=7, text="no"),
+                Diagnostic(path="cart.py", line=8, code="misc", text="nor this"),
+            ],
+            id="another finding's code",
+        ),
+        pytest.param(
+            "shellcheck",
+            "^-- SC2086: no place\nIn a.sh line 2:\n^-- SC2086: older\n",
+            [Diagnostic(path="a.sh", line=2, code="SC2086", severity="warning", text="older")],
+            id="without a severity",
+        ),
+        pytest.param(
+            "prettier", "[warn] cart.js\n", [], id="a warning of somebody else is no file"
+        ),
+        pytest.param(
+            "cc",
+            "/usr/bin/ld: shop/link.c:2: undefined reference to `total'\n",
+            [
+                Diagnostic(
+                    path="shop/link.c", line=2, code="ld", text="undefined reference to `total'"
+                )
+            ],
+            id="a linker that knows the line",
+        ),
+        pytest.param(
+            "maven",
+            "[ERROR] Tests run: 1, Failures: 1, Errors: 0, Skipped: 0, Time elapsed: 0.1 s "
+            "<<< FAILURE! -- in shop.CartTest\n"
+            "[ERROR] shop.CartTest.adds -- Time elapsed: 0.004 s <<< FAILURE!\n"
+            "[INFO] \n",
+            [Diagnostic(path="", code="shop.CartTest.adds", text="failed")],
+            id="without a trace",
+        ),
+        pytest.param(
+            "gradle",
+            "CartTest > Prices > adds() FAILED\n",
+            [Diagnostic(path="", code="CartTest > Prices > adds()", text="failed")],
+            id="without a message",
+        ),
+        pytest.param(
+            "tap",
+            "1..1\nBail out!\n",
+            [Diagnostic(path="", code="Bail out!", text="gave up")],
+            id="without a reason",
         ),
     ],
 )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from untildone.checks.runner import run_checks
+from untildone.checks.runner import Running, run_checks
 from untildone.loop import model
 from untildone.loop.model import Check, CheckResult
 
@@ -24,7 +24,7 @@ def run(project: Path, command: str, files: dict[str, str]) -> CheckResult:
         path = project / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    (result,) = run_checks([Check(name="t", command=command)], project=project, log_folder=None)
+    (result,) = run_checks([Check(name="t", command=command)], Running(project=project))
     return result
 
 

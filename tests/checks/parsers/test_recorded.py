@@ -1,8 +1,8 @@
 """Every parser against what the real program printed, with its version in the file's name."""
 
 import pytest
-from checks.parsers.recording import RECORDED, counted, error, found, owner, recorded, warning
 
+from checks.parsers.recording import RECORDED, counted, error, found, owner, recorded, warning
 from untildone.checks.findings import Diagnostic
 from untildone.checks.parsers import LAST_RESORT, PARSERS
 from untildone.loop import model

@@ -1,4 +1,4 @@
-"""`gradle`: the failing tests, their counts, and a broken build file; `javac` reads its own lines."""
+"""`gradle`: failing tests, their counts, a broken build file; `javac` reads its own lines."""
 
 import re
 from collections.abc import Iterator

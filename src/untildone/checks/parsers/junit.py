@@ -1,6 +1,7 @@
 """JUnit XML, the report format that nearly every test runner can write."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 from xml.etree.ElementTree import ParseError, XMLParser
@@ -69,8 +70,8 @@ class _Reader:
 
     def _case(self, attributes: dict[str, str]) -> None:
         outcome: CaseOutcome = "skipped" if attributes.get("status") in _NOT_RUN else "passed"
-        id = _id(attributes, " > ".join(filter(None, self._suites)))
-        self.tests.append(_Test(id=id, attributes=attributes, outcome=outcome))
+        name = _id(attributes, " > ".join(filter(None, self._suites)))
+        self.tests.append(_Test(id=name, attributes=attributes, outcome=outcome))
 
     def _mark(self, tag: str, attributes: dict[str, str]) -> None:
         test = self.tests[-1]
@@ -91,9 +92,6 @@ class _Reader:
         if tag.rpartition("}")[2] == "testsuite":
             self._suites.pop()
 
-    def close(self) -> list[_Test]:
-        return self.tests
-
 
 def _id(attributes: dict[str, str], suites: str) -> str:
     name, where = attributes.get("name", ""), attributes.get("classname", "")
@@ -113,12 +111,23 @@ def _read(text: str) -> list[_Test] | None:
     if start is None or len(text) > LIMIT:
         return None
     end = max((match.end() for match in _END.finditer(text, start.start())), default=0)
-    parser = XMLParser(target=_Reader())  # noqa: S314 - the reader refuses document types
+    reader = _Reader()
+    parser = XMLParser(target=reader)  # noqa: S314 - the reader refuses document types
     try:
         parser.feed(_NOT_XML.sub("\ufffd", text[start.start() : end]))
-        found: list[_Test] = parser.close()
+        parser.close()
     except (ParseError, Refused):
         return None
+    return _numbered(reader.tests)
+
+
+def _numbered(found: list[_Test]) -> list[_Test]:
+    """The second test of a name is another one."""
+    seen: Counter[str] = Counter()
+    for test in found:
+        seen[test.id] += 1
+        if seen[test.id] > 1:
+            test.id = f"{test.id} #{seen[test.id]}"
     return found
 
 
@@ -127,11 +136,6 @@ def inventory(text: str) -> Inventory | None:
     found = _read(text)
     if found is None:
         return None
-    seen: dict[str, int] = {}
-    for test in found:
-        seen[test.id] = seen.get(test.id, 0) + 1
-        # The second test of a name is another one.
-        test.id += f" #{seen[test.id]}" if seen[test.id] > 1 else ""
     return Inventory(cases=tuple(Case(id=test.id, outcome=test.outcome) for test in found))
 
 

@@ -21,7 +21,7 @@ _COMPILER = re.compile(
 # [ERROR] shop.CartTest.addsPrices -- Time elapsed: 0.004 s <<< FAILURE!
 _SUITE_OR_FAILURE = re.compile(
     r"^\[(?:ERROR|WARNING|INFO)\] (?:Tests run: .* in (?P<suite>[\w.$]+)"
-    r"|(?P<test>\S.*?)(?: --|  )? *Time elapsed: [\d.,]+ s +<<< (?:FAILURE|ERROR)!)$",
+    r"|(?P<test>\S.*?)(?:  | -- )Time elapsed: [\d.,]+ s {1,2}<<< (?:FAILURE|ERROR)!)$",
     re.MULTILINE,
 )
 # 	at shop.CartTest.addsPrices(CartTest.java:13)

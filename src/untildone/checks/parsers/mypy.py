@@ -16,7 +16,7 @@ _FINDING = re.compile(
 )
 # "str")  [return-value]
 _WRAPPED = re.compile(r"(?:\n(?!\s|[^\s:]+:\d).+){1,4}?(?<=[\w-]\])$", re.MULTILINE)
-_CODE = re.compile(r"\s+\[(?P<code>[a-z][\w-]*)\]\s*$")
+_CODE = re.compile(r"(?<!\s)\s+\[(?P<code>[a-z][\w-]*)\]\s*$")
 
 
 def parse(output: str) -> Iterator[Diagnostic]:

@@ -1,4 +1,4 @@
-"""`pyright` and `basedpyright`: a path, and below it a line per finding with its rule at the end."""
+"""`pyright` and `basedpyright`: a path, and below it a line per finding, its rule at the end."""
 
 import re
 from collections.abc import Iterator

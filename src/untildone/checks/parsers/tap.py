@@ -16,7 +16,7 @@ _PLAN = re.compile(r"^1\.\.(?P<count>\d{1,9})(?: *#.*)?$", re.MULTILINE)
 # not ok 5 - is later # TODO later
 #     ok 1 - is open
 _RESULT = re.compile(
-    r"^(?P<indent> *)(?P<failed>not )?ok (?P<number>\d{1,9})(?: -)?(?: (?P<test>[^#\n]+?))?"
+    r"^(?P<indent> {0,64})(?P<failed>not )?ok (?P<number>\d{1,9})(?: -)?(?: (?P<test>[^#\n]+?))?"
     r" *(?:# *(?P<directive>skip|todo)\b.*|#.*)?$",
     re.MULTILINE | re.IGNORECASE,
 )

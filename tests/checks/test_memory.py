@@ -1,0 +1,165 @@
+"""Remembered results: what is served, what is run again, and changes of mind on one tree."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from untildone.checks.memory import Memory
+from untildone.checks.runner import Running, run_checks
+from untildone.loop.model import Check, CheckResult
+
+PATH = {"PATH": "/usr/bin:/bin"}
+
+
+class Place:
+    """A repository, and a file outside it that counts the runs."""
+
+    def __init__(self, folder: Path) -> None:
+        self.project = folder / "project"
+        self.project.mkdir()
+        self.runs = folder / "runs"
+        self.remembered = folder / "remembered"
+        subprocess.run(["git", "init", "-q"], cwd=self.project, check=True)
+        self.write("a.txt", "a")
+        subprocess.run(["git", "add", "."], cwd=self.project, check=True)
+
+    def write(self, name: str, text: str) -> None:
+        self.project.joinpath(name).write_text(text, encoding="utf-8")
+
+    def run(
+        self, script: str, *, environ: dict[str, str] = PATH, serving: bool = True
+    ) -> CheckResult:
+        check = Check(name="c", command=f"echo x >> '{self.runs}'; {script}")
+        memory = Memory(self.remembered, environ, serving=serving)
+        (result,) = run_checks([check], Running(project=self.project, memory=memory))
+        return result
+
+    @property
+    def count(self) -> int:
+        return len(self.runs.read_text(encoding="utf-8").split())
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path)
+
+
+def test_green_of_an_unchanged_tree_is_not_run_again(place: Place) -> None:
+    results = [place.run("true") for _ in range(3)]
+
+    assert [(result.outcome, result.cached) for result in results] == [
+        ("green", False),
+        ("green", True),
+        ("green", True),
+    ]
+    assert place.count == 1
+
+
+def test_red_is_always_run_again(place: Place) -> None:
+    results = [place.run("false") for _ in range(2)]
+
+    assert [(result.outcome, result.cached) for result in results] == [("red", False)] * 2
+    assert place.count == 2
+
+
+def test_a_changed_tree_environment_or_command_is_run(place: Place) -> None:
+    place.run("true")
+    place.write("a.txt", "b")
+    seen = [place.run("true")]
+    seen.append(place.run("true", environ={**PATH, "MODE": "x"}))
+    seen.append(place.run("true "))
+    seen.append(place.run("true", environ={**PATH, "SHLVL": "7"}))
+
+    assert [result.cached for result in seen] == [False, False, False, True]
+
+
+def test_what_done_rests_on_is_not_remembered_but_run(place: Place) -> None:
+    place.run("true")
+
+    assert (place.run("true", serving=False).cached, place.count) == (False, 2)
+
+
+def test_a_change_of_mind_on_one_tree_is_asked_again(place: Place) -> None:
+    """Green only on its third run: red, then green and red, is flaky."""
+    third = f"test $(wc -l < '{place.runs}') -eq 2"
+    outcomes = [place.run(third).outcome for _ in range(2)]
+
+    assert (outcomes, place.count) == (["red", "flaky"], 3)
+
+
+def test_a_change_of_mind_that_stays_is_believed(place: Place) -> None:
+    later = f"test $(wc -l < '{place.runs}') -gt 1"
+    outcomes = [place.run(later).outcome for _ in range(2)]
+
+    assert (outcomes, place.count) == (["red", "green"], 3)
+
+
+def test_a_check_that_settles_the_tree_is_run_on_what_it_left(place: Place) -> None:
+    result = place.run("echo formatted > a.txt")
+
+    assert (result.outcome, place.count) == ("green", 2)
+
+
+def test_a_check_that_goes_on_changing_the_tree_proves_nothing(place: Place) -> None:
+    result = place.run("echo more >> a.txt")
+
+    assert (result.outcome, result.reason) == ("no-evidence", "it changed the tree it judged")
+
+
+def test_what_a_run_leaves_behind_is_no_change_of_the_tree(place: Place) -> None:
+    result = place.run("date +%N >> coverage.data")
+
+    assert (result.outcome, place.count) == ("green", 1)
+
+
+@pytest.mark.parametrize("damage", ["", "{", "[1]", "\0\0", '[{"key": 1}]'])
+def test_a_damaged_memory_is_no_memory(place: Place, damage: str) -> None:
+    place.run("true")
+    (file,) = place.remembered.iterdir()
+    file.write_text(damage, encoding="utf-8")
+
+    assert place.run("true").cached is False
+    assert place.run("true").cached is True
+
+
+def test_a_memory_that_cannot_be_written_is_done_without(place: Place) -> None:
+    place.remembered.write_text("in the way", encoding="utf-8")
+
+    assert [place.run("true").outcome for _ in range(2)] == ["green", "green"]
+
+
+def pytest_check(tmp_path: Path, *, tests: str, conftest: str = "") -> CheckResult:
+    tmp_path.joinpath("test_it.py").write_text(tests, encoding="utf-8")
+    tmp_path.joinpath("conftest.py").write_text(conftest, encoding="utf-8")
+    command = f"{sys.executable} -m pytest -q -p no:cacheprovider"
+    (result,) = run_checks([Check(name="t", command=command)], Running(project=tmp_path))
+    return result
+
+
+def test_the_report_counts_the_tests(tmp_path: Path) -> None:
+    result = pytest_check(tmp_path, tests="def test_a(): pass\ndef test_b(): pass\n")
+
+    assert result.outcome == "green"
+    assert result.tests
+    assert (result.tests.passed, result.tests.failed) == (2, 0)
+
+
+def test_an_early_exit_writes_no_report(tmp_path: Path) -> None:
+    leave = "import os\nprint('1 passed in 0.01s', flush=True)\nos._exit(0)\n"
+    result = pytest_check(tmp_path, tests="def test_a(): assert False\n", conftest=leave)
+
+    assert (result.outcome, result.reason) == (
+        "no-evidence",
+        "it exits 0, but the test runner wrote no report",
+    )
+
+
+def test_a_report_of_the_persons_own_is_left_alone(tmp_path: Path) -> None:
+    tmp_path.joinpath("test_it.py").write_text("def test_a(): pass\n", encoding="utf-8")
+    command = f"{sys.executable} -m pytest -q -p no:cacheprovider --junitxml=own.xml"
+    (result,) = run_checks([Check(name="t", command=command)], Running(project=tmp_path))
+
+    assert result.outcome == "green"
+    assert tmp_path.joinpath("own.xml").is_file()

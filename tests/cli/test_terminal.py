@@ -1,0 +1,121 @@
+"""What a terminal shows: live lines, colours unless the person wants none."""
+
+import os
+import pty
+import subprocess
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from cli.desk import RED, SESSION, Desk
+from client.world import BIN
+
+GREEN_COLOUR = "\x1b[32m"
+
+
+def on_a_terminal(desk: Desk, *arguments: str, **environ: str) -> tuple[int, str]:
+    """Exit code and what a terminal got to show."""
+    ours, theirs = pty.openpty()
+    child = subprocess.Popen(
+        [BIN / "untildone", *arguments],
+        cwd=desk.project,
+        env={**desk.environ, "TERM": "xterm", **environ},
+        stdin=subprocess.DEVNULL,
+        stdout=theirs,
+        stderr=theirs,
+    )
+    os.close(theirs)
+    shown = b""
+    while data := _read(ours):
+        shown += data
+    os.close(ours)
+    return child.wait(timeout=20), shown.decode()
+
+
+def _read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 65_536)
+    except OSError:
+        # Linux says so where the other side is closed.
+        return b""
+
+
+@pytest.fixture
+def configured(desk: Desk) -> Desk:
+    text = "[checks.test]\ncommand = 'true'\n[checks.lint]\ncommand = 'sleep 0.5; exit 3'\n"
+    desk.write("untildone.toml", text)
+    desk.typed("trust", "--yes")
+    return desk
+
+
+def test_running_checks_are_shown_live(configured: Desk) -> None:
+    code, shown = on_a_terminal(configured, "check")
+
+    assert code == 1
+    assert "… lint" in shown
+    assert f"{GREEN_COLOUR}  test: green" in shown
+    assert "lint: red" in shown
+
+
+def test_no_colour_where_the_person_wants_none(configured: Desk) -> None:
+    code, shown = on_a_terminal(configured, "check", NO_COLOR="1")
+
+    assert code == 1
+    assert "lint: red" in shown
+    assert GREEN_COLOUR not in shown
+
+
+def test_the_doctor_in_colour_and_without(desk: Desk) -> None:
+    assert "\x1b[1;31m" in on_a_terminal(desk, "doctor")[1]
+    assert "\x1b[1;31m" not in on_a_terminal(desk, "doctor", NO_COLOR="1")[1]
+
+
+def test_a_status_that_is_watched_is_shown_again(desk: Desk) -> None:
+    desk.start()
+    child = subprocess.Popen(
+        [BIN / "untildone", "status", "--watch"],
+        cwd=desk.project,
+        env={**desk.environ, "PYTHONUNBUFFERED": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert child.stdout is not None
+    lines = [child.stdout.readline() for _ in range(5)]
+
+    child.terminate()
+    child.communicate(timeout=20)
+
+    assert lines[0] == lines[4]
+
+
+def test_the_status_line(desk: Desk) -> None:
+    loop = desk.start("--check", RED)
+    payload = f'{{"session_id": "{SESSION}", "cost": {{"total_cost_usd": 1.5}}}}'
+
+    done = desk.untildone("statusline", stdin=payload, CLAUDE_CODE_SESSION_ID=SESSION)
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(f"untildone {loop} | round 0 of 10")
+
+
+@pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="no file system in memory here")
+def test_a_state_that_is_gone_after_a_restart_is_noted(desk: Desk) -> None:
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as place:
+        code, _, told = desk.typed("init", UNTILDONE_HOME=place)
+
+    assert (code, told) == (0, f"note: {place} is on tmpfs and is gone after a restart\n")
+
+
+def test_a_drill_without_a_state(desk: Desk) -> None:
+    desk.typed("init")
+    place = desk.write("file", "")
+
+    code, shown, _ = desk.typed("drill", UNTILDONE_HOME=str(place))
+
+    assert code == 1
+    assert shown.splitlines()[1:3] == [
+        "FAIL  state                writable",
+        f"      the state folder `{place}` is not a folder",
+    ]

@@ -1,0 +1,161 @@
+"""What is installed, read from files as people and other tools leave them."""
+
+import json
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+
+from untildone.install.claude import Place, carry_out, plan_init
+from untildone.install.commands import settings_entries, windows_groups
+from untildone.install.health import LOOKS, interpreter
+from untildone.install.machine import Machine, Started, look, started_by
+from untildone.integrity.entries import CAP_VARIABLE, is_our_hook
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    package = tmp_path / "untildone"
+    (package / "hook").mkdir(parents=True)
+    (package / "hook" / "__main__.py").touch()
+    python = tmp_path / "python"
+    python.write_bytes(b"an interpreter")
+    return Place(
+        user=tmp_path / ".claude",
+        project=tmp_path / "project",
+        home=tmp_path / "state",
+        python=python,
+        package=package,
+    )
+
+
+@pytest.fixture
+def settings(place: Place) -> Path:
+    place.home.mkdir()
+    carry_out(place, plan_init(place, "user"))
+    return place.settings("user")
+
+
+def told(machine: Machine) -> list[tuple[str, str]]:
+    return [(found.name, found.text) for seek in LOOKS for found in seek(machine)]
+
+
+def test_a_settings_file_that_cannot_be_read(place: Place) -> None:
+    path = place.settings("user")
+    path.mkdir(parents=True)
+
+    (file,) = look(place, {}).files
+
+    assert file.fault == f"`{path}` cannot be read: Is a directory"
+
+
+def test_an_empty_settings_file_is_none(place: Place) -> None:
+    path = place.settings("user")
+    path.parent.mkdir()
+    path.touch()
+
+    (file,) = look(place, {}).files
+
+    assert (file.fault, file.settings, file.ours) == ("", {}, {})
+
+
+@pytest.mark.parametrize("listed", [None, "[]", "{", '{"plugins": {"untildone@x": []}}'])
+def test_a_plugin_whose_place_is_unknown(place: Place, listed: str | None) -> None:
+    path = place.settings("user")
+    path.parent.mkdir()
+    path.write_text('{"enabledPlugins": {"untildone@x": true}}', encoding="utf-8")
+    if listed is not None:
+        (place.user / "plugins").mkdir()
+        place.user.joinpath("plugins", "installed_plugins.json").write_text(
+            listed, encoding="utf-8"
+        )
+
+    machine = look(place, {})
+
+    assert (machine.plugin, machine.plugin_hooks) == ("untildone@x", None)
+
+
+def test_what_a_line_starts(place: Place) -> None:
+    expected = Started(python=str(place.python), package=str(place.package), home=str(place.home))
+    given = {"home": place.home, "python": place.python, "package": place.package}
+    groups = [
+        settings_entries(**given).hooks["Stop"],
+        windows_groups(**given)["Stop"],
+    ]
+
+    for group in groups:
+        hooks = group["hooks"]
+        assert isinstance(hooks, list)
+        assert started_by(hooks[0]) == expected
+
+
+@pytest.mark.parametrize(
+    "hook",
+    [
+        {"command": "untildone hook Stop"},
+        {"command": "an 'unclosed quotation"},
+        {"command": "-I -S x"},
+        {"command": "python -I -S folder Stop claude"},
+    ],
+)
+def test_a_line_that_names_no_interpreter(hook: dict[str, object]) -> None:
+    assert started_by(hook) is None
+
+
+def test_windows_starts_each_event_without_a_shell(place: Place) -> None:
+    groups = windows_groups(home=place.home, python=place.python, package=place.package)
+
+    assert set(groups) == set(
+        settings_entries(home=place.home, python=place.python, package=place.package).hooks
+    )
+    assert groups["Stop"] == {
+        "hooks": [
+            {
+                "type": "command",
+                "command": str(place.python),
+                "args": [
+                    *("-I", "-S", str(place.package / "hook")),
+                    *("Stop", "claude", "settings", str(place.home)),
+                ],
+                "timeout": 3_600,
+            }
+        ]
+    }
+    assert groups["SessionStart"]["hooks"][0]["timeout"] == 30  # type: ignore[index]  # as above
+    assert all(is_our_hook(group["hooks"][0]) for group in groups.values())  # type: ignore[index]
+
+
+def test_lines_of_ours_that_start_something_unknown(place: Place, settings: Path) -> None:
+    found = json.loads(settings.read_text(encoding="utf-8"))
+    for groups in found["hooks"].values():
+        groups[0]["hooks"][0]["command"] = "untildone hook Stop # untildone hook"
+    settings.write_text(json.dumps(found), encoding="utf-8")
+
+    assert told(look(place, {})) == [
+        ("stale", f"the hooks in `{settings}` are out of date: the lines differ")
+    ]
+
+
+def test_an_interpreter_that_only_the_record_still_names(place: Place, settings: Path) -> None:
+    text = settings.read_text(encoding="utf-8")
+    other = Path(sys.executable)
+    settings.write_text(text.replace(shlex.quote(str(place.python)), str(other)), encoding="utf-8")
+    place.python.unlink()
+
+    assert [found.text for found in interpreter(look(place, {}))] == [
+        f"`{place.python}` is not the program it was when `init` ran"
+    ]
+
+
+def test_a_cap_of_the_environment(place: Place, settings: Path) -> None:
+    text = settings.read_text(encoding="utf-8")
+    settings.write_text(text.replace(CAP_VARIABLE, "ANOTHER"), encoding="utf-8")
+
+    assert told(look(place, {CAP_VARIABLE: "80"})) == []
+    assert told(look(place, {CAP_VARIABLE: "5"})) == [
+        (
+            "cap",
+            f"`{CAP_VARIABLE}` is `5` in the environment: the client lets go after that many holds",
+        )
+    ]

@@ -1,0 +1,120 @@
+"""One line on a loop: for the status line, for a notice."""
+
+import pytest
+
+from loop.samples import GREEN, RED, contract, failing, finding, result
+from untildone.loop.model import (
+    Bounds,
+    CheckResult,
+    Continue,
+    Finish,
+    Ignore,
+    Pause,
+    Progress,
+    Tests,
+    Verdict,
+    Wait,
+)
+from untildone.report.lines import counts, notice, status_line
+from untildone.store.loops import Record
+
+SKIPPING = result("green", tests=Tests(passed=2, failed=0, skipped=1))
+
+
+def record(*, rounds: int = 10, **progress: object) -> Record:
+    agreed = contract(bounds=Bounds(rounds=rounds))
+    return Record(contract=agreed, progress=Progress(**progress), generation=1)  # type: ignore[arg-type]  # fields by name
+
+
+@pytest.mark.parametrize(
+    ("loop", "line"),
+    [
+        (record(), "untildone a1 | round 0 of 10"),
+        (record(rounds=0, round=3), "untildone a1 | round 3"),
+        (
+            record(round=2, unmet=("a", "b", "c", "d", "e"), spend_usd=1.234),
+            "untildone a1 | round 2 of 10 | unmet: a, b, c, d | 1.23 USD",
+        ),
+        (
+            record(status="paused", outcome="blocked", round=1),
+            "untildone a1 | paused (blocked) | round 1 of 10",
+        ),
+    ],
+)
+def test_the_status_line(loop: Record, line: str) -> None:
+    assert status_line(loop) == line
+
+
+@pytest.mark.parametrize(
+    ("outcome", "text"),
+    [
+        (GREEN, "green"),
+        (failing("a", "b"), "red, 1 passed, 2 failed"),
+        (SKIPPING, "green, 2 passed, 0 failed, 1 skipped"),
+        (result("red", findings=(finding(),)), "red, 1 finding"),
+        (result("red", findings=(finding(), finding("other"))), "red, 2 findings"),
+    ],
+)
+def test_what_a_result_amounts_to(outcome: CheckResult, text: str) -> None:
+    assert counts(outcome) == text
+
+
+@pytest.mark.parametrize(
+    ("verdict", "checks", "text"),
+    [
+        (
+            Continue(because="background", names=("npm run dev",)),
+            (),
+            "untildone: held (background): npm run dev",
+        ),
+        (
+            Continue(because="unmet"),
+            (GREEN, RED),
+            "untildone: held, round 1 of 10, unmet: test red",
+        ),
+        (
+            Continue(because="unmet", names=("docs",)),
+            (GREEN,),
+            "untildone: held, round 1 of 10, unmet: docs",
+        ),
+        (
+            Continue(because="unmet"),
+            (GREEN,),
+            "untildone: held, round 1 of 10, unmet: the agent's word",
+        ),
+        (
+            Finish(outcome="done", reason="every check passes"),
+            (GREEN,),
+            "untildone: done after 1 round: test green",
+        ),
+        (
+            Finish(outcome="claimed", reason="the promise was said"),
+            (),
+            "untildone: claimed after 1 round: the promise was said",
+        ),
+        (
+            Pause(outcome="stagnated", reason="nothing moved"),
+            (RED,),
+            "untildone: paused (stagnated): nothing moved."
+            " Nobody holds the agent now; resume with `untildone continue`",
+        ),
+        (
+            Pause(outcome="gate", reason="may I?"),
+            (),
+            "untildone: paused (gate): may I?."
+            " Nobody holds the agent now; resume with your next prompt",
+        ),
+        (Wait(reason="the person's turn"), (), ""),
+        (Ignore(reason="no loop"), (), ""),
+    ],
+)
+def test_what_the_person_is_told(
+    verdict: Verdict, checks: tuple[CheckResult, ...], text: str
+) -> None:
+    assert notice(record(round=1), verdict, checks) == text
+
+
+def test_several_rounds_are_counted_as_such() -> None:
+    verdict = Finish(outcome="done", reason="")
+
+    assert notice(record(round=3), verdict, ()).startswith("untildone: done after 3 rounds: ")
