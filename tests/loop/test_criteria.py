@@ -18,6 +18,7 @@ from loop.samples import (
 )
 from untildone.loop.criteria import (
     ExitRule,
+    against_start,
     agreed,
     exit_rule,
     failures,
@@ -27,7 +28,17 @@ from untildone.loop.criteria import (
     unmet_checks,
     was_red,
 )
-from untildone.loop.model import Amendment, Claim, Contract, Evidence, Met, Progress
+from untildone.loop.model import (
+    Amendment,
+    CheckOutcome,
+    CheckResult,
+    Claim,
+    Contract,
+    Evidence,
+    Met,
+    Progress,
+    Tests,
+)
 
 DOCS = Claim(name="docs", verification="observation")
 SAID = seen(said=("ALL DONE",))
@@ -243,3 +254,31 @@ def test_names_cannot_be_taken_for_failures() -> None:
 
     assert len(keys) == 3
     assert state_key(("\udcff",), ()) == state_key(("\udcff",), ())
+
+
+def ran(tests: int | None, *, name: str = "tests", outcome: CheckOutcome = "green") -> CheckResult:
+    counted = None if tests is None else Tests(passed=tests)
+    return CheckResult(name=name, command="c", outcome=outcome, tests=counted)
+
+
+@pytest.mark.parametrize(
+    ("given", "allow", "expected"),
+    [
+        pytest.param(ran(12), (), ("no-evidence", "12 tests ran, 15 at the start"), id="fewer"),
+        pytest.param(ran(15), (), ("green", ""), id="as many"),
+        pytest.param(ran(16), (), ("green", ""), id="more"),
+        pytest.param(ran(12), ("remove-test:test_a",), ("green", ""), id="fewer, allowed"),
+        pytest.param(
+            ran(None), (), ("no-evidence", "0 tests ran, 15 at the start"), id="no tests told"
+        ),
+        pytest.param(ran(12, outcome="red"), (), ("red", ""), id="red stays red"),
+        pytest.param(ran(1, name="other"), (), ("green", ""), id="another check"),
+    ],
+)
+def test_tests_of_the_start_must_still_run(
+    given: CheckResult, allow: tuple[str, ...], expected: tuple[str, str]
+) -> None:
+    started = Progress(start_tests={"tests": 15})
+    (judged,) = against_start(contract(allow=allow), started, (given,))
+
+    assert (judged.outcome, judged.reason) == expected

@@ -29,10 +29,11 @@ def record_start(
     known = tuple(result for result in results if result.outcome in ("green", "red"))
     red = tuple(result.name for result in known if _proved_red(result, copied=copied))
     found = failures(Evidence(checks=known))[:MOST_FAILURES]
+    executed = {result.name: result.tests.executed for result in known if result.tests}
 
     def edit(record: Record) -> Progress:
         seen = tuple(dict.fromkeys((*record.progress.seen_red, *red)))
-        return replace(record.progress, seen_red=seen, start_failures=found)
+        return replace(record.progress, seen_red=seen, start_failures=found, start_tests=executed)
 
     return change(context, loop, edit, kind="baseline", red=red)
 

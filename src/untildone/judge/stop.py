@@ -17,7 +17,7 @@ from untildone.judge.checking import DEADLINE, Site, checked, confirmed, end_of
 from untildone.judge.clock import clocked
 from untildone.judge.context import Context, mirror, project_folder
 from untildone.judge.handover import handed_over
-from untildone.loop.criteria import agreed
+from untildone.loop.criteria import against_start, agreed
 from untildone.loop.decide import before_checks, decide
 from untildone.loop.feedback import feedback
 from untildone.loop.model import (
@@ -141,19 +141,25 @@ def _with_the_start(context: Context, record: Record, progress: Progress) -> Pro
 
     now = wait(context, record).progress
     red = tuple(dict.fromkeys((*progress.seen_red, *now.seen_red)))
-    return replace(progress, seen_red=red, start_failures=now.start_failures)
+    return replace(
+        progress, seen_red=red, start_failures=now.start_failures, start_tests=now.start_tests
+    )
 
 
 def _with_checks(
     record: Record, progress: Progress, site: Site, evidence: Evidence
 ) -> tuple[Evidence, Verdict]:
     contract = agreed(record.contract, progress.amendments)
-    evidence = checked(evidence, contract, site)
+    evidence = _compared(checked(evidence, contract, site), contract, progress)
     verdict = decide(contract, progress, evidence)
     if isinstance(verdict, Continue) and verdict.because == "unconfirmed":
-        evidence = confirmed(evidence, contract, site)
+        evidence = _compared(confirmed(evidence, contract, site), contract, progress)
         verdict = decide(contract, progress, evidence)
     return evidence, verdict
+
+
+def _compared(evidence: Evidence, contract: Contract, progress: Progress) -> Evidence:
+    return replace(evidence, checks=against_start(contract, progress, evidence.checks))
 
 
 def _site(context: Context, call: Call, stop: Stop, record: Record) -> Site:
@@ -217,6 +223,7 @@ def _with_later_words(judged: _Judged, record: Record) -> _Judged:
         met={**judged.progress.met, **now.met},
         notes=(*judged.progress.notes, *_new(now.notes, then.notes)),
         start_failures=now.start_failures,
+        start_tests=now.start_tests,
         seen_red=tuple(dict.fromkeys((*now.seen_red, *judged.progress.seen_red))),
     )
     verdict = judged.verdict

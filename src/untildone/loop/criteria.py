@@ -93,6 +93,23 @@ def _by_both(contract: Contract, progress: Progress, evidence: Evidence, *, word
     return "done" if contract.checks else "claimed"
 
 
+def against_start(
+    contract: Contract, progress: Progress, results: tuple[CheckResult, ...]
+) -> tuple[CheckResult, ...]:
+    """A green run of fewer tests than the start had is no evidence, unless that was allowed."""
+    if any(allowance.startswith("remove-test:") for allowance in contract.allow):
+        return results
+    return tuple(_with_all_tests(result, progress.start_tests) for result in results)
+
+
+def _with_all_tests(result: CheckResult, start: dict[str, int]) -> CheckResult:
+    had = start.get(result.name, 0)
+    ran = result.tests.executed if result.tests else 0
+    if not result.green or ran >= had:
+        return result
+    return replace(result, outcome="no-evidence", reason=f"{ran} tests ran, {had} at the start")
+
+
 def was_red(progress: Progress, evidence: Evidence) -> bool:
     """A criterion that was green all along proves nothing."""
     return bool(progress.seen_red) or any(result.outcome == "red" for result in evidence.checks)

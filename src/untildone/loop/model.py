@@ -284,6 +284,7 @@ class Progress(Struct, frozen=True, kw_only=True):
     seen_red: tuple[str, ...] = ()
     seen_failures: tuple[str, ...] = ()
     start_failures: tuple[str, ...] | None = None
+    start_tests: dict[str, int] = {}
     unmet: tuple[str, ...] | None = None
     failures: tuple[str, ...] = ()
     recent: tuple[str, ...] = ()
