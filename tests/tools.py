@@ -18,6 +18,7 @@ import pytest
 from untildone.store.lock import locked
 
 LIMIT_SECONDS = 110
+DEBIAN_PLUGINS = Path("/usr/share/maven-repo")
 
 
 class Tool(NamedTuple):
@@ -29,7 +30,9 @@ class Tool(NamedTuple):
 
     @property
     def folder(self) -> Path:
-        return cache() / f"{self.package.replace('/', '-').removeprefix('@')}-{self.version}"
+        name = f"{self.package.replace('/', '-').removeprefix('@')}-{self.version}"
+        # A virtual environment does not outlive the Python it was made with.
+        return cache() / (name if self in NODE else f"{name}-python{sys.version_info[1]}")
 
 
 NODE = (
@@ -40,7 +43,6 @@ NODE = (
     Tool("mocha", "12.0.3"),
     Tool("prettier", "3.9.10"),
     Tool("@biomejs/biome", "2.6.6", "biome"),
-    Tool("tape", "5.10.2"),
 )
 PYTHON = (
     Tool("mypy", "2.4.1"),
@@ -76,6 +78,24 @@ def tool(program: str) -> str:
         return shlex.quote(str(installed(program)))
     except NotInstalled as reason:
         missing(str(reason))
+
+
+def maven() -> str:
+    """As words of a command line: with the plugins of Debian where it has them, else Central's."""
+    program, folder = on_machine("mvn"), cache() / "maven"
+    folder.mkdir(parents=True, exist_ok=True)
+    settings = folder / "settings.xml"
+    with locked(folder / "lock", timeout=LIMIT_SECONDS):
+        settings.write_text(f"<settings>{_mirrors()}</settings>", encoding="utf-8")
+    repository = shlex.quote(f"-Dmaven.repo.local={folder / 'repository'}")
+    return f"{program} -B -s {shlex.quote(str(settings))} {repository}"
+
+
+def _mirrors() -> str:
+    if not DEBIAN_PLUGINS.joinpath("org/apache/maven/plugins/maven-surefire-plugin").is_dir():
+        return ""
+    where = f"<mirrorOf>*</mirrorOf><url>{DEBIAN_PLUGINS.as_uri()}</url>"
+    return f"<mirrors><mirror><id>debian</id>{where}</mirror></mirrors>"
 
 
 class NotInstalled(Exception):  # noqa: N818 - reads as what the tool is

@@ -23,6 +23,8 @@ class Configured(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     cwd: str = ""
     success_pattern: str = ""
     failure_pattern: str = ""
+    fix: str = ""
+    env: dict[str, str] = {}
 
 
 class Configuration(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -136,3 +136,11 @@ def test_cleaning_takes_linear_time(unit: str) -> None:
 )
 def test_the_end_keeps_whole_lines(text: str, limit: int, expected: str) -> None:
     assert tail_of(text, limit) == expected
+
+
+def test_the_working_directory_is_no_password() -> None:
+    environ = {"PWD": "/home/dev/shop", "DB_PWD": "hunter2hunter2"}
+
+    assert clean("/home/dev/shop/a.py: hunter2hunter2", environ=environ) == (
+        "/home/dev/shop/a.py: [secret removed]"
+    )

@@ -25,7 +25,7 @@ class Desk:
         self.terminal = terminal
         self.home = folder / "home"
         self.project = folder / project
-        self.home.mkdir()
+        self.home.mkdir(parents=True)
         self.project.mkdir()
         self.environ = {
             "PATH": os.pathsep.join([str(BIN), "/usr/bin", "/bin"]),

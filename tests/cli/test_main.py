@@ -155,11 +155,11 @@ def test_no_encoding_of_the_terminal_is_an_obstacle(desk: Desk, encoding: str) -
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
 @pytest.mark.parametrize("name", ["two words", "new\nline", "by\udcfftes", "q'u\"o$(te)`s`"])
-def test_any_name_of_a_project_will_do(tmp_path: Path, name: str) -> None:
-    desk = Desk(tmp_path, project=name)
+def test_any_name_of_a_project_will_do(desk: Desk, tmp_path: Path, name: str) -> None:
+    desk = Desk(tmp_path / "odd", project=name, terminal=desk.terminal)
     desk.write("untildone.toml", "[checks.test]\ncommand = 'test -f untildone.toml'\n")
 
-    assert desk.untildone("trust", "--yes").returncode == 0
+    assert desk.typed("trust", "--yes")[0] == 0
     assert desk.json("check")["outcome"] == "green"
     assert desk.json("init", "--scope", "local")["files"][0]["path"] == (
         f"{desk.project}/.claude/settings.local.json"

@@ -272,3 +272,14 @@ def test_a_fault_of_ours_leaves_its_mark_and_no_done(world: World) -> None:
 
     unjudged = world.here.session(SESSION).read("unjudged")
     assert unjudged.startswith(type(error.value).__name__)
+
+
+def test_a_safe_fix_is_tried_before_the_agent_is_asked(world: World) -> None:
+    (check,) = named(("test -f done.txt",))
+    world.start(checks=(type(check)(name="lint", command=check.command, fix="touch done.txt"),))
+
+    world.stop()
+
+    assert world.state == ("finished", "done", 1)
+    receipt = (world.project / ".untildone" / "receipt.md").read_text(encoding="utf-8")
+    assert "- lint: green (after `touch done.txt`)" in receipt

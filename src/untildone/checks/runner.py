@@ -114,7 +114,7 @@ def _run(check: Check, running: Running, *, log: Path | None) -> CheckResult:
             argv_of(check.command),
             cwd=folder,
             timeout=check.timeout,
-            env=asking(check.command, path, folder, environment(os.environ)),
+            env=asking(check.command, path, folder, environment(os.environ) | check.env),
             log=log,
             stop=running.stop,
         )

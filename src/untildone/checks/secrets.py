@@ -68,7 +68,8 @@ def secret_values(environ: Mapping[str, str]) -> tuple[str, ...]:
     values = {
         value.strip()
         for name, value in environ.items()
-        if _is_secret(name) and len(value.strip()) >= _SHORTEST_VALUE
+        # The working directory has the name of a password and stands in every path.
+        if name != "PWD" and _is_secret(name) and len(value.strip()) >= _SHORTEST_VALUE
     }
     return tuple(sorted(values, key=len, reverse=True))
 

@@ -12,6 +12,7 @@ _MOST_ENTRIES = 50_000
 _GENERATED = frozenset({"node_modules", ".venv", "venv", "target", "__pycache__"})
 _SKIPPED = _GENERATED | {".git", ".untildone"}
 # Programs a repository may name in its own configuration are not run.
+_PLAIN = ("--no-ext-diff", "--no-textconv")
 _SAFE = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
 
 
@@ -45,6 +46,13 @@ def unlisted_folders(project: Path) -> list[Path]:
         return [Path(name) for name in sorted(_GENERATED) if (project / name).is_dir()]
     entries = (entry for entry in output.split(b"\0") if entry.endswith(b"/"))
     return [path for entry in entries for path in _split(entry) if ".untildone" not in path.parts]
+
+
+def changed_files(project: Path) -> frozenset[str]:
+    """Paths below the project that differ from the last commit, or are new."""
+    changes = git_output("diff", "--name-only", "--relative", "HEAD", *_PLAIN, cwd=project) or b""
+    new = git_output("ls-files", "--others", "--exclude-standard", cwd=project) or b""
+    return frozenset(path.as_posix() for path in (*_split(changes), *_split(new)))
 
 
 def _path_from_git(question: str, *, cwd: Path) -> Path | None:

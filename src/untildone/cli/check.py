@@ -1,75 +1,102 @@
 """`untildone check`: run the checks now."""
 
+import json
+import os
+import time
 from pathlib import Path
-from typing import Literal
 
 import click
 from msgspec import Struct
+from msgspec.structs import replace
+from rich.console import Console
 
+from untildone.checks.content import fingerprint
+from untildone.checks.memory import Memory
 from untildone.checks.runner import Running, run_checks
+from untildone.checks.tree import changed_files
 from untildone.cli.options import here, json_option, print_json, project_of, project_option
 from untildone.cli.progress import watching
 from untildone.errors import UserError
+from untildone.judge.context import Context, project_folder
 from untildone.judge.project import checks_of, only_untrusted
-from untildone.loop.model import OUTCOMES, Check, CheckResult, Finding
-from untildone.report.lines import counts
+from untildone.loop.model import OUTCOMES, Check, CheckResult
+from untildone.process import environment
+from untildone.report.checks import report, show
+from untildone.report.junit import junit
+from untildone.report.sarif import sarif
+from untildone.store.home import prepare
+from untildone.store.lock import Busy, locked
 
-Whole = Literal["green", "red", "unrunnable"]
-_SHOWN = 20
-
-
-class Counted(Struct, frozen=True, kw_only=True):
-    passed: int
-    failed: int
-    skipped: int
-
-
-class Checked(Struct, frozen=True, kw_only=True):
-    name: str
-    command: str
-    outcome: str
-    exit_code: int | None
-    cached: bool
-    seconds: float
-    findings: int
-    tests: Counted | None
+_EXIT_CODES = {"green": 0, "red": 1, "unrunnable": OUTCOMES["unrunnable"].exit_code}
+_PATIENCE = 3_600.0
 
 
-class Report(Struct, frozen=True, kw_only=True):
-    """What `check --json` prints."""
+class Wishes(Struct, frozen=True, kw_only=True):
+    """How the results are wanted."""
 
-    outcome: Whole
-    checks: tuple[Checked, ...]
-    findings: tuple[Finding, ...]
+    cache: bool
+    changed: bool
+    wait: bool
+    as_json: bool
+    sarif: Path | None
+    junit: Path | None
 
 
 @click.command("check")
 @click.argument("names", nargs=-1)
+@click.option("--no-cache", "cache", flag_value=False, default=True, help="Run everything.")
+@click.option("--changed", is_flag=True, help="Only findings in files changed since the commit.")
+@click.option("--watch", is_flag=True, help="Run again whenever the tree changes.")
+@click.option("--wait", is_flag=True, help="Wait for another run of these checks to end.")
+@click.option("--sarif", type=click.Path(dir_okay=False, path_type=Path), metavar="F")
+@click.option("--junit", type=click.Path(dir_okay=False, path_type=Path), metavar="F")
 @project_option
 @json_option
-def command(names: tuple[str, ...], *, project: Path | None, as_json: bool) -> int:
+def command(names: tuple[str, ...], *, project: Path | None, watch: bool, **wishes: object) -> int:
     """Run the project's checks, all or the named ones: exit 0 green, 1 red, 17 unrunnable.
+
+    A check that was green on this very tree is not run again.
 
     \b
     untildone check
-    untildone check test lint
+    untildone check test lint --no-cache
     untildone check --json | jq .outcome
+    untildone check --sarif findings.sarif --junit checks.xml
     """
+    found = here()
     place = project_of(project)
-    checks, untrusted = checks_of(here(), place)
+    wanted = _wanted(_known(found, place), names, place)
+    asked = Wishes(**wishes)  # type: ignore[arg-type]  # click has checked them
+    while True:
+        code = _once(found, place, wanted, asked)
+        if not watch:
+            return code
+        _until_changed(place)
+
+
+def _once(found: Context, place: Path, wanted: list[Check], asked: Wishes) -> int:
+    results = _run(found, place, wanted, asked)
+    if asked.changed:
+        results = _within(results, changed_files(place))
+    if asked.sarif:
+        _write(asked.sarif, json.dumps(sarif(results), indent=2) + "\n")
+    if asked.junit:
+        _write(asked.junit, junit(results))
+    found_out = report(results)
+    if asked.as_json:
+        print_json(found_out)
+    else:
+        show(Console(highlight=False, soft_wrap=True), results, place)
+    return _EXIT_CODES[found_out.outcome]
+
+
+def _known(found: Context, place: Path) -> tuple[Check, ...]:
+    checks, untrusted = checks_of(found, place)
     if untrusted and not checks:
         raise only_untrusted(place, untrusted)
     if untrusted:
         click.echo(untrusted, err=True)
-    wanted = _wanted(checks, names, place)
-    with watching(wanted) as progress:
-        results = run_checks(wanted, Running(project=place), report=progress)
-    report = _report(results)
-    if as_json:
-        print_json(report)
-    else:
-        _show(results)
-    return {"green": 0, "red": 1, "unrunnable": OUTCOMES["unrunnable"].exit_code}[report.outcome]
+    return checks
 
 
 def _wanted(checks: tuple[Check, ...], names: tuple[str, ...], place: Path) -> list[Check]:
@@ -90,44 +117,51 @@ def _wanted(checks: tuple[Check, ...], names: tuple[str, ...], place: Path) -> l
     return [known[name] for name in dict.fromkeys(names)] or list(checks)
 
 
-def _report(results: tuple[CheckResult, ...]) -> Report:
-    outcomes = {result.outcome for result in results}
-    whole: Whole = "green" if outcomes == {"green"} else "red"
-    if "unrunnable" in outcomes:
-        whole = "unrunnable"
-    return Report(
-        outcome=whole,
-        checks=tuple(_checked(result) for result in results),
-        findings=tuple(finding for result in results for finding in result.findings),
-    )
+def _run(
+    found: Context, place: Path, wanted: list[Check], asked: Wishes
+) -> tuple[CheckResult, ...]:
+    """One run of a project's checks at a time, whoever asks for it."""
+    prepare(found.home)
+    shared = project_folder(found.home, place)
+    shared.mkdir(parents=True, exist_ok=True, mode=0o700)
+    memory = Memory(shared / "checks", environment(os.environ), serving=asked.cache)
+    running = Running(project=place, memory=memory)
+    try:
+        with (
+            locked(shared / "checks.lock", timeout=_PATIENCE if asked.wait else 0),
+            watching(wanted) as progress,
+        ):
+            return run_checks(wanted, running, report=progress)
+    except Busy:
+        raise UserError(
+            f"another run of the checks of `{place}` is under way",
+            hint="`untildone check --wait` waits for it",
+        ) from None
 
 
-def _checked(result: CheckResult) -> Checked:
-    tests = result.tests
-    counted = (
-        Counted(passed=tests.passed, failed=tests.failed, skipped=tests.skipped) if tests else None
-    )
-    return Checked(
-        name=result.name,
-        command=result.command,
-        outcome=result.outcome,
-        exit_code=result.exit_code,
-        cached=result.cached,
-        seconds=round(result.seconds, 3),
-        findings=len(result.findings),
-        tests=counted,
-    )
-
-
-def _show(results: tuple[CheckResult, ...]) -> None:
+def _within(results: tuple[CheckResult, ...], files: frozenset[str]) -> tuple[CheckResult, ...]:
+    """A red check whose findings all lie elsewhere is none of this change's business."""
+    kept = []
     for result in results:
-        click.echo(f"{result.name}: {counts(result)}  `{result.command}`")
-        if result.reason:
-            click.echo(f"  {result.reason}")
-        for finding in result.findings[:_SHOWN]:
-            code = f"{finding.code} " if finding.code else ""
-            click.echo(f"  {finding.path}:{finding.line}: {code}{finding.text}")
-        if len(result.findings) > _SHOWN:
-            click.echo(f"  and {len(result.findings) - _SHOWN} more; `--json` prints all")
-        if not result.green and not result.findings and result.output:
-            click.echo("\n".join(f"  | {line}" for line in result.output.splitlines()[-15:]))
+        here = tuple(finding for finding in result.findings if finding.path in files)
+        elsewhere = bool(result.findings) and not here and result.tests is None
+        outcome = "green" if elsewhere and result.outcome == "red" else result.outcome
+        reason = "findings only in unchanged files" if outcome != result.outcome else result.reason
+        kept.append(replace(result, findings=here, outcome=outcome, reason=reason))
+    return tuple(kept)
+
+
+def _until_changed(place: Path) -> None:
+    click.echo("watching; Ctrl-C ends", err=True)
+    before = fingerprint(place)
+    while fingerprint(place) == before:
+        time.sleep(1)
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise UserError(
+            f"`{path}` cannot be written: {error.strerror}", hint="name another file"
+        ) from None

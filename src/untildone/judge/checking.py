@@ -45,6 +45,7 @@ def checked(evidence: Evidence, contract: Contract, site: Site) -> Evidence:
         return evidence
     forbidden = [Check(name=command, command=command) for command in contract.must_not]
     held, fault = run([*quick, *forbidden], site)
+    held = _fixed(held, quick, site) if not fault else held
     limits = held[len(quick) :]
     # A limit that cannot be tested is a check that cannot run, not one that holds.
     untested = tuple(result for result in limits if result.outcome == "unrunnable")
@@ -54,6 +55,38 @@ def checked(evidence: Evidence, contract: Contract, site: Site) -> Evidence:
         forbidden=tuple(result.command for result in limits if result.exit_code == 0),
         fault=evidence.fault or fault,
         tree=tree_of(site.project),
+    )
+
+
+def _fixed(
+    results: tuple[CheckResult, ...], checks: list[Check], site: Site
+) -> tuple[CheckResult, ...]:
+    """Red ones that name a safe fix of their tool: mended and run again before anybody is asked."""
+    fixable = [
+        check
+        for check, result in zip(checks, results, strict=False)
+        if check.fix and result.outcome == "red"
+    ]
+    if not fixable:
+        return results
+    from untildone.process import argv_of, environment
+    from untildone.process import run as start
+
+    for check in fixable:
+        start(
+            argv_of(check.fix),
+            cwd=site.project / check.cwd,
+            timeout=check.timeout,
+            env=environment(os.environ) | check.env,
+        )
+    again, _ = run(fixable, site)
+    mended = {result.name: result for result in again}
+    fixes = {check.name: check.fix for check in fixable}
+    return tuple(
+        replace(mended[result.name], fixed_by=fixes[result.name])
+        if result.name in mended
+        else result
+        for result in results
     )
 
 

@@ -20,6 +20,9 @@ class Check(Struct, frozen=True, kw_only=True):
     cwd: str = ""
     success_pattern: str = ""
     failure_pattern: str = ""
+    # A safe fix of the tool's own, tried before the agent is asked.
+    fix: str = ""
+    env: dict[str, str] = {}
     reason: str = ""
 
 
@@ -113,6 +116,8 @@ class CheckResult(Struct, frozen=True, kw_only=True):
     tests: Tests | None = None
     output: str = ""
     output_path: str = ""
+    # What was mended by the check's own `fix` before this result.
+    fixed_by: str = ""
 
     @property
     def green(self) -> bool:

@@ -79,9 +79,14 @@ def _checked(result: CheckResult) -> Checked:
         name=result.name,
         command=result.command,
         outcome=result.outcome,
-        summary=counts(result) + (f" ({result.reason})" if result.reason else ""),
+        summary=counts(result) + "".join(f" ({note})" for note in _notes(result)),
         seconds=round(result.seconds, 2),
     )
+
+
+def _notes(result: CheckResult) -> list[str]:
+    fixed = f"after `{result.fixed_by}`" if result.fixed_by else ""
+    return [note for note in (result.reason, fixed) if note]
 
 
 def _told(entry: Round) -> str:

@@ -7,12 +7,12 @@ import shutil
 import sys
 import uuid
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from msgspec import Struct
 
-from untildone.judge.context import Context
+from untildone.judge.context import Context, project_folder
 from untildone.judge.start import Request, begin
 from untildone.loop.model import Check, Progress
 from untildone.process import run
@@ -137,6 +137,12 @@ class Rehearsal:
             shutil.rmtree(self.context.loops.folder(loop), ignore_errors=True)
         for session in self._sessions:
             shutil.rmtree(self.context.session(session).folder, ignore_errors=True)
+        for place in self.folder.iterdir():
+            kept = project_folder(self.context.home, place)
+            shutil.rmtree(kept, ignore_errors=True)
+            with suppress(OSError):
+                # Only where no project of the person's is in it.
+                kept.parent.rmdir()
 
 
 @contextmanager

@@ -167,6 +167,20 @@ def test_counts(tool: str, output: str, expected: model.Tests | None) -> None:
             id="another finding's code",
         ),
         pytest.param(
+            "mypy",
+            'cart.py:2:12: error: Incompatible return value type (got "int", expected "str")\n'
+            " [return-value]\n        return 1\n               ^\n",
+            [
+                Diagnostic(
+                    path="cart.py",
+                    line=2,
+                    code="return-value",
+                    text='Incompatible return value type (got "int", expected "str")',
+                )
+            ],
+            id="a code on the next line",
+        ),
+        pytest.param(
             "shellcheck",
             "^-- SC2086: no place\nIn a.sh line 2:\n^-- SC2086: older\n",
             [Diagnostic(path="a.sh", line=2, code="SC2086", severity="warning", text="older")],

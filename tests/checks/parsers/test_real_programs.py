@@ -1,22 +1,20 @@
-"""The parsers against the programs themselves, where they are installed."""
+"""The parsers against the programs themselves, installed for it or on this machine."""
 
-import os
 import shlex
-import shutil
 import sys
 from pathlib import Path
 
 import pytest
 
+from checks.parsers.projects import CARGO, ESLINT, GO, GRADLE, MAVEN
+from tools import maven, missing, on_machine, tool
+from untildone.checks.inventory import Case, Inventory
+from untildone.checks.parsers import junit, sarif
 from untildone.checks.runner import Running, run_checks
 from untildone.loop import model
 from untildone.loop.model import Check, CheckResult
 
 PYTHON = shlex.quote(sys.executable)
-
-
-def needs(program: str) -> pytest.MarkDecorator:
-    return pytest.mark.skipif(not shutil.which(program), reason=f"`{program}` is not installed")
 
 
 def run(project: Path, command: str, files: dict[str, str]) -> CheckResult:
@@ -55,20 +53,140 @@ def test_ruff(tmp_path: Path) -> None:
     assert places(result) == [("cart.py", 2, "F401")]
 
 
-@needs("node")
+WRONG_TYPE = {"cart.py": "def total() -> str:\n    return 1\n"}
+
+
+@pytest.mark.parametrize(
+    ("program", "options", "code"),
+    [
+        ("mypy", "cart.py", "return-value"),
+        ("mypy", "--pretty --show-column-numbers cart.py", "return-value"),
+        ("basedpyright", "", "reportReturnType"),
+        ("ty", "check", "invalid-return-type"),
+        ("ty", "check --output-format concise", "invalid-return-type"),
+    ],
+)
+def test_type_checkers(tmp_path: Path, program: str, options: str, code: str) -> None:
+    result = run(tmp_path, f"{tool(program)} {options}", WRONG_TYPE)
+    assert places(result) == [("cart.py", 2, code)]
+
+
 def test_node(tmp_path: Path) -> None:
     source = "require('node:test')('adds', () => {\n  throw new Error('no');\n});\n"
-    result = run(tmp_path, "node --test", {"cart.test.js": source})
+    result = run(tmp_path, f"{on_machine('node')} --test", {"cart.test.js": source})
     assert places(result) == [("cart.test.js", 1, "adds")]
     assert result.tests == model.Tests(failed=1, failing=("adds",))
 
 
-@needs("cargo")
-@pytest.mark.skipif(os.name == "nt", reason="building there takes too long")
+def test_tsc(tmp_path: Path) -> None:
+    files = {"cart.ts": "export const total: string =\n  1;\n"}
+    result = run(tmp_path, f"{tool('tsc')} --noEmit cart.ts", files)
+    assert places(result) == [("cart.ts", 1, "TS2322")]
+
+
+def test_eslint(tmp_path: Path) -> None:
+    result = run(tmp_path, f"{tool('eslint')} .", ESLINT)
+    assert places(result) == [("cart.js", 1, "no-undef")]
+
+
+def test_biome(tmp_path: Path) -> None:
+    result = run(tmp_path, f"{tool('biome')} check .", {"cart.js": "debugger;\nlet a=1\n"})
+    assert ("cart.js", 1, "lint/suspicious/noDebugger") in places(result)
+    assert ("cart.js", 0, "format") in places(result)
+
+
+def test_prettier(tmp_path: Path) -> None:
+    files = {"cart.js": "let a=1\n", "broken.js": "\nfunction (\n"}
+    result = run(tmp_path, f"{tool('prettier')} --check .", files)
+    assert sorted(places(result)) == [("broken.js", 2, ""), ("cart.js", 0, "unformatted")]
+
+
+FAILING_TEST = {"package.json": "{}", "cart.test.js": "test('adds', () => {\n  missing();\n});\n"}
+
+
+def test_jest(tmp_path: Path) -> None:
+    result = run(tmp_path, tool("jest"), FAILING_TEST)
+    assert places(result) == [("cart.test.js", 2, "adds")]
+    assert result.tests == model.Tests(failed=1, failing=("./cart.test.js \u203a adds",))
+
+
+def test_vitest(tmp_path: Path) -> None:
+    result = run(tmp_path, f"{tool('vitest')} run --globals", FAILING_TEST)
+    assert places(result) == [("cart.test.js", 2, "adds")]
+    assert result.tests == model.Tests(failed=1, failing=("cart.test.js > adds",))
+
+
+@pytest.mark.parametrize("reporter", ["spec", "tap"])
+def test_mocha_and_tap(tmp_path: Path, reporter: str) -> None:
+    source = "it('counts', () => {});\nit('adds', () => {\n  missing();\n});\n"
+    command = f"{tool('mocha')} --reporter {reporter} cart.js"
+    result = run(tmp_path, command, {"cart.js": source})
+    assert places(result) == [("cart.js", 3, "adds")]
+    assert result.tests == model.Tests(passed=1, failed=1, failing=("adds",))
+
+
 def test_cargo(tmp_path: Path) -> None:
-    files = {
-        "Cargo.toml": '[package]\nname = "shop"\nversion = "0.1.0"\nedition = "2021"\n',
-        "src/lib.rs": "pub fn total() -> i32 {\n    true\n}\n",
-    }
-    result = run(tmp_path, "cargo check --offline", files)
+    result = run(tmp_path, f"{on_machine('cargo')} check --offline", CARGO)
     assert places(result) == [("src/lib.rs", 2, "E0308")]
+
+
+def test_go(tmp_path: Path) -> None:
+    result = run(tmp_path, f"{tool('go')} test ./...", GO)
+    assert places(result) == [("cart_test.go", 6, "TestTotal")]
+    assert result.tests == model.Tests(failed=1, failing=("TestTotal",))
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_cc(tmp_path: Path, compiler: str) -> None:
+    source = "int total(void) {\n  int unused;\n  return 1;\n}\nint count = missing;\n"
+    result = run(tmp_path, f"{on_machine(compiler)} -Wall -c cart.c", {"cart.c": source})
+    assert sorted(places(result)) == [("cart.c", 2, "-Wunused-variable"), ("cart.c", 5, "")]
+
+
+def test_javac(tmp_path: Path) -> None:
+    files = {"Cart.java": "class Cart {\n  int total = missing;\n}\n"}
+    result = run(tmp_path, f"{on_machine('javac')} Cart.java", files)
+    assert places(result) == [("Cart.java", 2, "")]
+    assert result.findings[0].text == "cannot find symbol: variable missing"
+
+
+def test_maven(tmp_path: Path) -> None:
+    result = run(tmp_path, f"{maven()} test", MAVEN)
+    if "could not be resolved" in result.output:
+        missing("the plugins of Maven are out of reach")
+    assert places(result) == [("CartTest.java", 7, "shop.CartTest.adds")]
+    assert result.tests == model.Tests(passed=1, failed=1, failing=("shop.CartTest.adds",))
+
+
+def test_gradle(tmp_path: Path) -> None:
+    home = shlex.quote(str(tmp_path / "home"))
+    command = f"{on_machine('gradle')} --no-daemon --offline --gradle-user-home {home} test"
+    result = run(tmp_path / "shop", command, GRADLE)
+    assert places(result) == [("CartTest.java", 7, "shop.CartTest > adds")]
+    assert result.tests == model.Tests(passed=1, failed=1, failing=("shop.CartTest > adds",))
+
+
+def test_shellcheck(tmp_path: Path) -> None:
+    result = run(tmp_path, f"{tool('shellcheck')} cart.sh", {"cart.sh": "#!/bin/sh\necho $1\n"})
+    assert places(result) == [("cart.sh", 2, "SC2086")]
+
+
+def test_a_sarif_report_of_ruff(tmp_path: Path) -> None:
+    report = "--output-format sarif --output-file report.sarif"
+    run(tmp_path, f"{PYTHON} -m ruff check --isolated {report} .", {"my cart.py": "import os\n"})
+    (found,) = sarif.parse(tmp_path.joinpath("report.sarif").read_text(encoding="utf-8"))
+    assert (Path(found.path), found.line, found.code) == (tmp_path / "my cart.py", 1, "F401")
+
+
+def test_a_junit_report_of_pytest(tmp_path: Path) -> None:
+    source = "def test_total():\n    assert 1 == 2\n\ndef test_count():\n    pass\n"
+    command = f"{PYTHON} -m pytest -o junit_family=xunit1 --junit-xml report.xml"
+    run(tmp_path, command, {"tests/test_cart.py": source})
+    assert junit.inventory(tmp_path.joinpath("report.xml").read_text(encoding="utf-8")) == (
+        Inventory(
+            cases=(
+                Case(id="tests/test_cart.py::test_total", outcome="failed"),
+                Case(id="tests/test_cart.py::test_count", outcome="passed"),
+            )
+        )
+    )

@@ -15,7 +15,7 @@ _FINDING = re.compile(
     re.MULTILINE,
 )
 # "str")  [return-value]
-_WRAPPED = re.compile(r"(?:\n(?!\s|[^\s:]+:\d).+){1,4}?(?<=[\w-]\])$", re.MULTILINE)
+_WRAPPED = re.compile(r"(?:\n(?!\s\s|[^\s:]+:\d).+){1,4}?(?<=[\w-]\])$", re.MULTILINE)
 _CODE = re.compile(r"(?<!\s)\s+\[(?P<code>[a-z][\w-]*)\]\s*$")
 
 
