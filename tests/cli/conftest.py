@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.desk import Desk, Said
+from cli.desk import Desk, Said, Terminal
 from untildone.cli.main import main
 
 # What would lead to the state or the session of whoever runs the tests.
@@ -14,10 +14,8 @@ THEIRS = ("CLAUDE", "UNTILDONE_", "XDG_")
 
 
 @pytest.fixture
-def desk(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Desk:
-    def terminal(arguments: Sequence[str], environ: Mapping[str, str], folder: Path) -> Said:
+def terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Terminal:
+    def typed(arguments: Sequence[str], environ: Mapping[str, str], folder: Path) -> Said:
         with monkeypatch.context() as here:
             for name in [name for name in os.environ if name.startswith(THEIRS)]:
                 here.delenv(name)
@@ -28,4 +26,9 @@ def desk(
             code = main(arguments)
         return code, *capsys.readouterr()
 
+    return typed
+
+
+@pytest.fixture
+def desk(tmp_path: Path, terminal: Terminal) -> Desk:
     return Desk(tmp_path, terminal=terminal)

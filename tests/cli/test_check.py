@@ -12,6 +12,7 @@ SLOW = "[checks.e2e]\ncommand = 'true'\nwhen = 'done'\n"
 MISSING = "[checks.types]\ncommand = 'no-such-program-here --strict'\n"
 CHECK = {
     *("name", "command", "outcome", "exit_code", "cached", "seconds", "findings", "tests"),
+    "reason",
 }
 FINDING = {"check", "path", "line", "code", "severity", "text", "fingerprint"}
 
@@ -21,8 +22,10 @@ def configure(desk: Desk, text: str) -> None:
     assert desk.typed("trust", "--yes")[0] == 0
 
 
-def untimed(text: str) -> str:
-    return re.sub(r"\d+\.\d s", "N s", text)
+def lines(text: str) -> list[str]:
+    """What a table says, without its widths and times."""
+    untimed = re.sub(r"\d+\.\d s", "N s", text)
+    return [" ".join(line.split()) for line in untimed.splitlines() if line.strip()]
 
 
 def test_green(desk: Desk) -> None:
@@ -30,22 +33,38 @@ def test_green(desk: Desk) -> None:
 
     done = desk.untildone("check")
 
-    assert (done.returncode, done.stdout) == (0, "test: green  `true`\ne2e: green  `true`\n")
-    assert sorted(untimed(done.stderr).splitlines()) == ["e2e: green  N s", "test: green  N s"]
+    assert (done.returncode, lines(done.stdout)) == (
+        0,
+        ["check result time", "test green N s", "e2e green N s"],
+    )
+    assert sorted(lines(done.stderr)) == ["e2e: green N s", "test: green N s"]
+
+
+def test_what_was_green_on_this_tree_is_not_run_again(desk: Desk) -> None:
+    configure(desk, "[checks.test]\ncommand = 'echo run >>../runs'\n")
+
+    shown = [lines(desk.typed("check", *options)[1])[1] for options in ((), (), ("--no-cache",))]
+
+    assert shown == ["test green N s", "test green N s as before", "test green N s"]
+    assert (desk.project.parent / "runs").read_text(encoding="utf-8") == "run\n" * 2
 
 
 def test_red(desk: Desk) -> None:
+    desk.write("a.py", "1\n2\nthree()\n")
     configure(desk, GREEN + RED)
 
-    done = desk.untildone("check")
+    code, shown, _ = desk.typed("check")
 
-    assert (done.returncode, done.stdout.splitlines()) == (
+    assert (code, lines(shown)) == (
         1,
         [
-            "test: green  `true`",
-            "lint: red, 1 finding  `echo a.py:3: broken; false`",
-            "  exit code 1",
-            "  a.py:3: broken",
+            "lint echo a.py:3: broken; false",
+            "a.py",
+            "3 error broken",
+            "three()",
+            "check result time",
+            "test green N s",
+            "lint red 1 finding, exit code 1 N s",
         ],
     )
     assert desk.typed("check", "test")[0] == 0
@@ -54,28 +73,29 @@ def test_red(desk: Desk) -> None:
 def test_red_without_findings_shows_the_end_of_the_output(desk: Desk) -> None:
     configure(desk, "[checks.test]\ncommand = 'seq 40; false'\n")
 
-    shown = desk.typed("check")[1].splitlines()
+    shown = lines(desk.typed("check")[1])
 
-    assert shown[1:] == ["  exit code 1", *(f"  | {number}" for number in range(26, 41))]
+    assert shown[1:-2] == [f"| {number}" for number in range(26, 41)]
+    assert shown[-1] == "test red exit code 1 N s"
 
 
 def test_many_findings_are_cut_short(desk: Desk) -> None:
-    command = "for i in $(seq 25); do echo a.py:$i: broken; done; false"
+    command = "for i in $(seq 45); do echo a.py:$i: broken; done; false"
     configure(desk, f"[checks.lint]\ncommand = '{command}'\n")
 
-    shown = desk.typed("check")[1].splitlines()
+    shown = lines(desk.typed("check")[1])
 
-    assert shown[-2:] == ["  a.py:20: broken", "  and 5 more; `--json` prints all"]
-    assert len(desk.json("check")["findings"]) == 25
+    assert shown[-4:-2] == ["40 error broken", "and 5 more; `--json` prints all"]
+    assert len(desk.json("check")["findings"]) == 45
 
 
 def test_unrunnable_outweighs_red(desk: Desk) -> None:
     configure(desk, RED + MISSING)
 
-    done = desk.untildone("check")
+    code, shown, _ = desk.typed("check")
 
-    assert done.returncode == 17
-    assert "  `no-such-program-here` was not found" in done.stdout.splitlines()
+    assert code == 17
+    assert lines(shown)[-1] == "types unrunnable `no-such-program-here` was not found N s"
 
 
 def test_json(desk: Desk) -> None:
@@ -110,8 +130,8 @@ def test_json_counts_tests(desk: Desk) -> None:
     (check,) = desk.json("check")["checks"]
 
     assert check["tests"] == {"passed": 1, "failed": 1, "skipped": 1}
-    shown = desk.typed("check")[1].splitlines()[0]
-    assert shown == "test: red, 1 passed, 1 failed, 1 skipped  `python3 -m unittest -v`"
+    shown = lines(desk.typed("check")[1])[-1]
+    assert shown.startswith("test red 1 passed, 1 failed, 1 skipped, ")
 
 
 def test_a_name_that_is_unknown(desk: Desk) -> None:
@@ -147,7 +167,7 @@ def test_another_project(desk: Desk, tmp_path: Path) -> None:
     other.mkdir()
     (other / "Makefile").write_text("test:\n\ttrue\n", encoding="utf-8")
 
-    assert desk.typed("check", "--project", str(other))[1] == "test: green  `make test`\n"
+    assert lines(desk.typed("check", "--project", str(other))[1])[-1] == "test green N s"
 
 
 def test_detect(desk: Desk) -> None:

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from cli.desk import Terminal
 from cli.patient import Patient, error, note
 from client.world import BIN
 
 
 @pytest.fixture
-def patient(tmp_path: Path) -> Patient:
-    return Patient(tmp_path)
+def patient(tmp_path: Path, terminal: Terminal) -> Patient:
+    return Patient(tmp_path, terminal=terminal)
 
 
 def interpreter(patient: Patient) -> str:
@@ -21,7 +22,9 @@ def interpreter(patient: Patient) -> str:
     return str(record["files"][0]["program"]["interpreter"])
 
 
-def test_nothing_is_wrong_after_init(patient: Patient) -> None:
+def test_nothing_is_wrong_after_init(tmp_path: Path) -> None:
+    patient = Patient(tmp_path)
+
     assert patient.findings() == (0, [])
     assert "nothing needs mending" in patient.untildone("doctor").stdout
 

@@ -8,6 +8,8 @@ from untildone.checks.findings import Diagnostic
 from untildone.checks.output import clean
 from untildone.loop.model import Tests
 
+_LONGEST = 1_000
+
 
 class Parser(Protocol):
     # programs whose output this module understands
@@ -42,5 +44,6 @@ def blocks(matches: Sequence[re.Match[str]], end: int) -> Iterator[tuple[re.Matc
 
 def first_line(text: str) -> str:
     """The first line that says something, fit to be shown: JSON and XML can hide what is not."""
+    text = text[:_LONGEST]
     line = text if text.isprintable() else next(filter(str.strip, clean(text).split("\n")), "")
     return line.strip()

@@ -68,10 +68,11 @@ def command(names: tuple[str, ...], *, project: Path | None, watch: bool, **wish
     wanted = _wanted(_known(found, place), names, place)
     asked = Wishes(**wishes)  # type: ignore[arg-type]  # click has checked them
     while True:
+        seen = fingerprint(place) if watch else ""
         code = _once(found, place, wanted, asked)
         if not watch:
             return code
-        _until_changed(place)
+        _until_changed(place, seen)
 
 
 def _once(found: Context, place: Path, wanted: list[Check], asked: Wishes) -> int:
@@ -151,10 +152,10 @@ def _within(results: tuple[CheckResult, ...], files: frozenset[str]) -> tuple[Ch
     return tuple(kept)
 
 
-def _until_changed(place: Path) -> None:
+def _until_changed(place: Path, seen: str) -> None:
+    """Also what changed while the checks ran is a change."""
     click.echo("watching; Ctrl-C ends", err=True)
-    before = fingerprint(place)
-    while fingerprint(place) == before:
+    while fingerprint(place) == seen:
         time.sleep(1)
 
 

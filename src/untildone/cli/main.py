@@ -45,9 +45,10 @@ COMMANDS = {
     "hook": "Answer one event of an agent (what the installed command comes to).",
     "statusline": "Print the agent's status line.",
     "baseline": "",
+    "diagnose": "",
 }
 _MODULES = {"continue": "resume"}
-_HIDDEN = frozenset(("hook", "statusline", "baseline"))
+_HIDDEN = frozenset(("hook", "statusline", "baseline", "diagnose"))
 # As a shell says it of a program that SIGPIPE ended.
 _READER_GONE = 141
 _REFUSALS = frozenset(

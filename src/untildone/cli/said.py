@@ -32,7 +32,7 @@ def say(
     """`which` is the loop and the project, as far as they were named."""
     found = here()
     chosen_one = chosen(found, *which)
-    pass
+    own_loop(found, chosen_one)
     named = chosen_one.contract.id
     try:
         record(found, named)

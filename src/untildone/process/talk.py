@@ -2,13 +2,13 @@
 
 import contextlib
 import os
-import subprocess
 import threading
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import IO
 
-from untildone.process import _GENTLY, DRAIN_SECONDS, _end, _pipe, _spawn, _SYSTEM, _tree, _why_not
+from untildone.process import _GENTLY, _SYSTEM, DRAIN_SECONDS, _end, _pipe, _spawn, _tree, _why_not
 from untildone.process.system import Tree
 
 _CHUNK = 64 * 1024
@@ -27,10 +27,10 @@ class NotListening(Exception):  # noqa: N818 - reads as what the program does
 class Conversation:
     """One thread hears it; any may speak, and none of them ever waits for the program to listen."""
 
-    def __init__(self, child: "subprocess.Popen[bytes]", tree: Tree) -> None:
-        self._child = child
+    def __init__(self, tree: Tree, *, ear: IO[bytes], voice: IO[bytes]) -> None:
         self._tree = tree
-        self._voice = _pipe(child)
+        self._ear = ear
+        self._voice = voice
         self._hearing = threading.Lock()
         self._ending = threading.Lock()
         self._changed = threading.Condition()
@@ -78,10 +78,7 @@ class Conversation:
             self._hearing.release()
 
     def _write(self) -> None:
-        pipe = self._child.stdin
-        if pipe is None:
-            raise ValueError("the child was started without a pipe")
-        with contextlib.suppress(OSError), pipe:
+        with contextlib.suppress(OSError), self._ear as pipe:
             while data := self._next():
                 view = memoryview(data)
                 while view:
@@ -98,9 +95,7 @@ class Conversation:
 
 
 @contextlib.contextmanager
-def talk(
-    argv: Sequence[str], *, cwd: Path | str, env: Mapping[str, str]
-) -> Iterator[Conversation]:
+def talk(argv: Sequence[str], *, cwd: Path | str, env: Mapping[str, str]) -> Iterator[Conversation]:
     """Inside it the program runs; what it says on stderr is dropped."""
     with _tree(env) as (tree, marked):
         try:
@@ -108,7 +103,9 @@ def talk(
         except (OSError, ValueError, IndexError) as error:
             raise CannotStart(_why_not(argv, cwd=Path(cwd), error=error)) from error
         tree.pid, tree.poll = child.pid, child.poll
-        conversation = Conversation(child, tree)
+        if child.stdin is None:
+            raise ValueError("the child was started without a pipe")
+        conversation = Conversation(tree, ear=child.stdin, voice=_pipe(child))
         try:
             yield conversation
         finally:

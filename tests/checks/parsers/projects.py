@@ -43,7 +43,11 @@ MAVEN = {
   <build><plugins>
     <plugin><artifactId>maven-resources-plugin</artifactId><version>3.3.0</version></plugin>
     <plugin><artifactId>maven-compiler-plugin</artifactId><version>3.10.1</version></plugin>
-    <plugin><artifactId>maven-surefire-plugin</artifactId><version>2.22.3</version></plugin>
+    <plugin>
+      <artifactId>maven-surefire-plugin</artifactId><version>2.22.3</version>
+      <!-- a second virtual machine may linger for seconds -->
+      <configuration><forkCount>0</forkCount></configuration>
+    </plugin>
   </plugins></build>
 </project>
 """,

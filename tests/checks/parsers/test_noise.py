@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from checks.parsers.recording import RECORDED, owner, recorded
 from untildone.checks.parser import Parser
 from untildone.checks.parsers import LAST_RESORT, PARSERS
 
@@ -73,6 +74,21 @@ LINES = st.lists(st.text(alphabet="abcXYZ 019.,;-'\"\u00e9\u2603", max_size=30),
 def test_any_text_is_read_without_an_exception(name: str, text: str) -> None:
     list(ALL[name].parse(text))
     ALL[name].tests(text)
+
+
+@pytest.mark.parametrize("name", PARSERS)
+@settings(max_examples=40, deadline=None)
+@given(data=st.data(), noise=NOISE)
+def test_damaged_output_is_read_without_an_exception(
+    name: str, data: st.DataObject, noise: str
+) -> None:
+    names = sorted(path.stem for path in RECORDED.iterdir() if owner(path.stem) == name)
+    text = recorded(data.draw(st.sampled_from(names)))
+    start = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(start, min(start + 40, len(text))))
+    damaged = text[:start] + noise + text[end:]
+    list(ALL[name].parse(damaged))
+    ALL[name].tests(damaged)
 
 
 @pytest.mark.parametrize("name", ALL)

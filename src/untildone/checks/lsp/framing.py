@@ -8,8 +8,8 @@ LARGEST_HEADER = 4096
 _END = b"\r\n\r\n"
 # Content-Length: 2
 # Content-Type: application/vscode-jsonrpc; charset=utf-8
-_FIELD = re.compile(rb"[!#-'*+\-.^-z|~A-Z0-9]+:[^\r\n]*", re.ASCII)
-_LENGTH = re.compile(rb"content-length:[ \t]*(\d{1,12})[ \t]*", re.ASCII | re.IGNORECASE)
+_FIELD = re.compile(rb"content-[a-z-]+:[^\r\n]*", re.IGNORECASE)
+_LENGTH = re.compile(rb"content-length:[ \t]*(\d{1,12})[ \t]*", re.IGNORECASE)
 
 
 class Unframed(Exception):  # noqa: N818 - reads as what the bytes are
@@ -57,8 +57,10 @@ class Frames:
 
     def _may_begin(self) -> bool:
         """Told early: who prints a usage text and then waits would keep us waiting too."""
-        first, newline, _ = bytes(self._kept).partition(b"\n")
-        return not newline or _FIELD.fullmatch(first.removesuffix(b"\r")) is not None
+        *lines, _ = bytes(self._kept).split(b"\n")
+        return all(
+            _FIELD.fullmatch(line.removesuffix(b"\r")) and line[-1:] == b"\r" for line in lines
+        )
 
 
 def _length_in(header: bytes) -> int:

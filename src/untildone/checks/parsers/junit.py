@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import PurePosixPath
 from xml.etree.ElementTree import ParseError, XMLParser
 
 from msgspec import Struct
@@ -24,7 +23,9 @@ _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 # tests/test_cart.py:6: AssertionError
 # 	at shop.CartTest.addsPrices(CartTest.java:13)
 #       at TestContext.<anonymous> (file:///tmp/shop/cart.test.mjs:4:34)
-_PLACE = re.compile(r"(?:file://)?(?P<path>[^\s()<>:'\"]+\.\w{1,10}):(?P<line>\d{1,9})\b")
+_PLACE = re.compile(
+    r"(?<![^\s()<>:'\"])(?:file://)?(?P<path>[^\s()<>:'\"]+\.\w{1,10}):(?P<line>\d{1,9})\b"
+)
 # E   ModuleNotFoundError: No module named 'nothing_like_this'
 _ERROR = re.compile(r"^E +(?P<text>\S.*)$", re.MULTILINE)
 _FAILED = frozenset({"failure", "error"})
@@ -32,7 +33,7 @@ _NOT_RUN = frozenset({"notrun", "disabled", "skipped"})
 
 
 class Refused(Exception):  # noqa: N818 - says what happens to the report
-    """It is not a report of tests, or more than one can be."""
+    """It holds what no report of tests has."""
 
 
 class _Test(Struct):
@@ -58,8 +59,8 @@ class _Reader:
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         tag = tag.rpartition("}")[2]
-        if len(self._open) >= _DEPTH or not (self._open or tag in ("testsuites", "testsuite")):
-            raise Refused(tag)
+        if len(self._open) >= _DEPTH:
+            raise Refused(f"more than {_DEPTH} levels")
         self._open.append(tag)
         if tag == "testsuite":
             self._suites.append(attributes.get("name", ""))
@@ -159,7 +160,7 @@ def _place(test: _Test) -> tuple[str, int]:
     names = {*test.attributes.get("classname", "").split("."), test.attributes.get("file", "")}
     places = [(match["path"], int(match["line"])) for match in _PLACE.finditer(test.details)]
     for path, line in places:
-        if path in names or PurePosixPath(path).name.partition(".")[0] in names:
+        if path in names or path.rpartition("/")[2].partition(".")[0] in names:
             return path, line
     return places[0] if places else (test.attributes.get("file", ""), 0)
 

@@ -33,7 +33,7 @@ def parse(output: str) -> Iterator[Diagnostic]:
                 path=match["path"],
                 line=int(match["line"]),
                 code=code,
-                severity=_severity(code),
+                severity=severity(code),
                 text=match["text"],
             )
     for match in _FORMAT.finditer(output):
@@ -42,7 +42,7 @@ def parse(output: str) -> Iterator[Diagnostic]:
         )
 
 
-def _severity(code: str) -> Severity:
+def severity(code: str) -> Severity:
     error = code == "invalid-syntax" or re.match(r"[EF]\d", code)
     return "error" if error else "warning"
 

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from urllib.parse import unquote
 
 import msgspec
 from msgspec import Struct, field
@@ -18,6 +17,7 @@ _LAST_LINE = 999_999_999
 
 _DOCUMENT = re.compile(r"^\{", re.MULTILINE)
 _END = re.compile(r"^\}\s*$", re.MULTILINE)
+_ESCAPED = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
 _SEVERITY: dict[str, Severity] = {"error": "error", "warning": "warning"}
 _NO_COMPLAINT = frozenset({"pass", "notApplicable", "informational"})
 
@@ -135,9 +135,13 @@ def _severity(result: _Result, rule: _Rule | None) -> Severity:
 
 
 def _path(uri: str) -> str:
-    path = unquote(uri.removeprefix("file://")) if uri.startswith("file:///") else unquote(uri)
-    # file:///C:/shop/cart.py
-    return first_line(re.sub(r"^/(?=[A-Za-z]:/)", "", path))
+    # file:///C:/shop/my%20cart.py
+    path = re.sub(r"^file://(?:/(?=[A-Za-z]:/))?", "", uri)
+    return first_line(_ESCAPED.sub(_unescaped, path))
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    return bytes.fromhex(match[0].replace("%", "")).decode("utf-8", "replace")
 
 
 def tests(output: str) -> None:  # noqa: ARG001 - it reports findings, not tests

@@ -1,0 +1,152 @@
+"""How the process that keeps servers warm is asked: one line there, one line back."""
+
+import secrets
+import socket
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from untildone.loop.model import Finding
+
+LONGEST_WAIT = 60.0
+
+_LARGEST_REQUEST = 1024 * 1024
+_LARGEST_REPLY = 32 * 1024 * 1024
+_MOST_WAITING = 8
+_SPEAKING_SECONDS = 2.0
+# macOS has room for 104 bytes, with the one that ends it.
+_LONGEST_ADDRESS = 100
+
+
+class Door(Struct, frozen=True, kw_only=True):
+    """Where to knock: a socket file, or a port of this machine; `token` is the key."""
+
+    token: str
+    socket: str = ""
+    port: int = 0
+
+
+class Request(Struct, frozen=True, kw_only=True):
+    token: str
+    files: tuple[str, ...]
+    seconds: float
+
+
+class FileReport(Struct, frozen=True, kw_only=True):
+    """All that was found in one file, by the servers that answered."""
+
+    path: str
+    servers: tuple[str, ...]
+    findings: tuple[Finding, ...]
+
+
+class Report(Struct, frozen=True, kw_only=True):
+    """A file that no server answered for is missing; `reasons` tell why."""
+
+    files: tuple[FileReport, ...] = ()
+    reasons: tuple[str, ...] = ()
+    seconds: float = 0
+
+
+class Unanswered(Exception):  # noqa: N818 - reads as what the question is
+    """Nobody is there, or not in time."""
+
+
+class Nobody(Unanswered):
+    """Not even the question could be put."""
+
+
+@contextmanager
+def opened(folder: Path) -> Iterator[tuple[socket.socket, Door]]:
+    """A socket to listen on; gone again afterwards."""
+    token = secrets.token_hex(16)
+    path = folder / "diagnose.socket"
+    if sys.platform == "win32" or not _fits(path):
+        with socket.create_server(("127.0.0.1", 0), backlog=_MOST_WAITING) as listener:
+            yield listener, Door(token=token, port=listener.getsockname()[1])
+        return
+    path.unlink(missing_ok=True)
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(path))
+        path.chmod(0o600)
+        listener.listen(_MOST_WAITING)
+        try:
+            yield listener, Door(token=token, socket=str(path))
+        finally:
+            path.unlink(missing_ok=True)
+
+
+def _fits(path: Path) -> bool:
+    """Into the system's address, and into a door that is written down."""
+    try:
+        return len(str(path).encode()) <= _LONGEST_ADDRESS
+    except UnicodeEncodeError:
+        return False
+
+
+def ask(door: Door, files: tuple[str, ...], *, wait: float) -> Report:
+    """The question is put even if there is no time to wait for the answer."""
+    deadline = time.monotonic() + wait
+    with _knocked(door) as line:
+        try:
+            question = Request(token=door.token, files=files, seconds=wait)
+            line.sendall(msgspec.json.encode(question) + b"\n")
+            return msgspec.json.decode(_line(line, _LARGEST_REPLY, deadline), type=Report)
+        except (OSError, msgspec.DecodeError, UnicodeError) as error:
+            raise Unanswered(str(error)) from error
+
+
+def _knocked(door: Door) -> socket.socket:
+    try:
+        if sys.platform == "win32" or door.port:
+            return socket.create_connection(("127.0.0.1", door.port), timeout=_SPEAKING_SECONDS)
+        return _connected(socket.socket(socket.AF_UNIX), door.socket)
+    except OSError as error:
+        raise Nobody(str(error)) from error
+
+
+def _connected(line: socket.socket, path: str) -> socket.socket:
+    try:
+        line.settimeout(_SPEAKING_SECONDS)
+        line.connect(path)
+    except OSError:
+        line.close()
+        raise
+    return line
+
+
+def answer(line: socket.socket, *, token: str, report: Callable[[Request], Report]) -> bool:
+    """False if it was nobody who may ask, or nothing that can be answered."""
+    with line:
+        try:
+            text = _line(line, _LARGEST_REQUEST, time.monotonic() + _SPEAKING_SECONDS)
+            request = msgspec.json.decode(text, type=Request)
+        except (OSError, msgspec.DecodeError, UnicodeError):
+            return False
+        if not secrets.compare_digest(request.token.encode(), token.encode()):
+            return False
+        reply = msgspec.json.encode(report(request)) + b"\n"
+        # Whoever asked may not have waited.
+        with suppress(OSError):
+            line.settimeout(_SPEAKING_SECONDS)
+            line.sendall(reply)
+    return True
+
+
+def _line(line: socket.socket, largest: int, deadline: float) -> bytes:
+    received = bytearray()
+    while not received.endswith(b"\n"):
+        left = deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError("no answer in time")
+        line.settimeout(left)
+        data = line.recv(64 * 1024)
+        if not data or len(received) + len(data) > largest:
+            raise ConnectionError("the answer was cut off")
+        received += data
+    return bytes(received)

@@ -1,0 +1,167 @@
+"""The line to one language server: a thread that listens, limits that end it, requests answered."""
+
+import os
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from msgspec import Struct
+
+from untildone.checks.lsp import messages
+from untildone.checks.lsp.framing import Frames, Unframed, framed
+from untildone.checks.lsp.messages import Garbled, Incoming
+from untildone.process import environment
+from untildone.process.talk import CannotStart, Conversation, NotListening, talk
+
+_TICK = 0.05
+_ENDING_SECONDS = 2.0
+
+
+class Limits(Struct, frozen=True, kw_only=True):
+    """What a server may cost; `received` and `messages` count from one question to the next."""
+
+    largest_message: int = 8 * 1024 * 1024
+    received: int = 64 * 1024 * 1024
+    messages: int = 50_000
+    answer_seconds: float = 60
+    quiet_seconds: float = 0.3
+    diagnostics: int = 1_000
+    resident: int = 3 * 1024**3
+
+
+class _Owed(Struct, frozen=True, kw_only=True):
+    since: float
+    then: Callable[[Incoming], None]
+
+
+class Link:
+    """`hear` gets requests and notifications, under the lock; what it returns is sent back.
+
+    Whoever breaks a rule is ended, and `failure` says which rule it was.
+    """
+
+    def __init__(
+        self,
+        argv: list[str],
+        cwd: Path,
+        *,
+        limits: Limits,
+        hear: Callable[[Incoming], bytes | None],
+    ) -> None:
+        self.changed = threading.Condition()
+        self.failure = ""
+        self._limits = limits
+        self._hear = hear
+        self._conversation: Conversation | None = None
+        self._unsent: list[bytes] = []
+        self._number = 0
+        self._owed: dict[int, _Owed] = {}
+        self._received = 0
+        self._messages = 0
+        self._thread = threading.Thread(target=self._live, args=(argv, cwd), daemon=True)
+        self._thread.start()
+
+    def say(self, message: bytes) -> None:
+        """Never waits; what is said to a failed server is lost."""
+        with self.changed:
+            if self._conversation is None:
+                self._unsent.append(framed(message))
+                return
+            try:
+                self._conversation.say(framed(message))
+            except NotListening as reason:
+                self.fail(str(reason))
+
+    def ask(self, method: str, params: object, *, then: Callable[[Incoming], None]) -> None:
+        """`then` gets the answer, under the lock, whether somebody still waits for it or not."""
+        with self.changed:
+            self._number += 1
+            self._owed[self._number] = _Owed(since=time.monotonic(), then=then)
+            self.say(messages.request(self._number, method, params))
+
+    def wait(self, until: Callable[[], bool], *, deadline: float) -> bool:
+        """Whether it became true in time, of a server that did not fail meanwhile."""
+        with self.changed:
+            while not self.failure and not until():
+                left = deadline - time.monotonic()
+                if left <= 0:
+                    return False
+                self.changed.wait(min(left, _TICK))
+            return not self.failure
+
+    def begin_question(self) -> None:
+        self._end_if_overdue()
+        with self.changed:
+            self._received = self._messages = 0
+
+    def check(self) -> None:
+        """Ends a server that owes an answer for too long, or has grown too large."""
+        self._end_if_overdue()
+        conversation = self._conversation
+        if conversation and conversation.resident() > self._limits.resident:
+            self.fail(f"took more than {self._limits.resident // 1024**2} MB of memory")
+
+    def _end_if_overdue(self) -> None:
+        with self.changed:
+            since = min((owed.since for owed in self._owed.values()), default=time.monotonic())
+            self.expect_since(since)
+
+    def expect_since(self, since: float) -> None:
+        """Fails a server that has been waited for too long."""
+        if time.monotonic() - since > self._limits.answer_seconds:
+            self.fail(f"gave no answer in {self._limits.answer_seconds:g} seconds")
+
+    def fail(self, reason: str) -> None:
+        with self.changed:
+            self.failure = self.failure or reason
+            self._owed.clear()
+            self.changed.notify_all()
+            conversation = self._conversation
+        if conversation and threading.current_thread() is not self._thread:
+            # Ending a tree takes seconds, which whoever asks does not have.
+            threading.Thread(target=conversation.end, daemon=True).start()
+
+    def close(self) -> None:
+        self.fail("was ended")
+        if self._conversation:
+            self._conversation.end()
+        self._thread.join(_ENDING_SECONDS)
+
+    def _live(self, argv: list[str], cwd: Path) -> None:
+        try:
+            with talk(argv, cwd=cwd, env=environment(os.environ)) as conversation:
+                self._listen(conversation)
+        except (CannotStart, NotListening, Unframed, Garbled) as reason:
+            self.fail(str(reason))
+        else:
+            self.fail("ended by itself")
+
+    def _listen(self, conversation: Conversation) -> None:
+        with self.changed:
+            self._conversation = conversation
+            for message in self._unsent:
+                conversation.say(message)
+            self._unsent.clear()
+        frames = Frames(largest=self._limits.largest_message)
+        while not self.failure and (data := conversation.hear()):
+            self._count(len(data))
+            for message in frames.feed(data):
+                self._messages += 1
+                self._take(messages.read(message))
+
+    def _count(self, received: int) -> None:
+        with self.changed:
+            self._received += received
+            flooded = self._received > self._limits.received
+            if flooded or self._messages > self._limits.messages:
+                raise Garbled("sent far more than it was asked for")
+
+    def _take(self, message: Incoming) -> None:
+        with self.changed:
+            if message.method:
+                if reply := self._hear(message):
+                    self.say(reply)
+            elif isinstance(message.id, int) and (owed := self._owed.pop(message.id, None)):
+                owed.then(message)
+            self.changed.notify_all()

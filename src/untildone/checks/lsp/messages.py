@@ -1,0 +1,181 @@
+"""What is said to and by a language server, as values: only the fields that are read here."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import Raw, Struct
+
+from untildone.checks.findings import Diagnostic
+from untildone.checks.output import clean
+from untildone.loop.model import Severity
+
+LONGEST_TEXT = 500
+
+# The specification's DiagnosticSeverity; 4 is a hint to the editor's colouring, no finding.
+_SEVERITIES: dict[int, Severity] = {1: "error", 2: "warning", 3: "info"}
+_HINT = 4
+_METHOD_UNKNOWN = -32601
+
+Value = TypeVar("Value")
+
+
+class Garbled(Exception):  # noqa: N818 - reads as what the message is
+    """A message that is not what the protocol says."""
+
+
+class Failure(Struct, frozen=True):
+    code: int = 0
+    message: str = ""
+
+
+class Incoming(Struct, frozen=True):
+    """A request (`method` and `id`), a notification (`method`) or a response (`id`)."""
+
+    id: int | str | None = None
+    method: str = ""
+    params: Raw = Raw(b"null")
+    result: Raw = Raw(b"null")
+    error: Failure | None = None
+
+
+class _Position(Struct, frozen=True):
+    line: int
+
+
+class _Range(Struct, frozen=True):
+    start: _Position
+
+
+class Reported(Struct, frozen=True):
+    """One diagnostic in the protocol's words; lines count from 0."""
+
+    range: _Range
+    message: str
+    severity: int | None = None
+    code: int | str | None = None
+
+
+class Published(Struct, frozen=True):
+    uri: str
+    diagnostics: list[Reported]
+    version: int | None = None
+
+
+class Pulled(Struct, frozen=True):
+    items: list[Reported] = []
+
+
+class _Item(Struct, frozen=True):
+    section: str | None = None
+
+
+class Asked(Struct, frozen=True):
+    """What the server wants to know of the settings."""
+
+    items: list[_Item] = []
+
+    @property
+    def sections(self) -> list[str]:
+        return [item.section or "" for item in self.items]
+
+
+class _Registration(Struct, frozen=True):
+    method: str = ""
+
+
+class Offered(Struct, frozen=True):
+    """What the server can do, told only after it has started."""
+
+    registrations: list[_Registration] = []
+
+    @property
+    def methods(self) -> set[str]:
+        return {registration.method for registration in self.registrations}
+
+
+class _Work(Struct, frozen=True):
+    kind: str = ""
+
+
+class Work(Struct, frozen=True):
+    token: int | str
+    value: _Work = _Work()
+
+
+class _Capabilities(Struct, frozen=True, rename={"pull": "diagnosticProvider"}):
+    pull: Raw = Raw(b"null")
+
+
+class Greeting(Struct, frozen=True):
+    """The server's answer to `initialize`."""
+
+    capabilities: _Capabilities = _Capabilities()
+
+    @property
+    def pulls(self) -> bool:
+        return bytes(self.capabilities.pull).strip() not in (b"null", b"false")
+
+
+def read(message: bytes) -> Incoming:
+    return _decoded(message, Incoming)
+
+
+def within(raw: Raw, kind: type[Value]) -> Value:
+    return _decoded(raw, kind)
+
+
+def _decoded(data: bytes | Raw, kind: type[Value]) -> Value:
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise Garbled(f"sent a message that cannot be read: {error}") from error
+
+
+def request(number: int, method: str, params: object = None) -> bytes:
+    return _encoded({"id": number, "method": method, "params": params})
+
+
+def notification(method: str, params: object) -> bytes:
+    return _encoded({"method": method, "params": params})
+
+
+def response(number: int | str, result: object) -> bytes:
+    return _encoded({"id": number, "result": result})
+
+
+def refusal(number: int | str, method: str) -> bytes:
+    reason = {"code": _METHOD_UNKNOWN, "message": f"{method[:LONGEST_TEXT]} is not offered"}
+    return _encoded({"id": number, "error": reason})
+
+
+def _encoded(message: dict[str, Any]) -> bytes:
+    return msgspec.json.encode({"jsonrpc": "2.0", **message})
+
+
+def diagnostics(path: str, reported: Iterable[Reported], *, prefix: str) -> list[Diagnostic]:
+    """Without the editor's hints; `prefix` stands before a code that is a number."""
+    return [
+        Diagnostic(
+            path=path,
+            line=min(max(one.range.start.line + 1, 1), 10**9),
+            code=_code(one.code, prefix),
+            severity=_SEVERITIES.get(one.severity or 1, "info"),
+            text=first_line(one.message),
+        )
+        for one in reported
+        if one.severity != _HINT
+    ]
+
+
+def _code(code: int | str | None, prefix: str) -> str:
+    if code is None:
+        return ""
+    return f"{prefix}{code}" if isinstance(code, int) else clean(code[:LONGEST_TEXT])
+
+
+def first_line(message: str) -> str:
+    """As on the command line: what follows explains, and changes more often."""
+    # Cut before it is cleaned: what a hostile server sends may be as long as a message.
+    lines: Sequence[str] = clean(message[: 4 * LONGEST_TEXT]).strip().splitlines()
+    return lines[0][:LONGEST_TEXT] if lines else ""

@@ -1,0 +1,46 @@
+"""What changed on the disk between two looks: servers leave the watching to whoever asks them."""
+
+from itertools import islice
+from pathlib import Path
+from typing import TypeAlias
+
+from untildone.checks.tree import listed
+
+# The specification's FileChangeType.
+CREATED, CHANGED, DELETED = 1, 2, 3
+MOST_FILES = 20_000
+
+_State: TypeAlias = tuple[int, int, int]
+
+
+class Watch:
+    """Of a larger tree only its first files are looked at."""
+
+    def __init__(self, project: Path) -> None:
+        self._project = project
+        self._seen = self._look()
+
+    def changes(self) -> list[tuple[Path, int]]:
+        before, self._seen = self._seen, self._look()
+        kinds = [(path, _became(before, self._seen, path)) for path in before | self._seen]
+        return [(path, kind) for path, kind in kinds if kind]
+
+    def _look(self) -> dict[Path, _State]:
+        paths = (self._project / path for path in islice(listed(self._project), MOST_FILES))
+        return {path: state for path in paths if (state := _state(path))}
+
+
+def _became(before: dict[Path, _State], after: dict[Path, _State], path: Path) -> int:
+    if path not in before:
+        return CREATED
+    if path not in after:
+        return DELETED
+    return CHANGED if before[path] != after[path] else 0
+
+
+def _state(path: Path) -> _State | None:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size, status.st_ino

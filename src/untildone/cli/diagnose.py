@@ -1,0 +1,16 @@
+"""`untildone diagnose`: the detached process that keeps a project's language servers warm."""
+
+from pathlib import Path
+
+import click
+
+from untildone.cli.options import here
+from untildone.judge.diagnosing import IDLE_SECONDS, keep_warm
+
+
+@click.command("diagnose", hidden=True)
+@click.argument("project", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("files", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--idle", type=float, default=IDLE_SECONDS, metavar="SECONDS")
+def command(project: Path, files: tuple[Path, ...], idle: float) -> None:
+    keep_warm(here(), project, files, idle=idle)

@@ -1,0 +1,50 @@
+"""Language servers of our own making, as the tests start them."""
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from untildone.checks.lsp.client import Answer, Client
+from untildone.checks.lsp.link import Limits
+from untildone.checks.lsp.servers import Chosen, Server
+
+PROGRAM = Path(__file__).with_name("fake_server.py")
+PATIENCE = 20.0
+LIMITS = Limits(quiet_seconds=0.25)
+
+
+def server(mode: str, *arguments: str) -> Server:
+    return Server(
+        name="fake",
+        program=sys.executable,
+        arguments=("-I", "-S", str(PROGRAM), mode, *arguments),
+        languages={".txt": "plain"},
+        role="lint",
+        code_prefix="F",
+    )
+
+
+@contextmanager
+def started(mode: str, project: Path, *arguments: str, limits: Limits = LIMITS) -> Iterator[Client]:
+    choice = Chosen(server=server(mode, *arguments), program=sys.executable)
+    client = Client(choice, project, limits=limits)
+    try:
+        yield client
+    finally:
+        client.close()
+
+
+def asked(client: Client, *files: Path, seconds: float = PATIENCE) -> Answer:
+    return client.diagnose(files, deadline=time.monotonic() + seconds)
+
+
+def texts(answer: Answer) -> dict[str, list[str]]:
+    return {path.name: [one.text for one in found] for path, found in answer.found.items()}
+
+
+def written(project: Path, name: str, text: str) -> Path:
+    path = project / name
+    path.write_text(text, encoding="utf-8")
+    return path

@@ -1,0 +1,102 @@
+"""`check` with its wishes: changed files only, reports, waiting, watching."""
+
+import json
+import subprocess
+import time
+from pathlib import Path
+from typing import IO
+
+from client.world import BIN, World
+
+
+def project(tmp_path: Path) -> World:
+    world = World(tmp_path)
+    world.project.joinpath("untildone.toml").write_text(
+        '[checks.lint]\ncommand = "sh lint.sh"\n', encoding="utf-8"
+    )
+    world.project.joinpath("lint.sh").write_text(
+        "grep -Hn bad *.py | sed -E 's/^([^:]*:[0-9]+):/\\1: /'; ! grep -q bad *.py\n",
+        encoding="utf-8",
+    )
+    world.project.joinpath("old.py").write_text("bad = 1\n", encoding="utf-8")
+    world.git("add", "-A")
+    world.git("commit", "-qm", "next")
+    world.untildone("trust", "--yes")
+    return world
+
+
+def test_only_findings_in_changed_files_count(tmp_path: Path) -> None:
+    world = project(tmp_path)
+    before = [
+        world.untildone("check", *extra, check=False).returncode for extra in ([], ["--changed"])
+    ]
+    world.project.joinpath("new.py").write_text("bad = 2\n", encoding="utf-8")
+    after = world.untildone("check", "--changed", "--json", check=False)
+
+    assert before == [1, 0]
+    assert after.returncode == 1
+    assert {finding["path"] for finding in json.loads(after.stdout)["findings"]} == {"new.py"}
+
+
+def test_reports_are_written_where_they_are_wanted(tmp_path: Path) -> None:
+    world = project(tmp_path)
+    sarif, junit = tmp_path / "a.sarif", tmp_path / "a.xml"
+
+    done = world.untildone("check", "--sarif", str(sarif), "--junit", str(junit), check=False)
+    refused = world.untildone("check", "--sarif", str(tmp_path / "no" / "a"), check=False)
+
+    assert done.returncode == 1
+    assert json.loads(sarif.read_text(encoding="utf-8"))["version"] == "2.1.0"
+    assert "<failure" in junit.read_text(encoding="utf-8")
+    assert (refused.returncode, "cannot be written" in refused.stderr) == (2, True)
+
+
+def test_a_run_under_way_is_told_or_waited_for(tmp_path: Path) -> None:
+    world = project(tmp_path)
+    started = tmp_path / "started"
+    world.project.joinpath("lint.sh").write_text(f"touch '{started}'; sleep 3\n", encoding="utf-8")
+    argv = [str(BIN / "untildone"), "check"]
+    with subprocess.Popen(
+        argv,
+        cwd=world.project,
+        env=world.environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as first:
+        while not started.exists():
+            time.sleep(0.05)
+        busy = world.untildone("check", check=False)
+        waited = world.untildone("check", "--wait")
+
+    assert first.returncode == 0
+    assert (busy.returncode, "is under way" in busy.stderr) == (2, True)
+    # The run that was waited for answers for the same tree.
+    assert "as before" in waited.stdout
+
+
+def test_watching_runs_again_when_the_tree_changes(tmp_path: Path) -> None:
+    world = project(tmp_path)
+    argv = [str(BIN / "untildone"), "check", "--watch"]
+    with subprocess.Popen(
+        argv,
+        cwd=world.project,
+        env=world.environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    ) as process:
+        assert process.stdout
+        seen = [_outcome(process.stdout)]
+        world.project.joinpath("old.py").write_text("fine = 1\n", encoding="utf-8")
+        try:
+            seen.append(_outcome(process.stdout))
+        finally:
+            process.kill()
+
+    assert seen == ["red", "green"]
+
+
+def _outcome(lines: IO[str]) -> str:
+    """The result in the table's row."""
+    rows = (line.split() for line in lines)
+    return next(row[1] for row in rows if row[:1] == ["lint"] and row[1] in ("red", "green"))
