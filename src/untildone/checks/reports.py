@@ -21,7 +21,8 @@ def asking(command: str, path: Path, folder: Path, environ: dict[str, str]) -> d
     """The environment with the wish in it; the path is new for every run and not to be guessed."""
     if not can_report(command):
         return environ
-    options = f"--junitxml={shlex.quote(str(path))}"
+    # In this family a case names its file, so that its id is the one pytest itself prints.
+    options = f"--junitxml={shlex.quote(str(path))} -o junit_family=xunit1"
     if (folder / ".pytest_cache" / "v" / "cache" / "lastfailed").is_file():
         # What is still broken shows early, and the whole run still decides.
         options += " --failed-first"

@@ -20,6 +20,8 @@ from untildone.checks.unrunnable import why_ended, why_unrunnable
 from untildone.loop.model import Check, CheckOutcome, CheckResult, Tests
 from untildone.process import Finished
 
+# Whatever the program is, it may have been asked for one of these.
+_FORMATS = (PARSERS["sarif"], PARSERS["junit"], PARSERS["tap"])
 OUTPUT_LIMIT = 8_000
 _NO_TESTS_COLLECTED = 5
 
@@ -87,7 +89,8 @@ def _parsers(command: str) -> tuple[Parser, ...]:
     chosen = tuple(
         parser for parser in PARSERS.values() if any(name in parser.PROGRAMS for name in named)
     )
-    return chosen or tuple(PARSERS.values())
+    formats = tuple(parser for parser in _FORMATS if parser not in chosen)
+    return (*chosen, *formats) if chosen else tuple(PARSERS.values())
 
 
 def _diagnostics(parsers: tuple[Parser, ...], text: str, *, red: bool) -> Iterator[Diagnostic]:

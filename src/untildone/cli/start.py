@@ -8,6 +8,7 @@ import click
 from msgspec import Struct
 
 from untildone.agents import AGENTS
+from untildone.checks import security
 from untildone.checks.runner import Running, run_checks
 from untildone.cli.options import here, json_option, print_json, project_of, project_option
 from untildone.cli.progress import watching
@@ -22,7 +23,7 @@ from untildone.judge.project import untrusted
 from untildone.judge.speaker import calling_session
 from untildone.judge.speech import PRESETS
 from untildone.judge.start import ALLOWABLE, Request, armed, begin, named
-from untildone.loop.model import Bounds, CheckResult, Claim, Rule, Verification
+from untildone.loop.model import Bounds, Check, CheckResult, Claim, Rule, Verification
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
 
@@ -82,6 +83,14 @@ _LARGEST = 1_000_000
     type=int,
     help="Pause after N rounds in which nothing moved; 0 is off.",
 )
+@click.option("--zero-security", is_flag=True, help="Also hold until no security finding is left.")
+@click.option(
+    "--security-rules",
+    multiple=True,
+    metavar="DIR",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="A folder of your own ast-grep rules, beside ours; may be repeated.",
+)
 @click.option(
     "--allow",
     multiple=True,
@@ -137,6 +146,7 @@ def _request(given: dict[str, Any], *, session: str, project: Path, by_agent: bo
         checks=named(
             given["checks"], success=given["success_pattern"], failure=given["failure_pattern"]
         ),
+        also=_security(given, project),
         promises=given["promises"],
         claims=tuple(_claim(text) for text in given["claims"]),
         must_not=given["must_not"],
@@ -145,6 +155,12 @@ def _request(given: dict[str, Any], *, session: str, project: Path, by_agent: bo
         allow=given["allow"],
         by="agent" if by_agent else "person",
     )
+
+
+def _security(given: dict[str, Any], project: Path) -> tuple[Check, ...]:
+    """Whoever names rules of their own wants them looked at."""
+    rules = given["security_rules"]
+    return (security.command(project, rules=rules),) if given["zero_security"] or rules else ()
 
 
 def _bounds(given: dict[str, Any]) -> Bounds:

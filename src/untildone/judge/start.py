@@ -4,6 +4,7 @@ import secrets
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from untildone.errors import UserError
 from untildone.judge.clock import mark
@@ -22,13 +23,17 @@ ALLOWABLE = ("suppression", "remove-test", "edit-test", "edit-expected", "config
 
 
 class Request(Struct, frozen=True, kw_only=True):
-    """What `start`, a slash command or a phrase asks for; checks not given are found."""
+    """What `start`, a slash command or a phrase asks for; checks not given are found.
+
+    `also` stands beside those given or found.
+    """
 
     session: str
     project: Path
     preset: str = ""
     task: str = ""
     checks: tuple[Check, ...] = ()
+    also: tuple[Check, ...] = ()
     promises: tuple[str, ...] = ()
     claims: tuple[Claim, ...] = ()
     must_not: tuple[str, ...] = ()
@@ -104,7 +109,7 @@ def _meant(request: Request) -> None:
 
 
 def _contract(context: Context, request: Request) -> Contract:
-    checks = request.checks or _found(context, request)
+    checks = _beside(request.checks or _found(context, request), request.also)
     for check in checks:
         sound(check)
     rule = request.done_when or _rule(request, checks)
@@ -135,10 +140,19 @@ def _found(context: Context, request: Request) -> tuple[Check, ...]:
     try:
         return checks_for(context, request.project, preset)
     except UserError:
-        if request.preset == "loop" and checks_of(context, request.project)[0] == ():
-            # A spec-driven loop may rest on claims that the agent adds.
+        # A spec-driven loop may rest on claims that the agent adds.
+        enough = request.preset == "loop" or (request.also and not request.preset)
+        if enough and checks_of(context, request.project)[0] == ():
             return ()
         raise
+
+
+def _beside(checks: tuple[Check, ...], also: tuple[Check, ...]) -> tuple[Check, ...]:
+    """A criterion goes by its check's name, so the project may have its own of the same name."""
+    taken = {check.name for check in checks}
+    return checks + tuple(
+        replace(check, name=f"{check.name}-2") if check.name in taken else check for check in also
+    )
 
 
 def _rule(request: Request, checks: tuple[Check, ...]) -> Rule:

@@ -34,6 +34,7 @@ KNOWN = {
     "maven": "[ERROR] /shop/Cart.java:[7,3] known",
     "gradle": "shop.CartTest > known FAILED\n    java.lang.AssertionError at CartTest.java:7",
     "shellcheck": "In shop/deploy.sh line 7:\necho $x\n     ^-- SC2086 (info): known",
+    "astgrep": "shop/cart.js:7:3: security[known]: known",
     "sarif": '{"runs": [{"tool": {"driver": {}}, "results": [{"ruleId": "known"}]}]}',
     "junit": '<testsuite><testcase name="known"><failure/></testcase></testsuite>',
     "tap": "1..1\nnot ok 1 - known",

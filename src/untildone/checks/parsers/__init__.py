@@ -2,6 +2,7 @@
 
 from untildone.checks.parser import Parser
 from untildone.checks.parsers import (
+    astgrep,
     biome,
     cargo,
     cc,
@@ -51,6 +52,7 @@ PARSERS: dict[str, Parser] = {
     "maven": maven,
     "gradle": gradle,
     "shellcheck": shellcheck,
+    "astgrep": astgrep,
     "sarif": sarif,
     "junit": junit,
     "tap": tap,

@@ -1,0 +1,28 @@
+"""What changed on the disk between two looks."""
+
+from pathlib import Path
+
+import pytest
+
+from checks.lsp.fakes import written
+from untildone.checks.lsp.watch import CHANGED, CREATED, DELETED, Watch
+from untildone.process import run
+
+
+@pytest.mark.parametrize("repository", [True, False])
+def test_sees_what_became_of_each_file(repository: bool, tmp_path: Path) -> None:
+    if repository:
+        run(["git", "init", "-q", "."], cwd=tmp_path, timeout=20)
+    for name in ("kept", "changed", "deleted"):
+        written(tmp_path, name, name)
+    watch = Watch(tmp_path)
+    written(tmp_path, "changed", "otherwise")
+    written(tmp_path, "created", "")
+    (tmp_path / "deleted").unlink()
+
+    assert sorted(watch.changes()) == [
+        (tmp_path / "changed", CHANGED),
+        (tmp_path / "created", CREATED),
+        (tmp_path / "deleted", DELETED),
+    ]
+    assert watch.changes() == []
