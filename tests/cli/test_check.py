@@ -190,9 +190,10 @@ def test_detect(desk: Desk) -> None:
 
 def test_detect_nothing(desk: Desk) -> None:
     assert desk.typed("detect") == (
-        0,
+        2,
         "",
-        f"no check was found in `{desk.project}`;"
-        ' name one: `untildone start --check "YOUR COMMAND"`\n',
+        f"error: no check was found in `{desk.project}`:"
+        " which command tells that the work is done?\n\n"
+        'hint: name it: `untildone start --check "YOUR COMMAND"`\n',
     )
     assert desk.json("detect") == {"checks": []}

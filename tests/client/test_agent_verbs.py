@@ -21,6 +21,9 @@ UNSAID = said(
 )
 
 
+SANDBOXED = "unshare -rm sh sandbox.sh 'untildone note odd; untildone signal'"
+
+
 def can_mount() -> bool:
     """Whether a command can have a view of the files of its own, as a sandbox has."""
     try:
@@ -148,15 +151,14 @@ def test_a_promise_ends_the_loop_as_claimed(tmp_path: Path) -> None:
 def test_a_verb_that_cannot_write_the_state_is_taken_from_the_tool_call(
     tmp_path: Path, install: str
 ) -> None:
-    script: list[Step] = ["Done.", bash("unshare -rm sh sandbox.sh"), "Done."]
+    script: list[Step] = ["Done.", bash(SANDBOXED), "Done."]
     world = World(tmp_path, install=install)
     loop = world.start("--check", "true")
     world.project.joinpath("sandbox.sh").write_text(
         f"cd {world.state}\n"
         'mount --bind "$PWD" "$PWD" && mount -o remount,ro,bind "$PWD" || exit\n'
         f"cd {world.project}\n"
-        "untildone note odd\n"
-        "untildone signal\n",
+        'sh -c "$1"\n',
         encoding="utf-8",
     )
 

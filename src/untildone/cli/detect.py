@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from untildone.checks.detect import detect
 from untildone.cli.options import json_option, print_json, project_of, project_option
+from untildone.errors import UserError
 
 
 class Detected(Struct, frozen=True, kw_only=True):
@@ -41,8 +42,8 @@ def command(project: Path | None, *, as_json: bool) -> int:
     for check in found:
         click.echo(f"{check.name}: `{check.command}`  ({check.reason})")
     if not found:
-        click.echo(
-            f'no check was found in `{place}`; name one: `untildone start --check "YOUR COMMAND"`',
-            err=True,
+        raise UserError(
+            f"no check was found in `{place}`: which command tells that the work is done?",
+            hint='name it: `untildone start --check "YOUR COMMAND"`',
         )
     return 0

@@ -13,7 +13,7 @@ _WRAPPERS = frozenset(
     (
         *("!", "do", "elif", "else", "if", "then", "until", "while"),
         *("builtin", "command", "doas", "env", "exec", "ionice", "nice", "nohup", "setsid"),
-        *("stdbuf", "sudo", "time", "timeout", "xargs"),
+        *("bwrap", "firejail", "stdbuf", "sudo", "time", "timeout", "unshare", "xargs"),
     )
 )
 _OURS = re.compile(r"untildone(?:[@=\[].*)?", re.DOTALL)

@@ -73,6 +73,8 @@ class Conversation:
             self._changed.notify()
         with self._ending:
             _end(self._tree, *_GENTLY[1:])
+            # What died before its parent did only comes to us, to be reaped, after that one's end.
+            _SYSTEM.members(self._tree)
         if self._hearing.acquire(timeout=DRAIN_SECONDS):
             self._voice.close()
             self._hearing.release()

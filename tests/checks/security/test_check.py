@@ -3,12 +3,11 @@
 import os
 import subprocess
 import sys
-import venv
 from pathlib import Path
 
 import pytest
 
-import untildone
+from checks.security.bare import PATH, bare_python
 from untildone.checks import security
 from untildone.checks.findings import Diagnostic, findings_of
 from untildone.checks.runner import Running, run_checks
@@ -174,14 +173,7 @@ def test_a_scan_that_takes_too_long_is_ended(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def bare(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A Python that has untildone and what it needs, but not the extra."""
-    folder = tmp_path_factory.mktemp("bare")
-    venv.create(folder, symlinks=os.name != "nt")
-    python = next(folder.glob("bin/python")) if os.name != "nt" else folder / "Scripts/python.exe"
-    packages = next(folder.rglob("site-packages"))
-    needed = (Path(pytest.__file__).parents[1], Path(untildone.__file__).parents[1])
-    packages.joinpath("here.pth").write_text("\n".join(map(str, needed)), encoding="utf-8")
-    return python
+    return bare_python(tmp_path_factory.mktemp("bare"))
 
 
 def test_a_missing_extra_is_told_with_the_command_that_installs_it(bare: Path) -> None:
@@ -192,7 +184,7 @@ def test_a_missing_extra_is_told_with_the_command_that_installs_it(bare: Path) -
     )
     said = subprocess.run(
         [bare, "-I", "-c", source],
-        env={"PATH": "/usr/bin:/bin", "HOME": str(bare.parent)},
+        env={"PATH": PATH, "HOME": str(bare.parent)},
         capture_output=True,
         text=True,
         check=True,
@@ -207,7 +199,7 @@ def test_a_missing_extra_is_told_with_the_command_that_installs_it(bare: Path) -
 @pytest.mark.skipif(os.name == "nt", reason="`env` is no program there")
 def test_a_program_that_vanished_makes_the_check_unrunnable(tmp_path: Path, bare: Path) -> None:
     command = security.command(tmp_path).command.replace(sys.executable, str(bare))
-    check = Check(name="security", command=f"env PATH=/usr/bin:/bin HOME={tmp_path} {command}")
+    check = Check(name="security", command=f"env PATH={PATH} HOME={tmp_path} {command}")
 
     result = run(write(tmp_path, {"a.py": "eval(x)\n"}), check)
 
