@@ -128,11 +128,13 @@ def test_without_time_to_wait_the_servers_get_warm_all_the_same(world: World) ->
     assert time.monotonic() - began < 2
     assert until(lambda: open_door(world.folder))
     assert world.said(file) == [("a.py", ["one"])]
+    assert world.snapshot(file, wait=0) is None
     assert len(world.warm()) == 1
 
 
 def test_nothing_is_started_for_files_no_server_knows(world: World) -> None:
     assert world.snapshot(world.write("a.txt", "one")) is None
+    assert world.snapshot(world.project / os.fsdecode(b"\xff.py")) is None
     assert world.snapshot() is None
     assert (world.warm(), world.folder.exists()) == ([], False)
 

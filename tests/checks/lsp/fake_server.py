@@ -245,6 +245,11 @@ def wait_for_ever() -> None:
         time.sleep(60)
 
 
+def stops_listening() -> None:
+    greet()
+    wait_for_ever()
+
+
 def family() -> None:
     """Leaves a grandchild in a session of its own, which holds the pipes."""
     if os.fork() == 0:
@@ -283,6 +288,7 @@ MODES: dict[str, Callable[[], None]] = {
     "listens": listens,
     "many": many,
     "family": family,
+    "stops listening": stops_listening,
     "flood": then(flood),
     "leaves": then(leave),
     "nested": then(nested),

@@ -87,6 +87,14 @@ def test_who_never_answers_is_ended_in_the_end(mode: str, tmp_path: Path) -> Non
     assert client.failure == "gave no answer in 0.5 seconds"
 
 
+def test_who_stops_listening_is_ended(tmp_path: Path) -> None:
+    files = [written(tmp_path, f"{number}.txt", "x" * 900_000) for number in range(20)]
+    with started("stops listening", tmp_path) as client:
+        answer = asked(client, *files)
+
+    assert answer == Answer(reasons=("`fake` does not read what it is told",))
+
+
 def test_who_grows_too_large_is_ended(tmp_path: Path) -> None:
     file = written(tmp_path, "a.txt", "")
     with started("grows", tmp_path, limits=replace(LIMITS, resident=100_000_000)) as client:

@@ -15,6 +15,7 @@ def test_sees_what_became_of_each_file(repository: bool, tmp_path: Path) -> None
         run(["git", "init", "-q", "."], cwd=tmp_path, timeout=20)
     for name in ("kept", "changed", "deleted"):
         written(tmp_path, name, name)
+    (tmp_path / "leads-nowhere").symlink_to("nothing")
     watch = Watch(tmp_path)
     written(tmp_path, "changed", "otherwise")
     written(tmp_path, "created", "")

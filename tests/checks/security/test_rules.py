@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from checks.security import cases
-from checks.security.cases import FOLDER, Found, marked
+from checks.security import case_files as cases
+from checks.security.case_files import FOLDER, Found, marked
 from untildone.checks.security.engine import OURS
 
 DOCS = Path(__file__).parents[3] / "docs" / "security-rules.md"
