@@ -74,7 +74,7 @@ class Terminal:
     def wait_until_ready(self, timeout: float = 20) -> None:
         self.wait_for(READY, timeout=timeout)
 
-    def wait_for(self, text: str, *, timeout: float = 15) -> str:
+    def wait_for(self, text: str, *, timeout: float = 40) -> str:
         """The screen as soon as it shows `text`."""
         deadline = time.monotonic() + timeout
         while text not in (screen := self.screen()):

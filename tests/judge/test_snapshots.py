@@ -26,7 +26,7 @@ from untildone.judge.snapshots import (
     snapshot,
 )
 from untildone.loop.model import Finding, Severity
-from untildone.process import alive
+from untildone.process import alive, ancestors
 
 FAKE = Path(__file__).parents[1] / "checks" / "lsp" / "fake_server.py"
 PATIENCE = 20.0
@@ -71,7 +71,7 @@ class World:
         return [(file.path, [found.text for found in file.findings]) for file in taken.files]
 
     def warm(self) -> list[int]:
-        """The processes that keep this project's servers, and the servers."""
+        """The processes that keep this project's servers."""
         found = []
         for path in Path("/proc").glob("[0-9]*/cmdline"):
             try:
@@ -80,7 +80,8 @@ class World:
                 continue
             if str(self.project).encode() in words and b"diagnose" in words:
                 found.append(int(path.parent.name))
-        return found
+        # What they are just starting has their command line for a moment.
+        return [pid for pid in found if not set(ancestors(pid)) & set(found)]
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ def heard(conversation: Conversation, ending: bytes) -> bytes:
 
 
 def test_it_is_spoken_to_and_heard_in_turn(tmp_path: Path) -> None:
-    marked = Marked()
+    marked, earlier = Marked(), zombies()
     with talk(ECHO, cwd=tmp_path, env=marked.env) as conversation:
         conversation.say(b"one\n")
         first = heard(conversation, b"\n")
@@ -27,7 +27,7 @@ def test_it_is_spoken_to_and_heard_in_turn(tmp_path: Path) -> None:
         second = heard(conversation, b"\n")
 
     assert (first, second) == (b"heard one\n", b"heard two\n")
-    assert (marked.left(), zombies()) == ([], [])
+    assert (marked.left(), zombies()) == ([], earlier)
 
 
 def test_a_large_message_arrives_whole(tmp_path: Path) -> None:
@@ -72,11 +72,11 @@ def test_nothing_is_said_to_a_program_that_has_ended(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("script", sorted(path.name for path in HOSTILE.glob("d*.py")))
 def test_nothing_of_a_hostile_program_is_left(script: str, tmp_path: Path) -> None:
-    marked = Marked()
+    marked, earlier = Marked(), zombies()
     with talk(command(script), cwd=tmp_path, env=marked.env):
         assert until(marked.left)
 
-    assert (marked.left(), zombies()) == ([], [])
+    assert (marked.left(), zombies()) == ([], earlier)
 
 
 def test_nothing_is_left_when_the_talk_breaks_off(tmp_path: Path) -> None:

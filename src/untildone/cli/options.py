@@ -12,6 +12,7 @@ from untildone.judge.context import Context, context
 from untildone.judge.speaker import calling_session, speaks_for_agent
 from untildone.store.home import look_at
 from untildone.store.loops import Broken, Record
+from untildone.store.sessions import Session
 
 project_option = click.option(
     "--project",
@@ -110,9 +111,12 @@ def _only(matches: list[Record], otherwise: str) -> Record:
     raise UserError(f"{otherwise}: {ids}", hint="name one of them")
 
 
-def persons_word(found: Context, record: Record, verb: str) -> None:
-    """Refuse a person's verb that comes from an agent's side."""
-    if speaks_for_agent(found.agent, str(found.home), found.session_of(record)):
+def persons_word(
+    found: Context, record: Record, verb: str, *, session: Session | None = None
+) -> None:
+    """Refuse a person's verb that comes from an agent's side, towards the loop's own session."""
+    towards = session or found.session_of(record)
+    if speaks_for_agent(found.agent, str(found.home), towards):
         raise UserError(
             f"`untildone {verb}` is the person's to say",
             hint="if you cannot go on, run `untildone blocked REASON`",

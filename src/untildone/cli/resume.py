@@ -45,17 +45,16 @@ def command(
     """
     found = here()
     record = chosen(found, loop, project)
-    persons_word(found, record, "continue")
+    session = found.session(session_here(found)) if into_session else None
+    persons_word(found, record, "continue", session=session)
     values = {"rounds": rounds, "budget": budget, "minutes": minutes}
     given = grant({name: value for name, value in values.items() if value is not None})
-    if into_session:
-        session = session_here(found)
-        if not session:
-            raise UserError(
-                "`--here` needs an agent's session",
-                hint="type `!untildone continue --here` in it",
-            )
-        record = move_here(found, record, session)
+    if session and not session.id:
+        raise UserError(
+            "`--here` needs an agent's session", hint="type `!untildone continue --here` in it"
+        )
+    if session:
+        record = move_here(found, record, session.id)
     record = verbs.resume(found, record.contract.id, given)
     click.echo(
         f"loop {record.contract.id} goes on, {place(record.contract, record.progress)};"

@@ -18,7 +18,7 @@ from untildone.store.lock import Busy, locked
 
 IDLE_SECONDS = 300.0
 # One that is just ending still has its servers to end.
-_PATIENCE = 3.0
+_PATIENCE = 2.0
 
 
 def keep_warm(

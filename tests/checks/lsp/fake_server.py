@@ -94,7 +94,7 @@ def works() -> None:
         if document := told(message):
             send({"method": "$/progress", "params": {"token": 1, "value": {"kind": "begin"}}})
             publish(document)
-            time.sleep(0.5)
+            time.sleep(0.4)
             publish(document, diagnostic(document["text"]))
             send({"method": "$/progress", "params": {"token": 1, "value": {"kind": "end"}}})
 
@@ -109,7 +109,7 @@ def lags() -> None:
         document = told(message)
         if document and document["version"] > 1:
             publish(document, diagnostic("old"), version=document["version"] - 1)
-            time.sleep(0.5)
+            time.sleep(0.4)
         if document:
             publish(document, diagnostic(document["text"]), version=document["version"])
 
@@ -239,8 +239,6 @@ def grow(_document: dict[str, Any]) -> None:
 
 
 def wait_for_ever() -> None:
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, signal.SIG_IGN)
     while True:
         time.sleep(60)
 
@@ -255,6 +253,7 @@ def family() -> None:
     if os.fork() == 0:
         os.setsid()
         if os.fork() == 0:
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
             Path(sys.argv[2]).write_text(str(os.getpid()), encoding="ascii")
             wait_for_ever()
         os._exit(0)

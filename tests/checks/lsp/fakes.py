@@ -12,7 +12,7 @@ from untildone.checks.lsp.servers import Chosen, Server
 
 PROGRAM = Path(__file__).with_name("fake_server.py")
 PATIENCE = 20.0
-LIMITS = Limits(quiet_seconds=0.25)
+LIMITS = Limits(quiet_seconds=0.2)
 
 
 def server(mode: str, *arguments: str) -> Server:

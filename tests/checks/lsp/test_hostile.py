@@ -50,7 +50,12 @@ def test_a_message_that_cannot_be_read_ends_the_server(mode: str, tmp_path: Path
 
 
 @pytest.mark.parametrize(
-    "limits", [replace(LIMITS, received=1_000_000), replace(LIMITS, messages=100)]
+    "limits",
+    [
+        replace(LIMITS, received=1_000_000, messages=10**9),
+        replace(LIMITS, messages=100, received=10**12),
+    ],
+    ids=["bytes", "messages"],
 )
 def test_a_flood_ends_the_server(limits: Limits, tmp_path: Path) -> None:
     file = written(tmp_path, "a.txt", "")

@@ -19,8 +19,13 @@ from untildone.checks.lsp.messages import (
     within,
 )
 
+FLOATS = st.floats(allow_nan=False, allow_infinity=False)
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
     max_leaves=10,
 )
@@ -80,7 +85,11 @@ def test_hints_to_the_editor_are_no_findings() -> None:
     assert published({"range": PLACE, "message": "not accessed", "severity": 4}) == []
 
 
-@pytest.mark.parametrize("message", [b"", b"[]", b"nonsense", b'{"id": {}}', b"\xff", b"[" * 10**6])
+@pytest.mark.parametrize(
+    "message",
+    [b"", b"[]", b"nonsense", b'{"id": {}}', b"\xff", b"[" * 10**6, b'{"params":' + b"[" * 10**6],
+    ids=lambda message: message[:12],
+)
 def test_what_is_no_message_is_refused(message: bytes) -> None:
     with pytest.raises(Garbled, match="sent a message that cannot be read: "):
         read(message)

@@ -36,14 +36,13 @@ class _Kept:
         self._failures = 0
 
     def diagnose(self, files: Sequence[Path], *, deadline: float) -> Answer:
-        if self._failures >= MOST_FAILURES and self._client:
-            name = self._choice.server.name
-            return Answer(reasons=(f"`{name}` is left alone: it {self._client.failure}",))
-        if self._client is None or self._client.failure:
+        failure = self._client.failure if self._client else ""
+        self._failures += bool(failure)
+        if self._failures >= MOST_FAILURES:
+            return Answer(reasons=(f"`{self._choice.server.name}` is left alone: it {failure}",))
+        if self._client is None or failure:
             self._client = Client(self._choice, self._project, limits=self._limits)
-        answer = self._client.diagnose(files, deadline=deadline)
-        self._failures += bool(self._client.failure)
-        return answer
+        return self._client.diagnose(files, deadline=deadline)
 
     def tell(self, changes: Sequence[tuple[Path, int]]) -> None:
         if self._client and not self._client.failure:
