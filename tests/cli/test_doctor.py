@@ -83,7 +83,7 @@ def test_an_interpreter_that_is_gone(patient: Patient) -> None:
 
 
 def test_a_package_that_is_gone(patient: Patient) -> None:
-    patient.change("/untildone/hook ", "/untildone/untildone/hook ")
+    patient.change("/untildone/hook/__main__.py ", "/untildone/untildone/hook/__main__.py ")
 
     code, found = patient.findings()
 

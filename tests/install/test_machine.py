@@ -115,7 +115,7 @@ def test_windows_starts_each_event_without_a_shell(place: Place) -> None:
                 "type": "command",
                 "command": str(place.python),
                 "args": [
-                    *("-I", "-S", str(place.package / "hook")),
+                    *("-I", "-S", str(place.package / "hook" / "__main__.py")),
                     *("Stop", "claude", "settings", str(place.home)),
                 ],
                 "timeout": 3_600,

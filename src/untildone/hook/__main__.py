@@ -1,9 +1,14 @@
-"""`python -I -S <this folder> EVENT AGENT SOURCE HOME`: what the installed command comes to."""
+"""`python -I -S <this file> EVENT AGENT SOURCE HOME`: what the installed command comes to."""
 
 import sys
 
-# The folder itself is on the path instead of what holds the package.
-sys.path[0] = sys.path[0].rpartition("untildone")[0].rstrip("/\\")
+# Isolated as it is, the interpreter does not know where the package lies; run as a folder instead
+# of as a file, it would know too much.
+_folder, _, _ = __file__.replace("\\", "/").rpartition("/")
+sys.path[:] = [
+    _folder.rpartition("/untildone/")[0],
+    *(place for place in sys.path if place.replace("\\", "/").rstrip("/") != _folder),
+]
 
 from untildone.hook.entry import main  # noqa: E402  the path is set above
 

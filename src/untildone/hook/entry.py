@@ -18,6 +18,13 @@ LEAN = {
     "PreCompact": "untildone.hook.spool",
 }
 
+# pathlib's for `as_uri`, uuid's for the names of old systems, msgspec's for JSON schemas.
+STAND_INS: dict[str, dict[str, object]] = {
+    "urllib.parse": {"quote_from_bytes": None},
+    "platform": {"system": lambda: ""},
+    "textwrap": {},
+}
+
 
 def main(argv: list[str]) -> int:
     """Answers by JSON on stdout and exit 0 alone: every other ending lets the agent go unseen."""
@@ -64,16 +71,20 @@ def _reach_dependencies() -> None:
 
 
 def _spare_imports() -> None:
-    """Two modules that others would import here cost more than all of ours and are not used."""
+    """Modules that msgspec and pathlib import for what nobody uses here cost more than all of ours.
+
+    They see stand-ins while they are imported; whoever asks later gets the real ones.
+    """
     # msgspec takes typing_extensions where it is installed, and typing where it is not.
     sys.modules.setdefault("typing_extensions", None)  # type: ignore[arg-type]  # None forbids
-    if sys.version_info < (3, 13) and "pathlib" not in sys.modules:
-        # pathlib wants one function of it, for `Path.as_uri`.
-        stand_in = type(sys)("urllib.parse")
-        stand_in.quote_from_bytes = None  # type: ignore[attr-defined]  # nobody calls it here
-        sys.modules["urllib.parse"] = stand_in
-        __import__("pathlib")
-        del sys.modules["urllib.parse"]
+    absent = [name for name in STAND_INS if name not in sys.modules]
+    for name in absent:
+        sys.modules[name] = stand_in = type(sys)(name)
+        stand_in.__dict__.update(STAND_INS[name])
+    __import__("pathlib")
+    __import__("msgspec")
+    for name in absent:
+        del sys.modules[name]
 
 
 def _say(text: str) -> None:

@@ -47,9 +47,14 @@ def settings_program(*, home: Path, python: Path, package: Path) -> Program:
     return Program(
         home=shlex.quote(str(home)),
         program=shlex.quote(str(python)),
-        arguments=f"-I -S {shlex.quote(str(package / 'hook'))}",
+        arguments=f"-I -S {shlex.quote(str(_entry(package)))}",
         source="settings",
     )
+
+
+def _entry(package: Path) -> Path:
+    # As a file, not as its folder: a folder is run by `runpy`, whose imports cost half a start.
+    return package / "hook" / "__main__.py"
 
 
 def plugin_program() -> Program:
@@ -119,10 +124,10 @@ def groups(texts: dict[str, str]) -> dict[str, dict[str, object]]:
 
 def windows_groups(*, home: Path, python: Path, package: Path) -> dict[str, dict[str, object]]:
     """Without a shell to rely on, each event starts the interpreter itself."""
-    folder = str(package / "hook")
+    entry = str(_entry(package))
 
     def hook(event: str) -> dict[str, object]:
-        arguments = ["-I", "-S", folder, event, "claude", "settings", str(home)]
+        arguments = ["-I", "-S", entry, event, "claude", "settings", str(home)]
         timeout = STOP_TIMEOUT if event == "Stop" else 30
         return {"type": "command", "command": str(python), "args": arguments, "timeout": timeout}
 

@@ -138,7 +138,7 @@ def started_by(hook: Mapping[str, object]) -> Started | None:
         return None
     return Started(
         python=words[at - 1],
-        package=str(Path(words[at + 2]).parent),
+        package=str(Path(words[at + 2]).parent.parent),
         home=words[at + 6],
     )
 

@@ -11,6 +11,7 @@ from msgspec import Struct
 from untildone.agents import AGENTS
 from untildone.agents.agent import Agent
 from untildone.loop.criteria import agreed
+from untildone.store.digest import sha256
 from untildone.store.loops import Loops, Record
 from untildone.store.sessions import Session
 
@@ -54,9 +55,7 @@ def _home(environ: Mapping[str, str]) -> Path:
 
 def project_folder(home: Path, project: Path) -> Path:
     """What is kept of a project for all its sessions."""
-    import hashlib
-
-    name = hashlib.sha256(os.fsencode(os.path.realpath(project))).hexdigest()[:24]
+    name = sha256(os.fsencode(os.path.realpath(project))).hexdigest()[:24]
     return home / "projects" / name
 
 

@@ -19,7 +19,7 @@ def before_checks(context: Context, record: Record, progress: Progress, stop: St
     return Evidence(
         ignored=ignored(context.agent, context.environ),
         broken_seal=context.loops.seal_broken(contract.id),
-        turn=turn(context, session, stop, root(contract, stop.cwd)),
+        turn=turn(context, session, stop, contract),
         prompt=stop.prompt,
         background=stop.background,
         said=said,
@@ -45,7 +45,7 @@ def root(contract: Contract, cwd: str) -> Path:
     return project
 
 
-def turn(context: Context, session: Session, stop: Stop, project: Path) -> Turn:
+def turn(context: Context, session: Session, stop: Stop, contract: Contract) -> Turn:
     if stop.plan_mode:
         return "plan"
     # Nobody types into an unattended run: what its transcript has in the queue is its own prompt.
@@ -54,7 +54,8 @@ def turn(context: Context, session: Session, stop: Stop, project: Path) -> Turn:
     prompt = session.read_json("prompt.json")
     if prompt.get("kind") != "other" or prompt.get("id") != stop.prompt:
         return "agent"
-    return "question" if prompt.get("tree") == tree_of(project) else "agent"
+    unchanged = prompt.get("tree") == tree_of(root(contract, stop.cwd))
+    return "question" if unchanged else "agent"
 
 
 def spend(session: Session, loop: str) -> float | None:
