@@ -1,14 +1,15 @@
 """Which part of the pipeline answers an event that the lean entry could not."""
 
+from untildone.agents import AGENTS
 from untildone.hook.payload import Call
 from untildone.judge.context import context
 from untildone.judge.twice import told_before
 
 
 def answer(call: Call) -> str:
-    if call.agent not in ("", "claude"):
+    if call.agent not in AGENTS:
         return ""
-    here = context(call.environ, home=call.home, agent=call.agent or "claude")
+    here = context(call.environ, home=call.home, agent=call.agent)
     if call.event in ("UserPromptSubmit", "SessionStart") and told_before(here, call):
         return ""
     # Imported by event: each pays only for what it needs.
