@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from untildone.process import Finished
-from untildone.process.output import HEAD_LIMIT, LOG_LIMIT, TAIL_LIMIT, Output
+from untildone.process.output import FLOOD_LIMIT, HEAD_LIMIT, LOG_LIMIT, TAIL_LIMIT, Output
 
 
 def kept(*pieces: bytes, log: Path | None = None) -> Finished:
@@ -60,23 +60,23 @@ def test_a_small_log_is_the_whole_output(tmp_path: Path) -> None:
     assert log.stat().st_mode & 0o777 == 0o600
 
 
-def test_a_large_log_keeps_beginning_and_end_and_says_so(tmp_path: Path) -> None:
+def test_of_a_flood_the_log_keeps_beginning_and_end_and_says_so(tmp_path: Path) -> None:
     log = tmp_path / "log"
-    kept(*[b"-" * 65536] * 160, b"the end\n", log=log)
+    kept(*[b"-" * 65536] * (LOG_LIMIT // 65536), b"the end\n", log=log)
 
     written = log.read_bytes()
-    gap = b"\n[%d bytes left out]\n" % (160 * 65536 + 8 - LOG_LIMIT)
-    assert len(written) == LOG_LIMIT + len(gap)
-    assert written[LOG_LIMIT - TAIL_LIMIT :].startswith(gap)
+    gap = b"\n[%d bytes left out]\n" % (LOG_LIMIT + 8 - FLOOD_LIMIT)
+    assert len(written) == FLOOD_LIMIT + len(gap)
+    assert written[FLOOD_LIMIT - TAIL_LIMIT :].startswith(gap)
     assert written.endswith(b"-the end\n")
 
 
-def test_a_log_just_above_its_beginning_has_no_gap(tmp_path: Path) -> None:
+def test_a_log_up_to_its_limit_is_whole(tmp_path: Path) -> None:
     log = tmp_path / "log"
-    size = LOG_LIMIT - TAIL_LIMIT + 3
-    kept(b"-" * (size - 3), b"end", log=log)
+    kept(b"-" * (LOG_LIMIT - 3), b"end", log=log)
 
-    assert log.read_bytes() == b"-" * (size - 3) + b"end"
+    assert log.stat().st_size == LOG_LIMIT
+    assert log.read_bytes().endswith(b"---end")
 
 
 @pytest.mark.parametrize("name", ["folder", "/dev/full", "link"])

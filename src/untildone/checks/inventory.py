@@ -19,10 +19,14 @@ class Inventory(Struct, frozen=True, kw_only=True):
 
     @property
     def tests(self) -> Tests:
-        outcomes = [case.outcome for case in self.cases]
+        ids: dict[CaseOutcome, list[str]] = {"passed": [], "failed": [], "skipped": []}
+        for case in self.cases:
+            ids[case.outcome].append(case.id)
         return Tests(
-            passed=outcomes.count("passed"),
-            failed=outcomes.count("failed"),
-            skipped=outcomes.count("skipped"),
-            failing=tuple(case.id for case in self.cases if case.outcome == "failed"),
+            passed=len(ids["passed"]),
+            failed=len(ids["failed"]),
+            skipped=len(ids["skipped"]),
+            failing=tuple(ids["failed"]),
+            passing=tuple(ids["passed"]),
+            skipping=tuple(ids["skipped"]),
         )

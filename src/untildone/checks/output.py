@@ -1,11 +1,17 @@
 """Program output made fit to be shown: no control characters, no secrets, no overlong text."""
 
+import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 from untildone.checks.secrets import remove_secrets
 
 _NONE: Mapping[str, str] = {}
+_PIECE = 1_000_000
+_LONGEST_KEY = 20_000
+_KEPT = 8_000_000
+_LAST = 64_000
 
 # Strings to the terminal (OSC, DCS, SOS, PM, APC) end at their terminator, or at the line's end
 # if it never comes; then CSI, character sets, and two-character escapes. 8-bit forms too.
@@ -26,7 +32,10 @@ _SEPARATORS = str.maketrans({"\u2028": "\n", "\u2029": "\n"})
 
 def clean(text: str, *, environ: Mapping[str, str] = _NONE) -> str:
     """`environ`: the values of its secret-looking variables are taken out wherever they stand."""
-    text = _ESCAPES.sub("", text.translate(_SEPARATORS).replace("\r\n", "\n"))
+    text = text.replace("\r\n", "\n")
+    # Nearly all of it is plain, and then these need not be looked for.
+    if "\x1b" in text or not text.isascii():
+        text = _ESCAPES.sub("", text.translate(_SEPARATORS))
     if "\r" in text:
         text = "\n".join(map(_last_written, text.split("\n")))
     return remove_secrets(_UNSEEN.sub("", text), environ=environ)
@@ -34,6 +43,45 @@ def clean(text: str, *, environ: Mapping[str, str] = _NONE) -> str:
 
 def _last_written(line: str) -> str:
     return line.rstrip("\r").rpartition("\r")[2]
+
+
+def pieces(path: Path, *, size: int = _PIECE) -> Iterator[str]:
+    """A file's text, cut where a paragraph ends, else where a line does, else in a long line."""
+    with path.open("rb") as file:
+        rest = b""
+        while piece := rest + file.read(size - len(rest)):
+            end = _cut(piece) if len(piece) == size else len(piece)
+            yield piece[:end].decode("utf-8", "replace")
+            rest = piece[end:]
+
+
+def _cut(piece: bytes) -> int:
+    key = piece.rfind(b"-----BEGIN ", len(piece) - _LONGEST_KEY)
+    if key > max(0, piece.rfind(b"-----END ")):
+        # Half of a private key is not known as one.
+        return key
+    half = len(piece) // 2
+    paragraph = piece.rfind(b"\n\n", half)
+    return (paragraph + 2 if paragraph >= 0 else piece.rfind(b"\n", half) + 1) or len(piece)
+
+
+def keep_clean(path: Path, kept: Path) -> None:
+    """A copy without what nobody may see; of a very long text the beginning and the end."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0)
+    with os.fdopen(os.open(kept, flags, 0o600), "w", encoding="utf-8", errors="replace") as file:
+        left = _KEPT
+        for piece in pieces(path):
+            file.write(clean(piece, environ=os.environ))
+            left -= len(piece)
+            if left <= 0:
+                file.write(f"\n[left out up to the end]\n{_last(path)}")
+                return
+
+
+def _last(path: Path) -> str:
+    with path.open("rb") as file:
+        file.seek(-min(_LAST, path.stat().st_size), os.SEEK_END)
+        return clean(file.read().decode("utf-8", "replace"), environ=os.environ)
 
 
 def tail_of(text: str, limit: int) -> str:

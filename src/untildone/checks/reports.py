@@ -1,39 +1,171 @@
-"""Reports that a run is asked to write where we say, without changing the person's command."""
+"""Tests by name, from reports that a run is asked to write without changing its command.
+
+Every runner that can be asked by its environment is, and its output stays as readable as it was:
+
+- pytest: a second report beside its output.
+- node: a second reporter beside the one for people.
+- go: `-v`, since `-json` would replace the text of the tests, and the exit code of `go vet`.
+- Maven, Gradle: they write reports by themselves, always into the same folders.
+- jest, vitest, unittest, ctest, prove: no variable names a report. Mocha has one, but a single
+  reporter. cargo has none either, and prints every test. What they print is read.
+"""
 
 import re
 import shlex
+import shutil
+from functools import lru_cache
+from itertools import chain, islice
 from pathlib import Path
 
-from untildone.checks.command import programs
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from untildone.checks.command import lone_program, programs, words_of
 from untildone.checks.inventory import Inventory
-from untildone.checks.parsers import junit
+from untildone.checks.parsers import PARSERS, junit
+from untildone.process import run
 
 _LARGEST = 64_000_000
-_OWN_REPORT = re.compile(r"--junit-?xml")
+_MOST_FILES = 2_000
+_ASKED_SECONDS = 10.0
+_STARTED = "started"
+
+# With one of these pytest runs no test, or was told where its report goes.
+_WITHOUT_REPORT = re.compile(
+    r"(?:^| )(?:--junit-?xml|--collect-only|--co(?= |$)|--version|-VV?(?= |$)|--help|-h(?= |$)"
+    r"|--fixtures|--funcargs|--markers|--setup-(?:plan|only)|--cache-show|-p ?no:junitxml)"
+)
+# node --import tsx --test "src/**/*.test.ts"
+_NODE_TEST = re.compile(r"(?:^|[\s/])node (?:[^&|;\n]* )?--test(?=\s|$)")
+_MANAGERS = frozenset({"npm", "pnpm", "yarn"})
+_OLDEST_NODE = (20, 12)
+# go test ./...
+_GO_TEST = re.compile(r"(?:^|[\s/(])go(?:\.exe)? test(?=\s|$)(?![^&|;\n]* -(?:v|json|test\.v)\b)")
+# How their parsers join the class and the test.
+_JAVA = {
+    "mvn": ("target/*-reports", "."),
+    "mvnw": ("target/*-reports", "."),
+    "mvnd": ("target/*-reports", "."),
+    "gradle": ("build/test-results/*", " > "),
+    "gradlew": ("build/test-results/*", " > "),
+}
 
 
-def can_report(command: str) -> bool:
-    """Whether the command's own runner writes a report when it is asked by its environment."""
-    return "pytest" in programs(command) and not _OWN_REPORT.search(command)
+class Wish(Struct, frozen=True, kw_only=True):
+    """The environment with the wish in it; `expected` if a run without a report is no evidence."""
+
+    environ: dict[str, str]
+    expected: bool = False
 
 
-def asking(command: str, path: Path, folder: Path, environ: dict[str, str]) -> dict[str, str]:
-    """The environment with the wish in it; the path is new for every run and not to be guessed."""
-    if not can_report(command):
-        return environ
-    # In this family a case names its file, so that its id is the one pytest itself prints.
-    options = f"--junitxml={shlex.quote(str(path))} -o junit_family=xunit1"
-    if (folder / ".pytest_cache" / "v" / "cache" / "lastfailed").is_file():
-        # What is still broken shows early, and the whole run still decides.
-        options += " --failed-first"
-    return {**environ, "PYTEST_ADDOPTS": f"{environ.get('PYTEST_ADDOPTS', '')} {options}".strip()}
+class _Script(Struct, frozen=True):
+    scripts: dict[str, str] = {}
 
 
-def written(path: Path) -> Inventory | None:
+def asking(command: str, path: Path, *, folder: Path, environ: dict[str, str]) -> Wish:
+    """The path is new for every run and not to be guessed."""
+    path.with_name(_STARTED).touch()
+    if _may_run_pytest(command):
+        # In this family a case names its file, so that its id is the one pytest itself prints.
+        options = f"--junitxml={shlex.quote(str(path))} -o junit_family=xunit1"
+        environ = _added(environ, "PYTEST_ADDOPTS", options)
+    if _runs_node_tests(command, folder, environ):
+        file = f'--test-reporter=junit --test-reporter-destination="{path.as_posix()}"'
+        people = "--test-reporter=spec --test-reporter-destination=stdout"
+        environ = _added(environ, "NODE_OPTIONS", f"{file} {people}")
+    if _GO_TEST.search(command) and (flags := _go_flags(folder, environ)) is not None:
+        environ = {**environ, "GOFLAGS": f"{flags} -v".strip()}
+    expected = "pytest" in programs(command) and _may_run_pytest(command)
+    return Wish(environ=environ, expected=expected)
+
+
+def _added(environ: dict[str, str], name: str, options: str) -> dict[str, str]:
+    return {**environ, name: f"{environ.get(name, '')} {options}".strip()}
+
+
+def _may_run_pytest(command: str) -> bool:
+    """By its name, or inside of something that is not known, such as `make test`."""
+    named = programs(command)
+    known = any(name in parser.PROGRAMS for parser in PARSERS.values() for name in named)
+    if "pytest" not in named and known:
+        return False
+    return not _WITHOUT_REPORT.search(" ".join(words_of(command)))
+
+
+def _runs_node_tests(command: str, folder: Path, environ: dict[str, str]) -> bool:
+    """Only if nobody chose a reporter: node ends at once if reporters and places are not even."""
+    script = _script(command, folder)
+    chosen = "--test-reporter" in f"{command} {script} {environ.get('NODE_OPTIONS', '')}"
+    if chosen or not (_NODE_TEST.search(command) or _NODE_TEST.search(script)):
+        return False
+    node = shutil.which("node", path=environ.get("PATH"))
+    return node is not None and _node_version(node) >= _OLDEST_NODE
+
+
+def _script(command: str, folder: Path) -> str:
+    """What `npm test` or `npm run NAME` comes to."""
+    program, _, words = lone_program(command) or ("", [], [])
+    if program not in _MANAGERS:
+        return ""
+    try:
+        package = msgspec.json.decode((folder / "package.json").read_bytes(), type=_Script)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return ""
+    names = [word for word in words if not word.startswith("-") and word != "run"]
+    return package.scripts.get(names[0], "") if names else ""
+
+
+@lru_cache
+def _node_version(node: str) -> tuple[int, int]:
+    said = run([node, "--version"], cwd=Path.cwd(), timeout=_ASKED_SECONDS).text
+    match = re.match(r"v(\d+)\.(\d+)\.", said)
+    return (int(match[1]), int(match[2])) if match else (0, 0)
+
+
+def _go_flags(folder: Path, environ: dict[str, str]) -> str | None:
+    """Those that are set, also by `go env -w`, which a variable would hide; None if unknown."""
+    go = shutil.which("go", path=environ.get("PATH"))
+    if go is None:
+        return None
+    argv = [go, "env", "GOFLAGS"]
+    said = run(argv, cwd=folder, timeout=_ASKED_SECONDS, env=environ)
+    return said.text.strip() if said.exit_code == 0 else None
+
+
+def written(command: str, path: Path, *, folder: Path) -> Inventory | None:
     """What the run reported; nothing where it wrote no report, or none that can be read."""
+    for name in programs(command):
+        if name in _JAVA:
+            return _of_java(*_JAVA[name], folder=folder, since=path.with_name(_STARTED))
+    return _read(path)
+
+
+def _read(path: Path) -> Inventory | None:
     try:
         if path.stat().st_size > _LARGEST:
             return None
         return junit.inventory(path.read_text(encoding="utf-8", errors="replace"))
     except OSError:
         return None
+
+
+def _of_java(reports: str, joined: str, *, folder: Path, since: Path) -> Inventory | None:
+    """Of every module, those of this run alone: an older one tells of tests that may be gone."""
+    places = (f"{'*/' * depth}{reports}/TEST-*.xml" for depth in range(4))
+    files = islice(chain.from_iterable(map(folder.glob, places)), _MOST_FILES)
+    fresh = sorted(file for file in files if _is_newer(file, since))
+    found = [inventory for inventory in map(_read, fresh) if inventory]
+    cases = [case for inventory in found for case in inventory.cases]
+    if not found:
+        return None
+    return Inventory(
+        cases=tuple(replace(case, id=case.id.replace("::", joined, 1)) for case in cases)
+    )
+
+
+def _is_newer(file: Path, than: Path) -> bool:
+    try:
+        return file.stat().st_mtime_ns >= than.stat().st_mtime_ns
+    except OSError:
+        return False

@@ -1,20 +1,17 @@
 """From a finished program to the result of its check."""
 
-import os
-import re
-from collections.abc import Iterator
 from pathlib import Path
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from untildone.checks import patterns
 from untildone.checks.command import programs
-from untildone.checks.findings import Diagnostic, findings_of
+from untildone.checks.findings import findings_of
 from untildone.checks.inventory import Inventory
-from untildone.checks.output import clean, tail_of
-from untildone.checks.parser import Parser, total
-from untildone.checks.parsers import LAST_RESORT, PARSERS
+from untildone.checks.output import tail_of
+from untildone.checks.parser import Parser
+from untildone.checks.parsers import PARSERS
+from untildone.checks.reading import Place, diagnostics_in, printed, tests_in
 from untildone.checks.secrets import remove_secrets
 from untildone.checks.unrunnable import why_ended, why_unrunnable
 from untildone.loop.model import Check, CheckOutcome, CheckResult, Tests
@@ -27,10 +24,14 @@ _NO_TESTS_COLLECTED = 5
 
 
 class Reported(Struct, frozen=True, kw_only=True):
-    """What the run wrote where it was told; `possible` if its runner writes such reports."""
+    """What the run left in files: its tests, and all that it printed.
+
+    `expected` if without a report of its tests it proves nothing.
+    """
 
     inventory: Inventory | None = None
-    possible: bool = False
+    expected: bool = False
+    output: Path | None = None
 
 
 _NOTHING = Reported()
@@ -44,13 +45,20 @@ def judge_result(
     output_path: str = "",
     reported: Reported = _NOTHING,
 ) -> CheckResult:
-    text = _relative(clean(finished.text, environ=os.environ), project, check.cwd)
-    parsers = _parsers(check.command)
-    tests = _tests(total(filter(None, (parser.tests(text) for parser in parsers))), reported)
+    place = Place(project=project, folder=check.cwd)
+    output = printed(finished, place=place, whole=reported.output)
+    text = output.text
+    parsers = _parsers(check)
+    tests = _tests(tests_in(output, parsers), reported)
     outcome, reason = _outcome(check, finished, text=text, tests=tests)
-    if outcome == "green" and reported.possible and reported.inventory is None:
+    if outcome == "green" and reported.expected and reported.inventory is None:
         outcome, reason = "no-evidence", "it exits 0, but the test runner wrote no report"
-    found = () if outcome == "unrunnable" else _diagnostics(parsers, text, red=outcome == "red")
+    own, late = patterns.findings(check, text) if check.pattern else ((), False)
+    if outcome == "green" and late:
+        outcome, reason = "no-evidence", f"the pattern `{check.pattern}` took too long to search"
+    # A pattern alone says which lines are findings; beside a named parser it adds to its own.
+    read = not check.pattern or check.parser
+    found = diagnostics_in(output, parsers, red=outcome == "red") if read else ()
     return CheckResult(
         name=check.name,
         command=remove_secrets(check.command, environ={}),
@@ -58,50 +66,33 @@ def judge_result(
         exit_code=finished.exit_code,
         seconds=round(finished.seconds, 3),
         reason=reason,
-        findings=findings_of(check.name, found, folder=check.cwd),
+        findings=()
+        if outcome == "unrunnable"
+        else findings_of(check.name, (*own, *found), folder=check.cwd, project=project),
         tests=tests,
         output=tail_of(text, OUTPUT_LIMIT),
         output_path=output_path,
     )
 
 
-def _tests(printed: Tests | None, reported: Reported) -> Tests | None:
-    """The report's counts; names as the person sees them in the output where it has them."""
+def _tests(told: Tests | None, reported: Reported) -> Tests | None:
+    """Those of the report, unless more were run than it has: of several runs it tells the last."""
     if reported.inventory is None:
-        return printed
+        return told
     tests = reported.inventory.tests
-    return replace(tests, failing=printed.failing if printed else tests.failing)
+    return told if told and told.executed > tests.executed else tests
 
 
-def _relative(text: str, project: Path | None, folder: str) -> str:
-    """Paths as seen from where the check ran: they must be the same in a copy of the project."""
-    if project is None:
-        return text
-    here = project / folder
-    # macOS reports /tmp as /private/tmp: tools print the one, people give the other.
-    roots = {re.escape(f"{path}{os.sep}") for path in (here.absolute(), here.resolve())}
-    return re.sub(rf"(?<![\w./-])(?:{'|'.join(sorted(roots, reverse=True))})", "", text)
-
-
-def _parsers(command: str) -> tuple[Parser, ...]:
-    """Those of the programs in the command; all of them if it names none, as `npm test` does."""
-    named = programs(command)
+def _parsers(check: Check) -> tuple[Parser, ...]:
+    """The one it names, else those of the programs in the command; all if it names none."""
+    if check.parser:
+        return (PARSERS[check.parser],)
+    named = programs(check.command)
     chosen = tuple(
         parser for parser in PARSERS.values() if any(name in parser.PROGRAMS for name in named)
     )
     formats = tuple(parser for parser in _FORMATS if parser not in chosen)
     return (*chosen, *formats) if chosen else tuple(PARSERS.values())
-
-
-def _diagnostics(parsers: tuple[Parser, ...], text: str, *, red: bool) -> Iterator[Diagnostic]:
-    found = False
-    for parser in parsers:
-        for diagnostic in parser.parse(text):
-            found = True
-            yield diagnostic
-    # A log line of a program that passed may look just like a complaint.
-    if red and not found:
-        yield from LAST_RESORT.parse(text)
 
 
 def _outcome(

@@ -33,6 +33,26 @@ _SIGNS = (
         re.compile(r"\bMissing script: \"?(?P<name>[^\s\"]+)\"?$", re.IGNORECASE),
         "there is no script `{}`",
     ),
+    # npm error npx canceled due to missing packages and no YES option: ["tsc@2.0.4"]
+    (
+        re.compile(r"\bnpx canceled due to missing packages .*?\[\"(?P<name>@?[^\"@]+)"),
+        "`{}` is not installed",
+    ),
+    # pytest: error: unrecognized arguments: --cov --cov-fail-under=80
+    (
+        re.compile(r"error: unrecognized arguments: .*?(?P<name>--cov)(?=[=\s]|$)"),
+        "`pytest-cov`, which knows `{}`, is not installed: `pip install pytest-cov`",
+    ),
+    # node: bad option: --test-coverage-lines=80
+    (
+        re.compile(r"^(?:\S*[\\/])?node: bad option: (?P<name>[^\s=]+)"),
+        "this `node` does not know `{}`: install a newer one",
+    ),
+    #  MISSING DEPENDENCY  Cannot find dependency '@vitest/coverage-v8'
+    (
+        re.compile(r"\bCannot find dependency '(?P<name>[^']+)'"),
+        "`{0}` is not installed: `npm install --save-dev {0}`",
+    ),
     # error: Script not found "test"; error Command "test" not found.
     (re.compile(r"^error:? Script not found \"(?P<name>[^\"]+)\""), "there is no script `{}`"),
     (re.compile(r"^error:? Command \"(?P<name>[^\"]+)\" not found"), "there is no script `{}`"),
@@ -42,6 +62,12 @@ _SIGNS = (
             r"^make(?:\[\d+\])?: \*\*\* No rule to make target '(?P<name>[^']+)'\.  Stop\.$"
         ),
         "there is no target `{}`",
+    ),
+    # /bin/sh: 1: cannot open /dev/tty: No such device or address
+    # bash: /dev/tty: Device not configured
+    (
+        re.compile(r"(?P<name>/dev/tty): (?:No such device or address|Device not configured)$"),
+        "it asks for a terminal (`{}`), which a check has not",
     ),
     # error: no such command: `clippy`
     (re.compile(r"^error: no such command: `(?P<name>[^`]+)`$"), "cargo has no command `{}`"),

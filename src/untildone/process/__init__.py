@@ -15,17 +15,19 @@ from typing import IO, Literal, NoReturn, TypeAlias
 
 from msgspec import Struct
 
-from untildone.process.command import argv_of, environment
-from untildone.process.output import Output, left_out
+from untildone.process.command import argv_of, environment, quoted
+from untildone.process.output import LOG_LIMIT, Output, left_out
 from untildone.process.system import Step, Tree, this_system
 
 __all__ = [
+    "LOG_LIMIT",
     "Finished",
     "alive",
     "ancestors",
     "argv_of",
     "ending_with_us",
     "environment",
+    "quoted",
     "run",
     "start_detached",
 ]

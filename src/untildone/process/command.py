@@ -47,6 +47,13 @@ def argv_of(command: str, *, windows: bool = os.name == "nt") -> list[str]:
     return _windows_argv(command) if windows else _posix_argv(command)
 
 
+def quoted(word: str) -> str:
+    """One word of a command line, as the shell of this system takes it."""
+    if os.name == "nt":
+        return f'"{word}"' if " " in word else word
+    return shlex.quote(word)
+
+
 def environment(base: Mapping[str, str]) -> dict[str, str]:
     """What a check may see: no key, token or session of a coding client; a plain terminal."""
     kept = {name: value for name, value in base.items() if not _withheld(name)}

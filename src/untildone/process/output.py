@@ -3,12 +3,14 @@
 import contextlib
 import os
 import threading
+from collections import deque
 from pathlib import Path
 from typing import IO
 
 HEAD_LIMIT = 32 * 1024
 TAIL_LIMIT = 64 * 1024
-LOG_LIMIT = 8 * 1024 * 1024
+LOG_LIMIT = 64 * 1024 * 1024
+FLOOD_LIMIT = 1024 * 1024
 _CHUNK = 256 * 1024
 
 
@@ -17,7 +19,7 @@ def left_out(count: int) -> bytes:
 
 
 class Log:
-    """The output as a file; beyond the limit its beginning and its end."""
+    """The output as a file; beyond the limit, where it is a flood, its beginning and its end."""
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -26,15 +28,18 @@ class Log:
         self._written = 0
 
     def add(self, chunk: bytes) -> None:
-        room = LOG_LIMIT - TAIL_LIMIT - self._written
+        room = LOG_LIMIT - self._written
         if room > 0:
             self._written += self._file.write(chunk[:room]) or 0
 
     def close(self, *, size: int, tail: bytes) -> None:
         with self._file:
-            if beyond := size - self._written:
-                end = tail[-beyond:]
-                self._file.write(left_out(beyond - len(end)) + end)
+            if size > self._written:
+                kept = min(self._written, FLOOD_LIMIT - TAIL_LIMIT)
+                end = tail[kept - size :]
+                self._file.truncate(kept)
+                self._file.seek(kept)
+                self._file.write(left_out(size - kept - len(end)) + end)
 
 
 class Output:
@@ -45,7 +50,9 @@ class Output:
         self._stream = stream
         self._size = 0
         self._head = bytearray()
-        self._tail = bytearray()
+        # As they were read: to copy the end of each would cost as much as to read it.
+        self._tail: deque[bytes] = deque()
+        self._tail_size = 0
         self._lock = threading.Lock()
         self._log: Log | None = None
         # A full or read-only disk costs the log, never the verdict.
@@ -57,7 +64,7 @@ class Output:
     def close(self) -> tuple[bytes, bytes, int]:
         """Head, tail and size; together head and tail are everything if that fits."""
         with self._lock:
-            tail = bytes(self._tail[-TAIL_LIMIT:])
+            tail = b"".join(self._tail)[-TAIL_LIMIT:]
             log, self._log = self._log, None
             if log:
                 with contextlib.suppress(OSError):
@@ -79,7 +86,7 @@ class Output:
         if room := HEAD_LIMIT - len(self._head):
             self._head += chunk[:room]
             chunk = chunk[room:]
-        self._tail += chunk[-TAIL_LIMIT:]
-        # Cutting only now and then keeps a flood of small pieces cheap.
-        if len(self._tail) > 4 * TAIL_LIMIT:
-            del self._tail[:-TAIL_LIMIT]
+        self._tail.append(chunk)
+        self._tail_size += len(chunk)
+        while self._tail_size - len(self._tail[0]) >= TAIL_LIMIT:
+            self._tail_size -= len(self._tail.popleft())

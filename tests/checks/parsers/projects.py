@@ -11,6 +11,13 @@ GO = {
         'func TestTotal(t *testing.T) {\n\tt.Error("no price")\n}\n'
     ),
 }
+CMAKE = {
+    "CMakeLists.txt": (
+        "cmake_minimum_required(VERSION 3.20)\nproject(shop NONE)\nenable_testing()\n"
+        "add_test(NAME adds COMMAND ${CMAKE_COMMAND} -E false)\n"
+        "add_test(NAME counts COMMAND ${CMAKE_COMMAND} -E true)\n"
+    )
+}
 ESLINT = {
     "eslint.config.mjs": 'export default [{ rules: { "no-undef": "error" } }];\n',
     "cart.js": "nothing();\n",

@@ -30,6 +30,7 @@ KNOWN = {
     "biome": "shop/cart.js:7:3 lint/style/useConst  FIXABLE  \u2501\u2501\u2501\n\n  \u00d7 known",
     "prettier": "Checking formatting...\n[error] shop/cart.js: SyntaxError: known (7:3)",
     "cc": "shop/cart.c:7:3: warning: known [-Wunused-variable]",
+    "cmake": "CMake Error at CMakeLists.txt:7 (known):\n  Unknown CMake command",
     "javac": "shop/Cart.java:7: warning: [unchecked] known",
     "maven": "[ERROR] /shop/Cart.java:[7,3] known",
     "gradle": "shop.CartTest > known FAILED\n    java.lang.AssertionError at CartTest.java:7",

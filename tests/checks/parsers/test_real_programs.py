@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from checks.parsers.projects import CARGO, ESLINT, GO, GRADLE, MAVEN
+from checks.parsers.projects import CARGO, CMAKE, ESLINT, GO, GRADLE, MAVEN
 from tools import maven, missing, on_machine, tool
 from untildone.checks.inventory import Case, Inventory
 from untildone.checks.parsers import junit, sarif
@@ -122,7 +122,8 @@ def test_mocha_and_tap(tmp_path: Path, reporter: str) -> None:
     command = f"{tool('mocha')} --reporter {reporter} cart.js"
     result = run(tmp_path, command, {"cart.js": source})
     assert places(result) == [("cart.js", 3, "adds")]
-    assert result.tests == model.Tests(passed=1, failed=1, failing=("adds",))
+    passing = ("counts",) if reporter == "tap" else ()
+    assert result.tests == model.Tests(passed=1, failed=1, failing=("adds",), passing=passing)
 
 
 def test_cargo(tmp_path: Path) -> None:
@@ -133,7 +134,7 @@ def test_cargo(tmp_path: Path) -> None:
 def test_go(tmp_path: Path) -> None:
     result = run(tmp_path, f"{tool('go')} test ./...", GO)
     assert places(result) == [("cart_test.go", 6, "TestTotal")]
-    assert result.tests == model.Tests(failed=1, failing=("TestTotal",))
+    assert result.tests == model.Tests(failed=1, failing=("shop::TestTotal",))
 
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
@@ -143,6 +144,13 @@ def test_cc(tmp_path: Path, compiler: str) -> None:
     assert sorted(places(result)) == [("cart.c", 2, "-Wunused-variable"), ("cart.c", 5, "")]
 
 
+def test_cmake(tmp_path: Path) -> None:
+    cmake, ctest = on_machine("cmake"), on_machine("ctest")
+    result = run(tmp_path, f"{cmake} -B out && {ctest} --test-dir out", CMAKE)
+    assert places(result) == [("", 0, "adds")]
+    assert result.tests == model.Tests(passed=1, failed=1, failing=("adds",), passing=("counts",))
+
+
 def test_javac(tmp_path: Path) -> None:
     files = {"Cart.java": "class Cart {\n  int total = missing;\n}\n"}
     result = run(tmp_path, f"{on_machine('javac')} Cart.java", files)
@@ -150,25 +158,50 @@ def test_javac(tmp_path: Path) -> None:
     assert result.findings[0].text == "cannot find symbol: variable missing"
 
 
+JAVA_FILE = "src/test/java/shop/CartTest.java"
+
+
 def test_maven(tmp_path: Path) -> None:
     result = run(tmp_path, f"{maven()} test", MAVEN)
     if "could not be resolved" in result.output:
         missing("the plugins of Maven are out of reach")
-    assert places(result) == [("CartTest.java", 7, "shop.CartTest.adds")]
-    assert result.tests == model.Tests(passed=1, failed=1, failing=("shop.CartTest.adds",))
+    assert places(result) == [(JAVA_FILE, 7, "shop.CartTest.adds")]
+    assert result.tests == model.Tests(
+        passed=1, failed=1, failing=("shop.CartTest.adds",), passing=("shop.CartTest.counts",)
+    )
 
 
 def test_gradle(tmp_path: Path) -> None:
     home = shlex.quote(str(tmp_path / "home"))
     command = f"{on_machine('gradle')} --no-daemon --offline --gradle-user-home {home} test"
     result = run(tmp_path / "shop", command, GRADLE)
-    assert places(result) == [("CartTest.java", 7, "shop.CartTest > adds")]
-    assert result.tests == model.Tests(passed=1, failed=1, failing=("shop.CartTest > adds",))
+    assert places(result) == [(JAVA_FILE, 7, "shop.CartTest > adds")]
+    assert result.tests == model.Tests(
+        passed=1, failed=1, failing=("shop.CartTest > adds",), passing=("shop.CartTest > counts",)
+    )
 
 
 def test_shellcheck(tmp_path: Path) -> None:
     result = run(tmp_path, f"{tool('shellcheck')} cart.sh", {"cart.sh": "#!/bin/sh\necho $1\n"})
     assert places(result) == [("cart.sh", 2, "SC2086")]
+
+
+def test_sarif_in_the_output_of_ruff(tmp_path: Path) -> None:
+    tmp_path.joinpath("my shop").mkdir()
+    check = Check(
+        name="t",
+        command=f"{PYTHON} -m ruff check --isolated --no-cache --output-format sarif ..",
+        cwd="my shop",
+    )
+    tmp_path.joinpath("my cart.py").write_text("import os\n", encoding="utf-8")
+    (result,) = run_checks([check], Running(project=tmp_path))
+    assert places(result) == [("my cart.py", 1, "F401")]
+
+
+def test_ruff_as_json(tmp_path: Path) -> None:
+    command = f"{PYTHON} -m ruff check --isolated --no-cache --output-format json ."
+    result = run(tmp_path, command, {"cart.py": "x = 1\nimport os\n"})
+    assert places(result) == [("cart.py", 2, "F401")]
 
 
 def test_a_sarif_report_of_ruff(tmp_path: Path) -> None:

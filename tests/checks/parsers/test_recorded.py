@@ -22,7 +22,7 @@ PYTEST_RED = model.Tests(
         "tests/test_cart.py::test_database",
     ),
 )
-GO_RED = ("TestTotal", "TestRows", "TestRows/one")
+GO_RED = ("shop/cart::TestTotal", "shop/cart::TestRows", "shop/cart::TestRows/one")
 NODE_FILE = "/tmp/shop/node/red/broken.test.mjs"
 NODE_RED = model.Tests(
     passed=2, failed=3, skipped=2, failing=(NODE_FILE, "adds prices", "has a price")
@@ -57,6 +57,17 @@ NODE_RED = model.Tests(
             ),
         ),
         ("unittest-3.11-green", model.Tests(passed=1, skipped=1)),
+        (
+            "unittest-3.11-verbose",
+            model.Tests(
+                passed=2,
+                failed=1,
+                skipped=2,
+                failing=("test_cart.CartTest.test_total",),
+                passing=("test_cart.CartTest.test_counts", "test_cart.CartTest.test_empty"),
+                skipping=("test_cart.CartTest.test_known", "test_cart.CartTest.test_later"),
+            ),
+        ),
         ("unittest-3.11-zero", NO_TEST),
         ("unittest-3.13-zero", NO_TEST),
         (
@@ -86,6 +97,17 @@ NODE_RED = model.Tests(
                 failing=("broken.test.js", "cart.test.js > cart > adds prices"),
             ),
         ),
+        (
+            "vitest-4.1.12-verbose",
+            model.Tests(
+                passed=1,
+                failed=1,
+                skipped=2,
+                failing=("cart.test.js > cart > adds prices",),
+                passing=("cart.test.js > cart > is empty",),
+                skipping=("cart.test.js > cart > later", "cart.test.js > cart > some day"),
+            ),
+        ),
         ("vitest-4.1.12-green", model.Tests(passed=1)),
         ("vitest-4.1.12-zero", NO_TEST),
         ("node-20.20.2-red-tap", NODE_RED),
@@ -106,20 +128,45 @@ NODE_RED = model.Tests(
         ("mocha-12.0.3-zero", NO_TEST),
         (
             "cargo-1.95.0-test-red",
-            model.Tests(passed=3, failed=1, skipped=1, failing=("tests::adds",)),
+            model.Tests(
+                passed=3,
+                failed=1,
+                skipped=1,
+                failing=("tests::adds",),
+                passing=("tests::empty", "whole", "src/lib.rs - total (line 3)"),
+                skipping=("tests::later",),
+            ),
         ),
-        ("cargo-1.95.0-test-green", model.Tests(passed=4, skipped=1)),
+        (
+            "cargo-1.95.0-test-green",
+            model.Tests(
+                passed=4,
+                skipped=1,
+                passing=("tests::empty", "tests::adds", "whole", "src/lib.rs - total (line 3)"),
+                skipping=("tests::later",),
+            ),
+        ),
         ("cargo-1.95.0-test-zero", NO_TEST),
         ("cargo-1.95.0-build-red", None),
         ("go-1.27.3-test-red", model.Tests(failed=3, failing=GO_RED)),
-        ("go-1.27.3-test-red-verbose", model.Tests(passed=2, failed=3, skipped=1, failing=GO_RED)),
+        (
+            "go-1.27.3-test-red-verbose",
+            model.Tests(
+                passed=2,
+                failed=3,
+                skipped=1,
+                failing=GO_RED,
+                passing=("shop/cart::TestRows/empty", "shop/cart::TestGood"),
+                skipping=("shop/cart::TestLater",),
+            ),
+        ),
         ("go-1.27.3-test-green", model.Tests(passed=1)),
         ("go-1.27.3-test-green-cached", model.Tests(passed=1)),
         ("go-1.27.3-test-none-to-run", NO_TEST),
         ("go-1.27.3-test-zero", NO_TEST),
         ("go-1.27.3-test-zero-cover", NO_TEST),
         ("go-1.27.3-test-build-failed", model.Tests(failed=1, failing=("shop/cart",))),
-        ("go-1.27.3-test-panic", model.Tests(failed=1, failing=("TestTotal",))),
+        ("go-1.27.3-test-panic", model.Tests(failed=1, failing=("shop/cart::TestTotal",))),
         ("go-1.27.3-vet-red", None),
         ("ruff-0.17.4-full", None),
         ("tsc-7.0.2-plain", None),
@@ -205,6 +252,19 @@ NOT_FOUND = "Cannot find module './nothing_like_this'"
             ),
         ),
         ("ruff-0.17.4-green", ()),
+        (
+            "ruff-0.17.4-json",
+            (
+                error(
+                    "/tmp/shop/ruff/broken.py", 4, "invalid-syntax", "unexpected EOF while parsing"
+                ),
+                warning(
+                    "/tmp/shop/ruff/cart.py", 1, "I001", "Import block is un-sorted or un-formatted"
+                ),
+                error("/tmp/shop/ruff/cart.py", 1, "F401", "`os` imported but unused"),
+                error("/tmp/shop/ruff/cart.py", 2, "E741", "Ambiguous variable name: `l`"),
+            ),
+        ),
         ("tsc-7.0.2-plain", TSC_FOUND),
         ("tsc-7.0.2-pretty", TSC_FOUND),
         ("tsc-7.0.2-config", (error("", 0, "TS5023", "Unknown compiler option '--nonsense'."),)),

@@ -13,6 +13,24 @@ from untildone.loop import model
     [
         ("gcc-12.2.0-green", ()),
         (
+            "cmake-3.25.1-configure-red",
+            (
+                warning("CMakeLists.txt", 4, "", "old"),
+                error("CMakeLists.txt", 3, "", "Cannot find source file: nothing.c"),
+                error("CMakeLists.txt", 3, "", "No SOURCES given to target: shop"),
+            ),
+        ),
+        (
+            "cmake-3.25.1-test-red",
+            (
+                error("", 0, "adds", "failed"),
+                error("", 0, "crashes", "subprocess aborted exception"),
+                error("", 0, "hangs", "timeout"),
+                error("", 0, "gone", "not run"),
+            ),
+        ),
+        ("cmake-3.25.1-test-zero", ()),
+        (
             "gcc-12.2.0-include",
             (error("include.c", 1, "", "nothing.h: No such file or directory"),),
         ),
@@ -302,6 +320,19 @@ def test_what_a_run_reports_is_found(name: str, expected: tuple[Diagnostic, ...]
         ("gradle-4.4.1-zero", model.Tests()),
         ("gradle-4.4.1-build-red", None),
         ("gcc-12.2.0-red", None),
+        ("cmake-3.25.1-configure-red", None),
+        ("cmake-3.25.1-test-zero", model.Tests()),
+        (
+            "cmake-3.25.1-test-red",
+            model.Tests(
+                passed=1,
+                failed=4,
+                skipped=2,
+                failing=("adds", "crashes", "hangs", "gone"),
+                passing=("counts",),
+                skipping=("later", "elsewhere"),
+            ),
+        ),
         ("javac-17.0.15-red", None),
     ],
 )

@@ -180,6 +180,8 @@ def test_what_a_run_reports_is_found(name: str, expected: tuple[Diagnostic, ...]
                     "shop.CartTest::readsPrices",
                     "shop.CartTest::addsPrices",
                 ),
+                passing=("shop.CartTest::counts{int}[2]",),
+                skipping=("shop.CartTest::later",),
             ),
         ),
         (
@@ -192,9 +194,14 @@ def test_what_a_run_reports_is_found(name: str, expected: tuple[Diagnostic, ...]
                     "adds prices",
                     "cart::has a price",
                 ),
+                passing=("cart::counts",),
+                skipping=("cart::later",),
             ),
         ),
-        ("junit-pytest-9.2.0-green", model.Tests(passed=1)),
+        (
+            "junit-pytest-9.2.0-green",
+            model.Tests(passed=1, passing=("tests.test_cart.TestCart::test_counts",)),
+        ),
         (
             "junit-pytest-9.2.0-import-error",
             model.Tests(failed=1, failing=("pytest::test_broken",)),
@@ -210,6 +217,8 @@ def test_what_a_run_reports_is_found(name: str, expected: tuple[Diagnostic, ...]
                     "tests.test_cart::test_database",
                     "tests.test_cart::test_price[<b>]",
                 ),
+                passing=("tests.test_cart.TestCart::test_counts", "tests.test_cart::test_price[a]"),
+                skipping=("tests.test_cart::test_later", "tests.test_cart::test_known"),
             ),
         ),
         (
@@ -223,24 +232,51 @@ def test_what_a_run_reports_is_found(name: str, expected: tuple[Diagnostic, ...]
                     "tests/test_cart.py::test_database",
                     "tests/test_cart.py::test_price[<b>]",
                 ),
+                passing=(
+                    "tests/test_cart.py::TestCart::test_counts",
+                    "tests/test_cart.py::test_price[a]",
+                ),
+                skipping=("tests/test_cart.py::test_later", "tests/test_cart.py::test_known"),
             ),
         ),
         ("junit-pytest-9.2.0-zero", model.Tests()),
         (
             "junit-vitest-4.1.12-red",
             model.Tests(
-                passed=1, failed=1, skipped=1, failing=("cart.test.js::cart > adds prices",)
+                passed=1,
+                failed=1,
+                skipped=1,
+                failing=("cart.test.js::cart > adds prices",),
+                passing=("cart.test.js::counts",),
+                skipping=("cart.test.js::cart > later",),
             ),
         ),
         (
             "tap-bats-1.13.0-red",
-            model.Tests(passed=1, failed=1, skipped=1, failing=("adds prices",)),
+            model.Tests(
+                passed=1,
+                failed=1,
+                skipped=1,
+                failing=("adds prices",),
+                passing=("counts",),
+                skipping=("later",),
+            ),
         ),
         (
             "tap-mocha-12.0.3-red",
-            model.Tests(passed=1, failed=1, skipped=1, failing=("cart adds prices",)),
+            model.Tests(
+                passed=1,
+                failed=1,
+                skipped=1,
+                failing=("cart adds prices",),
+                passing=("cart counts",),
+                skipping=("cart later",),
+            ),
         ),
-        ("tap-perl-5.36.0-bail", model.Tests(passed=1, failed=1, failing=("Bail out!",))),
+        (
+            "tap-perl-5.36.0-bail",
+            model.Tests(passed=1, failed=1, failing=("Bail out!",), passing=("adds",)),
+        ),
         (
             "tap-perl-5.36.0-red",
             model.Tests(
@@ -251,10 +287,12 @@ def test_what_a_run_reports_is_found(name: str, expected: tuple[Diagnostic, ...]
                     "adds three",
                     "reads prices > has a price",
                 ),
+                passing=("adds two", "reads prices > is open"),
+                skipping=("test 4", "is later"),
             ),
         ),
         ("tap-perl-5.36.0-skipped", model.Tests()),
-        ("tap-tape-5.10.2-green", model.Tests(passed=1)),
+        ("tap-tape-5.10.2-green", model.Tests(passed=1, passing=("should be strictly equal",))),
         (
             "tap-tape-5.10.2-red",
             model.Tests(
@@ -265,6 +303,8 @@ def test_what_a_run_reports_is_found(name: str, expected: tuple[Diagnostic, ...]
                     "adds three",
                     "has a price",
                 ),
+                passing=("adds two", "is open"),
+                skipping=("is closed",),
             ),
         ),
         ("tap-tape-5.10.2-zero", model.Tests()),

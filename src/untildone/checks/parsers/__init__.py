@@ -6,6 +6,7 @@ from untildone.checks.parsers import (
     biome,
     cargo,
     cc,
+    cmake,
     eslint,
     go,
     gradle,
@@ -48,6 +49,7 @@ PARSERS: dict[str, Parser] = {
     "biome": biome,
     "prettier": prettier,
     "cc": cc,
+    "cmake": cmake,
     "javac": javac,
     "maven": maven,
     "gradle": gradle,
@@ -57,4 +59,6 @@ PARSERS: dict[str, Parser] = {
     "junit": junit,
     "tap": tap,
 }
+# Those that read a whole document, whatever program wrote it.
+DOCUMENTS: tuple[Parser, ...] = (ruff, sarif, junit)
 LAST_RESORT: Parser = lines

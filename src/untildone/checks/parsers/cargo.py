@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from untildone.checks.findings import Diagnostic
-from untildone.checks.parser import total
+from untildone.checks.parser import named, total
 from untildone.loop.model import Severity, Tests
 
 PROGRAMS = ("cargo", "rustc", "cargo-clippy")
@@ -26,7 +26,11 @@ _PANIC = re.compile(
 # Diff in /tmp/shop/cargo/src/lib.rs:4:
 _FORMAT = re.compile(r"^Diff in (?P<path>.+?)(?: at line |:)(?P<line>\d{1,9}):$", re.MULTILINE)
 # test tests::adds ... FAILED
-_FAILED = re.compile(r"^test (?P<test>.+?) \.\.\. FAILED$", re.MULTILINE)
+# test tests::later ... ignored, not yet
+_RESULT = re.compile(
+    r"^test (?P<test>.+?)(?: - should panic)? \.\.\. (?P<result>ok|FAILED|ignored)(?:, .*)?$",
+    re.MULTILINE,
+)
 # test result: FAILED. 1 passed; 1 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.09s
 _SUMMARY = re.compile(
     r"^test result: \w+\. (?P<passed>\d{1,9}) passed; (?P<failed>\d{1,9}) failed; "
@@ -60,12 +64,12 @@ def parse(output: str) -> Iterator[Diagnostic]:
 
 
 def tests(output: str) -> Tests | None:
-    report = total(map(_counts, _SUMMARY.finditer(output)))
-    if report is None:
-        return None
-    failing = dict.fromkeys(_FAILED.findall(output))
-    return Tests(
-        passed=report.passed, failed=report.failed, skipped=report.skipped, failing=tuple(failing)
+    results = [(match["result"], match["test"]) for match in _RESULT.finditer(output)]
+    return named(
+        total(map(_counts, _SUMMARY.finditer(output))),
+        [test for result, test in results if result == "FAILED"],
+        passing=[test for result, test in results if result == "ok"],
+        skipping=[test for result, test in results if result == "ignored"],
     )
 
 

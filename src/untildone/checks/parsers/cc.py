@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from untildone.checks.findings import Diagnostic
 
-PROGRAMS = ("cc", "c++", "gcc", "g++", "clang", "clang++")
+PROGRAMS = ("cc", "c++", "gcc", "g++", "clang", "clang++", "cmake")
 
 _PATH = (
     r"(?P<path>(?:[A-Za-z]:[\\/])?[^\s:][^:\n]*"

@@ -1,9 +1,11 @@
 """`go` build, vet and test: the compiler's lines, the failing tests, and a line per package."""
 
 import re
+from bisect import bisect
 from collections.abc import Iterator
 
 from untildone.checks.findings import Diagnostic
+from untildone.checks.parser import named
 from untildone.loop.model import Tests
 
 PROGRAMS = ("go", "gotestsum")
@@ -76,14 +78,28 @@ def tests(output: str) -> Tests | None:
     if not packages and not results:
         return Tests() if _COVERAGE.search(output) else None
     shown = [match["result"] for match in results]
-    failing = dict.fromkeys(match["test"] for match in results if match["result"] == "FAIL")
     broken = [match["name"] for match in packages if _broken(match, results)]
-    return Tests(
-        passed=shown.count("PASS") or sum(_passed(match) for match in packages),
-        failed=shown.count("FAIL") + len(broken),
-        skipped=shown.count("SKIP"),
-        failing=(*failing, *broken),
+    ids = {kind: list(_ids(results, packages, kind)) for kind in ("PASS", "FAIL", "SKIP")}
+    return named(
+        Tests(
+            passed=shown.count("PASS") or sum(_passed(match) for match in packages),
+            failed=shown.count("FAIL") + len(broken),
+            skipped=shown.count("SKIP"),
+        ),
+        [*ids["FAIL"], *broken],
+        passing=ids["PASS"],
+        skipping=ids["SKIP"],
     )
+
+
+def _ids(results: list[re.Match[str]], packages: list[re.Match[str]], kind: str) -> Iterator[str]:
+    """With the package, whose line follows its tests: two may have a test of one name."""
+    ends = [package.start() for package in packages]
+    for result in results:
+        if result["result"] == kind:
+            index = bisect(ends, result.start())
+            where = packages[index]["name"] if index < len(packages) else ""
+            yield "::".join(filter(None, (where, result["test"])))
 
 
 def _passed(package: re.Match[str]) -> bool:

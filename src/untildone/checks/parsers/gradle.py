@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from untildone.checks.findings import Diagnostic
-from untildone.checks.parser import total
+from untildone.checks.parser import named, total
 from untildone.loop.model import Tests
 
 PROGRAMS = ("gradle", "gradlew")
@@ -60,10 +60,7 @@ def tests(output: str) -> Tests | None:
     if report is None:
         states = [match["state"].strip() for match in _TASK.finditer(output)]
         return Tests() if states and set(states) == {"NO-SOURCE"} else None
-    failing = dict.fromkeys(match["test"] for match in _FAILURE.finditer(output))
-    return Tests(
-        passed=report.passed, failed=report.failed, skipped=report.skipped, failing=tuple(failing)
-    )
+    return named(report, (match["test"] for match in _FAILURE.finditer(output)))
 
 
 def _counts(summary: re.Match[str]) -> Tests:

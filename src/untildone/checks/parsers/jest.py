@@ -3,8 +3,10 @@
 import re
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from untildone.checks.findings import Diagnostic
-from untildone.checks.parser import blocks, total
+from untildone.checks.parser import STACK_PLACE, blocks, counts, named, total
 from untildone.loop.model import Tests
 
 PROGRAMS = ("jest",)
@@ -16,16 +18,11 @@ _FILE_OR_TEST = re.compile(
     re.MULTILINE,
 )
 _SUITE = "Test suite failed to run"
-#       at Object.toBe (cart.test.js:5:27)
-_PLACE = re.compile(
-    r"^ +at .*?(?<=[\s(])(?P<path>[^\s()]+):(?P<line>\d{1,9}):\d+\)?$", re.MULTILINE
-)
 _MESSAGE = re.compile(r"^    (?P<text>\S.*)$", re.MULTILINE)
 # Tests:       1 failed, 1 skipped, 1 todo, 1 passed, 4 total
 _SUMMARY = re.compile(r"^Tests: +(?P<counts>(?:\d+ [a-z]+, )*)\d+ total$", re.MULTILINE)
 # No tests found, exiting with code 1
 _NONE = re.compile(r"^No tests found, exiting with code \d", re.MULTILINE)
-_COUNT = re.compile(r"(\d{1,9}) ([a-z]+)")
 _END = re.compile(r"^(?:Summary of all failing tests|Test Suites: .*)$", re.MULTILINE)
 
 
@@ -54,7 +51,7 @@ def _failures(output: str) -> Iterator[tuple[str, str, str]]:
 
 def _line(path: str, block: str) -> int:
     """jest names the file from where it was started, the stack from the root of the project."""
-    for place in _PLACE.finditer(block):
+    for place in STACK_PLACE.finditer(block):
         if path == place["path"] or path.endswith("/" + place["path"]):
             return int(place["line"])
     return 0
@@ -66,21 +63,16 @@ def tests(output: str) -> Tests | None:
         return Tests() if _NONE.search(output) else None
     failures = list(_failures(output))
     broken = dict.fromkeys(path for path, test, _ in failures if test == _SUITE)
-    failing = dict.fromkeys(
-        path if test == _SUITE else f"{path} \u203a {test}" for path, test, _ in failures
-    )
-    return Tests(
-        passed=report.passed,
-        failed=report.failed + len(broken),
-        skipped=report.skipped,
-        failing=tuple(failing),
+    return named(
+        replace(report, failed=report.failed + len(broken)),
+        (path if test == _SUITE else f"{path} \u203a {test}" for path, test, _ in failures),
     )
 
 
 def _counts(summary: re.Match[str]) -> Tests:
-    counts = {word: int(number) for number, word in _COUNT.findall(summary["counts"])}
+    told = counts(summary["counts"])
     return Tests(
-        passed=counts.get("passed", 0),
-        failed=counts.get("failed", 0),
-        skipped=counts.get("skipped", 0) + counts.get("todo", 0) + counts.get("pending", 0),
+        passed=told.get("passed", 0),
+        failed=told.get("failed", 0),
+        skipped=told.get("skipped", 0) + told.get("todo", 0) + told.get("pending", 0),
     )

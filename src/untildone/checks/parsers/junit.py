@@ -1,7 +1,6 @@
 """JUnit XML, the report format that nearly every test runner can write."""
 
 import re
-from collections import Counter
 from collections.abc import Iterator
 from xml.etree.ElementTree import ParseError, XMLParser
 
@@ -9,7 +8,7 @@ from msgspec import Struct
 
 from untildone.checks.findings import Diagnostic
 from untildone.checks.inventory import Case, CaseOutcome, Inventory
-from untildone.checks.parser import first_line
+from untildone.checks.parser import first_line, numbered
 from untildone.loop.model import Tests
 
 PROGRAMS = ()
@@ -119,17 +118,9 @@ def _read(text: str) -> list[_Test] | None:
         parser.close()
     except (ParseError, Refused):
         return None
-    return _numbered(reader.tests)
-
-
-def _numbered(found: list[_Test]) -> list[_Test]:
-    """The second test of a name is another one."""
-    seen: Counter[str] = Counter()
-    for test in found:
-        seen[test.id] += 1
-        if seen[test.id] > 1:
-            test.id = f"{test.id} #{seen[test.id]}"
-    return found
+    for test, name in zip(reader.tests, numbered(test.id for test in reader.tests), strict=True):
+        test.id = name
+    return reader.tests
 
 
 def inventory(text: str) -> Inventory | None:

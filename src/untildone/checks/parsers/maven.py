@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from untildone.checks.findings import Diagnostic
-from untildone.checks.parser import blocks, total
+from untildone.checks.parser import blocks, named, total
 from untildone.loop.model import Severity, Tests
 
 PROGRAMS = ("mvn", "mvnw", "mvnd")
@@ -89,10 +89,7 @@ def tests(output: str) -> Tests | None:
     if report is None:
         silent = _SUREFIRE.search(output) and not _SKIPPED.search(output)
         return Tests() if silent else None
-    failing = dict.fromkeys(found.code for found in _failures(output))
-    return Tests(
-        passed=report.passed, failed=report.failed, skipped=report.skipped, failing=tuple(failing)
-    )
+    return named(report, (found.code for found in _failures(output)))
 
 
 def _counts(summary: re.Match[str]) -> Tests:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from untildone.checks.findings import Diagnostic
-from untildone.checks.parser import blocks, total
+from untildone.checks.parser import STACK_PLACE, blocks, named, total
 from untildone.loop.model import Tests
 
 PROGRAMS = ("mocha", "_mocha")
@@ -22,10 +22,6 @@ _SUMMARY = re.compile(
 #
 #       AssertionError [ERR_ASSERTION]: 1 == 2
 _BLOCK = re.compile(r"^  \d+\) (?P<title>\S.*(?:\n {4,}\S.*)*?):\n\s*(?P<text>\S.*)$", re.MULTILINE)
-#       at Context.<anonymous> (red/cart.js:3:34)
-_PLACE = re.compile(
-    r"^ +at .*?(?<=[\s(])(?P<path>[^\s()]+):(?P<line>\d{1,9}):\d+\)?$", re.MULTILINE
-)
 
 
 def parse(output: str) -> Iterator[Diagnostic]:
@@ -33,7 +29,7 @@ def parse(output: str) -> Iterator[Diagnostic]:
     if summary is None:
         return
     for match, end in blocks(list(_BLOCK.finditer(output, summary.end())), len(output)):
-        place = _PLACE.search(output, match.end(), end)
+        place = STACK_PLACE.search(output, match.end(), end)
         yield Diagnostic(
             path=place["path"].removeprefix("file://") if place else "",
             line=int(place["line"]) if place else 0,
@@ -44,12 +40,7 @@ def parse(output: str) -> Iterator[Diagnostic]:
 
 def tests(output: str) -> Tests | None:
     report = total(map(_counts, _SUMMARY.finditer(output)))
-    if report is None:
-        return None
-    failing = dict.fromkeys(found.code for found in parse(output))
-    return Tests(
-        passed=report.passed, failed=report.failed, skipped=report.skipped, failing=tuple(failing)
-    )
+    return named(report, (found.code for found in parse(output)))
 
 
 def _counts(summary: re.Match[str]) -> Tests:

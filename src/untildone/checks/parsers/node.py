@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from untildone.checks.findings import Diagnostic
-from untildone.checks.parser import total
+from untildone.checks.parser import named, total
 from untildone.loop.model import Tests
 
 PROGRAMS = ("node", "tsx")
@@ -75,12 +75,7 @@ def _tap(output: str) -> Iterator[Diagnostic]:
 
 def tests(output: str) -> Tests | None:
     report = total(map(_counts, _SUMMARY.finditer(output)))
-    if report is None:
-        return None
-    failing = dict.fromkeys(found.code for found in parse(output))
-    return Tests(
-        passed=report.passed, failed=report.failed, skipped=report.skipped, failing=tuple(failing)
-    )
+    return named(report, (found.code for found in parse(output)))
 
 
 def _counts(summary: re.Match[str]) -> Tests:

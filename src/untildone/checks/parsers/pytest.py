@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from untildone.checks.findings import Diagnostic
-from untildone.checks.parser import total
+from untildone.checks.parser import counts, named, total
 from untildone.loop.model import Tests
 
 PROGRAMS = ("pytest", "py.test")
@@ -33,7 +33,6 @@ _SUMMARY = re.compile(
     r" in \d+\.\d+s(?: \([\d:., a-z]+\))?(?: =+)?$",
     re.MULTILINE,
 )
-_COUNT = re.compile(r"(\d{1,9}) ([a-z]+)")
 _WORDS = {"passed", "failed", "error", "errors", "skipped", "xfailed", "xpassed", "deselected"}
 _WARNINGS = {"warning", "warnings"}
 _TITLE_NOISE = re.compile(r"^ERROR (?:at (?:setup|teardown) of|collecting) ")
@@ -69,23 +68,18 @@ def _shown(output: str) -> tuple[dict[tuple[str, str], int], dict[str, str]]:
 
 def tests(output: str) -> Tests | None:
     report = total(filter(None, map(_counts, _SUMMARY.finditer(output))))
-    if report is None:
-        return None
-    failing = dict.fromkeys(match["id"] for match in _FAILURE.finditer(output))
-    return Tests(
-        passed=report.passed, failed=report.failed, skipped=report.skipped, failing=tuple(failing)
-    )
+    return named(report, (match["id"] for match in _FAILURE.finditer(output)))
 
 
 def _counts(summary: re.Match[str]) -> Tests | None:
-    counts = {word: int(number) for number, word in _COUNT.findall(summary["counts"])}
+    told = counts(summary["counts"])
     # Undecorated, `3 warnings in 0.12s` may be any linter's last line.
     known = _WORDS | _WARNINGS if summary[0].startswith("=") else _WORDS
-    if counts and not counts.keys() & known:
+    if told and not told.keys() & known:
         return None
     return Tests(
-        passed=counts.get("passed", 0) + counts.get("xpassed", 0),
-        failed=counts.get("failed", 0) + counts.get("error", 0) + counts.get("errors", 0),
+        passed=told.get("passed", 0) + told.get("xpassed", 0),
+        failed=told.get("failed", 0) + told.get("error", 0) + told.get("errors", 0),
         # An expected failure proves nothing about the product.
-        skipped=counts.get("skipped", 0) + counts.get("xfailed", 0),
+        skipped=told.get("skipped", 0) + told.get("xfailed", 0),
     )

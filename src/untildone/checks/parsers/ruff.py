@@ -1,9 +1,14 @@
-"""`ruff check`: one finding per block (full) or per line (concise), then a summary."""
+"""`ruff check`: one finding per block (full) or line (concise) and a summary, or a JSON list."""
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
+
+import msgspec
+from msgspec import Struct
 
 from untildone.checks.findings import Diagnostic
+from untildone.checks.parser import documents, first_line, line_number
 from untildone.loop.model import Severity
 
 PROGRAMS = ("ruff",)
@@ -25,7 +30,29 @@ _FULL = re.compile(
 _FORMAT = re.compile(r"^Would reformat: (?P<path>.+)$", re.MULTILINE)
 
 
+# The same files and rules come again and again.
+_short = lru_cache(maxsize=10_000)(first_line)
+
+
+class _Location(Struct, gc=False):
+    row: int = 0
+
+
+class _Entry(Struct, gc=False):
+    message: str
+    filename: str
+    code: str | None = None
+    location: _Location | None = None
+
+
 def parse(output: str) -> Iterator[Diagnostic]:
+    entries = _entries(output)
+    yield from map(_of_entry, entries)
+    if not entries:
+        yield from _of_lines(output)
+
+
+def _of_lines(output: str) -> Iterator[Diagnostic]:
     for pattern in (_CONCISE, _FULL):
         for match in pattern.finditer(output):
             code = match["code"].removesuffix(":")
@@ -42,6 +69,29 @@ def parse(output: str) -> Iterator[Diagnostic]:
         )
 
 
+def _of_entry(entry: _Entry) -> Diagnostic:
+    code = _short(entry.code or "invalid-syntax")
+    return Diagnostic(
+        path=_short(entry.filename),
+        line=line_number(entry.location.row) if entry.location else 0,
+        code=code,
+        severity=severity(code),
+        text=first_line(entry.message) or "reported",
+    )
+
+
+def _entries(output: str) -> list[_Entry]:
+    if '"filename"' not in output:
+        return []
+    for document in documents(output, "[]"):
+        try:
+            return msgspec.json.decode(document, type=list[_Entry])
+        except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
+            continue
+    return []
+
+
+@lru_cache
 def severity(code: str) -> Severity:
     error = code == "invalid-syntax" or re.match(r"[EF]\d", code)
     return "error" if error else "warning"

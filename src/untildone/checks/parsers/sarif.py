@@ -7,16 +7,12 @@ import msgspec
 from msgspec import Struct, field
 
 from untildone.checks.findings import Diagnostic
-from untildone.checks.parser import first_line
+from untildone.checks.parser import documents, first_line, line_number
 from untildone.loop.model import Severity
 
 PROGRAMS = ()
 LIMIT = 100_000_000
-_ATTEMPTS = 20
-_LAST_LINE = 999_999_999
 
-_DOCUMENT = re.compile(r"^\{", re.MULTILINE)
-_END = re.compile(r"^\}\s*$", re.MULTILINE)
 _ESCAPED = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
 _SEVERITY: dict[str, Severity] = {"error": "error", "warning": "warning"}
 _NO_COMPLAINT = frozenset({"pass", "notApplicable", "informational"})
@@ -96,7 +92,7 @@ def parse(output: str) -> Iterator[Diagnostic]:
 def _log(output: str) -> _Log | None:
     if '"runs"' not in output or len(output) > LIMIT:
         return None
-    for document in _documents(output):
+    for document in documents(output, "{}"):
         try:
             return msgspec.json.decode(document, type=_Log)
         except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
@@ -104,23 +100,11 @@ def _log(output: str) -> _Log | None:
     return None
 
 
-def _documents(output: str) -> Iterator[str]:
-    """The whole text, else what begins with a brace on a line and ends there or at another."""
-    yield output
-    for attempt, start in enumerate(_DOCUMENT.finditer(output)):
-        if attempt == _ATTEMPTS:
-            return
-        yield output[start.start() :].partition("\n")[0]
-        if end := _END.search(output, start.end()):
-            yield output[start.start() : end.end()]
-
-
 def _diagnostic(result: _Result, rule: _Rule | None) -> Diagnostic:
     place = result.locations[0].physical_location if result.locations else _Place()
-    line = place.region.start_line
     return Diagnostic(
         path=_path(place.artifact_location.uri),
-        line=line if 0 < line <= _LAST_LINE else 0,
+        line=line_number(place.region.start_line),
         code=first_line(result.rule_id),
         severity=_severity(result, rule),
         text=first_line(result.message.text) or "reported",

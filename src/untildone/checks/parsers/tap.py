@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from untildone.checks.findings import Diagnostic
-from untildone.checks.parser import blocks
+from untildone.checks.parser import blocks, named
 from untildone.loop.model import Tests
 
 PROGRAMS = ("bats", "tape", "tap", "ava", "perl", "prove", "mocha", "_mocha")
@@ -111,11 +111,15 @@ def tests(output: str) -> Tests | None:
     outcomes = [line.outcome for line in leaves]
     failing = [line.name for line in leaves if line.outcome == "failed"]
     failing += ["Bail out!"] * bool(_BAIL.search(output))
-    return Tests(
-        passed=outcomes.count("passed"),
-        failed=len(failing) + _missing(output),
-        skipped=outcomes.count("skipped"),
-        failing=tuple(dict.fromkeys(failing)),
+    return named(
+        Tests(
+            passed=outcomes.count("passed"),
+            failed=len(failing) + _missing(output),
+            skipped=outcomes.count("skipped"),
+        ),
+        failing,
+        passing=[line.name for line in leaves if line.outcome == "passed"],
+        skipping=[line.name for line in leaves if line.outcome == "skipped"],
     )
 
 

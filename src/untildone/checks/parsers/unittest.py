@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from untildone.checks.findings import Diagnostic
-from untildone.checks.parser import blocks, total
+from untildone.checks.parser import blocks, named, total
 from untildone.loop.model import Tests
 
 PROGRAMS = ("unittest",)
@@ -28,6 +28,14 @@ _SUMMARY = re.compile(
     re.MULTILINE,
 )
 _COUNT = re.compile(r"([a-z ]+)=(\d{1,9})")
+# test_total (test_cart.CartTest.test_total) ... ok
+# test_later (test_cart.CartTest.test_later)
+# Adds prices. ... skipped 'later'
+_VERBOSE = re.compile(
+    r"^(?P<test>\w+) \((?P<where>[\w.<>]+)\)(?P<row>)(?:\n.*)? \.\.\. "
+    r"(?:(?P<passed>ok)|skipped .*|expected failure)$",
+    re.MULTILINE,
+)
 
 
 def parse(output: str) -> Iterator[Diagnostic]:
@@ -50,12 +58,12 @@ def _id(match: re.Match[str]) -> str:
 
 
 def tests(output: str) -> Tests | None:
-    report = total(map(_counts, _SUMMARY.finditer(output)))
-    if report is None:
-        return None
-    failing = dict.fromkeys(_id(match) for match in _FAILURE.finditer(output))
-    return Tests(
-        passed=report.passed, failed=report.failed, skipped=report.skipped, failing=tuple(failing)
+    told = list(_VERBOSE.finditer(output))
+    return named(
+        total(map(_counts, _SUMMARY.finditer(output))),
+        map(_id, _FAILURE.finditer(output)),
+        passing=[_id(match) for match in told if match["passed"]],
+        skipping=[_id(match) for match in told if not match["passed"]],
     )
 
 

@@ -3,8 +3,10 @@
 import re
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from untildone.checks.findings import Diagnostic
-from untildone.checks.parser import blocks, total
+from untildone.checks.parser import blocks, counts, named, total
 from untildone.loop.model import Tests
 
 PROGRAMS = ("vitest",)
@@ -23,7 +25,11 @@ _SUMMARY = re.compile(
 )
 # No test files found, exiting with code 1
 _NONE = re.compile(r"^No test files found, exiting with code \d", re.MULTILINE)
-_COUNT = re.compile(r"(\d{1,9}) ([a-z]+)")
+#  ✓ cart.test.js > cart > adds prices 1ms, with the reporter `verbose`
+_VERBOSE = re.compile(
+    r"^ (?P<sign>[\u2713\u2193\u25a1]) (?P<test>\S+ > .+?)(?: \d+ms)?$", re.MULTILINE
+)
+_PASSED = "\u2713"
 
 
 def parse(output: str) -> Iterator[Diagnostic]:
@@ -47,19 +53,19 @@ def tests(output: str) -> Tests | None:
         return Tests() if _NONE.search(output) else None
     failures = list(_FAILURE.finditer(output))
     suites = dict.fromkeys(match["path"] for match in failures if not match["test"])
-    failing = dict.fromkeys(" > ".join(filter(None, (m["path"], m["test"]))) for m in failures)
-    return Tests(
-        passed=report.passed,
-        failed=report.failed + len(suites),
-        skipped=report.skipped,
-        failing=tuple(failing),
+    told = list(_VERBOSE.finditer(output))
+    return named(
+        replace(report, failed=report.failed + len(suites)),
+        (" > ".join(filter(None, (match["path"], match["test"]))) for match in failures),
+        passing=[match["test"] for match in told if match["sign"] == _PASSED],
+        skipping=[match["test"] for match in told if match["sign"] != _PASSED],
     )
 
 
 def _counts(summary: re.Match[str]) -> Tests:
-    counts = {word: int(number) for number, word in _COUNT.findall(summary["counts"])}
+    told = counts(summary["counts"])
     return Tests(
-        passed=counts.get("passed", 0),
-        failed=counts.get("failed", 0),
-        skipped=counts.get("skipped", 0) + counts.get("todo", 0),
+        passed=told.get("passed", 0),
+        failed=told.get("failed", 0),
+        skipped=told.get("skipped", 0) + told.get("todo", 0),
     )

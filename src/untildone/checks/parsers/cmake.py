@@ -1,0 +1,57 @@
+"""`cmake` and `ctest`: what is wrong in the build files, and a line per test."""
+
+import re
+from collections.abc import Iterator
+
+from untildone.checks.findings import Diagnostic
+from untildone.checks.parser import named
+from untildone.loop.model import Severity, Tests
+
+PROGRAMS = ("cmake", "ctest")
+
+# CMake Error at CMakeLists.txt:3 (add_executable):
+#   Cannot find source file:
+#
+#     nothing.c
+_MESSAGE = re.compile(
+    r"^CMake (?P<severity>Error|Warning)(?: \(dev\))? at (?P<path>\S[^\n]*?):(?P<line>\d{1,9})"
+    r"(?: \([^()\n]*\))?:\n  (?P<text>\S[^\n]*)(?:(?<=:)\n\n    (?P<what>\S[^\n]*))?$",
+    re.MULTILINE,
+)
+# 1/7 Test #1: adds .............................***Failed    0.01 sec
+# 3/7 Test #3: crashes ..........................Subprocess aborted***Exception:   0.01 sec
+# 5/7 Test #5: later ............................***Not Run (Disabled)   0.00 sec
+_TEST = re.compile(
+    r"^ *\d+/\d+ Test +#\d+: (?P<test>\S.*?) ?\.{2,} *(?P<how>[^\n.]*?) +[\d.]+ sec$", re.MULTILINE
+)
+_NONE = re.compile(r"^No tests were found!!!$", re.MULTILINE)
+_SKIPPED = ("***Skipped", "***Not Run (Disabled)")
+_SEVERITY: dict[str, Severity] = {"Error": "error", "Warning": "warning"}
+
+
+def parse(output: str) -> Iterator[Diagnostic]:
+    for match in _MESSAGE.finditer(output):
+        yield Diagnostic(
+            path=match["path"],
+            line=int(match["line"]),
+            severity=_SEVERITY[match["severity"]],
+            text=" ".join(filter(None, (match["text"], match["what"]))),
+        )
+    for test, how in _results(output):
+        if how not in ("Passed", *_SKIPPED):
+            yield Diagnostic(path="", code=test, text=how.replace("***", " ").strip(" :").lower())
+
+
+def tests(output: str) -> Tests | None:
+    results = _results(output)
+    if not results:
+        return Tests() if _NONE.search(output) else None
+    passing = [test for test, how in results if how == "Passed"]
+    skipping = [test for test, how in results if how in _SKIPPED]
+    failing = [test for test, how in results if how not in ("Passed", *_SKIPPED)]
+    counted = Tests(passed=len(passing), failed=len(failing), skipped=len(skipping))
+    return named(counted, failing, passing=passing, skipping=skipping)
+
+
+def _results(output: str) -> list[tuple[str, str]]:
+    return [(match["test"], match["how"]) for match in _TEST.finditer(output)]
