@@ -31,6 +31,7 @@ def _checks(aspect: Aspect, found: list[Candidate]) -> tuple[Check, ...]:
             name=aspect if len(entries) == 1 else f"{aspect}:{entry.tool}",
             command=entry.command,
             reason=entry.reason,
+            env=entry.env,
         )
         for entry in entries
     )

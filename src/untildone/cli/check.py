@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 import time
 from pathlib import Path
 
@@ -13,12 +14,12 @@ from rich.console import Console
 from untildone.checks.content import fingerprint
 from untildone.checks.memory import Memory
 from untildone.checks.runner import Running, run_checks
-from untildone.checks.tree import changed_files
+from untildone.checks.tree import changed_files, root_that_knows
 from untildone.cli.options import here, json_option, print_json, project_of, project_option
 from untildone.cli.progress import watching
 from untildone.errors import UserError
 from untildone.judge.context import Context, project_folder
-from untildone.judge.project import checks_of, only_untrusted
+from untildone.judge.project import checks_of, governed, only_untrusted
 from untildone.loop.model import OUTCOMES, Check, CheckResult
 from untildone.process import environment
 from untildone.report.checks import report, show
@@ -29,6 +30,8 @@ from untildone.store.lock import Busy, locked
 
 _EXIT_CODES = {"green": 0, "red": 1, "unrunnable": OUTCOMES["unrunnable"].exit_code}
 _PATIENCE = 3_600.0
+_WHOLE_LINES = 10_000
+_UNRUNNABLE = "\nhint: install what is missing, or name another command in `untildone.toml`"
 
 
 class Wishes(Struct, frozen=True, kw_only=True):
@@ -36,6 +39,7 @@ class Wishes(Struct, frozen=True, kw_only=True):
 
     cache: bool
     changed: bool
+    watch: bool
     wait: bool
     as_json: bool
     sarif: Path | None
@@ -52,7 +56,7 @@ class Wishes(Struct, frozen=True, kw_only=True):
 @click.option("--junit", type=click.Path(dir_okay=False, path_type=Path), metavar="F")
 @project_option
 @json_option
-def command(names: tuple[str, ...], *, project: Path | None, watch: bool, **wishes: object) -> int:
+def command(names: tuple[str, ...], *, project: Path | None, **wishes: object) -> int:
     """Run the project's checks, all or the named ones: exit 0 green, 1 red, 17 unrunnable.
 
     A check that was green on this very tree is not run again.
@@ -64,13 +68,18 @@ def command(names: tuple[str, ...], *, project: Path | None, watch: bool, **wish
     untildone check --sarif findings.sarif --junit checks.xml
     """
     found = here()
-    place = project_of(project)
+    place = governed(project_of(project))
     wanted = _wanted(_known(found, place), names, place)
     asked = Wishes(**wishes)  # type: ignore[arg-type]  # click has checked them
+    if asked.changed and root_that_knows(place) is None:
+        raise UserError(
+            f"nothing tells what changed: `{place}` is in no git repository",
+            hint="leave out `--changed`",
+        )
     while True:
-        seen = fingerprint(place) if watch else ""
+        seen = fingerprint(place) if asked.watch else ""
         code = _once(found, place, wanted, asked)
-        if not watch:
+        if not asked.watch:
             return code
         _until_changed(place, seen)
 
@@ -86,9 +95,23 @@ def _once(found: Context, place: Path, wanted: list[Check], asked: Wishes) -> in
     found_out = report(results)
     if asked.as_json:
         print_json(found_out)
-    else:
-        show(Console(highlight=False, soft_wrap=True), results, place)
+        return _EXIT_CODES[found_out.outcome]
+    _shown(results, place)
+    if found_out.outcome == "unrunnable":
+        click.echo(_UNRUNNABLE, err=True)
     return _EXIT_CODES[found_out.outcome]
+
+
+def _shown(results: tuple[CheckResult, ...], place: Path) -> None:
+    console = Console(highlight=False)
+    if console.is_terminal:
+        show(console, results, place)
+        return
+    # Who reads a pipe wants whole lines, without the blanks that fill a table's cells.
+    console.width = _WHOLE_LINES
+    with console.capture() as captured:
+        show(console, results, place)
+    click.echo("\n".join(line.rstrip() for line in captured.get().splitlines()))
 
 
 def _known(found: Context, place: Path) -> tuple[Check, ...]:
@@ -126,12 +149,15 @@ def _run(
     shared = project_folder(found.home, place)
     shared.mkdir(parents=True, exist_ok=True, mode=0o700)
     memory = Memory(shared / "checks", environment(os.environ), serving=asked.cache)
-    running = Running(project=place, memory=memory)
+    last = {check.name: known for check in wanted if (known := memory.last(check))}
+    # On a terminal the table of results takes the place of what was shown meanwhile.
+    shown_again = sys.stdout.isatty()
     try:
         with (
-            locked(shared / "checks.lock", timeout=_PATIENCE if asked.wait else 0),
-            watching(wanted) as progress,
+            locked(shared / "checks.lock", timeout=_PATIENCE if asked.wait or asked.watch else 0),
+            watching(wanted, last=last, transient=shown_again) as progress,
         ):
+            running = Running(project=place, memory=memory, early=progress.early)
             return run_checks(wanted, running, report=progress)
     except Busy:
         raise UserError(
@@ -154,7 +180,7 @@ def _within(results: tuple[CheckResult, ...], files: frozenset[str]) -> tuple[Ch
 
 def _until_changed(place: Path, seen: str) -> None:
     """Also what changed while the checks ran is a change."""
-    click.echo("watching; Ctrl-C ends", err=True)
+    click.echo(f"\n{time.strftime('%H:%M:%S')}  watching; Ctrl-C ends\n", err=True)
     while fingerprint(place) == seen:
         time.sleep(1)
 

@@ -16,7 +16,10 @@ from untildone.report.lines import counts
 Whole: TypeAlias = Literal["green", "red", "unrunnable"]
 _STYLES = {"green": "green", "red": "red"}
 _SEVERITIES = {"error": "red", "security": "magenta", "warning": "yellow", "info": "cyan"}
+_SIGNS = {"green": "\u2713", "red": "\u2717"}
 _SHOWN = 40
+_MARGIN = 7
+_LONGEST_CODE = 110
 _LARGEST_SOURCE = 1_000_000
 
 
@@ -24,6 +27,7 @@ class Counted(Struct, frozen=True, kw_only=True):
     passed: int
     failed: int
     skipped: int
+    failing: tuple[str, ...]
 
 
 class Checked(Struct, frozen=True, kw_only=True):
@@ -60,9 +64,7 @@ def report(results: tuple[CheckResult, ...]) -> Report:
 
 def _checked(result: CheckResult) -> Checked:
     tests = result.tests
-    counted = (
-        Counted(passed=tests.passed, failed=tests.failed, skipped=tests.skipped) if tests else None
-    )
+    counted = tests and {name: getattr(tests, name) for name in Counted.__struct_fields__}
     return Checked(
         name=result.name,
         command=result.command,
@@ -71,7 +73,7 @@ def _checked(result: CheckResult) -> Checked:
         cached=result.cached,
         seconds=round(result.seconds, 3),
         findings=len(result.findings),
-        tests=counted,
+        tests=Counted(**counted) if counted else None,
         reason=result.reason,
     )
 
@@ -81,26 +83,36 @@ def show(console: Console, results: tuple[CheckResult, ...], project: Path) -> N
     for result in results:
         details = list(_details(result, project))
         if details:
-            console.print(Text(f"{result.name}  {result.command}", style="bold"))
+            console.print(Text.assemble((result.name, "bold"), f"  {result.command}"))
             console.print(Group(*details))
             console.print()
-    console.print(table(results))
+    console.print(table(results, signs=console.encoding.startswith("utf")))
 
 
-def table(results: tuple[CheckResult, ...]) -> Table:
-    found = Table(box=None, pad_edge=False, header_style="dim")
+def table(results: tuple[CheckResult, ...], *, signs: bool) -> Table:
+    found = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
     for title in ("check", "result", "", "time", ""):
         found.add_column(title, justify="right" if title == "time" else "left")
     for result in results:
-        outcome, _, rest = counts(result).partition(", ")
+        outcome, _, counted = counts(result).partition(", ")
+        style = _STYLES.get(result.outcome, "yellow")
         found.add_row(
             Text(result.name),
-            Text(outcome, style=_STYLES.get(result.outcome, "yellow")),
-            Text(", ".join(filter(None, (rest, result.reason)))),
-            Text(f"{result.seconds:.1f} s"),
+            Text(f"{_SIGNS.get(result.outcome, '!')} {outcome}" if signs else outcome, style=style),
+            Text(", ".join(filter(None, _told(counted, result)))),
+            Text(f"{result.seconds:.1f} s", no_wrap=True),
             Text("as before" if result.cached else "", style="dim"),
         )
     return found
+
+
+def _told(counted: str, result: CheckResult) -> tuple[str, str]:
+    """Counts and reason, but not the same thing twice."""
+    tests = result.tests
+    if tests and not tests.executed:
+        return "", result.reason
+    counts_tell = tests.failed if tests else len(result.findings)
+    return counted, "" if result.outcome == "red" and counts_tell else result.reason
 
 
 def _details(result: CheckResult, project: Path) -> Iterable[RenderableType]:
@@ -108,21 +120,35 @@ def _details(result: CheckResult, project: Path) -> Iterable[RenderableType]:
     for path, group in groupby(ordered[:_SHOWN], key=lambda finding: finding.path):
         yield Text(f"  {path or '(no file)'}", style="underline")
         source = _source(project / path) if path else []
-        for finding in group:
-            yield from _finding(finding, source)
+        yield _lines(row for finding in group for row in _finding(finding, source))
     if len(ordered) > _SHOWN:
         yield Text(f"  and {len(ordered) - _SHOWN} more; `--json` prints all", style="dim")
     if not result.green and not ordered and result.output:
-        yield from (Text(f"  | {line}") for line in result.output.splitlines()[-15:])
+        yield _lines(("|", Text(line.expandtabs())) for line in result.output.splitlines()[-15:])
 
 
-def _finding(finding: Finding, source: list[str]) -> Iterable[Text]:
-    line = Text(f"  {finding.line:>5}  ")
-    line.append(finding.code or finding.severity, style=_SEVERITIES[finding.severity])
-    line.append(f"  {finding.text}")
-    yield line
+def _lines(rows: Iterable[tuple[str, Text]]) -> Table:
+    """What is too long goes on under its beginning, not under the number."""
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    grid.add_column(justify="right", min_width=_MARGIN, no_wrap=True)
+    grid.add_column(overflow="fold")
+    for number, text in rows:
+        grid.add_row(number, text)
+    return grid
+
+
+def _finding(finding: Finding, source: list[str]) -> Iterable[tuple[str, Text]]:
+    number = str(finding.line or "")
+    code = finding.code or finding.severity
+    yield number, Text.assemble((code, _SEVERITIES[finding.severity]), f"  {finding.text}")
     if 0 < finding.line <= len(source):
-        yield Text(f"         {source[finding.line - 1].strip()[:110]}", style="dim")
+        yield "", _code(source[finding.line - 1])
+
+
+def _code(line: str) -> Text:
+    """Cut to the line: whoever wants the rest opens the file. Its control characters stay there."""
+    shown = "".join(char if char.isprintable() else "\ufffd" for char in line.expandtabs(4).strip())
+    return Text(shown[:_LONGEST_CODE], style="dim", no_wrap=True, overflow="ellipsis")
 
 
 def _source(path: Path) -> list[str]:

@@ -16,6 +16,7 @@ class Candidate(Struct, frozen=True, kw_only=True):
     tool: str
     command: str
     reason: str
+    env: dict[str, str] = {}
 
 
 class Ecosystem(Protocol):

@@ -6,11 +6,17 @@ from pathlib import Path
 
 from untildone.checks.detection.candidate import Aspect, Candidate
 from untildone.checks.detection.manifest import read_text
+from untildone.checks.detection.scripts import harmless
 
 # In the order in which make looks for them.
 _FILES = ("GNUmakefile", "makefile", "Makefile")
 # build clean: prepare
-_RULE = re.compile(r"^(?P<targets>[\w./-][\w./ -]*?) *::?(?![=:])", re.MULTILINE)
+# 	cc -o build main.c
+_RULE = re.compile(
+    r"^(?P<targets>[\w./-][\w./ -]*?) *::?(?![=:])(?P<needs>[^\n#]*)[^\n]*"
+    r"(?P<recipe>(?:\n(?:\t[^\n]*)?)*)",
+    re.MULTILINE,
+)
 _TARGETS: dict[Aspect, tuple[str, ...]] = {
     "build": ("build", "all"),
     "test": ("test", "check", "tests"),
@@ -30,17 +36,24 @@ def candidates(project: Path) -> Iterator[Candidate]:
     if text is None:
         return
     targets = _targets(text)
+    first = next(iter(targets), "")
     for aspect, wanted in _TARGETS.items():
-        if target := next((name for name in wanted if name in targets), ""):
+        usable = (name for name in wanted if name in targets and harmless(name, targets))
+        if target := next(usable, ""):
             yield _candidate(aspect, f"make {target}", f"`{file}` has a target `{target}`")
-        elif aspect == "build" and targets and targets[0] not in _OTHER:
-            yield _candidate(aspect, "make", f"`{file}` makes `{targets[0]}` by default")
+        elif aspect == "build" and first and first not in _OTHER and harmless(first, targets):
+            yield _candidate(aspect, "make", f"`{file}` makes `{first}` by default")
 
 
-def _targets(text: str) -> list[str]:
-    """Those that can be called, in the order of the file; `.PHONY` and the like are none."""
-    names = (name for rule in _RULE.finditer(text) for name in rule["targets"].split())
-    return [name for name in dict.fromkeys(names) if not name.startswith(".")]
+def _targets(text: str) -> dict[str, str]:
+    """What each does, what it needs said as calls; `.PHONY` and the like are no targets."""
+    found: dict[str, str] = {}
+    for rule in _RULE.finditer(text):
+        needs = "".join(f"make {name}\n" for name in rule["needs"].split())
+        for name in rule["targets"].split():
+            if not name.startswith("."):
+                found[name] = found.get(name, "") + needs + rule["recipe"]
+    return found
 
 
 def _candidate(aspect: Aspect, command: str, reason: str) -> Candidate:

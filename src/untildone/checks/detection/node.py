@@ -7,6 +7,7 @@ from typing import Any
 from untildone.checks.detection.candidate import Aspect, Candidate
 from untildone.checks.detection.files import named_files
 from untildone.checks.detection.manifest import first_existing, read_json, table
+from untildone.checks.detection.scripts import harmless, once
 
 _LOCK_FILES = {
     "pnpm-lock.yaml": "pnpm",
@@ -17,14 +18,21 @@ _LOCK_FILES = {
 }
 _MANAGERS = ("npm", "pnpm", "yarn", "bun")
 _TYPECHECK = ("typecheck", "type-check", "check-types", "check:types")
+# The second and later ones are asked where the first watches for ever or changes files.
+_TEST = ("test", "test:run", "test:ci", "test:once", "test:unit")
+_LINT = ("lint", "lint:check", "lint:ci")
 # npm puts this where no test was written yet.
 _PLACEHOLDER = "no test specified"
 _LINTERS = (
-    ("eslint", "npx eslint . --max-warnings=0", (".eslintrc*", "eslint.config.*"), "eslintConfig"),
-    ("prettier", "npx prettier --check .", (".prettierrc*", "prettier.config.*"), "prettier"),
-    ("biome", "npx biome check .", ("biome.json", "biome.jsonc"), ""),
+    ("eslint", "eslint . --max-warnings=0", (".eslintrc*", "eslint.config.*"), "eslintConfig"),
+    ("prettier", "prettier --check .", (".prettierrc*", "prettier.config.*"), "prettier"),
+    ("biome", "biome check .", ("biome.json", "biome.jsonc"), ""),
 )
+_RUNNERS = {"vitest": "vitest run", "jest": "jest", "mocha": "mocha"}
 _TEST_FILES = (".test.js", ".test.mjs", ".test.cjs")
+_BUN_FILES = (*_TEST_FILES, ".test.ts", ".test.tsx", ".test.jsx", "_test.ts", ".spec.ts")
+# npx would fetch a program that is not installed, and under the name `tsc` it is another one.
+_INSTALLED_ONLY = {"npm_config_yes": "false"}
 
 
 def candidates(project: Path) -> Iterator[Candidate]:
@@ -32,14 +40,9 @@ def candidates(project: Path) -> Iterator[Candidate]:
     scripts = _scripts(package)
     manager = _manager(project, package)
     yield from _build(project, scripts, manager)
-    if "test" in scripts:
-        yield _script("test", "test", manager)
-    elif found := next(named_files(project, _TEST_FILES), ""):
-        yield Candidate(
-            aspect="test", tool="node", command="node --test", reason=f"`{found}` is a test file"
-        )
-    if "lint" in scripts:
-        yield _script("lint", "lint", manager)
+    yield from _tests(project, package, scripts, manager)
+    if lint := _chosen(_LINT, scripts):
+        yield _script("lint", lint, manager)
     else:
         yield from _linters(project, package)
 
@@ -52,6 +55,10 @@ def _scripts(package: dict[str, Any]) -> dict[str, str]:
     }
 
 
+def _chosen(names: tuple[str, ...], scripts: dict[str, str]) -> str:
+    return next((name for name in names if name in scripts and harmless(name, scripts)), "")
+
+
 def _manager(project: Path, package: dict[str, Any]) -> str:
     named = str(package.get("packageManager", "")).partition("@")[0]
     if named in _MANAGERS:
@@ -60,18 +67,41 @@ def _manager(project: Path, package: dict[str, Any]) -> str:
 
 
 def _build(project: Path, scripts: dict[str, str], manager: str) -> Iterator[Candidate]:
-    typecheck = next((name for name in _TYPECHECK if name in scripts), "")
-    if "build" in scripts:
-        yield _script("build", "build", manager)
+    build = _chosen(("build",), scripts)
+    typecheck = _chosen(_TYPECHECK, scripts)
+    if build:
+        yield _script("build", build, manager)
     if typecheck:
         yield _script("build", typecheck, manager, tool="typecheck")
-    elif "build" not in scripts and (project / "tsconfig.json").is_file():
-        yield Candidate(
-            aspect="build",
-            tool="tsc",
-            command="npx tsc --noEmit",
-            reason="`tsc` is configured in `tsconfig.json`",
-        )
+    elif not build and (project / "tsconfig.json").is_file():
+        yield _program("build", "tsc --noEmit", "`tsc` is configured in `tsconfig.json`")
+
+
+def _tests(
+    project: Path, package: dict[str, Any], scripts: dict[str, str], manager: str
+) -> Iterator[Candidate]:
+    if script := _chosen(_TEST, scripts):
+        yield _script("test", script, manager)
+    elif command := once(scripts.get("test", "")):
+        yield _program("test", command, "`package.json` has a script `test`, which would watch")
+    elif "test" in scripts:
+        # Its author has a runner; which of its commands ends by itself only they know.
+        return
+    elif runner := _dependency(package):
+        yield _program("test", _RUNNERS[runner], f"`package.json` names `{runner}`")
+    elif manager == "bun" and (found := next(named_files(project, _BUN_FILES), "")):
+        yield _test_file("bun", "bun test", found)
+    elif found := next(named_files(project, _TEST_FILES), ""):
+        yield _test_file("node", "node --test", found)
+
+
+def _dependency(package: dict[str, Any]) -> str:
+    named = table(package, "dependencies") | table(package, "devDependencies")
+    return next((runner for runner in _RUNNERS if runner in named), "")
+
+
+def _test_file(tool: str, command: str, found: str) -> Candidate:
+    return Candidate(aspect="test", tool=tool, command=command, reason=f"`{found}` is a test file")
 
 
 def _script(aspect: Aspect, script: str, manager: str, *, tool: str = "") -> Candidate:
@@ -85,15 +115,20 @@ def _script(aspect: Aspect, script: str, manager: str, *, tool: str = "") -> Can
     )
 
 
+def _program(aspect: Aspect, command: str, reason: str) -> Candidate:
+    return Candidate(
+        aspect=aspect,
+        tool=command.partition(" ")[0],
+        command=f"npx {command}",
+        reason=reason,
+        env=_INSTALLED_ONLY,
+    )
+
+
 def _linters(project: Path, package: dict[str, Any]) -> Iterator[Candidate]:
     for tool, command, patterns, key in _LINTERS:
         file = first_existing(project, *patterns)
         if not file and key and key in package:
             file = "package.json"
         if file:
-            yield Candidate(
-                aspect="lint",
-                tool=tool,
-                command=command,
-                reason=f"`{tool}` is configured in `{file}`",
-            )
+            yield _program("lint", command, f"`{tool}` is configured in `{file}`")

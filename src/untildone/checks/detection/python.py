@@ -1,7 +1,6 @@
-"""Python: pytest or unittest for tests, ruff and black for lint."""
+"""Python: pytest or unittest for tests, else what tox or nox calls tests."""
 
 import re
-import shutil
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 from untildone.checks.detection.candidate import Candidate
 from untildone.checks.detection.files import named_files
 from untildone.checks.detection.manifest import first_existing, read_text, read_toml, table
+from untildone.checks.detection.python_environment import any_python, module, own_python, program
 
 _PYTEST_FILES = ("pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml")
 _PYTEST_SECTIONS = {"tox.ini": "[pytest]", "setup.cfg": "[tool:pytest]"}
@@ -17,42 +17,14 @@ _DEPENDENCY_FILES = ("requirements*.txt", "*requirements.txt", "Pipfile", "setup
 _NAMES_PYTEST = re.compile(r"(?<![\w.-])pytest(?![\w.-])")
 _IMPORTS_UNITTEST = re.compile(r"^\s*(?:import|from) (?:unittest|django\.test)\b", re.MULTILINE)
 _IMPORTS_PYTEST = re.compile(r"^\s*(?:import|from) pytest\b", re.MULTILINE)
-_ENVIRONMENTS = (".venv", "venv")
+# @nox.session(python=["3.11", "3.12"])
+# def tests(session):
+_NOX_SESSION = re.compile(r"^@nox\.session\b[^\n]*\ndef (?P<name>tests?)\(", re.MULTILINE)
 _FILES_READ = 200
 
 
 def candidates(project: Path) -> Iterator[Candidate]:
     pyproject = read_toml(project / "pyproject.toml")
-    yield from _tests(project, pyproject)
-    yield from _ruff(project, pyproject or {})
-    if "black" in table(pyproject, "tool"):
-        yield Candidate(
-            aspect="lint",
-            tool="black",
-            command=f"{_program(project, 'black')} --check .",
-            reason="`black` is configured in `pyproject.toml`",
-        )
-
-
-def _ruff(project: Path, pyproject: dict[str, Any]) -> Iterator[Candidate]:
-    file = first_existing(project, "ruff.toml", ".ruff.toml")
-    own = read_toml(project / file) if file else None
-    settings = own if own is not None else table(pyproject, "tool").get("ruff")
-    if not isinstance(settings, dict):
-        return
-    reason = f"`ruff` is configured in `{file or 'pyproject.toml'}`"
-    ruff = _program(project, "ruff")
-    yield Candidate(aspect="lint", tool="ruff", command=f"{ruff} check .", reason=reason)
-    if "format" in settings:
-        yield Candidate(
-            aspect="lint",
-            tool="ruff-format",
-            command=f"{ruff} format --check .",
-            reason=f"{reason} with a section `format`",
-        )
-
-
-def _tests(project: Path, pyproject: dict[str, Any] | None) -> Iterator[Candidate]:
     if reason := _why_pytest(project, pyproject or {}):
         yield _pytest(project, reason)
         return
@@ -64,6 +36,8 @@ def _tests(project: Path, pyproject: dict[str, Any] | None) -> Iterator[Candidat
         yield _unittest(project, found)
     elif files:
         yield _pytest(project, f"`{files[0]}` is a test file")
+    elif runner := _runner(project, pyproject or {}):
+        yield runner
     elif pyproject is not None:
         yield _pytest(project, "`pyproject.toml` makes it a Python project")
 
@@ -97,16 +71,11 @@ def _named_by_requirements(project: Path) -> str:
 
 
 def _pytest(project: Path, reason: str) -> Candidate:
-    python = _own_python(project)
-    if python and _has_module(project / python.partition("/")[0], "pytest"):
-        command = f"{python} -m pytest"
-    else:
-        command = "pytest" if shutil.which("pytest") else f"{_any_python()} -m pytest"
-    return Candidate(aspect="test", tool="pytest", command=command, reason=reason)
+    return Candidate(aspect="test", tool="pytest", command=module(project, "pytest"), reason=reason)
 
 
 def _unittest(project: Path, found: str) -> Candidate:
-    python = _own_python(project) or _any_python()
+    python = own_python(project) or any_python()
     folder = found.rpartition("/")[0].partition("/")[0]
     # Discovery does not descend into a folder that is no package.
     start = "" if not folder or (project / folder / "__init__.py").is_file() else f" -s {folder}"
@@ -118,24 +87,22 @@ def _unittest(project: Path, found: str) -> Candidate:
     )
 
 
-def _own_python(project: Path) -> str:
-    paths = (
-        f"{name}/{rest}" for name in _ENVIRONMENTS for rest in ("bin/python", "Scripts/python.exe")
-    )
-    return next((path for path in paths if (project / path).exists()), "")
+def _runner(project: Path, pyproject: dict[str, Any]) -> Candidate | None:
+    """The project's word where nothing else is to be seen: these make environments first."""
+    session = _NOX_SESSION.search(read_text(project / "noxfile.py") or "")
+    if file := _tox_file(project, pyproject):
+        tool, arguments, reason = "tox", "", f"`tox` is configured in `{file}`"
+    elif session:
+        tool, arguments = "nox", f" -s {session['name']}"
+        reason = f"`noxfile.py` has a session `{session['name']}`"
+    else:
+        return None
+    command = f"{program(project, tool)}{arguments}"
+    return Candidate(aspect="test", tool=tool, command=command, reason=reason)
 
 
-def _has_module(environment: Path, name: str) -> bool:
-    patterns = (f"lib/python3*/site-packages/{name}", f"Lib/site-packages/{name}")
-    return any(True for pattern in patterns for _ in environment.glob(pattern))
-
-
-def _program(project: Path, name: str) -> str:
-    paths = (
-        f"{env}/{rest}" for env in _ENVIRONMENTS for rest in (f"bin/{name}", f"Scripts/{name}.exe")
-    )
-    return next((path for path in paths if (project / path).exists()), name)
-
-
-def _any_python() -> str:
-    return "python3" if shutil.which("python3") and not shutil.which("python") else "python"
+def _tox_file(project: Path, pyproject: dict[str, Any]) -> str:
+    if "tox" in table(pyproject, "tool"):
+        return "pyproject.toml"
+    lines = (read_text(project / "tox.ini") or "").splitlines()
+    return "tox.ini" if "[testenv]" in lines else ""

@@ -1,0 +1,40 @@
+"""C and C++ with CMake: configured and built outside the sources, tested by CTest."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from untildone.checks.detection.candidate import Candidate
+from untildone.checks.detection.manifest import read_text
+
+_FILE = "CMakeLists.txt"
+_TESTED = re.compile(r"^\s*(?:enable_testing|include\s*\(\s*CTest)\b", re.MULTILINE | re.IGNORECASE)
+
+
+def candidates(project: Path) -> Iterator[Candidate]:
+    text = read_text(project / _FILE)
+    if text is None:
+        return
+    folder = _build_folder(project)
+    build = f"cmake -S . -B {folder} && cmake --build {folder}"
+    yield Candidate(
+        aspect="build",
+        tool="cmake",
+        command=build,
+        reason=f"`{_FILE}` makes it a CMake project",
+    )
+    if _TESTED.search(text):
+        yield Candidate(
+            aspect="test",
+            tool="ctest",
+            command=f"{build} && ctest --test-dir {folder} --output-on-failure",
+            reason=f"`{_FILE}` enables testing",
+        )
+
+
+def _build_folder(project: Path) -> str:
+    """The one that is in use; never one that holds something else."""
+    used = sorted(path.parent.name for path in project.glob("*/CMakeCache.txt"))
+    if used:
+        return used[0]
+    return "build" if not (project / "build").exists() else "cmake-build"

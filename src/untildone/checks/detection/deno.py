@@ -1,0 +1,49 @@
+"""Deno: tasks of its configuration first, then its own linter and test runner."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from untildone.checks.detection.candidate import Aspect, Candidate
+from untildone.checks.detection.files import named_files
+from untildone.checks.detection.manifest import first_existing, read_json, table
+from untildone.checks.detection.scripts import harmless
+from untildone.errors import UserError
+
+_TEST_FILES = tuple(
+    f"{stem}{ending}" for stem in ("_test", ".test") for ending in (".ts", ".tsx", ".js", ".mjs")
+)
+_ASPECTS: tuple[Aspect, ...] = ("build", "test", "lint")
+
+
+def candidates(project: Path) -> Iterator[Candidate]:
+    file = first_existing(project, "deno.json", "deno.jsonc")
+    if not file:
+        return
+    tasks = _tasks(project / file)
+    named = [aspect for aspect in _ASPECTS if aspect in tasks and harmless(aspect, tasks)]
+    for aspect in named:
+        yield _candidate(aspect, f"deno task {aspect}", f"`{file}` has a task `{aspect}`")
+    if "test" not in tasks and (found := next(named_files(project, _TEST_FILES), "")):
+        yield _candidate("test", "deno test", f"`{found}` is a test file of a Deno project")
+    if "lint" not in named:
+        yield _candidate("lint", "deno lint", f"`{file}` makes it a Deno project")
+
+
+def _tasks(path: Path) -> dict[str, str]:
+    found: dict[str, Any] = {}
+    for name, task in table(_read(path), "tasks").items():
+        found[name] = task.get("command") if isinstance(task, dict) else task
+    return {name: task for name, task in found.items() if isinstance(task, str)}
+
+
+def _read(path: Path) -> dict[str, Any] | None:
+    try:
+        return read_json(path)
+    except UserError:
+        # Comments are allowed there; then its tasks stay unknown.
+        return None
+
+
+def _candidate(aspect: Aspect, command: str, reason: str) -> Candidate:
+    return Candidate(aspect=aspect, tool="deno", command=command, reason=reason)

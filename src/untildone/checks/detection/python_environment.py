@@ -1,0 +1,55 @@
+"""How the programs of a Python project are called: from its environment, or through its runner."""
+
+import shutil
+from pathlib import Path
+
+_ENVIRONMENTS = (".venv", "venv")
+# The lock file, its program, and how that starts another one without changing the lock.
+_RUNNERS = (
+    ("uv.lock", "uv", "uv run --frozen"),
+    ("poetry.lock", "poetry", "poetry run"),
+    ("pdm.lock", "pdm", "pdm run"),
+    ("Pipfile.lock", "pipenv", "pipenv run"),
+)
+
+
+def program(project: Path, name: str) -> str:
+    """As words of a command line."""
+    paths = (
+        f"{env}/{rest}" for env in _ENVIRONMENTS for rest in (f"bin/{name}", f"Scripts/{name}.exe")
+    )
+    own = next((path for path in paths if (project / path).exists()), "")
+    return own or " ".join(filter(None, (_runner(project), name)))
+
+
+def module(project: Path, name: str) -> str:
+    """As `program`, for what is also a module: Python puts the project itself on its path then."""
+    python = own_python(project)
+    if python and _has_module(project / python.partition("/")[0], name):
+        return f"{python} -m {name}"
+    if runner := _runner(project):
+        return f"{runner} {name}"
+    return name if shutil.which(name) else f"{any_python()} -m {name}"
+
+
+def own_python(project: Path) -> str:
+    paths = (
+        f"{name}/{rest}" for name in _ENVIRONMENTS for rest in ("bin/python", "Scripts/python.exe")
+    )
+    return next((path for path in paths if (project / path).exists()), "")
+
+
+def any_python() -> str:
+    return "python3" if shutil.which("python3") and not shutil.which("python") else "python"
+
+
+def _runner(project: Path) -> str:
+    for file, name, words in _RUNNERS:
+        if (project / file).is_file() and shutil.which(name):
+            return words
+    return ""
+
+
+def _has_module(environment: Path, name: str) -> bool:
+    patterns = (f"lib/python3*/site-packages/{name}", f"Lib/site-packages/{name}")
+    return any(True for pattern in patterns for _ in environment.glob(pattern))

@@ -1,0 +1,48 @@
+"""What a script that a project wrote itself would do: run for ever, or change files."""
+
+import re
+from collections.abc import Iterator, Mapping
+
+# npm run test:once; yarn test:once; $(MAKE) test-once
+_CALL = re.compile(r"(?<![\w./-])(?:npm|pnpm|yarn|bun|make|\$\(MAKE\))(?: run)? (?P<name>[\w:.-]+)")
+_START, _REST, _END = r"(?<![\w./-])", r"[^&|;\n]*", r"(?![\w./-])"
+_ENDLESS = re.compile(
+    r"(?<!\S)(?:--watch(?:All)?(?:=true)?|--ui)(?!\S)"
+    # `-w` is a workspace, a number of workers or a file for others.
+    rf"|{_START}(?:tsc|mocha|webpack|rollup|tsup)\b{_REST}\s-w(?!\S)"
+    rf"|{_START}(?:react-scripts|ng) test\b(?!{_REST}(?:--no-watch|--watch=false))"
+    rf"|{_START}karma start\b(?!{_REST}--single-run)"
+    rf"|{_START}(?:next|nuxt|astro|ng|webpack|parcel|tsx) (?:dev|serve|start|watch|preview){_END}"
+    rf"|{_START}(?:nodemon|live-server|http-server|ts-node-dev|webpack-dev-server){_END}"
+    rf"|{_START}vite{_END}(?! (?:build|optimize)\b)"
+    rf"|{_START}vitest{_END}(?!{_REST} (?:run\b|--run\b|--no-watch|--watch=false))"
+)
+_CHANGES = re.compile(
+    r"(?<!\S)(?:--fix|--write|--apply(?:-unsafe)?|--unsafe-fixes|--update-?[sS]napshots?)(?!\S)"
+    rf"|{_START}(?:jest|vitest)\b{_REST}\s-u(?!\S)"
+    rf"|{_START}gofmt\b{_REST}\s-w(?!\S)|{_START}go fmt\b"
+    rf"|{_START}(?:ruff format|black|cargo fmt)(?: |$)(?!{_REST}--(?:check|diff))"
+)
+
+
+def harmless(name: str, scripts: Mapping[str, str]) -> bool:
+    """Whether a check may run it: it ends by itself, and what it judges stays as it was."""
+    return not any(
+        _ENDLESS.search(text) or _CHANGES.search(text) for text in _reached(name, scripts)
+    )
+
+
+def once(script: str) -> str:
+    """A lone `vitest`, which would go on watching, told to run and end; else nothing."""
+    name, *options = script.split() or [""]
+    lone = name == "vitest" and all(word.startswith("-") for word in options)
+    return " ".join(["vitest run", *options]) if lone and "--watch" not in options else ""
+
+
+def _reached(name: str, scripts: Mapping[str, str]) -> Iterator[str]:
+    """The script, those around it, and those of the same project that they call."""
+    names = [f"pre{name}", name, f"post{name}"]
+    for each in names:
+        text = scripts.get(each, "")
+        yield text
+        names += {call["name"] for call in _CALL.finditer(text)}.difference(names)
