@@ -9,6 +9,8 @@ import time
 LARGEST = 2_000_000
 MOST_VALUES = 200_000
 LONGEST = 10.0
+# Tools of the agent that write a file.
+EDITING = ("Write", "Edit", "MultiEdit", "NotebookEdit")
 # A lean handler's way to say that this one needs the full program.
 FULL = "\0full"
 
@@ -49,6 +51,17 @@ def read(event: str, agent: str, source: str, home: str) -> Call:
     else:
         call.fault = "the payload is not a JSON object"
     return call
+
+
+def before_edit(call: Call) -> tuple[str, str | None, bool]:
+    """The file, its text before the edit (None: there was none), and whether that is known."""
+    response = call.data.get("tool_response")
+    if call.text("tool_name") not in EDITING or not isinstance(response, dict):
+        return "", None, False
+    path, text = response.get("filePath"), response.get("originalFile")
+    made = text is None and response.get("type") == "create"
+    known = isinstance(path, str) and os.path.isabs(path) and (made or isinstance(text, str))
+    return str(path), text if isinstance(text, str) else None, known
 
 
 def _too_much(data: bytes) -> str:

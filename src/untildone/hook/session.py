@@ -1,5 +1,7 @@
 """SessionStart and SessionEnd: where a session runs, so that the person's terminal finds it."""
 
+import os
+
 from untildone.hook.payload import FULL, Call
 from untildone.store.sessions import Session
 
@@ -13,8 +15,18 @@ def answer(call: Call) -> str:
     if call.event == "SessionEnd":
         return _ended(session)
     remember(call, session)
+    if os.path.isfile(os.path.join(call.home, "dialects.json")):
+        _watch_dialects(call, session)
     # After compaction, /clear and fork the loop has something to say.
     return FULL if session.loop() or call.text("source") not in _FRESH else ""
+
+
+def _watch_dialects(call: Call, session: Session) -> None:
+    # Imported where it is used: hardly anybody trusts other tools' loop files.
+    from untildone.store import dialects
+
+    if dialects.trusted(call.home, call.environ.get("CLAUDE_PROJECT_DIR") or call.text("cwd")):
+        dialects.watch(session)
 
 
 def _ended(session: Session) -> str:

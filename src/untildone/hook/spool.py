@@ -1,24 +1,35 @@
-"""What the installed line does in shell elsewhere, for systems without one: marks and the spool."""
+"""Marks and the spool, where no shell has done it: systems without one, edits that are wanted."""
 
 import json
 import os
 
 from untildone.hook.payload import Call
+from untildone.store import edits
 from untildone.store.sessions import Session
 
 _LARGEST_CALL = 65_536
 
 
 def answer(call: Call) -> str:
-    session = Session(call.home, call.agent, call.text("session_id"))
-    if not session.loop():
-        return ""
+    # A payload too large to be read still says by its coming that a call has ended.
+    known = call.text("session_id") or call.environ.get("CLAUDE_CODE_SESSION_ID", "")
+    session = Session(call.home, call.agent, known)
+    if session.loop() or session.has("dialects"):
+        _spool(call, session)
+    if call.event == "PostToolUse" and session.known and edits.wanted(call.home):
+        from untildone.hook import edited
+
+        return edited.answer(call, session)
+    return ""
+
+
+def _spool(call: Call, session: Session) -> None:
     if call.event == "PreCompact":
         session.write("compacting", "")
     elif call.event == "PostToolBatch":
         session.forget_calls()
     else:
         name = os.path.join("calls", str(os.getpid()))
-        session.append("post", "\n")
+        if session.loop():
+            session.append("post", "\n")
         session.append(name, json.dumps(call.data)[:_LARGEST_CALL])
-    return ""

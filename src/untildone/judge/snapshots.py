@@ -3,47 +3,33 @@
 import os
 import sys
 import time
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 from msgspec import Struct
-from msgspec.structs import replace
 
 from untildone import process
 from untildone.checks.lsp import door
 from untildone.checks.lsp.door import Door, Nobody, Report, Unanswered
 from untildone.checks.lsp.servers import chosen
+from untildone.hook.payload import EDITING
 from untildone.judge.context import Context, project_folder
 from untildone.loop.model import Finding
 from untildone.store.files import Damaged, read_bounded
-from untildone.store.sessions import Session
 
 DOOR = "diagnose.json"
 
-_EDITING = ("Write", "Edit", "MultiEdit", "NotebookEdit")
-_LEFT = "snapshot.json"
-# With more, the file the next stop reads would be too large for it.
-_FINDINGS_LEFT = 500
 _TICK = 0.02
 
 
-class Counts(Struct, frozen=True, kw_only=True):
-    errors: int = 0
-    warnings: int = 0
-    infos: int = 0
-    security: int = 0
-
-
 class FileSnapshot(Struct, frozen=True, kw_only=True):
-    """`path` is below the project; `servers` are those whose word this is."""
+    """`path` is below the project; `tools` are those whose word this is."""
 
     path: str
-    counts: Counts
     findings: tuple[Finding, ...] = ()
-    servers: tuple[str, ...] = ()
+    tools: tuple[str, ...] = ()
 
 
 class Snapshot(Struct, frozen=True, kw_only=True):
@@ -58,16 +44,6 @@ class Snapshot(Struct, frozen=True, kw_only=True):
         return tuple(finding for file in self.files for finding in file.findings)
 
 
-def counted(findings: Iterable[Finding]) -> Counts:
-    number = Counter(finding.severity for finding in findings)
-    return Counts(
-        errors=number["error"],
-        warnings=number["warning"],
-        infos=number["info"],
-        security=number["security"],
-    )
-
-
 def edited_files(
     calls: Mapping[str, Iterable[Mapping[str, Any]]], project: Path
 ) -> tuple[Path, ...]:
@@ -80,7 +56,7 @@ def edited_files(
 
 
 def _edited(call: Mapping[str, Any]) -> str:
-    if call.get("tool_name") not in _EDITING:
+    if call.get("tool_name") not in EDITING:
         return ""
     inputs = call.get("tool_input")
     # Of a payload that was cut off only the front is known.
@@ -93,19 +69,26 @@ def _edited(call: Mapping[str, Any]) -> str:
 
 
 def snapshot(
-    context: Context, project: Path, files: Sequence[Path], *, wait: float
+    context: Context,
+    project: Path,
+    files: Sequence[Path],
+    *,
+    wait: float,
+    texts: Mapping[Path, str] | None = None,
 ) -> Snapshot | None:
     """None if no server knows such files, or nothing was said in time.
 
     The servers are kept warm by a process of their own, started if there is none. Without time
-    to wait they only get to know the files: the next question is answered at once.
+    to wait they only get to know the files: the next question is answered at once. `texts` are
+    taken for what is in the files.
     """
     deadline = time.monotonic() + wait
     place = project.resolve()
     wanted = _known_to_servers(place, files)
     if not wanted:
         return None
-    report = _asked(context, place, wanted, deadline)
+    said = {os.path.realpath(file): text for file, text in (texts or {}).items()}
+    report = _asked(context, place, {file: said.get(file) for file in wanted}, deadline)
     return _snapshot(report, place) if report else None
 
 
@@ -126,18 +109,18 @@ def _sayable(file: str) -> bool:
 
 
 def _asked(
-    context: Context, project: Path, files: tuple[str, ...], deadline: float
+    context: Context, project: Path, files: Mapping[str, str | None], deadline: float
 ) -> Report | None:
     folder = project_folder(context.home, project)
     known = open_door(folder)
     try:
         if known:
-            return door.ask(known, files, wait=deadline - time.monotonic())
+            return _put(known, files, deadline)
     except Nobody:
         pass
     except Unanswered:
         return None
-    _start(context, project, files)
+    _start(context, project, tuple(files))
     while time.monotonic() < deadline:
         opened = open_door(folder)
         if opened and opened != known:
@@ -146,11 +129,16 @@ def _asked(
     return None
 
 
-def _answered(opened: Door, files: tuple[str, ...], deadline: float) -> Report | None:
+def _answered(opened: Door, files: Mapping[str, str | None], deadline: float) -> Report | None:
     try:
-        return door.ask(opened, files, wait=deadline - time.monotonic())
+        return _put(opened, files, deadline)
     except Unanswered:
         return None
+
+
+def _put(opened: Door, files: Mapping[str, str | None], deadline: float) -> Report:
+    texts = {file: text for file, text in files.items() if text is not None}
+    return door.ask(opened, tuple(files), wait=deadline - time.monotonic(), texts=texts)
 
 
 def _start(context: Context, project: Path, files: Sequence[str]) -> None:
@@ -170,26 +158,10 @@ def _snapshot(report: Report, project: Path) -> Snapshot:
     files = tuple(
         FileSnapshot(
             path=Path(file.path).relative_to(project).as_posix(),
-            counts=counted(file.findings),
             findings=file.findings,
-            servers=file.servers,
+            tools=file.servers,
         )
         for file in report.files
         if Path(file.path).is_relative_to(project)
     )
     return Snapshot(files=files, reasons=report.reasons, seconds=report.seconds)
-
-
-def leave(session: Session, taken: Snapshot) -> None:
-    """For the next stop; all counts, and as many findings as it can read."""
-    room = _FINDINGS_LEFT // max(len(taken.files), 1)
-    files = tuple(replace(file, findings=file.findings[:room]) for file in taken.files)
-    session.write_json(_LEFT, msgspec.to_builtins(replace(taken, files=files)))
-
-
-def left(session: Session) -> Snapshot | None:
-    """What the last stop left."""
-    try:
-        return msgspec.convert(session.read_json(_LEFT), Snapshot)
-    except msgspec.ValidationError:
-        return None

@@ -116,7 +116,7 @@ def lags() -> None:
     each(take)
 
 
-def pulled(*, refusals: int = 0, late: bool = False) -> None:
+def pulled(*, refusals: int = 0, late: bool = False, quiet_about: str = "") -> None:
     greet(**({} if late else {"diagnosticProvider": {"interFileDependencies": True}}))
     texts: dict[str, str] = {}
     left = refusals
@@ -135,8 +135,9 @@ def pulled(*, refusals: int = 0, late: bool = False) -> None:
             left -= 1
             send({"id": message["id"], "error": {"code": -32802, "message": "later"}})
             return
-        found = diagnostic(texts[message["params"]["textDocument"]["uri"]])
-        send({"id": message["id"], "result": {"kind": "full", "items": [found]}})
+        text = texts[message["params"]["textDocument"]["uri"]]
+        if not quiet_about or text != quiet_about:
+            send({"id": message["id"], "result": {"kind": "full", "items": [diagnostic(text)]}})
 
     each(take)
 
@@ -282,6 +283,7 @@ MODES: dict[str, Callable[[], None]] = {
     "cancels": lambda: pulled(refusals=2),
     "always cancels": lambda: pulled(refusals=1_000_000),
     "late": lambda: pulled(late=True),
+    "quiet about old": lambda: pulled(quiet_about="old"),
     "refuses to answer": refuses_to_answer,
     "asks": asks,
     "listens": listens,

@@ -42,9 +42,18 @@ def test_nothing_is_asked_where_nothing_is_installed(machine: Machine) -> None:
     assert machine.chosen() == []
 
 
+def test_what_the_project_does_not_use_is_not_asked(machine: Machine) -> None:
+    for name in ("ruff", "pyright-langserver", "ty", "pyrefly"):
+        machine.program(name)
+
+    assert machine.chosen() == []
+
+
 def test_a_linter_and_one_type_checker_are_asked(machine: Machine) -> None:
     for name in ("ruff", "pyright-langserver", "ty", "pyrefly"):
         machine.program(name)
+    machine.file("ruff.toml")
+    machine.file("pyproject.toml", "[tool.pyright]\n[tool.ty]\n")
 
     assert machine.chosen() == [["ruff", "bin"], ["pyright", "bin"]]
     assert machine.chosen(".pyi") == [["ruff", "bin"], ["pyright", "bin"]]
@@ -62,23 +71,31 @@ def test_what_the_project_has_installed_goes_first(folder: str, machine: Machine
 @pytest.mark.parametrize(
     ("file", "text", "expected"),
     [
+        (".ruff.toml", "", "ruff"),
+        ("pyproject.toml", "[tool.ruff]\n", "ruff"),
         ("pyproject.toml", "[tool.ty.rules]\n", "ty"),
         ("pyproject.toml", "[tool.pyrefly]\n", "pyrefly"),
         ("pyrefly.toml", "", "pyrefly"),
         ("ty.toml", "", "ty"),
         ("pyrightconfig.json", "{}", "basedpyright"),
         ("pyproject.toml", "[tool.pyright]\n", "pyright"),
-        ("pyproject.toml", "broken", "basedpyright"),
     ],
 )
 def test_what_the_project_configures_goes_first(
     file: str, text: str, expected: str, machine: Machine
 ) -> None:
-    for name in ("basedpyright-langserver", "pyright-langserver", "ty", "pyrefly"):
+    for name in ("ruff", "basedpyright-langserver", "pyright-langserver", "ty", "pyrefly"):
         machine.program(name)
     machine.file(file, text)
 
     assert machine.chosen() == [[expected, "bin"]]
+
+
+def test_a_broken_manifest_configures_nothing(machine: Machine) -> None:
+    machine.program("ruff")
+    machine.file("pyproject.toml", "broken")
+
+    assert machine.chosen() == []
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import time
 from contextlib import closing, suppress
 from pathlib import Path
 
+import pytest
 from msgspec.structs import replace
 
 from checks.lsp.fakes import LIMITS, PATIENCE, server, written
@@ -60,6 +61,18 @@ def test_a_file_nobody_knows_is_missing(tmp_path: Path) -> None:
         report = warm.diagnose([written(tmp_path, "a.unknown", "")], seconds=PATIENCE)
 
     assert (report.files, report.reasons) == ((), ())
+
+
+@pytest.mark.parametrize("mode", ["pushes", "pulled"])
+def test_a_text_may_stand_for_a_file(tmp_path: Path, mode: str) -> None:
+    file = written(tmp_path, "a.txt", "now")
+    with closing(kept(tmp_path, server(mode))) as warm:
+        asked = [
+            warm.diagnose([file], seconds=PATIENCE, texts=texts_given)
+            for texts_given in ({file: "before"}, {}, {file: "before"}, {file: "now"})
+        ]
+
+    assert [texts(report)[0][2] for report in asked] == [["before"], ["now"], ["before"], ["now"]]
 
 
 def test_a_server_stays_warm_and_hears_of_the_disk(tmp_path: Path) -> None:

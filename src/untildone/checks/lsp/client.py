@@ -101,12 +101,14 @@ class Client:
         """Of files on the disk, with the protocol's number for what became of each."""
         self._news |= {path.as_uri(): kind for path, kind in changes}
 
-    def diagnose(self, files: Sequence[Path], *, deadline: float) -> Answer:
-        """What it says about the files as they are on the disk now, if it says so in time."""
+    def diagnose(
+        self, files: Sequence[Path], *, deadline: float, texts: Mapping[Path, str] | None = None
+    ) -> Answer:
+        """What it says in time about the files as `texts` has them, else as the disk has now."""
         self._link.begin_question()
         if not self._link.wait(lambda: self._ready, deadline=deadline):
             return self._silent("is still starting")
-        known, reasons = self._brought_up(files)
+        known, reasons = self._brought_up(files, texts or {})
         said = {} if self._pulls else self._heard(known, deadline)
         if self._pulls:
             said = self._pulled(known, deadline)
@@ -142,7 +144,9 @@ class Client:
         self._ready = True
         self._link.say(messages.notification("initialized", {}))
 
-    def _brought_up(self, files: Sequence[Path]) -> tuple[list[Path], list[str]]:
+    def _brought_up(
+        self, files: Sequence[Path], texts: Mapping[Path, str]
+    ) -> tuple[list[Path], list[str]]:
         """The files the server knows as they are now; the others with the reason."""
         known: list[Path] = []
         reasons: list[str] = []
@@ -151,7 +155,7 @@ class Client:
             self._say(self._documents.refreshed())
             for path in files:
                 try:
-                    self._say(self._documents.brought_up(path))
+                    self._say(self._documents.brought_up(path, texts.get(path)))
                     known.append(path)
                 except Unreadable as reason:
                     reasons.append(f"`{self._shown(path)}` {reason}")

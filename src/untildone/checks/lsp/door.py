@@ -15,7 +15,7 @@ from untildone.loop.model import Finding
 
 LONGEST_WAIT = 60.0
 
-_LARGEST_REQUEST = 1024 * 1024
+_LARGEST_REQUEST = 32 * 1024 * 1024
 _LARGEST_REPLY = 32 * 1024 * 1024
 _MOST_WAITING = 8
 _SPEAKING_SECONDS = 2.0
@@ -35,6 +35,8 @@ class Request(Struct, frozen=True, kw_only=True):
     token: str
     files: tuple[str, ...]
     seconds: float
+    # What to take for the content of a file, instead of what is on the disk.
+    texts: dict[str, str] = {}
 
 
 class FileReport(Struct, frozen=True, kw_only=True):
@@ -89,12 +91,14 @@ def _fits(path: Path) -> bool:
         return False
 
 
-def ask(door: Door, files: tuple[str, ...], *, wait: float) -> Report:
+def ask(
+    door: Door, files: tuple[str, ...], *, wait: float, texts: dict[str, str] | None = None
+) -> Report:
     """The question is put even if there is no time to wait for the answer."""
     deadline = time.monotonic() + wait
     with _knocked(door) as line:
         try:
-            question = Request(token=door.token, files=files, seconds=wait)
+            question = Request(token=door.token, files=files, seconds=wait, texts=texts or {})
             line.sendall(msgspec.json.encode(question) + b"\n")
             return msgspec.json.decode(_line(line, _LARGEST_REPLY, deadline), type=Report)
         except (OSError, msgspec.DecodeError, UnicodeError) as error:

@@ -82,6 +82,8 @@ SERVERS = (
         arguments=("server",),
         languages=_PYTHON,
         role="lint",
+        tool="ruff",
+        files=("ruff.toml", ".ruff.toml"),
         severity=ruff.severity,
     ),
     Server(
@@ -149,7 +151,8 @@ def chosen(
 ) -> tuple[Chosen, ...]:
     """One per role at most; `path` is where programs are looked for outside the project.
 
-    The project's choice goes first: what it configures, then what it has installed itself.
+    Only what the project uses: what it configures goes first, then what it has installed itself.
+    Another tool's opinion would be news to the people who work on it.
     """
     best: dict[Role, tuple[tuple[bool, bool], Chosen]] = {}
     tools = table(_read(read_toml, project / "pyproject.toml"), "tool")
@@ -161,7 +164,7 @@ def chosen(
         if not found:
             continue
         rank = (_configured(project, server, tools), own is not None)
-        if server.role not in best or rank > best[server.role][0]:
+        if any(rank) and (server.role not in best or rank > best[server.role][0]):
             best[server.role] = rank, Chosen(server=server, program=found)
     return tuple(choice for _, choice in best.values())
 

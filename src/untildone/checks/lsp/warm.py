@@ -35,14 +35,16 @@ class _Kept:
         self._client: Client | None = None
         self._failures = 0
 
-    def diagnose(self, files: Sequence[Path], *, deadline: float) -> Answer:
+    def diagnose(
+        self, files: Sequence[Path], *, deadline: float, texts: Mapping[Path, str]
+    ) -> Answer:
         failure = self._client.failure if self._client else ""
         self._failures += bool(failure)
         if self._failures >= MOST_FAILURES:
             return Answer(reasons=(f"`{self._choice.server.name}` is left alone: it {failure}",))
         if self._client is None or failure:
             self._client = Client(self._choice, self._project, limits=self._limits)
-        return self._client.diagnose(files, deadline=deadline)
+        return self._client.diagnose(files, deadline=deadline, texts=texts)
 
     def tell(self, changes: Sequence[tuple[Path, int]]) -> None:
         if self._client and not self._client.failure:
@@ -74,7 +76,9 @@ class Warm:
         self._kept: dict[tuple[str, str], _Kept] = {}
         self._watch = Watch(project)
 
-    def diagnose(self, files: Sequence[Path], *, seconds: float) -> Report:
+    def diagnose(
+        self, files: Sequence[Path], *, seconds: float, texts: Mapping[Path, str] | None = None
+    ) -> Report:
         """What is known of the files within the seconds; the rest goes on being found out."""
         began = time.monotonic()
         deadline = began + min(seconds, door.LONGEST_WAIT) - _WAY_BACK
@@ -82,7 +86,7 @@ class Warm:
         for kept in self._kept.values():
             kept.tell(changes)
         unique = tuple(dict.fromkeys(files))
-        answers = self._asked(unique[:MOST_FILES], deadline)
+        answers = self._asked(unique[:MOST_FILES], deadline, texts or {})
         reasons = [reason for answer in answers.values() for reason in answer.reasons]
         if len(unique) > MOST_FILES:
             reasons.append(f"{len(unique) - MOST_FILES} files are left out")
@@ -101,7 +105,9 @@ class Warm:
         with ThreadPoolExecutor() as pool:
             list(pool.map(_Kept.close, self._kept.values()))
 
-    def _asked(self, files: Sequence[Path], deadline: float) -> dict[str, Answer]:
+    def _asked(
+        self, files: Sequence[Path], deadline: float, texts: Mapping[Path, str]
+    ) -> dict[str, Answer]:
         """By server, each with its own files, all at once."""
         wanted: dict[tuple[str, str], list[Path]] = defaultdict(list)
         choices = {suffix: self._choose(suffix) for suffix in {file.suffix for file in files}}
@@ -113,7 +119,9 @@ class Warm:
                     self._kept[key] = _Kept(choice, self._project, limits=self._limits)
         with ThreadPoolExecutor() as pool:
             asked = {
-                name: pool.submit(self._kept[name, program].diagnose, its, deadline=deadline)
+                name: pool.submit(
+                    self._kept[name, program].diagnose, its, deadline=deadline, texts=texts
+                )
                 for (name, program), its in wanted.items()
             }
             return {name: future.result() for name, future in asked.items()}
@@ -138,7 +146,9 @@ def serve(
     """Until nobody has asked for `idle` seconds, or it is no longer `wanted`."""
 
     def report(request: Request) -> Report:
-        return warm.diagnose([Path(file) for file in request.files], seconds=request.seconds)
+        files = [Path(file) for file in request.files]
+        texts = {Path(file): text for file, text in request.texts.items()}
+        return warm.diagnose(files, seconds=request.seconds, texts=texts)
 
     listener.settimeout(_TICK)
     last = time.monotonic()

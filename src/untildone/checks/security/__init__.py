@@ -1,16 +1,15 @@
 """Security findings: ast-grep over the project with our rules and the user's own."""
 
-import os
-import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from untildone.checks.findings import findings_of
-from untildone.checks.security.engine import diagnose, validate
+from untildone.checks.security.engine import diagnose, installed, validate
 from untildone.loop.model import Check, Finding
+from untildone.process import quoted
 
-__all__ = ["NAME", "command", "scan"]
+__all__ = ["NAME", "command", "installed", "scan"]
 
 NAME = "security"
 _MODULE = "untildone.checks.security"
@@ -25,7 +24,7 @@ def command(project: Path, *, rules: tuple[Path, ...] = ()) -> Check:
     words = (sys.executable, "-I", "-m", _MODULE, *options)
     return Check(
         name=NAME,
-        command=" ".join(map(_quoted, words)),
+        command=" ".join(map(quoted, words)),
         reason="no security finding may be left",
     )
 
@@ -50,9 +49,3 @@ def _below(project: Path, path: Path) -> Path:
             if place.is_relative_to(top):
                 return place.relative_to(top)
     return path.absolute()
-
-
-def _quoted(word: str) -> str:
-    if os.name == "nt":
-        return f'"{word}"' if " " in word else word
-    return shlex.quote(word)

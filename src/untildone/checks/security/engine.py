@@ -85,6 +85,13 @@ def present(rules: tuple[Path, ...]) -> None:
             )
 
 
+def installed() -> bool:
+    try:
+        return bool(_program())
+    except Missing:
+        return False
+
+
 def _program() -> str:
     """The one installed with us, else the person's; `sg` is another program on many systems."""
     schemes = (sysconfig.get_default_scheme(), sysconfig.get_preferred_scheme("user"))

@@ -1,0 +1,124 @@
+"""What a project's own tools say of single files: language servers, linter, security rules."""
+
+import tempfile
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
+from pathlib import Path
+from typing import TypeAlias
+
+from untildone.checks import linters, security
+from untildone.checks.lsp.documents import Unreadable, content
+from untildone.errors import UserError
+from untildone.judge.context import Context
+from untildone.judge.project import trusted
+from untildone.judge.snapshots import snapshot
+from untildone.loop.model import Finding
+
+# By path below the project and tool; who did not speak of a file is missing.
+Said: TypeAlias = dict[tuple[str, str], tuple[Finding, ...]]
+Ask: TypeAlias = Callable[[Context, Path, Mapping[Path, str], float], Said]
+
+# A linter is started for each of them.
+_MOST_LINTED = 10
+_AT_ONCE = 2
+
+
+def diagnose(context: Context, project: Path, texts: Mapping[Path, str], *, wait: float) -> Said:
+    """Of files of the project with these texts, what is said within `wait` seconds."""
+    said: Said = {}
+    if texts:
+        with ThreadPoolExecutor(max_workers=len(_ASKED)) as pool:
+            answers = [pool.submit(ask, context, project, texts, wait) for ask in _ASKED]
+            for answer in answers:
+                said |= answer.result()
+    return said
+
+
+def texts_of(files: tuple[Path, ...]) -> dict[Path, str]:
+    """As they are now, without those that cannot be read."""
+    texts = {}
+    for file in files:
+        try:
+            texts[file] = content(file).decode("utf-8", "replace")
+        except Unreadable:
+            continue
+    return texts
+
+
+def introduced(
+    context: Context, project: Path, before: Mapping[Path, str | None], *, wait: float
+) -> tuple[Finding, ...]:
+    """Errors and security findings in files that were not there `before`; None is no file then.
+
+    What a tool says now counts only where it also spoke of the file as it was.
+    """
+    now = diagnose(context, project, texts_of(tuple(before)), wait=wait)
+    wrong = {
+        key: [each for each in found if each.severity in ("error", "security")]
+        for key, found in now.items()
+    }
+    if not any(wrong.values()):
+        return ()
+    old = {file: text for file, text in before.items() if text is not None}
+    was = diagnose(context, project, old, wait=wait)
+    made = {file.relative_to(project).as_posix() for file in before if file not in old}
+    known = {each.fingerprint for found in was.values() for each in found}
+    return tuple(
+        each
+        for key, found in wrong.items()
+        if key in was or key[0] in made
+        for each in found
+        if each.fingerprint not in known
+    )
+
+
+def _servers(context: Context, project: Path, texts: Mapping[Path, str], wait: float) -> Said:
+    taken = snapshot(context, project, tuple(texts), wait=wait, texts=texts)
+    return {
+        (file.path, tool): tuple(found for found in file.findings if found.check == tool)
+        for file in (taken.files if taken else ())
+        for tool in file.tools
+    }
+
+
+def _linter(_: Context, project: Path, texts: Mapping[Path, str], wait: float) -> Said:
+    program = linters.linter(project)
+    files = list(islice(filter(linters.lints, texts), _MOST_LINTED)) if program else []
+
+    def lint(file: Path) -> tuple[Finding, ...] | None:
+        return linters.lint(program, file, texts[file], project=project, timeout=wait)
+
+    with ThreadPoolExecutor(max_workers=_AT_ONCE) as pool:
+        answers = dict(zip(files, pool.map(lint, files), strict=True))
+    return {
+        (file.relative_to(project).as_posix(), linters.ESLINT): found
+        for file, found in answers.items()
+        if found is not None
+    }
+
+
+def _security(context: Context, project: Path, texts: Mapping[Path, str], wait: float) -> Said:
+    """On copies: a file is judged by its text, wherever git or a text of before has it."""
+    with tempfile.TemporaryDirectory(prefix="untildone-diagnosis-") as folder:
+        copies = Path(folder).resolve()
+        paths = [file.relative_to(project) for file in texts]
+        for path, text in zip(paths, texts.values(), strict=True):
+            (copies / path).parent.mkdir(parents=True, exist_ok=True)
+            (copies / path).write_text(text, encoding="utf-8", errors="replace", newline="")
+        try:
+            rules = tuple(project / rule for rule in trusted(context, project).security_rules)
+            found = security.scan(
+                [copies / path for path in paths], project=copies, rules=rules, timeout=wait
+            )
+        except UserError:
+            # Without the extra, or with a broken rule, there is no answer; `doctor` tells.
+            return {}
+    said: Said = {(path.as_posix(), security.NAME): () for path in paths}
+    for each in found:
+        key = (each.path, security.NAME)
+        said[key] = (*said.get(key, ()), each)
+    return said
+
+
+_ASKED: tuple[Ask, ...] = (_servers, _linter, _security)

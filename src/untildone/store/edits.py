@@ -1,0 +1,32 @@
+"""What the person wants done about edits: a file of words that a shell can test.
+
+`auto`: without a loop, a turn whose edits bring errors is held. `tell`: the errors an edit brings
+are told at once. Standard library only: read by hooks.
+"""
+
+import os
+
+AUTO = "auto"
+TELL = "tell"
+_NAME = "edits"
+_LONGEST = 100
+
+
+def wanted(home: str) -> frozenset[str]:
+    try:
+        with open(os.path.join(home, _NAME), encoding="utf-8", errors="replace") as file:
+            return frozenset(file.read(_LONGEST).split()) & {AUTO, TELL}
+    except OSError:
+        return frozenset()
+
+
+def want(home: str, modes: frozenset[str]) -> None:
+    path = os.path.join(home, _NAME)
+    if not modes:
+        if os.path.lexists(path):
+            os.unlink(path)
+        return
+    temporary = f"{path}.{os.getpid()}"
+    with open(temporary, "w", encoding="utf-8") as file:
+        file.write(" ".join(sorted(modes)) + "\n")
+    os.replace(temporary, path)

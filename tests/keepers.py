@@ -1,0 +1,44 @@
+"""The processes that keep a project's language servers warm, as the tests find and end them."""
+
+import os
+import signal
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from untildone.process import ancestors
+
+PATIENCE = 20.0
+
+
+def keepers(project: Path) -> list[int]:
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = path.read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if str(project).encode() in words and b"diagnose" in words:
+            found.append(int(path.parent.name))
+    # What they are just starting has their command line for a moment.
+    return [pid for pid in found if not set(ancestors(pid)) & set(found)]
+
+
+def end_keepers(project: Path) -> None:
+    def ended() -> bool:
+        # Again and again: one that waited for another's end may have taken its place.
+        found = keepers(project)
+        for pid in found:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGTERM)
+        return not found
+
+    assert until(ended)
+
+
+def until(holds: Callable[[], object]) -> bool:
+    end = time.monotonic() + PATIENCE
+    while not holds() and time.monotonic() < end:
+        time.sleep(0.02)
+    return bool(holds())
