@@ -1,0 +1,51 @@
+"""`untildone import`: a loop from another tool's file."""
+
+from pathlib import Path
+
+import click
+from msgspec import to_builtins
+
+from untildone.agents import AGENTS
+from untildone.cli.options import here, json_option, project_of, project_option
+from untildone.cli.sessions import chosen_session
+from untildone.cli.start import called_by_agent, tell, with_start
+from untildone.judge.dialects import take
+from untildone.judge.foreign import found as read_file
+from untildone.judge.foreign import told
+from untildone.loop.model import Speaker
+
+
+@click.command("import")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--session", metavar="ID", help="The agent's session, as in `start`.")
+@click.option("--agent", type=click.Choice(sorted(AGENTS)), default="claude", show_default=True)
+@project_option
+@json_option
+def command(
+    file: Path, *, session: str | None, agent: str, project: Path | None, as_json: bool
+) -> None:
+    """Start a loop from the state file of Shipkit, Stravinsky, ralph-loop, Hope and others.
+
+    \b
+    untildone import .stravinsky/continuation-loop.md
+    untildone import .claude/ralph-loop.local.md --session ID
+    """
+    found = here(agent)
+    place = project_of(project)
+    chosen = chosen_session(found, session, place)
+    by_agent = called_by_agent(found, chosen)
+    by: Speaker = "agent" if by_agent else "person"
+    read = read_file(place, file.absolute())
+    record = take(found, read, project=place, session=chosen.id, by=by)
+    taken = told(read.foreign, by)
+    for line in taken:
+        click.echo(f"{read.shown}: {line}", err=True)
+    record, results = with_start(found, record, detached=by_agent)
+    more = {"file": read.shown, "taken": taken}
+    tell(
+        found,
+        record,
+        results,
+        as_json=as_json,
+        more=lambda begun: {**to_builtins(begun), **more},
+    )

@@ -1,0 +1,59 @@
+"""Hope's loop: criteria the agent reports on, later only the stage of a workflow."""
+
+from typing import get_args
+
+from untildone.dialects.dialect import Foreign, Source
+from untildone.dialects.fields import Fields, Value
+from untildone.dialects.text import json_object
+from untildone.loop.model import Claim, Verification
+from untildone.loop.words import MOST_CLAIMS
+
+PATHS = (".loop/state.json", ".loop/workflow-state.json")
+AT_STOPS = PATHS
+_KINDS: dict[str, Verification] = {
+    **{kind: kind for kind in get_args(Verification)},
+    "execution output": "execution",
+    "code review": "review",
+}
+
+
+def read(source: Source) -> Foreign:
+    fields = json_object(source.path, source.data)
+    over = ("completed", "cancelled", "failed", "complete")
+    ended = fields.text("status") in over or fields.text("stage") in over
+    # What it says of itself is said again here, at the stop that is judged.
+    fields.flag("exit_signal", False)
+    claims = _claims(fields)
+    return Foreign(
+        task=fields.text("spec") or fields.text("task"),
+        # What was agreed once is not scored again.
+        preset="" if claims else "loop",
+        count=fields.count("iteration", 1),
+        claims=claims,
+        done_when="both",
+        active=not ended,
+        kept=True,
+        defaults=tuple(fields.defaults),
+        no_counterpart=fields.left_over(),
+    )
+
+
+def _claims(fields: Fields) -> tuple[Claim, ...]:
+    status = fields.group("criteriaStatus").items()
+    names = fields.texts("criteria") or tuple(status)
+    if len(names) > MOST_CLAIMS:
+        raise fields.refused(
+            "criteria", f"has more than {MOST_CLAIMS} entries", hint="join what belongs together"
+        )
+    if any(status.values()):
+        fields.defaults.append("what `criteriaStatus` calls met is to be reported again")
+    return tuple(
+        Claim(name=name, verification=_kind(status.get(name))) for name in dict.fromkeys(names)
+    )
+
+
+def _kind(status: Value) -> Verification:
+    """An assumption never counts, so a claim that rests on one asks for execution."""
+    said = status.get("verification") if isinstance(status, dict) else ""
+    kind = _KINDS.get(str(said), "execution")
+    return "execution" if kind == "assumption" else kind

@@ -1,0 +1,49 @@
+"""Shipkit's relentless skills: a check that is run (first version), a promise (second)."""
+
+from untildone.dialects.dialect import Foreign, Source, alternatives
+from untildone.dialects.fields import Fields
+from untildone.dialects.text import front_matter
+from untildone.loop.model import Check
+
+PATHS = (".shipkit/relentless-state.local.md",)
+AT_STOPS = PATHS
+
+
+def read(source: Source) -> Foreign:
+    fields, body = front_matter(source.path, source.data)
+    skill = fields.text("skill").partition("-")[0]
+    checks = _checks(fields, skill)
+    promises = alternatives(fields.text("completion_promise"))
+    if not checks and not promises:
+        raise fields.refused(
+            "success_command",
+            "is missing, and so is `completion_promise`",
+            hint="give one of them: without it nothing ends the loop",
+        )
+    return Foreign(
+        task=body.removeprefix("# Task").strip(),
+        count=fields.count("iteration", 1),
+        rounds=fields.rounds("max_iterations", 10),
+        checks=checks,
+        promises=promises,
+        done_when="both" if checks and promises else None,
+        active=fields.flag("enabled", True),
+        defaults=tuple(fields.defaults),
+        no_counterpart=fields.left_over(),
+    )
+
+
+def _checks(fields: Fields, skill: str) -> tuple[Check, ...]:
+    command = fields.text("success_command")
+    success, failure = fields.text("success_pattern"), fields.text("failure_pattern")
+    if not command:
+        return ()
+    return (
+        Check(
+            name=skill if skill in ("build", "test", "lint") else "check",
+            command=command,
+            success_pattern=success,
+            failure_pattern=failure,
+            reason=f"`success_command` of {fields.path}",
+        ),
+    )
