@@ -1,0 +1,28 @@
+"""`untildone precheck`: what could go wrong, recorded before a change that is hard to undo."""
+
+from pathlib import Path
+
+import click
+
+from untildone.cli.options import project_option
+from untildone.cli.said import say, which_option, words
+from untildone.judge import steps
+from untildone.judge.handover import Verb
+
+
+@click.command("precheck")
+@click.option("--evidence", required=True, callback=words, help="What was looked at, and found.")
+@which_option
+@project_option
+def command(*, evidence: str, loop: str | None, project: Path | None) -> None:
+    """Record how the change could go wrong; a loop of type 1 is not done without it.
+
+    \b
+    untildone precheck --evidence "old clients read the column: kept for one release"
+    """
+    say(
+        (loop, project),
+        Verb(verb="precheck", text=evidence),
+        lambda found, named: steps.precheck(found, named, evidence),
+        done="recorded",
+    )

@@ -1,0 +1,47 @@
+"""`untildone rollback`: the person brings back the tree of before a step."""
+
+from pathlib import Path
+
+import click
+
+from untildone.cli.options import (
+    here,
+    json_option,
+    looked_at,
+    persons_word,
+    print_json,
+    project_of,
+    project_option,
+)
+from untildone.cli.said import which_option
+from untildone.judge import steps
+
+_SHOWN = 20
+
+
+@click.command("rollback")
+@click.argument("step")
+@which_option
+@project_option
+@json_option
+def command(step: str, *, loop: str | None, project: Path | None, as_json: bool) -> None:
+    """Bring back the files as they were before a step; what is there now is kept first.
+
+    Commits, branches, the index and ignored files stay as they are.
+
+    \b
+    untildone rollback 2             to before the second step
+    untildone rollback undo-1        back again to before that rollback
+    """
+    found = here()
+    record = looked_at(found, loop, project)
+    persons_word(found, record, "rollback")
+    restored = steps.rollback(found, record, step, cwd=project_of(project))
+    if as_json:
+        print_json(restored)
+        return
+    changed = [f"  wrote {path}" for path in restored.written]
+    changed += [f"  took away {path}" for path in restored.removed]
+    more = [f"  and {len(changed) - _SHOWN} more"] if len(changed) > _SHOWN else []
+    click.echo("\n".join([f"rolled back `{restored.root}`:", *changed[:_SHOWN], *more]))
+    click.echo(f"as it was just now: `untildone rollback {restored.saved}`")

@@ -1,0 +1,133 @@
+"""`untildone score`: how clear a spec is, by the agent's scores and our own reading."""
+
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+from msgspec import Struct
+
+from untildone.cli.options import chosen, here, json_option, own_loop, print_json, project_option
+from untildone.cli.said import which_option
+from untildone.errors import UserError
+from untildone.judge.scoring import scored_loop
+from untildone.loop.model import OUTCOMES
+from untildone.loop.spec.rubric import DIMENSIONS, MOST, Dimension, Opinion, Rating, Score, score
+from untildone.loop.spec.workflow import workflow
+
+_LARGEST = 200_000
+_GATES = ("after the steps are known", "after each round", "before it is done")
+
+
+class Scored(Struct, frozen=True, kw_only=True):
+    """What `score --json` prints."""
+
+    total: int
+    of: int
+    shape: str
+    workflow: str | None
+    first: str
+    gates: tuple[str, ...]
+    ratings: tuple[Rating, ...]
+    questions: tuple[str, ...]
+
+
+def _opinions(command: Callable[..., Any]) -> Callable[..., Any]:
+    for dimension in reversed(DIMENSIONS):
+        option = click.option(f"--{dimension}", metavar="N:REASON", help="0, 1 or 2, and why.")
+        command = option(command)
+    return command
+
+
+@click.command("score")
+@click.argument("spec", required=False)
+@click.option("--file", "path", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@_opinions
+@which_option
+@project_option
+@json_option
+def command(
+    spec: str | None,
+    *,
+    path: Path | None,
+    loop: str | None,
+    project: Path | None,
+    as_json: bool,
+    **given: str | None,
+) -> int:
+    """Score a spec from 0 to 10; the lower of your total and our own reading counts.
+
+    8 and more is tool-shaped, 5 to 7 colleague-shaped (it asks the person at gates), less is vague
+    (exit 19). Without a spec, that of this session's loop: it may gain gates by it.
+
+    \b
+    untildone score "Fix /api/token: p95 <100 ms, no new packages, done when make e2e passes"
+    untildone score --scope "2:names the route" --outcome "1:no number"
+    """
+    opinions = {name: _opinion(name, text) for name in DIMENSIONS if (text := given[name])}
+    text = _text(spec, path)
+    if text is None:
+        text, found = _of_loop(opinions, loop, project)
+    else:
+        found = score(text, opinions=opinions)
+    shown = _scored(text, found)
+    if as_json:
+        print_json(shown)
+    else:
+        click.echo("\n".join(_lines(shown)))
+    return OUTCOMES["vague"].exit_code if found.shape == "vague" else 0
+
+
+def _opinion(name: Dimension, text: str) -> Opinion:
+    said = re.fullmatch(r"([0-2])\s*[:=]?\s*(.*\S)", text.strip(), re.DOTALL)
+    if said is None:
+        raise UserError(
+            f"`--{name} {text}` is no score with a reason",
+            hint=f'for example `--{name} "1:no number is named"`',
+        )
+    return Opinion(score=int(said[1]), reason=said[2])
+
+
+def _text(spec: str | None, path: Path | None) -> str | None:
+    if path is not None:
+        with path.open(encoding="utf-8", errors="replace") as file:
+            return file.read(_LARGEST)
+    return sys.stdin.read(_LARGEST) if spec == "-" else spec
+
+
+def _of_loop(
+    opinions: dict[Dimension, Opinion], loop: str | None, project: Path | None
+) -> tuple[str, Score]:
+    context = here()
+    record = chosen(context, loop, project)
+    own_loop(context, record)
+    return record.contract.task, scored_loop(context, record, opinions)
+
+
+def _scored(text: str, found: Score) -> Scored:
+    kind = workflow(text)
+    return Scored(
+        total=found.total,
+        of=MOST,
+        shape=found.shape,
+        workflow=kind.name if kind else None,
+        first=kind.first if kind else "",
+        gates=_GATES if found.shape == "colleague" else (),
+        ratings=found.ratings,
+        questions=found.questions,
+    )
+
+
+def _lines(shown: Scored) -> list[str]:
+    lines = [f"{shown.total} of {shown.of}: {shown.shape}-shaped".replace("vague-shaped", "vague")]
+    for rating in shown.ratings:
+        theirs = f", yours {rating.theirs} ({rating.reason})" if rating.theirs is not None else ""
+        lines.append(f"  {rating.dimension:12} {rating.ours} ({rating.seen}){theirs}")
+    if shown.workflow:
+        lines.append(f"workflow: {shown.workflow}; {shown.first}")
+    lines += [f"asks the person {gate}" for gate in shown.gates]
+    if shown.shape != "tool":
+        lines += ["it would be clearer with answers to:", *(f"  - {q}" for q in shown.questions)]
+    return lines

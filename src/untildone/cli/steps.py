@@ -1,0 +1,105 @@
+"""`untildone steps`: the agent names the steps of its loop and says which are done."""
+
+from pathlib import Path
+
+import click
+from msgspec import Struct
+
+from untildone.cli.options import (
+    here,
+    json_option,
+    looked_at,
+    loop_argument,
+    print_json,
+    project_of,
+    project_option,
+)
+from untildone.cli.said import say, which_option, words
+from untildone.judge import steps
+from untildone.judge.handover import Verb
+from untildone.loop.criteria import agreed
+
+
+class Step(Struct, frozen=True, kw_only=True):
+    number: int
+    name: str
+    done: bool
+
+
+class Steps(Struct, frozen=True, kw_only=True):
+    """What `steps show --json` prints."""
+
+    loop: str
+    steps: tuple[Step, ...]
+
+
+@click.group("steps")
+def command() -> None:
+    """The steps of a loop, in order.
+
+    \b
+    untildone steps set "find the failing test" "mend the cause"
+    untildone steps done 1
+    untildone steps show
+    """
+
+
+@command.command("set")
+@click.argument("names", nargs=-1, required=True, metavar="STEP…")
+@which_option
+@project_option
+def set_steps(names: tuple[str, ...], *, loop: str | None, project: Path | None) -> None:
+    """Name steps; those that are known stay, none is taken away.
+
+    \b
+    untildone steps set "find the failing test" "mend the cause"
+    """
+    say(
+        (loop, project),
+        tuple(Verb(verb="steps", name="set", text=name) for name in names if name.strip()),
+        lambda found, named: steps.add(found, named, tuple(filter(str.strip, names))),
+        done=f"{len(names)} steps recorded",
+    )
+
+
+@command.command("done")
+@click.argument("step", callback=words)
+@which_option
+@project_option
+def step_done(step: str, *, loop: str | None, project: Path | None) -> None:
+    """Say that a step is done, by its name or number.
+
+    \b
+    untildone steps done 1
+    """
+    say(
+        (loop, project),
+        (Verb(verb="steps", name="done", text=step),),
+        lambda found, named: steps.done(found, named, step, cwd=project_of(project)),
+        done=f"done: {step}",
+    )
+
+
+@command.command("show")
+@loop_argument
+@project_option
+@json_option
+def show(loop: str | None, *, project: Path | None, as_json: bool) -> None:
+    """Show the steps of a loop and which of them are done.
+
+    \b
+    untildone steps show --json
+    """
+    record = looked_at(here(), loop, project)
+    names = agreed(record.contract, record.progress.amendments).steps
+    done = record.progress.steps_done
+    known = tuple(
+        Step(number=number, name=name, done=name in done) for number, name in enumerate(names, 1)
+    )
+    if as_json:
+        print_json(Steps(loop=record.contract.id, steps=known))
+        return
+    for step in known:
+        click.echo(f"{step.number}. [{'x' if step.done else ' '}] {step.name}")
+    if not known:
+        click.echo('no steps yet; `untildone steps set "STEP"…` names them')

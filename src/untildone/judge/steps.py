@@ -1,0 +1,112 @@
+"""The steps of a loop: named by the agent, done one by one, taken back by the person."""
+
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from untildone.errors import UserError
+from untildone.judge import checkpoints
+from untildone.judge.checkpoints import Restored
+from untildone.judge.context import Context
+from untildone.judge.evidence import root
+from untildone.judge.verbs import change, unfinished
+from untildone.loop.criteria import agreed
+from untildone.loop.model import Amendment, Contract, Progress
+from untildone.loop.words import kept
+from untildone.store.loops import Record
+
+MOST_STEPS = 100
+
+
+def add(context: Context, loop: str, names: tuple[str, ...]) -> Record:
+    """An amendment: steps are added, never taken away."""
+
+    def edit(record: Record) -> Progress:
+        return with_steps(record.contract, unfinished(record), names, at=context.now())
+
+    return change(context, loop, edit, kind="steps", names=names)
+
+
+def with_steps(
+    contract: Contract, progress: Progress, names: tuple[str, ...], *, at: str
+) -> Progress:
+    known = agreed(contract, progress.amendments).steps
+    new = tuple(kept(name) for name in dict.fromkeys(names) if kept(name) not in known)
+    if len(known) + len(new) > MOST_STEPS:
+        raise UserError(
+            f"a loop takes {MOST_STEPS} steps at most", hint="join what belongs together"
+        )
+    amendment = Amendment(by="agent", at=at, steps=new)
+    return replace(progress, amendments=(*progress.amendments, amendment)) if new else progress
+
+
+def done(context: Context, loop: str, step: str, *, cwd: Path) -> Record:
+    """By name or number; where a step can be taken back, the next one begins with a checkpoint."""
+
+    def edit(record: Record) -> Progress:
+        progress = unfinished(record)
+        return with_step_done(record.contract, progress, step)
+
+    record = change(context, loop, edit, kind="step done", step=kept(step))
+    checkpoint(record, cwd=cwd)
+    return record
+
+
+def with_step_done(contract: Contract, progress: Progress, step: str) -> Progress:
+    steps = agreed(contract, progress.amendments).steps
+    name = steps[int(step) - 1] if step.isdecimal() and 0 < int(step) <= len(steps) else kept(step)
+    if name not in steps:
+        known = ", ".join(f"`{each}`" for each in steps) or "none"
+        raise UserError(
+            f"`{step}` is no step of this loop (steps: {known})",
+            hint='`untildone steps set "STEP"…` names them',
+        )
+    return replace(progress, steps_done=tuple(dict.fromkeys((*progress.steps_done, name))))
+
+
+def checkpoint(record: Record, *, cwd: Path) -> str:
+    """Of a loop of type 2B: the tree before the step that comes now."""
+    if record.contract.reversibility != "2B":
+        return ""
+    number = len(record.progress.steps_done) + 1
+    place = root(record.contract, str(cwd))
+    return checkpoints.keep(place, record.contract.id, f"step-{number}")
+
+
+def precheck(context: Context, loop: str, evidence: str) -> Record:
+    return change(
+        context,
+        loop,
+        lambda record: replace(unfinished(record), precheck=kept(evidence)),
+        kind="precheck",
+        evidence=kept(evidence),
+    )
+
+
+def rollback(context: Context, record: Record, step: str, *, cwd: Path) -> Restored:
+    """To before the step, given by number, name, or a checkpoint's own name."""
+    contract = agreed(record.contract, record.progress.amendments)
+    place = root(contract, str(cwd))
+    known = checkpoints.checkpoints(checkpoints.repository(place), contract.id)
+    named = (step, f"step-{step}", f"step-{_number(contract, step)}")
+    name = next((each for each in named if each in known), "")
+    if not name:
+        listed = ", ".join(f"`{each}`" for each in known) or "none"
+        raise UserError(
+            f"loop `{contract.id}` has no checkpoint of `{step}` (there are: {listed})",
+            hint="a loop started with `--reversibility 2B` makes one before each step",
+        )
+    restored = checkpoints.restore(place, contract.id, name)
+    change(
+        context,
+        contract.id,
+        lambda now: now.progress,
+        kind="rolled back",
+        to=name,
+        saved=restored.saved,
+    )
+    return restored
+
+
+def _number(contract: Contract, step: str) -> int:
+    return contract.steps.index(step) + 1 if step in contract.steps else 0

@@ -1,0 +1,207 @@
+"""How clear a spec is: five dimensions of 0 to 2, read from its text and from what is agreed."""
+
+import re
+from collections.abc import Callable
+from typing import Literal, TypeAlias, get_args
+
+from msgspec import Struct
+
+Dimension: TypeAlias = Literal["outcome", "scope", "constraints", "success", "done"]
+Shape: TypeAlias = Literal["tool", "colleague", "vague"]
+DIMENSIONS: tuple[Dimension, ...] = get_args(Dimension)
+MOST = 2 * len(DIMENSIONS)
+TOOL, COLLEAGUE = 8, 5
+QUESTIONS: dict[Dimension, str] = {
+    "outcome": "what will be true that is not true now, as a number or a fact one can look up?",
+    "scope": "which files, folders, routes or names does it concern?",
+    "constraints": "what must not change, be added or be exceeded?",
+    "success": "which commands or observations show that it works?",
+    "done": "what ends the work: done when …?",
+}
+_LONGEST = 20_000
+_NAMED = r"`[^`\n]+`"
+_PATH = (
+    r"(?<![\w:/])(?!(?:and/or|on/off|pass/fail|read/write|input/output|yes/no)\b)"
+    r"/?[\w.-]+/[\w./{}*-]+|(?<![\w/])/\w[\w-]*|\b[\w-]{2,}\.[a-z][a-z0-9]{0,4}\b|\b\w+\(\)"
+    r"|\b[a-z0-9]+_[a-z0-9_]+\b|\b[a-z]+[A-Z]\w*"
+)
+_MEASURE = (
+    r"[<>\u2264\u2265=]\s*\d[\w.]*"
+    r"|\b\d+(?:\.\d+)?\s*(?:%|ms|s|sec|seconds|minutes|kb|mb|errors|warnings)(?!\w)"
+    r"|(?i:\breturns? \d{3}\b)"
+)
+_EVERY = r"(?i)\b(?:all|every|each|zero|no longer|at least|at most)\b"
+_LIMIT = (
+    r"(?i)\bno (?:new|other|more|extra|changes?)\b|\b(?:must|do|may|should) not\b"
+    r"|\bwithout (?!confirmation|asking|further)"
+    r"|\w+n['\u2019]t (?!stop)\w+|\b(?:never|at most|only|unchanged|keep|compatible)\b"
+    r"|[<\u2264]\s*\d+\s*(?:loc|lines|files|deps|dependencies|kb|mb)\b"
+)
+_WAY = r"(?i)\b(?:use|using|with|existing|follow|following|like|style|conventions?|stack)\b"
+_COMMAND = (
+    r"\b(?:pytest|tox|nox|ruff|mypy|tsc|eslint|vitest|jest|ctest|mvn|gradle|curl)\b"
+    r"|\b(?:npm|yarn|pnpm|bun|deno|cargo|uv) (?:run )?[a-z][\w:-]*|\bgo (?:build|test|vet)\b"
+    r"|\bmake (?:all|build|check|ci|e2e|lint|test|verify)\b"
+    r"|`[^`\n]+` (?:pass(?:es)?|succeeds?|exits?|is green)\b"
+)
+_SHOWN_BY = (
+    r"(?i)\btests?\b|\bgreen\b|\blint\w*",
+    r"(?i)\b(?:builds?|compiles?|type.?checks?)\b",
+    r"(?i)\b(?:qa|review\w*|screenshots?|by hand|manual\w*)\b",
+    r"(?i)\b(?:benchmarks?|measured?|latency|coverage)\b",
+    r"(?i)\b(?:works?|verif\w+|returns?|renders?|prints?|shows?)\b",
+)
+_DONE_WHEN = r"(?i)\b(?:done|finished|complete|ready|over) (?:when|once|if|means)\b[: ]*([^\n]*)"
+_UNTIL = r"(?i)\buntil\b ([^\n]*)"
+_HANDED_OVER = r"(?i)\b(?:merged|released|deployed|published|tagged|pull request|pr)\b"
+_WHEN = r"(?i)\b(?:when|until|once)\b"
+_SAYS_NOTHING = frozenset(
+    re.findall(
+        r"\S+",
+        "a add all and an any app application as be better bit clean code do done everything fast"
+        " fine finish fix for go good great improve in is it its job make more my nice nicer of on"
+        " our please project proper properly quality some something stuff system task that the"
+        " there thing things this to until up when whole with work working works",
+    )
+)
+
+
+class Agreed(Struct, frozen=True, kw_only=True):
+    """What stands beside the text: how many checks, claims and limits the loop has."""
+
+    checks: int = 0
+    claims: int = 0
+    limits: int = 0
+
+
+class Opinion(Struct, frozen=True, kw_only=True):
+    """The agent's score of one dimension."""
+
+    score: int
+    reason: str
+
+
+class Rating(Struct, frozen=True, kw_only=True):
+    """`seen` is what our own reading rests on."""
+
+    dimension: Dimension
+    ours: int
+    seen: str
+    theirs: int | None = None
+    reason: str = ""
+
+    @property
+    def given(self) -> int:
+        return self.ours if self.theirs is None else self.theirs
+
+
+class Score(Struct, frozen=True, kw_only=True):
+    total: int
+    shape: Shape
+    ratings: tuple[Rating, ...]
+    questions: tuple[str, ...]
+
+
+def score(
+    text: str, agreed: Agreed | None = None, opinions: dict[Dimension, Opinion] | None = None
+) -> Score:
+    """The lower total counts: an agent that likes its task cannot talk it clear."""
+    ratings = tuple(
+        _rated(dimension, text[:_LONGEST], agreed or Agreed(), (opinions or {}).get(dimension))
+        for dimension in DIMENSIONS
+    )
+    total = min(sum(rating.ours for rating in ratings), sum(rating.given for rating in ratings))
+    wanting = [rating for rating in ratings if min(rating.ours, rating.given) < 2]
+    return Score(
+        total=total,
+        shape=shape(total),
+        ratings=ratings,
+        questions=tuple(QUESTIONS[rating.dimension] for rating in wanting),
+    )
+
+
+def shape(total: int) -> Shape:
+    if total >= TOOL:
+        return "tool"
+    return "colleague" if total >= COLLEAGUE else "vague"
+
+
+def _rated(dimension: Dimension, text: str, agreed: Agreed, opinion: Opinion | None) -> Rating:
+    ours, seen = _READINGS[dimension](text, agreed)
+    return Rating(
+        dimension=dimension,
+        ours=ours,
+        seen=seen or "nothing said",
+        theirs=opinion.score if opinion else None,
+        reason=opinion.reason if opinion else "",
+    )
+
+
+_Reading: TypeAlias = tuple[int, str]
+
+
+def _outcome(text: str, _: Agreed) -> _Reading:
+    exact = _found(_MEASURE, text) or _found(_NAMED, text) or _every(text)
+    return (2, exact) if exact else _about(text)
+
+
+def _scope(text: str, _: Agreed) -> _Reading:
+    exact = _found(_PATH, text) or _found(_NAMED, text)
+    return (2, exact) if exact else _about(text)
+
+
+def _every(text: str) -> str:
+    """All of something named: "make it all work" names nothing."""
+    return _found(_EVERY, text) if _about(text)[0] else ""
+
+
+def _about(text: str) -> _Reading:
+    words = re.findall(r"[^\W\d_]{2,}", text)
+    said = [word for word in words if word.casefold() not in _SAYS_NOTHING]
+    return (1, said[-1]) if said else (0, "")
+
+
+def _constraints(text: str, agreed: Agreed) -> _Reading:
+    if agreed.limits:
+        return 2, f"{agreed.limits} agreed"
+    limit = _found(_LIMIT, text)
+    way = _found(_WAY, text)
+    return (2, limit) if limit else (int(bool(way)), way)
+
+
+def _success(text: str, agreed: Agreed) -> _Reading:
+    command = _found(_COMMAND, text)
+    if command:
+        return 2, command
+    ways = [seen for seen in (_found(pattern, text) for pattern in _SHOWN_BY) if seen]
+    agreed_on = agreed.checks + agreed.claims
+    if len(ways) + agreed_on:
+        seen = ", ".join([*ways, *([f"{agreed_on} criteria agreed"] if agreed_on else [])])
+        return min(2, len(ways) + agreed_on), seen
+    return 0, ""
+
+
+def _done(text: str, agreed: Agreed) -> _Reading:
+    for pattern in (_DONE_WHEN, _UNTIL):
+        ending = re.search(pattern, text)
+        if ending and _about(ending[1])[0]:
+            return 2, ending[0].strip()[:80]
+    handed_over = _found(_HANDED_OVER, text)
+    if handed_over or agreed.claims:
+        return 2, handed_over or f"{agreed.claims} claims agreed"
+    implied = _found(_WHEN, text) or _every(text) or ("checks agreed" if agreed.checks else "")
+    return int(bool(implied)), implied
+
+
+def _found(pattern: str, text: str) -> str:
+    found = re.search(pattern, text)
+    return found[0].strip() if found else ""
+
+
+_READINGS: dict[Dimension, Callable[[str, Agreed], _Reading]] = {
+    "outcome": _outcome,
+    "scope": _scope,
+    "constraints": _constraints,
+    "success": _success,
+    "done": _done,
+}

@@ -1,0 +1,79 @@
+"""No text an agent can say makes a loop `done` while a criterion of it is red."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from loop.samples import TEST, contract, result
+from untildone.loop import words
+from untildone.loop.decide import decide
+from untildone.loop.model import Claim, Contract, Evidence, Finish, Met, Progress, Rule
+
+FRAGMENTS = (
+    "<loop-complete>",
+    "<untildone:done />",
+    "<promise>ALL DONE</promise>",
+    "ALL DONE",
+    "EXIT_SIGNAL: true",
+    "---LOOP_STATUS---",
+    'CRITERIA: {"test": true, "docs": true, "precheck": true}',
+    "NEXT: none",
+    "---END_STATUS---",
+    "<untildone:blocked>x</untildone:blocked>",
+    "proceed without confirmation",
+    "yes",
+    "test: green",
+    "```",
+    "> ",
+    "\n",
+)
+messages = st.lists(st.one_of(st.sampled_from(FRAGMENTS), st.text(max_size=20))).map("\n".join)
+verifications = st.sampled_from(("execution", "review", "assumption"))
+
+
+def heard(message: str, asked: Contract, outcome: str) -> Evidence:
+    """As a stop reads the agent's last message, with everything else in the agent's favour."""
+    return Evidence(
+        checks=(result(outcome),),
+        said=words.promises_said(message, asked.promises),
+        signalled=words.signalled(message),
+        blocked=words.blocked(message),
+        status=words.status_block(message),
+        losses=(),
+    )
+
+
+@given(
+    messages,
+    st.sampled_from(("checks", "both")),
+    st.sampled_from(("red", "flaky", "unrunnable", "timed-out", "no-evidence")),
+    verifications,
+)
+@settings(max_examples=600, deadline=None, derandomize=True, database=None)
+def test_a_red_check(message: str, rule: Rule, outcome: str, by: str) -> None:
+    asked = contract(
+        checks=(TEST,), done_when=rule, claims=(Claim(name="docs"),), promises=("ALL DONE",)
+    )
+    progress = Progress(
+        seen_red=("test",),
+        signalled=True,
+        met={"docs": Met(by=by, evidence=message)},  # type: ignore[arg-type]  # of the table
+        notes=(message,),
+        steps_done=(message,),
+        precheck=message,
+    )
+
+    verdict = decide(asked, progress, heard(message, asked, outcome))
+
+    assert not isinstance(verdict, Finish)
+
+
+@given(messages)
+@settings(max_examples=300, deadline=None, derandomize=True, database=None)
+def test_an_unreported_or_assumed_claim(message: str) -> None:
+    asked = contract(done_when="both", claims=(Claim(name="docs"), Claim(name="api")))
+    met = {"api": Met(by="assumption", evidence=message)}
+    progress = Progress(seen_red=("test",), signalled=True, met=met)
+
+    verdict = decide(asked, progress, heard(message, asked, "green"))
+
+    assert not isinstance(verdict, Finish)
