@@ -12,6 +12,9 @@ from untildone.loop.model import (
     Finding,
     Loss,
     Progress,
+    Severity,
+    StartFinding,
+    StartResult,
     Tests,
 )
 
@@ -47,15 +50,38 @@ def failing(*tests: str, name: str = "test") -> CheckResult:
     return result("red", name, tests=counted)
 
 
-def finding(text: str = "unused import", *, path: str = "a.py", line: int = 3) -> Finding:
+def finding(
+    text: str = "unused import",
+    *,
+    path: str = "a.py",
+    line: int = 3,
+    code: str = "F401",
+    severity: Severity = "error",
+) -> Finding:
     return Finding(
         check="test",
         path=path,
         line=line,
-        code="F401",
-        severity="error",
+        code=code,
+        severity=severity,
         text=text,
         fingerprint=f"{path} {text}",
+    )
+
+
+def started(*results: CheckResult) -> tuple[StartResult, ...]:
+    """The same results as a later stop knows them."""
+    return tuple(
+        StartResult(
+            name=each.name,
+            outcome=each.outcome,
+            tests=each.tests,
+            findings=tuple(
+                StartFinding(fingerprint=found.fingerprint, code=found.code)
+                for found in each.findings
+            ),
+        )
+        for each in results
     )
 
 

@@ -15,6 +15,7 @@ from loop.samples import (
     finding,
     result,
     seen,
+    started,
 )
 from untildone.loop.criteria import (
     ExitRule,
@@ -278,7 +279,69 @@ def ran(tests: int | None, *, name: str = "tests", outcome: CheckOutcome = "gree
 def test_tests_of_the_start_must_still_run(
     given: CheckResult, allow: tuple[str, ...], expected: tuple[str, str]
 ) -> None:
-    started = Progress(start_tests={"tests": 15})
-    (judged,) = against_start(contract(allow=allow), started, (given,))
+    evidence = seen(given, start=started(ran(15)))
+    (judged,) = against_start(contract(allow=allow), evidence).checks
 
     assert (judged.outcome, judged.reason) == expected
+
+
+def named(
+    *ids: str, skipping: tuple[str, ...] = (), outcome: CheckOutcome = "green"
+) -> CheckResult:
+    tests = Tests(passed=len(ids), passing=ids, skipped=len(skipping), skipping=skipping)
+    return CheckResult(name="tests", command="c", outcome=outcome, tests=tests)
+
+
+@pytest.mark.parametrize(
+    ("given", "allow", "expected"),
+    [
+        pytest.param(named("a", "b::c", "d"), (), ("green", ""), id="the same"),
+        pytest.param(
+            named("a"),
+            (),
+            ("no-evidence", "2 tests of the start did not run: b::c, d"),
+            id="two vanished",
+        ),
+        pytest.param(
+            named("a", "b::c", skipping=("d",)),
+            (),
+            ("no-evidence", "1 test of the start did not run: d"),
+            id="one is skipped",
+        ),
+        pytest.param(
+            named("a", "b::c", "renamed"),
+            (),
+            ("green", "1 test of the start did not run: d"),
+            id="renamed",
+        ),
+        pytest.param(named("a", "d"), ("remove-test:b",), ("green", ""), id="a file allowed"),
+        pytest.param(named("a", "b::c"), ("remove-test:d",), ("green", ""), id="allowed by name"),
+        pytest.param(
+            named("a"),
+            ("remove-test:d",),
+            ("no-evidence", "1 test of the start did not run: b::c"),
+            id="another one than was allowed",
+        ),
+        pytest.param(
+            named("a", "x"),
+            ("remove-test:d",),
+            ("green", "1 test of the start did not run: b::c"),
+            id="renamed beside what was allowed",
+        ),
+        pytest.param(named("a", outcome="red"), (), ("red", ""), id="red stays red"),
+    ],
+)
+def test_tests_that_vanished_are_named(
+    given: CheckResult, allow: tuple[str, ...], expected: tuple[str, str]
+) -> None:
+    evidence = seen(given, start=started(named("a", "b::c", "d")))
+    (judged,) = against_start(contract(allow=allow), evidence).checks
+
+    assert (judged.outcome, judged.reason) == expected
+
+
+def test_of_many_vanished_tests_a_few_are_named() -> None:
+    evidence = seen(named("a"), start=started(named(*"abcdefgh")))
+    (judged,) = against_start(contract(), evidence).checks
+
+    assert judged.reason == "7 tests of the start did not run: b, c, d, e, f and 2 more"

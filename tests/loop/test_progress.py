@@ -3,7 +3,19 @@
 import pytest
 from msgspec.structs import replace
 
-from loop.samples import AGENT, GREEN, LOST, RED, SERVER, after, bounds, contract, failing, seen
+from loop.samples import (
+    AGENT,
+    GREEN,
+    LOST,
+    RED,
+    SERVER,
+    after,
+    bounds,
+    contract,
+    failing,
+    seen,
+    started,
+)
 from untildone.loop.criteria import failures, state_key
 from untildone.loop.decide import decide
 from untildone.loop.model import (
@@ -15,6 +27,7 @@ from untildone.loop.model import (
     Ignore,
     Pause,
     Progress,
+    Totals,
     Verdict,
     Wait,
 )
@@ -59,6 +72,10 @@ def test_a_held_round_is_remembered() -> None:
         round=1,
         unmet=("test",),
         failures=("test red",),
+        remaining=1,
+        repeated=1,
+        start_totals=Totals(),
+        totals=Totals(),
         seen_failures=("test red",),
         seen_red=("test",),
         recent=(state_key(("test",), ("test red",)),),
@@ -164,6 +181,38 @@ def test_ten_thousand_failures_leave_a_small_state() -> None:
     progress = advance(contract(), Progress(), seen(many), HELD)
 
     assert len(progress.failures) == len(progress.seen_failures) == MOST_FAILURES
+
+
+MANY = failing(*(f"t{number:05}" for number in range(MOST_FAILURES + 2)))
+
+
+def test_more_failures_than_are_remembered_stagnate_all_the_same() -> None:
+    assert walk(contract(), [seen(MANY)] * 4) == ["unmet"] * 3 + ["stagnated"]
+
+
+def test_one_failure_less_moves_however_many_there_are() -> None:
+    fewer = failing(*(f"t{number:05}" for number in range(MOST_FAILURES + 1)))
+    progress = advance(contract(), Progress(), seen(MANY), HELD)
+
+    assert moved(contract(), progress, seen(fewer))
+
+
+def test_the_same_failures_are_counted_round_after_round() -> None:
+    progress, repeated = Progress(), []
+    for evidence in (A, A, A, B, seen(GREEN), seen(GREEN), A):
+        progress = advance(contract(), progress, evidence, HELD)
+        repeated.append(progress.repeated)
+
+    assert repeated == [1, 2, 3, 1, 0, 0, 1]
+
+
+def test_totals_go_from_the_first_round_known_to_the_last() -> None:
+    start = started(failing("a", "b"))
+    progress = Progress(start_totals=Totals(passed=1, failed=2))
+    progress = advance(contract(), progress, seen(failing("a"), start=start, tree="x"), HELD)
+
+    found = (progress.start_totals, progress.totals, progress.improved, progress.tree)
+    assert found == (Totals(passed=1, failed=2), Totals(passed=1, failed=1), 50, "x")
 
 
 def test_resumed_counts_anew_what_led_to_the_pause_and_keeps_the_rest() -> None:

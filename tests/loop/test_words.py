@@ -4,7 +4,13 @@ import time
 
 import pytest
 
-from untildone.loop.words import blocked, promises_said, signalled
+from untildone.loop.model import StatusBlock
+from untildone.loop.words import (
+    blocked,
+    promises_said,
+    signalled,
+    status_block,
+)
 
 PROMISE = "ALL TESTS GREEN"
 
@@ -149,3 +155,40 @@ def test_a_hostile_message_costs_no_more_the_longer_it_is(part: str) -> None:
         assert found == ((), False, "")
 
     assert costs[1] < 6 * costs[0] + 0.5
+
+
+BLOCK = """Working on it.
+---LOOP_STATUS---
+EXIT_SIGNAL: {signal}
+CRITERIA: {criteria}
+STUCK_COUNT: 0
+NEXT: Fix failing tests
+---END_STATUS---"""
+
+
+@pytest.mark.parametrize(
+    ("criteria", "expected"),
+    [
+        ('{"tests pass": false, "lint": true}', {"tests pass": False, "lint": True}),
+        ('{"a": {"met": true}, "b": {"met": "yes"}}', {"a": True, "b": False}),
+        ("{}", {}),
+        ("none yet", {}),
+        ('{"a": 1}', {}),
+        ("{broken}", {}),
+    ],
+)
+def test_the_status_block(criteria: str, expected: dict[str, bool]) -> None:
+    message = BLOCK.format(signal="true", criteria=criteria)
+
+    assert status_block(message) == StatusBlock(
+        exit_signal=True, criteria=expected, next="Fix failing tests"
+    )
+    assert status_block(f"```\n{message}\n```") == status_block(message)
+
+
+def test_the_last_status_block_counts() -> None:
+    first = BLOCK.format(signal="true", criteria='{"a": true}')
+    last = "---LOOP_STATUS--- EXIT_SIGNAL: false ---END_STATUS---"
+
+    assert status_block(f"{first}\n{last}") == StatusBlock()
+    assert status_block("EXIT_SIGNAL: true") is None

@@ -12,6 +12,7 @@ from untildone.loop.model import (
     Pause,
     Progress,
     Tests,
+    Totals,
     Verdict,
     Wait,
 )
@@ -101,8 +102,7 @@ def test_what_a_result_amounts_to(outcome: CheckResult, text: str) -> None:
         (
             Pause(outcome="gate", reason="may I?"),
             (),
-            "untildone: paused (gate): may I?."
-            " Nobody holds the agent now; resume with your next prompt",
+            "untildone: may I? Your next prompt is the answer.",
         ),
         (Wait(reason="the person's turn"), (), ""),
         (Ignore(reason="no loop"), (), ""),
@@ -112,6 +112,24 @@ def test_what_the_person_is_told(
     verdict: Verdict, checks: tuple[CheckResult, ...], text: str
 ) -> None:
     assert notice(record(round=1), verdict, checks) == text
+
+
+@pytest.mark.parametrize(
+    "verdict",
+    [
+        Finish(outcome="done", reason=""),
+        Finish(outcome="claimed", reason="said"),
+        Pause(outcome="stagnated", reason="nothing moved"),
+    ],
+)
+def test_an_ending_tells_the_first_totals_and_the_last(verdict: Verdict) -> None:
+    first = Totals(errors=12, warnings=28, failed=1)
+    loop = record(round=3, start_totals=first, totals=Totals(warnings=1), improved=97)
+
+    assert notice(loop, verdict, ()).partition(" | ")[2] == (
+        "initial: 12 errors, 28 warnings, 1 failing test;"
+        " final: 0 errors, 1 warning, 0 failing tests; improvement: 97 %"
+    )
 
 
 def test_several_rounds_are_counted_as_such() -> None:

@@ -3,7 +3,7 @@
 import json
 
 from loop.samples import AT, GREEN, RED, contract, result, seen
-from untildone.loop.model import Claim, Continue, Met, Progress, Round
+from untildone.loop.model import Claim, Continue, Met, Progress, Round, Totals
 from untildone.report.receipt import Receipt, as_json, as_text, receipt
 from untildone.store.loops import Record
 
@@ -26,6 +26,8 @@ PAUSED: dict[str, object] = {
     "met": {"docs": Met(by="review", evidence="read them")},
     "notes": ("look here",),
     "spend_usd": 1.5,
+    "start_totals": Totals(errors=2, infos=1),
+    "totals": Totals(errors=1, security=1),
 }
 
 
@@ -37,6 +39,8 @@ def test_as_text() -> None:
         "- task: make the tests pass",
         "- rounds: 10 of 10",
         "- done when: checks",
+        "- initial: 2 errors, 1 note, 0 security findings;"
+        " final: 1 error, 0 notes, 1 security finding",
         f"- from {AT} to {LATER}, cost: 1.50 USD",
         "",
         "## Checked",

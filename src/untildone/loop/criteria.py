@@ -5,10 +5,16 @@ from typing import Literal, TypeAlias
 
 from msgspec.structs import replace
 
-from untildone.loop.model import Amendment, CheckResult, Contract, Evidence, Progress
+from untildone.loop.losses import allowed, loss
+from untildone.loop.model import Amendment, CheckResult, Contract, Evidence, Progress, Tests
+from untildone.loop.words import folded
 
+# The criterion that a change which is hard to take back brings with it.
+PRECHECK = "precheck"
 # `signal`: everything holds but the agent has not said so, where its word is asked for too.
 ExitRule: TypeAlias = Literal["done", "claimed", "signal", "unmet"]
+_REMOVED = "remove-test"
+_NAMES_SHOWN = 5
 
 
 def agreed(contract: Contract, amendments: tuple[Amendment, ...]) -> Contract:
@@ -21,6 +27,8 @@ def agreed(contract: Contract, amendments: tuple[Amendment, ...]) -> Contract:
             claims=contract.claims + claims,
             allow=contract.allow + amendment.allow,
             session=amendment.session or contract.session,
+            steps=tuple(dict.fromkeys(contract.steps + amendment.steps)),
+            gated=contract.gated if amendment.gated is None else amendment.gated,
         )
     return contract
 
@@ -49,11 +57,26 @@ def unmet_claims(contract: Contract, progress: Progress) -> tuple[str, ...]:
     )
 
 
+def lacks_precheck(contract: Contract, progress: Progress) -> bool:
+    """What is hard to take back is thought through and recorded first."""
+    return contract.reversibility == "1" and not progress.precheck
+
+
+def denied(contract: Contract, evidence: Evidence) -> tuple[str, ...]:
+    """Claims of which the agent's last word is that they do not hold."""
+    said = evidence.status.criteria if evidence.status else {}
+    names = {folded(name) for name, holds in said.items() if not holds}
+    return tuple(claim.name for claim in contract.claims if folded(claim.name) in names)
+
+
 def unmet(contract: Contract, progress: Progress, evidence: Evidence) -> tuple[str, ...]:
     """Every criterion that does not hold, by name."""
     names = unmet_checks(contract, evidence, slow=False)
+    if lacks_precheck(contract, progress):
+        names = (PRECHECK, *names)
     if contract.done_when in ("both", "either"):
-        names += unmet_claims(contract, progress)
+        claims = unmet_claims(contract, progress)
+        names += claims + tuple(name for name in denied(contract, evidence) if name not in claims)
     if contract.promises and contract.done_when != "checks" and not evidence.said:
         names += tuple(f"promise `{promise}`" for promise in contract.promises)
     return names
@@ -61,7 +84,10 @@ def unmet(contract: Contract, progress: Progress, evidence: Evidence) -> tuple[s
 
 def exit_rule(contract: Contract, progress: Progress, evidence: Evidence) -> ExitRule:
     """How far the round's own evidence satisfies `done_when`."""
-    word = evidence.signalled or bool(evidence.said)
+    if lacks_precheck(contract, progress):
+        return "unmet"
+    # The person who confirmed that it is done has said it in the agent's place.
+    word = evidence.signalled or bool(evidence.said) or progress.confirmed
     proved = bool(contract.checks) and not unmet_checks(contract, evidence, slow=False)
     match contract.done_when:
         case "checks":
@@ -93,21 +119,52 @@ def _by_both(contract: Contract, progress: Progress, evidence: Evidence, *, word
     return "done" if contract.checks else "claimed"
 
 
-def against_start(
-    contract: Contract, progress: Progress, results: tuple[CheckResult, ...]
-) -> tuple[CheckResult, ...]:
+def against_start(contract: Contract, evidence: Evidence) -> Evidence:
     """A green run of fewer tests than the start had is no evidence, unless that was allowed."""
-    if any(allowance.startswith("remove-test:") for allowance in contract.allow):
-        return results
-    return tuple(_with_all_tests(result, progress.start_tests) for result in results)
+    start = {result.name: result.tests for result in evidence.start or () if result.tests}
+    checks = tuple(
+        _with_all_tests(result, start[result.name], allow=contract.allow)
+        if result.name in start
+        else result
+        for result in evidence.checks
+    )
+    return replace(evidence, checks=checks)
 
 
-def _with_all_tests(result: CheckResult, start: dict[str, int]) -> CheckResult:
-    had = start.get(result.name, 0)
-    ran = result.tests.executed if result.tests else 0
-    if not result.green or ran >= had:
+def _with_all_tests(result: CheckResult, had: Tests, *, allow: tuple[str, ...]) -> CheckResult:
+    now = result.tests or Tests()
+    if not result.green:
         return result
-    return replace(result, outcome="no-evidence", reason=f"{ran} tests ran, {had} at the start")
+    if not (_named(had) and _named(now)):
+        return _with_as_many(result, had, allow=allow)
+    ran = {*now.passing, *now.failing}
+    gone = [test for test in (*had.passing, *had.failing) if test not in ran]
+    vanished = [test for test in gone if not allowed(loss(_REMOVED, test, because=""), allow)]
+    if not vanished:
+        return result
+    # As many others may be the same tests under other names: that is honest, and told.
+    enough = now.executed >= had.executed - len(gone) + len(vanished)
+    outcome = result.outcome if enough else "no-evidence"
+    return replace(result, outcome=outcome, reason=_did_not_run(vanished))
+
+
+def _named(tests: Tests) -> bool:
+    return 0 < tests.executed == len(tests.passing) + len(tests.failing)
+
+
+def _with_as_many(result: CheckResult, had: Tests, *, allow: tuple[str, ...]) -> CheckResult:
+    ran = result.tests.executed if result.tests else 0
+    if ran >= had.executed or any(each.startswith(f"{_REMOVED}:") for each in allow):
+        return result
+    reason = f"{ran} tests ran, {had.executed} at the start"
+    return replace(result, outcome="no-evidence", reason=reason)
+
+
+def _did_not_run(tests: list[str]) -> str:
+    rest = len(tests) - _NAMES_SHOWN
+    names = ", ".join(tests[:_NAMES_SHOWN]) + (f" and {rest} more" if rest > 0 else "")
+    count = "1 test" if len(tests) == 1 else f"{len(tests)} tests"
+    return f"{count} of the start did not run: {names}"
 
 
 def was_red(progress: Progress, evidence: Evidence) -> bool:

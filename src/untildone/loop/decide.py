@@ -214,8 +214,11 @@ def _stagnated(contract: Contract, progress: Progress, evidence: Evidence) -> Ve
     return Pause(outcome="stagnated", reason=reason) if reason else None
 
 
-def _gate(_: Contract, __: Progress, evidence: Evidence) -> Verdict | None:
-    return Pause(outcome="gate", reason=evidence.gate) if evidence.gate else None
+def _gate(contract: Contract, progress: Progress, evidence: Evidence) -> Verdict | None:
+    # Where only the agent's own word is missing, the person has nothing to decide yet.
+    if not evidence.gate or exit_rule(contract, progress, evidence) == "signal":
+        return None
+    return Pause(outcome="gate", reason=evidence.gate)
 
 
 BEFORE_CHECKS: tuple[Step, ...] = (

@@ -4,9 +4,36 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
+from untildone.loop.results import (
+    CheckOutcome,
+    CheckResult,
+    FileTotals,
+    Finding,
+    Severity,
+    StartFinding,
+    StartResult,
+    Tests,
+    Totals,
+)
+
+# The words of a result are words of the loop: they are found here too.
+__all__ = [
+    "CheckOutcome",
+    "CheckResult",
+    "FileTotals",
+    "Finding",
+    "Severity",
+    "StartFinding",
+    "StartResult",
+    "Tests",
+    "Totals",
+]
+
 Speaker: TypeAlias = Literal["person", "agent"]
 Rule: TypeAlias = Literal["checks", "promise", "both", "either"]
 When: TypeAlias = Literal["round", "done"]
+# How soon a change can be taken back: within a minute, within five, within hours.
+Reversibility: TypeAlias = Literal["2A", "2B", "1"]
 Verification: TypeAlias = Literal["execution", "observation", "measurement", "review", "assumption"]
 
 
@@ -23,6 +50,12 @@ class Check(Struct, frozen=True, kw_only=True):
     # A safe fix of the tool's own, tried before the agent is asked.
     fix: str = ""
     env: dict[str, str] = {}
+    # The one parser to read its output with, and a pattern of the person's that finds findings.
+    parser: str = ""
+    pattern: str = ""
+    # False: the start's tests are not run again on the new code, for the reason the person gives.
+    replay: bool = True
+    replay_reason: str = ""
     reason: str = ""
 
 
@@ -60,10 +93,19 @@ class Contract(Struct, frozen=True, kw_only=True):
     bounds: Bounds = Bounds()
     allow: tuple[str, ...] = ()
     gated: bool = False
+    # What must not happen and no command can test; the agent is reminded of it.
+    limits: tuple[str, ...] = ()
+    reversibility: Reversibility = "2A"
+    steps: tuple[str, ...] = ()
+    # Of ten, for a loop from a spec.
+    score: int | None = None
+    # The person's choice: nothing of the loop's state is kept once it is finished.
+    clean: bool = False
 
 
 class Amendment(Struct, frozen=True, kw_only=True):
-    """A later agreement. The person may change any bound; the agent may only add claims."""
+    """A later agreement. The person may change any bound; the agent may only add claims,
+    steps, and the gates of a loop that asks the person."""
 
     by: Speaker
     at: str
@@ -71,57 +113,8 @@ class Amendment(Struct, frozen=True, kw_only=True):
     claim: Claim | None = None
     allow: tuple[str, ...] = ()
     session: str = ""
-
-
-Severity: TypeAlias = Literal["error", "warning", "info", "security"]
-CheckOutcome: TypeAlias = Literal["green", "red", "flaky", "unrunnable", "timed-out", "no-evidence"]
-
-
-class Finding(Struct, frozen=True, kw_only=True):
-    """One diagnostic; the fingerprint survives a shift of lines."""
-
-    check: str
-    path: str
-    line: int
-    code: str
-    severity: Severity
-    text: str
-    fingerprint: str
-
-
-class Tests(Struct, frozen=True, kw_only=True):
-    """What a test run reported: counts, and the ids that failed."""
-
-    passed: int = 0
-    failed: int = 0
-    skipped: int = 0
-    failing: tuple[str, ...] = ()
-
-    @property
-    def executed(self) -> int:
-        return self.passed + self.failed
-
-
-class CheckResult(Struct, frozen=True, kw_only=True):
-    """`reason` says why it is not green; `output` is the cleaned end of what it printed."""
-
-    name: str
-    command: str
-    outcome: CheckOutcome
-    exit_code: int | None = None
-    seconds: float = 0
-    cached: bool = False
-    reason: str = ""
-    findings: tuple[Finding, ...] = ()
-    tests: Tests | None = None
-    output: str = ""
-    output_path: str = ""
-    # What was mended by the check's own `fix` before this result.
-    fixed_by: str = ""
-
-    @property
-    def green(self) -> bool:
-        return self.outcome == "green"
+    steps: tuple[str, ...] = ()
+    gated: bool | None = None
 
 
 class Met(Struct, frozen=True, kw_only=True):
@@ -148,11 +141,20 @@ class Background(Struct, frozen=True, kw_only=True):
     ends: bool
 
 
+class StatusBlock(Struct, frozen=True, kw_only=True):
+    """What the agent says of its loop from `---LOOP_STATUS---` to `---END_STATUS---`."""
+
+    exit_signal: bool = False
+    criteria: dict[str, bool] = {}
+    next: str = ""
+
+
 Turn: TypeAlias = Literal["agent", "queued", "plan", "question"]
 
 
 class Evidence(Struct, frozen=True, kw_only=True):
-    """Everything known at one stop. `losses` is None until integrity has looked."""
+    """Everything known at one stop. `losses` is None until integrity has looked, `start` where
+    nothing is known of it."""
 
     ignored: str = ""
     cancelled: bool = False
@@ -163,6 +165,11 @@ class Evidence(Struct, frozen=True, kw_only=True):
     background: tuple[Background, ...] = ()
     forbidden: tuple[str, ...] = ()
     checks: tuple[CheckResult, ...] = ()
+    start: tuple[StartResult, ...] | None = None
+    # What linters and language servers say of the files edited since the last stop, as they are
+    # now: told to the agent, never a criterion.
+    diagnostics: tuple[Finding, ...] = ()
+    edited: tuple[FileTotals, ...] = ()
     said: tuple[str, ...] = ()
     signalled: bool = False
     blocked: str = ""
@@ -174,6 +181,9 @@ class Evidence(Struct, frozen=True, kw_only=True):
     cap_reached: bool = False
     gate: str = ""
     tree: str = ""
+    status: StatusBlock | None = None
+    # Files edited again and again in this round that are now what they were before.
+    thrashed: tuple[str, ...] = ()
 
 
 Because: TypeAlias = Literal[
@@ -271,6 +281,11 @@ class Round(Struct, frozen=True, kw_only=True):
     checks: tuple[CheckResult, ...] = ()
     message: str = ""
     tree: str = ""
+    totals: Totals | None = None
+    # The files with the most findings, the worst first.
+    files: tuple[FileTotals, ...] = ()
+    # The files edited since the round before, by their own diagnostics.
+    edited: tuple[FileTotals, ...] = ()
 
 
 class Progress(Struct, frozen=True, kw_only=True):
@@ -288,10 +303,20 @@ class Progress(Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
     seen_red: tuple[str, ...] = ()
     seen_failures: tuple[str, ...] = ()
-    start_failures: tuple[str, ...] | None = None
-    start_tests: dict[str, int] = {}
+    # The SHA-256 of what the checks found before the agent began; empty where nobody knows.
+    start: str = ""
+    # As far back as they were counted: at the start, or else in the first round.
+    start_totals: Totals | None = None
+    totals: Totals | None = None
+    # Per cent of the start's failures that are gone.
+    improved: int | None = None
     unmet: tuple[str, ...] | None = None
     failures: tuple[str, ...] = ()
+    # How many failures there are, where `failures` holds only some of them.
+    remaining: int = 0
+    # How many rounds in a row ended with these failures.
+    repeated: int = 0
+    tree: str = ""
     recent: tuple[str, ...] = ()
     stale: int = 0
     idle_holds: int = 0
@@ -302,6 +327,10 @@ class Progress(Struct, frozen=True, kw_only=True):
     told_losses: tuple[str, ...] = ()
     waited_for: str = ""
     confirmed: bool = False
+    # The person has seen the steps and said to go on.
+    planned: bool = False
+    steps_done: tuple[str, ...] = ()
+    precheck: str = ""
     spend_usd: float | None = None
     active_seconds: float = 0
     round_seconds: float = 0

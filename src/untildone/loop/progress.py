@@ -1,7 +1,9 @@
 """How a judged stop moves the loop on, and when nothing moved."""
 
+from msgspec import Struct
 from msgspec.structs import replace
 
+from untildone.loop.comparison import compared
 from untildone.loop.criteria import agreed, failures, measured, state_key, unmet
 from untildone.loop.model import (
     OUTCOMES,
@@ -16,20 +18,47 @@ from untildone.loop.model import (
     Verdict,
     Wait,
 )
+from untildone.loop.spec.breakers import breaker
+from untildone.loop.totals import totals
 
 # A state file stays small whatever a linter prints; past this, the oldest failures are forgotten.
 MOST_FAILURES = 5_000
 
 
+class _Seen(Struct, frozen=True, kw_only=True):
+    """What a stop leaves unmet and failing."""
+
+    unmet: tuple[str, ...]
+    failures: tuple[str, ...]
+
+    @property
+    def key(self) -> str:
+        return state_key(self.unmet, self.failures)
+
+
+def _seen(contract: Contract, progress: Progress, evidence: Evidence) -> _Seen:
+    return _Seen(unmet=unmet(contract, progress, evidence), failures=failures(evidence))
+
+
 def moved(contract: Contract, progress: Progress, evidence: Evidence) -> bool:
     """A criterion newly met, a failure gone, or a failure never seen before."""
+    return _moved(progress, _seen(contract, progress, evidence))
+
+
+def _moved(progress: Progress, now: _Seen) -> bool:
     if progress.unmet is None:
         return True
-    now = set(failures(evidence))
-    newly_met = set(progress.unmet) - set(unmet(contract, progress, evidence))
-    gone = set(progress.failures) - now
-    new = now - set(progress.seen_failures)
-    return bool(newly_met or gone or new)
+    newly_met = not set(progress.unmet).issubset(now.unmet)
+    gone = not set(progress.failures).issubset(now.failures)
+    fewer = len(now.failures) < progress.remaining
+    # Only as many are remembered: the others cannot be told from new ones.
+    new = not set(now.failures[:MOST_FAILURES]).issubset(progress.seen_failures)
+    return newly_met or gone or fewer or new
+
+
+def repeats(progress: Progress, found: tuple[str, ...]) -> bool:
+    """Whether these are exactly the failures of the round before."""
+    return len(found) == progress.remaining > 0 and found[:MOST_FAILURES] == progress.failures
 
 
 def stagnation_limit(contract: Contract, evidence: Evidence) -> int:
@@ -44,17 +73,16 @@ def stagnation_limit(contract: Contract, evidence: Evidence) -> int:
 def stagnation(contract: Contract, progress: Progress, evidence: Evidence) -> str:
     """Why this stop counts as stagnated, or nothing."""
     limit = stagnation_limit(contract, evidence)
-    if not limit:
-        return ""
-    recent = (*progress.recent, _key(contract, progress, evidence))[-4:]
+    now = _seen(contract, progress, evidence)
+    stale = 0 if _moved(progress, now) else progress.stale + 1
+    same = repeats(progress, now.failures)
+    broken = breaker(contract, evidence, stale=stale, unmet=now.unmet, same=same)
+    if broken or not limit:
+        return broken
+    recent = (*progress.recent, now.key)[-4:]
     if len(recent) == 4 and recent[0] == recent[2] != recent[1] == recent[3]:
         return "the same two states alternate"
-    stale = 0 if moved(contract, progress, evidence) else progress.stale + 1
     return f"nothing moved in {stale} rounds" if stale >= limit else ""
-
-
-def _key(contract: Contract, progress: Progress, evidence: Evidence) -> str:
-    return state_key(unmet(contract, progress, evidence), failures(evidence))
 
 
 def advance(
@@ -106,26 +134,44 @@ def _judged(
     contract: Contract, progress: Progress, evidence: Evidence, verdict: Verdict
 ) -> Progress:
     because = verdict.because if isinstance(verdict, Continue) else ""
-    found = failures(evidence)
+    now = _seen(contract, progress, evidence)
+    found = now.failures
     red = tuple(result.name for result in evidence.checks if result.outcome == "red")
     told = tuple(loss.id for loss in evidence.losses or () if because == "losses")
     return replace(
-        progress,
+        _measured(progress, evidence),
         round=progress.round + 1,
-        unmet=unmet(contract, progress, evidence),
+        unmet=now.unmet,
         failures=found[:MOST_FAILURES],
+        remaining=len(found),
+        repeated=progress.repeated + 1 if repeats(progress, found) else int(bool(found)),
+        tree=evidence.tree,
         seen_failures=tuple(dict.fromkeys((*found, *progress.seen_failures)))[:MOST_FAILURES],
         seen_red=tuple(dict.fromkeys((*progress.seen_red, *red))),
-        recent=(*progress.recent, _key(contract, progress, evidence))[-3:],
-        stale=0 if moved(contract, progress, evidence) else progress.stale + 1,
+        recent=(*progress.recent, now.key)[-3:],
+        stale=0 if _moved(progress, now) else progress.stale + 1,
         idle_holds=progress.idle_holds + bool(because),
         blocked_told=because == "blocked",
         unrunnable_told=because == "unrunnable",
         told_losses=tuple(dict.fromkeys((*progress.told_losses, *told))),
         faults=0,
         signalled=False,
+        # What the person confirmed was true then.
+        confirmed=progress.confirmed and not now.unmet,
         blocked="",
         round_seconds=0,
+    )
+
+
+def _measured(progress: Progress, evidence: Evidence) -> Progress:
+    if not evidence.checks:
+        return progress
+    counted = totals(evidence.checks)
+    return replace(
+        progress,
+        start_totals=progress.start_totals or counted,
+        totals=counted,
+        improved=compared(evidence).improved,
     )
 
 

@@ -1,6 +1,11 @@
-"""What the agent's final message says: promises, the signal, being blocked."""
+"""What the agent's final message says: promises, the signal, being blocked, a status block."""
 
 import re
+
+from msgspec import DecodeError
+from msgspec.json import decode
+
+from untildone.loop.model import StatusBlock
 
 # Kept as text: `re` compiles what a message really needs, and every stop imports this.
 _FENCED = r"(?ms)^[ \t]*(`{3,}|~{3,}).*?(?:^[ \t]*\1|\Z)"
@@ -29,6 +34,9 @@ _MARKER = (
     r"(?i)<(?:untildone|jikime)(?::(?:done|complete)\s*/>|>\s*(?:DONE|COMPLETE)\s*</)"
     r"|<loop-complete>"
 )
+_STATUS_BLOCK = r"(?s)---LOOP_STATUS---(.{0,20000}?)---END_STATUS---"
+_STATUS_CRITERIA = r"(?s)\bCRITERIA:\s*(\{.*?\})\s*(?:\n|STUCK_COUNT:|NEXT:|$)"
+_STATUS_NEXT = r"\bNEXT:[ \t]*([^\n]{0,300})"
 _BLOCKED = r"(?is)<untildone:blocked>(.{0,2000}?)</untildone:blocked>"
 
 
@@ -52,13 +60,13 @@ def spoken(message: str) -> str:
 def promises_said(message: str, promises: tuple[str, ...]) -> tuple[str, ...]:
     """Which of the promises the message gives, tagged or as its own plain statement."""
     text = re.sub(_SHOWN_TAG, " ", spoken(message))
-    tagged = {_folded(tag[1]) for tag in re.finditer(_TAGGED, text) if _meant(text, tag)}
+    tagged = {folded(tag[1]) for tag in re.finditer(_TAGGED, text) if _meant(text, tag)}
     plain = re.sub(_QUOTED, " ", re.sub(_TAGGED, " ", text))
-    sentences = [_folded(part) for part in re.split(_SENTENCE_END, plain)]
+    sentences = [folded(part) for part in re.split(_SENTENCE_END, plain)]
     return tuple(
         promise
         for promise in promises
-        if _folded(promise) in tagged or any(_states(part, _folded(promise)) for part in sentences)
+        if folded(promise) in tagged or any(_states(part, folded(promise)) for part in sentences)
     )
 
 
@@ -80,7 +88,7 @@ def _states(sentence: str, promise: str) -> bool:
     )
 
 
-def _folded(text: str) -> str:
+def folded(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
@@ -93,3 +101,31 @@ def signalled(message: str) -> bool:
 def blocked(message: str) -> str:
     found = re.search(_BLOCKED, spoken(message))
     return found[1].strip() if found else ""
+
+
+def status_block(message: str) -> StatusBlock | None:
+    """The last one the message shows: in a code block it is a report as well."""
+    blocks = re.findall(_STATUS_BLOCK, message[-_LONGEST:])
+    if not blocks:
+        return None
+    text = blocks[-1]
+    said = re.search(_STATUS_CRITERIA, text)
+    following = re.search(_STATUS_NEXT, text)
+    return StatusBlock(
+        exit_signal=bool(re.search(_STATUS_SIGNAL, text)),
+        criteria=_criteria(said[1]) if said else {},
+        next=following[1].strip() if following else "",
+    )
+
+
+def _criteria(text: str) -> dict[str, bool]:
+    """Both forms in use: `{"tests pass": true}` and `{"tests pass": {"met": true}}`."""
+    try:
+        known = decode(text, type=dict[str, bool | dict[str, object]])
+    except (DecodeError, UnicodeError):
+        return {}
+    return {name: held is True or _met(held) for name, held in known.items()}
+
+
+def _met(held: bool | dict[str, object]) -> bool:
+    return isinstance(held, dict) and held.get("met") is True

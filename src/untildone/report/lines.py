@@ -13,6 +13,7 @@ from untildone.loop.model import (
     Verdict,
     Wait,
 )
+from untildone.report.totals import improvement
 from untildone.store.loops import Record
 
 
@@ -58,24 +59,28 @@ def notice(record: Record, verdict: Verdict, checks: tuple[CheckResult, ...]) ->
             return f"untildone: held, {place(contract, progress)}, unmet: {unmet}"
         case Finish(outcome="done"):
             names = ", ".join(f"{result.name} {counts(result)}" for result in checks)
-            return f"untildone: done after {_rounds(progress)}: {names}"
+            ended = f"untildone: done after {_rounds(progress)}: {names}"
+            return _with_improvement(ended, progress)
         case Finish():
-            return f"untildone: {verdict.outcome} after {_rounds(progress)}: {verdict.reason}"
+            ended = f"untildone: {verdict.outcome} after {_rounds(progress)}: {verdict.reason}"
+            return _with_improvement(ended, progress)
+        case Pause(outcome="gate"):
+            return f"untildone: {verdict.reason} Your next prompt is the answer."
         case Pause():
             resume = OUTCOMES[verdict.outcome].resume
-            return (
+            ended = (
                 f"untildone: paused ({verdict.outcome}): {verdict.reason}."
-                f" Nobody holds the agent now; resume with {_command(resume)}"
+                f" Nobody holds the agent now; resume with `untildone {resume}`"
             )
+            return _with_improvement(ended, progress)
         case Wait() | Ignore():
             return ""
 
 
+def _with_improvement(ended: str, progress: Progress) -> str:
+    moved = improvement(progress.start_totals, progress.totals, progress.improved)
+    return f"{ended} | {moved}" if moved else ended
+
+
 def _rounds(progress: Progress) -> str:
     return "1 round" if progress.round == 1 else f"{progress.round} rounds"
-
-
-def _command(resume: str) -> str:
-    if resume == "the next prompt":
-        return "your next prompt"
-    return f"`untildone {resume}`"

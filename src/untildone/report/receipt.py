@@ -6,8 +6,10 @@ import msgspec
 from msgspec import Struct
 
 from untildone.loop.criteria import agreed
-from untildone.loop.model import OUTCOMES, CheckResult, Evidence, Outcome, Round
+from untildone.loop.model import OUTCOMES, CheckResult, Evidence, Outcome, Round, Totals
+from untildone.loop.spec.verdict import Trust, trust
 from untildone.report.lines import counts
+from untildone.report.totals import improvement
 from untildone.store.loops import Record
 
 
@@ -41,7 +43,15 @@ class Receipt(Struct, frozen=True, kw_only=True):
     allowed: tuple[str, ...]
     by_words_alone: tuple[str, ...]
     history: tuple[str, ...]
+    initial: Totals | None
+    final: Totals | None
+    improved: int | None
     notes: tuple[str, ...]
+    # Of a loop from a spec: how far it can be relied on, what no command can test, what was done.
+    verdict: Trust | None = None
+    unverified: tuple[str, ...] = ()
+    steps_done: tuple[str, ...] = ()
+    precheck: str = ""
 
 
 def receipt(record: Record, evidence: Evidence, rounds: tuple[Round, ...], *, at: str) -> Receipt:
@@ -70,8 +80,19 @@ def receipt(record: Record, evidence: Evidence, rounds: tuple[Round, ...], *, at
         allowed=contract.allow,
         by_words_alone=(*claims, *evidence.said),
         history=tuple(_told(entry) for entry in rounds),
+        initial=progress.start_totals,
+        final=progress.totals,
+        improved=progress.improved,
         notes=progress.notes,
+        verdict=trust(contract, progress) if _from_spec_and_ended(record) else None,
+        unverified=tuple(f"must not: {limit}" for limit in contract.limits),
+        steps_done=progress.steps_done,
+        precheck=progress.precheck,
     )
+
+
+def _from_spec_and_ended(record: Record) -> bool:
+    return record.contract.preset == "loop" and record.progress.outcome in ("done", "claimed")
 
 
 def _checked(result: CheckResult) -> Checked:
@@ -103,16 +124,22 @@ def as_json(paper: Receipt) -> bytes:
 def as_text(paper: Receipt) -> str:
     """The receipt as Markdown that also reads well in a terminal."""
     spend = "unknown" if paper.spend_usd is None else f"{paper.spend_usd:.2f} USD"
+    moved = improvement(paper.initial, paper.final, paper.improved)
     parts = [
         f"# Receipt of loop {paper.loop}: {paper.outcome or paper.status}",
         f"{paper.reason}\n" if paper.reason else "",
         f"- task: {paper.task.splitlines()[0] if paper.task else ''}",
         f"- rounds: {paper.rounds} of {paper.max_rounds or 'no bound'}",
         f"- done when: {paper.done_when}",
+        f"- verdict: {paper.verdict}" if paper.verdict else "",
+        f"- {moved}" if moved else "",
         f"- from {paper.started_at} to {paper.ended_at}, cost: {spend}",
         *_section("Checked", [f"{c.name}: {c.summary}  `{c.command}`" for c in paper.checks]),
         *_section("Reported by the agent", [f"{n}: {text}" for n, text in paper.claims.items()]),
         *_section("Said by the agent", list(paper.promises_said)),
+        *_section("Steps done", list(paper.steps_done)),
+        *_section("Thought of before", [paper.precheck] if paper.precheck else []),
+        *_section("Not verified by anything", list(paper.unverified)),
         *_section("Allowed by the person", list(paper.allowed)),
         *_section("Round by round", list(paper.history)),
         *_section("Notes", list(paper.notes)),

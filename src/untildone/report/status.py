@@ -41,6 +41,8 @@ class StatusReport(Struct, frozen=True, kw_only=True):
 
     loops: tuple[LoopStatus, ...]
     unreadable: tuple[UnreadableLoop, ...] = ()
+    # Automatic mode is on: turns without a loop are held too when their edits bring errors.
+    automatic: bool = False
 
 
 def loop_status(

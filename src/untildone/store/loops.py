@@ -11,10 +11,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from untildone.errors import UserError
 from untildone.loop.model import Contract, Progress, Round
-from untildone.store import journal, seal
+from untildone.store import baseline, journal, seal
 from untildone.store.encoding import convert
 from untildone.store.files import Damaged, owned, shown, sync_folder
 from untildone.store.lock import Busy, locked
@@ -154,13 +155,15 @@ class Loops:
         with self.locked(loop_id):
             record = self.load(loop_id)
             folder = self._existing(loop_id)
+            start = record.progress.start
+            progress = replace(record.progress, start=start and baseline.kept(folder, start))
             kind = seal.continued(folder / JOURNAL)
             digest, agreement = seal.write_contract(folder, record.contract)
             state = State(
                 loop=loop_id,
                 generation=record.generation + 1,
                 contract=digest,
-                progress=record.progress,
+                progress=progress,
             )
             commit(folder, state, kind=kind, data=agreement, at=at)
             return self.load(loop_id)

@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from untildone.loop.model import Contract
-from untildone.store import journal
+from untildone.store import baseline, journal
 from untildone.store.digest import sha256
 from untildone.store.encoding import convert, decode
 from untildone.store.files import (
@@ -80,6 +80,8 @@ def broken(folder: Path, loop_id: str) -> str:
         newest = _followed(folder / JOURNAL)
         _from_file(folder / CONTRACT, newest.contract)
         _compare(folder / STATE, loop_id, newest)
+        if newest.progress.start:
+            baseline.unaltered(folder, newest.progress.start)
     except Damaged as damage:
         return damage.reason
     return ""

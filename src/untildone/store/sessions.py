@@ -2,7 +2,9 @@
 
 `<home>/sessions/<agent>/<session>/` holds `session.json` (where it runs), `loop` (the id of its
 loop, while that is active or paused), `active` (the same, only while it is active), `pre` and
-`post` (one byte per tool call begun and ended), `calls/` (the payloads), `judging`, `prompt.json`.
+`post` (one byte per tool call begun and ended), `calls/` (the payloads), `judging`, `prompt.json`,
+`look` (why the stops of a session without a loop are looked at: a word for each reason),
+`dialects` (its tool calls are kept without a loop too).
 """
 
 import json
@@ -73,6 +75,13 @@ class Session:
         except FileNotFoundError:
             return
 
+    def taken(self, name: str) -> str:
+        """What was left there to be said once."""
+        text = self.read(name)
+        if text:
+            self.remove(name)
+        return text
+
     def bind(self, loop: str, *, active: bool) -> None:
         """Point the shell's test at this loop."""
         os.makedirs(self.path("calls"), mode=0o700, exist_ok=True)
@@ -85,6 +94,20 @@ class Session:
     def release(self) -> None:
         self.remove("active")
         self.remove("loop")
+
+    def reasons_to_look(self) -> set[str]:
+        return set(self.read("look").split())
+
+    def look_at_stops(self, reason: str, *, wanted: bool = True) -> None:
+        """Of this session, though it has no loop, while somebody has a reason."""
+        reasons = self.reasons_to_look()
+        left = reasons | {reason} if wanted else reasons - {reason}
+        if left == reasons:
+            return
+        if left:
+            self.write("look", " ".join(sorted(left)))
+        else:
+            self.remove("look")
 
     def last_event_at(self) -> float:
         """When a hook of this session last ran; 0 if none was seen."""

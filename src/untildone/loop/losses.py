@@ -1,0 +1,30 @@
+"""What the start had and the tree has not: how a loss is named, and what was allowed."""
+
+from untildone.loop.model import Loss
+
+# A wider allowance covers these: who may edit a test may edit what it expects.
+_COVERED_BY = {"edit-expected": ("edit-test",), "remove-test": ("edit-test",)}
+
+
+def loss(kind: str, path: str, detail: str = "", *, because: str, content: str = "") -> Loss:
+    """`content` is the digest of what is there now: an approval holds for that alone."""
+    name = f"{kind}:{path}:{detail}" if detail else f"{kind}:{path}"
+    bound = f"{name}#{content[:12]}" if content else name
+    return Loss(id=bound, kind=kind, path=path, detail=because)
+
+
+def allowed(lost: Loss, allow: tuple[str, ...]) -> bool:
+    """By its id, or by `KIND:PATH[:DETAIL]` as the person may word it beforehand."""
+    name = lost.id.partition("#")[0]
+    return any(each == lost.id or _covers(each, name) for each in allow)
+
+
+def _covers(allowance: str, name: str) -> bool:
+    kind, _, what = allowance.partition(":")
+    lost, _, where = name.partition(":")
+    if kind != lost and kind not in _COVERED_BY.get(lost, ()):
+        return False
+    if what == where or where.startswith(f"{what}:") or where.startswith(f"{what.rstrip('/')}/"):
+        return True
+    # A test goes by its name alone too, wherever it is.
+    return lost == "remove-test" and where.rpartition("::")[2].partition("[")[0] == what

@@ -1,0 +1,39 @@
+"""Counts of findings and tests in a few words, and how far a loop brought them."""
+
+from collections.abc import Iterable
+
+from untildone.loop.listing import number
+from untildone.loop.model import FileTotals, Totals
+
+# What a person looks for first comes first.
+_NOUNS = {
+    "errors": "error",
+    "warnings": "warning",
+    "infos": "note",
+    "security": "security finding",
+    "failed": "failing test",
+}
+
+
+def in_words(counted: Totals | FileTotals) -> str:
+    """`12 errors, 1 warning`: all that is not zero."""
+    return _told(counted, _present(counted))
+
+
+def improvement(first: Totals | None, last: Totals | None, per_cent: int | None) -> str:
+    """`initial: 12 errors; final: 0 errors; improvement: 100 %`, where anything was counted."""
+    if first is None or last is None:
+        return ""
+    fields = [field for field in _NOUNS if field in (*_present(first), *_present(last))]
+    if not fields:
+        return ""
+    gone = [] if per_cent is None else [f"improvement: {per_cent} %"]
+    return "; ".join((f"initial: {_told(first, fields)}", f"final: {_told(last, fields)}", *gone))
+
+
+def _present(counted: Totals | FileTotals) -> list[str]:
+    return [field for field in _NOUNS if getattr(counted, field, 0)]
+
+
+def _told(counted: Totals | FileTotals, fields: Iterable[str]) -> str:
+    return ", ".join(number(getattr(counted, field), _NOUNS[field]) for field in fields)

@@ -1,0 +1,102 @@
+"""`[LOOP] …` lines and the verdict box."""
+
+from typing import Any
+
+import pytest
+
+from loop.samples import bounds, contract
+from untildone.loop.model import (
+    Claim,
+    Continue,
+    Finish,
+    Ignore,
+    Met,
+    Pause,
+    Progress,
+    Verdict,
+    Wait,
+)
+from untildone.report.announcements import announcement, box, starting
+from untildone.store.loops import Record
+
+STEPS = ("Refactor a", "Refactor b", "Refactor c", "test")
+
+
+def record(progress: Progress | None = None, **given: Any) -> Record:  # noqa: ANN401  any field
+    asked = contract(preset="loop", score=6, **{"steps": STEPS, **given})
+    return Record(contract=asked, progress=progress or Progress(), generation=1)
+
+
+def test_the_start() -> None:
+    assert starting(record(task="Refactor it", reversibility="2B")) == (
+        "[LOOP] Starting | Shape: colleague (6/10) | Workflow: C (delete what is not needed before"
+        " you redesign) | Type: 2B | Steps: 4 | Budget: $25"
+    )
+    bare = record(task="Think", steps=(), bounds=bounds(budget_usd=0))
+    assert starting(bare) == "[LOOP] Starting | Shape: colleague (6/10)"
+
+
+@pytest.mark.parametrize(
+    ("verdict", "progress", "expected"),
+    [
+        (
+            Continue(because="unmet"),
+            Progress(round=2, spend_usd=1.5, steps_done=STEPS[:1]),
+            "[LOOP] Round 2/10 | Cost: $1.50/$25 | Step: Refactor b",
+        ),
+        (
+            Continue(because="unmet"),
+            Progress(round=3, steps_done=STEPS[:3]),
+            "[LOOP] Round 3/10 | Cost: unknown/$25 | Step: test\n"
+            "[LOOP] `refactor` for the third time: a pattern you may want to learn yourself",
+        ),
+        (
+            Pause(outcome="stagnated", reason="the same"),
+            Progress(steps_done=STEPS[:1]),
+            "[LOOP] Paused: the same | Progress: 1 steps complete, 3 remaining"
+            " | Resume: /untildone:loop continue",
+        ),
+        (
+            Pause(outcome="gate", reason="go on?"),
+            Progress(),
+            "[LOOP] Paused: go on? | Progress: 0 steps complete, 4 remaining"
+            " | Resume: your next prompt",
+        ),
+        (Finish(outcome="cancelled", reason="so"), Progress(), ""),
+        (Wait(reason="so"), Progress(), ""),
+        (Ignore(reason="so"), Progress(), ""),
+    ],
+)
+def test_what_is_announced(verdict: Verdict, progress: Progress, expected: str) -> None:
+    assert announcement(record(progress), verdict) == expected
+
+
+def test_without_bounds_and_steps_little_is_said() -> None:
+    unbound = record(Progress(round=1), steps=(), bounds=bounds(rounds=0, budget_usd=0))
+
+    assert announcement(unbound, Continue(because="unmet")) == "[LOOP] Round 1 | Cost: unknown"
+
+
+def test_the_verdict_box() -> None:
+    met = {"docs": Met(by="review", evidence="read")}
+    ended = record(
+        Progress(outcome="done", met=met),
+        claims=(Claim(name="docs"),),
+        limits=("lose data",),
+    )
+
+    shown = announcement(ended, Finish(outcome="done", reason="so"))
+
+    assert shown.splitlines() == [
+        "╭─ 🟡 MONITOR",
+        "│ Verified: execution, review",
+        "│ Checklist: 2/2 criteria verified",
+        "│ Type 2A, spec 6/10",
+        "│ Unverified: must not lose data",
+        "╰─",
+    ]
+    assert box(contract(checks=()), Progress(outcome="claimed"))[:3] == [
+        "╭─ 🔴 RESEARCH",
+        "│ Verified: nothing",
+        "│ Checklist: 0/0 criteria verified",
+    ]

@@ -1,0 +1,84 @@
+"""What the checks found before the agent began, kept whole and unaltered."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from loop.samples import failing, finding, result
+from loop.samples import started as known
+from store.samples import AT, advance, started
+from untildone.loop.model import CheckResult, StartResult
+from untildone.store import baseline
+from untildone.store.files import Damaged
+from untildone.store.loops import Loops, Record
+
+RESULTS = (failing("t1", "by\udcfftes"), result("red", "lint", findings=(finding(),)))
+
+
+def test_whole_and_as_far_as_a_stop_needs_it(tmp_path: Path) -> None:
+    digest = baseline.write(tmp_path, RESULTS)
+
+    assert baseline.read(tmp_path, digest, tuple[CheckResult, ...]) == RESULTS
+    assert baseline.read(tmp_path, digest, tuple[StartResult, ...]) == known(*RESULTS)
+
+
+def test_what_is_too_large_is_not_kept(tmp_path: Path) -> None:
+    huge = result("red", output="x" * (baseline.LARGEST + 1))
+
+    assert baseline.write(tmp_path, (huge,)) == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+def with_baseline(home: Path) -> tuple[Loops, Record]:
+    loops, record = started(home, rounds=1)
+    digest = baseline.write(loops.folder("a-loop"), RESULTS)
+    progress = replace(record.progress, start=digest)
+    return loops, loops.save(record, progress, kind="baseline", data={}, at=AT)
+
+
+def easier(path: Path) -> None:
+    baseline.write(path.parent.parent, (result("green"),))
+
+
+def a_file_for_the_folder(path: Path) -> None:
+    path.unlink()
+    path.parent.rmdir()
+    path.parent.touch()
+
+
+@pytest.mark.parametrize(
+    ("tamper", "what"),
+    [
+        pytest.param(Path.unlink, "is missing", id="removed"),
+        pytest.param(a_file_for_the_folder, "is missing", id="no folder"),
+        pytest.param(easier, "was altered", id="rewritten by our own means"),
+        pytest.param(lambda path: path.write_text("x"), "was altered", id="overwritten"),
+    ],
+)
+def test_an_altered_start_breaks_the_seal_until_the_person_goes_on_without_it(
+    tmp_path: Path, tamper: Callable[[Path], object], what: str
+) -> None:
+    loops, record = with_baseline(tmp_path)
+    path = loops.folder("a-loop") / "baseline" / "results.json"
+    assert loops.seal_broken("a-loop") == ""
+    tamper(path)
+
+    assert loops.seal_broken("a-loop") == f"`{path}` {what}"
+    with pytest.raises(Damaged, match=what):
+        baseline.read(loops.folder("a-loop"), record.progress.start, tuple[CheckResult, ...])
+
+    resealed = loops.reseal("a-loop", at=AT)
+    assert resealed.progress == replace(record.progress, start="")
+    assert (path.exists(), loops.seal_broken("a-loop")) == (False, "")
+
+
+def test_sealing_anew_keeps_a_start_that_is_whole(tmp_path: Path) -> None:
+    loops, record = with_baseline(tmp_path)
+
+    resealed = loops.reseal("a-loop", at=AT)
+
+    assert resealed.progress == record.progress
+    assert advance(loops, resealed).progress.start == record.progress.start
+    assert loops.seal_broken("a-loop") == ""
