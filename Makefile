@@ -37,7 +37,7 @@ unit: setup
 	$(BIN)/python tests/coverage_gate.py
 
 bench: setup  ## print the table of ratios that docs/performance.md quotes
-	$(BIN)/python bench/hooks.py
+	$(BIN)/python -m bench
 
 plugin: setup  ## write plugin/ and the marketplace file anew
 	$(BIN)/python -m untildone.install.plugin .

@@ -1,27 +1,89 @@
-"""What the hooks cost, as ratios from one interleaved run: `make bench`."""
+"""What the installed hook lines cost, with nothing to do and with a loop."""
 
 import json
 import os
-import statistics
 import subprocess
 import sys
-import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
+from bench.table import Row, medians
 from untildone.install.commands import lines, settings_program
 from untildone.judge.context import context
 from untildone.judge.start import Request, begin
+from untildone.loop.model import Bounds
 
-ROUNDS = int(os.environ.get("BENCH_ROUNDS", "40"))
+# Below the 50 rounds after which any loop pauses.
+ROUNDS = 40
 PACKAGE = Path(__file__).parents[1] / "src" / "untildone"
 SHELL = ["sh", "-c", "test -e x || exit 0"]
 PYTHON = [sys.executable, "-I", "-S", "-c", "pass"]
+UNITS = {"shell": "sh -c 'test -e x || exit 0'", "python": "python3 -I -S -c pass"}
+WRITE: dict[str, object] = {
+    "tool_name": "Write",
+    "tool_input": {"file_path": "/a", "content": "x" * 2_000},
+}
+OURS: dict[str, object] = {"tool_name": "Bash", "tool_input": {"command": "untildone note hello"}}
+DONE: dict[str, object] = {"last_assistant_message": "Done."}
 
 
-def payload(event: str, session: str, project: Path, **more: object) -> bytes:
-    common = {
+class Case(NamedTuple):
+    what: str
+    event: str
+    session: str
+    payload: dict[str, object]
+    unit: str
+    bound: float
+
+
+CASES = (
+    Case("nothing to do", "Stop", "idle", {}, "shell", 1.5),
+    Case("nothing to do", "PreToolUse", "idle", WRITE, "shell", 1.5),
+    Case("nothing to do", "PostToolUse", "idle", WRITE, "shell", 1.5),
+    Case("nothing to do", "UserPromptSubmit", "idle", {"prompt": "add a button"}, "shell", 4),
+    Case("loop active", "PostToolUse", "busy", WRITE, "shell", 5),
+    Case("loop active", "PreToolUse", "busy", WRITE, "shell", 5),
+    Case("loop active", "PreToolUse about us", "busy", OURS, "python", 4),
+    Case("loop active", "Stop without checks", "busy", DONE, "python", 6),
+)
+
+
+def rows(folder: Path) -> list[Row]:
+    fire = installed(folder)
+    actions: list[Callable[[], object]] = [lambda: started(SHELL), lambda: started(PYTHON)]
+    for case in CASES:
+        event = case.event.partition(" ")[0]
+        actions.append(fire(event, session=case.session, **case.payload))
+    shell, python, *others = medians(actions, rounds=ROUNDS)
+    unit = {"shell": shell, "python": python}
+    return [
+        Row(f"{case.what}: {case.event}", taken / unit[case.unit], case.bound, UNITS[case.unit])
+        for case, taken in zip(CASES, others, strict=True)
+    ]
+
+
+def installed(folder: Path) -> Callable[..., Callable[[], bytes]]:
+    """Hook lines as `init` writes them, and a loop of words alone in the session `busy`."""
+    project, home = folder / "app", folder / "state"
+    project.mkdir()
+    home.mkdir(mode=0o700)
+    bounds = Bounds(rounds=0, budget_usd=25)
+    begin(
+        context({"HOME": str(home)}, home=str(home)),
+        Request(session="busy", project=project, promises=("ALL PAGES WRITTEN",), bounds=bounds),
+    )
+    commands = lines(settings_program(home=home, python=Path(sys.executable), package=PACKAGE))
+
+    def fire(event: str, *, session: str, **more: object) -> Callable[[], bytes]:
+        data = payload(event, session, project, more)
+        return lambda: started(["sh", "-c", commands[event]], data, session=session)
+
+    return fire
+
+
+def payload(event: str, session: str, project: Path, more: dict[str, object]) -> bytes:
+    common: dict[str, object] = {
         "session_id": session,
         "transcript_path": str(project / "none.jsonl"),
         "cwd": str(project),
@@ -29,86 +91,9 @@ def payload(event: str, session: str, project: Path, **more: object) -> bytes:
         "permission_mode": "default",
         "hook_event_name": event,
     }
-    return json.dumps({**common, **more}).encode()
+    return json.dumps(common | more).encode()
 
 
-def main() -> None:
-    with tempfile.TemporaryDirectory() as top:
-        project = Path(top) / "app"
-        project.mkdir()
-        home = Path(top) / "state"
-        table = rows(home, project)
-        print_table(table)
-
-
-def rows(home: Path, project: Path) -> list[tuple[str, str, float, float]]:
-    home.mkdir(mode=0o700)
-    begin(
-        context({"HOME": str(home)}, home=str(home)),
-        Request(session="busy", project=project, promises=("ALL PAGES WRITTEN",), bounds=BOUNDS),
-    )
-    program = settings_program(home=home, python=Path(sys.executable), package=PACKAGE)
-    commands = lines(program)
-    write: dict[str, object] = {
-        "tool_name": "Write",
-        "tool_input": {"file_path": "/a", "content": "x" * 2_000},
-    }
-    ours: dict[str, object] = {
-        "tool_name": "Bash",
-        "tool_input": {"command": "untildone note hello"},
-    }
-    cases: list[tuple[str, str, str, dict[str, object], str, float]] = [
-        ("nothing to do", "Stop", "idle", {}, "shell", 1.5),
-        ("nothing to do", "PreToolUse", "idle", write, "shell", 1.5),
-        ("nothing to do", "PostToolUse", "idle", write, "shell", 1.5),
-        ("nothing to do", "UserPromptSubmit", "idle", {"prompt": "add a button"}, "shell", 4),
-        ("active", "PostToolUse", "busy", write, "shell", 5),
-        ("active", "PreToolUse", "busy", write, "shell", 5),
-        ("active, about us", "PreToolUse", "busy", ours, "python", 4),
-        ("active, no checks", "Stop", "busy", {"last_assistant_message": "Done."}, "python", 6),
-    ]
-    runs: list[Callable[[], float]] = [lambda: timed(SHELL, b""), lambda: timed(PYTHON, b"")]
-    for _, event, session, more, _, _ in cases:
-        data = payload(event, session, project, **more)
-        runs.append(
-            lambda command=commands[event], session=session, data=data: timed(  # type: ignore[misc]
-                ["sh", "-c", command], data, session=session
-            )
-        )
-    medians = interleaved(runs)
-    units = {"shell": medians[0], "python": medians[1]}
-    return [
-        (f"{what}: {event}", unit, medians[number] / units[unit], bound)
-        for number, (what, event, _, _, unit, bound) in enumerate(cases, 2)
-    ]
-
-
-def timed(argv: list[str], data: bytes, *, session: str = "") -> float:
+def started(argv: list[str], data: bytes = b"", *, session: str = "") -> bytes:
     environ = {"PATH": os.environ["PATH"], "CLAUDE_CODE_SESSION_ID": session, "HOME": "/nowhere"}
-    began = time.perf_counter()
-    subprocess.run(argv, input=data, env=environ, capture_output=True, check=True)
-    return time.perf_counter() - began
-
-
-def interleaved(runs: list[Callable[[], float]]) -> list[float]:
-    """Each in turn, many times over: what disturbs the machine disturbs them all alike."""
-    times: list[list[float]] = [[] for _ in runs]
-    for _ in range(ROUNDS):
-        for number, run in enumerate(runs):
-            times[number].append(run())
-    return [statistics.median(each) for each in times]
-
-
-def print_table(table: list[tuple[str, str, float, float]]) -> None:
-    units = {"shell": "sh -c 'test -e x || exit 0'", "python": "python3 -I -S -c pass"}
-    print(f"{'event':<36} {'ratio':>6} {'bound':>6}  times")
-    for name, unit, ratio, bound in table:
-        mark = "" if ratio <= bound else "  OVER"
-        print(f"{name:<36} {ratio:>6.2f} {bound:>6.1f}  {units[unit]}{mark}")
-
-
-if __name__ == "__main__":
-    from untildone.loop.model import Bounds
-
-    BOUNDS = Bounds(rounds=0, budget_usd=25)
-    main()
+    return subprocess.run(argv, input=data, env=environ, capture_output=True, check=True).stdout

@@ -1,6 +1,5 @@
 """Which files speak for which command."""
 
-import json
 import os
 import re
 import shutil
@@ -8,33 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from checks.detecting import Files, commands, package, project, scripts
 from untildone.checks.detect import PRESETS, detect, for_preset
 from untildone.errors import UserError
 
-Files = dict[str, str]
 PYTEST = "pytest" if shutil.which("pytest") else "python -m pytest"
 PYTHON = "python3" if shutil.which("python3") and not shutil.which("python") else "python"
 IMPORTS_UNITTEST = "import unittest\n"
-
-
-def package(**fields: object) -> str:
-    return json.dumps(fields)
-
-
-def scripts(**named: str) -> str:
-    return package(scripts=named)
-
-
-def project(folder: Path, files: Files) -> Path:
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    return folder
-
-
-def commands(folder: Path) -> dict[str, str]:
-    return {check.name: check.command for found in detect(folder).values() for check in found}
+CMAKE = "cmake -S . -B {0} && cmake --build {0}"
+CTEST = "ctest --test-dir {} --output-on-failure"
 
 
 NODE = [
@@ -84,6 +65,20 @@ NODE = [
     ({"cart.test.mjs": ""}, {"test": "node --test"}),
     ({"cart.test.js": "", "package.json": scripts(test="x")}, {"test": "npm test"}),
     ({"node_modules/x/a.test.js": "", ".cache/a.test.js": ""}, {}),
+    ({"package.json": package(devDependencies={"vitest": "4"})}, {"test": "npx vitest run"}),
+    ({"package.json": package(devDependencies={"jest": "30"})}, {"test": "npx jest"}),
+    ({"package.json": package(dependencies={"mocha": "12"})}, {"test": "npx mocha"}),
+    ({"cart.test.ts": "", "bun.lock": ""}, {"test": "bun test"}),
+    ({"deno.json": "{}"}, {"lint": "deno lint"}),
+    ({"deno.jsonc": "// mine\n{}", "cart_test.ts": ""}, {"test": "deno test", "lint": "deno lint"}),
+    (
+        {"deno.json": package(tasks={"build": "x", "test": {"command": "y"}, "lint": 3})},
+        {"build": "deno task build", "test": "deno task test", "lint": "deno lint"},
+    ),
+    (
+        {"deno.json": package(tasks={"test": "deno test --watch"}), "a_test.ts": ""},
+        {"lint": "deno lint"},
+    ),
 ]
 PYTHON_ROWS = [
     ({"pytest.ini": ""}, {"test": PYTEST}),
@@ -145,6 +140,19 @@ PYTHON_ROWS = [
         },
     ),
     ({"pyproject.toml": "[tool.black]\n"}, {"test": PYTEST, "lint": "black --check ."}),
+    ({"pyproject.toml": "[tool.mypy]\n"}, {"test": PYTEST, "lint": "mypy ."}),
+    ({"pyproject.toml": "[tool.mypy]\nfiles = 'a'\n"}, {"test": PYTEST, "lint": "mypy"}),
+    ({"mypy.ini": "[mypy]\n"}, {"lint": "mypy ."}),
+    ({"setup.cfg": "[mypy]\nfiles = shop\n"}, {"lint": "mypy"}),
+    ({"setup.cfg": "[metadata]\n"}, {}),
+    ({"pyrightconfig.json": "{}"}, {"lint": "pyright"}),
+    ({"pyproject.toml": "[tool.basedpyright]\n"}, {"test": PYTEST, "lint": "basedpyright"}),
+    ({"ty.toml": "", ".venv/bin/ty": ""}, {"lint": ".venv/bin/ty check"}),
+    ({"tox.ini": "[testenv]\n"}, {"test": "tox"}),
+    ({"pyproject.toml": "[tool.tox]\n"}, {"test": "tox"}),
+    ({"tox.ini": "[testenv]\ncommands = pytest\n"}, {"test": PYTEST}),
+    ({"noxfile.py": "@nox.session\ndef tests(session):\n"}, {"test": "nox -s tests"}),
+    ({"noxfile.py": "@nox.session\ndef docs(session):\n"}, {}),
 ]
 OTHERS = [
     ({"Cargo.toml": ""}, {"build": "cargo build", "test": "cargo test"}),
@@ -180,12 +188,81 @@ OTHERS = [
         {"test:npm": "npm test", "test:pytest": PYTEST},
     ),
     ({"README.md": ""}, {}),
+    ({"pom.xml": ""}, {"build": "mvn -B test-compile", "test": "mvn -B test"}),
+    (
+        {"build.gradle.kts": ""},
+        {
+            "build": "gradle --no-daemon classes testClasses",
+            "test": "gradle --no-daemon test",
+        },
+    ),
+    ({"CMakeLists.txt": "project(shop)\n"}, {"build": CMAKE.format("build")}),
+    (
+        {"CMakeLists.txt": "include( CTest )\n", "Makefile": "all test lint:\n"},
+        {
+            "build": CMAKE.format("build"),
+            "test": f"{CMAKE.format('build')} && {CTEST.format('build')}",
+            "lint": "make lint",
+        },
+    ),
+    (
+        {"CMakeLists.txt": "", "build/kept.txt": ""},
+        {"build": CMAKE.format("cmake-build")},
+    ),
+    (
+        {"CMakeLists.txt": "", "build/kept.txt": "", "out/CMakeCache.txt": ""},
+        {"build": CMAKE.format("out")},
+    ),
 ]
 
 
 @pytest.mark.parametrize(("files", "expected"), [*NODE, *PYTHON_ROWS, *OTHERS])
 def test_files_speak_for_commands(tmp_path: Path, files: Files, expected: dict[str, str]) -> None:
     assert commands(project(tmp_path, files)) == expected
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the wrappers there are others")
+@pytest.mark.parametrize(
+    ("wrapper", "mode", "command"),
+    [
+        ("mvnw", 0o755, "./mvnw -B test"),
+        ("mvnw", 0o644, "sh mvnw -B test"),
+        ("gradlew", 0o755, "./gradlew --no-daemon test"),
+    ],
+)
+def test_a_wrapper_comes_first(tmp_path: Path, wrapper: str, mode: int, command: str) -> None:
+    build = "pom.xml" if wrapper == "mvnw" else "build.gradle"
+    project(tmp_path, {build: "", wrapper: ""}).joinpath(wrapper).chmod(mode)
+    assert commands(tmp_path)["test"] == command
+
+
+@pytest.mark.parametrize(
+    ("lock", "runner", "words"),
+    [
+        ("uv.lock", "uv", "uv run --frozen"),
+        ("poetry.lock", "poetry", "poetry run"),
+        ("pdm.lock", "pdm", "pdm run"),
+        ("Pipfile.lock", "pipenv", "pipenv run"),
+    ],
+)
+def test_a_locked_project_runs_by_its_runner_where_there_is_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lock: str, runner: str, words: str
+) -> None:
+    folder = project(tmp_path / "shop", {lock: "", "pytest.ini": "", "ruff.toml": ""})
+    program = project(tmp_path, {f"bin/{runner}": "", f"bin/{runner}.exe": ""}) / "bin" / runner
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    without = commands(folder)
+    monkeypatch.setenv("PATH", str(program.parent))
+
+    assert without == {"test": "python -m pytest", "lint": "ruff check ."}
+    assert commands(folder) == {"test": f"{words} pytest", "lint": f"{words} ruff check ."}
+
+
+def test_npx_is_not_to_fetch_what_is_not_installed(tmp_path: Path) -> None:
+    folder = project(tmp_path, {"tsconfig.json": "{}", "biome.json": "{}"})
+    found = [check for checks in detect(folder).values() for check in checks]
+    assert [check.env for check in found] == [{"npm_config_yes": "false"}] * 2
 
 
 @pytest.mark.parametrize(
@@ -199,6 +276,14 @@ def test_files_speak_for_commands(tmp_path: Path, files: Files, expected: dict[s
         ({"a/test_a.py": "import unittest"}, "`a/test_a.py` imports `unittest`"),
         ({"go.mod": ""}, "`go.mod` makes it a Go module"),
         ({"Makefile": "check:"}, "`Makefile` has a target `check`"),
+        ({"pom.xml": ""}, "`pom.xml` makes it a Maven project"),
+        ({"settings.gradle": ""}, "`settings.gradle` makes it a Gradle project"),
+        ({"CMakeLists.txt": "enable_testing()"}, "`CMakeLists.txt` enables testing"),
+        ({"tox.ini": "[testenv]"}, "`tox` is configured in `tox.ini`"),
+        (
+            {"package.json": scripts(test="vitest")},
+            "`package.json` has a script `test`, which would watch",
+        ),
     ],
 )
 def test_the_reason_names_the_file(tmp_path: Path, files: Files, reason: str) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from untildone.checks import security
 from untildone.checks.memory import Memory
 from untildone.checks.runner import Running, run_checks
 from untildone.loop.model import Check, CheckResult
@@ -31,7 +32,8 @@ class Place:
     def run(
         self, script: str, *, environ: dict[str, str] = PATH, serving: bool = True
     ) -> CheckResult:
-        check = Check(name="c", command=f"echo x >> '{self.runs}'; {script}")
+        env = {"RUNS": str(self.runs)}
+        check = Check(name="c", command=f'echo x >> "$RUNS"; {script}', env=env)
         memory = Memory(self.remembered, environ, serving=serving)
         (result,) = run_checks([check], Running(project=self.project, memory=memory))
         return result
@@ -75,6 +77,72 @@ def test_a_changed_tree_environment_or_command_is_run(place: Place) -> None:
     assert [result.cached for result in seen] == [False, False, False, True]
 
 
+def test_another_version_of_the_tool_is_run(place: Place, tmp_path: Path) -> None:
+    tools = tmp_path / "tools" / "bin"
+    packages = tools.parent / "lib" / "python3.11" / "site-packages"
+    packages.mkdir(parents=True)
+    tools.mkdir()
+    tool = tools / "linter"
+    environ = {"PATH": f"{tools}:{PATH['PATH']}"}
+
+    def install(text: str) -> bool:
+        tool.write_text(f"#!/bin/sh\n# {text}\n", encoding="utf-8")
+        tool.chmod(0o755)
+        return place.run("linter || true", environ=environ).cached
+
+    seen = [install("1"), place.run("linter || true", environ=environ).cached, install("1.1")]
+    packages.joinpath("plugin-2.dist-info").mkdir()
+    seen.append(place.run("linter || true", environ=environ).cached)
+
+    assert seen == [False, True, False, False]
+
+
+@pytest.mark.parametrize("option", ["--rules {0}", "--rules={0}", "{0}/rule.yml", "< {0}/rule.yml"])
+def test_what_a_command_reads_outside_the_project_is_in_the_key(
+    place: Place, tmp_path: Path, option: str
+) -> None:
+    rules = tmp_path / "rules"
+    rules.mkdir()
+    rule = rules / "rule.yml"
+    rule.write_text("id: a\n", encoding="utf-8")
+    script = f"true {option.format(rules)}"
+    seen = [place.run(script).cached for _ in range(2)]
+    rule.write_text("id: other\n", encoding="utf-8")
+    seen.append(place.run(script).cached)
+
+    assert seen == [False, True, False]
+
+
+def test_where_a_command_sends_its_output_is_not_in_the_key(place: Place, tmp_path: Path) -> None:
+    script = f"date +%N > '{tmp_path / 'log'}'"
+
+    assert [place.run(script).cached for _ in range(2)] == [False, True]
+
+
+def test_rules_of_the_persons_own_are_in_the_key_of_the_security_check(tmp_path: Path) -> None:
+    rules = tmp_path / "rules"
+    rules.mkdir()
+    project = tmp_path / "project"
+    project.mkdir()
+    check = security.command(project, rules=(rules,))
+    memory = Memory(tmp_path / "memory", PATH)
+    before = memory.key(check, project, "tree")
+    rules.joinpath("rule.yml").write_text("id: a\n", encoding="utf-8")
+
+    assert memory.key(check, project, "tree") != before
+
+
+def test_a_folder_outside_too_large_to_be_looked_at_makes_no_key(
+    place: Place, tmp_path: Path
+) -> None:
+    large = tmp_path / "large"
+    large.mkdir()
+    for number in range(2_000):
+        large.joinpath(str(number)).touch()
+
+    assert [place.run(f"true {large}").cached for _ in range(2)] == [False, False]
+
+
 def test_what_done_rests_on_is_not_remembered_but_run(place: Place) -> None:
     place.run("true")
 
@@ -83,14 +151,14 @@ def test_what_done_rests_on_is_not_remembered_but_run(place: Place) -> None:
 
 def test_a_change_of_mind_on_one_tree_is_asked_again(place: Place) -> None:
     """Green only on its third run: red, then green and red, is flaky."""
-    third = f"test $(wc -l < '{place.runs}') -eq 2"
+    third = 'test $(wc -l < "$RUNS") -eq 2'
     outcomes = [place.run(third).outcome for _ in range(2)]
 
     assert (outcomes, place.count) == (["red", "flaky"], 3)
 
 
 def test_a_change_of_mind_that_stays_is_believed(place: Place) -> None:
-    later = f"test $(wc -l < '{place.runs}') -gt 1"
+    later = 'test $(wc -l < "$RUNS") -gt 1'
     outcomes = [place.run(later).outcome for _ in range(2)]
 
     assert (outcomes, place.count) == (["red", "green"], 3)

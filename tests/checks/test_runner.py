@@ -28,7 +28,12 @@ def script(code: str, name: str = "t", timeout: float = 60) -> Check:
 @pytest.mark.parametrize(
     ("source", "outcome", "reason", "tests"),
     [
-        ("def test_a(): pass\n", "green", "", model.Tests(passed=1)),
+        (
+            "def test_a(): pass\n",
+            "green",
+            "",
+            model.Tests(passed=1, passing=("test_shop.py::test_a",)),
+        ),
         (
             "def test_a(): assert 1 == 2\n",
             "red",

@@ -34,6 +34,21 @@ def programs(command: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, map(_program, _simple_commands(command)))))
 
 
+def lone_program(command: str) -> tuple[str, list[str], list[str]] | None:
+    """The program, the words up to it and those behind it, of a line that starts only one."""
+    commands = list(_simple_commands(command.strip()))
+    program = _program(commands[0])
+    names = [_name(word) for word in commands[0]]
+    if len(commands) > 1 or program not in names:
+        return None
+    behind = names.index(program) + 1
+    return program, commands[0][:behind], commands[0][behind:]
+
+
+def words_of(command: str) -> list[str]:
+    return [word for words in _simple_commands(command) for word in words]
+
+
 def _simple_commands(command: str) -> Iterator[list[str]]:
     words: list[str] = []
     for word in _words(command):

@@ -3,19 +3,23 @@
 import hashlib
 import json
 import os
+import secrets
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import islice, pairwise
 from pathlib import Path
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from untildone.checks.command import programs
+from untildone import __version__
+from untildone.checks.command import words_of
 from untildone.loop.model import Check, CheckOutcome, CheckResult
 
 _KEPT = 20
 _FINDINGS_KEPT = 200
+_MOST_OUTSIDE = 2_000
 # What differs from shell to shell and means nothing to a check.
 _VOLATILE = frozenset(
     (
@@ -46,7 +50,8 @@ class Memory:
         parts = [
             msgspec.json.encode(check).decode(),
             tree,
-            *(_stamp(path) for path in self._tools(check, project)),
+            __version__,
+            *(stamp for path in self._tools(check, project) for stamp in _stamps(path)),
             *(
                 f"{name}={value}"
                 for name, value in sorted(self._environ.items())
@@ -55,13 +60,17 @@ class Memory:
         ]
         return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
 
-    def _tools(self, check: Check, project: Path) -> list[Path]:
-        found = [
-            shutil.which(name, path=self._environ.get("PATH")) for name in programs(check.command)
-        ]
-        site = sorted(project.glob(".venv/lib/python*/site-packages"))
-        installed = [project / name for name in _INSTALLED]
-        return [*map(Path, filter(None, found)), *installed, *site]
+    def _tools(self, check: Check, project: Path) -> Iterator[Path]:
+        """What the command names, outside the project too, and what is installed beside it."""
+        yield from (project / name for name in _INSTALLED)
+        yield from sorted(project.glob(".venv/lib/python*/site-packages"))
+        for word in _read_words(check.command):
+            outside = _outside(word, project / check.cwd, project)
+            found = None if os.sep in word else shutil.which(word, path=self._environ.get("PATH"))
+            program = outside or (Path(found) if found else None)
+            if program:
+                yield program
+                yield from sorted(program.parent.parent.glob("lib/python*/*-packages"))
 
     def green(self, check: Check, key: str) -> CheckResult | None:
         """The result to serve instead of a run; red is never served."""
@@ -71,6 +80,11 @@ class Memory:
             if entry.key == key and entry.result.green:
                 return replace(entry.result, cached=True)
         return None
+
+    def last(self, check: Check) -> CheckResult | None:
+        """What its last run came to, on whatever tree."""
+        entries = self._entries(check)
+        return entries[-1].result if entries else None
 
     def outcome(self, check: Check, key: str) -> CheckOutcome | None:
         """What the last run on this very tree came to."""
@@ -102,9 +116,38 @@ class Memory:
         return self._folder / f"{hashlib.sha256(identity.encode()).hexdigest()[:24]}.json"
 
 
+def _read_words(command: str) -> Iterator[str]:
+    """Each word, and what an option is set to; not where the output is sent."""
+    for before, word in pairwise(("", *words_of(command))):
+        if ">" not in before:
+            yield word
+            yield word.partition("=")[2]
+
+
+def _outside(word: str, folder: Path, project: Path) -> Path | None:
+    """The file or folder of that name, if it is no part of the project's own tree."""
+    path = folder / word
+    if not word or not (os.path.isfile(path) or os.path.isdir(path)):  # noqa: PTH112, PTH113  long words
+        return None
+    return None if path.resolve().is_relative_to(project.resolve()) else path
+
+
+def _stamps(path: Path) -> Iterator[str]:
+    """Of a folder with all that is in it; installed packages tell by their folder's own time."""
+    yield _stamp(path)
+    if path.is_dir() and not path.name.endswith("-packages"):
+        every = (Path(top) / name for top, _, names in os.walk(path) for name in names)
+        inside = list(islice(every, _MOST_OUTSIDE))
+        if len(inside) == _MOST_OUTSIDE:
+            # Too much to look at: no two keys are the same.
+            yield secrets.token_hex(8)
+        yield from map(_stamp, sorted(inside))
+
+
 def _stamp(path: Path) -> str:
     try:
         status = path.stat()
     except OSError:
         return f"{path} -"
-    return f"{path} {status.st_mtime_ns} {status.st_size}"
+    # npm gives every file the same time of change: only the time of its arrival tells.
+    return f"{path} {status.st_mtime_ns} {status.st_ctime_ns} {status.st_size}"

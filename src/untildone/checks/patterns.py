@@ -8,10 +8,22 @@ from typing import TypeAlias
 import regex  # type: ignore[import-untyped]  # it ships no types
 from msgspec import Struct
 
+from untildone.checks.findings import Diagnostic
 from untildone.errors import UserError
-from untildone.loop.model import Check
+from untildone.loop.model import Check, Severity
 
 SECONDS = 2.0
+# What the pattern of a check may name.
+GROUPS = ("path", "line", "code", "severity", "text")
+_SEVERITIES: dict[str, Severity] = {
+    "warning": "warning",
+    "warn": "warning",
+    "w": "warning",
+    "info": "info",
+    "note": "info",
+    "hint": "info",
+    "security": "security",
+}
 
 # 0 failed, no errors, 0 lint errors, no warnings or errors
 _ZERO_BEFORE = re.compile(
@@ -45,6 +57,45 @@ def validate(check: Check) -> None:
                 f" {error.msg}",
                 hint=f"mend it at character {(error.pos or 0) + 1}: `--{kind}-pattern RE`",
             ) from error
+
+
+def wrong(pattern: str) -> str:
+    """Why it is no regular expression, or nothing."""
+    try:
+        regex.compile(pattern, regex.IGNORECASE)
+    except regex.error as error:
+        return f"{error.msg} at character {(error.pos or 0) + 1}"
+    return ""
+
+
+def groups_in(pattern: str) -> tuple[str, ...]:
+    return tuple(regex.compile(pattern, regex.IGNORECASE).groupindex)
+
+
+def findings(check: Check, text: str) -> tuple[tuple[Diagnostic, ...], bool]:
+    """What the check's own pattern finds, line by line, and whether it was given up."""
+    deadline = time.monotonic() + SECONDS
+    compiled = regex.compile(check.pattern, regex.IGNORECASE)
+    found: list[Diagnostic] = []
+    try:
+        for line in text.split("\n"):
+            match = compiled.search(line, timeout=_left(deadline))
+            if match:
+                found.append(_diagnostic(match.groupdict(default="")))
+    except TimeoutError:
+        return tuple(found), True
+    return tuple(found), False
+
+
+def _diagnostic(said: dict[str, str]) -> Diagnostic:
+    line = said.get("line", "")
+    return Diagnostic(
+        path=said.get("path", "").strip(),
+        line=int(line) if re.fullmatch(r"[0-9]{1,9}", line) else 0,
+        code=said.get("code", ""),
+        severity=_SEVERITIES.get(said.get("severity", "").casefold(), "error"),
+        text=said.get("text", "").strip(),
+    )
 
 
 def success(check: Check, text: str) -> Match | None:

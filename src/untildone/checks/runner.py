@@ -5,6 +5,7 @@ import re
 import tempfile
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from pathlib import Path
 from threading import Event
 from typing import TypeAlias
@@ -13,27 +14,35 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from untildone.checks.content import content_of
+from untildone.checks.early import early_look
 from untildone.checks.memory import Memory
-from untildone.checks.output import clean
+from untildone.checks.output import keep_clean
 from untildone.checks.patterns import validate
-from untildone.checks.reports import asking, can_report, written
+from untildone.checks.reports import asking, written
 from untildone.checks.result import Reported, judge_result
+from untildone.checks.turns import turns
 from untildone.loop.model import Check, CheckResult
 from untildone.process import argv_of, environment, run
 
 __all__ = ["Report", "Running", "judge_result", "quiet", "run_checks", "validate"]
 
 Report: TypeAlias = Callable[[Check, CheckResult | None], None]
+Early: TypeAlias = Callable[[Check, CheckResult], None]
 _CHANGED = "it changed the tree it judged"
 
 
 class Running(Struct, frozen=True, kw_only=True):
-    """Where checks run; `logs` keeps their output, `memory` what they came to before."""
+    """Where checks run; `logs` keeps their output, `memory` what they came to before.
+
+    `early` hears what is found before the whole run of a check, which still decides; without
+    anybody to hear it, nothing is looked at early.
+    """
 
     project: Path
     logs: Path | None = None
     memory: Memory | None = None
     stop: Event | None = None
+    early: Early | None = None
 
 
 def quiet(check: Check, result: CheckResult | None) -> None:
@@ -48,6 +57,8 @@ def run_checks(
         return ()
     before = content_of(running.project)
     results = _all(checks, running, tree=before.whole, report=report)
+    if all(result.cached for result in results):
+        return results
     after = content_of(running.project)
     # What a run leaves behind beside the recorded files, such as its coverage, is its own affair.
     if after.recorded == before.recorded or _stopped(running):
@@ -70,14 +81,15 @@ def _unsettled(result: CheckResult) -> CheckResult:
 def _all(
     checks: Sequence[Check], running: Running, *, tree: str, report: Report
 ) -> tuple[CheckResult, ...]:
-    def one(check: Check, log: Path | None) -> CheckResult:
-        report(check, None)
-        result = _remembered(check, running, tree=tree, log=log)
+    def one(check: Check, log: Path | None, turn: AbstractContextManager[object]) -> CheckResult:
+        with turn:
+            report(check, None)
+            result = _remembered(check, running, tree=tree, log=log)
         report(check, result)
         return result
 
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-        return tuple(pool.map(one, checks, _logs(checks, running.logs)))
+        return tuple(pool.map(one, checks, _logs(checks, running.logs), turns(checks)))
 
 
 def _remembered(check: Check, running: Running, *, tree: str, log: Path | None) -> CheckResult:
@@ -89,12 +101,22 @@ def _remembered(check: Check, running: Running, *, tree: str, log: Path | None) 
     if known:
         return known
     before = memory.outcome(check, key)
+    _look_early(check, running, memory.last(check))
     result = _run(check, running, log=log)
     if {before, result.outcome} == {"green", "red"} and not _stopped(running):
         result = _settled(result, _run(check, running, log=log))
     if not _stopped(running):
         memory.remember(check, key, result)
     return result
+
+
+def _look_early(check: Check, running: Running, last: CheckResult | None) -> None:
+    if running.early is None:
+        return
+    look = early_look(check, last, running.project)
+    found = _run(look, running, log=None) if look else None
+    if found and found.outcome == "red" and (found.findings or found.tests):
+        running.early(check, found)
 
 
 def _settled(first: CheckResult, second: CheckResult) -> CheckResult:
@@ -109,34 +131,40 @@ def _settled(first: CheckResult, second: CheckResult) -> CheckResult:
 def _run(check: Check, running: Running, *, log: Path | None) -> CheckResult:
     folder = running.project / check.cwd
     with tempfile.TemporaryDirectory(prefix="untildone-", ignore_cleanup_errors=True) as place:
-        path = Path(place) / "report.xml"
+        path, output = Path(place) / "report.xml", Path(place) / "output"
+        environ = environment(os.environ) | check.env
+        wish = asking(check.command, path, folder=folder, environ=environ)
         finished = run(
             argv_of(check.command),
             cwd=folder,
             timeout=check.timeout,
-            env=asking(check.command, path, folder, environment(os.environ) | check.env),
-            log=log,
+            env=wish.environ,
+            log=output,
             stop=running.stop,
         )
-        report = written(path)
-    if log:
-        _clean_log(log)
-    return judge_result(
-        check,
-        finished,
-        project=running.project,
-        output_path=str(log) if log else "",
-        reported=Reported(inventory=report, possible=can_report(check.command)),
-    )
+        reported = Reported(
+            inventory=written(check.command, path, folder=folder),
+            expected=wish.expected,
+            output=output,
+        )
+        kept = log if log and _keep(output, log) else None
+        return judge_result(
+            check,
+            finished,
+            project=running.project,
+            output_path=str(kept) if kept else "",
+            reported=reported,
+        )
 
 
-def _clean_log(log: Path) -> None:
+def _keep(output: Path, log: Path) -> bool:
     """The agent is told where it lies: what it may not see is not in it."""
     try:
-        text = log.read_bytes().decode("utf-8", "replace")
-        log.write_text(clean(text, environ=os.environ), encoding="utf-8", errors="replace")
+        keep_clean(output, log)
     except OSError:
-        log.unlink(missing_ok=True)
+        # A full or read-only disk costs the log, never the verdict.
+        return False
+    return True
 
 
 def _logs(checks: Sequence[Check], folder: Path | None) -> list[Path | None]:

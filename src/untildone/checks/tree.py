@@ -27,6 +27,15 @@ def same_repository(a: Path, b: Path) -> bool:
     return first is not None and first == _path_from_git("--git-common-dir", cwd=b)
 
 
+def worktree_of(project: str, cwd: str) -> Path:
+    """Where a session works; the agent may have gone elsewhere with `cd`."""
+    place = Path(project or cwd)
+    here = root_of(Path(cwd)) if cwd else None
+    if here and same_repository(here, place):
+        return here
+    return root_of(place) or place
+
+
 def listed(project: Path) -> list[Path]:
     """Files below the project that git knows or would add; outside git all but generated ones."""
     output = None
@@ -34,6 +43,27 @@ def listed(project: Path) -> list[Path]:
         output = git_output("ls-files", "--cached", "--others", "--exclude-standard", cwd=project)
     paths = _split(output) if output is not None else map(Path, files_of(project))
     return [path for path in dict.fromkeys(paths) if ".untildone" not in path.parts]
+
+
+def files_named(project: Path, name: str) -> list[Path]:
+    """The listed files of that name, none in other repositories or generated folders."""
+    output = None
+    if root_that_knows(project):
+        kinds = ("--cached", "--others", "--exclude-standard")
+        output = git_output("ls-files", *kinds, f":(glob)**/{name}", cwd=project)
+    every = _split(output) if output is not None else map(Path, files_of(project))
+    return [
+        path
+        for path in dict.fromkeys(every)
+        if path.name == name and (project / path).is_file() and _ours(project, path)
+    ]
+
+
+def _ours(project: Path, path: Path) -> bool:
+    folders = [folder for folder in path.parents if folder != Path()]
+    return not _SKIPPED.intersection(path.parts) and not any(
+        (project / folder / ".git").exists() for folder in folders
+    )
 
 
 def unlisted_folders(project: Path) -> list[Path]:
@@ -50,7 +80,10 @@ def unlisted_folders(project: Path) -> list[Path]:
 
 def changed_files(project: Path) -> frozenset[str]:
     """Paths below the project that differ from the last commit, or are new."""
-    changes = git_output("diff", "--name-only", "--relative", "HEAD", *_PLAIN, cwd=project) or b""
+    changes = git_output("diff", "--name-only", "--relative", "HEAD", *_PLAIN, cwd=project)
+    if changes is None:
+        # Without a commit everything is new.
+        changes = git_output("ls-files", "--cached", cwd=project) or b""
     new = git_output("ls-files", "--others", "--exclude-standard", cwd=project) or b""
     return frozenset(path.as_posix() for path in (*_split(changes), *_split(new)))
 
@@ -63,9 +96,13 @@ def _path_from_git(question: str, *, cwd: Path) -> Path | None:
 
 
 def _git(*arguments: str, cwd: Path, log: Path | None = None) -> Finished:
+    argv = ["git", *_SAFE, *arguments]
+    return run(argv, cwd=cwd, timeout=_GIT_SECONDS, env=_variables(), log=log)
+
+
+def _variables() -> dict[str, str]:
     own = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    env = environment(own) | {"GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
-    return run(["git", *_SAFE, *arguments], cwd=cwd, timeout=_GIT_SECONDS, env=env, log=log)
+    return environment(own) | {"GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
 
 
 def git_output(*arguments: str, cwd: Path) -> bytes | None:
@@ -74,6 +111,22 @@ def git_output(*arguments: str, cwd: Path) -> bytes | None:
         # What a large tree prints is kept in the log only.
         log = Path(folder) / "output"
         finished = _git(*arguments, "-z", cwd=cwd, log=log)
+        return log.read_bytes() if finished.exit_code == 0 else None
+
+
+def git_fed(*arguments: str, cwd: Path, stdin: bytes, **variables: str) -> bytes | None:
+    """What git prints for this input, its complaints left out; None where it fails."""
+    with tempfile.TemporaryDirectory(prefix="untildone-") as folder:
+        log, errors = Path(folder) / "output", Path(folder) / "errors"
+        finished = run(
+            ["git", *_SAFE, *arguments],
+            cwd=cwd,
+            timeout=_GIT_SECONDS,
+            env=_variables() | variables,
+            log=log,
+            stdin=stdin,
+            errors=errors,
+        )
         return log.read_bytes() if finished.exit_code == 0 else None
 
 

@@ -1,57 +1,120 @@
 """Progress of running checks: one line each on a terminal, plain lines elsewhere."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import islice
+from typing import Protocol
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions
 from rich.live import Live
 from rich.text import Text
 
 from untildone.loop.model import Check, CheckResult
 from untildone.report.lines import counts
 
-Report = Callable[[Check, CheckResult | None], None]
 _STYLES = {"green": "green", "red": "red"}
+# What a line needs beside the name, and the shortest that still tells one name from another.
+_BESIDE_NAME = 45
+_SHORTEST_NAME = 10
+_EARLY_SHOWN = 3
+_NOTHING: Mapping[str, CheckResult] = {}
 
 
-class _Table:
-    """What is drawn again four times a second: checks that run, and what the others came to."""
+class Progress(Protocol):
+    """Hears of each start (None) and each result, and of what was found early."""
 
-    def __init__(self, checks: Sequence[Check]) -> None:
-        self.began = time.monotonic()
-        self.results: dict[str, CheckResult | None] = {check.name: None for check in checks}
+    def __call__(self, check: Check, result: CheckResult | None) -> None: ...
 
-    def __rich__(self) -> Text:
-        lines = [self._line(name, result) for name, result in self.results.items()]
-        return Text("\n").join(lines)
-
-    def _line(self, name: str, result: CheckResult | None) -> Text:
-        if result is None:
-            return Text(f"  … {name}  {time.monotonic() - self.began:.0f} s", style="dim")
-        style = _STYLES.get(result.outcome, "yellow")
-        return Text(f"  {name}: {counts(result)}  {result.seconds:.1f} s", style=style)
+    def early(self, check: Check, result: CheckResult) -> None: ...
 
 
 @contextmanager
-def watching(checks: Sequence[Check]) -> Iterator[Report]:
+def watching(
+    checks: Sequence[Check],
+    *,
+    last: Mapping[str, CheckResult] = _NOTHING,
+    transient: bool = False,
+) -> Iterator[Progress]:
+    """`last`: what the checks came to before; `transient`: what is shown goes when all is known."""
     console = Console(stderr=True)
     if not console.is_terminal:
-        yield _plain(console)
+        yield _Plain(console)
         return
-    table = _Table(checks)
-
-    def report(check: Check, result: CheckResult | None) -> None:
-        table.results[check.name] = result
-
-    with Live(table, console=console, refresh_per_second=4):
-        yield report
+    table = _Table(checks, last)
+    with Live(table, console=console, refresh_per_second=4, transient=transient):
+        yield table
 
 
-def _plain(console: Console) -> Report:
-    def report(check: Check, result: CheckResult | None) -> None:
+class _Plain:
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    def __call__(self, check: Check, result: CheckResult | None) -> None:
         if result is not None:
-            line = f"{check.name}: {counts(result)}  {result.seconds:.1f} s"
-            console.print(line, markup=False, highlight=False)
+            self._say(f"{check.name}: {counts(result)}  {_took(result)}")
 
-    return report
+    def early(self, check: Check, result: CheckResult) -> None:
+        self._say("\n".join((f"{check.name}: {_found_early(result)}", *_early_lines(result))))
+
+    def _say(self, text: str) -> None:
+        self._console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+
+class _Table:
+    """What is drawn again four times a second."""
+
+    def __init__(self, checks: Sequence[Check], last: Mapping[str, CheckResult]) -> None:
+        self._last = last
+        self._began: dict[str, float] = {}
+        self._early: dict[str, CheckResult] = {}
+        self._results: dict[str, CheckResult | None] = {check.name: None for check in checks}
+
+    def __call__(self, check: Check, result: CheckResult | None) -> None:
+        self._began.setdefault(check.name, time.monotonic())
+        self._results[check.name] = result
+
+    def early(self, check: Check, result: CheckResult) -> None:
+        self._early[check.name] = result
+
+    def __rich_console__(self, _: Console, options: ConsoleOptions) -> Iterator[Text]:
+        room = max(_SHORTEST_NAME, options.max_width - _BESIDE_NAME)
+        width = min(room, max(map(len, self._results), default=0))
+        for name in self._results:
+            yield from self._lines(name, width)
+
+    def _lines(self, name: str, width: int) -> Iterator[Text]:
+        result, early = self._results[name], self._early.get(name)
+        shown = name if len(name) <= width else f"{name[: width - 1]}…"
+        line = Text(f"{shown:<{width}}  ", no_wrap=True, overflow="ellipsis")
+        if result:
+            outcome, _, more = counts(result).partition(", ")
+            line.append(f"{outcome:<11}", style=_STYLES.get(outcome, "yellow"))
+            yield line.append(f" {_took(result):>9}  {more or result.reason}")
+            return
+        last = self._last.get(name)
+        before = _found_early(early) if early else f"last: {counts(last)}" if last else ""
+        yield line.append(f"{self._under_way(name)}  {before}", style="" if early else "dim")
+        for found in _early_lines(early) if early else ():
+            yield Text(found, style="red", no_wrap=True, overflow="ellipsis")
+
+    def _under_way(self, name: str) -> str:
+        began = self._began.get(name)
+        if began is None:
+            return f"{'waiting':<21}"
+        return f"{'running':<11} {f'{time.monotonic() - began:.0f} s':>9}"
+
+
+def _took(result: CheckResult) -> str:
+    return "as before" if result.cached else f"{result.seconds:.1f} s"
+
+
+def _found_early(result: CheckResult) -> str:
+    return f"early look: {counts(result).partition(', ')[2]}; the whole run decides"
+
+
+def _early_lines(result: CheckResult) -> list[str]:
+    found = [f"{each.path}:{each.line}  {each.code}  {each.text}" for each in result.findings]
+    lines = [*(result.tests.failing if result.tests else ()), *found]
+    more = [f"and {len(lines) - _EARLY_SHOWN} more"] if len(lines) > _EARLY_SHOWN else []
+    return [f"    {line}" for line in (*islice(lines, _EARLY_SHOWN), *more)]

@@ -1,0 +1,1 @@
+"""What untildone costs: `python -m bench [SUBJECT…]`, one module for each subject."""

@@ -1,0 +1,82 @@
+"""Very many findings: read from a report, compared with the round before, made into feedback."""
+
+import json
+import os
+from pathlib import Path
+
+from bench.table import Row, medians
+from untildone.checks.result import Reported, judge_result
+from untildone.loop.decide import decide
+from untildone.loop.feedback import feedback
+from untildone.loop.model import Check, Continue, Contract, Evidence, Progress
+from untildone.loop.progress import advance
+from untildone.process import Finished
+from untildone.process.output import HEAD_LIMIT, TAIL_LIMIT
+
+COUNT = 100_000
+CHECK = Check(name="lint", command="ruff check --output-format json .")
+CONTRACT = Contract(
+    id="bench",
+    agent="claude",
+    session="s",
+    project="/app",
+    task="mend it",
+    started_at="2026-01-01T00:00:00Z",
+    checks=(CHECK,),
+)
+
+
+def rows(folder: Path) -> list[Row]:
+    report = folder / "report.json"
+    report.write_text(json.dumps([finding(number) for number in range(COUNT)]), encoding="utf-8")
+    before = advanced(evidence(report), Progress())
+
+    def load() -> object:
+        with report.open(encoding="utf-8") as file:
+            return json.load(file)
+
+    def ours() -> None:
+        now = evidence(report)
+        verdict = decide(CONTRACT, before, now)
+        if not isinstance(verdict, Continue) or len(now.checks[0].findings) != COUNT:
+            raise ValueError("the findings were not all read")
+        advanced(now, before)
+        feedback(CONTRACT, before, now, verdict, nonce="0")
+
+    loaded, taken = medians([load, ours], rounds=5)
+    return [Row("100,000 findings to feedback", taken / loaded, 3, "json.load of the report")]
+
+
+def evidence(report: Path) -> Evidence:
+    """As a run leaves it: the beginning and the end at hand, all of it in a file."""
+    with report.open("rb") as file:
+        head = file.read(HEAD_LIMIT)
+        file.seek(-TAIL_LIMIT, os.SEEK_END)
+        tail = file.read()
+    finished = Finished(exit_code=1, head=head, tail=tail, size=report.stat().st_size)
+    reported = Reported(output=report)
+    return Evidence(
+        checks=(judge_result(CHECK, finished, project=report.parent, reported=reported),)
+    )
+
+
+def advanced(now: Evidence, before: Progress) -> Progress:
+    return advance(CONTRACT, before, now, decide(CONTRACT, before, now))
+
+
+def finding(number: int) -> dict[str, object]:
+    """As `ruff check --output-format json` writes it."""
+    place = {"column": 8, "row": number % 900 + 1}
+    edit = {"content": "", "end_location": place, "location": place}
+    return {
+        "cell": None,
+        "code": "F401",
+        "end_location": place,
+        "filename": f"/app/package{number % 97}/module{number % 1_009}.py",
+        "fix": {"applicability": "safe", "edits": [edit], "message": "Remove unused import"},
+        "location": place,
+        "message": f"`name{number}` imported but unused",
+        "noqa_row": 1,
+        "severity": "error",
+        "url": "https://docs.astral.sh/ruff/rules/unused-import",
+    }

@@ -1,0 +1,45 @@
+"""An unchanged tree of many files: what it costs to know that nothing need be run."""
+
+import os
+import subprocess
+from pathlib import Path
+
+from bench.table import Row, medians
+from untildone.checks.memory import Memory
+from untildone.checks.runner import Running, run_checks
+from untildone.loop.model import Check
+
+FOLDERS = FILES = 100
+CHECKS = [Check(name="test", command="true")]
+
+
+def rows(folder: Path) -> list[Row]:
+    project = folder / "app"
+    planted(project)
+    running = Running(project=project, memory=Memory(folder / "memory", dict(os.environ)))
+    run_checks(CHECKS, running)
+
+    def unchanged() -> None:
+        (result,) = run_checks(CHECKS, running)
+        if not result.cached:
+            raise ValueError("a green check was run again")
+
+    status, ours = medians([lambda: git("status", cwd=project), unchanged], rounds=15)
+    return [Row("unchanged tree of 10,000 files", ours / status, 3, "git status")]
+
+
+def planted(project: Path) -> None:
+    for number in range(FOLDERS):
+        place = project / f"package{number}"
+        place.mkdir(parents=True)
+        for other in range(FILES):
+            text = f"VALUE = {number * other}\n" * 20
+            place.joinpath(f"module{other}.py").write_text(text, encoding="utf-8")
+    git("init", "-q", cwd=project)
+    git("add", ".", cwd=project)
+    who = ("-c", "user.name=bench", "-c", "user.email=bench@example.org")
+    git(*who, "commit", "-q", "-m", "start", cwd=project)
+
+
+def git(*arguments: str, cwd: Path) -> None:
+    subprocess.run(["git", *arguments], cwd=cwd, check=True, capture_output=True)

@@ -1,0 +1,80 @@
+"""A test check that also measures: red while the tests reach less of the code than asked for."""
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from untildone.checks.command import programs
+from untildone.checks.detection.manifest import read_json, table
+from untildone.errors import UserError
+from untildone.loop.model import Check
+from untildone.process import quoted
+
+_SHELL = frozenset(";&|<>`$()\n")
+
+
+def _pytest(command: str, percent: int) -> str:
+    return f"{command} --cov --cov-report=term-missing:skip-covered --cov-fail-under={percent}"
+
+
+def _jest(_: str, percent: int) -> str:
+    limit = f'{{"global":{{"lines":{percent}}}}}'
+    quoted = '"' + limit.replace('"', '\\"') + '"' if os.name == "nt" else f"'{limit}'"
+    return f"npx --no-install jest --coverage --coverageThreshold={quoted}"
+
+
+def _vitest(_: str, percent: int) -> str:
+    return f"npx --no-install vitest run --coverage --coverage.thresholds.lines={percent}"
+
+
+def _node(_: str, percent: int) -> str:
+    return f"node --test --experimental-test-coverage --test-coverage-lines={percent}"
+
+
+def _cargo(_: str, percent: int) -> str:
+    return f"cargo llvm-cov --fail-under-lines {percent}"
+
+
+def _go(command: str, percent: int) -> str:
+    words = (sys.executable, "-I", "-m", "untildone.checks.gocoverage", str(percent), command)
+    return " ".join(map(quoted, words))
+
+
+# Only tools that measure and fail by themselves: a number nobody compares is no evidence.
+MEASURED: dict[str, Callable[[str, int], str]] = {
+    "pytest": _pytest,
+    "jest": _jest,
+    "vitest": _vitest,
+    "node": _node,
+    "cargo": _cargo,
+    "go": _go,
+}
+
+
+def measuring(check: Check, percent: int, *, project: Path) -> Check:
+    runner = _runner(check, project / check.cwd)
+    if runner not in MEASURED or _SHELL.intersection(check.command):
+        known = ", ".join(f"`{name}`" for name in MEASURED)
+        raise UserError(
+            f"coverage of `{check.command}` cannot be measured (known: {known})",
+            hint='name a command that fails below it: `untildone start --check "YOUR COMMAND"`',
+        )
+    return replace(
+        check,
+        name=f"coverage:{check.name}",
+        command=MEASURED[runner](check.command, percent),
+        parser=check.parser or ("go" if runner == "go" else ""),
+        reason=f"at least {percent} % of the lines, measured with `{runner}`",
+    )
+
+
+def _runner(check: Check, folder: Path) -> str:
+    """What `npm test` comes to is said by the script."""
+    named = programs(check.command)
+    scripts = table(read_json(folder / "package.json"), "scripts")
+    if {"npm", "pnpm", "yarn", "bun"}.intersection(named):
+        named = programs(str(scripts.get("test", "")))
+    return next((name for name in named if name in MEASURED), "")

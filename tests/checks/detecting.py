@@ -1,0 +1,29 @@
+"""Projects of a few files, and the commands they speak for."""
+
+import json
+from pathlib import Path
+from typing import TypeAlias
+
+from untildone.checks.detect import detect
+
+Files: TypeAlias = dict[str, str]
+
+
+def package(**fields: object) -> str:
+    return json.dumps(fields)
+
+
+def scripts(**named: str) -> str:
+    return package(scripts=named)
+
+
+def project(folder: Path, files: Files) -> Path:
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return folder
+
+
+def commands(folder: Path) -> dict[str, str]:
+    return {check.name: check.command for found in detect(folder).values() for check in found}

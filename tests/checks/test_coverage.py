@@ -1,0 +1,141 @@
+"""A test check that measures: the real tools fail below the percentage, and pass from it on."""
+
+import importlib.util
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+
+from tools import TOOLS, on_machine, tool
+from untildone.checks.coverage import measuring
+from untildone.checks.runner import Running, run_checks
+from untildone.errors import UserError
+from untildone.loop.model import Check, CheckResult
+
+PYTHON = {
+    "cart.py": "def add(a, b):\n    return a + b\n\n\ndef take(a, b):\n    return a - b\n",
+    "test_cart.py": "from cart import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n",
+}
+JEST = {
+    "package.json": '{"scripts": {"test": "jest"}}',
+    "cart.js": "exports.add = (a, b) => a + b;\nexports.take = (a, b) => {\n  return a - b;\n};\n",
+    "cart.test.js": 'const { add } = require("./cart");\n'
+    'test("add", () => { expect(add(1, 2)).toBe(3); });\n',
+}
+GO = {
+    "go.mod": "module cart\n\ngo 1.22\n",
+    "cart.go": "package cart\n\nfunc Add(a, b int) int { return a + b }\n\n"
+    "func Take(a, b int) int { return a - b }\n",
+    "cart_test.go": 'package cart\n\nimport "testing"\n\nfunc TestAdd(t *testing.T) {\n'
+    "\tif Add(1, 2) != 3 {\n\t\tt.Fatal()\n\t}\n}\n",
+}
+
+
+def measured(folder: Path, files: dict[str, str], command: str, percent: int) -> CheckResult:
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    check = measuring(Check(name="test", command=command), percent, project=folder)
+    (result,) = run_checks([check], Running(project=folder))
+    return result
+
+
+@pytest.mark.parametrize(("percent", "outcome"), [(80, "green"), (95, "red")])
+def test_pytest(tmp_path: Path, percent: int, outcome: str) -> None:
+    result = measured(tmp_path, PYTHON, tool("pytest"), percent)
+
+    assert (result.name, result.outcome) == ("coverage:test", outcome)
+    assert result.tests is not None
+    assert result.tests.passed == 1
+    assert "cart.py" in result.output
+
+
+def test_without_pytest_cov_it_cannot_run(tmp_path: Path) -> None:
+    if importlib.util.find_spec("pytest_cov"):
+        pytest.skip("pytest-cov is installed beside this pytest")
+
+    result = measured(tmp_path, PYTHON, f"{shlex.quote(sys.executable)} -m pytest", 80)
+
+    assert (result.outcome, result.reason) == (
+        "unrunnable",
+        "`pytest-cov`, which knows `--cov`, is not installed: `pip install pytest-cov`",
+    )
+
+
+@pytest.mark.parametrize(("percent", "outcome"), [(60, "green"), (80, "red")])
+def test_jest_behind_npm(tmp_path: Path, percent: int, outcome: str) -> None:
+    on_machine("npx")
+    tool("jest")
+    (tmp_path / "node_modules").symlink_to(TOOLS["jest"].folder / "node_modules")
+
+    result = measured(tmp_path, JEST, "npm test", percent)
+
+    assert (result.outcome, "cart.js" in result.output) == (outcome, True)
+
+
+def test_vitest_without_its_provider_cannot_run(tmp_path: Path) -> None:
+    on_machine("npx")
+    tool("vitest")
+    (tmp_path / "node_modules").symlink_to(TOOLS["vitest"].folder / "node_modules")
+
+    result = measured(tmp_path, {"package.json": "{}"}, "npx vitest run", 80)
+
+    assert (result.outcome, result.reason) == (
+        "unrunnable",
+        "`@vitest/coverage-v8` is not installed: `npm install --save-dev @vitest/coverage-v8`",
+    )
+
+
+def test_node(tmp_path: Path) -> None:
+    on_machine("node")
+    files = {"a.test.mjs": 'import test from "node:test";\ntest("a", () => {});\n'}
+
+    result = measured(tmp_path, files, "node --test", 80)
+
+    assert (result.outcome, result.reason) in (
+        ("green", ""),
+        (
+            "unrunnable",
+            "this `node` does not know `--test-coverage-lines`: install a newer one",
+        ),
+    )
+
+
+@pytest.mark.parametrize(("percent", "outcome"), [(50, "green"), (51, "red")])
+def test_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, percent: int, outcome: str) -> None:
+    go = tool("go")
+    monkeypatch.setenv("PATH", f"{Path(shlex.split(go)[0]).parent}:/usr/bin:/bin")
+    monkeypatch.setenv("GOCACHE", str(TOOLS["go"].folder.parent / "go-build"))
+    monkeypatch.setenv("GOFLAGS", "-vet=off")
+
+    result = measured(tmp_path, GO, "go test ./...", percent)
+
+    assert (result.outcome, "50.0 % of the statements are covered" in result.output) == (
+        outcome,
+        True,
+    )
+
+
+def test_go_that_does_not_compile_is_red(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", f"{Path(shlex.split(tool('go'))[0]).parent}:/usr/bin:/bin")
+    monkeypatch.setenv("GOCACHE", str(TOOLS["go"].folder.parent / "go-build"))
+
+    result = measured(tmp_path, {**GO, "cart.go": "package cart\n\nfunc Add(\n"}, "go test", 1)
+
+    assert result.outcome == "red"
+
+
+def test_a_missing_go_cannot_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    result = measured(tmp_path, GO, "go test", 1)
+
+    assert (result.outcome, result.reason) == ("unrunnable", "`go` was not found")
+
+
+@pytest.mark.parametrize("command", ["mocha", "make test", "pytest && true", "npm test"])
+def test_what_cannot_be_measured_is_said(tmp_path: Path, command: str) -> None:
+    with pytest.raises(UserError) as error:
+        measuring(Check(name="test", command=command), 80, project=tmp_path)
+
+    assert error.value.message.startswith(f"coverage of `{command}` cannot be measured (known: ")

@@ -1,0 +1,68 @@
+"""What would run for ever or change files is never guessed."""
+
+from pathlib import Path
+
+import pytest
+
+from checks.detecting import Files, commands, project, scripts
+
+ROWS = [
+    ({"package.json": scripts(test="vitest")}, {"test": "npx vitest run"}),
+    (
+        {"package.json": scripts(test="vitest --coverage --silent")},
+        {"test": "npx vitest run --coverage --silent"},
+    ),
+    ({"package.json": scripts(test="vitest --watch")}, {}),
+    ({"package.json": scripts(test="vitest watch")}, {}),
+    ({"package.json": scripts(test="vitest --config a.js run")}, {"test": "npm test"}),
+    ({"package.json": scripts(test="vitest run && tsc")}, {"test": "npm test"}),
+    ({"package.json": scripts(test="vitest --watch=false")}, {"test": "npm test"}),
+    ({"package.json": scripts(test="jest --watch")}, {}),
+    ({"package.json": scripts(test="jest --watchAll"), "cart.test.js": ""}, {}),
+    ({"package.json": scripts(test="jest --watchAll=false")}, {"test": "npm test"}),
+    (
+        {"package.json": scripts(test="jest --watch", **{"test:ci": "jest --ci"})},
+        {"test": "npm run test:ci"},
+    ),
+    (
+        {"package.json": scripts(test="npm run test:watch", **{"test:watch": "jest --watch"})},
+        {},
+    ),
+    ({"package.json": scripts(test="x", posttest="nodemon a.js")}, {}),
+    ({"package.json": scripts(test="npm test")}, {"test": "npm test"}),
+    ({"package.json": scripts(test="react-scripts test")}, {}),
+    ({"package.json": scripts(test="react-scripts test --watch=false")}, {"test": "npm test"}),
+    ({"package.json": scripts(test="ng test")}, {}),
+    ({"package.json": scripts(test="karma start --single-run")}, {"test": "npm test"}),
+    ({"package.json": scripts(build="vite")}, {}),
+    ({"package.json": scripts(build="tsc -p . && vite build")}, {"build": "npm run build"}),
+    ({"package.json": scripts(build="next dev")}, {}),
+    ({"package.json": scripts(build="next build")}, {"build": "npm run build"}),
+    ({"package.json": scripts(build="tsc -w"), "tsconfig.json": ""}, {"build": "npx tsc --noEmit"}),
+    ({"package.json": scripts(build="npm run build -w shop")}, {"build": "npm run build"}),
+    ({"package.json": scripts(lint="eslint --fix .")}, {}),
+    (
+        {"package.json": scripts(lint="eslint --fix ."), "eslint.config.js": ""},
+        {"lint": "npx eslint . --max-warnings=0"},
+    ),
+    (
+        {"package.json": scripts(lint="biome check --write", **{"lint:check": "biome check"})},
+        {"lint": "npm run lint:check"},
+    ),
+    ({"package.json": scripts(lint="eslint --fix-dry-run .")}, {"lint": "npm run lint"}),
+    ({"package.json": scripts(test="jest -u")}, {}),
+    ({"Makefile": "lint:\n\truff check --fix .\n"}, {}),
+    ({"Makefile": "lint: tidy\n\truff check .\n\ntidy:\n\truff format .\n"}, {}),
+    ({"Makefile": "lint: tidy\ntidy:\n\tblack --check .\n"}, {"lint": "make lint"}),
+    ({"Makefile": "test:\n\tjest --watch\ncheck:\n\tjest\n"}, {"test": "make check"}),
+    ({"Makefile": "shop: serve\nserve:\n\thttp-server .\n"}, {}),
+    ({"Makefile": "lint:\n\tgofmt -w .\n"}, {}),
+    ({"Makefile": "lint:\n\tgofmt -l .\n"}, {"lint": "make lint"}),
+]
+
+
+@pytest.mark.parametrize(("files", "expected"), ROWS)
+def test_only_what_ends_and_changes_nothing_is_found(
+    tmp_path: Path, files: Files, expected: dict[str, str]
+) -> None:
+    assert commands(project(tmp_path, files)) == expected
