@@ -5,9 +5,9 @@ from pathlib import Path
 import click
 from msgspec import Struct
 
-from untildone.checks.detect import detect
-from untildone.cli.options import json_option, print_json, project_of, project_option
+from untildone.cli.options import here, json_option, print_json, project_of, project_option
 from untildone.errors import UserError
+from untildone.judge.project import checks_of, governed, only_untrusted
 
 
 class Detected(Struct, frozen=True, kw_only=True):
@@ -24,23 +24,26 @@ class Detection(Struct, frozen=True, kw_only=True):
 @project_option
 @json_option
 def command(project: Path | None, *, as_json: bool) -> int:
-    """List the checks this project seems to have, and why; nothing is run.
+    """List the checks of this project, configured or found, and why; nothing is run.
 
     \b
     untildone detect
     untildone detect --project ../api --json
     """
-    place = project_of(project)
+    place = governed(project_of(project))
+    checks, ignored = checks_of(here(), place)
     found = tuple(
-        Detected(name=check.name, command=check.command, reason=check.reason)
-        for checks in detect(place).values()
-        for check in checks
+        Detected(name=check.name, command=check.command, reason=check.reason) for check in checks
     )
+    if ignored and (found or as_json):
+        click.echo(ignored, err=True)
     if as_json:
         print_json(Detection(checks=found))
         return 0
     for check in found:
         click.echo(f"{check.name}: `{check.command}`  ({check.reason})")
+    if not found and ignored:
+        raise only_untrusted(place, ignored)
     if not found:
         raise UserError(
             f"no check was found in `{place}`: which command tells that the work is done?",

@@ -1,52 +1,128 @@
 """`untildone trust`: the person lets this content of the configuration be run."""
 
 import difflib
+import hashlib
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from untildone.cli.options import here, persons_machine, project_of, project_option
-from untildone.config import Proposal, proposal
+from untildone.config import Proposal, proposals
+from untildone.dialects import DIALECTS
 from untildone.errors import UserError
 from untildone.judge.context import Context
+from untildone.judge.project import governed
+from untildone.judge.specs import shape_of
+from untildone.loop.spec.shape_file import PLACE, read
+from untildone.store import dialects as store
 from untildone.store.home import prepare
+from untildone.store.sessions import sessions
 from untildone.store.trust import trust, trusted_text
 
 
 @click.command("trust")
 @click.option("--sha256", metavar="H", help="Trust only if the content has this hash (for CI).")
 @click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option(
+    "--dialects/--no-dialects",
+    default=None,
+    help="Obey loop files of other tools in this project (or no longer).",
+)
+@click.option("--shape", is_flag=True, help=f"Trust the commands of `{PLACE}`.")
 @project_option
-def command(*, sha256: str | None, yes: bool, project: Path | None) -> int:
+def command(
+    *, sha256: str | None, yes: bool, dialects: bool | None, shape: bool, project: Path | None
+) -> int:
     """Trust this repository's `untildone.toml` as it is now; any change revokes it.
+
+    Files of that name in its folders are trusted together with it.
 
     \b
     untildone trust                                        shows it and asks
     untildone trust --sha256 "$(sha256sum <reviewed.toml | cut -c1-64)"    in CI
+    untildone trust --shape                                what must not hold, by SHAPE.md
+    untildone trust --dialects                             `.claude/ralph-loop.local.md` and others
     """
     found = here()
-    place = project_of(project)
-    proposed = proposal(place)
-    if proposed is None:
+    if dialects is not None:
+        return _trust_dialects(found, project_of(project), wanted=dialects)
+    if shape:
+        return _trust_shape(found, project_of(project), yes=yes)
+    place = governed(project_of(project))
+    files = proposals(place)
+    if not files:
         raise UserError(
             f"there is no `untildone.toml` in `{place}`",
             hint="checks that are found need no trust: `untildone detect` lists them",
         )
     persons_machine(found, "trust")
-    if sha256 is not None and sha256.lower() != proposed.sha256:
+    if sha256 is not None and sha256.lower() != _digest(files):
         raise UserError(
-            f"`{proposed.path}` has sha256 {proposed.sha256}, not {sha256 or 'an empty one'}",
+            f"`{files[0].path}`{' and its folders' * (len(files) > 1)}"
+            f" has sha256 {_digest(files)}, not {sha256 or 'an empty one'}",
             hint="`untildone trust` shows what is in it",
         )
-    _show(found, proposed)
+    _show(found, files)
     if not (sha256 or yes or _agreed()):
         click.echo("not trusted: nothing in it is run", err=True)
         return 1
-    prepare(found.home)
-    trust(found.home, proposed.path, sha256=proposed.sha256, text=proposed.text)
-    click.echo(f"trusted: {proposed.path} (sha256 {proposed.sha256})")
+    _trust_files(found, files)
     return 0
+
+
+def _trust_files(found: Context, files: Sequence[Proposal]) -> None:
+    prepare(found.home)
+    for file in files:
+        trust(found.home, file.path, sha256=file.sha256, text=file.text)
+        click.echo(f"trusted: {file.path} (sha256 {file.sha256})")
+    if len(files) > 1:
+        click.echo(f"together: sha256 {_digest(files)}")
+
+
+def _trust_dialects(found: Context, place: Path, *, wanted: bool) -> int:
+    """Also for the sessions that run already."""
+    persons_machine(found, "trust")
+    prepare(found.home)
+    home = str(found.home)
+    store.trust(home, str(place), wanted=wanted)
+    for session in sessions(home, found.agent.NAME):
+        if store.below(str(session.read_json("session.json").get("project", "")), str(place)):
+            store.watch(session, wanted=wanted)
+    if not wanted:
+        click.echo(f"loop files of other tools in {place} are no longer obeyed")
+        return 0
+    paths = sorted(path for dialect in DIALECTS.values() for path in dialect.AT_STOPS)
+    click.echo(f"trusted in {place}, whoever writes them, with the commands they name:")
+    for path in paths:
+        click.echo(f"  {path}")
+    click.echo("a session is held by the file it wrote; `untildone trust --no-dialects` ends this")
+    return 0
+
+
+def _trust_shape(found: Context, project: Path, *, yes: bool) -> int:
+    file = shape_of(project)
+    if file is None:
+        raise UserError(f"there is no `{PLACE}` in `{project}`", hint="nothing needs trust here")
+    persons_machine(found, "trust")
+    for command in read(file.text).commands:
+        click.echo(_visible(f"must not exit 0: {command}"))
+    if not (yes or _agreed()):
+        click.echo("not trusted: nothing in it is run", err=True)
+        return 1
+    prepare(found.home)
+    trust(found.home, file.path, sha256=file.sha256, text=file.text)
+    click.echo(f"trusted: {file.path} (sha256 {file.sha256})")
+    return 0
+
+
+def _digest(files: Sequence[Proposal]) -> str:
+    """Of several files that of what `sha256sum` prints for them, so that a script can make it."""
+    if len(files) == 1:
+        return files[0].sha256
+    listed = "".join(f"{file.sha256}  {file.name}\n" for file in files)
+    return hashlib.sha256(listed.encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def _agreed() -> bool:
@@ -61,15 +137,26 @@ def _agreed() -> bool:
         ) from None
 
 
-def _show(found: Context, proposed: Proposal) -> None:
-    before = trusted_text(found.home, proposed.path)
+def _show(found: Context, files: Sequence[Proposal]) -> None:
+    """What is not trusted yet: whole where it is new, else the difference."""
+    shown = {file.name: _news(found, file) for file in files}
+    for name, text in shown.items():
+        if text and len(files) > 1:
+            click.echo(_visible(f"== {name}"))
+        if text:
+            click.echo(_visible(text))
+    if not any(shown.values()):
+        click.echo("unchanged since it was trusted")
+
+
+def _news(found: Context, file: Proposal) -> str:
+    before = trusted_text(found.home, file.path)
     if not before:
-        click.echo(_visible(proposed.text))
-        return
+        return file.text
     lines = difflib.unified_diff(
-        before.splitlines(), proposed.text.splitlines(), "trusted", "now", lineterm=""
+        before.splitlines(), file.text.splitlines(), "trusted", "now", lineterm=""
     )
-    click.echo(_visible("\n".join(lines)) or "unchanged since it was trusted")
+    return "\n".join(lines)
 
 
 def _visible(text: str) -> str:

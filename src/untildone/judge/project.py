@@ -1,30 +1,75 @@
 """The checks of a project: what the person trusted, else what is found."""
 
-from pathlib import Path, PurePath
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TypeAlias
 
+from untildone.checks import security
 from untildone.checks.detect import detect, for_preset
 from untildone.checks.patterns import validate
-from untildone.config import Proposal, proposal
+from untildone.checks.tree import root_of
+from untildone.config import Configuration, Proposal, proposal, proposals
 from untildone.errors import UserError
 from untildone.judge.context import Context
 from untildone.loop.model import Check
 from untildone.store.trust import trusted_hash
 
-_DAY = 86_400
+# Checks with the names they have in their file.
+Named: TypeAlias = list[tuple[str, Check]]
+_NOTHING = Configuration()
+# Presets that differ in their task, not in their checks.
+_CHECKED_AS = {"fix": "ship", "loop": "ship", "": "ship"}
+
+
+def governed(place: Path) -> Path:
+    """The folder of the nearest configuration, from here up to the top of the worktree."""
+    top = root_of(place)
+    if top is None or place == top:
+        return place
+    upward = (folder for folder in (place, *place.parents) if folder.is_relative_to(top))
+    return next((folder for folder in upward if proposal(folder)), place)
 
 
 def checks_of(context: Context, project: Path) -> tuple[tuple[Check, ...], str]:
     """The checks, and a line on a configuration that is there but not trusted."""
-    proposed = proposal(project)
-    if proposed and proposed.configuration.checks and is_trusted(context, proposed):
-        return configured(proposed), ""
-    return _found(project), untrusted(context, proposed)
+    files, ignored = _files(context, project)
+    own, below = _configured(files)
+    checks = (*(_every(own) or _found(project)), *_every(below))
+    return (*checks, *_security(project, files, checks)), ignored
 
 
-def untrusted(context: Context, proposed: Proposal | None) -> str:
-    if not proposed or not proposed.configuration.checks or is_trusted(context, proposed):
+def checks_for(context: Context, project: Path, preset: str) -> tuple[Check, ...]:
+    """A preset's checks: those the trusted configuration names so, else those found."""
+    preset = _CHECKED_AS.get(preset, preset)
+    files, ignored = _files(context, project)
+    own, below = (_of_preset(checks, preset) for checks in _configured(files))
+    if ignored and not _found(project):
+        raise only_untrusted(project, ignored)
+    try:
+        checks = (*(own or for_preset(project, preset)), *below)
+    except UserError:
+        if not below:
+            raise
+        checks = below
+    return (*checks, *_security(project, files, checks)) if preset == "ship" else checks
+
+
+def trusted(context: Context, project: Path) -> Configuration:
+    """What the project's own file says, nothing while that is not trusted."""
+    files, _ = _files(context, project)
+    return next((file.configuration for file in files if not file.folder), _NOTHING)
+
+
+def untrusted(context: Context, files: Sequence[Proposal]) -> str:
+    """A line on it: all files are trusted together, or none of them is used."""
+    changed = [file.name for file in files if not is_trusted(context, file)]
+    if not changed:
         return ""
-    return f"`{proposed.path.name}` is not trusted and ignored; `untildone trust` shows it"
+    listed = ", ".join(f"`{name}`" for name in changed)
+    if len(files) == 1:
+        return f"{listed} is not trusted and ignored; `untildone trust` shows it"
+    verb = "is" if len(changed) == 1 else "are"
+    return f"{listed} {verb} not trusted, so none is used; `untildone trust` shows what changed"
 
 
 def only_untrusted(project: Path, ignored: str) -> UserError:
@@ -34,50 +79,60 @@ def only_untrusted(project: Path, ignored: str) -> UserError:
     )
 
 
-def configured(proposed: Proposal) -> tuple[Check, ...]:
-    checks = proposed.configuration.as_checks(proposed.path)
-    for check in checks:
-        sound(check, where=f"`{proposed.path}`: ")
-    return checks
+def is_trusted(context: Context, proposed: Proposal) -> bool:
+    """A file that says nothing needs no trust."""
+    if proposed.configuration == _NOTHING:
+        return True
+    return trusted_hash(context.home, proposed.path) == proposed.sha256
 
 
-def sound(check: Check, *, where: str = "") -> None:
+def sound(check: Check) -> None:
     """Refuse a check that could never be evidence, before anything rests on it."""
     if not check.command.strip():
         raise UserError(
-            f"{where}the command of check `{check.name}` is empty", hint="name a command to run"
-        )
-    if not 0 < check.timeout <= _DAY:
-        raise UserError(
-            f"{where}the timeout `{check.timeout:g}` of check `{check.name}` is out of range",
-            hint=f"give seconds above 0, at most {_DAY}",
-        )
-    place = PurePath(check.cwd)
-    if place.is_absolute() or ".." in place.parts:
-        raise UserError(
-            f"{where}the cwd `{check.cwd}` of check `{check.name}` is outside the project",
-            hint="give a folder below the project",
+            f"the command of check `{check.name}` is empty", hint="name a command to run"
         )
     validate(check)
 
 
-def checks_for(context: Context, project: Path, preset: str) -> tuple[Check, ...]:
-    """A preset's checks: those the trusted configuration names so, else those found."""
-    proposed = proposal(project)
-    if proposed and is_trusted(context, proposed):
-        known = configured(proposed)
-        wanted = [check for check in known if preset in ("ship", check.name.split(":")[0])]
-        if wanted:
-            return tuple(wanted)
-    ignored = untrusted(context, proposed)
-    if ignored and not _found(project):
-        raise only_untrusted(project, ignored)
-    return for_preset(project, preset)
+def _files(context: Context, project: Path) -> tuple[tuple[Proposal, ...], str]:
+    files = proposals(project)
+    ignored = untrusted(context, files)
+    return (() if ignored else files), ignored
+
+
+def _configured(files: Sequence[Proposal]) -> tuple[Named, Named]:
+    """The project's own, then those of its folders."""
+    own: Named = []
+    below: Named = []
+    for file in files:
+        for name, check in file.checks().items():
+            if check.name in [taken.name for _, taken in own + below]:
+                raise UserError(
+                    f"{file.name}: the check `{name}` goes by `{check.name}`, as another one does",
+                    hint="give one of them another name",
+                )
+            (below if file.folder else own).append((name, check))
+    return own, below
+
+
+def _every(checks: Named) -> tuple[Check, ...]:
+    return tuple(check for _, check in checks)
+
+
+def _of_preset(checks: Named, preset: str) -> tuple[Check, ...]:
+    return tuple(check for name, check in checks if preset in ("ship", name.split(":")[0]))
+
+
+def _security(
+    project: Path, files: Sequence[Proposal], checks: Sequence[Check]
+) -> tuple[Check, ...]:
+    """Whoever names rules of their own wants them looked at."""
+    own = next((file.configuration for file in files if not file.folder), _NOTHING)
+    if not own.security_rules or security.NAME in [check.name for check in checks]:
+        return ()
+    return (security.command(project, rules=tuple(project / rule for rule in own.security_rules)),)
 
 
 def _found(project: Path) -> tuple[Check, ...]:
     return tuple(check for checks in detect(project).values() for check in checks)
-
-
-def is_trusted(context: Context, proposed: Proposal) -> bool:
-    return trusted_hash(context.home, proposed.path) == proposed.sha256

@@ -1,0 +1,105 @@
+"""`untildone templates`: the named loops there are, with their checks and bounds."""
+
+from pathlib import Path
+
+import click
+from msgspec import Struct
+
+from untildone.cli.options import here, json_option, print_json, project_of, project_option
+from untildone.config import proposals
+from untildone.errors import UserError
+from untildone.judge.context import Context
+from untildone.judge.project import checks_for, governed, untrusted
+from untildone.judge.recipes import BUILT_IN, Recipe
+from untildone.judge.templates import checks_in, filled, recipes
+from untildone.loop.model import Bounds, Check
+
+
+class Listed(Struct, frozen=True, kw_only=True):
+    """`unusable`: why it cannot be started here."""
+
+    name: str
+    argument: str
+    source: str
+    task: str
+    checks: tuple[str, ...]
+    criteria: tuple[str, ...]
+    promises: tuple[str, ...]
+    bounds: Bounds
+    unusable: str
+
+
+class Listing(Struct, frozen=True, kw_only=True):
+    templates: tuple[Listed, ...]
+
+
+@click.command("templates")
+@project_option
+@json_option
+def command(project: Path | None, *, as_json: bool) -> None:
+    """List the templates of `untildone start --template NAME` with what they come to here.
+
+    \b
+    untildone templates
+    untildone start --template fix-tests
+    untildone start --template coverage-to 80
+    """
+    found = here()
+    place = governed(project_of(project))
+    ignored = untrusted(found, proposals(place))
+    if ignored:
+        click.echo(ignored, err=True)
+    listed = tuple(
+        _listed(found, place, name, recipe) for name, recipe in recipes(found, place).items()
+    )
+    if as_json:
+        print_json(Listing(templates=listed))
+        return
+    for each in listed:
+        click.echo("\n".join(_lines(each)))
+
+
+def _listed(found: Context, place: Path, name: str, recipe: Recipe) -> Listed:
+    checks, unusable = _checks(found, place, recipe)
+    agreed = filled(recipe, recipe.usual or recipe.argument)
+    return Listed(
+        name=name,
+        argument=f"[{recipe.argument}]" if recipe.usual else recipe.argument,
+        source="built in" if recipe is BUILT_IN.get(name) else "untildone.toml",
+        task=agreed.task,
+        checks=tuple(check.command for check in checks),
+        criteria=tuple(claim.name for claim in agreed.claims),
+        promises=agreed.promises,
+        bounds=agreed.bounds,
+        unusable=unusable,
+    )
+
+
+def _checks(found: Context, place: Path, recipe: Recipe) -> tuple[tuple[Check, ...], str]:
+    template = recipe.template
+    try:
+        checks = checks_in(found, place, recipe, recipe.usual or recipe.sample)
+        if not checks and (template.preset or not (template.promises or template.criteria)):
+            checks = checks_for(found, place, template.preset or "ship")
+    except UserError as error:
+        return (), error.message
+    return checks, ""
+
+
+def _lines(each: Listed) -> list[str]:
+    bounds = each.bounds
+    limits = [
+        f"{bounds.rounds} rounds" if bounds.rounds else "no bound of rounds",
+        f"{bounds.budget_usd:g} USD" if bounds.budget_usd else "no bound of money",
+        *([f"{bounds.minutes:g} minutes"] if bounds.minutes else []),
+    ]
+    source = "" if each.source == "built in" else f"  ({each.source})"
+    return [
+        " ".join(filter(None, (each.name, each.argument))) + source,
+        f"  {each.task}",
+        *(f"  check `{text}`" for text in each.checks),
+        *(f"  claim `{text}`" for text in each.criteria),
+        *(f"  promise `{text}`" for text in each.promises),
+        *([f"  not here: {each.unusable}"] if each.unusable else []),
+        f"  {', '.join(limits)}",
+    ]

@@ -1,0 +1,66 @@
+"""What the files say, as values."""
+
+from typing import Literal, TypeAlias
+
+from msgspec import Struct
+
+from untildone.loop.model import Rule, When
+
+Event: TypeAlias = Literal["start", "round", "half", "done", "pause"]
+Preset: TypeAlias = Literal["build", "test", "lint", "ship", "fix", "loop"]
+
+
+class Configured(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One check as the file says it."""
+
+    command: str = ""
+    when: When = "round"
+    timeout: float = 600
+    cwd: str = ""
+    success_pattern: str = ""
+    failure_pattern: str = ""
+    fix: str = ""
+    env: dict[str, str] = {}
+    parser: str = ""
+    pattern: str = ""
+    replay: bool = True
+    replay_reason: str = ""
+
+
+class Template(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A named loop; `checks` are names, `commands` stand beside them."""
+
+    task: str = ""
+    preset: Preset | None = None
+    checks: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
+    promises: tuple[str, ...] = ()
+    criteria: tuple[str, ...] = ()
+    must_not: tuple[str, ...] = ()
+    done_when: Rule | None = None
+    rounds: int | None = None
+    budget: float | None = None
+    minutes: float | None = None
+    round_minutes: float | None = None
+    stagnation_limit: int | None = None
+
+
+class Milestone(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A command to run, or an address to notify, when one of the events happens."""
+
+    on: tuple[Event, ...] = ()
+    run: str = ""
+    notify: str = ""
+
+
+class Configuration(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    checks: dict[str, Configured] = {}
+    templates: dict[str, Template] = {}
+    milestones: tuple[Milestone, ...] = ()
+    security_rules: tuple[str, ...] = ()
+
+
+class Personal(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`config.toml` in the state's home: the person's own, for all their projects."""
+
+    milestones: tuple[Milestone, ...] = ()
