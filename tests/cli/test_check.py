@@ -35,7 +35,7 @@ def test_green(desk: Desk) -> None:
 
     assert (done.returncode, lines(done.stdout)) == (
         0,
-        ["check result time", "test green N s", "e2e green N s"],
+        ["check result time", "test \u2713 green N s", "e2e \u2713 green N s"],
     )
     assert sorted(lines(done.stderr)) == ["e2e: green N s", "test: green N s"]
 
@@ -45,7 +45,11 @@ def test_what_was_green_on_this_tree_is_not_run_again(desk: Desk) -> None:
 
     shown = [lines(desk.typed("check", *options)[1])[1] for options in ((), (), ("--no-cache",))]
 
-    assert shown == ["test green N s", "test green N s as before", "test green N s"]
+    assert shown == [
+        "test \u2713 green N s",
+        "test \u2713 green N s as before",
+        "test \u2713 green N s",
+    ]
     assert (desk.project.parent / "runs").read_text(encoding="utf-8") == "run\n" * 2
 
 
@@ -63,8 +67,8 @@ def test_red(desk: Desk) -> None:
             "3 error broken",
             "three()",
             "check result time",
-            "test green N s",
-            "lint red 1 finding, exit code 1 N s",
+            "test \u2713 green N s",
+            "lint \u2717 red 1 finding N s",
         ],
     )
     assert desk.typed("check", "test")[0] == 0
@@ -76,7 +80,7 @@ def test_red_without_findings_shows_the_end_of_the_output(desk: Desk) -> None:
     shown = lines(desk.typed("check")[1])
 
     assert shown[1:-2] == [f"| {number}" for number in range(26, 41)]
-    assert shown[-1] == "test red exit code 1 N s"
+    assert shown[-1] == "test \u2717 red exit code 1 N s"
 
 
 def test_many_findings_are_cut_short(desk: Desk) -> None:
@@ -95,7 +99,7 @@ def test_unrunnable_outweighs_red(desk: Desk) -> None:
     code, shown, _ = desk.typed("check")
 
     assert code == 17
-    assert lines(shown)[-1] == "types unrunnable `no-such-program-here` was not found N s"
+    assert lines(shown)[-1] == "types ! unrunnable `no-such-program-here` was not found N s"
 
 
 def test_json(desk: Desk) -> None:
@@ -129,9 +133,12 @@ def test_json_counts_tests(desk: Desk) -> None:
 
     (check,) = desk.json("check")["checks"]
 
-    assert check["tests"] == {"passed": 1, "failed": 1, "skipped": 1}
+    assert check["tests"] == {
+        **{"passed": 1, "failed": 1, "skipped": 1},
+        "failing": ["test_it.T.test_b"],
+    }
     shown = lines(desk.typed("check")[1])[-1]
-    assert shown.startswith("test red 1 passed, 1 failed, 1 skipped, ")
+    assert shown == "test \u2717 red 1 passed, 1 failed, 1 skipped N s"
 
 
 def test_a_name_that_is_unknown(desk: Desk) -> None:
@@ -152,14 +159,12 @@ def test_nothing_to_check(desk: Desk) -> None:
 
 
 def test_a_pattern_that_is_broken(desk: Desk) -> None:
-    configure(desk, f"{GREEN}success_pattern = '('\n")
+    desk.write("untildone.toml", f"{GREEN}success_pattern = '('\n")
 
     code, shown, told = desk.typed("check")
 
     assert (code, shown) == (2, "")
-    assert told.startswith(
-        "error: the success pattern `(` of check `test` is no regular expression"
-    )
+    assert told.startswith("error: untildone.toml:3: `success_pattern` is no regular expression")
 
 
 def test_another_project(desk: Desk, tmp_path: Path) -> None:
@@ -167,7 +172,7 @@ def test_another_project(desk: Desk, tmp_path: Path) -> None:
     other.mkdir()
     (other / "Makefile").write_text("test:\n\ttrue\n", encoding="utf-8")
 
-    assert lines(desk.typed("check", "--project", str(other))[1])[-1] == "test green N s"
+    assert lines(desk.typed("check", "--project", str(other))[1])[-1] == "test \u2713 green N s"
 
 
 def test_detect(desk: Desk) -> None:

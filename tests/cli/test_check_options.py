@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 from typing import IO
 
+from cli.desk import Desk, error
 from client.world import BIN, World
 
 
@@ -36,6 +37,52 @@ def test_only_findings_in_changed_files_count(tmp_path: Path) -> None:
     assert before == [1, 0]
     assert after.returncode == 1
     assert {finding["path"] for finding in json.loads(after.stdout)["findings"]} == {"new.py"}
+
+
+def test_before_the_first_commit_every_file_is_changed(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    desk.write("Makefile", "lint:\n\t@echo 'a.py:1: bad'; false\n")
+    subprocess.run(["git", "init", "-q"], cwd=desk.project, env=desk.environ, check=True)
+    subprocess.run(["git", "add", "-A"], cwd=desk.project, env=desk.environ, check=True)
+    desk.write("a.py", "bad\n")
+
+    report = desk.json("check", "--changed")
+
+    assert (report["outcome"], len(report["findings"])) == ("red", 1)
+
+
+def test_outside_git_nothing_tells_what_changed(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    desk.write("Makefile", "lint:\n\tfalse\n")
+
+    assert desk.said("check", "--changed") == error(
+        f"nothing tells what changed: `{desk.project}` is in no git repository",
+        "leave out `--changed`",
+    )
+
+
+def test_what_cannot_run_is_told_with_a_remedy(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    desk.write("Makefile", "test:\n\tread answer </dev/tty\n")
+
+    code, shown, told = desk.said("check")
+
+    assert code == 17
+    assert "it asks for a terminal (`/dev/tty`), which a check has not" in shown
+    assert told.endswith(
+        "\nhint: install what is missing, or name another command in `untildone.toml`\n"
+    )
+
+
+def test_a_pipe_gets_whole_lines(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    text = "word " * 60 + "end"
+    desk.write("Makefile", f"lint:\n\t@echo 'a.py:1: {text}'; false\n")
+
+    shown = desk.said("check")[1].splitlines()
+
+    assert f"      1  error  {text}" in shown
+    assert shown == [line.rstrip() for line in shown]
 
 
 def test_reports_are_written_where_they_are_wanted(tmp_path: Path) -> None:
@@ -99,4 +146,4 @@ def test_watching_runs_again_when_the_tree_changes(tmp_path: Path) -> None:
 def _outcome(lines: IO[str]) -> str:
     """The result in the table's row."""
     rows = (line.split() for line in lines)
-    return next(row[1] for row in rows if row[:1] == ["lint"] and row[1] in ("red", "green"))
+    return next(row[2] for row in rows if row[:1] == ["lint"] and row[2:3] in (["red"], ["green"]))

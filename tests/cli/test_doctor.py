@@ -1,14 +1,17 @@
 """The doctor finds what keeps a loop from holding, each with what mends it."""
 
 import json
+import subprocess
 import tempfile
 from pathlib import Path
 
 import pytest
 
+from checks.security.bare import PATH, bare_python
 from cli.desk import Terminal
 from cli.patient import Patient, error, note
 from client.world import BIN
+from untildone.store import edits
 
 
 @pytest.fixture
@@ -27,6 +30,33 @@ def test_nothing_is_wrong_after_init(tmp_path: Path) -> None:
 
     assert patient.findings() == (0, [])
     assert "nothing needs mending" in patient.untildone("doctor").stdout
+
+
+def test_automatic_mode_is_told(patient: Patient) -> None:
+    patient.untildone("init", "--auto")
+
+    assert patient.findings() == note(
+        "automatic mode",
+        "on: a turn whose edits bring errors is held, with or without a loop",
+        "`untildone init --no-auto` switches it off",
+    )
+
+
+def test_automatic_mode_without_the_extra_is_told(patient: Patient, tmp_path: Path) -> None:
+    edits.want(str(patient.state), frozenset({edits.AUTO}))
+    done = subprocess.run(
+        [bare_python(tmp_path / "bare"), "-m", "untildone", "doctor"],
+        cwd=patient.project,
+        env={**patient.environment, "PATH": PATH},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (
+        "note: automatic mode: security findings are not looked for: `ast-grep` is not installed\n"
+        "  mend: `pip install 'untildone[security]'`\n"
+    ) in done.stdout
 
 
 def test_hooks_that_are_missing(tmp_path: Path) -> None:
@@ -257,12 +287,12 @@ def test_settings_that_are_no_json(patient: Patient) -> None:
 
 
 def test_a_configuration_that_is_broken(patient: Patient) -> None:
-    path = patient.write("untildone.toml", "[checks.test]\ncomand = 'x'\n")
+    patient.write("untildone.toml", "[checks.test]\ncomand = 'x'\n")
 
     code, found = patient.findings()
 
     assert (code, [each[1] for each in found]) == (1, ["configuration"])
-    assert found[0][2].startswith(f"`{path}`: ")
+    assert found[0][2].startswith("untildone.toml:")
 
 
 def test_a_configuration_that_is_not_trusted(patient: Patient) -> None:

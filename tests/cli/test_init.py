@@ -50,7 +50,7 @@ def test_ours_are_merged_and_taken_out_byte_for_byte(desk: Desk) -> None:
     assert [file["kind"] for file in first["files"]] == ["changed", *["made"] * len(NAMES)]
     assert {file["kind"] for file in again["files"]} == {"unchanged"}
     assert (merged["model"], merged["big"], len(merged["hooks"]["Stop"])) == ("opus", 1.5, 2)
-    assert set(first) == set(again) == {"files", "notes"}
+    assert set(first) == set(again) == {"files", "notes", "automatic", "diagnostics"}
     assert [file["kind"] for file in out["files"]] == ["changed", *["removed"] * len(NAMES)]
     assert path.read_text(encoding="utf-8") == FOREIGN
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
@@ -151,6 +151,38 @@ def test_active_loops_are_paused_before_nobody_holds_them(desk: Desk) -> None:
     assert shown[0] == f"paused: loop {loop}"
     assert shown[-1] == f"kept: {desk.state} (loops and receipts)"
     assert desk.json("show", loop)["status"]["reason"] == "untildone was uninstalled"
+
+
+def test_automatic_mode_stays_as_the_person_last_said(desk: Desk) -> None:
+    def wanted(*options: str) -> tuple[bool, bool]:
+        answer = desk.json("init", *options)
+        return answer["automatic"], answer["diagnostics"]
+
+    assert wanted() == (False, False)
+    assert wanted("--auto", "--dry-run") == (True, False)
+    assert desk.json("status")["automatic"] is False
+    assert wanted("--auto") == (True, False)
+    assert wanted("--diagnostics") == (True, True)
+    assert wanted() == (True, True)
+    assert desk.json("status")["automatic"] is True
+    assert wanted("--no-auto") == (False, True)
+    desk.typed("uninstall")
+    assert wanted() == (False, False)
+
+
+def test_what_is_switched_is_said(desk: Desk) -> None:
+    on = desk.typed("init", "--auto")[1].splitlines()
+    status = desk.typed("status")[1].splitlines()
+    off = desk.typed("init", "--no-auto", "--diagnostics")[1].splitlines()
+
+    assert on[-2:] == [
+        "switched on: automatic mode",
+        "next: `untildone drill` proves it; then `/untildone:test` in Claude Code",
+    ]
+    assert status[-1] == (
+        "automatic mode is on: a turn whose edits bring errors is held, loop or not"
+    )
+    assert off[:2] == ["switched off: automatic mode", "switched on: diagnostics after each edit"]
 
 
 def test_an_agent_cannot_uninstall(desk: Desk) -> None:

@@ -84,13 +84,14 @@ def test_a_check_that_cannot_run_is_no_green(desk: Desk) -> None:
         ("build", "Make the build pass: find what breaks it and mend the code.", ["build"]),
         ("ship", "Make build, tests and linters pass.", ["build", "test", "lint"]),
         ("fix", "Clear every error the project's own tools report.", ["build", "test", "lint"]),
-        ("loop", "Finish the work.", ["build", "test", "lint"]),
+        ("loop", "Port src/a.py to use the new parser", ["build", "test", "lint"]),
     ],
 )
 def test_presets(desk: Desk, preset: str, task: str, names: list[str]) -> None:
     desk.write("Makefile", "build:\n\ttrue\ntest:\n\tfalse\nlint:\n\tfalse\n")
 
-    agreed = contract(desk, desk.start("--preset", preset))
+    given = ("--task", task) if preset == "loop" else ()
+    agreed = contract(desk, desk.start("--preset", preset, *given))
 
     assert [check["name"] for check in agreed["checks"]] == names
     assert (agreed["task"], agreed["preset"]) == (task, preset)
@@ -149,7 +150,6 @@ def test_everything_that_can_be_given(desk: Desk) -> None:
     [
         (("--promise", "ALL DONE"), "promise `ALL DONE`"),
         (("--criterion", "docs"), "claim `docs`"),
-        (("--preset", "loop"), "what the agent adds with `untildone criterion add`"),
     ],
 )
 def test_loops_without_checks(desk: Desk, options: tuple[str, ...], until: str) -> None:

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from cli.desk import OTHER, RED, SESSION, Desk
+from untildone.loop.model import Totals
 
 LOOP = {
     *("id", "agent", "session", "project", "task", "status", "outcome", "round", "max_rounds"),
@@ -31,7 +32,7 @@ def test_no_loop_here(desk: Desk) -> None:
         "no loop here; `untildone start --preset test` begins one\n",
         "",
     )
-    assert desk.json("status") == {"loops": [], "unreadable": []}
+    assert desk.json("status") == {"loops": [], "unreadable": [], "automatic": False}
     assert desk.said("history") == (0, "nothing ran here yet\n", "")
     assert desk.json("history") == {"loops": []}
 
@@ -57,7 +58,7 @@ def test_json(desk: Desk) -> None:
     report = desk.json("status")
     (found,) = report["loops"]
 
-    assert set(report) == {"loops", "unreadable"}
+    assert set(report) == {"loops", "unreadable", "automatic"}
     assert set(found) == LOOP
     assert found["last_event_at"].endswith("+00:00")
     varying = ("last_event_at", "started_at", "updated_at")
@@ -196,6 +197,23 @@ def test_rounds(desk: Desk) -> None:
         "  check: green\n",
         "",
     )
+
+
+def test_rounds_tell_how_much_there_was_and_where(desk: Desk) -> None:
+    loop = desk.start("--check", "echo 'a.py:1: error: no'; echo 'a.py:2: error: nor this'; exit 1")
+    desk.event("Stop", last_assistant_message="")
+
+    (first,) = desk.json("rounds", loop)["rounds"]
+
+    assert first["totals"] == NOTHING | {"errors": 2}
+    assert desk.said("rounds")[1].splitlines()[1:] == [
+        "  check: red, 2 findings",
+        "  in all: 2 errors",
+        "    a.py: 2 errors",
+    ]
+
+
+NOTHING = dict.fromkeys(Totals.__struct_fields__, 0)
 
 
 def test_no_round_yet(desk: Desk) -> None:

@@ -53,16 +53,38 @@ def test_running_checks_are_shown_live(configured: Desk) -> None:
     code, shown = on_a_terminal(configured, "check")
 
     assert code == 1
-    assert "… lint" in shown
-    assert f"{GREEN_COLOUR}  test: green" in shown
-    assert "lint: red" in shown
+    assert "lint  \x1b[2mrunning           0 s" in shown
+    assert f"test  {GREEN_COLOUR}green      \x1b[0m" in shown
+
+
+def test_a_check_that_waits_tells_its_last_result(configured: Desk) -> None:
+    on_a_terminal(configured, "check")
+    _, shown = on_a_terminal(configured, "check", NO_COLOR="1")
+
+    assert "lint  \x1b[2mrunning           0 s  last: red" in shown
+    assert "test  green       as before" in shown
+
+
+def test_the_table_of_results_takes_the_place_of_the_live_lines(configured: Desk) -> None:
+    _, shown = on_a_terminal(configured, "check", NO_COLOR="1")
+
+    assert shown.rindex("\x1b[2K") < shown.index("result")
+
+
+def test_no_line_is_longer_than_a_narrow_terminal(desk: Desk) -> None:
+    name = "a-name-that-is-longer-than-the-whole-terminal"
+    desk.write("untildone.toml", f"[checks.{name}]\ncommand = 'sleep 0.5'\n")
+    desk.typed("trust", "--yes")
+    _, shown = on_a_terminal(desk, "check", NO_COLOR="1", COLUMNS="40")
+
+    assert f"{name[:9]}…  \x1b[2mrunning           0 s" in shown
 
 
 def test_no_colour_where_the_person_wants_none(configured: Desk) -> None:
     code, shown = on_a_terminal(configured, "check", NO_COLOR="1")
 
     assert code == 1
-    assert "lint: red" in shown
+    assert "lint  red" in shown
     assert GREEN_COLOUR not in shown
 
 

@@ -169,3 +169,30 @@ def test_nothing_to_trust(desk: Desk, path: Path) -> None:
         f"there is no `untildone.toml` in `{desk.project}`",
         "checks that are found need no trust: `untildone detect` lists them",
     )
+
+
+def test_loop_files_of_other_tools_are_trusted_for_this_project(desk: Desk) -> None:
+    code, said, _ = desk.typed("trust", "--dialects")
+    taken = desk.typed("trust", "--no-dialects")
+
+    first, *paths, last = said.splitlines()
+    assert (code, first) == (
+        0,
+        f"trusted in {desk.project}, whoever writes them, with the commands they name:",
+    )
+    assert "  .claude/ralph-loop.local.md" in paths
+    assert last.endswith("`untildone trust --no-dialects` ends this")
+    assert taken == (
+        0,
+        f"loop files of other tools in {desk.project} are no longer obeyed\n",
+        "",
+    )
+
+
+def test_loop_files_are_not_trusted_from_inside_a_session(desk: Desk) -> None:
+    desk.event("SessionStart", source="startup")
+
+    assert desk.said("trust", "--dialects") == error(
+        "`untildone trust` is the person's to say",
+        "it is run in their own terminal, not inside a session",
+    )

@@ -8,7 +8,7 @@ import pytest
 
 from client.control import requests_without_us
 from client.script import Step, bash
-from client.texts import NEXT, red_lines, said, still_red
+from client.texts import NEXT, output_at, red_lines, said, still_red
 from client.world import RED, World
 
 pytestmark = pytest.mark.client
@@ -55,9 +55,10 @@ def test_a_blocked_agent_is_asked_once_and_then_the_loop_pauses(tmp_path: Path) 
         (
             said(
                 "Round 2 of 10: you said you are blocked: no network",
-                red_lines(2),
+                red_lines(),
                 "What would unblock you without the person? Try that first. If nothing would,"
                 " say it again with the reason and the loop pauses for them.",
+                output_at(2),
             ),
         ),
         ("recorded; stop now",),
@@ -98,10 +99,11 @@ def test_claims_are_met_by_reports_and_the_agent_s_word(tmp_path: Path) -> None:
         (
             said(
                 "Round 1 of 10: not done yet. Unmet: check, reads well.",
-                red_lines(1),
+                red_lines(),
                 f"{NEXT} Nobody but you can see whether this holds: reads well. Report it with"
                 " `untildone met NAME --by execution|observation|measurement|review"
                 " --evidence TEXT`.",
+                output_at(1),
             ),
         ),
         ("recorded: reads well by review",),
@@ -109,8 +111,8 @@ def test_claims_are_met_by_reports_and_the_agent_s_word(tmp_path: Path) -> None:
             said(
                 "Round 2 of 10: every criterion holds, but you have not said that the task is"
                 " done.",
-                "Since the start: 1 fixed, 0 new, 0 remaining (100 % of the start's failures are"
-                " gone).",
+                "Since the start: 1 fixed, 0 new, 0 regressed, 0 remaining"
+                " (100 % of the start's failures are gone).",
                 "If the whole task is done, run `untildone signal`; otherwise go on.",
             ),
         ),

@@ -45,9 +45,7 @@ def test_a_check_that_cannot_run_is_told_once_and_then_pauses_the_loop(tmp_path:
         (
             said(
                 "Round 1 of 10: a check could not be run: check.",
-                "- check: unrunnable (`no-such-program --now`)",
-                "  `no-such-program` was not found",
-                "  whole output: PROJECT/.untildone/rounds/LOOP/1/check.log",
+                "- check: unrunnable (`no-such-program --now`): `no-such-program` was not found",
                 "Make it runnable if that is part of the work; next time the loop pauses.",
             ),
         ),

@@ -59,7 +59,7 @@ def test_an_agent_that_changes_the_folder_is_judged_at_the_root(tmp_path: Path) 
     assert world.told(server) == (
         (still_red(1),),
         (SILENT, MOVED),
-        (still_red(2),),
+        (still_red(2, changed=True),),
         ("PROJECT/sub",),
     )
     assert world.standing() == ("finished", "done", 3)

@@ -114,7 +114,7 @@ pathlib.Path(".claude", sys.argv[1]).write_text(json.dumps({sys.argv[2]: True}))
         (still_red(1, of=3),),
         (SILENT,),
         (SILENT,),
-        (still_red(2, of=3),),
+        (still_red(2, of=3, changed=True),),
     )
     assert world.standing() == ("paused", "out-of-rounds", 3)
     assert requests_without_us(script) == 1

@@ -4,13 +4,11 @@ from client.world import RED
 
 TASK = "Finish the work."
 SILENT = "(Bash completed with no output)"
-NEXT = (
-    "Find the cause and mend the code, not the check. The checks are run again when you stop."
-    " If you cannot go on, run `untildone blocked REASON`."
+AGAIN = (
+    " The checks are run again when you stop. If you cannot go on, run `untildone blocked REASON`."
 )
-SAME = (
-    " The failures are exactly those of the last round: your last change did not touch their cause."
-)
+RED_NOW = f"- check: red, exit 1 (`{RED}`): exit code 1"
+NEXT = f"Find the cause and mend the code, not the check.{AGAIN}"
 
 
 def held(text: str) -> str:
@@ -24,21 +22,42 @@ def said(head: str, *lines: str, task: str = TASK) -> str:
     return held(f"[untildone] {body}\n\nThe task, as agreed:\n{task}")
 
 
-def red_lines(number: int, *, root: str = "PROJECT") -> str:
+def red_lines() -> str:
     """The check `RED`, which was red from the start."""
     return (
-        f"- check: red, exit 1 (`{RED}`)\n"
-        "  exit code 1\n"
-        f"  whole output: {root}/.untildone/rounds/LOOP/{number}/check.log\n"
-        "Since the start: 0 fixed, 0 new, 1 remaining (0 % of the start's failures are gone)."
-        f"{SAME if number > 1 else ''}"
+        f"{RED_NOW}\n"
+        "Since the start: 0 fixed, 0 new, 0 regressed, 1 remaining"
+        " (0 % of the start's failures are gone)."
     )
 
 
-def still_red(number: int, *, of: int = 10, task: str = TASK, root: str = "PROJECT") -> str:
+def output_at(number: int, *, root: str = "PROJECT") -> str:
+    return f"Whole output of check: {root}/.untildone/rounds/LOOP/{number}/check.log"
+
+
+def step(number: int, *, changed: bool) -> str:
+    """What comes next where every round so far ended with the same failure."""
+    if number == 1:
+        return NEXT
+    if changed:
+        return (
+            f"Your last change did nothing: the same fails, {number} rounds running. The cause is"
+            " elsewhere: reproduce one failure on its own, read all that it prints, and try"
+            f" something else.{AGAIN}"
+        )
+    return (
+        f"Nothing was changed since the last round, and the same fails, {number} rounds running. It"
+        f" does not go away by itself: find the cause and mend the code.{AGAIN}"
+    )
+
+
+def still_red(
+    number: int, *, of: int = 10, task: str = TASK, root: str = "PROJECT", changed: bool = False
+) -> str:
     """The feedback of a round whose only check is `RED`."""
     head = f"Round {number} of {of}: not done yet. Unmet: check."
-    return said(head, red_lines(number, root=root), NEXT, task=task)
+    next_step = step(number, changed=changed)
+    return said(head, red_lines(), next_step, output_at(number, root=root), task=task)
 
 
 def reminder(standing: str, *, task: str = TASK, unmet: str = "check") -> str:

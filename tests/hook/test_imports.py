@@ -26,6 +26,7 @@ OURS = {
     | {"untildone.hook.tool", "untildone.integrity.guard", "untildone.integrity.shell"},
     "SessionStart": ENTRY | SESSIONS | {"untildone.hook.session"},
     "SessionEnd": ENTRY | SESSIONS | {"untildone.hook.session"},
+    "PostToolUse": ENTRY | SESSIONS | {"untildone.hook.spool", "untildone.store.edits"},
     "StatusLine": ENTRY | SESSIONS | {"untildone.hook.status_line"},
     "ConfigChange": ENTRY | SETTINGS | SESSIONS | {"untildone.hook.settings"},
 }

@@ -8,12 +8,23 @@ from loop.samples import contract
 from untildone.judge.handover import MARK, Verb, handed_over, printed
 from untildone.loop.model import Amendment, Claim, Met, Progress
 
-ASKED = contract(claims=(Claim(name="docs"),))
+ASKED = contract(claims=(Claim(name="docs"),), steps=("known",))
 
 
 EVERY_VERB = "; ".join(
     f"untildone {verb} x"
-    for verb in ("signal", "blocked", "note", "met", "criterion", "cancel", "continue", "approve")
+    for verb in (
+        "signal",
+        "blocked",
+        "note",
+        "met",
+        "criterion",
+        "cancel",
+        "continue",
+        "approve",
+        "steps",
+        "precheck",
+    )
 )
 
 
@@ -52,6 +63,13 @@ def call(
         ),
         (Verb(verb="criterion", name="docs"), Progress()),
         (Verb(verb="criterion"), Progress()),
+        (Verb(verb="precheck", text="looked"), Progress(precheck="looked")),
+        (
+            Verb(verb="steps", name="set", text="new"),
+            Progress(amendments=(Amendment(by="agent", at="", steps=("new",)),)),
+        ),
+        (Verb(verb="steps", name="done", text="known"), Progress(steps_done=("known",))),
+        (Verb(verb="steps", name="done", text="unknown"), Progress()),
         (Verb(verb="cancel"), Progress()),
         (Verb(verb="continue", text="--rounds +50"), Progress()),
         (Verb(verb="approve", name="L1"), Progress()),

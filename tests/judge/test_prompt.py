@@ -182,6 +182,16 @@ def test_the_first_prompt_carries_the_loop_and_a_later_one_may_be_a_question(wor
     ]
 
 
+def test_a_prompt_may_ask_for_security_too(world: World) -> None:
+    world.say('/untildone:fix it --check "false" --zero-security')
+
+    contract = world.here.loops.load(world.here.session(SESSION).loop()).contract
+    assert ([check.name for check in contract.checks], contract.task) == (
+        ["check", "security"],
+        "it",
+    )
+
+
 def test_a_prompt_after_a_compaction_gets_the_context_back(world: World) -> None:
     world.start()
     session = world.here.session(SESSION)

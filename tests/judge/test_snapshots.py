@@ -6,36 +6,24 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from keepers import PATIENCE, end_keepers, keepers, until
 from untildone.judge.context import Context, context, project_folder
 from untildone.judge.snapshots import (
     DOOR,
-    Counts,
-    FileSnapshot,
     Snapshot,
-    counted,
     edited_files,
-    leave,
-    left,
     open_door,
     snapshot,
 )
-from untildone.loop.model import Finding, Severity
-from untildone.process import alive, ancestors
+from untildone.process import alive
 
 FAKE = Path(__file__).parents[1] / "checks" / "lsp" / "fake_server.py"
-PATIENCE = 20.0
-
-
-def finding(severity: Severity, text: str = "wrong") -> Finding:
-    return Finding(
-        check="fake", path="a.py", line=1, code="", severity=severity, text=text, fingerprint=text
-    )
 
 
 class World:
@@ -71,33 +59,14 @@ class World:
         return [(file.path, [found.text for found in file.findings]) for file in taken.files]
 
     def warm(self) -> list[int]:
-        """The processes that keep this project's servers."""
-        found = []
-        for path in Path("/proc").glob("[0-9]*/cmdline"):
-            try:
-                words = path.read_bytes().split(b"\0")
-            except OSError:
-                continue
-            if str(self.project).encode() in words and b"diagnose" in words:
-                found.append(int(path.parent.name))
-        # What they are just starting has their command line for a moment.
-        return [pid for pid in found if not set(ancestors(pid)) & set(found)]
+        return keepers(self.project)
 
 
 @pytest.fixture
 def world(tmp_path: Path) -> Iterator[World]:
     world = World(tmp_path)
     yield world
-    for pid in world.warm():
-        os.kill(pid, signal.SIGTERM)
-    assert until(lambda: not world.warm())
-
-
-def until(holds: Callable[[], object]) -> bool:
-    end = time.monotonic() + PATIENCE
-    while not holds() and time.monotonic() < end:
-        time.sleep(0.02)
-    return bool(holds())
+    end_keepers(world.project)
 
 
 def test_the_first_question_starts_the_process_and_the_next_finds_it_warm(world: World) -> None:
@@ -117,8 +86,21 @@ def test_a_snapshot_counts_the_file_as_it_is_now(world: World) -> None:
 
     assert taken
     (only,) = taken.files
-    assert (only.path, only.servers, only.counts) == ("a.py", ("ruff",), Counts(warnings=1))
+    assert (only.path, only.tools, [each.text for each in only.findings]) == (
+        "a.py",
+        ("ruff",),
+        ["one"],
+    )
     assert taken.reasons == ()
+
+
+def test_a_text_is_taken_for_what_is_in_the_file_until_the_next_question(world: World) -> None:
+    file = world.write("a.py", "now")
+    before = snapshot(world.here, world.project, [file], wait=PATIENCE, texts={file: "before"})
+
+    assert before
+    assert [found.text for found in before.findings] == ["before"]
+    assert world.said(file) == [("a.py", ["now"])]
 
 
 def test_without_time_to_wait_the_servers_get_warm_all_the_same(world: World) -> None:
@@ -228,24 +210,3 @@ def test_edited_files_are_those_of_the_project_that_are_there(tmp_path: Path) ->
 
     names = ("a.py", "b.py", "c.py", "e.ipynb", "d.py")
     assert edited_files(calls, tmp_path / "link") == tuple(project / name for name in names)
-
-
-def test_counts_are_by_severity() -> None:
-    found = [finding(severity) for severity in ("error", "security", "error", "info", "warning")]
-
-    assert counted(found) == Counts(errors=2, warnings=1, infos=1, security=1)
-
-
-def test_what_a_stop_leaves_the_next_one_reads(tmp_path: Path) -> None:
-    session = context({}, home=str(tmp_path)).session("one")
-    many = tuple(finding("error", str(number)) for number in range(2_000))
-    file = FileSnapshot(path="a.py", counts=counted(many), findings=many, servers=("fake",))
-
-    assert left(session) is None
-    leave(session, Snapshot(files=(file,), reasons=("why",), seconds=0.5))
-    read = left(session)
-    assert read
-    assert (read.files[0].counts, read.reasons) == (Counts(errors=2_000), ("why",))
-    assert read.findings == many[:500]
-    session.write("snapshot.json", '{"files": 7}')
-    assert left(session) is None

@@ -17,6 +17,9 @@ def here(tmp_path: Path) -> Context:
     return context({}, home=str(tmp_path / "state"))
 
 
+SPEC = "Port every page to use the new layout"
+
+
 def asked(tmp_path: Path, **given: object) -> Request:
     fields = {"session": SESSION, "project": tmp_path, "checks": named(("npm test",)), **given}
     return Request(**fields)  # type: ignore[arg-type]  # fields of a request by name
@@ -59,8 +62,8 @@ def test_what_is_no_session_gets_no_loop(here: Context, tmp_path: Path, session:
         ({"checks": (), "promises": ("DONE",)}, "promise"),
         ({"claims": (Claim(name="docs"),)}, "both"),
         ({"checks": (), "claims": (Claim(name="docs"),)}, "both"),
-        ({"preset": "loop"}, "both"),
-        ({"preset": "loop", "checks": ()}, "both"),
+        ({"preset": "loop", "task": SPEC}, "both"),
+        ({"preset": "loop", "task": SPEC, "checks": ()}, "both"),
         ({"done_when": "either"}, "either"),
     ],
 )

@@ -45,6 +45,9 @@ class Agent(Protocol):
     # what is given back to the model when a session begins or was compacted
     def greet(self, *, context: str, notice: str) -> str: ...
 
+    # what is added to the conversation after a tool call
+    def after_tool(self, context: str) -> str: ...
+
     # input of the person that waits in the client's queue, seen in the transcript's last lines
     def queued(self, transcript_tail: str) -> bool: ...
 

@@ -128,6 +128,10 @@ def greet(*, context: str, notice: str) -> str:
     return _answer("SessionStart", context, notice)
 
 
+def after_tool(context: str) -> str:
+    return _answer("PostToolUse", context, "")
+
+
 def _answer(event: str, context: str, notice: str) -> str:
     answer = {**(_context(event, context) if context else {}), **_message(notice)}
     return json.dumps(answer) if answer else ""

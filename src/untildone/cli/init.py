@@ -10,6 +10,7 @@ from untildone.agents import AGENTS
 from untildone.cli.options import here, json_option, print_json, project_of, project_option
 from untildone.cli.place import place_of
 from untildone.install.claude import Plan, Scope, carry_out, plan_init
+from untildone.store import edits
 from untildone.store.home import prepare, vanishing
 
 
@@ -19,8 +20,20 @@ class Written(Struct, frozen=True, kw_only=True):
 
 
 class Initialised(Struct, frozen=True, kw_only=True):
+    """`automatic` and `diagnostics`: what is wanted from now on."""
+
     files: tuple[Written, ...]
     notes: tuple[str, ...]
+    automatic: bool
+    diagnostics: bool
+
+
+_SWITCHED = {
+    (edits.AUTO, True): "switched on: automatic mode",
+    (edits.AUTO, False): "switched off: automatic mode",
+    (edits.TELL, True): "switched on: diagnostics after each edit",
+    (edits.TELL, False): "switched off: diagnostics after each edit",
+}
 
 
 @click.command("init")
@@ -40,10 +53,22 @@ class Initialised(Struct, frozen=True, kw_only=True):
     show_default=True,
     help="Which of the client's settings files.",
 )
+@click.option(
+    "--auto/--no-auto",
+    "auto",
+    default=None,
+    help="Automatic mode: without a loop, too, hold a turn whose edits brought errors.",
+)
+@click.option(
+    "--diagnostics/--no-diagnostics",
+    "tell",
+    default=None,
+    help="Tell the agent the errors that an edit brought right after it.",
+)
 @click.option("--dry-run", is_flag=True, help="Only say what would be written.")
 @project_option
 @json_option
-def command(*, scope: str, dry_run: bool, project: Path | None, as_json: bool) -> None:
+def command(*, scope: str, project: Path | None, **given: bool | None) -> None:
     """Install for Claude Code: once per machine, and again after an upgrade.
 
     Foreign settings are kept as they are; `untildone uninstall` takes out only ours.
@@ -51,30 +76,51 @@ def command(*, scope: str, dry_run: bool, project: Path | None, as_json: bool) -
     \b
     untildone init --dry-run          says what it would write
     untildone init --scope local      for this project and this person only
+    untildone init --auto             holds turns that break what they edit; `--no-auto` ends it
     """
     found = here()
     place = place_of(found, project_of(project))
     plan = plan_init(place, cast(Scope, scope))
-    if not dry_run:
+    before = edits.wanted(str(found.home))
+    modes = _modes(before, {edits.AUTO: given["auto"], edits.TELL: given["tell"]})
+    if not given["dry_run"]:
         prepare(found.home)
         carry_out(place, plan)
-    if as_json:
+        edits.want(str(found.home), modes)
+    if given["as_json"]:
         files = tuple(Written(path=str(each.path), kind=each.kind) for each in plan.changes)
-        print_json(Initialised(files=files, notes=plan.notes))
+        print_json(
+            Initialised(
+                files=files,
+                notes=plan.notes,
+                automatic=edits.AUTO in modes,
+                diagnostics=edits.TELL in modes,
+            )
+        )
         return
-    _told(plan, dry_run=dry_run)
+    switched = tuple(_SWITCHED[mode, mode in modes] for mode in sorted(modes ^ before))
+    _told(plan, switched, dry_run=bool(given["dry_run"]))
     lost = vanishing(found.home)
     if lost:
         click.echo(f"note: {found.home} is on {lost} and is gone after a restart", err=True)
 
 
-def _told(plan: Plan, *, dry_run: bool) -> None:
+def _modes(before: frozenset[str], given: dict[str, bool | None]) -> frozenset[str]:
+    """What is not given stays as it is: `init` is run again after an upgrade."""
+    chosen = {mode for mode, wanted in given.items() if wanted}
+    left = {mode for mode in before if given[mode] is None}
+    return frozenset(chosen | left)
+
+
+def _told(plan: Plan, switched: tuple[str, ...], *, dry_run: bool) -> None:
     for change in plan.changes:
         if change.kind != "unchanged":
             click.echo(f"{'would be ' if dry_run else ''}{change.kind}: {change.path}")
+    for line in switched:
+        click.echo(f"{'would be ' if dry_run else ''}{line}")
     for note in plan.notes:
         click.echo(f"note: {note}", err=True)
-    if all(change.kind == "unchanged" for change in plan.changes):
+    if not switched and all(change.kind == "unchanged" for change in plan.changes):
         click.echo("everything is in place already")
     elif not dry_run:
         click.echo("next: `untildone drill` proves it; then `/untildone:test` in Claude Code")

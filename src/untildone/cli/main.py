@@ -26,7 +26,9 @@ COMMANDS = {
     "drill": "Prove that the installed hook holds and lets go.",
     "detect": "List the checks found here, with reasons.",
     "check": "Run the checks now: 0 green, 1 red, 17 unrunnable.",
+    "templates": "List the named loops, with their checks and bounds.",
     "start": "Start a loop in an agent's session.",
+    "import": "Start a loop from another tool's file.",
     "status": "Show what runs, and whether it is really held.",
     "history": "List what ran.",
     "show": "Show one loop whole.",
@@ -35,9 +37,13 @@ COMMANDS = {
     "continue": "Continue a paused loop.",
     "cancel": "Cancel a loop.",
     "approve": "Approve what was lost against the start.",
+    "rollback": "Bring back the tree of before a step.",
     "trust": "Trust this repository's configuration as it is now.",
     "met": "Report a claim as met (the agent's).",
     "criterion": "Add a criterion (the agent's).",
+    "steps": "Name the steps and say which are done (the agent's).",
+    "precheck": "Record what could go wrong, before a change that is hard to undo (the agent's).",
+    "score": "Score a spec: how clear it is, and what would make it clearer.",
     "note": "Leave a note in the receipt (the agent's).",
     "signal": "Say that the task is done (the agent's).",
     "blocked": "Say what cannot be got past (the agent's).",
@@ -46,9 +52,10 @@ COMMANDS = {
     "statusline": "Print the agent's status line.",
     "baseline": "",
     "diagnose": "",
+    "milestone": "",
 }
-_MODULES = {"continue": "resume"}
-_HIDDEN = frozenset(("hook", "statusline", "baseline", "diagnose"))
+_MODULES = {"continue": "resume", "import": "import_"}
+_HIDDEN = frozenset(("hook", "statusline", "baseline", "diagnose", "milestone"))
 # As a shell says it of a program that SIGPIPE ended.
 _READER_GONE = 141
 _REFUSALS = frozenset(

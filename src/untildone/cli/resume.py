@@ -8,14 +8,19 @@ from untildone.cli.options import (
     chosen,
     here,
     loop_argument,
+    loops_of,
     persons_word,
+    project_of,
     project_option,
     session_here,
 )
 from untildone.errors import UserError
 from untildone.judge import verbs
 from untildone.judge.bounds import grant
+from untildone.judge.context import Context
+from untildone.judge.launch import summary
 from untildone.judge.move import move_here
+from untildone.judge.speaker import speaks_for_agent
 from untildone.report.lines import place
 
 
@@ -44,6 +49,8 @@ def command(
     untildone continue --here 1f2e3d4c     after `/clear`, in the new conversation
     """
     found = here()
+    if into_session and loop is None and _from_file(found, project_of(project)):
+        return
     record = chosen(found, loop, project)
     session = found.session(session_here(found)) if into_session else None
     persons_word(found, record, "continue", session=session)
@@ -60,3 +67,20 @@ def command(
         f"loop {record.contract.id} goes on, {place(record.contract, record.progress)};"
         " the agent is held from its next stop"
     )
+
+
+def _from_file(found: Context, project: Path) -> bool:
+    """A trusted loop file of another tool that nobody's session wrote, where no loop waits."""
+    session = found.session(session_here(found))
+    loops = (record.progress.status for record in loops_of(found, project))
+    if not session.known or session.loop() or any(status != "finished" for status in loops):
+        return False
+    if speaks_for_agent(found.agent, str(found.home), session):
+        return False
+    # Imported where it is used: it brings YAML along.
+    from untildone.judge.dialects import take_waiting
+
+    record = take_waiting(found, session.id, project)
+    if record:
+        click.echo(summary(record))
+    return record is not None

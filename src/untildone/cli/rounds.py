@@ -15,6 +15,9 @@ from untildone.cli.options import (
 )
 from untildone.loop.model import Finish, Pause, Round
 from untildone.report.lines import counts
+from untildone.report.totals import in_words
+
+_FILES = 5
 
 
 class Rounds(Struct, frozen=True, kw_only=True):
@@ -51,6 +54,9 @@ def _text(entry: Round) -> str:
         verdict += f" ({entry.verdict.outcome}): {entry.verdict.reason}"
     lines = [f"round {entry.number}  {entry.at}  {verdict}"]
     lines += [f"  {result.name}: {counts(result)}" for result in entry.checks]
+    if entry.totals and (counted := in_words(entry.totals)):
+        lines.append(f"  in all: {counted}")
+    lines += [f"    {file.path}: {in_words(file)}" for file in entry.files[:_FILES]]
     if entry.message:
         lines.append(f"  the agent said: {entry.message.splitlines()[0][:100]}")
     return "\n".join(lines)

@@ -24,7 +24,7 @@ def words(_context: click.Context, parameter: click.Parameter, text: str) -> str
 
 def say(
     which: tuple[str | None, Path | None],
-    verb: Verb,
+    verb: Verb | tuple[Verb, ...],
     record: Callable[[Context, str], Record],
     *,
     done: str,
@@ -40,5 +40,6 @@ def say(
         if not session_here(found):
             raise
         # A sandboxed shell: the hook reads this line from the tool call's output.
-        click.echo(printed(verb))
+        for said in verb if isinstance(verb, tuple) else (verb,):
+            click.echo(printed(said))
     click.echo(done)

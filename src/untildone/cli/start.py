@@ -1,11 +1,13 @@
 """`untildone start`: begin a loop in an agent's session."""
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast, get_args
 
 import click
 from msgspec import Struct
+from msgspec.structs import replace
 
 from untildone.agents import AGENTS
 from untildone.checks import security
@@ -13,17 +15,19 @@ from untildone.checks.runner import Running, run_checks
 from untildone.cli.options import here, json_option, print_json, project_of, project_option
 from untildone.cli.progress import watching
 from untildone.cli.sessions import chosen_session
-from untildone.config import proposal
+from untildone.config import proposals
 from untildone.errors import UserError
 from untildone.judge.baseline import begin_detached, record_start
 from untildone.judge.context import Context
 from untildone.judge.launch import summary
 from untildone.judge.papers import write_task
-from untildone.judge.project import untrusted
+from untildone.judge.project import governed, untrusted
 from untildone.judge.speaker import calling_session
+from untildone.judge.specs import told_at_start
 from untildone.judge.speech import PRESETS
 from untildone.judge.start import ALLOWABLE, Request, armed, begin, named
-from untildone.loop.model import Bounds, Check, CheckResult, Claim, Rule, Verification
+from untildone.judge.templates import Plan, claim, plan
+from untildone.loop.model import Bounds, Check, CheckResult, Reversibility, Rule
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
 
@@ -41,9 +45,20 @@ class Started(Struct, frozen=True, kw_only=True):
 
 _BOUNDS = Bounds()
 _LARGEST = 1_000_000
+_BOUND_OF = {
+    "rounds": "rounds",
+    "budget": "budget_usd",
+    "minutes": "minutes",
+    "round_minutes": "round_minutes",
+    "stagnation_limit": "stagnation",
+}
 
 
 @click.command("start")
+@click.argument("argument", required=False, default="", metavar="[ARG]")
+@click.option(
+    "--template", default="", metavar="NAME", help="A named loop; ARG is what it takes, if any."
+)
 @click.option("--preset", type=click.Choice(PRESETS), help="Which checks, and a default task.")
 @click.option("--task", default="", help="What the agent is to do; repeated to it each round.")
 @click.option("--check", "checks", multiple=True, metavar="CMD", help="A check; may be repeated.")
@@ -61,21 +76,19 @@ _LARGEST = 1_000_000
     "--max-iterations",
     metavar="N",
     type=int,
-    default=_BOUNDS.rounds,
-    show_default=True,
+    show_default=str(_BOUNDS.rounds),
     help="Pause at the Nth judged stop that is not met; 0 is no bound.",
 )
 @click.option(
     "--budget",
     metavar="USD",
     type=float,
-    default=_BOUNDS.budget_usd,
-    show_default=True,
+    show_default=f"{_BOUNDS.budget_usd:g}",
     help="Pause at this cost; 0 is no bound.",
 )
-@click.option("--minutes", metavar="N", type=float, default=0, help="Pause after this time.")
+@click.option("--minutes", metavar="N", type=float, help="Pause after this time.")
 @click.option(
-    "--round-minutes", metavar="N", type=float, default=0, help="Pause a round that takes longer."
+    "--round-minutes", metavar="N", type=float, help="Pause a round that takes longer."
 )
 @click.option(
     "--stagnation-limit",
@@ -98,6 +111,14 @@ _LARGEST = 1_000_000
     help="A loss you allow beforehand: " + ", ".join(ALLOWABLE) + ".",
 )
 @click.option(
+    "--reversibility",
+    type=click.Choice(get_args(Reversibility)),
+    default="2A",
+    show_default=True,
+    help="2B keeps the tree before each step for `rollback`, 1 asks for a precheck first.",
+)
+@click.option("--clean/--keep", help="Remove the loop's state when it has ended, or keep it.")
+@click.option(
     "--session",
     metavar="ID",
     help="The agent's session, if not this shell's or the only live one here.",
@@ -110,24 +131,26 @@ def command(*, project: Path | None, as_json: bool, agent: str, **given: Any) ->
 
     \b
     untildone start --preset test
+    untildone start --template coverage-to 80
     untildone start --check "npm test" --task "Port the parser" --rounds 20
     untildone start --promise "ALL PAGES WRITTEN"
     untildone start --check "make e2e" --criterion "docs describe it=review"
     """
     found = here(agent)
-    place = project_of(project)
+    place = governed(project_of(project))
     session = chosen_session(found, given["session"], place)
-    by_agent = _by_agent(found, session)
+    by_agent = called_by_agent(found, session)
+    given["plan"] = _plan(found, place, given)
     record = begin(found, _request(given, session=session.id, project=place, by_agent=by_agent))
-    ignored = "" if given["checks"] else untrusted(found, proposal(place))
-    if ignored:
-        click.echo(ignored, err=True)
+    ignored = "" if given["checks"] else untrusted(found, proposals(place))
+    for line in filter(None, (*record.warnings, ignored)):
+        click.echo(line, err=True)
     write_task(place, record.contract)
-    record, results = _baseline(found, record, detached=by_agent)
-    _told(found, record, results, as_json=as_json)
+    record, results = with_start(found, record, detached=by_agent)
+    tell(found, record, results, as_json=as_json)
 
 
-def _by_agent(found: Context, session: Session) -> bool:
+def called_by_agent(found: Context, session: Session) -> bool:
     """Below a client this has an agent's authority, and towards its own session only."""
     caller = calling_session(found.agent, str(found.home))
     if caller and caller.id != session.id:
@@ -137,23 +160,39 @@ def _by_agent(found: Context, session: Session) -> bool:
     return caller is not None
 
 
+def _plan(found: Context, project: Path, given: dict[str, Any]) -> Plan:
+    name, argument = given["template"], given["argument"]
+    if name:
+        return plan(found, project, name, argument, checks=not given["checks"])
+    if argument:
+        raise UserError(
+            f"`{argument}` belongs to no template", hint='a task is given by `--task "TEXT"`'
+        )
+    return Plan()
+
+
 def _request(given: dict[str, Any], *, session: str, project: Path, by_agent: bool) -> Request:
+    """What is given stands before what the template says."""
+    plan: Plan = given["plan"]
+    by_hand = named(
+        given["checks"], success=given["success_pattern"], failure=given["failure_pattern"]
+    )
     return Request(
         session=session,
         project=project,
-        preset=given["preset"] or "",
-        task=given["task"],
-        checks=named(
-            given["checks"], success=given["success_pattern"], failure=given["failure_pattern"]
-        ),
+        preset=given["preset"] or plan.preset,
+        task=given["task"] or plan.task,
+        checks=by_hand or plan.checks,
         also=_security(given, project),
-        promises=given["promises"],
-        claims=tuple(_claim(text) for text in given["claims"]),
-        must_not=given["must_not"],
-        done_when=cast(Rule | None, given["done_when"]),
-        bounds=_bounds(given),
+        promises=given["promises"] or plan.promises,
+        claims=tuple(claim(text) for text in given["claims"]) or plan.claims,
+        must_not=given["must_not"] or plan.must_not,
+        done_when=cast(Rule | None, given["done_when"]) or plan.done_when,
+        bounds=_bounds(given, plan.bounds),
         allow=given["allow"],
         by="agent" if by_agent else "person",
+        reversibility=cast(Reversibility, given["reversibility"]),
+        clean=given["clean"],
     )
 
 
@@ -163,31 +202,18 @@ def _security(given: dict[str, Any], project: Path) -> tuple[Check, ...]:
     return (security.command(project, rules=rules),) if given["zero_security"] or rules else ()
 
 
-def _bounds(given: dict[str, Any]) -> Bounds:
-    for name in ("rounds", "budget", "minutes", "round_minutes", "stagnation_limit"):
-        value = given[name]
-        if value is not None and not (math.isfinite(value) and 0 <= value <= _LARGEST):
+def _bounds(given: dict[str, Any], usual: Bounds) -> Bounds:
+    chosen = {name: given[name] for name in _BOUND_OF if given[name] is not None}
+    for name, value in chosen.items():
+        if not (math.isfinite(value) and 0 <= value <= _LARGEST):
             raise UserError(
                 f"`--{name.replace('_', '-')} {value:g}` is out of range",
                 hint=f"give a number from 0, which is no bound, to {_LARGEST}",
             )
-    return Bounds(
-        rounds=given["rounds"],
-        budget_usd=given["budget"],
-        minutes=given["minutes"],
-        round_minutes=given["round_minutes"],
-        stagnation=given["stagnation_limit"],
-    )
+    return replace(usual, **{_BOUND_OF[name]: value for name, value in chosen.items()})
 
 
-def _claim(text: str) -> Claim:
-    name, _, kind = text.rpartition("=")
-    if kind in get_args(Verification):
-        return Claim(name=name, verification=cast(Verification, kind))
-    return Claim(name=text)
-
-
-def _baseline(
+def with_start(
     found: Context, record: Record, *, detached: bool
 ) -> tuple[Record, tuple[CheckResult, ...]]:
     """What is red now: at once for the person who waits, behind the agent's back otherwise."""
@@ -202,30 +228,32 @@ def _baseline(
     return record_start(found, record.contract.id, results), results
 
 
-def _told(
-    found: Context, record: Record, results: tuple[CheckResult, ...], *, as_json: bool
+def tell(
+    found: Context,
+    record: Record,
+    results: tuple[CheckResult, ...],
+    *,
+    as_json: bool,
+    more: Callable[[Started], object] = lambda begun: begun,
 ) -> None:
-    progress = record.progress
-    red = None if progress.start_failures is None else progress.seen_red
     unrunnable = [result for result in results if result.outcome == "unrunnable"]
+    begun = Started(
+        id=record.contract.id,
+        session=record.contract.session,
+        armed=armed(found, record),
+        checks=tuple(check.command for check in record.contract.checks),
+        red_at_start=record.progress.seen_red if record.progress.start else None,
+        unrunnable_at_start=tuple(result.name for result in unrunnable),
+    )
     if as_json:
-        print_json(
-            Started(
-                id=record.contract.id,
-                session=record.contract.session,
-                armed=armed(found, record),
-                checks=tuple(check.command for check in record.contract.checks),
-                red_at_start=red,
-                unrunnable_at_start=tuple(result.name for result in unrunnable),
-            )
-        )
+        print_json(more(begun))
         return
-    click.echo(summary(record))
+    click.echo("\n".join((summary(record), *told_at_start(found, record))))
     for result in unrunnable:
         click.echo(f"`{result.name}` cannot be run: {result.reason}", err=True)
-    if red == () and record.contract.done_when == "checks":
+    if begun.red_at_start == () and record.contract.done_when == "checks":
         click.echo("nothing is red now, so green is no proof: the agent must also say it is done")
-    if armed(found, record):
+    if begun.armed:
         click.echo("armed: hooks of this session were seen")
     else:
         click.echo(

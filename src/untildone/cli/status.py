@@ -14,6 +14,7 @@ from untildone.install.machine import look
 from untildone.judge.context import Context
 from untildone.judge.held import status_of
 from untildone.report.status import LoopStatus, StatusReport, UnreadableLoop
+from untildone.store import edits
 
 
 @click.command("status")
@@ -63,8 +64,9 @@ def _show(found: Context, loops: tuple[LoopStatus, ...], *, as_json: bool) -> No
     unreadable = tuple(
         UnreadableLoop(id=damaged.id, reason=damaged.reason) for damaged in broken(found)
     )
+    automatic = edits.AUTO in edits.wanted(str(found.home))
     if as_json:
-        print_json(StatusReport(loops=loops, unreadable=unreadable))
+        print_json(StatusReport(loops=loops, unreadable=unreadable, automatic=automatic))
         return
     for damaged in unreadable:
         click.echo(f"loop {damaged.id} cannot be read: {damaged.reason}", err=True)
@@ -72,6 +74,8 @@ def _show(found: Context, loops: tuple[LoopStatus, ...], *, as_json: bool) -> No
         click.echo("no loop here; `untildone start --preset test` begins one")
     for loop in loops:
         click.echo(_text(loop))
+    if automatic:
+        click.echo("automatic mode is on: a turn whose edits bring errors is held, loop or not")
 
 
 def _text(loop: LoopStatus) -> str:

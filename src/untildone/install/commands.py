@@ -65,10 +65,11 @@ def plugin_program() -> Program:
 
 def lines(program: Program) -> dict[str, str]:
     """One line of shell per event."""
-    session = f's={program.home}/sessions/claude/"$CLAUDE_CODE_SESSION_ID"'
+    session = f'h={program.home}; s=$h/sessions/claude/"$CLAUDE_CODE_SESSION_ID"'
     active = f'{session}; [ -f "$s/active" ] || exit 0'
     bound = f'{session}; [ -f "$s/loop" ] || exit 0'
-    spool = f'{bound}; echo >>"$s/post"; head -c {_CALL} >>"$s/calls/$$"; exit 0'
+    ended = '{ [ -f "$s/loop" ] && echo >>"$s/post" || [ -f "$s/dialects" ]; }'
+    spool = f'{ended} && head -c {_CALL} >>"$s/calls/$$"'
     payload = f"p=$(head -c {_PAYLOAD})"
 
     def hand(event: str) -> str:
@@ -84,10 +85,19 @@ def lines(program: Program) -> dict[str, str]:
             f'{bound}; echo >>"$s/pre"; {payload}; case $p in {_TOOL_WORDS})'
             f" {hand('PreToolUse')} ;; esac; exit 0"
         ),
-        "PostToolUse": spool,
-        "PostToolUseFailure": spool,
+        # `edits`: the person wants them looked at; the client tells what a file was before.
+        "PostToolUse": (
+            f'{session}; [ -f "$h/edits" ] || {{ {spool}; exit 0; }}; {payload};'
+            f" case $p in *originalFile*) {hand('PostToolUse')} ;;"
+            f' *) printf %s "$p" | {{ {spool}; }} ;; esac; exit 0'
+        ),
+        "PostToolUseFailure": f"{session}; {spool}; exit 0",
         "PostToolBatch": f'{bound}; : >"$s/pre"; : >"$s/post"; exit 0',
-        "Stop": f"{active}; exec {program.event('Stop')}",
+        # `look`: without a loop, there is something else at this session's stops.
+        "Stop": (
+            f'{session}; [ -f "$s/active" ] || [ -f "$s/look" ] || exit 0;'
+            f" exec {program.event('Stop')}"
+        ),
         "ConfigChange": f"{active}; exec {program.event('ConfigChange')}",
         "PreCompact": f'{active}; : >"$s/compacting"; exit 0',
         "SessionEnd": (

@@ -7,7 +7,10 @@ PERSONAL = ("cancel", "pause", "continue", "approve")
 NAMES = (*STARTING, "status", *PERSONAL)
 
 # Not `start` and `check`: they run commands, which is the client's to ask the person about.
-AGENT_VERBS = ("criterion", "met", "note", "signal", "blocked", "status")
+AGENT_VERBS = (
+    *("criterion", "met", "note", "signal", "blocked", "status"),
+    *("steps", "precheck", "score"),
+)
 PERMISSIONS = tuple(f"Bash(untildone {verb}:*)" for verb in AGENT_VERBS)
 
 _END_OF_FRONT_MATTER = "\n---\n"

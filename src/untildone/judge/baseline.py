@@ -14,33 +14,46 @@ from untildone.checks.copy import copy_tree
 from untildone.checks.runner import Running, run_checks
 from untildone.judge.context import Context
 from untildone.judge.verbs import change
-from untildone.loop.criteria import failures
-from untildone.loop.model import CheckResult, Evidence, Progress
-from untildone.loop.progress import MOST_FAILURES
+from untildone.loop.model import CheckResult, Progress
+from untildone.loop.totals import totals
+from untildone.store import baseline
 from untildone.store.loops import Record
 
 _PATIENCE = 120.0
+_LONGEST = 200
 
 
 def record_start(
     context: Context, loop: str, results: tuple[CheckResult, ...], *, copied: bool = False
 ) -> Record:
-    """What is red by its tests or findings; a bare exit code may only tell of the copy."""
-    known = tuple(result for result in results if result.outcome in ("green", "red"))
-    red = tuple(result.name for result in known if _proved_red(result, copied=copied))
-    found = failures(Evidence(checks=known))[:MOST_FAILURES]
-    executed = {result.name: result.tests.executed for result in known if result.tests}
+    """Keeps the results whole. `copied`: a bare exit code may only tell of the copy."""
+    if copied:
+        results = tuple(_as_proved(result) for result in results)
+    red = tuple(result.name for result in results if result.outcome == "red")
+    folder = context.loops.folder(loop)
 
     def edit(record: Record) -> Progress:
-        seen = tuple(dict.fromkeys((*record.progress.seen_red, *red)))
-        return replace(record.progress, seen_red=seen, start_failures=found, start_tests=executed)
+        return replace(
+            record.progress,
+            seen_red=tuple(dict.fromkeys((*record.progress.seen_red, *red))),
+            start=baseline.write(folder, tuple(_named(result) for result in results)),
+            start_totals=totals(results),
+        )
 
     return change(context, loop, edit, kind="baseline", red=red)
 
 
-def _proved_red(result: CheckResult, *, copied: bool) -> bool:
-    told = bool(result.findings) or bool(result.tests and result.tests.failed)
-    return not result.green and (told or not copied)
+def _as_proved(result: CheckResult) -> CheckResult:
+    told = result.findings or (result.tests and result.tests.failed)
+    if result.outcome != "red" or told:
+        return result
+    return replace(result, outcome="no-evidence", reason="red without a report, on a copy")
+
+
+def _named(result: CheckResult) -> CheckResult:
+    """Without the output; of its findings enough to name them."""
+    findings = tuple(replace(each, text=each.text[:_LONGEST]) for each in result.findings)
+    return replace(result, output="", output_path="", findings=findings)
 
 
 def begin_detached(context: Context, record: Record) -> None:

@@ -10,7 +10,8 @@ def answer(call: Call) -> str:
     if call.agent not in AGENTS:
         return ""
     here = context(call.environ, home=call.home, agent=call.agent)
-    if call.event in ("UserPromptSubmit", "SessionStart") and told_before(here, call):
+    once = ("UserPromptSubmit", "SessionStart", "PostToolUse")
+    if call.event in once and told_before(here, call):
         return ""
     # Imported by event: each pays only for what it needs.
     match call.event:
@@ -22,6 +23,10 @@ def answer(call: Call) -> str:
             from untildone.judge import prompt
 
             return prompt.answer(here, call)
+        case "PostToolUse":
+            from untildone.judge import edits
+
+            return edits.answer(here, call)
         case "SessionStart" | "SessionEnd":
             from untildone.judge import session
 

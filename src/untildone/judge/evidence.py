@@ -6,6 +6,7 @@ from untildone.agents.events import Stop
 from untildone.judge.context import Context, tree_of
 from untildone.judge.speaker import ignored, tail
 from untildone.loop import words
+from untildone.loop.criteria import agreed
 from untildone.loop.model import Contract, Evidence, Progress, Turn
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
@@ -29,7 +30,19 @@ def before_checks(context: Context, record: Record, progress: Progress, stop: St
         minutes=progress.active_seconds / 60,
         round_minutes=progress.round_seconds / 60,
         cap_reached=bool(stop.cap) and progress.idle_holds >= stop.cap,
+        gate=_gate(contract, progress),
+        status=words.status_block(stop.message) if "LOOP_STATUS" in stop.message else None,
     )
+
+
+def _gate(contract: Contract, progress: Progress) -> str:
+    contract = agreed(contract, progress.amendments)
+    if not contract.gated:
+        return ""
+    # Imported where it is used: hardly any loop has gates.
+    from untildone.loop.spec.gates import gate
+
+    return gate(contract, progress)
 
 
 def root(contract: Contract, cwd: str) -> Path:

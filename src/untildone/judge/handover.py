@@ -7,6 +7,7 @@ from typing import Any
 from msgspec import Struct, ValidationError, convert
 from msgspec.structs import replace
 
+from untildone.errors import UserError
 from untildone.loop.criteria import agreed
 from untildone.loop.model import Amendment, Claim, Contract, Met, Progress, Verification
 from untildone.loop.words import MOST_CLAIMS, kept
@@ -84,5 +85,22 @@ def _applied(contract: Contract, progress: Progress, verb: Verb) -> Progress:
             claim = Claim(name=verb.name, verification=verb.by)
             amendment = Amendment(by="agent", at="", claim=claim)
             return replace(progress, amendments=(*progress.amendments, amendment))
+        case "precheck":
+            return replace(progress, precheck=kept(verb.text))
+        case "steps":
+            return _with_step(contract, progress, verb)
         case _:
             return progress
+
+
+def _with_step(contract: Contract, progress: Progress, verb: Verb) -> Progress:
+    # Imported where it is used: hardly any stop hears of a step this way.
+    from untildone.judge.steps import with_step_done, with_steps
+
+    try:
+        if verb.name == "done":
+            return with_step_done(contract, progress, verb.text)
+        return with_steps(contract, progress, (verb.text,), at="")
+    except UserError:
+        # The agent was told when it said so.
+        return progress

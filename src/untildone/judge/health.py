@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeAlias
 
-from untildone.config import proposal
+from untildone.checks import security
+from untildone.config import proposals
 from untildone.errors import UserError
 from untildone.judge.context import Context
 from untildone.judge.held import held_now
@@ -15,6 +16,7 @@ from untildone.judge.project import checks_of, is_trusted
 from untildone.loop.model import OUTCOMES, Check
 from untildone.process import argv_of
 from untildone.report.doctor import Trouble, error, note
+from untildone.store import edits
 from untildone.store.home import prepare, vanishing
 from untildone.store.loops import Broken, Record
 
@@ -69,13 +71,14 @@ def _makeable(home: Path) -> None:
 
 def configuration(context: Context, project: Path) -> Iterator[Trouble]:
     try:
-        proposed = proposal(project)
+        files = proposals(project)
     except UserError:
         # Told by `check_tools`.
         return
-    if proposed and proposed.configuration.checks and not is_trusted(context, proposed):
-        text = f"`{proposed.path}` is not trusted on this machine: nothing it says is run"
-        yield note("configuration", text, "`untildone trust`")
+    for file in files:
+        if not is_trusted(context, file):
+            text = f"`{file.path}` is not trusted on this machine: nothing it says is run"
+            yield note("configuration", text, "`untildone trust`")
 
 
 def check_tools(context: Context, project: Path) -> Iterator[Trouble]:
@@ -165,6 +168,16 @@ def last_loop(context: Context, project: Path) -> Iterator[Trouble]:
     yield note("last loop", text, f"`untildone {resume}`" if resume else "")
 
 
+def automatic_mode(context: Context, _: Path) -> Iterator[Trouble]:
+    if edits.AUTO not in edits.wanted(str(context.home)):
+        return
+    text = "on: a turn whose edits bring errors is held, with or without a loop"
+    yield note("automatic mode", text, "`untildone init --no-auto` switches it off")
+    if not security.installed():
+        text = "security findings are not looked for: `ast-grep` is not installed"
+        yield note("automatic mode", text, "`pip install 'untildone[security]'`")
+
+
 def _loops(context: Context) -> tuple[Record | Broken, ...]:
     try:
         return context.loops.all()
@@ -181,4 +194,5 @@ LOOKS: tuple[Look, ...] = (
     damaged_loops,
     unheld_loops,
     last_loop,
+    automatic_mode,
 )

@@ -1,17 +1,20 @@
 """A loop started by a prompt, before the model's first token: nothing here waits."""
 
 from pathlib import Path
+from typing import cast, get_args
 
 from untildone.agents.events import Prompt
-from untildone.checks.tree import root_of, same_repository
+from untildone.checks import security
+from untildone.checks.tree import worktree_of
 from untildone.errors import UserError
 from untildone.judge.baseline import begin_detached
 from untildone.judge.context import Context
 from untildone.judge.options import number, options_in
 from untildone.judge.papers import write_task
+from untildone.judge.specs import told_at_start
 from untildone.judge.speech import Wanted
 from untildone.judge.start import Request, begin, named
-from untildone.loop.model import Bounds, Rule
+from untildone.loop.model import Bounds, Reversibility, Rule
 from untildone.store.loops import Record
 
 _RULES: dict[str, Rule] = {
@@ -29,7 +32,7 @@ def launched(context: Context, prompt: Prompt, wanted: Wanted) -> tuple[Record, 
     write_task(project, record.contract)
     if record.contract.checks:
         begin_detached(context, record)
-    return record, summary(record)
+    return record, "\n".join((summary(record), *told_at_start(context, record), *record.warnings))
 
 
 def request(prompt: Prompt, wanted: Wanted) -> Request:
@@ -37,25 +40,31 @@ def request(prompt: Prompt, wanted: Wanted) -> Request:
     rule = given.get("done_when", [""])[-1]
     if rule and rule not in _RULES:
         raise UserError(f"`--done-when {rule}` is unknown", hint=f"one of {', '.join(_RULES)}")
+    project = worktree_of(prompt.project, prompt.cwd)
     return Request(
         session=prompt.session,
-        project=_project(prompt),
+        project=project,
         preset=wanted.preset,
         task=task,
         checks=named(tuple(given.get("check", ()))),
+        also=(security.command(project),) if "zero_security" in given else (),
         promises=tuple(given.get("promise", ())),
         done_when=_RULES.get(rule),
         bounds=_bounds(given),
+        reversibility=_reversibility(given),
+        clean="clean" in given,
     )
 
 
-def _project(prompt: Prompt) -> Path:
-    """The worktree the session works in; the agent may have gone elsewhere with `cd`."""
-    place = Path(prompt.project or prompt.cwd)
-    here = root_of(Path(prompt.cwd)) if prompt.cwd else None
-    if here and same_repository(here, place):
-        return here
-    return root_of(place) or place
+def _reversibility(given: dict[str, list[str]]) -> Reversibility:
+    named = given.get("reversibility", ["2A"])[-1].upper()
+    found = next((each for each in get_args(Reversibility) if each == named), None)
+    if found is None:
+        raise UserError(
+            f"`--reversibility {named}` is unknown",
+            hint=f"one of {', '.join(get_args(Reversibility))}",
+        )
+    return cast(Reversibility, found)
 
 
 def _bounds(given: dict[str, list[str]]) -> Bounds:

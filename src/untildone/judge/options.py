@@ -15,14 +15,18 @@ _FIELDS = {
     "--check": "check",
     "--promise": "promise",
     "--done-when": "done_when",
+    "--reversibility": "reversibility",
+    "--clean": "clean",
+    "--zero-security": "zero_security",
 }
 # A text is quoted: "document the --check flag" names no check.
 _TEXT = r"(?P<text>--check|--promise)(?:=|[ \t]+)(?P<quoted>\"[^\"]*\"|'[^']*')"
 _WORD = (
     r"(?P<word>--rounds|--iterations|--max-iterations|--budget|--minutes|--stagnation-limit"
-    r"|--done-when)(?:=|[ \t]+)(?P<value>[\w.+-]+)"
+    r"|--done-when|--reversibility)(?:=|[ \t]+)(?P<value>[\w.+-]+)"
 )
-_OPTION = re.compile(rf"(?:{_TEXT}|{_WORD})(?!\S)")
+_FLAG = r"(?P<flag>--zero-security|--clean)"
+_OPTION = re.compile(rf"(?:{_TEXT}|{_WORD}|{_FLAG})(?!\S)")
 
 
 def options_in(text: str) -> tuple[str, dict[str, list[str]]]:
@@ -44,8 +48,8 @@ def options_in(text: str) -> tuple[str, dict[str, list[str]]]:
 
 
 def _put(given: dict[str, list[str]], found: re.Match[str]) -> None:
-    name = found["text"] or found["word"]
-    value = _unquoted(found["quoted"]) if found["text"] else found["value"]
+    name = found["text"] or found["word"] or found["flag"]
+    value = _unquoted(found["quoted"]) if found["text"] else found["value"] or "true"
     given.setdefault(_FIELDS[name], []).append(value)
 
 

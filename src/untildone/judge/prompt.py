@@ -7,10 +7,12 @@ from untildone.judge import verbs
 from untildone.judge.bounds import grant_in
 from untildone.judge.context import Context, tree_of
 from untildone.judge.evidence import root
+from untildone.judge.gates import answered
 from untildone.judge.session import reminder, standing
 from untildone.judge.speaker import ignored, typed
 from untildone.judge.speech import Spoken, Wanted, loop_in, verb_in
 from untildone.report.lines import status_line
+from untildone.store.loops import Record
 from untildone.store.sessions import Session
 
 
@@ -57,6 +59,9 @@ def _other(context: Context, session: Session, prompt: Prompt, *, theirs: bool) 
     if not session.loop():
         return ""
     record = context.loops.load(session.loop())
+    going = answered(context, record, prompt.text) if theirs else None
+    if going:
+        return _goes_on(context, session, prompt, going)
     first = not session.read("prompt.json")
     kind = "automatic" if not theirs else "start" if first else "other"
     asked = session.active() and kind == "other"
@@ -137,8 +142,11 @@ def _continued(context: Context, session: Session, prompt: Prompt, spoken: Spoke
     loop = session.loop()
     if not session.active():
         verbs.resume(context, loop, grant_in(spoken.rest))
-    record = context.loops.load(loop)
+    return _goes_on(context, session, prompt, context.loops.load(loop))
+
+
+def _goes_on(context: Context, session: Session, prompt: Prompt, record: Record) -> str:
     session.write_json("prompt.json", {"id": prompt.prompt, "kind": "continue", "tree": ""})
     return context.agent.pass_prompt(
-        context=reminder(record), notice=f"untildone: loop {loop} goes on"
+        context=reminder(record), notice=f"untildone: loop {record.contract.id} goes on"
     )

@@ -5,6 +5,7 @@ from untildone.judge import verbs
 from untildone.judge.context import Context
 from untildone.loop.criteria import agreed
 from untildone.loop.feedback import task_text
+from untildone.loop.model import Contract, Progress
 from untildone.report.lines import status_line
 from untildone.store.loops import Record
 from untildone.store.sessions import Session, sessions
@@ -78,8 +79,17 @@ def reminder(record: Record) -> str:
         f"[untildone] A loop is active in this session ({status_line(record)}). When you stop, its"
         f" checks are run and you go on until they pass.\nCriteria:\n{checks}\n{claims}\n"
         f"Unmet at the last stop: {unmet}\n"
+        + "".join(f"{line}\n" for line in _rules(contract, progress))
     )
     return head + task_text(contract, limit=_LONGEST_CONTEXT - len(head))
+
+
+def _rules(contract: Contract, progress: Progress) -> list[str]:
+    if contract.preset != "loop":
+        return []
+    from untildone.loop.spec.lines import reminders
+
+    return reminders(contract, progress)
 
 
 def standing(context: Context, record: Record) -> str:
@@ -88,6 +98,8 @@ def standing(context: Context, record: Record) -> str:
     missed = unjudged(session)
     if missed:
         return f"untildone: the last stop was not judged ({missed}); the agent was not held"
+    if record.progress.outcome == "gate":
+        return f"untildone: loop {record.contract.id} still asks: {record.progress.reason}"
     if record.progress.status == "paused":
         return (
             f"untildone: loop {record.contract.id} is paused ({record.progress.outcome}):"

@@ -7,12 +7,25 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from untildone.errors import UserError
+from untildone.judge.checkpoints import repository
 from untildone.judge.clock import mark
 from untildone.judge.context import Context, mirror
+from untildone.judge.milestones import adopt
 from untildone.judge.presets import DEFAULT_TASKS
 from untildone.judge.project import checks_for, checks_of, sound
+from untildone.judge.specs import specified
+from untildone.judge.steps import checkpoint
 from untildone.loop.decide import MOST_ROUNDS
-from untildone.loop.model import Bounds, Check, Claim, Contract, Progress, Rule, Speaker
+from untildone.loop.model import (
+    Bounds,
+    Check,
+    Claim,
+    Contract,
+    Progress,
+    Reversibility,
+    Rule,
+    Speaker,
+)
 from untildone.report.lines import status_line
 from untildone.store.home import prepare
 from untildone.store.loops import Record
@@ -41,6 +54,8 @@ class Request(Struct, frozen=True, kw_only=True):
     bounds: Bounds = Bounds()
     allow: tuple[str, ...] = ()
     by: Speaker = "person"
+    reversibility: Reversibility = "2A"
+    clean: bool = False
 
 
 def begin(context: Context, request: Request) -> Record:
@@ -54,7 +69,9 @@ def begin(context: Context, request: Request) -> Record:
     session = context.session_of(record)
     session.remove("prompt.json")
     mirror(context, record, status_line(record))
-    return record
+    if contract.reversibility == "2B":
+        checkpoint(record, cwd=request.project)
+    return replace(record, warnings=(*record.warnings, *adopt(context, record)))
 
 
 def _only_loop(context: Context, session_id: str) -> None:
@@ -78,11 +95,14 @@ def _within_authority(request: Request) -> None:
     _meant(request)
     if request.by == "person":
         return
-    if request.allow:
-        raise UserError("`--allow` is the person's to give", hint="ask them to start the loop")
+    for option, given in (("--allow", request.allow), ("--clean", request.clean)):
+        if given:
+            raise UserError(
+                f"`{option}` is the person's to give", hint="ask them to start the loop"
+            )
     for name, ceiling in CEILINGS.items():
-        given = getattr(bounds, name)
-        if not 0 < given <= ceiling:
+        number = getattr(bounds, name)
+        if not 0 < number <= ceiling:
             raise UserError(
                 f"an agent may start a loop with at most {ceiling} {name.partition('_')[0]}",
                 hint=f"give a number from 1 to {ceiling}",
@@ -114,7 +134,7 @@ def _contract(context: Context, request: Request) -> Contract:
         sound(check)
     rule = request.done_when or _rule(request, checks)
     _provable(rule, request, checks)
-    return Contract(
+    contract = Contract(
         id=secrets.token_hex(4),
         agent=context.agent.NAME,
         session=request.session,
@@ -130,15 +150,19 @@ def _contract(context: Context, request: Request) -> Contract:
         done_when=rule,
         bounds=request.bounds,
         allow=request.allow,
+        reversibility=request.reversibility,
+        clean=request.clean,
     )
+    if request.reversibility == "2B":
+        repository(request.project)
+    return specified(context, contract) if request.preset == "loop" else contract
 
 
 def _found(context: Context, request: Request) -> tuple[Check, ...]:
     if not request.preset and (request.promises or request.claims):
         return ()
-    preset = {"fix": "ship", "loop": "ship", "": "ship"}.get(request.preset, request.preset)
     try:
-        return checks_for(context, request.project, preset)
+        return checks_for(context, request.project, request.preset)
     except UserError:
         # A spec-driven loop may rest on claims that the agent adds.
         enough = request.preset == "loop" or (request.also and not request.preset)
@@ -150,8 +174,11 @@ def _found(context: Context, request: Request) -> tuple[Check, ...]:
 def _beside(checks: tuple[Check, ...], also: tuple[Check, ...]) -> tuple[Check, ...]:
     """A criterion goes by its check's name, so the project may have its own of the same name."""
     taken = {check.name for check in checks}
+    commands = {check.command for check in checks}
     return checks + tuple(
-        replace(check, name=f"{check.name}-2") if check.name in taken else check for check in also
+        replace(check, name=f"{check.name}-2") if check.name in taken else check
+        for check in also
+        if check.command not in commands
     )
 
 

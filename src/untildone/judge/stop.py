@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import chain
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
@@ -11,7 +11,8 @@ import msgspec
 from msgspec.structs import replace
 
 from untildone.agents.events import Stop
-from untildone.hook.payload import Call
+from untildone.errors import UserError
+from untildone.hook.payload import EDITING, Call
 from untildone.judge import evidence as gather
 from untildone.judge.checking import DEADLINE, Site, checked, confirmed, end_of
 from untildone.judge.clock import clocked
@@ -29,10 +30,14 @@ from untildone.loop.model import (
     Pause,
     Progress,
     Round,
+    StartResult,
     Verdict,
 )
 from untildone.loop.progress import advance
+from untildone.loop.totals import worst_files
 from untildone.report.lines import notice, status_line
+from untildone.store import baseline
+from untildone.store.edits import AUTO
 from untildone.store.lock import locked
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
@@ -41,6 +46,8 @@ T = TypeVar("T")
 Calls: TypeAlias = dict[str, list[dict[str, object]]]
 # Two installed commands (plugin and settings) fire for one stop within this many seconds.
 _SAME_STOP = 1.5
+# Of each check's findings and failing tests in the journal; the counts beside them are whole.
+_KEPT = 50
 
 
 def answer(context: Context, call: Call) -> str:
@@ -48,13 +55,39 @@ def answer(context: Context, call: Call) -> str:
     if call.fault:
         stop = replace(stop, session=context.environ.get(context.agent.SESSION_VARIABLE, ""))
     session = context.session(stop.session)
-    if stop.subagent or not session.active():
+    if stop.subagent:
         return ""
-    lock = context.loops.folder(session.loop()) / "judging.lock"
-    with _judging(session), locked(lock, timeout=DEADLINE):
-        if not session.active():
-            return ""
-        return _judge(context, call, stop, session)
+    told = _other_tools(context, stop, session)
+    if not session.active():
+        return _without_loop(context, call, stop, session) or told
+    loop = session.loop()
+    with (
+        _judging(session),
+        locked(context.loops.folder(loop) / "judging.lock", timeout=DEADLINE),
+    ):
+        answer = _judge(context, call, stop, session) if session.active() else ""
+    if session.loop() != loop:
+        from untildone.judge.cleaning import tidy
+
+        tidy(context, loop)
+    return answer
+
+
+def _other_tools(context: Context, stop: Stop, session: Session) -> str:
+    """Their loop files begin and end loops where the person trusts them."""
+    if not session.has("dialects"):
+        return ""
+    from untildone.judge.dialects import before
+
+    return before(context, stop, session)
+
+
+def _without_loop(context: Context, call: Call, stop: Stop, session: Session) -> str:
+    if AUTO not in session.reasons_to_look():
+        return ""
+    from untildone.judge import automatic
+
+    return automatic.answer(context, call, stop)
 
 
 @contextmanager
@@ -79,16 +112,42 @@ def _judge(context: Context, call: Call, stop: Stop, session: Session) -> str:
     calls = session.calls()
     progress = _brought_up(record, stop, call, calls)
     evidence = gather.before_checks(context, record, progress, stop)
-    evidence = replace(evidence, fault=call.fault)
+    evidence = replace(evidence, fault=call.fault, thrashed=_thrashed(record, calls))
     verdict = before_checks(record.contract, progress, evidence)
     if verdict is None:
         progress = _with_the_start(context, record, progress)
+        evidence = replace(evidence, start=_start(context, record, progress))
         site = _site(context, call, stop, record)
+        edited = _edited(context, site, calls)
         evidence, verdict = _with_checks(record, progress, site, evidence)
+        if edited and isinstance(verdict, Continue):
+            from untildone.judge.edits import with_diagnostics
+
+            evidence = with_diagnostics(evidence, context, site.project, edited)
     answer = _conclude(context, stop, _Judged(record, progress, evidence, verdict))
     session.drop_calls(list(calls))
     session.forget_calls()
+    if session.has("dialects"):
+        from untildone.judge.bound import settle
+
+        settle(context, record.contract.id)
     return answer
+
+
+def _thrashed(record: Record, calls: Calls) -> tuple[str, ...]:
+    if record.contract.preset != "loop":
+        return ()
+    from untildone.judge.thrashing import thrashed
+
+    return thrashed(chain.from_iterable(calls.values()))
+
+
+def _edited(context: Context, site: Site, calls: Calls) -> tuple[Path, ...]:
+    if not any(call.get("tool_name") in EDITING for call in chain.from_iterable(calls.values())):
+        return ()
+    from untildone.judge.edits import warmed
+
+    return warmed(context, site.project, calls)
 
 
 class _Judged(msgspec.Struct, frozen=True):
@@ -135,31 +194,34 @@ def _brought_up(record: Record, stop: Stop, call: Call, calls: Calls) -> Progres
 
 def _with_the_start(context: Context, record: Record, progress: Progress) -> Progress:
     """The first judged stop waits for the start's own results, if they are on their way."""
-    if progress.start_failures is not None or not context.session_of(record).has("baseline"):
+    if progress.start or not context.session_of(record).has("baseline"):
         return progress
     from untildone.judge.baseline import wait
 
     now = wait(context, record).progress
     red = tuple(dict.fromkeys((*progress.seen_red, *now.seen_red)))
-    return replace(
-        progress, seen_red=red, start_failures=now.start_failures, start_tests=now.start_tests
-    )
+    return replace(progress, seen_red=red, start=now.start, start_totals=now.start_totals)
+
+
+def _start(context: Context, record: Record, progress: Progress) -> tuple[StartResult, ...] | None:
+    """What is known of the start; a check that could not be judged then is not."""
+    if not progress.start:
+        return None
+    folder = context.loops.folder(record.contract.id)
+    results = baseline.read(folder, progress.start, tuple[StartResult, ...])
+    return tuple(result for result in results if result.outcome in ("green", "red"))
 
 
 def _with_checks(
     record: Record, progress: Progress, site: Site, evidence: Evidence
 ) -> tuple[Evidence, Verdict]:
     contract = agreed(record.contract, progress.amendments)
-    evidence = _compared(checked(evidence, contract, site), contract, progress)
+    evidence = against_start(contract, checked(evidence, contract, site))
     verdict = decide(contract, progress, evidence)
     if isinstance(verdict, Continue) and verdict.because == "unconfirmed":
-        evidence = _compared(confirmed(evidence, contract, site), contract, progress)
+        evidence = against_start(contract, confirmed(evidence, contract, site))
         verdict = decide(contract, progress, evidence)
     return evidence, verdict
-
-
-def _compared(evidence: Evidence, contract: Contract, progress: Progress) -> Evidence:
-    return replace(evidence, checks=against_start(contract, progress, evidence.checks))
 
 
 def _site(context: Context, call: Call, stop: Stop, record: Record) -> Site:
@@ -196,10 +258,21 @@ def _conclude(context: Context, stop: Stop, judged: _Judged) -> str:
             at=context.now(),
         )
         mirror(context, record, status_line(record))
+    if (loops.folder(loop) / "milestones.json").exists():
+        from untildone.judge.milestones import announce
+
+        counted = progress.round > judged.progress.round
+        announce(context, record, judged.verdict, counted=counted)
     if isinstance(judged.verdict, Finish | Pause):
         from untildone.judge.papers import publish
 
         publish(context, record, judged.evidence, project=gather.root(record.contract, stop.cwd))
+    if record.contract.reversibility == "2B":
+        from untildone.judge.steps import checkpoint
+
+        # Without it a step cannot be taken back; that changes nothing of the verdict.
+        with suppress(UserError):
+            checkpoint(record, cwd=Path(stop.cwd))
     _answered(context, record, stop)
     return _reply(context, record, judged)
 
@@ -222,8 +295,10 @@ def _with_later_words(judged: _Judged, record: Record) -> _Judged:
         amendments=(*judged.progress.amendments, *_new(now.amendments, then.amendments)),
         met={**judged.progress.met, **now.met},
         notes=(*judged.progress.notes, *_new(now.notes, then.notes)),
-        start_failures=now.start_failures,
-        start_tests=now.start_tests,
+        steps_done=tuple(dict.fromkeys((*judged.progress.steps_done, *now.steps_done))),
+        precheck=now.precheck or judged.progress.precheck,
+        start=now.start,
+        start_totals=now.start_totals,
         seen_red=tuple(dict.fromkeys((*now.seen_red, *judged.progress.seen_red))),
     )
     verdict = judged.verdict
@@ -246,12 +321,20 @@ def _entry(context: Context, stop: Stop, judged: _Judged, progress: Progress) ->
         checks=tuple(_trimmed(result) for result in judged.evidence.checks),
         message=stop.message[:2_000],
         tree=judged.evidence.tree,
+        totals=progress.totals,
+        files=worst_files(judged.evidence.checks),
+        edited=judged.evidence.edited,
     )
     return dict(msgspec.to_builtins(entry))
 
 
 def _trimmed(result: CheckResult) -> CheckResult:
-    return replace(result, findings=result.findings[:50], output=result.output[-2_000:])
+    tests = result.tests
+    if tests:
+        tests = replace(tests, failing=tests.failing[:_KEPT], passing=(), skipping=())
+    return replace(
+        result, findings=result.findings[:_KEPT], output=result.output[-2_000:], tests=tests
+    )
 
 
 def _answered(context: Context, record: Record, stop: Stop) -> None:
@@ -276,8 +359,22 @@ def _reply(context: Context, record: Record, judged: _Judged) -> str:
         feedback=text,
         notice=" | ".join(
             part
-            for part in (notice(record, judged.verdict, judged.evidence.checks), *record.warnings)
+            for part in (
+                notice(record, judged.verdict, judged.evidence.checks),
+                *record.warnings,
+                context.session_of(record).taken("tell"),
+            )
             if part
-        ),
+        )
+        + _announced(record, judged.verdict),
         environ=context.environ,
     )
+
+
+def _announced(record: Record, verdict: Verdict) -> str:
+    if record.contract.preset != "loop":
+        return ""
+    from untildone.report.announcements import announcement
+
+    told = announcement(record, verdict)
+    return f"\n{told}" if told else ""

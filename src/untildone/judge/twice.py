@@ -16,7 +16,7 @@ def told_before(context: Context, call: Call) -> bool:
     session = context.session(call.text("session_id"))
     if not session.known:
         return False
-    event = [call.text("prompt_id"), call.text("source")]
+    event = [call.text(key) for key in ("prompt_id", "source", "tool_use_id")]
     name = f"told-{call.event}.json"
     folder = Path(session.folder)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -22,6 +22,7 @@ from untildone.loop.model import (
     Verification,
 )
 from untildone.loop.progress import ended, resumed
+from untildone.loop.spec.gates import passed
 from untildone.loop.words import MOST_CLAIMS, kept
 from untildone.report.lines import status_line
 from untildone.store.loops import Record
@@ -49,8 +50,8 @@ def unfinished(record: Record) -> Progress:
     return record.progress
 
 
-def cancel(context: Context, loop: str) -> Record:
-    return _end(context, loop, Finish(outcome="cancelled", reason="cancelled by the person"))
+def cancel(context: Context, loop: str, reason: str = "cancelled by the person") -> Record:
+    return _end(context, loop, Finish(outcome="cancelled", reason=reason))
 
 
 def pause(context: Context, loop: str, reason: str = "paused by the person") -> Record:
@@ -59,6 +60,8 @@ def pause(context: Context, loop: str, reason: str = "paused by the person") -> 
 
 def _end(context: Context, loop: str, verdict: Finish | Pause) -> Record:
     """The person's own ending has its receipt too, with the evidence of the last round."""
+    from untildone.judge.bound import settle
+    from untildone.judge.cleaning import tidy
     from untildone.judge.papers import publish
 
     record = change(
@@ -67,6 +70,8 @@ def _end(context: Context, loop: str, verdict: Finish | Pause) -> Record:
     rounds = context.loops.rounds(loop)
     evidence = Evidence(checks=rounds[-1].checks if rounds else ())
     publish(context, record, evidence, project=Path(record.contract.project))
+    settle(context, loop)
+    tidy(context, loop)
     return record
 
 
@@ -87,7 +92,12 @@ def resume(context: Context, loop: str, grant: Grant | None = None) -> Record:
         granted = _granted(bounds, grant or _as_before(record), record)
         amendment = Amendment(by="person", at=context.now(), bounds=granted)
         amendments = progress.amendments if granted == bounds else (*progress.amendments, amendment)
-        return replace(resumed(progress), amendments=amendments, clock=mark())
+        going = (
+            passed(agreed(record.contract, progress.amendments), progress, agreed_to=True)
+            if progress.outcome == "gate"
+            else resumed(progress)
+        )
+        return replace(going, amendments=amendments, clock=mark())
 
     if context.loops.seal_broken(loop):
         context.loops.reseal(loop, at=context.now())

@@ -1,0 +1,323 @@
+"""Milestones: told with the event on stdin, never waited for, never with secrets."""
+
+import http.server
+import json
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from cli.desk import RED, SESSION, Desk
+from untildone.config import Milestone
+from untildone.judge.context import Context, context
+from untildone.judge.delivery import deliver
+from untildone.judge.milestones import Delivery, happened
+
+HEARD = "heard.jsonl"
+LISTENER = """\
+import json, os, sys
+from pathlib import Path
+event = json.load(sys.stdin)
+event["key"] = os.environ.get("ANTHROPIC_API_KEY")
+with Path(sys.argv[1]).open("a", encoding="utf-8") as file:
+    file.write(json.dumps(event) + "\\n")
+"""
+
+
+def personal(desk: Desk, on: str, run: str = "", notify: str = "") -> None:
+    what = f"run = '''{run}'''" if run else f"notify = '{notify}'"
+    path = desk.state / "config.toml"
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with path.open("a", encoding="utf-8") as file:
+        file.write(f"[[milestones]]\non = {on}\n{what}\n")
+
+
+def listener(desk: Desk) -> str:
+    script = desk.home / "listen.py"
+    script.write_text(LISTENER, encoding="utf-8")
+    return f"{sys.executable} {script} {desk.home / HEARD}"
+
+
+def heard(desk: Desk, count: int) -> list[dict[str, Any]]:
+    """What was told, once that many have arrived."""
+    path = desk.home / HEARD
+    lines = eventually(lambda: _lines(path) if len(_lines(path)) >= count else [])
+    return [json.loads(line) for line in lines]
+
+
+def _lines(path: Path) -> list[str]:
+    return path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+
+
+def eventually(look: Any) -> Any:  # noqa: ANN401  whatever is looked for
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        found = look()
+        if found:
+            return found
+        time.sleep(0.05)
+    raise AssertionError("it did not happen within a minute")
+
+
+def stop(desk: Desk) -> Any:  # noqa: ANN401  as the hook answers
+    return desk.event("Stop", stop_hook_active=False, last_assistant_message="finished")
+
+
+def test_a_command_hears_of_the_whole_loop(desk: Desk) -> None:
+    personal(desk, '["start", "round", "half", "done", "pause"]', listener(desk))
+    desk.environ["ANTHROPIC_API_KEY"] = "sk-ant-0123456789"
+    task = "Port it with token ghp_abcdefghijklmnopqrstuvwxyz"
+    loop = desk.start("--check", RED, "--task", task, "--rounds", "4")
+    heard(desk, 1)
+    for expected in (2, 3, 4):
+        stop(desk)
+        heard(desk, expected)
+    (desk.project / "done.txt").touch()
+    stop(desk)
+
+    told = heard(desk, 5)
+
+    assert [each["event"] for each in told] == ["start", "round", "half", "round", "done"]
+    assert {each["task"] for each in told} == {"Port it with token [secret removed]"}
+    assert {key: told[1][key] for key in told[1] if key not in ("at", "task", "reason")} == {
+        "event": "round",
+        "loop": loop,
+        "agent": "claude",
+        "session": SESSION,
+        "project": str(desk.project),
+        "status": "active",
+        "outcome": None,
+        "round": 1,
+        "max_rounds": 4,
+        "unmet": ["check"],
+        "remaining": 1,
+        "improved": 0,
+        "spend_usd": None,
+        "key": None,
+    }
+    assert (told[4]["status"], told[4]["outcome"]) == ("finished", "done")
+
+
+def test_a_pause_is_told_with_its_outcome(desk: Desk) -> None:
+    personal(desk, '["pause"]', listener(desk))
+    desk.start("--check", RED, "--rounds", "1")
+
+    stop(desk)
+
+    (told,) = heard(desk, 1)
+    assert (told["event"], told["outcome"]) == ("pause", "out-of-rounds")
+
+
+MISBEHAVING = {
+    "hangs": "time.sleep(600)",
+    "fails": "raise SystemExit(9)",
+    "floods": "while time.monotonic() < began + 5: sys.stdout.write('x' * 65536)",
+    "does not read": "sys.stdin.close()\ntime.sleep(5)",
+}
+
+
+@pytest.mark.parametrize("program", MISBEHAVING.values(), ids=MISBEHAVING)
+def test_a_command_that_misbehaves_changes_nothing(desk: Desk, program: str) -> None:
+    without = answered(Desk(desk.home.parent / "other"))
+    script = desk.home / "bad.py"
+    script.write_text(f"import sys, time\nbegan = time.monotonic()\n{program}\n", encoding="utf-8")
+    personal(desk, '["start", "round"]', f"{sys.executable} {script}")
+
+    began = time.monotonic()
+    assert answered(desk) == without
+    assert time.monotonic() - began < 60
+
+
+def answered(desk: Desk) -> tuple[object, ...]:
+    loop = desk.start("--check", RED, "--rounds", "2")
+    answer = stop(desk)
+    return sorted(answer), desk.standing(loop)
+
+
+def letter(desk: Desk, milestone: Milestone) -> tuple[Context, str]:
+    loop = desk.start("--promise", "ALL DONE NOW", session=SESSION)
+    here = context(desk.environ, home=str(desk.state))
+    record = here.loops.load(loop)
+    told = Delivery(milestone=milestone, happened=happened(record, "start", {}, at=here.now()))
+    path = desk.state / "milestones" / "0123456789abcdef.json"
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(msgspec.json.encode([told]))
+    return here, path.name
+
+
+@pytest.mark.parametrize(
+    ("run", "why"),
+    [
+        ("sleep 600", "did not end within 1 seconds"),
+        ("echo no such host; exit 3", "ended with 3: no such host"),
+        ("no-such-program", "ended with None: `no-such-program` was not found"),
+    ],
+)
+def test_what_went_wrong_is_kept(desk: Desk, run: str, why: str) -> None:
+    here, name = letter(desk, Milestone(on=("start",), run=run))
+
+    deliver(here, name, seconds=1)
+
+    (line,) = _lines(desk.state / "milestones.log")
+    assert line.partition(" start: ")[2] == f"`{run}` {why}"
+    assert list((desk.state / "milestones").iterdir()) == []
+
+
+def test_a_log_that_grew_large_begins_anew(desk: Desk) -> None:
+    here, name = letter(desk, Milestone(on=("start",), run="exit 1"))
+    (desk.state / "milestones.log").write_text("x" * 200_001, encoding="utf-8")
+
+    deliver(here, name)
+
+    assert len(_lines(desk.state / "milestones.log")) == 1
+
+
+@pytest.mark.parametrize("name", ["../outside.json", "0123456789abcdef.json", ""])
+def test_a_letter_that_is_none_is_not_read(desk: Desk, name: str) -> None:
+    (desk.state / "milestones").mkdir(parents=True, mode=0o700)
+    desk.state.chmod(0o700)
+    outside = desk.state / "outside.json"
+    outside.write_text("[]", encoding="utf-8")
+
+    assert desk.typed("milestone", name) == (0, "", "")
+    assert outside.exists()
+
+
+@contextmanager
+def post() -> Iterator[tuple[str, list[bytes]]]:
+    """A server on this machine that takes notifications."""
+    bodies: list[bytes] = []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            bodies.append(self.rfile.read(int(self.headers["Content-Length"])))
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None: ...
+
+    with http.server.HTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"json://127.0.0.1:{server.server_port}/", bodies
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def test_an_address_is_notified(desk: Desk) -> None:
+    with post() as (address, bodies):
+        here, name = letter(desk, Milestone(on=("start",), notify=address))
+        deliver(here, name)
+
+    (body,) = bodies
+    told = json.loads(body)
+    assert told["title"].startswith("untildone: start (loop ")
+    assert told["message"] == f"Finish the work.\n{desk.project}"
+    assert not (desk.state / "milestones.log").exists()
+
+
+def test_an_address_nobody_knows(desk: Desk) -> None:
+    here, name = letter(desk, Milestone(on=("start",), notify="strange://x"))
+
+    deliver(here, name)
+
+    (line,) = _lines(desk.state / "milestones.log")
+    assert line.endswith("`notify` ended with 1: apprise does not know this kind of address")
+
+
+def test_those_of_the_repository_need_trust(desk: Desk) -> None:
+    text = f"[[milestones]]\non = ['start', 'pause']\nrun = '{listener(desk)}'\n"
+    path = desk.write("untildone.toml", text)
+    loop = desk.start("--check", RED, "--rounds", "1")
+    stop(desk)
+    desk.typed("cancel", loop)
+    assert not (desk.state / "milestones").exists()
+
+    desk.typed("trust", "--yes")
+    desk.start("--check", RED, "--rounds", "1")
+    assert [each["event"] for each in heard(desk, 1)] == ["start"]
+    # What counts is what was trusted when the loop began.
+    path.write_text("", encoding="utf-8")
+    stop(desk)
+    assert [each["event"] for each in heard(desk, 2)] == ["start", "pause"]
+
+
+def test_a_mistake_in_a_configuration_is_told_and_the_loop_starts(desk: Desk) -> None:
+    personal(desk, '["end"]', "x")
+
+    code, _, told = desk.typed("start", "--session", SESSION, "--check", RED)
+
+    assert (code, told.splitlines()[0]) == (
+        0,
+        "no milestones of a configuration with mistakes:"
+        f" {desk.state / 'config.toml'}:2: `on` is `end`;"
+        " allowed: `start`, `round`, `half`, `done`, `pause`",
+    )
+
+
+def test_a_loop_without_milestones_keeps_none(desk: Desk) -> None:
+    loop = desk.start("--check", RED)
+    stop(desk)
+
+    assert not (desk.state / "loops" / loop / "milestones.json").exists()
+    assert not (desk.state / "milestones").exists()
+
+
+def test_telling_that_is_impossible_changes_nothing(desk: Desk) -> None:
+    personal(desk, '["start", "round"]', "true")
+    (desk.state / "milestones").write_text("in the way", encoding="utf-8")
+
+    code, _, told = desk.typed("start", "--session", SESSION, "--check", RED)
+    answer = stop(desk)
+
+    assert (code, told.splitlines()[0]) == (0, "milestones cannot be told: File exists")
+    assert answer["hookSpecificOutput"]["hookEventName"] == "Stop"
+
+
+WITHOUT_APPRISE = "import sys; sys.modules['apprise'] = None; "
+
+
+def test_a_missing_extra_is_one_line_at_the_start(desk: Desk) -> None:
+    personal(desk, '["done"]', notify="json://x")
+    call = ("start", "--session", SESSION, "--check", RED)
+    code = f"{WITHOUT_APPRISE}from untildone.cli.main import main; sys.exit(main({call}))"
+
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=desk.project,
+        env=desk.environ,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    install = "milestones cannot notify: `pip install 'untildone[notify]'`"
+    assert (done.returncode, done.stderr.splitlines()[0]) == (0, install)
+
+
+def test_a_missing_extra_is_said_where_it_is_needed(desk: Desk) -> None:
+    letter(desk, Milestone(on=("start",), notify="json://x"))
+    (written,) = (desk.state / "milestones").iterdir()
+    (told,) = json.loads(written.read_bytes())
+    code = f"{WITHOUT_APPRISE}from untildone.judge.notify import main; "
+    code += "sys.exit(main(sys.stdin.buffer.read()))"
+
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        input=json.dumps(told),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    install = "apprise is not installed: `pip install 'untildone[notify]'`\n"
+    assert (done.returncode, done.stderr) == (1, install)

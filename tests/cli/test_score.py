@@ -1,0 +1,102 @@
+"""`score`: the rubric at the command line."""
+
+import json
+from pathlib import Path
+
+from cli.desk import SESSION, Desk, error
+
+CLEAR = (
+    "Fix /api/token: p95 <100ms, no new dependencies, done when `make e2e` passes and it is merged"
+)
+
+
+def test_a_clear_spec(desk: Desk) -> None:
+    code, shown, told = desk.typed("score", CLEAR)
+
+    assert (code, told) == (0, "")
+    assert shown.splitlines() == [
+        "10 of 10: tool-shaped",
+        "  outcome      2 (<100ms)",
+        "  scope        2 (/api/token)",
+        "  constraints  2 (no new)",
+        "  success      2 (`make e2e` passes)",
+        "  done         2 (done when `make e2e` passes and it is merged)",
+        "workflow: debug; find the root cause before any workaround",
+    ]
+
+
+def test_the_agents_lower_score_counts_and_brings_gates(desk: Desk) -> None:
+    code, shown, _ = desk.typed(
+        "score", CLEAR, "--done", "0: nobody merges", "--success", "1=no e2e here"
+    )
+
+    assert code == 0
+    assert shown.splitlines()[0] == "7 of 10: colleague-shaped"
+    assert "  success      2 (`make e2e` passes), yours 1 (no e2e here)" in shown.splitlines()
+    assert shown.splitlines()[-6:] == [
+        "asks the person after the steps are known",
+        "asks the person after each round",
+        "asks the person before it is done",
+        "it would be clearer with answers to:",
+        "  - which commands or observations show that it works?",
+        "  - what ends the work: done when …?",
+    ]
+
+
+def test_a_vague_spec_exits_19_with_the_questions(desk: Desk, tmp_path: Path) -> None:
+    spec = tmp_path / "spec.md"
+    spec.write_text("Make it better", encoding="utf-8")
+
+    code, shown, _ = desk.typed("score", "--file", str(spec), "--json")
+
+    found = json.loads(shown)
+    assert (code, found["total"], found["shape"], found["gates"]) == (19, 0, "vague", [])
+    assert len(found["questions"]) == len(found["ratings"]) == 5
+    assert (found["workflow"], found["first"], found["of"]) == (None, "", 10)
+
+
+def test_a_spec_from_a_pipe(desk: Desk) -> None:
+    done = desk.untildone("score", "-", stdin=CLEAR)
+
+    assert (done.returncode, done.stdout.splitlines()[0]) == (0, "10 of 10: tool-shaped")
+
+
+def test_the_loop_of_this_session_gains_gates_by_it(desk: Desk) -> None:
+    loop = desk.start("--preset", "loop", "--task", CLEAR, "--check", "true")
+
+    found = desk.json("score", "--outcome", "0:hard to say", "--done", "1:who merges?")
+
+    assert (found["total"], found["shape"]) == (7, "colleague")
+    (amendment,) = desk.json("show", loop)["progress"]["amendments"]
+    assert (amendment["by"], amendment["gated"]) == ("agent", True)
+
+
+def test_wrong_use(desk: Desk) -> None:
+    assert desk.typed("score", "x", "--done", "3:much") == error(
+        "`--done 3:much` is no score with a reason", 'for example `--done "1:no number is named"`'
+    )
+    assert desk.typed("score", "x", "--done", "2") == error(
+        "`--done 2` is no score with a reason", 'for example `--done "1:no number is named"`'
+    )
+    assert desk.typed("score")[0] == 2
+
+
+def test_a_vague_loop_is_not_started(desk: Desk) -> None:
+    code, shown, told = desk.typed("start", "--session", SESSION, "--preset", "loop")
+
+    assert (code, shown) == (19, "")
+    assert told.startswith("error: the spec is vague: it scores 1 of 10, and a loop needs 5\n")
+    assert desk.json("status")["loops"] == []
+
+
+def test_the_start_of_a_loop_from_a_spec_discloses_its_state(desk: Desk) -> None:
+    _, shown, _ = desk.typed("start", "--session", SESSION, "--preset", "loop", "--task", CLEAR)
+
+    (loop,) = desk.json("status")["loops"]
+    place = desk.state / "loops" / loop["id"]
+    assert shown.splitlines()[1:] == [
+        "[LOOP] Starting | Shape: tool (10/10) | Workflow: B (find the root cause before any"
+        " workaround) | Budget: $25",
+        f"untildone: its state is in `{place}`, kept when it ends; `untildone show {loop['id']}`"
+        f" shows it, `untildone cancel {loop['id']}` ends it",
+    ]

@@ -1,0 +1,113 @@
+"""`steps`, `precheck` and `rollback`, and trust in SHAPE.md, at the command line."""
+
+import subprocess
+
+import pytest
+
+from cli.desk import SESSION, Desk, error
+
+TASK = "Refactor all API routes in src/api; no new dependencies; done when `make e2e` passes"
+
+
+@pytest.fixture
+def loop(desk: Desk) -> str:
+    subprocess.run(["git", "init", "-q"], cwd=desk.project, check=True)
+    return desk.start(
+        "--preset", "loop", "--task", TASK, "--reversibility", "2B", "--check", "true"
+    )
+
+
+def test_steps_are_named_done_and_shown(desk: Desk, loop: str) -> None:
+    assert desk.typed("steps", "show")[1] == (
+        'no steps yet; `untildone steps set "STEP"…` names them\n'
+    )
+    assert desk.typed("steps", "set", "find it", "mend it") == (0, "2 steps recorded\n", "")
+    assert desk.typed("steps", "done", "1") == (0, "done: 1\n", "")
+
+    assert desk.typed("steps", "show") == (0, "1. [x] find it\n2. [ ] mend it\n", "")
+    assert desk.json("steps", "show") == {
+        "loop": loop,
+        "steps": [
+            {"number": 1, "name": "find it", "done": True},
+            {"number": 2, "name": "mend it", "done": False},
+        ],
+    }
+    assert desk.typed("steps", "done", "4") == error(
+        "`4` is no step of this loop (steps: `find it`, `mend it`)",
+        '`untildone steps set "STEP"…` names them',
+    )
+
+
+def test_rollback_says_what_it_did(desk: Desk, loop: str) -> None:
+    desk.write("new.txt", "mine\n")
+
+    assert desk.typed("rollback", "1") == (
+        0,
+        f"rolled back `{desk.project}`:\n  took away new.txt\n"
+        "as it was just now: `untildone rollback undo-1`\n",
+        "",
+    )
+    assert desk.json("rollback", "undo-1") == {
+        "root": str(desk.project),
+        "saved": "undo-2",
+        "written": ["new.txt"],
+        "removed": [],
+    }
+    assert (desk.project / "new.txt").read_text(encoding="utf-8") == "mine\n"
+    assert desk.typed("rollback", "7") == error(
+        f"loop `{loop}` has no checkpoint of `7` (there are: `step-1`, `undo-1`, `undo-2`)",
+        "a loop started with `--reversibility 2B` makes one before each step",
+    )
+
+
+def test_rollback_is_the_persons(desk: Desk, loop: str) -> None:
+    assert loop
+    desk.event("SessionStart", source="startup")
+    desk.agent_calls_a_tool()
+
+    done = desk.untildone("rollback", "1")
+
+    assert (done.returncode, done.stderr) == error(
+        "`untildone rollback` is the person's to say",
+        "if you cannot go on, run `untildone blocked REASON`",
+    )[::2]
+
+
+def test_a_checkpoint_needs_git(desk: Desk) -> None:
+    told = desk.typed(*("start", "--session", SESSION, "--check", "true", "--reversibility", "2B"))
+
+    assert told == error(f"`{desk.project}` is in no git repository", "`git init` makes it one")
+    assert desk.json("status")["loops"] == []
+
+
+def test_a_precheck_is_recorded(desk: Desk, loop: str) -> None:
+    assert desk.typed("precheck", "--evidence", "nobody reads it") == (0, "recorded\n", "")
+
+    assert desk.json("show", loop)["progress"]["precheck"] == "nobody reads it"
+    assert desk.typed("precheck", "--evidence", " ") == error(
+        "`--evidence` is empty", "say it in words"
+    )
+
+
+def test_the_commands_of_a_shape_are_trusted_by_their_content(desk: Desk) -> None:
+    assert desk.typed("trust", "--shape") == error(
+        f"there is no `.loop/shape/SHAPE.md` in `{desk.project}`", "nothing needs trust here"
+    )
+    path = desk.write(".loop/shape/SHAPE.md", "mustNot:\n- `test -f bad`\n- lose data\n")
+
+    code, shown, _ = desk.typed("trust", "--shape", "--yes")
+
+    assert code == 0
+    assert shown.splitlines()[0] == "must not exit 0: test -f bad"
+    assert shown.splitlines()[1].startswith(f"trusted: {path} (sha256 ")
+    loop = desk.start("--preset", "loop", "--task", TASK, "--check", "true")
+    assert desk.json("show", loop)["contract"]["must_not"] == ["test -f bad"]
+
+
+def test_a_shape_that_nobody_agrees_to_is_not_trusted(desk: Desk) -> None:
+    desk.write(".loop/shape/SHAPE.md", "mustNot:\n- `test -f bad`\n")
+
+    done = desk.untildone("trust", "--shape", stdin="n\n")
+
+    assert done.returncode == 1
+    assert done.stderr.endswith("not trusted: nothing in it is run\n")

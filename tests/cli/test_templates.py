@@ -1,0 +1,259 @@
+"""Named loops: built in or the repository's, with what they come to in this project."""
+
+import sys
+from typing import Any
+
+import pytest
+
+from cli.desk import SESSION, Desk, error
+
+CONFIGURED = """\
+[checks.test]
+command = "pytest"
+
+[checks.types]
+command = "mypy --strict src"
+
+[checks.lint]
+command = "ruff check"
+
+[templates.port]
+task = "Port {argument} to the new parser"
+checks = ["test", "lint"]
+commands = ["make e2e"]
+criteria = ["docs describe it=review"]
+promises = ["PORTED"]
+must_not = ["test -f broken"]
+done_when = "both"
+rounds = 7
+budget = 3.5
+minutes = 30
+round_minutes = 5
+stagnation_limit = 2
+
+[templates.plain]
+task = "Do it"
+"""
+
+
+@pytest.fixture(autouse=True)
+def _configured(desk: Desk) -> None:
+    desk.write("untildone.toml", CONFIGURED)
+    assert desk.typed("trust", "--yes")[0] == 0
+
+
+def contract(desk: Desk, *arguments: str) -> Any:  # noqa: ANN401  a contract as it is shown
+    loop = desk.start("--template", *arguments)
+    return desk.json("show", loop)["contract"]
+
+
+def told(desk: Desk, *arguments: str) -> Any:  # noqa: ANN401  exit code and both outputs
+    return desk.typed("start", "--session", SESSION, "--template", *arguments)
+
+
+def listed(desk: Desk) -> dict[str, Any]:
+    return {each["name"]: each for each in desk.json("templates")["templates"]}
+
+
+def commands(contract: Any) -> list[str]:  # noqa: ANN401  as above
+    return [check["command"] for check in contract["checks"]]
+
+
+def test_a_template_of_the_repository_is_the_whole_contract(desk: Desk) -> None:
+    agreed = contract(desk, "port", "the lexer")
+
+    assert commands(agreed) == ["pytest", "ruff check", "make e2e"]
+    assert {
+        key: agreed[key] for key in ("task", "promises", "claims", "must_not", "done_when")
+    } == {
+        "task": "Port the lexer to the new parser",
+        "promises": ["PORTED"],
+        "claims": [{"name": "docs describe it", "verification": "review"}],
+        "must_not": ["test -f broken"],
+        "done_when": "both",
+    }
+    assert agreed["bounds"] == {
+        "rounds": 7,
+        "budget_usd": 3.5,
+        "minutes": 30,
+        "round_minutes": 5,
+        "stagnation": 2,
+    }
+
+
+def test_what_is_given_stands_before_it(desk: Desk) -> None:
+    options = ("--task", "mine", "--rounds", "10", "--check", "true", "--promise", "MINE")
+    agreed = contract(desk, "port", "x", *options)
+
+    assert (agreed["task"], commands(agreed)) == ("mine", ["true"])
+    assert (agreed["promises"], agreed["bounds"]["rounds"]) == (["MINE"], 10)
+    assert agreed["bounds"]["budget_usd"] == 3.5
+
+
+def test_one_that_names_no_checks_takes_those_of_the_project(desk: Desk) -> None:
+    agreed = contract(desk, "plain")
+
+    assert commands(agreed) == ["pytest", "mypy --strict src", "ruff check"]
+    assert agreed["bounds"]["rounds"] == 10
+
+
+def test_those_built_in(desk: Desk) -> None:
+    every = ["pytest", "mypy --strict src", "ruff check"]
+    again = f"{sys.executable} -I -m untildone.checks.repeated 5 pytest"
+    covered = "pytest --cov --cov-report=term-missing:skip-covered --cov-fail-under=80"
+
+    found = {name: each["checks"] for name, each in listed(desk).items()}
+
+    assert found == {
+        "fix-tests": ["pytest"],
+        "lint-clean": ["ruff check"],
+        "migrate-types": ["mypy --strict src", "pytest"],
+        "dependency-upgrade": every,
+        "implement-spec": every,
+        "coverage-to": [covered],
+        "flaky-hunt": [again],
+        "port": ["pytest", "ruff check", "make e2e"],
+        "plain": every,
+    }
+
+
+def test_the_argument_reaches_the_check(desk: Desk) -> None:
+    desk.write("untildone.toml", "")
+    desk.write("package.json", '{"scripts": {"test": "exit 1"}}')
+
+    (command,) = commands(contract(desk, "flaky-hunt", "2"))
+
+    assert command.endswith("-m untildone.checks.repeated 2 'npm test'")
+
+
+def test_a_project_without_checks_can_be_specified(desk: Desk) -> None:
+    desk.write("untildone.toml", "")
+
+    agreed = contract(desk, "implement-spec", "untildone.toml")
+
+    assert (agreed["checks"], agreed["done_when"]) == ([], "both")
+    assert agreed["task"].startswith("Implement what `untildone.toml` specifies")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message", "hint"),
+    [
+        (
+            ("fix-test",),
+            "there is no template `fix-test`; did you mean `fix-tests`?",
+            "`untildone templates` lists them",
+        ),
+        (("x",), "there is no template `x`", "`untildone templates` lists them"),
+        (("fix-tests", "now"), "the template `fix-tests` takes no `now`", "leave it out"),
+        (
+            ("coverage-to",),
+            "the template `coverage-to` needs N",
+            "for example `untildone start --template coverage-to 80`",
+        ),
+        *(
+            (
+                ("coverage-to", text),
+                f"`{text}` is not a number from 1 to 100",
+                "give a whole number",
+            )
+            for text in ("0", "101", "80%", "-1")
+            if not text.startswith("-")
+        ),
+        (("flaky-hunt", "999"), "`999` is not a number from 1 to 100", "give a whole number"),
+    ],
+)
+def test_a_template_that_cannot_be(
+    desk: Desk, arguments: tuple[str, ...], message: str, hint: str
+) -> None:
+    assert told(desk, *arguments) == error(message, hint)
+
+
+def test_a_specification_that_is_not_there(desk: Desk) -> None:
+    assert told(desk, "implement-spec", "SPEC.md") == error(
+        f"`SPEC.md` is no file in `{desk.project}`", "name the specification's file"
+    )
+
+
+def test_a_project_without_a_type_checker(desk: Desk) -> None:
+    desk.write("untildone.toml", "")
+
+    assert told(desk, "migrate-types") == error(
+        f"no type checker was found in `{desk.project}`",
+        'name it: `untildone start --template migrate-types --check "mypy --strict src"`',
+    )
+    assert commands(contract(desk, "migrate-types", "--check", "mypy .")) == ["mypy ."]
+
+
+def test_an_argument_without_a_template(desk: Desk) -> None:
+    assert desk.typed("start", "--session", SESSION, "do it") == error(
+        "`do it` belongs to no template", 'a task is given by `--task "TEXT"`'
+    )
+
+
+def test_a_check_the_project_does_not_have(desk: Desk) -> None:
+    desk.write("untildone.toml", "[templates.a]\nchecks = ['tset']\n[checks.test]\ncommand = 'x'\n")
+    desk.typed("trust", "--yes")
+
+    assert told(desk, "a") == error(
+        "the template's `tset` is no check of this project (there are: `test`)",
+        "`untildone detect` tells where they come from",
+    )
+
+
+def test_one_of_the_repository_needs_trust(desk: Desk) -> None:
+    desk.write("untildone.toml", CONFIGURED + "# changed\n")
+
+    assert told(desk, "plain") == error(
+        "the template `plain` is in a configuration that is not trusted",
+        "`untildone trust` shows it and asks",
+    )
+    code, shown, ignored = desk.typed("templates")
+    assert (code, "plain" in shown) == (0, False)
+    assert ignored == "`untildone.toml` is not trusted and ignored; `untildone trust` shows it\n"
+
+
+def test_an_agent_may_not_go_past_the_ceilings_by_a_template(desk: Desk) -> None:
+    desk.write("untildone.toml", CONFIGURED.replace("rounds = 7", "rounds = 500"))
+    desk.typed("trust", "--yes")
+    desk.event("SessionStart", source="startup")
+    desk.agent_calls_a_tool()
+
+    done = desk.untildone("start", "--template", "port", "x", CLAUDE_CODE_SESSION_ID=SESSION)
+
+    assert (done.returncode, done.stderr.splitlines()[0]) == (
+        2,
+        "error: an agent may start a loop with at most 50 rounds",
+    )
+
+
+def test_they_are_listed_with_checks_and_bounds(desk: Desk) -> None:
+    code, shown, said = desk.typed("templates")
+
+    blocks = shown.split("\n")
+    start = blocks.index("port TEXT  (untildone.toml)")
+    assert (code, said) == (0, "")
+    assert blocks[start : start + 8] == [
+        "port TEXT  (untildone.toml)",
+        "  Port TEXT to the new parser",
+        "  check `pytest`",
+        "  check `ruff check`",
+        "  check `make e2e`",
+        "  claim `docs describe it`",
+        "  promise `PORTED`",
+        "  7 rounds, 3.5 USD, 30 minutes",
+    ]
+    names = [line.split()[0] for line in blocks if line and not line.startswith(" ")]
+    assert names == [
+        *("fix-tests", "lint-clean", "migrate-types", "dependency-upgrade", "implement-spec"),
+        *("coverage-to", "flaky-hunt", "port", "plain"),
+    ]
+
+
+def test_what_cannot_be_started_here_says_why(desk: Desk) -> None:
+    desk.write("untildone.toml", "")
+
+    found = listed(desk)
+
+    assert found["lint-clean"]["unusable"] == f"no lint command was found in `{desk.project}`"
+    assert found["implement-spec"]["unusable"] == ""
+    assert found["flaky-hunt"]["argument"] == "[N]"
