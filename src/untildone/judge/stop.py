@@ -118,7 +118,7 @@ def _judge(context: Context, call: Call, stop: Stop, session: Session) -> str:
         progress = _with_the_start(context, record, progress)
         evidence = replace(evidence, start=_start(context, record, progress))
         site = _site(context, call, stop, record)
-        edited = _edited(context, site, calls)
+        edited = _edited(context, site, calls) if record.contract.checks else ()
         evidence, verdict = _with_checks(record, progress, site, evidence)
         if edited and isinstance(verdict, Continue):
             from untildone.judge.edits import with_diagnostics
