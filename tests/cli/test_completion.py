@@ -33,4 +33,4 @@ def test_commands_are_offered_and_hidden_ones_are_not(desk: Desk) -> None:
         _UNTILDONE_COMPLETE="bash_complete", COMP_WORDS="untildone st", COMP_CWORD="1"
     )
 
-    assert (code, shown.splitlines()) == (0, ["plain,start", "plain,status"])
+    assert (code, shown.splitlines()) == (0, ["plain,start", "plain,status", "plain,steps"])

@@ -42,7 +42,11 @@ def test_a_hook_that_cannot_read_its_loop_says_so_and_lets_go(tmp_path: Path) ->
         " See `untildone doctor`",
     ]
     status = json.loads(world.named(world.untildone("status", "--json").stdout))
-    assert status == {"loops": [], "unreadable": [{"id": "LOOP", "reason": DAMAGED}]}
+    assert status == {
+        "loops": [],
+        "automatic": False,
+        "unreadable": [{"id": "LOOP", "reason": DAMAGED}],
+    }
     assert requests_without_us(script) == 1
 
 

@@ -55,8 +55,7 @@ def refusal(tool: str, inputs: dict[str, object], *, cwd: str, protected: tuple[
 
 
 def _refuse_edit(inputs: dict[str, object], cwd: str, protected: tuple[str, ...]) -> str:
-    named = ("file_path", "notebook_path", "path", "source", "destination")
-    paths = [os.path.join(cwd, str(inputs[key])) for key in named if inputs.get(key)]
+    paths = _named(inputs, cwd)
     for path in paths:
         if _inside(path, protected):
             return f"`{path}` belongs to untildone: {_INSTEAD_STATE}"
@@ -66,6 +65,11 @@ def _refuse_edit(inputs: dict[str, object], cwd: str, protected: tuple[str, ...]
         if harm:
             return f"refused, because {harm}: {_INSTEAD_SETTINGS}"
     return ""
+
+
+def _named(inputs: dict[str, object], cwd: str) -> list[str]:
+    names = ("file_path", "notebook_path", "path", "source", "destination")
+    return [os.path.join(cwd, str(inputs[key])) for key in names if inputs.get(key)]
 
 
 def _edited(before: str, inputs: dict[str, object]) -> str:
@@ -118,6 +122,18 @@ def _refuse_command(command: str, cwd: str, protected: tuple[str, ...]) -> str:
         if reason:
             return reason
     return ""
+
+
+def written_by(tool: str, inputs: dict[str, object], cwd: str) -> list[str]:
+    """Paths that a call may change."""
+    if tool in _EDITORS or _FOREIGN_EDITOR.match(tool):
+        return _named(inputs, cwd)
+    found: list[str] = []
+    for call in calls(str(inputs.get("command", ""))[:_LONGEST]) if tool == "Bash" else ():
+        if call[0] == "cd" and call[1:]:
+            cwd = _path(call[1], cwd)
+        found += [_path(word, cwd) for word in _changed(bare(call[0]), call[1:])]
+    return found
 
 
 def _verb_called(program: str, arguments: list[str]) -> str:
