@@ -11,7 +11,7 @@ import pytest
 from keepers import end_keepers
 from tools import tool
 from untildone.config import proposals
-from untildone.judge.context import Context, context
+from untildone.judge.context import Context, context, project_folder
 from untildone.judge.diagnosis import diagnose, introduced, texts_of
 from untildone.store.trust import trust
 
@@ -35,6 +35,10 @@ class World:
         assert ruff
         (programs / "ruff").symlink_to(ruff)
         self.write("ruff.toml", 'lint.select = ["F"]\n')
+        self.checks_were_run()
+
+    def checks_were_run(self) -> None:
+        (project_folder(self.here.home, self.project) / "checks").mkdir(parents=True)
 
     def write(self, name: str, text: str) -> Path:
         path = self.project / name
@@ -52,6 +56,28 @@ def world(tmp_path: Path) -> Iterator[World]:
     world = World(tmp_path)
     yield world
     end_keepers(world.project)
+
+
+def test_programs_a_repository_brings_along_are_not_run_before_its_checks_were(
+    world: World,
+) -> None:
+    shutil.rmtree(project_folder(world.here.home, world.project))
+    mark = world.project / "ran"
+    for program in ("ruff", "eslint"):
+        path = world.project / (".venv/bin" if program == "ruff" else "node_modules/.bin") / program
+        path.unlink(missing_ok=True)
+        world.write(path.relative_to(world.project).as_posix(), f"#!/bin/sh\necho >>{mark}\n")
+        path.chmod(0o755)
+    world.write("eslint.config.mjs", "export default [];\n")
+    files = (world.write("a.py", UNDEFINED), world.write("b.js", "nothing;\n"))
+
+    diagnose(world.here, world.project, texts_of(files), wait=PATIENCE)
+    asked_before = mark.exists()
+    world.checks_were_run()
+    end_keepers(world.project)
+    diagnose(world.here, world.project, texts_of(files), wait=2)
+
+    assert (asked_before, mark.exists()) == (False, True)
 
 
 def test_server_linter_and_security_rules_speak_of_each_file(world: World) -> None:

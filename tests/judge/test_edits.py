@@ -11,7 +11,7 @@ import pytest
 from keepers import end_keepers, keepers, until
 from untildone.hook.payload import Call
 from untildone.judge import events
-from untildone.judge.context import context
+from untildone.judge.context import context, project_folder
 from untildone.judge.start import Request, begin, named
 from untildone.judge.stop import answer as stop
 from untildone.loop.model import Bounds
@@ -116,6 +116,7 @@ def test_otherwise_an_edit_only_makes_the_servers_warm(world: World) -> None:
     programs = world.project / ".venv" / "bin"
     programs.mkdir(parents=True)
     (programs / "ruff").symlink_to(Path(sys.executable).with_name("ruff"))
+    (project_folder(world.home, world.project) / "checks").mkdir(parents=True)
 
     assert world.tell(world.write("a.py", EVAL), before="") is None
     assert until(lambda: keepers(world.project))

@@ -40,6 +40,7 @@ class World:
         )
         (programs / "ruff").chmod(0o755)
         self.here: Context = context({}, home=str(self.home))
+        (self.folder / "checks").mkdir(parents=True)
 
     @property
     def folder(self) -> Path:
@@ -119,7 +120,7 @@ def test_nothing_is_started_for_files_no_server_knows(world: World) -> None:
     assert world.snapshot(world.write("a.txt", "one")) is None
     assert world.snapshot(world.project / os.fsdecode(b"\xff.py")) is None
     assert world.snapshot() is None
-    assert (world.warm(), world.folder.exists()) == ([], False)
+    assert (world.warm(), [path.name for path in world.folder.iterdir()]) == ([], ["checks"])
 
 
 def test_a_killed_process_is_replaced(world: World) -> None:
@@ -167,12 +168,11 @@ def test_the_process_ends_by_itself_when_nobody_asks(world: World) -> None:
     )
 
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
-    assert sorted(path.name for path in world.folder.iterdir()) == ["diagnose.lock"]
+    assert sorted(path.name for path in world.folder.iterdir()) == ["checks", "diagnose.lock"]
 
 
 def test_a_door_that_is_damaged_or_leads_elsewhere_is_no_door(world: World) -> None:
     file = world.write("a.py", "one")
-    world.folder.mkdir(parents=True)
     (world.folder / DOOR).write_text('{"token": "x", "port": 1}', encoding="utf-8")
 
     assert world.said(file) == [("a.py", ["one"])]

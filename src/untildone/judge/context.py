@@ -59,6 +59,11 @@ def project_folder(home: Path, project: Path) -> Path:
     return home / "projects" / name
 
 
+def checked_here(home: Path, project: Path) -> bool:
+    """Whether somebody let checks be run: programs a repository brought along are not, before."""
+    return (project_folder(home, project) / "checks").is_dir()
+
+
 def tree_of(project: Path) -> str:
     """The identity of what is in the project now."""
     # Imported where it is used: a stop without checks must not pay for it.
@@ -67,12 +72,21 @@ def tree_of(project: Path) -> str:
     return fingerprint(project)
 
 
+def _forget_start(folder: Path) -> None:
+    # Imported where it is used: only the end of a loop gets here.
+    from untildone.integrity.start import forget
+
+    forget(folder / "baseline")
+
+
 def mirror(context: Context, record: Record, line: str = "") -> None:
     """Make the index say what the state says."""
     session = context.session_of(record)
     if not session.known:
         return
     if record.progress.status == "finished":
+        if record.progress.kept:
+            _forget_start(context.loops.folder(record.contract.id))
         if session.loop() == record.contract.id:
             session.release()
         return
@@ -81,5 +95,9 @@ def mirror(context: Context, record: Record, line: str = "") -> None:
         # Told once, at the person's next prompt.
         session.write("remind", "")
     session.bind(record.contract.id, active=active)
+    bounds = agreed(record.contract, record.progress.amendments).bounds
+    limited = bounds.budget_usd or bounds.minutes or bounds.round_minutes
+    if active and limited and not session.has("meter"):
+        session.wind(0)
     if line:
         session.write("line", line)

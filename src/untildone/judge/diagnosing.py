@@ -10,7 +10,7 @@ import msgspec
 
 from untildone.checks.lsp.door import Door, opened
 from untildone.checks.lsp.warm import Warm, serve
-from untildone.judge.context import Context, project_folder
+from untildone.judge.context import Context, checked_here, project_folder
 from untildone.judge.snapshots import DOOR, open_door
 from untildone.process import ending_with_us
 from untildone.store.files import write_whole
@@ -37,7 +37,8 @@ def keep_warm(
         opened(folder) as (listener, own),
     ):
         write_whole(folder / DOOR, msgspec.json.encode(own), keep_previous=False)
-        with closing(Warm(project, path=os.environ.get("PATH", ""))) as warm:
+        may = checked_here(context.home, project)
+        with closing(Warm(project, path=os.environ.get("PATH", ""), own=may)) as warm:
             try:
                 warm.diagnose(files, seconds=0)
                 # Who takes away the state's home or the project takes us away too.

@@ -10,7 +10,7 @@ from typing import TypeAlias
 from untildone.checks import linters, security
 from untildone.checks.lsp.documents import Unreadable, content
 from untildone.errors import UserError
-from untildone.judge.context import Context
+from untildone.judge.context import Context, checked_here
 from untildone.judge.project import trusted
 from untildone.judge.snapshots import snapshot
 from untildone.loop.model import Finding
@@ -82,8 +82,9 @@ def _servers(context: Context, project: Path, texts: Mapping[Path, str], wait: f
     }
 
 
-def _linter(_: Context, project: Path, texts: Mapping[Path, str], wait: float) -> Said:
-    program = linters.linter(project)
+def _linter(context: Context, project: Path, texts: Mapping[Path, str], wait: float) -> Said:
+    # Its configuration is code of the repository.
+    program = linters.linter(project) if checked_here(context.home, project) else ""
     files = list(islice(filter(linters.lints, texts), _MOST_LINTED)) if program else []
 
     def lint(file: Path) -> tuple[Finding, ...] | None:

@@ -15,7 +15,7 @@ from untildone.checks.lsp import door
 from untildone.checks.lsp.door import Door, Nobody, Report, Unanswered
 from untildone.checks.lsp.servers import chosen
 from untildone.hook.payload import EDITING
-from untildone.judge.context import Context, project_folder
+from untildone.judge.context import Context, checked_here, project_folder
 from untildone.loop.model import Finding
 from untildone.store.files import Damaged, read_bounded
 
@@ -84,7 +84,7 @@ def snapshot(
     """
     deadline = time.monotonic() + wait
     place = project.resolve()
-    wanted = _known_to_servers(place, files)
+    wanted = _known_to_servers(place, files, own=checked_here(context.home, place))
     if not wanted:
         return None
     said = {os.path.realpath(file): text for file, text in (texts or {}).items()}
@@ -92,10 +92,10 @@ def snapshot(
     return _snapshot(report, place) if report else None
 
 
-def _known_to_servers(project: Path, files: Sequence[Path]) -> tuple[str, ...]:
+def _known_to_servers(project: Path, files: Sequence[Path], *, own: bool) -> tuple[str, ...]:
     path = os.environ.get("PATH", "")
     suffixes = {file.suffix for file in files}
-    known = {suffix for suffix in suffixes if chosen(project, suffix, path=path)}
+    known = {suffix for suffix in suffixes if chosen(project, suffix, path=path, own=own)}
     wanted = (os.path.realpath(file) for file in files if file.suffix in known)
     return tuple(filter(_sayable, wanted))
 

@@ -147,9 +147,16 @@ class Chosen(Struct, frozen=True, kw_only=True):
 
 
 def chosen(
-    project: Path, suffix: str, *, path: str, servers: Sequence[Server] = SERVERS
+    project: Path,
+    suffix: str,
+    *,
+    path: str,
+    own: bool = True,
+    servers: Sequence[Server] = SERVERS,
 ) -> tuple[Chosen, ...]:
     """One per role at most; `path` is where programs are looked for outside the project.
+
+    Without `own` no program inside it is: a cloned repository may have brought it along.
 
     Only what the project uses: what it configures goes first, then what it has installed itself.
     Another tool's opinion would be news to the people who work on it.
@@ -159,11 +166,11 @@ def chosen(
     for server in servers:
         if suffix not in server.languages or not server.fits(project):
             continue
-        own = shutil.which(server.program, path=_own_programs(project))
-        found = own or (None if server.own_only else shutil.which(server.program, path=path))
+        inside = shutil.which(server.program, path=_own_programs(project)) if own else None
+        found = inside or (None if server.own_only else shutil.which(server.program, path=path))
         if not found:
             continue
-        rank = (_configured(project, server, tools), own is not None)
+        rank = (_configured(project, server, tools), inside is not None)
         if any(rank) and (server.role not in best or rank > best[server.role][0]):
             best[server.role] = rank, Chosen(server=server, program=found)
     return tuple(choice for _, choice in best.values())

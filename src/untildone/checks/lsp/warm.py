@@ -60,18 +60,19 @@ class _Kept:
 
 
 class Warm:
-    """One question at a time; `path` is where programs outside the project are looked for."""
+    """One question at a time; `path` and `own` say where programs are looked for."""
 
     def __init__(
         self,
         project: Path,
         *,
         path: str,
+        own: bool = True,
         limits: Limits | None = None,
         servers: Sequence[Server] = SERVERS,
     ) -> None:
         self._project = project
-        self._choose = partial(chosen, project, path=path, servers=servers)
+        self._choose = partial(chosen, project, path=path, own=own, servers=servers)
         self._limits = limits
         self._kept: dict[tuple[str, str], _Kept] = {}
         self._watch = Watch(project)
