@@ -296,5 +296,35 @@ def test_a_call_that_the_person_broke_off(lines: list[str], expected: bool) -> N
     assert claude.interrupted("\n".join(lines)) is expected
 
 
+@pytest.mark.parametrize(
+    ("value", "items"),
+    [
+        pytest.param({"subject": "a", "status": "pending"}, (("a", "pending"),), id="a task"),
+        pytest.param(
+            [{"content": "a", "status": "completed"}, "b", {}],
+            (("a", "completed"), ("", "")),
+            id="a list",
+        ),
+        pytest.param(
+            {"tool_name": "TodoWrite", "tool_input": {"todos": [{"content": "a"}]}},
+            (("a", ""),),
+            id="a call",
+        ),
+        pytest.param({"tool_name": "TodoWrite", "tool_input": "x"}, None, id="a broken call"),
+        pytest.param({"tool_name": "Bash"}, None, id="another call"),
+        pytest.param(None, None, id="nothing"),
+    ],
+)
+def test_items_of_the_clients_own_list(value: object, items: object) -> None:
+    assert claude.todo_items(value) == items
+
+
+def test_where_the_client_keeps_its_list() -> None:
+    moved = claude.todo_lists("s1", {"HOME": "/h", "CLAUDE_CONFIG_DIR": "/c"})
+
+    assert moved == ("/c/tasks/s1", "/c/todos/s1-agent-s1.json")
+    assert claude.todo_lists("s1", {"HOME": "/h"})[0] == "/h/.claude/tasks/s1"
+
+
 def test_each_agent_is_found_by_its_name() -> None:
     assert {name: agent.NAME for name, agent in AGENTS.items()} == {"claude": "claude"}

@@ -1,10 +1,13 @@
 """What every agent's module provides: translation only."""
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from untildone.agents.events import Prompt, SessionStarted, Stop
+from untildone.agents.events import Prompt, SessionStarted, Stop, Usage
 from untildone.loop.model import Verdict
+
+if TYPE_CHECKING:
+    from untildone.agents.headless import Headless
 
 
 class Agent(Protocol):
@@ -19,6 +22,9 @@ class Agent(Protocol):
     # the environment variable that holds the client's process id
     @property
     def PROCESS_VARIABLE(self) -> str: ...
+
+    # how it is run without a person
+    def headless(self) -> "Headless": ...
 
     # payload of the event that ends a turn
     def stop(self, payload: Mapping[str, Any], environ: Mapping[str, str]) -> Stop: ...
@@ -47,6 +53,24 @@ class Agent(Protocol):
 
     # what is added to the conversation after a tool call
     def after_tool(self, context: str) -> str: ...
+
+    # the answer after tool calls that ends the turn without asking the model again
+    def end_turn(self, notice: str) -> str: ...
+
+    # the tokens of one message, from a line of the transcript
+    def usage(self, line: bytes) -> Usage | None: ...
+
+    # the folder with the transcripts of the session's subagents
+    def subagents(self, transcript: str) -> str: ...
+
+    # what kept the model from answering, such as a limit, seen in the transcript's last lines
+    def failed(self, transcript_tail: str) -> str: ...
+
+    # files, and folders of files, in which the client keeps a session's own list of things to do
+    def todo_lists(self, session: str, environ: Mapping[str, str]) -> tuple[str, ...]: ...
+
+    # the items of such a file, or of a tool call that writes the list: text and status of each
+    def todo_items(self, value: object) -> tuple[tuple[str, str], ...] | None: ...
 
     # input of the person that waits in the client's queue, seen in the transcript's last lines
     def queued(self, transcript_tail: str) -> bool: ...

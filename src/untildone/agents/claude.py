@@ -2,10 +2,13 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from untildone.agents.events import Prompt, SessionStarted, Stop
+from untildone.agents.events import Prompt, SessionStarted, Stop, Usage
 from untildone.loop.model import Background, Continue, Finish, Ignore, Pause, Verdict, Wait
+
+if TYPE_CHECKING:
+    from untildone.agents.headless import Headless
 
 NAME = "claude"
 SESSION_VARIABLE = "CLAUDE_CODE_SESSION_ID"
@@ -19,6 +22,13 @@ _ADDITIONAL_CONTEXT_SINCE = (2, 1, 163)
 _LONGEST_CONTEXT = 9_900
 _ENDS_BY_ITSELF = frozenset(("subagent", "workflow", "teammate"))
 _AUTOMATIC = ("<task-notification>", "<system-reminder>")
+
+
+def headless() -> "Headless":
+    # Imported where it is used: no hook runs a client.
+    from untildone.agents import claude_headless
+
+    return claude_headless
 
 
 def stop(payload: Mapping[str, Any], environ: Mapping[str, str]) -> Stop:
@@ -137,6 +147,22 @@ def _answer(event: str, context: str, notice: str) -> str:
     return json.dumps(answer) if answer else ""
 
 
+def end_turn(notice: str) -> str:
+    # The reason is told to the model when the person goes on, the message to the person now.
+    return json.dumps({"continue": False, "stopReason": notice, **_message(notice)})
+
+
+def usage(line: bytes) -> Usage | None:
+    # Imported where it is used: where the client tells its cost, nobody reads its transcript.
+    from untildone.agents import claude_usage
+
+    return claude_usage.usage(line)
+
+
+def subagents(transcript: str) -> str:
+    return f"{transcript.removesuffix('.jsonl')}/subagents"
+
+
 def queued(transcript_tail: str) -> bool:
     """Something the person typed was put into the queue and not taken out since."""
     waiting: list[str] = []
@@ -166,11 +192,42 @@ def _queue_operations(transcript_tail: str) -> Iterator[Mapping[str, Any]]:
 
 def interrupted(transcript_tail: str) -> bool:
     """The last entry of the conversation says that the person pressed Esc."""
+    entry = _last_entry(transcript_tail)
+    return entry.get("type") == "user" and "interruptedMessageId" in entry
+
+
+def failed(transcript_tail: str) -> str:
+    """The last entry is the client's own, in place of an answer: `rate_limit`, `billing_error`."""
+    entry = _last_entry(transcript_tail)
+    if entry.get("isApiErrorMessage") is not True:
+        return ""
+    return _text(entry, "error") or "unknown"
+
+
+def todo_lists(session: str, environ: Mapping[str, str]) -> tuple[str, ...]:
+    """A folder with a file for each task; versions before it kept one file."""
+    config = environ.get("CLAUDE_CONFIG_DIR") or f"{environ.get('HOME', '~')}/.claude"
+    return f"{config}/tasks/{session}", f"{config}/todos/{session}-agent-{session}.json"
+
+
+def todo_items(value: object) -> tuple[tuple[str, str], ...] | None:
+    if isinstance(value, dict):
+        if value.get("tool_name") == "TodoWrite":
+            given = value.get("tool_input")
+            return todo_items(given.get("todos")) if isinstance(given, dict) else None
+        return ((_text(value, "subject"), _text(value, "status")),) if "subject" in value else None
+    if not isinstance(value, list):
+        return None
+    items = [item for item in value if isinstance(item, dict)]
+    return tuple((_text(item, "content"), _text(item, "status")) for item in items)
+
+
+def _last_entry(transcript_tail: str) -> dict[str, Any]:
     for line in reversed(transcript_tail.splitlines()):
         entry = _entry(line)
         if entry.get("type") in ("user", "assistant"):
-            return entry.get("type") == "user" and "interruptedMessageId" in entry
-    return False
+            return entry
+    return {}
 
 
 def _entry(line: str) -> dict[str, Any]:

@@ -23,6 +23,8 @@ class Stop(Struct, frozen=True, kw_only=True):
     held_before: bool = False
     # Holds in a row without a tool call that the client allows; 0 is no cap.
     cap: int = 0
+    # What the loop has cost so far, where whoever drives the client was told.
+    spent_usd: float | None = None
 
 
 class Prompt(Struct, frozen=True, kw_only=True):
@@ -47,3 +49,18 @@ class SessionStarted(Struct, frozen=True, kw_only=True):
     project: str = ""
     transcript: str = ""
     attended: bool = True
+
+
+class Usage(Struct, frozen=True, kw_only=True):
+    """The tokens of one message of the model; `input_tokens` are those no cache was asked for."""
+
+    id: str
+    at: str
+    provider: str
+    model: str
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_read_tokens: int = 0
+    cache_write_5m_tokens: int = 0
+    cache_write_1h_tokens: int = 0
+    web_searches: int = 0

@@ -5,13 +5,14 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from untildone.loop.model import Progress
+from untildone.loop.model import STOPPED, Progress
+from untildone.store.sessions import Session
 
 
-def clocked(progress: Progress) -> Progress:
-    """With the time since the last mark counted."""
+def clocked(progress: Progress, session: Session) -> Progress:
+    """With the time since the last mark counted; after a rest, since the turn began."""
     boot, now = mark()
-    known, last = progress.clock
+    known, last = progress.clock if progress.clock != STOPPED else _turn_began(session)
     passed = max(0.0, now - last) if known == boot else 0.0
     return replace(
         progress,
@@ -19,6 +20,14 @@ def clocked(progress: Progress) -> Progress:
         round_seconds=progress.round_seconds + passed,
         clock=(boot, now),
     )
+
+
+def _turn_began(session: Session) -> tuple[str, float]:
+    match session.read_json("prompt.json").get("clock"):
+        case [str(boot), float(at)]:
+            return boot, at
+        case _:
+            return STOPPED
 
 
 def mark() -> tuple[str, float]:

@@ -1,0 +1,111 @@
+"""Running an agent without a person: what it is asked, what it says meanwhile, how it returns."""
+
+from typing import Literal, Protocol, TypeAlias
+
+from msgspec import Struct
+
+# What kept an agent from working, told apart by what mends it: `lost` is a conversation that the
+# client does not know (any more).
+Fault: TypeAlias = Literal[
+    "limit",
+    "authentication",
+    "billing",
+    "refused",
+    "overloaded",
+    "network",
+    "lost",
+    "missing",
+    "crashed",
+]
+
+
+class Ask(Struct, frozen=True, kw_only=True):
+    """One call of the client; the prompt itself comes on its stdin."""
+
+    session: str
+    # The client has this conversation already: it is gone on with.
+    begun: bool = False
+    # What this call may cost; 0 is no bound.
+    budget_usd: float = 0
+    # The person's own arguments for the client.
+    arguments: tuple[str, ...] = ()
+
+
+class Happening(
+    Struct, frozen=True, kw_only=True, tag_field="event", tag=lambda name: name.lower()
+):
+    """Something that happens in a run, as it is shown and as `run --json` prints it."""
+
+
+class Tool(Happening, frozen=True, kw_only=True):
+    name: str
+    detail: str = ""
+
+
+class Said(Happening, frozen=True, kw_only=True):
+    text: str
+
+
+class Filled(Happening, frozen=True, kw_only=True):
+    """How many tokens of the conversation the model has read."""
+
+    tokens: int
+
+
+class Denied(Happening, frozen=True, kw_only=True):
+    """A tool call for which the client had no permission."""
+
+    tool: str
+    reason: str = ""
+
+
+class Limited(Happening, frozen=True, kw_only=True):
+    """Seconds since the epoch at which a usage limit ends."""
+
+    until: float
+
+
+class Retrying(Happening, frozen=True, kw_only=True):
+    """The client tries a request again by itself."""
+
+    reason: str
+    attempt: int = 0
+
+
+class Returned(Happening, frozen=True, kw_only=True):
+    """The client's own account of one answered prompt; `cost_usd` is that of the conversation."""
+
+    message: str = ""
+    cost_usd: float | None = None
+    turns: int = 0
+    # The tokens its model can read; 0 where unknown.
+    window: int = 0
+    fault: Fault | None = None
+    reason: str = ""
+    until: float = 0
+
+
+Heard: TypeAlias = Tool | Said | Filled | Denied | Limited | Retrying | Returned
+
+
+class Headless(Protocol):
+    # the program, as a shell finds it
+    @property
+    def PROGRAM(self) -> str: ...
+
+    # what a client inside another one's session must not see of that
+    @property
+    def OUTER(self) -> frozenset[str]: ...
+
+    # what to do about each fault
+    @property
+    def REMEDIES(self) -> dict[Fault, str]: ...
+
+    # the arguments after the program
+    def arguments(self, ask: Ask) -> tuple[str, ...]: ...
+
+    # what one line of its output says
+    def heard(self, line: bytes) -> tuple[Heard, ...]: ...
+
+    # why it ended without an account of its own, by what it said on stderr
+    def fault(self, stderr: str) -> Fault: ...

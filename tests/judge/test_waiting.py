@@ -1,0 +1,88 @@
+"""Stops that are no attempt at the task, and the time that passes meanwhile."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from untildone.hook.payload import Call
+from untildone.judge import prompt, stop
+from untildone.judge.clock import clocked, mark
+from untildone.judge.context import Context, context
+from untildone.judge.start import Request, begin
+from untildone.loop.model import STOPPED, Progress
+
+SESSION = "5f0c2a9e-0000-4000-8000-00000000000a"
+FAILED = {"type": "assistant", "error": "rate_limit", "isApiErrorMessage": True}
+
+
+class World:
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.here: Context = context({}, home=str(folder / "state"))
+        asked = Request(session=SESSION, project=folder, promises=("ALL PAGES WRITTEN",))
+        self.loop = begin(self.here, asked).contract.id
+        self.session = self.here.session(SESSION)
+
+    @property
+    def progress(self) -> Progress:
+        return self.here.loops.load(self.loop).progress
+
+    def call(self, event: str, **payload: object) -> Call:
+        call = Call(event, "claude", "settings", str(self.here.home))
+        call.environ = {}
+        call.data = {"session_id": SESSION, "cwd": str(self.folder), "prompt_id": "p1", **payload}
+        return call
+
+    def stop(self, **payload: object) -> Any:  # noqa: ANN401  whatever was answered
+        answer = stop.answer(self.here, self.call("Stop", **payload))
+        return json.loads(answer) if answer else None
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    return World(tmp_path)
+
+
+def test_a_stop_because_the_model_could_not_be_asked_is_no_round(world: World) -> None:
+    transcript = world.folder / "talk.jsonl"
+    transcript.write_text(json.dumps(FAILED), encoding="utf-8")
+
+    failed = [world.stop(transcript_path=str(transcript)) for _ in range(2)]
+    waiting = world.progress
+    held = world.stop()
+
+    assert (failed, waiting.status, waiting.round, waiting.clock) == (
+        [None, None],
+        "active",
+        0,
+        STOPPED,
+    )
+    assert (held["decision"], world.progress.round) == ("block", 1)
+
+
+def test_while_the_agent_rests_no_time_passes(world: World) -> None:
+    boot, now = mark()
+    rested = replace(world.progress, clock=STOPPED)
+    worked = replace(world.progress, clock=(boot, now - 600))
+    began_anew = replace(world.progress, clock=("another boot", now - 600))
+
+    times = [clocked(each, world.session).active_seconds for each in (rested, worked, began_anew)]
+
+    assert [round(time / 60) for time in times] == [0, 10, 0]
+
+
+def test_after_a_rest_time_is_counted_from_the_prompt(world: World) -> None:
+    world.stop()
+    prompt.answer(world.here, world.call("UserPromptSubmit", prompt="and now?"))
+    told = world.session.read_json("prompt.json")
+    boot, at = mark()
+    world.session.write_json("prompt.json", {**told, "clock": [boot, at - 120]})
+
+    counted = clocked(replace(world.progress, clock=STOPPED, active_seconds=60), world.session)
+
+    assert isinstance(told["clock"], list)
+    assert told["clock"][0] == boot
+    assert round(counted.active_seconds / 60) == 3
