@@ -15,10 +15,10 @@ _LARGEST_FRONT = 64_000
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
-def decoded(path: str, data: bytes) -> str:
-    if len(data) > LARGEST:
+def decoded(path: str, data: bytes, *, largest: int = LARGEST) -> str:
+    if len(data) > largest:
         raise UserError(
-            f"`{path}` takes {len(data)} bytes, more than {LARGEST}",
+            f"`{path}` takes {len(data)} bytes, more than {largest}",
             hint="put long text into a file of its own and name that in the task",
         )
     try:

@@ -1,0 +1,20 @@
+"""The options that every command takes, and JSON as every command prints it."""
+
+import json
+from pathlib import Path
+
+import click
+import msgspec
+
+project_option = click.option(
+    "--project",
+    metavar="DIR",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="The project, instead of the one this is called in.",
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+def print_json(value: object) -> None:
+    """In ASCII: valid whatever the terminal's encoding and a path's bytes are."""
+    click.echo(json.dumps(msgspec.to_builtins(value), indent=2))

@@ -1,0 +1,59 @@
+"""`untildone plan import`: a plan made of another tool's file."""
+
+from pathlib import Path
+
+import click
+from msgspec import Struct
+
+from untildone.cli.flags import json_option, print_json
+from untildone.cli.plan.place import with_new_plan
+from untildone.dialects.plan import LARGEST, ForeignPlan
+from untildone.dialects.plan_formats import FORMATS, read_plan
+from untildone.plans.document import save
+from untildone.plans.drafting import drafted
+from untildone.plans.model import Phase, Plan
+from untildone.plans.order import order_mistakes
+
+
+class Imported(Struct, frozen=True, kw_only=True):
+    """What `plan import --json` prints."""
+
+    file: str
+    tasks: tuple[str, ...]
+    taken: tuple[str, ...]
+
+
+@click.command("import")
+@click.argument("source", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--format", "kind", type=click.Choice(list(FORMATS)), help="If it is not seen.")
+@with_new_plan
+@json_option
+def command(source: Path, *, kind: str | None, path: Path, as_json: bool) -> None:
+    """Write a plan from a prd.json, a PRD of Hope, ralphex, beads, fix_plan.md or a check list.
+
+    \b
+    untildone plan import prd.json
+    untildone plan import .beads/issues.jsonl --plan plans/TASKS.json
+    """
+    with source.open("rb") as opened:
+        data = opened.read(LARGEST + 1)
+    foreign = read_plan(source.as_posix(), data, kind=kind or "")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    save(path, drafted(_plan(foreign, source)))
+    _tell(Imported(file=str(path), tasks=tuple(foreign.tasks), taken=foreign.told), as_json=as_json)
+    for mistake in order_mistakes(foreign.tasks):
+        click.echo(f"{path}: {mistake}; {mistake.remedy}", err=True)
+
+
+def _plan(foreign: ForeignPlan, source: Path) -> Plan:
+    feature = foreign.feature or source.stem
+    return Plan(feature=feature, phases=(Phase(id=1, name=feature),), tasks=foreign.tasks)
+
+
+def _tell(imported: Imported, *, as_json: bool) -> None:
+    if as_json:
+        print_json(imported)
+        return
+    for line in imported.taken:
+        click.echo(line, err=True)
+    click.echo(f"written: {imported.file} with {len(imported.tasks)} tasks")

@@ -1,0 +1,38 @@
+"""`untildone plan init`: a plan to begin with."""
+
+from pathlib import Path
+
+import click
+
+from untildone.cli.plan.place import with_new_plan
+from untildone.plans.document import save
+from untildone.plans.drafting import drafted
+from untildone.plans.model import Phase, Plan, Task
+
+_FIRST = Task(
+    title="Say what is to be done first",
+    phase=1,
+    points=1,
+    acceptance_criteria=("Say what must hold when it is done, such as: `make test` exits 0",),
+    prompt="Say here what to do, in words an agent can follow.",
+)
+
+
+@click.command("init")
+@click.argument("feature", required=False)
+@with_new_plan
+def command(feature: str | None, *, path: Path) -> None:
+    """Write a plan with one task to begin with.
+
+    \b
+    untildone plan init login
+    untildone plan init login --plan .shipspec/planning/login/TASKS.json
+    """
+    plan = Plan(
+        feature=feature or path.resolve().parent.name,
+        phases=(Phase(id=1, name="Foundation"),),
+        tasks={"TASK-001": _FIRST},
+    )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    save(path, drafted(plan))
+    click.echo(f"written: {path}")

@@ -1,0 +1,80 @@
+"""`untildone plan refine`: the tasks over 5 points, or one of them divided."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+from msgspec import Struct
+
+from untildone.cli.flags import json_option, print_json
+from untildone.cli.plan.place import with_plan
+from untildone.errors import UserError
+from untildone.plans.document import change, in_order, read
+from untildone.plans.refinement import divided
+from untildone.plans.rules import large
+
+_LARGEST = 4_000_000
+
+
+class Large(Struct, frozen=True, kw_only=True):
+    id: str
+    title: str
+    points: int
+
+
+class Refinement(Struct, frozen=True, kw_only=True):
+    """What `plan refine --json` prints: what is still to be divided."""
+
+    large: tuple[Large, ...]
+
+
+@click.command("refine")
+@click.argument("task", required=False)
+@click.option(
+    "--into", metavar="FILE", help="The parts: a JSON object of tasks by id; `-` is stdin."
+)
+@with_plan
+@json_option
+def command(task: str | None, *, into: str | None, path: Path, as_json: bool) -> int:
+    """List the tasks over 5 points (exit 1 if there are any), or put parts in a task's place.
+
+    What depended on the task depends on its last parts; its first parts depend on what it did.
+
+    \b
+    untildone plan refine
+    untildone plan refine TASK-004 --into parts.json
+    """
+    if (task is None) != (into is None):
+        raise UserError(
+            "a task and its parts belong together", hint="`plan refine TASK --into FILE`"
+        )
+    if task is not None and into is not None:
+        parts = _parts(into)
+        change(path, lambda found: divided(found, task, parts))
+    plan = in_order(read(path)).plan
+    found = tuple(
+        Large(id=name, title=plan.tasks[name].title, points=plan.tasks[name].points)
+        for name in large(plan.tasks)
+    )
+    if as_json:
+        print_json(Refinement(large=found))
+    else:
+        lines = [f"{each.id}: {each.title} ({each.points} points)" for each in found]
+        click.echo("\n".join(lines or ["no task is over 5 points"]))
+    return 1 if found and task is None else 0
+
+
+def _parts(into: str) -> dict[str, dict[str, Any]]:
+    try:
+        text = sys.stdin.read(_LARGEST) if into == "-" else Path(into).read_text(encoding="utf-8")
+        parts = json.loads(text)
+    except (OSError, ValueError, RecursionError) as error:
+        raise UserError(f"`{into}` cannot be read: {error}", hint="name a JSON file") from None
+    if isinstance(parts, dict) and all(isinstance(part, dict) for part in parts.values()):
+        return parts
+    raise UserError(
+        f"`{into}` is no object of tasks by their ids",
+        hint='`{"TASK-004a": {"title": …, "points": 3, "acceptance_criteria": […]}, …}`',
+    )

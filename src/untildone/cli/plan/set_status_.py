@@ -1,0 +1,46 @@
+"""`untildone plan set-status`: how far a task is."""
+
+from pathlib import Path
+from typing import cast, get_args
+
+import click
+
+from untildone.cli.flags import json_option, print_json
+from untildone.cli.options import here
+from untildone.cli.plan.place import with_plan
+from untildone.errors import UserError
+from untildone.judge.speaker import calling_session, in_tool_call
+from untildone.plans.document import change, with_status
+from untildone.plans.model import TaskStatus
+
+
+@click.command("set-status")
+@click.argument("task")
+@click.argument("status", type=click.Choice(get_args(TaskStatus)))
+@click.option("--worker", default="", metavar="NAME", help="Who has it in progress.")
+@with_plan
+@json_option
+def command(task: str, *, status: str, worker: str, path: Path, as_json: bool) -> None:
+    """Say how far a task is; `completed` is yours to say, an agent's tasks are verified.
+
+    \b
+    untildone plan set-status TASK-001 in_progress
+    """
+    wanted = cast(TaskStatus, status)
+    if wanted == "completed":
+        _not_by_an_agent(task)
+    plan = change(path, lambda found: with_status(found, task, wanted, worker=worker)).plan
+    if as_json:
+        print_json({"id": task, "status": plan.tasks[task].status, "file": str(path)})
+    else:
+        click.echo(f"{task}: {status.replace('_', ' ')}")
+
+
+def _not_by_an_agent(task: str) -> None:
+    found = here()
+    caller = calling_session(found.agent, str(found.home))
+    if caller is not None and in_tool_call(found.agent, caller):
+        raise UserError(
+            f"`{task}` is completed by its verification or by the person's word, not by an agent's",
+            hint="stop: what its loop checks is then checked; else ask the person to say it",
+        )

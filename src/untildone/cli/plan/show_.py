@@ -1,0 +1,124 @@
+"""`untildone plan show`: the plan, or one task with what is checked of it."""
+
+from pathlib import Path
+
+import click
+from msgspec import Struct, to_builtins
+
+from untildone.cli.flags import json_option, print_json
+from untildone.cli.plan.place import with_plan
+from untildone.loop.model import Check
+from untildone.plans.document import Document, read, task_of
+from untildone.plans.model import Phase, Summary, Task, TaskStatus
+from untildone.plans.rules import large, summary_of
+from untildone.plans.verification import checks_of, promise_of, subjective
+
+_BOXES = {"not_started": " ", "in_progress": "~", "completed": "x"}
+
+
+class Line(Struct, frozen=True, kw_only=True):
+    id: str
+    title: str
+    status: TaskStatus
+    phase: int | str | None
+    points: int
+    depends_on: tuple[str, ...]
+    worker: str
+
+
+class Overview(Struct, frozen=True, kw_only=True):
+    """What `plan show --json` prints."""
+
+    file: str
+    feature: str
+    summary: Summary
+    phases: tuple[Phase, ...]
+    large: tuple[str, ...]
+    tasks: tuple[Line, ...]
+
+
+class Whole(Struct, frozen=True, kw_only=True):
+    """What `plan show TASK --json` prints; `checked` is what we can look at ourselves."""
+
+    id: str
+    task: Task
+    checked: tuple[Check, ...]
+    subjective: tuple[str, ...]
+    promise: str
+
+
+@click.command("show")
+@click.argument("task", required=False)
+@with_plan
+@json_option
+def command(task: str | None, *, path: Path, as_json: bool) -> None:
+    """Show the plan; with a task's id, that task and how it is verified.
+
+    \b
+    untildone plan show
+    untildone plan show TASK-001 --json
+    """
+    document = read(path)
+    for mistake in document.mistakes:
+        click.echo(f"{document.path.name}: {mistake}", err=True)
+    shown = _overview(document) if task is None else _whole(document, task)
+    if as_json:
+        print_json(shown)
+        return
+    click.echo("\n".join(_lines(shown) if isinstance(shown, Overview) else _task_lines(shown)))
+
+
+def _overview(document: Document) -> Overview:
+    plan = document.plan
+    return Overview(
+        file=str(document.path),
+        feature=plan.feature,
+        summary=summary_of(plan.tasks),
+        phases=plan.phases,
+        large=large(plan.tasks),
+        tasks=tuple(
+            Line(id=name, **{field: getattr(task, field) for field in Line.__struct_fields__[1:]})
+            for name, task in plan.tasks.items()
+        ),
+    )
+
+
+def _whole(document: Document, name: str) -> Whole:
+    task = document.plan.tasks[task_of(document, name)]
+    return Whole(
+        id=name,
+        task=task,
+        checked=checks_of(task),
+        subjective=subjective(task),
+        promise=promise_of(task),
+    )
+
+
+def _lines(shown: Overview) -> list[str]:
+    summary = shown.summary
+    lines = [
+        f"{shown.feature or shown.file}: {summary.total_tasks} tasks, {summary.total_points} points"
+    ]
+    for task in shown.tasks:
+        after = f", after {', '.join(task.depends_on)}" if task.depends_on else ""
+        box = _BOXES[task.status]
+        lines.append(f"[{box}] {task.id}: {task.title} (points: {task.points}{after})")
+    if summary.critical_path:
+        lines.append(f"critical path: {' → '.join(summary.critical_path)}")
+    if shown.large:
+        lines.append(f"over 5 points: {', '.join(shown.large)}; `untildone plan refine`")
+    return lines
+
+
+def _task_lines(shown: Whole) -> list[str]:
+    task = shown.task
+    lines = [f"{shown.id}: {task.title} ({task.status.replace('_', ' ')}, {task.size})"]
+    fields = {key: value for key, value in to_builtins(task).items() if value}
+    lines += [
+        f"{key}: {', '.join(fields[key])}" for key in ("depends_on", "blocks") if key in fields
+    ]
+    lines += [f"checked: {check.name}  (`{check.command}`)" for check in shown.checked]
+    lines += [f"needs a reader: {sentence}" for sentence in shown.subjective]
+    if shown.promise:
+        lines.append(f"promise: {shown.promise}")
+    return [*lines, "", task.prompt.strip()] if task.prompt.strip() else lines

@@ -1,0 +1,91 @@
+"""`untildone plan validate`: everything that is wrong with a plan, at once."""
+
+from pathlib import Path
+
+import click
+from msgspec import Struct
+
+from untildone.cli.flags import json_option, print_json
+from untildone.cli.plan.place import with_plan
+from untildone.plans.document import Document, change, read, with_fields
+from untildone.plans.model import Mistake
+from untildone.plans.references import reference_mistakes
+from untildone.plans.refinement import mended_blocks
+from untildone.plans.rules import large, rule_mistakes, summary_of
+
+_LARGEST = 4_000_000
+
+
+class Validated(Struct, frozen=True, kw_only=True):
+    """What `plan validate --json` prints."""
+
+    file: str
+    valid: bool
+    mistakes: tuple[Mistake, ...]
+    large: tuple[str, ...]
+    critical_path: tuple[str, ...]
+    total_tasks: int
+    total_points: int
+
+
+@click.command("validate")
+@click.option("--fix", is_flag=True, help="Put `summary` and `blocks` right.")
+@with_plan
+@json_option
+def command(*, fix: bool, path: Path, as_json: bool) -> int:
+    """Name everything that is wrong: references, cycles, points, criteria; 0 valid, 1 not.
+
+    \b
+    untildone plan validate
+    untildone plan validate --plan .shipspec/planning/login/TASKS.json --json
+    """
+    if fix:
+        change(path, lambda found: with_fields(found, mended_blocks(found)))
+    shown = _validated(read(path, whole=True))
+    if as_json:
+        print_json(shown)
+    else:
+        click.echo("\n".join(_lines(shown)))
+    return 0 if shown.valid else 1
+
+
+def _validated(document: Document) -> Validated:
+    plan = document.plan
+    mistakes = (
+        *document.mistakes,
+        *rule_mistakes(plan),
+        *reference_mistakes(
+            plan, prd=_beside(document.path, "PRD.md"), sdd=_beside(document.path, "SDD.md")
+        ),
+    )
+    summary = summary_of(plan.tasks)
+    return Validated(
+        file=str(document.path),
+        valid=all(mistake.warning for mistake in mistakes),
+        mistakes=mistakes,
+        large=large(plan.tasks),
+        critical_path=summary.critical_path,
+        total_tasks=summary.total_tasks,
+        total_points=summary.total_points,
+    )
+
+
+def _beside(path: Path, name: str) -> str | None:
+    try:
+        with path.with_name(name).open("rb") as file:
+            return file.read(_LARGEST).decode("utf-8", "replace")
+    except OSError:
+        return None
+
+
+def _lines(shown: Validated) -> list[str]:
+    lines = []
+    for mistake in shown.mistakes:
+        kind = "warning: " if mistake.warning else ""
+        lines.append(f"{shown.file}: {kind}{mistake}; {mistake.remedy}")
+    if shown.large:
+        lines.append(f"over 5 points, to be divided: {', '.join(shown.large)}")
+    if shown.valid:
+        lines.append(f"valid: {shown.total_tasks} tasks, {shown.total_points} points")
+        lines.append(f"critical path: {' → '.join(shown.critical_path)}")
+    return lines
