@@ -138,8 +138,9 @@ def test_a_promise_ends_the_loop_as_claimed(tmp_path: Path) -> None:
         (
             said(
                 f"Round {number} of 10: not done yet. Unmet: promise `ALL PAGES WRITTEN`.",
-                "Go on with the task. When it is true, and only then, say"
-                " <promise>ALL PAGES WRITTEN</promise>.",
+                "See what is done and what is missing, and go on with the task. When it is true,"
+                " and only then, say <promise>ALL PAGES WRITTEN</promise>. If you cannot go on, run"
+                " `untildone blocked REASON`.",
             ),
         )
         for number in (1, 2)

@@ -22,13 +22,11 @@ def test_a_must_not_that_holds_pauses_the_loop(tmp_path: Path) -> None:
 
     assert len(server.requests) == 3
     assert world.told(server) == ((still_red(1),), (SILENT,))
-    # A headless client tells nobody what it costs.
-    assert world.standing("reason", "spend_usd") == (
+    assert world.standing("reason") == (
         "paused",
         "forbidden",
         2,
         "must not hold, but does: `test -f secret.txt`",
-        None,
     )
     assert requests_without_us(script) == 1
 

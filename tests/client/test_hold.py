@@ -63,7 +63,7 @@ def test_twelve_text_only_stops_end_at_our_bound(tmp_path: Path) -> None:
     assert world.standing("held") == ("paused", "out-of-rounds", 12, False)
     assert result.notices[-1] == (
         "Stop says: untildone: paused (out-of-rounds): round 12 of 12. Nobody holds the agent now;"
-        " resume with `untildone continue --rounds +N`"
+        " resume with `untildone continue --rounds +N` | left: check"
     )
     assert requests_without_us(script) == 1
 

@@ -20,7 +20,7 @@ from loop.samples import (
     seen,
 )
 from untildone.loop.criteria import state_key
-from untildone.loop.decide import before_checks, decide
+from untildone.loop.decide import before_checks, decide, in_a_round
 from untildone.loop.model import (
     OUTCOMES,
     Amendment,
@@ -79,6 +79,12 @@ STEPS: dict[str, Row] = {
         after(waited_for="p1"),
         seen(turn="plan", prompt="p1"),
         Wait(reason="plan mode: the agent may not change anything"),
+    ),
+    "4 the model failed": (
+        contract(),
+        after(waited_for="p1"),
+        seen(turn="failed", prompt="p1"),
+        Wait(reason="the model could not be asked: a limit or a failure of its service"),
     ),
     "4 question": (
         contract(),
@@ -597,6 +603,24 @@ def test_words_alone_are_never_done(agreed: Contract, reported: dict[str, Met]) 
     evidence = seen(RED, said=("ALL DONE",), signalled=True, losses=())
 
     assert decide(agreed, after(met=reported), evidence) == CLAIMED
+
+
+@pytest.mark.parametrize(
+    ("evidence", "expected"),
+    [
+        (seen(spend_usd=2), None),
+        (
+            seen(minutes=31),
+            paused("out-of-time", "30 minutes are used up, in the middle of round 3"),
+        ),
+        (seen(spend_usd=9), paused("out-of-budget", "9.00 of 7 USD, in the middle of round 3")),
+    ],
+)
+def test_money_and_minutes_within_a_round(evidence: Evidence, expected: Pause | None) -> None:
+    raised = Amendment(by="person", at="", bounds=bounds(budget_usd=7, minutes=30))
+    progress = after(round=2, amendments=(raised,))
+
+    assert in_a_round(contract(bounds=bounds(budget_usd=1)), progress, evidence) == expected
 
 
 @pytest.mark.parametrize("outcome", ["red", "flaky", "timed-out", "no-evidence"])

@@ -133,8 +133,21 @@ def test_a_promise_is_asked_for_in_its_own_words() -> None:
 
     assert told(verdict, agreed=agreed) == (
         "[untildone] Round 1: not done yet. Unmet: promise `A`.\n"
-        "Go on with the task. When it is true, and only then, say <promise>A</promise> or"
-        " <promise>B</promise>." + TASK
+        "See what is done and what is missing, and go on with the task. When it is true, and only"
+        " then, say <promise>A</promise> or <promise>B</promise>. If you cannot go on, run"
+        " `untildone blocked REASON`." + TASK
+    )
+
+
+def test_a_list_is_to_be_kept_true() -> None:
+    agreed = contract(checks=(), todos=("docs",), done_when="both")
+    verdict = Continue(because="unmet", names=("todo `docs`",))
+
+    assert told(verdict, agreed=agreed) == (
+        "[untildone] Round 1 of 10: not done yet. Unmet: todo `docs`.\n"
+        "Go on with the list. If you cannot go on, run `untildone blocked REASON`. Mark an item as"
+        " done in its list when it is done; one that is taken out of the list counts as"
+        " unfinished." + TASK
     )
 
 

@@ -19,6 +19,7 @@ from loop.samples import (
 from untildone.loop.criteria import failures, state_key
 from untildone.loop.decide import decide
 from untildone.loop.model import (
+    STOPPED,
     Claim,
     Continue,
     Contract,
@@ -28,6 +29,7 @@ from untildone.loop.model import (
     Pause,
     Progress,
     Totals,
+    Turn,
     Verdict,
     Wait,
 )
@@ -158,6 +160,22 @@ def test_an_ending_is_a_round_too(verdict: Finish | Pause, status: str) -> None:
 
     found = (ended.round, ended.status, ended.outcome, ended.reason)
     assert found == (5, status, verdict.outcome, "r")
+
+
+@pytest.mark.parametrize(
+    ("turn", "clock"),
+    [
+        ("agent", ("boot", 9.0)),
+        ("queued", ("boot", 9.0)),
+        ("plan", STOPPED),
+        ("question", STOPPED),
+        ("failed", STOPPED),
+    ],
+)
+def test_the_clock_stops_where_the_agent_rests(turn: Turn, clock: tuple[str, float]) -> None:
+    progress = Progress(clock=("boot", 9.0))
+
+    assert advance(contract(), progress, seen(turn=turn), Wait(reason="")).clock == clock
 
 
 def test_spend_never_goes_down_and_unknown_keeps_what_was_known() -> None:

@@ -35,6 +35,7 @@ CONDITIONS = (
     seen(turn="queued", prompt="p1"),
     seen(turn="question", prompt="p2"),
     seen(turn="plan"),
+    seen(turn="failed"),
     seen(background=(AGENT,)),
     seen(background=(SERVER,)),
     seen(forbidden=("grep TODO",)),

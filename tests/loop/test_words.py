@@ -10,6 +10,7 @@ from untildone.loop.words import (
     promises_said,
     signalled,
     status_block,
+    vague,
 )
 
 PROMISE = "ALL TESTS GREEN"
@@ -27,6 +28,11 @@ SAID = {
     "plain after a negation of something else": "Nothing is not done.\nALL TESTS GREEN",
     "plain, folded spaces": "ALL  TESTS\tGREEN",
     "bold": "**ALL TESTS GREEN**",
+    "bold in part": "So: **ALL** tests _green_.",
+    "a heading": "## ALL TESTS GREEN",
+    "tagged and bold": "<promise>**ALL TESTS GREEN**</promise>",
+    "over a line's end": "It took long, but now: all tests\ngreen.",
+    "beside a repeated task": "Make all of it work.\nALL TESTS GREEN",
 }
 NOT_SAID = {
     "empty": "",
@@ -52,6 +58,12 @@ NOT_SAID = {
     "question": "ALL TESTS GREEN?",
     "part of another word": "MALL TESTS GREENER",
     "another tag's text": "<promise>ALL TESTS GREEN, nearly</promise>",
+    "single quotation": "You asked for 'ALL TESTS GREEN' at the end",
+    "struck through": "~~ALL TESTS GREEN~~",
+    "not yet": "Not yet ALL TESTS GREEN",
+    "once": "Once CI agrees I'll output ALL TESTS GREEN",
+    "announced": "I'll say ALL TESTS GREEN at the end",
+    "spoken about": "The completion promise is ALL TESTS GREEN",
 }
 
 
@@ -68,6 +80,25 @@ def test_a_promise_not_given(message: str) -> None:
 @pytest.mark.parametrize("message", ["incomplete", "completely", "uncompleted"])
 def test_a_promise_is_a_word_of_its_own(message: str) -> None:
     assert promises_said(f"The work is {message}.", ("COMPLETE",)) == ()
+
+
+def test_a_sentence_of_the_task_gives_no_promise() -> None:
+    task = "Repair it.\nEnd with the words ALL TESTS GREEN at the bottom."
+
+    repeated = "My task: end with the words **ALL TESTS GREEN** at the bottom."
+    assert promises_said(repeated.removeprefix("My task: "), (PROMISE,), task=task) == ()
+    assert promises_said("ALL TESTS GREEN", (PROMISE,), task=task) == (PROMISE,)
+    assert promises_said("ALL TESTS GREEN", (PROMISE,), task=PROMISE) == (PROMISE,)
+
+
+@pytest.mark.parametrize("promise", ["done", "OK", "Finished.", "**complete**", "yes!"])
+def test_a_vague_promise(promise: str) -> None:
+    assert vague(promise)
+
+
+@pytest.mark.parametrize("promise", ["ALL TESTS GREEN", "work is done", "DONE: 12 pages"])
+def test_a_promise_that_says_something(promise: str) -> None:
+    assert not vague(promise)
 
 
 def test_an_empty_promise_is_never_given() -> None:

@@ -5,16 +5,16 @@ from typing import Literal, TypeAlias
 
 from msgspec.structs import replace
 
-from untildone.loop.losses import allowed, loss
-from untildone.loop.model import Amendment, CheckResult, Contract, Evidence, Progress, Tests
+from untildone.loop.counts import counted, unmet_counts
+from untildone.loop.model import Amendment, CheckResult, Contract, Evidence, Progress
+from untildone.loop.todos import unmet_todos
+from untildone.loop.vanished import with_all_tests
 from untildone.loop.words import folded
 
 # The criterion that a change which is hard to take back brings with it.
 PRECHECK = "precheck"
 # `signal`: everything holds but the agent has not said so, where its word is asked for too.
 ExitRule: TypeAlias = Literal["done", "claimed", "signal", "unmet"]
-_REMOVED = "remove-test"
-_NAMES_SHOWN = 5
 
 
 def agreed(contract: Contract, amendments: tuple[Amendment, ...]) -> Contract:
@@ -74,6 +74,7 @@ def unmet(contract: Contract, progress: Progress, evidence: Evidence) -> tuple[s
     names = unmet_checks(contract, evidence, slow=False)
     if lacks_precheck(contract, progress):
         names = (PRECHECK, *names)
+    names = (*unmet_counts(contract, evidence), *names, *unmet_todos(contract, evidence))
     if contract.done_when in ("both", "either"):
         claims = unmet_claims(contract, progress)
         names += claims + tuple(name for name in denied(contract, evidence) if name not in claims)
@@ -84,11 +85,12 @@ def unmet(contract: Contract, progress: Progress, evidence: Evidence) -> tuple[s
 
 def exit_rule(contract: Contract, progress: Progress, evidence: Evidence) -> ExitRule:
     """How far the round's own evidence satisfies `done_when`."""
-    if lacks_precheck(contract, progress):
+    if lacks_precheck(contract, progress) or unmet_todos(contract, evidence):
         return "unmet"
     # The person who confirmed that it is done has said it in the agent's place.
     word = evidence.signalled or bool(evidence.said) or progress.confirmed
-    proved = bool(contract.checks) and not unmet_checks(contract, evidence, slow=False)
+    unproved = unmet_checks(contract, evidence, slow=False) or unmet_counts(contract, evidence)
+    proved = bool(contract.checks) and not unproved
     match contract.done_when:
         case "checks":
             return _by_checks(proved, word=word or was_red(progress, evidence))
@@ -110,61 +112,28 @@ def _by_checks(proved: bool, *, word: bool) -> ExitRule:
 
 
 def _by_both(contract: Contract, progress: Progress, evidence: Evidence, *, word: bool) -> ExitRule:
-    asked = contract.checks or contract.claims or contract.promises
+    asked = contract.checks or contract.claims or contract.promises or contract.todos
     if unmet(contract, progress, evidence) or not asked:
         return "unmet"
-    if not word:
+    # A list that is worked off has said it.
+    if not (word or (contract.todos and not contract.checks)):
         return "signal"
     # Claims and promises are the agent's words: without one check nothing was proved by us.
     return "done" if contract.checks else "claimed"
 
 
-def against_start(contract: Contract, evidence: Evidence) -> Evidence:
-    """A green run of fewer tests than the start had is no evidence, unless that was allowed."""
+def against_start(contract: Contract, evidence: Evidence, *, strict: bool = False) -> Evidence:
+    """By what counts, and with the start's tests that do not run now; with `strict` a green run of
+    fewer tests is no evidence, otherwise the person is asked about them."""
+    evidence = replace(evidence, checks=counted(contract, evidence.checks, evidence.start))
     start = {result.name: result.tests for result in evidence.start or () if result.tests}
     checks = tuple(
-        _with_all_tests(result, start[result.name], allow=contract.allow)
+        with_all_tests(result, start[result.name], allow=contract.allow, strict=strict)
         if result.name in start
         else result
         for result in evidence.checks
     )
     return replace(evidence, checks=checks)
-
-
-def _with_all_tests(result: CheckResult, had: Tests, *, allow: tuple[str, ...]) -> CheckResult:
-    now = result.tests or Tests()
-    if not result.green:
-        return result
-    if not (_named(had) and _named(now)):
-        return _with_as_many(result, had, allow=allow)
-    ran = {*now.passing, *now.failing}
-    gone = [test for test in (*had.passing, *had.failing) if test not in ran]
-    vanished = [test for test in gone if not allowed(loss(_REMOVED, test, because=""), allow)]
-    if not vanished:
-        return result
-    # As many others may be the same tests under other names: that is honest, and told.
-    enough = now.executed >= had.executed - len(gone) + len(vanished)
-    outcome = result.outcome if enough else "no-evidence"
-    return replace(result, outcome=outcome, reason=_did_not_run(vanished))
-
-
-def _named(tests: Tests) -> bool:
-    return 0 < tests.executed == len(tests.passing) + len(tests.failing)
-
-
-def _with_as_many(result: CheckResult, had: Tests, *, allow: tuple[str, ...]) -> CheckResult:
-    ran = result.tests.executed if result.tests else 0
-    if ran >= had.executed or any(each.startswith(f"{_REMOVED}:") for each in allow):
-        return result
-    reason = f"{ran} tests ran, {had.executed} at the start"
-    return replace(result, outcome="no-evidence", reason=reason)
-
-
-def _did_not_run(tests: list[str]) -> str:
-    rest = len(tests) - _NAMES_SHOWN
-    names = ", ".join(tests[:_NAMES_SHOWN]) + (f" and {rest} more" if rest > 0 else "")
-    count = "1 test" if len(tests) == 1 else f"{len(tests)} tests"
-    return f"{count} of the start did not run: {names}"
 
 
 def was_red(progress: Progress, evidence: Evidence) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from untildone.loop.criteria import agreed, exit_rule, unmet
+from untildone.loop.losses import allowed
 from untildone.loop.model import (
     Background,
     Continue,
@@ -40,6 +41,15 @@ def before_checks(contract: Contract, progress: Progress, evidence: Evidence) ->
     return _first(BEFORE_CHECKS, agreed(contract, progress.amendments), progress, evidence)
 
 
+def in_a_round(contract: Contract, progress: Progress, evidence: Evidence) -> Pause | None:
+    """The pause where money or minutes are used up between two stops."""
+    pause = _money_or_time(agreed(contract, progress.amendments), evidence)
+    if pause is None:
+        return None
+    reason = f"{pause.reason}, in the middle of round {progress.round + 1}"
+    return Pause(outcome=pause.outcome, reason=reason)
+
+
 def _first(
     steps: tuple[Step, ...], contract: Contract, progress: Progress, evidence: Evidence
 ) -> Verdict | None:
@@ -69,6 +79,8 @@ def _persons_turn(_: Contract, progress: Progress, evidence: Evidence) -> Verdic
     # A client that does not name its prompts cannot be told "once": the person goes first.
     first = not evidence.prompt or evidence.prompt != progress.waited_for
     match evidence.turn:
+        case "failed":
+            return Wait(reason="the model could not be asked: a limit or a failure of its service")
         case "plan":
             return Wait(reason="plan mode: the agent may not change anything")
         case "queued" if first:
@@ -126,7 +138,7 @@ def _confirm(contract: Contract, progress: Progress, evidence: Evidence) -> Verd
     missing = tuple(check.name for check in contract.checks if check.name not in ran)
     if missing or evidence.losses is None:
         return Continue(because="unconfirmed", names=missing, counted=False)
-    lost = tuple(loss for loss in evidence.losses if loss.id not in contract.allow)
+    lost = tuple(loss for loss in evidence.losses if not allowed(loss, contract.allow))
     if lost:
         return _losses(contract, progress, evidence, lost)
     return Finish(outcome="done", reason="every check passes")
@@ -203,9 +215,9 @@ def _bounds(contract: Contract, progress: Progress, evidence: Evidence) -> Verdi
 def _out_of_rounds(contract: Contract, progress: Progress, evidence: Evidence) -> Pause | None:
     # A budget nobody can measure bounds nothing: then the ceiling of rounds does.
     unmeasured = evidence.spend_usd is None and progress.spend_usd is None
-    allowed = contract.bounds.rounds or (MOST_ROUNDS if unmeasured else 0)
-    if allowed and progress.round + 1 >= allowed:
-        return Pause(outcome="out-of-rounds", reason=f"round {progress.round + 1} of {allowed}")
+    most = contract.bounds.rounds or (MOST_ROUNDS if unmeasured else 0)
+    if most and progress.round + 1 >= most:
+        return Pause(outcome="out-of-rounds", reason=f"round {progress.round + 1} of {most}")
     return None
 
 

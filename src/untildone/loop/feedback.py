@@ -146,7 +146,8 @@ def _whole_outputs(evidence: Evidence) -> str:
 def _next_step(contract: Contract, verdict: Continue, mend: str) -> str:
     match verdict.because:
         case "unmet":
-            return _unmet_step(contract, mend) + _claims_step(contract, verdict)
+            step = _unmet_step(contract, mend)
+            return step + _claims_step(contract, verdict) + _todos_step(contract)
         case "signal":
             return (
                 "If the whole task is done, run `untildone signal`; otherwise go on with what is"
@@ -175,8 +176,22 @@ def _next_step(contract: Contract, verdict: Continue, mend: str) -> str:
 def _unmet_step(contract: Contract, mend: str) -> str:
     if contract.promises and not contract.checks:
         texts = " or ".join(f"<promise>{text}</promise>" for text in contract.promises)
-        return f"Go on with the task. When it is true, and only then, say {texts}."
+        return (
+            "See what is done and what is missing, and go on with the task. When it is true, and"
+            f" only then, say {texts}. If you cannot go on, run `untildone blocked REASON`."
+        )
+    if contract.todos and not contract.checks:
+        return "Go on with the list. If you cannot go on, run `untildone blocked REASON`."
     return mend + _AGAIN
+
+
+def _todos_step(contract: Contract) -> str:
+    if not contract.todos:
+        return ""
+    return (
+        " Mark an item as done in its list when it is done; one that is taken out of the list"
+        " counts as unfinished."
+    )
 
 
 def _mending(situation: Situation, rounds: int) -> str:

@@ -4,6 +4,7 @@ from untildone.loop.model import Loss
 
 # A wider allowance covers these: who may edit a test may edit what it expects.
 _COVERED_BY = {"edit-expected": ("edit-test",), "remove-test": ("edit-test",)}
+_OF_TESTS = ("remove-test:", "edit-test:")
 
 
 def loss(kind: str, path: str, detail: str = "", *, because: str, content: str = "") -> Loss:
@@ -19,6 +20,20 @@ def allowed(lost: Loss, allow: tuple[str, ...]) -> bool:
     return any(each == lost.id or _covers(each, name) for each in allow)
 
 
+def removal_allowed(test: str, allow: tuple[str, ...]) -> bool:
+    """Of a test by the name its runner gives it, whatever file an approval names it in."""
+    names = tuple(each.partition("#")[0] for each in allow)
+    if allowed(loss("remove-test", test, because=""), names):
+        return True
+    gone = {name.rpartition(":")[2] for name in names if name.startswith(_OF_TESTS)}
+    return any(_ends_with(test.partition("[")[0], name.partition("[")[0]) for name in gone)
+
+
+def _ends_with(test: str, name: str) -> bool:
+    before = test.removesuffix(name)
+    return before != test and not (before[-1:].isalnum() or before.endswith("_"))
+
+
 def _covers(allowance: str, name: str) -> bool:
     kind, _, what = allowance.partition(":")
     lost, _, where = name.partition(":")
@@ -26,5 +41,20 @@ def _covers(allowance: str, name: str) -> bool:
         return False
     if what == where or where.startswith(f"{what}:") or where.startswith(f"{what.rstrip('/')}/"):
         return True
+    if lost in ("config", "suppression") and _same_rule(what, where):
+        return True
     # A test goes by its name alone too, wherever it is.
     return lost == "remove-test" and where.rpartition("::")[2].partition("[")[0] == what
+
+
+def _same_rule(what: str, where: str) -> bool:
+    """A key by its last parts, a rule as people write it: `@ts-ignore`, `pragma: no cover`."""
+    path, _, rule = what.partition(":")
+    place, _, full = where.partition(":")
+    if path != place or not rule:
+        return False
+    return full.endswith(f".{rule}") or _letters(full) == _letters(rule)
+
+
+def _letters(text: str) -> str:
+    return "".join(character for character in text.lower() if character.isalnum())

@@ -35,6 +35,7 @@ When: TypeAlias = Literal["round", "done"]
 # How soon a change can be taken back: within a minute, within five, within hours.
 Reversibility: TypeAlias = Literal["2A", "2B", "1"]
 Verification: TypeAlias = Literal["execution", "observation", "measurement", "review", "assumption"]
+Count: TypeAlias = Literal["zero-errors", "zero-warnings", "zero-security", "tests-pass"]
 
 
 class Check(Struct, frozen=True, kw_only=True):
@@ -76,6 +77,13 @@ class Bounds(Struct, frozen=True, kw_only=True):
     stagnation: int | None = None
 
 
+class Oracle(Struct, frozen=True, kw_only=True):
+    """A program of the person's, outside of the repository, and what is in it."""
+
+    path: str
+    sha256: str
+
+
 class Contract(Struct, frozen=True, kw_only=True):
     id: str
     agent: str
@@ -101,6 +109,16 @@ class Contract(Struct, frozen=True, kw_only=True):
     score: int | None = None
     # The person's choice: nothing of the loop's state is kept once it is finished.
     clean: bool = False
+    # What must be none of, and the paths whose findings count; none given: all of them.
+    counts: tuple[Count, ...] = ()
+    targets: tuple[str, ...] = ()
+    # The items that were unfinished at the start, where they are criteria.
+    todos: tuple[str, ...] = ()
+    # Templates that follow one after another when this ends well, and the loop this one followed.
+    then: tuple[str, ...] = ()
+    after: str = ""
+    # Never shown to the agent.
+    oracle: Oracle | None = None
 
 
 class Amendment(Struct, frozen=True, kw_only=True):
@@ -141,6 +159,13 @@ class Background(Struct, frozen=True, kw_only=True):
     ends: bool
 
 
+class Todo(Struct, frozen=True, kw_only=True):
+    """One item of a list that the agent keeps."""
+
+    text: str
+    done: bool = False
+
+
 class StatusBlock(Struct, frozen=True, kw_only=True):
     """What the agent says of its loop from `---LOOP_STATUS---` to `---END_STATUS---`."""
 
@@ -149,7 +174,8 @@ class StatusBlock(Struct, frozen=True, kw_only=True):
     next: str = ""
 
 
-Turn: TypeAlias = Literal["agent", "queued", "plan", "question"]
+# Whose turn it is; `failed`: the model gave no answer, because of a limit or a failure.
+Turn: TypeAlias = Literal["agent", "queued", "plan", "question", "failed"]
 
 
 class Evidence(Struct, frozen=True, kw_only=True):
@@ -174,6 +200,8 @@ class Evidence(Struct, frozen=True, kw_only=True):
     signalled: bool = False
     blocked: str = ""
     losses: tuple[Loss, ...] | None = None
+    # How the work was compared with the start, for the receipt.
+    proved: tuple[str, ...] = ()
     fault: str = ""
     spend_usd: float | None = None
     minutes: float = 0
@@ -182,6 +210,9 @@ class Evidence(Struct, frozen=True, kw_only=True):
     gate: str = ""
     tree: str = ""
     status: StatusBlock | None = None
+    todos: tuple[Todo, ...] = ()
+    # Files the agent wrote since the last stop.
+    touched: tuple[str, ...] = ()
     # Files edited again and again in this round that are now what they were before.
     thrashed: tuple[str, ...] = ()
 
@@ -282,10 +313,20 @@ class Round(Struct, frozen=True, kw_only=True):
     message: str = ""
     tree: str = ""
     totals: Totals | None = None
+    # Of the loop up to this round.
+    spend_usd: float | None = None
     # The files with the most findings, the worst first.
     files: tuple[FileTotals, ...] = ()
     # The files edited since the round before, by their own diagnostics.
     edited: tuple[FileTotals, ...] = ()
+    # The files the agent wrote in this round, how many of the start's failures are gone, its notes.
+    touched: tuple[str, ...] = ()
+    fixed: int = 0
+    notes: tuple[str, ...] = ()
+
+
+# No time passes for a loop whose agent rests.
+STOPPED = ("", 0.0)
 
 
 class Progress(Struct, frozen=True, kw_only=True):
@@ -305,10 +346,14 @@ class Progress(Struct, frozen=True, kw_only=True):
     seen_failures: tuple[str, ...] = ()
     # The SHA-256 of what the checks found before the agent began; empty where nobody knows.
     start: str = ""
+    # The SHA-256 of the record of the files the start had, or why they were not kept.
+    kept: str = ""
+    unkept: str = ""
     # As far back as they were counted: at the start, or else in the first round.
     start_totals: Totals | None = None
     totals: Totals | None = None
-    # Per cent of the start's failures that are gone.
+    # How many of the start's failures are gone, and per cent of them.
+    fixed: int = 0
     improved: int | None = None
     unmet: tuple[str, ...] | None = None
     failures: tuple[str, ...] = ()
@@ -331,8 +376,11 @@ class Progress(Struct, frozen=True, kw_only=True):
     planned: bool = False
     steps_done: tuple[str, ...] = ()
     precheck: str = ""
+    # The loop that began when this one ended.
+    followed_by: str = ""
     spend_usd: float | None = None
     active_seconds: float = 0
     round_seconds: float = 0
-    clock: tuple[str, float] = ("", 0)
+    # The boot of the machine and its age when time was last counted.
+    clock: tuple[str, float] = STOPPED
     updated_at: str = ""

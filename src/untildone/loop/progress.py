@@ -7,6 +7,7 @@ from untildone.loop.comparison import compared
 from untildone.loop.criteria import agreed, failures, measured, state_key, unmet
 from untildone.loop.model import (
     OUTCOMES,
+    STOPPED,
     Continue,
     Contract,
     Evidence,
@@ -90,15 +91,14 @@ def advance(
 ) -> Progress:
     """The progress after this verdict was given."""
     contract = agreed(contract, progress.amendments)
-    progress = replace(progress, spend_usd=_spend(progress, evidence))
+    progress = replace(progress, spend_usd=spend(progress, evidence))
     match verdict:
         case Ignore():
             return progress
-        case Wait() if evidence.turn in ("agent", "plan"):
-            # Background work and plan mode do not use up the one time the person has per prompt.
+        case Wait() if evidence.turn == "agent":
             return progress
         case Wait():
-            return replace(progress, waited_for=evidence.prompt)
+            return _waiting(progress, evidence)
         case Continue(counted=False):
             return _uncounted(progress, evidence, verdict)
         case Continue():
@@ -109,7 +109,18 @@ def advance(
             return ended(_judged(contract, progress, evidence, verdict), verdict)
 
 
-def _spend(progress: Progress, evidence: Evidence) -> float | None:
+def _waiting(progress: Progress, evidence: Evidence) -> Progress:
+    """Only the person's own word uses up the one time they have per prompt."""
+    theirs = evidence.turn in ("queued", "question")
+    return replace(
+        progress,
+        waited_for=evidence.prompt if theirs else progress.waited_for,
+        # What is queued is taken up at once; otherwise the agent rests until the next prompt.
+        clock=progress.clock if evidence.turn == "queued" else STOPPED,
+    )
+
+
+def spend(progress: Progress, evidence: Evidence) -> float | None:
     if evidence.spend_usd is None:
         return progress.spend_usd
     return max(evidence.spend_usd, progress.spend_usd or 0)
@@ -167,11 +178,13 @@ def _measured(progress: Progress, evidence: Evidence) -> Progress:
     if not evidence.checks:
         return progress
     counted = totals(evidence.checks)
+    seen = compared(evidence)
     return replace(
         progress,
         start_totals=progress.start_totals or counted,
         totals=counted,
-        improved=compared(evidence).improved,
+        fixed=seen.fixed,
+        improved=seen.improved,
     )
 
 

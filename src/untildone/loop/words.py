@@ -11,7 +11,12 @@ from untildone.loop.model import StatusBlock
 _FENCED = r"(?ms)^[ \t]*(`{3,}|~{3,}).*?(?:^[ \t]*\1|\Z)"
 _INLINE_CODE = r"`[^`\n]*`"
 _BLOCK_QUOTE = r"(?m)^[ \t]*>.*$"
-_QUOTED = r"\"[^\"\n]*\"|“[^“”\n]*”|«[^«»\n]*»"
+_QUOTED = (
+    r"\"[^\"\n]*\"|“[^“”\n]*”|\u2018[^\u2018\u2019\n]*\u2019|«[^«»\n]*»"
+    r"|(?<!\w)'[^'\n]*'(?!\w)|~~[^~\n]*~~"
+)
+# **bold**, _slanted_, the # of a heading
+_EMPHASIS = r"\*{1,3}|(?<!\w)_{1,3}(?=\S)|(?<=\S)_{1,3}(?!\w)|(?m:^[ \t]*#{1,6}[ \t])"
 # Bounded, as all of it: a message of opening tags alone must not take the hook's time.
 _LONGEST = 65_536
 _TAGGED = r"(?is)<promise>(.{0,1000}?)</promise>"
@@ -20,7 +25,8 @@ _SENTENCE_END = r"(?<=[.!?])\s+|\n"
 # "not yet: all tests passing", "when they pass I will say ALL DONE"
 _NOT_SAID = (
     r"(?i)\b(not|never|cannot|without|until|unless|once|when|if|after|before|will|would|"
-    r"should|going to|almost|nearly|to be|todo|remaining)\b|n['\u2019]t\b"
+    r"should|going to|almost|nearly|to be|todo|remaining|asked for|asks? for|promise is|phrase)\b"
+    r"|n['\u2019]t\b|['\u2019]ll\b"
 )
 # A tag is meant more than plain words are: "I will now say <promise>…" says it.
 _TAG_NOT_SAID = r"(?i)\b(not|never|cannot|until|unless|once|when|if|before)\b|n['\u2019]t\b"
@@ -57,17 +63,41 @@ def spoken(message: str) -> str:
     return message
 
 
-def promises_said(message: str, promises: tuple[str, ...]) -> tuple[str, ...]:
-    """Which of the promises the message gives, tagged or as its own plain statement."""
+def promises_said(message: str, promises: tuple[str, ...], *, task: str = "") -> tuple[str, ...]:
+    """Which of the promises the message gives, tagged or as its own plain statement.
+
+    A sentence of the task that is repeated gives none.
+    """
     text = re.sub(_SHOWN_TAG, " ", spoken(message))
-    tagged = {folded(tag[1]) for tag in re.finditer(_TAGGED, text) if _meant(text, tag)}
-    plain = re.sub(_QUOTED, " ", re.sub(_TAGGED, " ", text))
-    sentences = [folded(part) for part in re.split(_SENTENCE_END, plain)]
+    tagged = {_plain(tag[1]) for tag in re.finditer(_TAGGED, text) if _meant(text, tag)}
+    wanted = {promise: _plain(promise) for promise in promises}
+    repeated = _sentences(task[-_LONGEST:]) - set(wanted.values())
+    sentences = _sentences(re.sub(_QUOTED, " ", re.sub(_TAGGED, " ", text))) - repeated
     return tuple(
         promise
-        for promise in promises
-        if folded(promise) in tagged or any(_states(part, folded(promise)) for part in sentences)
+        for promise, words in wanted.items()
+        if words in tagged - {""} or any(_states(part, words) for part in sentences)
     )
+
+
+def _sentences(text: str) -> set[str]:
+    """By line, and as they run on where lines are only wrapped."""
+    paragraphs = re.sub(r"(?<=\S)[ \t]*\n(?=[ \t]*\w)", " ", text)
+    return {_plain(part) for each in (text, paragraphs) for part in re.split(_SENTENCE_END, each)}
+
+
+def _plain(text: str) -> str:
+    return folded(re.sub(_EMPHASIS, "", text))
+
+
+# Said on the way, about a step, to be polite: a loop that waits for one of these ends too soon.
+_VAGUE = frozenset(
+    ("done", "ok", "okay", "finished", "complete", "completed", "yes", "ready", "success", "fixed")
+)
+
+
+def vague(promise: str) -> bool:
+    return _plain(promise).strip(" .!") in _VAGUE
 
 
 def _meant(text: str, tag: re.Match[str]) -> bool:

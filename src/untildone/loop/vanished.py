@@ -1,0 +1,79 @@
+"""Tests that ran at the start and do not run now."""
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from untildone.loop.losses import loss, removal_allowed
+from untildone.loop.model import CheckResult, Evidence, Loss, Tests
+
+_NAMES_SHOWN = 5
+
+
+class _Missing(Struct, frozen=True):
+    """`fewer`: there are not as many others, which may be the same under other names."""
+
+    reason: str
+    names: tuple[str, ...] = ()
+    fewer: bool = True
+
+
+def with_all_tests(
+    result: CheckResult, had: Tests, *, allow: tuple[str, ...], strict: bool
+) -> CheckResult:
+    """Told what is missing; no evidence where nothing ran, and with `strict` where less ran."""
+    missing = _missing(result, had, allow)
+    if missing is None:
+        return result
+    ran = result.tests is not None and result.tests.executed
+    proves = not missing.fewer or (ran and not strict)
+    return replace(
+        result, outcome=result.outcome if proves else "no-evidence", reason=missing.reason
+    )
+
+
+def lost_tests(evidence: Evidence, allow: tuple[str, ...]) -> Iterator[Loss]:
+    """What is missing, for the person to be asked about."""
+    start = {result.name: result.tests for result in evidence.start or () if result.tests}
+    for result in evidence.checks:
+        had = start.get(result.name)
+        missing = _missing(result, had, allow) if had else None
+        if missing is None or not missing.fewer:
+            continue
+        for name in missing.names:
+            yield loss("remove-test", name, because=f"`{name}` ran at the start and does not now")
+        if not missing.names:
+            yield loss("remove-test", result.name, because=missing.reason)
+
+
+def _missing(result: CheckResult, had: Tests, allow: tuple[str, ...]) -> _Missing | None:
+    now = result.tests or Tests()
+    if not result.green:
+        return None
+    if not (_named(had) and _named(now)):
+        return _by_number(now, had, allow)
+    ran = {*now.passing, *now.failing}
+    gone = [test for test in (*had.passing, *had.failing) if test not in ran]
+    vanished = tuple(test for test in gone if not removal_allowed(test, allow))
+    if not vanished:
+        return None
+    fewer = now.executed < had.executed - len(gone) + len(vanished)
+    return _Missing(_did_not_run(vanished), vanished, fewer)
+
+
+def _named(tests: Tests) -> bool:
+    return 0 < tests.executed == len(tests.passing) + len(tests.failing)
+
+
+def _by_number(now: Tests, had: Tests, allow: tuple[str, ...]) -> _Missing | None:
+    if now.executed >= had.executed or any(each.startswith("remove-test:") for each in allow):
+        return None
+    return _Missing(f"{now.executed} tests ran, {had.executed} at the start")
+
+
+def _did_not_run(tests: tuple[str, ...]) -> str:
+    rest = len(tests) - _NAMES_SHOWN
+    names = ", ".join(tests[:_NAMES_SHOWN]) + (f" and {rest} more" if rest > 0 else "")
+    count = "1 test" if len(tests) == 1 else f"{len(tests)} tests"
+    return f"{count} of the start did not run: {names}"
