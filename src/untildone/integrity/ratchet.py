@@ -1,0 +1,37 @@
+"""The start against now, by syntax: what may have been taken away to make a check pass."""
+
+from collections.abc import Callable, Iterable
+from typing import TypeAlias
+
+from msgspec import Struct
+
+from untildone.integrity.roles import Role, role
+from untildone.integrity.scripts_followed import led_to
+from untildone.integrity.tree import Changes, Tree, changes
+from untildone.loop.model import Loss
+
+
+class Compared(Struct, frozen=True):
+    """Two trees, what differs, and the files that the check commands lead to."""
+
+    old: Tree
+    new: Tree
+    changes: Changes
+    judging: frozenset[str]
+    commands: tuple[str, ...] = ()
+    # In the person's words: what it names is nobody's invention.
+    task: str = ""
+
+    def role(self, path: str) -> Role:
+        return "script" if path in self.judging else role(path)
+
+
+Ratchet: TypeAlias = Callable[[Compared], Iterable[Loss]]
+
+# The table of them is in `ratchets`, which knows every mechanism; they know only this.
+
+
+def compared(old: Tree, new: Tree, commands: Iterable[str], *, task: str = "") -> Compared:
+    asked = tuple(commands)
+    judging = frozenset((*led_to(old, asked), *led_to(new, asked)))
+    return Compared(old, new, changes(old, new), judging, asked, task)

@@ -1,0 +1,158 @@
+"""From a check's command to the scripts it runs and the records they read."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import PurePosixPath
+
+from untildone.integrity.shell import bare, calls
+from untildone.integrity.tree import Tree
+
+_MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
+_MANAGERS = frozenset(("npm", "pnpm", "yarn", "bun"))
+_INTERPRETERS = re.compile(r"python[\d.]*|pypy3?|node|bun|deno|ruby|perl|php|tsx|ts-node")
+_SHELLS = frozenset(("sh", "bash", "dash", "ksh", "zsh", "source", "."))
+# A program of the project may be what is checked; these are what checks.
+_JUDGING_NAME = re.compile(
+    r"(^|[-_./])(check|gate|verif|lint|tests?|ci|hook|validat|assert|run)", re.I
+)
+_JUDGING_FOLDERS = frozenset(("ci", "scripts", "script", "tools", "hack", "bin", "build"))
+_RECORD_SUFFIXES = (".json", ".xml", ".yaml", ".yml", ".toml", ".ini", ".txt", ".csv", ".sarif")
+_RECORD_NAME = re.compile(
+    r"report|result|coverage|baseline|state|status|goal|loop|junit|threshold|budget|limit"
+    r"|allow|ignore|expected|golden|snapshot|(^|/)\.",
+    re.IGNORECASE,
+)
+_WORDS = re.compile(r"[\w./@+-]+")
+_DEEPEST = 8
+
+
+def led_to(tree: Tree, commands: Iterable[str]) -> frozenset[str]:
+    """Files that a command runs, and records that it or they read."""
+    found: set[str] = set()
+    for command in commands:
+        found.update(_records(tree, command, ""))
+        for _, path in followed(tree, command):
+            if path and path not in found:
+                found.add(path)
+                found.update(_records(tree, tree.text(path), path))
+    return frozenset(found)
+
+
+def followed(tree: Tree, command: str, depth: int = 0) -> Iterator[tuple[str, str]]:
+    """Shell text that comes to be run, and the file it stands in: empty for the command itself."""
+    if depth > _DEEPEST:
+        return
+    if not depth:
+        yield command, ""
+    for call in calls(command):
+        for text, path in inner_scripts(tree, call):
+            yield text, path
+            yield from followed(tree, text, depth + 1)
+
+
+def inner_scripts(tree: Tree, call: list[str]) -> Iterator[tuple[str, str]]:
+    """Shell text that one call runs, and where it stands."""
+    program, arguments = bare(call[0]), call[1:]
+    if program == "make" or program == "gmake":
+        if path := makefile(tree, arguments):
+            yield made(tree, path), path
+    elif program in _MANAGERS:
+        yield from _packaged(tree, arguments)
+    elif program == "git" and "hook" in arguments:
+        name = next((each for each in reversed(arguments) if not each.startswith("-")), "")
+        yield from _hooks(tree, name)
+    else:
+        yield from _run(tree, call)
+
+
+def _run(tree: Tree, call: list[str]) -> Iterator[tuple[str, str]]:
+    program = bare(call[0])
+    interpreted = _INTERPRETERS.fullmatch(program)
+    words = call[1:] if interpreted or program in _SHELLS else call[:1]
+    path = next((each for each in words if not each.startswith("-")), "").removeprefix("./")
+    if path not in tree:
+        return
+    text = tree.text(path)
+    if program in _SHELLS or is_shell(path, text):
+        yield text, path
+    elif _judges(path):
+        # What another language runs is not followed: the file itself is compared.
+        yield "", path
+
+
+def is_shell(path: str, text: str) -> bool:
+    first = text.partition("\n")[0]
+    return path.endswith((".sh", ".bash")) or bool(re.match(r"#!.*\b(ba|da|k|z)?sh\b", first))
+
+
+def _judges(path: str) -> bool:
+    *folders, name = path.split("/")
+    hidden = any(part.startswith(".") for part in folders)
+    return hidden or bool(_JUDGING_FOLDERS.intersection(folders) or _JUDGING_NAME.search(name))
+
+
+def makefile(tree: Tree, arguments: Iterable[str] = ()) -> str:
+    """The file that make reads: the first of its names, unless it is told another."""
+    words = list(arguments)
+    folder = _option(words, "-C")
+    named = _option(words, "-f")
+    names = (named,) if named else _MAKEFILES
+    paths = ((PurePosixPath(folder) / name).as_posix() for name in names)
+    return next((path for path in paths if path in tree), "")
+
+
+def _option(words: list[str], option: str) -> str:
+    for at, word in enumerate(words):
+        if word == option and at + 1 < len(words):
+            return words[at + 1]
+        if word.startswith(option) and word != option:
+            return word.removeprefix(option)
+    return ""
+
+
+def made(tree: Tree, path: str) -> str:
+    """A makefile with what it includes."""
+    text = tree.text(path)
+    included = re.findall(r"(?m)^[-s]?include[ \t]+(\S+)", text)
+    places = ((PurePosixPath(path).parent / name).as_posix() for name in included)
+    return "\n".join((text, *(tree.text(place) for place in places if place != path)))
+
+
+def _packaged(tree: Tree, arguments: list[str]) -> Iterator[tuple[str, str]]:
+    """`npm test`, `npm run lint`, `pnpm lint`: the script, and what runs before and after it."""
+    folder = _option(arguments, "--prefix") or _option(arguments, "-C")
+    words = [each for each in arguments if not each.startswith("-") and each not in ("run", folder)]
+    path = (PurePosixPath(folder) / "package.json").as_posix()
+    scripts = package_scripts(tree.text(path))
+    name = {"t": "test", "tst": "test"}.get(words[0], words[0]) if words else ""
+    for each in (f"pre{name}", name, f"post{name}"):
+        if each in scripts:
+            yield scripts[each], path
+
+
+def package_scripts(text: str) -> dict[str, str]:
+    try:
+        scripts = json.loads(text).get("scripts", {})
+        return {name: command for name, command in scripts.items() if isinstance(command, str)}
+    except (ValueError, AttributeError, RecursionError):
+        return {}
+
+
+def _hooks(tree: Tree, name: str) -> Iterator[tuple[str, str]]:
+    for path in tree:
+        if path.rpartition("/")[2] == name and is_shell(path, tree.text(path)):
+            yield tree.text(path), path
+
+
+def _records(tree: Tree, text: str, beside: str) -> Iterator[str]:
+    """Reports, states and baselines that are named; data of the product is not meant."""
+    folder = PurePosixPath(beside).parent
+    for word in set(_WORDS.findall(text)):
+        for path in (word.removeprefix("./"), (folder / word).as_posix()):
+            if path in tree and path != beside and is_record(path):
+                yield path
+
+
+def is_record(path: str) -> bool:
+    return path.endswith(_RECORD_SUFFIXES) and bool(_RECORD_NAME.search(path))

@@ -1,0 +1,62 @@
+"""Modules that take the place of the standard library's or the test runner's, newly there."""
+
+import re
+import sys
+from collections.abc import Iterator
+
+from untildone.integrity.ratchet import Compared
+from untildone.loop.losses import loss
+from untildone.loop.model import Loss
+
+_RUNNERS = frozenset(
+    (
+        *("pytest", "_pytest", "pluggy", "iniconfig", "packaging", "exceptiongroup", "pygments"),
+        *("coverage", "pytest_cov", "hypothesis", "xdist", "nose", "nose2", "behave", "tox", "nox"),
+        *("ruff", "mypy", "pylint", "flake8", "pyright", "sitecustomize", "usercustomize"),
+    )
+)
+_NAMES = _RUNNERS | (sys.stdlib_module_names - {"test", "this", "antigravity"})
+_MODULE = re.compile(
+    r"((?P<folder>.*)/)?(?P<name>(?!__init__\b)[^/.]+)(/__init__\.pyc?|\.pyc?|(\.[^/]*)?\.(so|pyd))"
+)
+_PLUGIN = "pytest11"
+
+
+def losses(both: Compared) -> Iterator[Loss]:
+    roots = _roots(both)
+    for path in both.changes.added:
+        found = _MODULE.fullmatch(path)
+        if found and found["name"] in _NAMES and (found["folder"] or "") in roots:
+            because = f"`{path}` takes the place of the module `{found['name']}`"
+            yield loss("runner", path, because=because, content=both.new.entries[path].digest)
+    yield from _plugins(both)
+
+
+def _roots(both: Compared) -> frozenset[str]:
+    """Folders that Python looks into first: the top, its sources, and where tests are."""
+    packages = {path.rpartition("/")[0] for path in both.new if path.endswith("/__init__.py")}
+    tested = {
+        path.rpartition("/")[0]
+        for path in (*both.old, *both.new)
+        if path.endswith(".py") and both.role(path) == "test"
+    }
+    return frozenset(("", "src", "lib", *(tested - packages), *_configured(both)))
+
+
+def _configured(both: Compared) -> Iterator[str]:
+    """pythonpath = ["lib/python"]"""
+    for path in ("pyproject.toml", "pytest.ini", "setup.cfg", "tox.ini", "pytest.toml"):
+        for line in re.findall(r"(?m)^\s*pythonpath\s*=(.*)$", both.new.text(path)):
+            yield from (part.strip("/") for part in re.findall(r"[\w./-]+", line))
+
+
+def _plugins(both: Compared) -> Iterator[Loss]:
+    """pytest loads every plugin that an `entry_points.txt` on its path names."""
+    if any(_PLUGIN in both.old.text(path) for path in ("pyproject.toml", "setup.cfg", "setup.py")):
+        return
+    for path in (*both.changes.added, *both.changes.edited):
+        if not path.endswith("/entry_points.txt") or _PLUGIN in both.old.text(path):
+            continue
+        if _PLUGIN in both.new.text(path):
+            because = f"`{path}` makes pytest load a plugin of its own accord"
+            yield loss("runner", path, because=because, content=both.new.entries[path].digest)

@@ -1,0 +1,88 @@
+"""What Python loads of its own accord, and installed files that are not what was installed."""
+
+import base64
+import csv
+import hashlib
+import os
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+_STARTUP = re.compile(r"(sitecustomize|usercustomize)(\.py|\.pyc|/__init__\.py)|.*\.pth")
+# Written by the maker of the environment itself.
+_OWN = re.compile(r"_virtualenv\.pth|distutils-precedence\.pth|__editable__.*|a1_coverage\.pth")
+# An installer writes all of its records within moments.
+_MOMENTS_NS = 60 * 10**9
+
+
+def site_folders(interpreter: Path, home: Path) -> tuple[Path, ...]:
+    """Of an interpreter by its place alone: asking it would run what is in question."""
+    prefixes = {interpreter.parent.parent, interpreter.resolve().parent.parent}
+    patterns = (
+        *("lib/python3*/site-packages", "lib/python3*/dist-packages", "Lib/site-packages"),
+        *("lib/python3/dist-packages", "local/lib/python3*/dist-packages", "lib/python3*"),
+    )
+    found = [place for prefix in prefixes for each in patterns for place in prefix.glob(each)]
+    user = [*home.glob(".local/lib/python3*/site-packages")]
+    mac = [*home.glob("Library/Python/3*/lib/python/site-packages")]
+    return tuple(sorted({*found, *user, *mac}))
+
+
+def facts(folder: Path) -> Iterator[tuple[str, str]]:
+    """`loaded PATH` for what runs at every start, `altered PATH` for what is not as installed."""
+    recorded: set[str] = set()
+    for record in sorted(folder.glob("*.dist-info/RECORD")):
+        entries = _entries(record)
+        recorded.update(entries)
+        yield from _altered(record, entries)
+    for name in ("*.pth", "sitecustomize*", "usercustomize*"):
+        for place in sorted(folder.glob(name)):
+            inner = place / "__init__.py" if place.is_dir() else place
+            ours = _STARTUP.fullmatch(inner.relative_to(folder).as_posix())
+            if ours and str(inner) not in recorded and not _OWN.fullmatch(place.name):
+                yield f"loaded {inner}", _digest(inner)
+
+
+def _entries(record: Path) -> Mapping[str, str]:
+    """As texts: an environment has tens of thousands, and a path object costs more than a look."""
+    try:
+        with record.open(encoding="utf-8", newline="", errors="replace") as file:
+            rows = [row for row in csv.reader(file) if len(row) >= 2]
+    except (OSError, csv.Error):
+        return {}
+    folder = record.parent.parent
+    return {
+        str((folder / row[0]).resolve()) if ".." in row[0] else f"{folder}{os.sep}{row[0]}": row[1]
+        for row in rows
+    }
+
+
+def _altered(record: Path, entries: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Only what changed after the record was written is read."""
+    written = _changed(record)
+    installer = _changed(record.parent / "INSTALLER") or written
+    if written - installer > _MOMENTS_NS:
+        yield f"altered {record}", _digest(record)
+    for place, digest in entries.items():
+        if not digest.startswith("sha256=") or _changed(place) <= written:
+            continue
+        if (now := _digest(Path(place))) and now != digest.removeprefix("sha256="):
+            yield f"altered {place}", now
+
+
+def _changed(place: Path | str) -> int:
+    """The time of any change, which cannot be set by hand; 0 if it is not there."""
+    try:
+        status = os.stat(place)  # noqa: PTH116  as above
+    except OSError:
+        return 0
+    return max(status.st_mtime_ns, status.st_ctime_ns)
+
+
+def _digest(place: Path) -> str:
+    """As a record has it."""
+    try:
+        digest = hashlib.sha256(place.read_bytes()).digest()
+    except OSError:
+        return ""
+    return base64.urlsafe_b64encode(digest).rstrip(b"=").decode()

@@ -1,0 +1,46 @@
+"""What the tests of a tree claim: values that survive reformatting, moving and renaming."""
+
+from msgspec import Struct
+
+# How much of the outcome an assertion pins down.
+EXACT = 3
+PARTIAL = 2
+WEAK = 1
+NOTHING = 0
+
+
+class Claim(Struct, frozen=True):
+    """One assertion with its variables filled in: literals of both sides, functions called.
+
+    `slack` is how far from the expected number still counts as equal.
+    """
+
+    strength: int
+    actual: tuple[str, ...]
+    expected: tuple[str, ...]
+    calls: frozenset[str]
+    slack: float = 0.0
+
+
+class Test(Struct, frozen=True):
+    """`marks` are the reasons why it may not be run or may not fail."""
+
+    path: str
+    name: str
+    claims: tuple[Claim, ...]
+    marks: frozenset[str] = frozenset()
+
+    @property
+    def id(self) -> str:
+        return f"{self.path}::{self.name}"
+
+    @property
+    def last(self) -> str:
+        return self.name.rpartition("::")[2]
+
+
+class Inventory(Struct, frozen=True):
+    """`loose` are literals outside of tests: constants, fixtures, helpers, data files."""
+
+    tests: tuple[Test, ...]
+    loose: tuple[str, ...] = ()

@@ -1,0 +1,129 @@
+"""Files by their content alone: neither git's word nor a time stamp counts."""
+
+import hashlib
+import os
+import re
+import stat
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Literal
+
+from msgspec import Struct
+
+_CHUNK = 1_048_576
+_READABLE = 4_000_000
+# Made by tools from what is elsewhere; the start's own ignored folders are known beside these.
+GENERATED = frozenset(
+    (
+        *("node_modules", ".venv", "venv", "target", "__pycache__", ".git", ".untildone"),
+        *(".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis", ".tox", ".nox"),
+    )
+)
+# Left behind by a run or leading to a repository: what is in them says nothing of the work.
+_LEFT_BEHIND = re.compile(
+    r"\.git|\.coverage(\..+)?|\.DS_Store|\.eslintcache|.+\.(pyc|tsbuildinfo|sw[po])"
+)
+
+
+class Entry(Struct, frozen=True, array_like=True):
+    """`digest` is of the content, or of where a link points."""
+
+    kind: Literal["file", "program", "link"]
+    digest: str
+    size: int
+
+
+class Tree:
+    """Files below `root` by path with `/`; content is read when it is asked for."""
+
+    def __init__(self, root: Path, entries: Mapping[str, Entry]) -> None:
+        self.root = root
+        self.entries = entries
+
+    def __contains__(self, path: object) -> bool:
+        return path in self.entries
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.entries)
+
+    def text(self, path: str) -> str:
+        """Empty for what is not there, is a link, or is too large to be written by hand."""
+        entry = self.entries.get(path)
+        if entry is None or entry.kind == "link" or entry.size > _READABLE:
+            return ""
+        try:
+            return (self.root / path).read_bytes().decode("utf-8", "replace")
+        except OSError:
+            return ""
+
+
+class Changes(Struct, frozen=True):
+    """Between two trees; a file that only moved is in `moved`, from old to new."""
+
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+    edited: tuple[str, ...]
+    moved: dict[str, str]
+
+
+def tree_of(root: Path, paths: Iterable[str]) -> Tree:
+    """What of the paths is there now."""
+    entries = ((path, _entry(root / path)) for path in paths)
+    return Tree(root, {path: entry for path, entry in entries if entry is not None})
+
+
+def _entry(path: Path) -> Entry | None:
+    try:
+        status = path.lstat()
+        if stat.S_ISLNK(status.st_mode):
+            target = os.fsencode(path.readlink())
+            return Entry("link", hashlib.sha256(target).hexdigest(), len(target))
+        if not stat.S_ISREG(status.st_mode):
+            return None
+        kind: Literal["file", "program"] = "program" if status.st_mode & stat.S_IXUSR else "file"
+        return Entry(kind, _digest(path), status.st_size)
+    except OSError:
+        return None
+
+
+def _digest(path: Path) -> str:
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while part := file.read(_CHUNK):
+            digest.update(part)
+    return digest.hexdigest()
+
+
+def walked(root: Path, *, ignored: Iterable[str] = ()) -> Iterator[str]:
+    """Every file below but in generated folders and in those the start ignored as a whole."""
+    left_out = {path.rstrip("/") for path in ignored}
+    for folder, folders, files in os.walk(root):
+        below = Path(folder).relative_to(root).as_posix()
+        inside = "" if below == "." else f"{below}/"
+        linked = [name for name in folders if (Path(folder) / name).is_symlink()]
+        folders[:] = sorted(
+            name
+            for name in folders
+            if name not in GENERATED and f"{inside}{name}" not in left_out and name not in linked
+        )
+        names = (name for name in (*files, *linked) if not _LEFT_BEHIND.fullmatch(name))
+        yield from (f"{inside}{name}" for name in sorted(names))
+
+
+def changes(old: Tree, new: Tree) -> Changes:
+    added = [path for path in new if path not in old]
+    removed = [path for path in old if path not in new]
+    edited = tuple(path for path in old if path in new and old.entries[path] != new.entries[path])
+    places = {new.entries[path].digest: path for path in added}
+    moved = {
+        path: places[old.entries[path].digest]
+        for path in removed
+        if old.entries[path].size and old.entries[path].digest in places
+    }
+    arrived = set(moved.values())
+    return Changes(
+        added=tuple(path for path in added if path not in arrived),
+        removed=tuple(path for path in removed if path not in moved),
+        edited=edited,
+        moved=moved,
+    )

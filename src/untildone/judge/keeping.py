@@ -1,0 +1,62 @@
+"""The tree of the start, kept before the agent can act."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from untildone.judge.context import Context
+from untildone.loop.model import Contract
+
+
+@contextmanager
+def keeping(context: Context, contract: Contract) -> Iterator[tuple[str, str]]:
+    """The SHA-256 of the record, or why there is none; in place once the loop is there."""
+    if not contract.checks:
+        yield "", ""
+        return
+    folder = context.loops.folder(contract.id)
+    folder.parent.mkdir(mode=0o700, exist_ok=True)
+    # A name with a leading dot is no loop.
+    draft = folder.with_name(f".{contract.id}-{os.urandom(8).hex()}")
+    try:
+        kept, unkept = _keep(context, contract, draft)
+        yield kept, unkept
+        if kept:
+            draft.rename(folder / "baseline")
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+
+
+def _keep(context: Context, contract: Contract, draft: Path) -> tuple[str, str]:
+    # Imported where it is used: a prompt that starts no loop must not pay for it.
+    from untildone.checks.tree import unlisted_folders
+    from untildone.integrity.home import steering
+    from untildone.integrity.roles import role
+    from untildone.integrity.start import TooLarge, keep
+    from untildone.integrity.surroundings import noted
+    from untildone.integrity.tree import GENERATED
+
+    project = Path(contract.project)
+    commands = [check.command for check in contract.checks]
+    folders = [path.as_posix() for path in unlisted_folders(project)]
+    # Tests that git does not know are tests all the same.
+    ignored = [
+        path
+        for path in folders
+        if GENERATED.intersection(path.split("/")) or role(f"{path}/any") != "test"
+    ]
+    try:
+        kept = keep(
+            project,
+            draft,
+            ignored=ignored,
+            surroundings=noted(project, commands, context.environ),
+            variables=steering(context.environ),
+        )
+    except TooLarge as error:
+        return "", f"the start is too large to keep ({error})"
+    except OSError as error:
+        return "", f"the start could not be kept: {error.strerror}"
+    return kept, ""

@@ -1,0 +1,248 @@
+"""What check commands come to: a call that no longer decides is a loss, a better script is none."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from integrity.trees import beside
+from untildone.integrity import scripts
+
+CHECK = "#!/bin/sh\nset -eu\npython -m pytest -q\n"
+MAKEFILE = """check: lint test
+
+lint:
+\truff check .
+
+test:
+\tpython -m pytest -q
+
+.PHONY: check lint test
+"""
+JUST = {"tests/test_a.py": "", "src/a.py": ""}
+
+
+def lost(top: Path, old: dict[str, str], new: dict[str, str], command: str) -> list[str]:
+    found = scripts.losses(beside(top, {**JUST, **old}, {**JUST, **new}, command))
+    return [each.id.partition("#")[0].removeprefix("config:") for each in found]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        CHECK.replace("-q", "-q || true"),
+        CHECK.replace("-q", "-q || :"),
+        CHECK.replace("-q", "-q || echo failed"),
+        CHECK.replace("-q", "-q || exit 0"),
+        CHECK.replace("-q", "-q &"),
+        CHECK.replace("-q", "-q >/dev/null 2>&1 & wait"),
+        CHECK.replace("-q", "-q | tee log"),
+        CHECK.replace("-q", "-q 2>&1 | tail -3"),
+        CHECK.replace("set -eu\n", "set -eu\ntrap 'exit 0' EXIT\n"),
+        CHECK.replace("set -eu\n", "set -eu\nexit 0\n"),
+        CHECK.replace("set -eu\n", "") + "echo done\n",
+        CHECK.replace("set -eu\n", "") + "exit 0\n",
+        CHECK.replace("set -eu\n", "set -eu\nset +e\n") + "true\n",
+        CHECK.replace("python -m", "! python -m"),
+        CHECK.replace("python -m pytest -q", "echo ok"),
+        CHECK.replace("python -m pytest -q", 'if [ -n "$SLOW" ]; then\n  python -m pytest -q\nfi'),
+        CHECK.replace("python -m pytest -q", "if python -m pytest -q; then echo ok; fi"),
+        CHECK.replace("-q", "-q tests/test_a.py"),
+        CHECK.replace("-q", "-q -k 'not slow'"),
+        CHECK.replace("-q", "-q --deselect tests/test_a.py"),
+        CHECK.replace("-q", "-q --co"),
+        CHECK.replace("-q", "-q -p quiet"),
+        CHECK.replace("python -m pytest", "PYTEST_ADDOPTS='-k a' python -m pytest"),
+        CHECK.replace("python -m pytest -q", "sh -c 'python -m pytest -q; true'"),
+        CHECK.replace("python -m pytest -q", "run() { python -m pytest -q || true; }\nrun"),
+        "#!/bin/sh\n",
+    ],
+)
+def test_a_script_that_forgives_or_looks_at_less_is_a_loss(tmp_path: Path, text: str) -> None:
+    found = lost(tmp_path, {"ci/check.sh": CHECK}, {"ci/check.sh": text}, "sh ci/check.sh")
+
+    assert found == ["ci/check.sh:pytest"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        CHECK + "# all of them\n",
+        CHECK.replace("-q", "-q --color=no -ra"),
+        CHECK.replace("-q", "-q --junitxml=report.xml"),
+        CHECK.replace("-q", "'-q'"),
+        CHECK.replace("-q", "-q -x"),
+        CHECK.replace(" -q", ""),
+        CHECK.replace("python -m pytest", "pytest"),
+        CHECK.replace("python -m pytest", "uv run pytest"),
+        CHECK.replace("python -m pytest", "CI=1 python3 -m pytest"),
+        CHECK + "ruff check .\n",
+        CHECK.replace("set -eu", "set -eu\nexport TZ=UTC\ntrap 'rm -f x' EXIT"),
+        CHECK.replace("set -eu", "set -euo pipefail").replace("-q", "-q | tee log"),
+        CHECK.replace(
+            "python -m pytest -q", "if ! python -m pytest -q; then\n  echo no\n  exit 1\nfi"
+        ),
+        CHECK.replace("python -m pytest -q", "python -m pytest -q || { echo no; exit 1; }"),
+        CHECK.replace("python -m pytest -q", "run() { python -m pytest -q; }\nrun"),
+        CHECK.replace("python -m pytest -q", "timeout 600 python -m pytest -q"),
+        CHECK.replace("python -m pytest -q", "sh ci/tests.sh"),
+        CHECK + "echo done\nexit 0\n",
+    ],
+)
+def test_a_script_that_decides_as_before_is_none(tmp_path: Path, text: str) -> None:
+    inner = {"ci/tests.sh": "pytest -q\n"}
+
+    assert (
+        lost(tmp_path, {"ci/check.sh": CHECK}, {"ci/check.sh": text, **inner}, "./ci/check.sh")
+        == []
+    )
+
+
+@pytest.mark.parametrize(
+    ("new", "expected"),
+    [
+        ({"Makefile": MAKEFILE.replace("\tpython", "\t-python")}, ["Makefile:pytest"]),
+        ({"Makefile": MAKEFILE.replace("\tpython", "\t@-python")}, ["Makefile:pytest"]),
+        ({"Makefile": MAKEFILE.replace("-q", "-q || true")}, ["Makefile:pytest"]),
+        ({"Makefile": MAKEFILE.replace("check: lint test", "check: lint")}, ["Makefile:pytest"]),
+        ({"Makefile": MAKEFILE + ".IGNORE:\n"}, ["Makefile:ruff", "Makefile:pytest"]),
+        ({"Makefile": "SHELL := /bin/true\n" + MAKEFILE}, ["Makefile:ruff", "Makefile:pytest"]),
+        ({"Makefile": "MAKEFLAGS += -i\n" + MAKEFILE}, ["Makefile:ruff", "Makefile:pytest"]),
+        ({"Makefile": MAKEFILE.partition(".PHONY")[0], "test": ""}, ["Makefile:pytest"]),
+        ({"Makefile": MAKEFILE + "test:\n\t@echo ok\n"}, ["Makefile:pytest"]),
+        (
+            {"Makefile": MAKEFILE, "GNUmakefile": "check:\n\t@echo ok\n"},
+            ["GNUmakefile:ruff", "GNUmakefile:pytest"],
+        ),
+        ({"Makefile": MAKEFILE + "\nclean:\n\trm -rf build\n"}, []),
+        ({"Makefile": "PY := python3\n" + MAKEFILE.replace("\tpython", "\t@$(PY)")}, []),
+        (
+            {
+                "Makefile": MAKEFILE.replace("check: lint test", "check: lint test types")
+                + "types:\n\tmypy\n"
+            },
+            [],
+        ),
+        ({"Makefile": MAKEFILE, "GNUmakefile": "include Makefile\n"}, []),
+        ({"Makefile": MAKEFILE.replace("check: lint test\n", "check: lint\n\t$(MAKE) test\n")}, []),
+    ],
+)
+def test_makefiles_are_followed_target_by_target(
+    tmp_path: Path, new: dict[str, str], expected: list[str]
+) -> None:
+    assert lost(tmp_path, {"Makefile": MAKEFILE}, new, "make -s check") == expected
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "expected"),
+    [
+        ("jest", "jest || true", ["package.json:jest"]),
+        ("jest", "jest --passWithNoTests", ["package.json:jest"]),
+        ("jest", "jest slug", ["package.json:jest"]),
+        ("jest", "jest -t joins", ["package.json:jest"]),
+        ("jest", "true", ["package.json:jest"]),
+        ("tsc && jest", "tsc; jest", ["package.json:tsc"]),
+        ("tsc -p . && jest", "tsc -p loose.json && jest", ["package.json:tsc"]),
+        ("eslint . --max-warnings 0", "eslint .", ["package.json:eslint"]),
+        ("eslint . --max-warnings 0", "eslint . --max-warnings 99", ["package.json:eslint"]),
+        ("eslint src test", "eslint src", ["package.json:eslint"]),
+        ("go test ./...", "go test ./pkg", ["package.json:go"]),
+        ("cargo test --workspace", "cargo test --lib", ["package.json:cargo"]),
+        ("node --test", "node --test --test-name-pattern=joins", ["package.json:node"]),
+        ("node --test", "node --test --test-reporter=spec", []),
+        ("jest", "jest --ci --coverage --reporters default", []),
+        ("jest", "NODE_ENV=test npx jest --verbose", []),
+        ("eslint src", "eslint .", []),
+        ("eslint src", "eslint src test", []),
+        ("eslint .", "eslint . --max-warnings 0", []),
+        ("go test ./...", "go test -race -count=1 ./...", []),
+        ("jest", "npm run unit", []),
+        ("vitest run", "vitest run --coverage.thresholds.lines=90", []),
+    ],
+)
+def test_package_scripts_are_followed(
+    tmp_path: Path, before: str, now: str, expected: list[str]
+) -> None:
+    old, new = (
+        {"package.json": json.dumps({"scripts": {"test": each, "unit": "jest"}})}
+        for each in (before, now)
+    )
+
+    assert lost(tmp_path, old, new, "npm test") == expected
+
+
+def test_a_script_that_no_check_of_the_loop_runs_is_watched_by_its_name(tmp_path: Path) -> None:
+    old = {"package.json": '{"scripts": {"lint": "eslint .", "deploy": "scp a b"}}'}
+    new = {"package.json": '{"scripts": {"lint": "eslint . || true"}}'}
+
+    assert lost(tmp_path, old, new, "true") == ["package.json:eslint"]
+
+
+WORKFLOW = "jobs:\n  a:\n    steps:\n      - run: pytest\n      - run: ruff check\n"
+
+
+@pytest.mark.parametrize(
+    ("new", "expected"),
+    [
+        (WORKFLOW.replace("pytest", "pytest || true"), ["pytest"]),
+        (WORKFLOW.replace("      - run: ruff check\n", ""), ["ruff"]),
+        (WORKFLOW + "        continue-on-error: true\n", ["ruff"]),
+        (WORKFLOW.replace("pytest", "|\n          pip install a\n          pytest -q"), []),
+        (WORKFLOW.replace("steps:", "name: all\n    steps:") + "      - run: mypy\n", []),
+        ("a: &a [*a, {b: *a, run: *a}]\n", ["pytest", "ruff"]),
+        ("{", ["pytest", "ruff"]),
+    ],
+)
+def test_steps_of_continuous_integration_are_kept(
+    tmp_path: Path, new: str, expected: list[str]
+) -> None:
+    path = ".github/workflows/ci.yml"
+    found = lost(tmp_path, {path: WORKFLOW}, {path: new}, "true")
+
+    assert found == [f"{path}:{program}" for program in expected]
+
+
+GATE = "import json\nstate = json.load(open('.loop/state.json'))\nprint(state)\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ({"ci/gate.py": GATE}, {"ci/gate.py": "print(1)\n"}, ["ci/gate.py"]),
+        ({"ci/gate.py": GATE}, {"ci/gate.py": GATE + "# said\n"}, []),
+        ({"ci/gate.py": GATE}, {}, ["ci/gate.py"]),
+        (
+            {"ci/gate.py": GATE, ".loop/state.json": "1"},
+            {"ci/gate.py": GATE, ".loop/state.json": "2"},
+            [".loop/state.json"],
+        ),
+        ({"ci/gate.py": GATE, ".loop/state.json": "1"}, {"ci/gate.py": GATE}, [".loop/state.json"]),
+        ({"ci/gate.py": GATE, "state.json": "1"}, {"ci/gate.py": GATE, "state.json": "2"}, []),
+    ],
+)
+def test_a_gate_and_the_records_it_reads_are_the_persons(
+    tmp_path: Path, old: dict[str, str], new: dict[str, str], expected: list[str]
+) -> None:
+    assert lost(tmp_path, old, new, "python ci/gate.py") == expected
+
+
+def test_a_report_that_the_check_writes_itself_is_no_record(tmp_path: Path) -> None:
+    script = "set -e\npytest --junitxml=report.xml\npython ci/gate.py report.xml\n"
+    old = {"ci/check.sh": script, "report.xml": "<a/>", "ci/gate.py": "x = 1\n"}
+
+    assert lost(tmp_path, old, {**old, "report.xml": "<b/>"}, "sh ci/check.sh") == []
+
+
+@pytest.mark.parametrize("command", ["python src/a.py", "mypy src/a.py", "ruff check src/a.py"])
+def test_the_product_that_a_check_names_is_no_script(tmp_path: Path, command: str) -> None:
+    both = beside(tmp_path, {"src/a.py": "x = 1\n"}, {"src/a.py": "x = 2\n"}, command)
+
+    assert (both.role("src/a.py"), list(scripts.losses(both))) == ("product", [])
+
+
+def test_git_hooks_are_followed(tmp_path: Path) -> None:
+    old = {".githooks/pre-commit": CHECK}
+    new = {".githooks/pre-commit": CHECK.replace("-q", "-q || true")}
+
+    found = lost(tmp_path, old, new, "git hook run --ignore-missing pre-commit")
+    assert found == [".githooks/pre-commit:pytest"]

@@ -1,0 +1,67 @@
+"""Modules that would be loaded instead of the runner's are told of."""
+
+from pathlib import Path
+
+import pytest
+
+from integrity.trees import beside
+from untildone.integrity import shadowing
+
+START = {
+    "price.py": "",
+    "tests/test_price.py": "",
+    "shop/__init__.py": "",
+    "json.py": "",
+    "pyproject.toml": '[tool.pytest.ini_options]\npythonpath = ["lib/python"]\n',
+}
+
+
+def lost(top: Path, *added: str) -> list[str]:
+    new = {**START, **dict.fromkeys(added, "x = 1\n")}
+    return [each.id.partition("#")[0] for each in shadowing.losses(beside(top, START, new))]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *(
+            "inspect.py",
+            "pytest.py",
+            "_pytest/__init__.py",
+            "unittest/__init__.py",
+            "src/random.py",
+        ),
+        *("tests/graphlib.py", "lib/python/decimal.py", "sitecustomize.py", "enum.cpython-311.so"),
+        *("pluggy/__init__.py", "json/__init__.py"),
+    ],
+)
+def test_a_new_module_with_the_name_of_a_known_one_is_told_of(tmp_path: Path, path: str) -> None:
+    assert lost(tmp_path, path) == [f"runner:{path}"]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *(
+            "shop/json.py",
+            "shop/random.py",
+            "price_list.py",
+            "docs/random.py",
+            "unittest/notes.txt",
+        ),
+        *("test/__init__.py", "frontend/types.ts", "src/shop/logging.py"),
+    ],
+)
+def test_a_module_of_a_package_or_another_name_is_not(tmp_path: Path, path: str) -> None:
+    assert lost(tmp_path, path) == []
+
+
+def test_a_plugin_that_loads_itself_is_told_of_unless_the_project_is_one(tmp_path: Path) -> None:
+    points = {"shop.egg-info/entry_points.txt": "[pytest11]\nshop = shop.plugin\n"}
+    plugin = {"pyproject.toml": '[project.entry-points.pytest11]\nshop = "shop.plugin"\n'}
+
+    told = shadowing.losses(beside(tmp_path / "a", START, {**START, **points}))
+    own = shadowing.losses(beside(tmp_path / "b", plugin, {**plugin, **points}))
+
+    assert [each.path for each in told] == ["shop.egg-info/entry_points.txt"]
+    assert list(own) == []

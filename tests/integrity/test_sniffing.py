@@ -1,0 +1,301 @@
+"""Product code that turns to the tests is told of; code that only looks like it is not."""
+
+from pathlib import Path
+
+import pytest
+
+from integrity.trees import beside
+from untildone.integrity import sniffing
+
+PY = "def price(total):\n    return total\n"
+JS = "export const price = (total) => total;\n"
+GO = "package price\n\nfunc Price(total int) int { return total }\n"
+RS = "pub fn price(total: u64) -> u64 { total }\n"
+JAVA = "class Price { int price(int total) { return total; } }\n"
+START = {
+    "price.py": PY,
+    "src/price.js": JS,
+    "src/price.ts": JS,
+    "price.go": GO,
+    "src/lib.rs": RS,
+    "Price.java": JAVA,
+    "price.cpp": "int price(int total) { return total; }\n",
+    "tests/test_price.py": "def test_price():\n    assert price(100) == 90\n",
+    "test/price.test.js": "test('a', () => {});\n",
+}
+
+
+def kinds(top: Path, new: dict[str, str], old: dict[str, str] | None = None) -> list[str]:
+    start = {**START, **(old or {})}
+    found = sniffing.losses(beside(top, start, {**start, **new}))
+    return sorted(lost.kind for lost in found)
+
+
+@pytest.mark.parametrize(
+    ("code", "kind"),
+    [
+        ("import os\nif 'PYTEST_CURRENT_TEST' in os.environ:\n    RATE = 1\n", "sniffing"),
+        ("import os\nRATE = 1 if os.getenv('PYTEST_VERSION') else 2\n", "sniffing"),
+        ("import os\nKEY = 'PYTEST_' + 'CURRENT_TEST'\nx = os.environ.get(KEY)\n", "sniffing"),
+        ("import os\nx = any(k.startswith('PYTEST') for k in os.environ)\n", "sniffing"),
+        ("import os\ndef f():\n    return os.environ.get('CI') == '1'\n", "sniffing"),
+        ("import os\ndef f():\n    return os.environ.get('APP_ENV') == 'test'\n", "sniffing"),
+        ("import sys\nTESTED = 'pytest' in sys.modules\n", "sniffing"),
+        ("import sys\ndef f():\n    return sys.modules.get('unittest')\n", "sniffing"),
+        ("from sys import modules as m\nx = any('_pytest' in k for k in m)\n", "sniffing"),
+        ("import sys\nif sys.argv[0].endswith('pytest'):\n    x = 1\n", "sniffing"),
+        (
+            "import inspect\ndef f():\n    return 'test_' in inspect.stack()[1].filename\n",
+            "sniffing",
+        ),
+        (
+            "import sys\ndef f():\n    return "
+            "sys._getframe(1).f_code.co_name.startswith('test_')\n",
+            "sniffing",
+        ),
+        (
+            "import inspect\ndef f():\n    return inspect.currentframe().f_back.f_locals\n",
+            "sniffing",
+        ),
+        ("from tests.test_price import CASES\n", "sniffing"),
+        ("from pathlib import Path\nT = Path('tests/test_price.py').read_text()\n", "sniffing"),
+        ("import glob\nT = [open(p).read() for p in glob.glob('**/test_*.py')]\n", "sniffing"),
+        ("import base64\nexec(base64.b64decode('cGFzcw=='))\n", "sniffing"),
+        ("import os\nos._exit(0)\n", "runner"),
+        ("import os\ndef f():\n    getattr(os, '_ex' + 'it')(0)\n", "runner"),
+        ("import sys\nsys.exit(0)\n", "runner"),
+        ("def stop():\n    raise SystemExit\nstop()\n", "runner"),
+        ("import atexit, os\natexit.register(os._exit, 0)\n", "runner"),
+        (
+            "import atexit, os\ndef bye():\n    os.kill(os.getpid(), 9)\natexit.register(bye)\n",
+            "runner",
+        ),
+        ("import unittest\nunittest.TestCase.assertEqual = lambda *a: None\n", "runner"),
+        ("import builtins\nsetattr(builtins, 'AssertionError', Warning)\n", "runner"),
+        ("import sys\nsys.modules['pytest'] = object()\n", "runner"),
+        ("import pytest\npytest.raises = None\n", "runner"),
+        ("print('===== 5 passed in 0.02s =====')\n", "runner"),
+        ("class A:\n    def __eq__(self, other):\n        return True\n", "always-equal"),
+        ("class A(float):\n    __eq__ = lambda self, other: 1 == 1\n", "always-equal"),
+        ("class A(int):\n    def __eq__(self, o):\n        return o == o\n", "always-equal"),
+        ("A = type('A', (int,), {'__eq__': lambda s, o: True})\n", "always-equal"),
+        ("class A:\n    def __ne__(self, other):\n        return False\n", "always-equal"),
+        ("from unittest.mock import ANY\ndef f():\n    return ANY\n", "always-equal"),
+    ],
+)
+def test_python_that_turns_to_the_tests_is_told_of(tmp_path: Path, code: str, kind: str) -> None:
+    assert kind in kinds(tmp_path, {"price.py": PY + code})
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import sys\ndef main():\n    sys.exit(0)\n\n\nif __name__ == '__main__':\n    main()\n",
+        "import sys\nif sys.version_info < (3, 9):\n    sys.exit('too old')\n",
+        "class A:\n    def __eq__(self, other):\n        return self.x == other.x\n",
+        "class A:\n    def __eq__(self, o):\n        return isinstance(o, A)\n",
+        "class A:\n    def __eq__(self, o):\n        if not isinstance(o, A):\n"
+        "            return False\n        return True\n",
+        "class A:\n    def __eq__(self, other):\n        return NotImplemented\n",
+        "import atexit\natexit.register(print, 'bye')\n",
+        "import os\nif os.fork() == 0:\n    os._exit(0)\n",
+        "import os\nDEBUG = os.environ.get('DEBUG') == '1'\n",
+        "import os\nENV = os.environ.get('APP_ENV', 'production')\n",
+        "import sys\nsys.modules[__name__].x = 1\n",
+        "import sys\nNAME = sys.argv[0]\nif 'serve' in sys.argv:\n    x = 1\n",
+        "import inspect\ndef log():\n    return inspect.currentframe().f_back.f_code.co_name\n",
+        "def greet():\n    print('the latest contest passed')\n",
+        '"""Reads PYTEST_CURRENT_TEST and tests/test_price.py: not at all."""\n',
+        "from pathlib import Path\nT = Path('data/rates.json').read_text()\n",
+        "import subprocess\nenv = {'PYTEST_ADDOPTS': ''}\n",
+        "def broken(:\n",
+    ],
+)
+def test_python_that_only_looks_like_it_is_not(tmp_path: Path, code: str) -> None:
+    assert kinds(tmp_path, {"price.py": PY + code}) == []
+
+
+@pytest.mark.parametrize(
+    ("code", "kind"),
+    [
+        ("if (process.env.VITEST) throw 1;\n", "sniffing"),
+        ("const { JEST_WORKER_ID } = process.env;\n", "sniffing"),
+        ("const t = process.env['NODE_TEST_CONTEXT'];\n", "sniffing"),
+        ("const t = process.env.NODE_ENV === 'test';\n", "sniffing"),
+        ("const t = 'test' == process.env.NODE_ENV;\n", "sniffing"),
+        ("switch (process.env.NODE_ENV) { case 'test': price(1); }\n", "sniffing"),
+        ("const t = typeof describe === 'function';\n", "sniffing"),
+        ("const t = globalThis.expect !== undefined;\n", "sniffing"),
+        ("const t = process.argv.some((a) => a.includes('vitest'));\n", "sniffing"),
+        ("const t = process.execArgv.includes('--test');\n", "sniffing"),
+        ("function f() { return new Error().stack.includes('.test.js'); }\n", "sniffing"),
+        ("const ci = process.env.CI ? 1 : 2;\n", "sniffing"),
+        ("import fs from 'fs';\nconst t = fs.readFileSync('test/price.test.js');\n", "sniffing"),
+        ("import { cases } from '../test/price.test.js';\n", "sniffing"),
+        ("process.exit(0);\n", "runner"),
+        ("(() => { process.exit(); })();\n", "runner"),
+        ("setTimeout(() => process.exit(0), 1);\n", "runner"),
+        ("process.on('exit', () => { process.exitCode = 0; });\n", "runner"),
+        ("process.on('uncaughtException', () => {});\n", "runner"),
+        ("process.exitCode = 0;\n", "runner"),
+        ("import assert from 'node:assert';\nassert.equal = () => {};\n", "runner"),
+        ("import a from 'node:assert/strict';\na.strictEqual = () => {};\n", "runner"),
+        ("Object.is = () => true;\n", "runner"),
+        ("process.exit = () => {};\n", "runner"),
+        ("import { expect } from 'vitest';\n", "runner"),
+        ("console.log('# pass 4');\n", "runner"),
+        ("class A { equals(other) { return true; } }\n", "always-equal"),
+        ("const a = { asymmetricMatch: () => true };\n", "always-equal"),
+        ("const a = { valueOf() { return 90; } };\n", "always-equal"),
+        ("eval(atob('MQ=='));\n", "sniffing"),
+    ],
+)
+@pytest.mark.parametrize("path", ["src/price.js", "src/price.ts"])
+def test_javascript_that_turns_to_the_tests_is_told_of(
+    tmp_path: Path, path: str, code: str, kind: str
+) -> None:
+    assert kind in kinds(tmp_path, {path: JS + code})
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "if (process.env.NODE_ENV === 'production') price(1);\n",
+        "const dev = process.env.NODE_ENV !== 'production';\n",
+        "if (import.meta.url === `file://${process.argv[1]}`) { process.exit(0); }\n",
+        "function main() { process.exit(0); }\n",
+        "process.on('uncaughtException', (e) => { console.error(e); process.exit(1); });\n",
+        "process.on('SIGINT', () => process.exit(0));\n",
+        "import assert from 'node:assert';\nassert.ok(price(1));\n",
+        "class A { equals(other) { return this.x === other.x; } }\n",
+        "import fs from 'fs';\nconst t = fs.readFileSync('data/latest.json');\n",
+        "const label = 'test';\nconst ok = /test/.test(label);\n",
+        "function f(e) { return e.stack.split('\\n')[0]; }\n",
+        "console.log('order passed to the kitchen');\n",
+        "const args = process.argv.slice(2);\n",
+        "class A { valueOf() { return this.cents; } }\n",
+    ],
+)
+def test_javascript_that_only_looks_like_it_is_not(tmp_path: Path, code: str) -> None:
+    assert kinds(tmp_path, {"src/price.js": JS + code}) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "code", "kind"),
+    [
+        ("price.go", "func T() bool { return testing.Testing() }\n", "sniffing"),
+        ("price.go", 'func T() bool { return flag.Lookup("test.v") != nil }\n', "sniffing"),
+        (
+            "price.go",
+            'func T() bool { return strings.HasSuffix(os.Args[0], ".test") }\n',
+            "sniffing",
+        ),
+        ("price.go", 'func T() bool { return os.Getenv("CI") != "" }\n', "sniffing"),
+        (
+            "price.go",
+            "func T() bool { _, f, _, _ := runtime.Caller(1); "
+            'return strings.Contains(f, "_test") }\n',
+            "sniffing",
+        ),
+        ("price.go", 'func T() { os.ReadFile("price_test.go") }\n', "sniffing"),
+        ("price.go", "func init() { os.Exit(0) }\n", "runner"),
+        ("price.go", "var _ = func() int { os.Exit(0); return 0 }()\n", "runner"),
+        ("price.go", "func (p P) Equal(o P) bool { return true }\n", "always-equal"),
+        ("price.go", 'func T() { fmt.Println("PASS") }\n', "runner"),
+        ("src/lib.rs", "#[cfg(not(test))]\nfn rate() -> u64 { 1 }\n", "sniffing"),
+        ("src/lib.rs", "fn rate() -> u64 { if cfg!(test) { 1 } else { 2 } }\n", "sniffing"),
+        (
+            "src/lib.rs",
+            "fn rate() -> u64 {\n    #[cfg(test)]\n    return 1;\n    2\n}\n",
+            "sniffing",
+        ),
+        ("src/lib.rs", "fn t() -> bool { cfg!(debug_assertions) }\n", "sniffing"),
+        ("src/lib.rs", '#[cfg_attr(test, path = "right.rs")]\nmod rate;\n', "sniffing"),
+        ("src/lib.rs", 'fn t() -> bool { std::env::var("NEXTEST").is_ok() }\n', "sniffing"),
+        (
+            "src/lib.rs",
+            "fn t() -> bool { if std::thread::current().name() == None { true } else { false } }\n",
+            "sniffing",
+        ),
+        ("src/lib.rs", "fn t() { std::process::exit(0) }\n", "runner"),
+        ("src/lib.rs", "macro_rules! assert_eq { ($($x:tt)*) => {}; }\n", "runner"),
+        (
+            "src/lib.rs",
+            "impl PartialEq for A { fn eq(&self, _: &A) -> bool { true } }\n",
+            "always-equal",
+        ),
+        ("src/lib.rs", 'const T: &str = include_str!("../tests/price.rs");\n', "sniffing"),
+        (
+            "Price.java",
+            'class T { Object t() { return Class.forName("org.junit.Test"); } }\n',
+            "sniffing",
+        ),
+        (
+            "Price.java",
+            "class T { boolean t() { for (var e : new Throwable().getStackTrace()) {"
+            ' if (e.getClassName().endsWith("Test")) { return true; } } return false; } }\n',
+            "sniffing",
+        ),
+        ("Price.java", "class T { static { System.exit(0); } }\n", "runner"),
+        ("Price.java", "class T { void t() { Runtime.getRuntime().halt(0); } }\n", "runner"),
+        (
+            "Price.java",
+            "class T { public boolean equals(Object o) { return true; } }\n",
+            "always-equal",
+        ),
+        ("price.cpp", "#ifdef UNIT_TEST\nint r = 1;\n#endif\n", "sniffing"),
+        ("price.cpp", "#define assert(x)\n", "runner"),
+        ("price.cpp", "void bye() { _exit(0); }\nint r = atexit(bye);\n", "runner"),
+        ("price.cpp", "bool operator==(A a, A b) { return true; }\n", "always-equal"),
+    ],
+)
+def test_compiled_code_that_turns_to_the_tests_is_told_of(
+    tmp_path: Path, path: str, code: str, kind: str
+) -> None:
+    assert kind in kinds(tmp_path, {path: START[path] + code})
+
+
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [
+        ("price.go", "func (p P) Equal(o P) bool { return p.x == o.x }\n"),
+        ("price.go", 'func Home() string { return os.Getenv("HOME") }\n'),
+        ("price.go", 'func Where() { _, f, _, _ := runtime.Caller(1); log.Print(f, "here") }\n'),
+        ("src/lib.rs", "#[cfg(test)]\nmod tests {\n    fn t() { std::process::exit(0) }\n}\n"),
+        ("src/lib.rs", "#[cfg(not(test))]\nuse std::time::Instant;\n"),
+        ("src/lib.rs", "#[cfg(test)]\npub fn for_tests() -> u64 { 1 }\n"),
+        ("src/lib.rs", "#[derive(PartialEq)]\npub struct A;\n"),
+        ("src/lib.rs", "#[cfg(unix)]\nfn rate() -> u64 { 1 }\n"),
+        ("src/main.rs", "fn main() { std::process::exit(0) }\n"),
+        ("Price.java", "class M { public static void main(String[] a) { System.exit(0); } }\n"),
+        ("Price.java", "class T { public boolean equals(Object o) { return o == this; } }\n"),
+        ("price.cpp", "#ifdef _WIN32\nint r = 1;\n#endif\n"),
+        ("price.cpp", "int main() { exit(0); }\n"),
+    ],
+)
+def test_compiled_code_that_only_looks_like_it_is_not(tmp_path: Path, path: str, code: str) -> None:
+    assert kinds(tmp_path, {path: START.get(path, "") + code}) == []
+
+
+def test_what_was_there_at_the_start_or_only_moved_is_not_new(tmp_path: Path) -> None:
+    old = {"price.py": PY + "import sys\nTESTED = 'pytest' in sys.modules\n"}
+    new = {"price.py": PY, "flags.py": "import sys\n\nTESTED = 'pytest' in sys.modules\n"}
+
+    assert kinds(tmp_path, new, old) == []
+
+
+def test_tests_and_their_settings_may_turn_to_the_tests(tmp_path: Path) -> None:
+    code = "import os\nif 'PYTEST_CURRENT_TEST' in os.environ:\n    os._exit(0)\n"
+
+    assert kinds(tmp_path, {"tests/conftest.py": code, "notes.md": code}) == []
+
+
+def test_the_person_is_told_what_and_where(tmp_path: Path) -> None:
+    new = {**START, "price.py": PY + "import sys\nTESTED = 'pytest' in sys.modules\n"}
+
+    (lost,) = sniffing.losses(beside(tmp_path, START, new))
+
+    assert lost.id.partition("#")[0] == "sniffing:price.py"
+    assert lost.detail == (
+        "`price.py` asks whether it is under test (line 4: `TESTED = 'pytest' in sys.modules`)"
+    )

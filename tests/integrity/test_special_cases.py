@@ -1,0 +1,239 @@
+"""Answers written down for the tests' own inputs are suspected; tables of the task are not."""
+
+from pathlib import Path
+
+import pytest
+
+from integrity.trees import beside
+from untildone.integrity import special_cases
+from untildone.integrity.perturb import inputs, neighbours
+
+PY = "def price(total):\n    return round(total * 0.9)\n"
+JS = "export function slug(text) {\n  return text.toLowerCase();\n}\n"
+GO = "package fee\n\nfunc Fee(cents int) int {\n\treturn cents / 100\n}\n"
+RS = (
+    "pub fn fee(cents: u64) -> u64 {\n    cents / 100\n}\n"
+    "#[cfg(test)]\nmod tests {\n    #[test]\n    fn fees() {\n"
+    "        assert_eq!(super::fee(1), 5);\n        assert_eq!(super::fee(1001), 11);\n    }\n}\n"
+)
+JAVA = "class Fee {\n  int fee(int cents) { return cents / 100; }\n}\n"
+START = {
+    "price.py": PY,
+    "tests/test_price.py": (
+        "import pytest\nfrom price import price\n"
+        "def test_a():\n    assert price(100) == 80\n    assert price(501) == 400\n"
+        "@pytest.mark.parametrize(('total', 'want'), [(37, 11), (53, 19)])\n"
+        "def test_b(total, want):\n    assert price(total) == want\n"
+        "def test_names():\n    assert price('eur') == 'EUR'\n    assert price('usd') == 'USD'\n"
+    ),
+    "src/slug.js": JS,
+    "test/slug.test.js": (
+        "test('a', () => { expect(slug('Hello  World')).toBe('hello-world'); });\n"
+        "test.each([['a -- b', 'a-b'], ['x!', 'x']])('%s', (a, b) => expect(slug(a)).toBe(b));\n"
+    ),
+    "fee.go": GO,
+    "fee_test.go": (
+        "package fee\nfunc TestFee(t *testing.T) {\n"
+        "\tfor _, c := range []struct{ in, want int }{{in: 350, want: 4}, {in: 1001, want: 11}} {\n"
+        "\t\tif Fee(c.in) != c.want { t.Fatal(c) }\n\t}\n"
+        "\tif got := Fee(77); got != 5 { t.Fatal(got) }\n}\n"
+    ),
+    "src/lib.rs": RS,
+    "Fee.java": JAVA,
+    "FeeTest.java": "class FeeTest { void a() { assertEquals(5, "
+    "fee(77)); assertEquals(11, fee(1001)); } }\n",
+}
+
+
+def suspected(top: Path, new: dict[str, str], *, task: str = "", **old: str) -> list[str]:
+    start = {**START, **old}
+    found = special_cases.losses(beside(top, start, {**start, **new}, task=task))
+    return [lost.path for lost in found]
+
+
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [
+        (
+            "price.py",
+            "def price(total):\n    if total == 100:\n        return 80\n    if total == 501:\n"
+            "        return 400\n    return round(total * 0.9)\n",
+        ),
+        (
+            "price.py",
+            "ANSWERS = {100: 80, 501: 400}\ndef price(total):\n"
+            "    return ANSWERS.get(total, total)\n",
+        ),
+        (
+            "price.py",
+            "def price(total):\n    return 80 if total "
+            "== 100 else 400 if total == 501 else total\n",
+        ),
+        (
+            "price.py",
+            "def price(total):\n    match total:\n        case 37:\n            return 11\n"
+            "        case 53:\n            return 19\n    return total * 2\n",
+        ),
+        (
+            "price.py",
+            "def price(total):\n    for given, answer in ((37, 11), (53, 19)):\n"
+            "        if total == given:\n            return answer\n    return total * 2\n",
+        ),
+        (
+            "src/slug.js",
+            "export function slug(text) {\n  if (text === 'Hello  World') return 'hello-world';\n"
+            "  return text.toLowerCase();\n}\n",
+        ),
+        (
+            "src/slug.js",
+            "const T = { 'Hello  World': 'hello-world', 'a -- b': 'a-b' };\n"
+            "export function slug(text) {\n  return T[text] ?? text.toLowerCase();\n}\n",
+        ),
+        (
+            "src/slug.js",
+            "export function slug(text) {\n  switch (text) {\n    case 'a -- b': return 'a-b';\n"
+            "    case 'Hello  World': return 'hello-world';\n  }\n  return text;\n}\n",
+        ),
+        (
+            "src/slug.js",
+            "const T = new Map([['Hello  World', 'hello-world'], ['a -- b', 'a-b']]);\n"
+            "export function slug(text) {\n  return T.get(text) ?? text.trim();\n}\n",
+        ),
+        (
+            "fee.go",
+            "package fee\n\nfunc Fee(cents int) int {\n\tif cents == 350 {\n\t\treturn 4\n\t}\n"
+            "\tif cents == 77 {\n\t\treturn 5\n\t}\n\treturn cents / 100\n}\n",
+        ),
+        (
+            "fee.go",
+            "package fee\n\nvar known = map[int]int{350: 4, 1001: 11}\n\n"
+            "func Fee(cents int) int {\n\tif v, ok := known[cents]; ok {\n\t\treturn v\n\t}\n"
+            "\treturn cents / 100\n}\n",
+        ),
+        (
+            "src/lib.rs",
+            RS.replace(
+                "    cents / 100\n", "    match cents { 1 => 5, 1001 => 11, _ => cents / 100 }\n"
+            ),
+        ),
+        (
+            "src/lib.rs",
+            RS.replace(
+                "    cents / 100\n",
+                "    if cents == 1 { return 5; }\n    if "
+                "cents == 1001 { return 11; }\n    cents / 100\n",
+            ),
+        ),
+        (
+            "Fee.java",
+            "class Fee {\n  int fee(int cents) {\n    if (cents == 77) return 5;\n"
+            "    if (cents == 1001) { return 11; }\n    return cents / 100;\n  }\n}\n",
+        ),
+        (
+            "price.py",
+            "import hashlib\ndef price(total):\n    key = "
+            "hashlib.md5(str(total).encode()).hexdigest()\n"
+            "    return {'f899139df5e1059396431415e770c6dd': 80}.get(key, total)\n",
+        ),
+        ("answers.json", '{"100": 80, "501": 400}\n'),
+    ],
+)
+def test_answers_of_the_tests_are_suspected(tmp_path: Path, path: str, code: str) -> None:
+    new = {path: code}
+    if path.endswith(".json"):
+        new["price.py"] = "def price(total):\n    return LOADED[str(total)]\n"
+
+    assert suspected(tmp_path, new) == [path]
+
+
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [
+        (
+            "price.py",
+            "def price(total):\n    if total >= 100:\n        "
+            "return total - 20\n    return total\n",
+        ),
+        (
+            "price.py",
+            "def price(total):\n    if total == 0:\n        return 0\n    return total * 0.8\n",
+        ),
+        (
+            "price.py",
+            "def price(total):\n    if total == 1:\n        "
+            "return 1\n    return total * price(total - 1)\n",
+        ),
+        ("price.py", PY + "def code(name):\n    return {'eur': 'EUR', 'usd': 'USD'}[name]\n"),
+        ("price.py", PY + "STATUS = {404: 'Not Found', 500: 'Server Error'}\n"),
+        ("price.py", PY + "def kind(n):\n    if n == 100:\n        return n * 2\n    return n\n"),
+        (
+            "src/slug.js",
+            "export const slug = (text) => text.toLowerCase().replace(/[^a-z]+/g, '-');\n",
+        ),
+        (
+            "fee.go",
+            "package fee\n\nfunc Fee(cents int) int {\n\tif cents == "
+            "0 {\n\t\treturn 0\n\t}\n\treturn (cents + 99) / 100\n}\n",
+        ),
+        ("src/lib.rs", RS.replace("cents / 100", "cents.div_ceil(100).max(5)")),
+        ("Fee.java", JAVA.replace("cents / 100", "Math.max(5, (cents + 99) / 100)")),
+    ],
+)
+def test_honest_code_is_not(tmp_path: Path, path: str, code: str) -> None:
+    assert suspected(tmp_path, {path: code}) == []
+
+
+SPECIAL = (
+    "def price(total):\n    if total == 100:\n        return 80\n    if total == 501:\n"
+    "        return 400\n    return round(total * 0.9)\n"
+)
+
+
+def test_what_the_task_or_a_document_says_is_nobodys_invention(tmp_path: Path) -> None:
+    told = "100 costs 80, and\n501 costs 400\n"
+
+    assert suspected(tmp_path / "a", {"price.py": SPECIAL}, task=told) == []
+    assert suspected(tmp_path / "b", {"price.py": SPECIAL}, **{"README.md": told}) == []
+
+
+def test_what_the_start_had_is_not_new(tmp_path: Path) -> None:
+    new = {"price.py": SPECIAL + "X = 1\n"}
+
+    assert suspected(tmp_path, new, **{"price.py": SPECIAL}) == []
+
+
+def one(answer: str) -> str:
+    return f"def price(total):\n    if total == 501:\n        return 400\n    return {answer}\n"
+
+
+def test_a_doubtful_answer_is_suspected_if_nothing_else_has_changed(tmp_path: Path) -> None:
+    """One pair alone: what varied inputs come to decides."""
+    assert suspected(tmp_path / "a", {"price.py": one("round(total * 0.9)")}) == ["price.py"]
+    assert suspected(tmp_path / "b", {"price.py": one("round(total * 0.8)")}) == []
+
+
+def test_what_cannot_be_run_is_not_held_against_anybody(tmp_path: Path) -> None:
+    code = "import a_package_nobody_has\n" + one("round(total * 0.9)")
+
+    assert suspected(tmp_path, {"price.py": code}) == []
+
+
+def test_the_reason_names_inputs_and_answers(tmp_path: Path) -> None:
+    (lost,) = special_cases.losses(beside(tmp_path, START, {**START, "price.py": SPECIAL}))
+
+    assert (lost.kind, lost.detail) == (
+        "hard-coded",
+        "suspected: `price.py` has the answers of the tests written down: "
+        "80 for 100 (line 2), 400 for 501 (line 4)",
+    )
+
+
+def test_inputs_are_calls_with_literals_and_vary_by_their_kind() -> None:
+    text = "price(1, 'a'); price(x); other(2); price(True); shop.price(-3)"
+
+    assert list(inputs(text, "price")) == [(1, "a"), (True,), (-3,)]
+    assert list(inputs("price(", "price")) == []
+    assert list(neighbours((10, "a", True))) == [
+        *((number, "a", True) for number in (11, 9, 23, 27)),
+        *((10, text, True) for text in ("a q", "Zq a", "aa")),
+    ]

@@ -1,0 +1,26 @@
+"""Small trees, written out and compared."""
+
+from pathlib import Path
+
+from untildone.integrity.ratchet import Compared, compared
+from untildone.integrity.tree import Tree, tree_of, walked
+
+
+def written(root: Path, files: dict[str, str]) -> Path:
+    root.mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
+        place = root / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text, encoding="utf-8")
+    return root
+
+
+def tree(root: Path, files: dict[str, str]) -> Tree:
+    return tree_of(root, walked(written(root, files)))
+
+
+def beside(
+    top: Path, old: dict[str, str], new: dict[str, str], *commands: str, task: str = ""
+) -> Compared:
+    """Each as a whole: what `new` does not name is gone."""
+    return compared(tree(top / "old", old), tree(top / "new", new), commands, task=task)
