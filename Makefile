@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 TESTS ?= tests
 JOBS ?= 2
 
-.PHONY: help setup demo test lint types unit bench plugin clean
+.PHONY: help setup demo test lint types unit bench plugin schemas clean
 
 help:  ## list what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -41,6 +41,9 @@ bench: setup  ## print the table of ratios that docs/performance.md quotes
 
 plugin: setup  ## write plugin/ and the marketplace file anew
 	$(BIN)/python -m untildone.install.plugin .
+
+schemas: setup  ## write the published JSON Schemas anew
+	$(BIN)/python -m untildone.cli.schemas src/untildone/schemas
 
 clean:
 	rm -rf $(VENV) .coverage* .mypy_cache .ruff_cache .pytest_cache .hypothesis

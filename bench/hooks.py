@@ -43,6 +43,7 @@ CASES = (
     Case("nothing to do", "PostToolUse", "idle", WRITE, "shell", 1.5),
     Case("nothing to do", "UserPromptSubmit", "idle", {"prompt": "add a button"}, "shell", 4),
     Case("loop active", "PostToolUse", "busy", WRITE, "shell", 5),
+    Case("loop active", "PostToolBatch", "busy", WRITE, "shell", 5),
     Case("loop active", "PreToolUse", "busy", WRITE, "shell", 5),
     Case("loop active", "PreToolUse about us", "busy", OURS, "python", 4),
     Case("loop active", "Stop without checks", "busy", DONE, "python", 6),

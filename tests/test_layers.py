@@ -41,6 +41,8 @@ EXCEPTIONS = {
     ("judge", "untildone.hook.payload"): "the lean entry hands over the event as it arrived",
     ("runs", "untildone.judge"): "runs drive the one pipeline instead of having their own",
     ("config", "untildone.checks"): "what a check may name, and which files are the project's",
+    ("plans", "untildone.store"): "a plan is written whole and by one at a time, as our files are",
+    ("dialects", "untildone.plans.model"): "another tool's tasks are read into tasks of ours",
     ("report", "untildone.store.loops"): "a report shows a loop as it was read, the `Record`",
 }
 IMPURE = frozenset(

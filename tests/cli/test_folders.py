@@ -149,3 +149,25 @@ def test_rules_of_the_repository_are_a_check(desk: Desk) -> None:
         ("a.py", "no-eval"),
         ("a.py", "python-eval"),
     ]
+
+
+def test_rules_of_the_repository_are_used_beside_a_check_given_by_hand(desk: Desk) -> None:
+    rule = "id: no-eval\nlanguage: python\nmessage: no eval\nrule:\n  pattern: eval($X)\n"
+    desk.write("rules/no-eval.yml", rule)
+    desk.write("untildone.toml", f"security_rules = ['rules']\n{ROOT}")
+    desk.typed("trust", "--yes")
+
+    given = ("--check", "true", "--zero-security")
+    by_hand, security = desk.json("start", "--session", SESSION, *given)["checks"]
+
+    assert (by_hand, security.endswith("--rules rules")) == ("true", True)
+
+
+def test_the_same_security_check_is_not_run_twice(desk: Desk) -> None:
+    desk.write("rules/.keep", "")
+    desk.write("untildone.toml", f"security_rules = ['rules']\n{ROOT}")
+    desk.typed("trust", "--yes")
+
+    checks = desk.json("start", "--session", SESSION, "--zero-security")["checks"]
+
+    assert len(checks) == 3

@@ -140,4 +140,9 @@ def test_the_kinds_of_zero_become_checks(desk: Desk) -> None:
 
     assert found["checks"][0] == "make lint"
     assert any("security" in command for command in found["checks"])
-    assert found["taken"][-1].endswith("`snapshots`, `zero_warnings`")
+    assert desk.json("show", found["id"])["contract"]["counts"] == [
+        "zero-errors",
+        "zero-warnings",
+        "zero-security",
+        "tests-pass",
+    ]

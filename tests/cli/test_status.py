@@ -9,7 +9,7 @@ from untildone.loop.model import Totals
 LOOP = {
     *("id", "agent", "session", "project", "task", "status", "outcome", "round", "max_rounds"),
     *("unmet", "held", "last_event_at", "spend_usd", "started_at", "updated_at", "reason"),
-    "not_held_because",
+    *("not_held_because", "budget_usd", "minutes", "max_minutes", "spend_unknown_because"),
 }
 ROUND = {
     *("number", "at", "verdict", "unmet", "failures", "checks", "message", "tree"),
@@ -47,6 +47,7 @@ def test_a_loop_that_is_held(desk: Desk) -> None:
         f"{loop}  active, round 1 of 10",
         "  task: write it",
         "  unmet: check",
+        "  spend: unknown of 25 USD",
         "  held: yes",
         f"  session: {SESSION}",
     ]
@@ -77,6 +78,10 @@ def test_json(desk: Desk) -> None:
         "spend_usd": None,
         "reason": "",
         "not_held_because": "",
+        "budget_usd": 25.0,
+        "minutes": 0.0,
+        "max_minutes": 0.0,
+        "spend_unknown_because": "",
     }
 
 
@@ -86,6 +91,7 @@ def test_a_loop_that_nobody_holds_says_so(desk: Desk) -> None:
     assert desk.typed("status")[1].splitlines() == [
         f"{loop}  active, round 0 of no bound",
         "  task: Finish the work.",
+        "  spend: unknown of 25 USD",
         "  held: no: no hook of this session was seen",
         f"  session: {SESSION}",
     ]
@@ -247,6 +253,9 @@ def test_show(desk: Desk) -> None:
         "",
         "## Notes",
         "- look at the importer",
+        "",
+        "## Remaining",
+        "- check",
         "",
         "## Agreed",
         f"- check check: `{RED}`",

@@ -217,7 +217,7 @@ def test_a_mistake_in_what_the_person_wrote(tmp_path: Path) -> None:
         personal(path)
 
     assert (error.value.message, error.value.hint) == (
-        f"{path}:2: `checks` is unknown; allowed: `milestones`",
+        f"{path}:2: `checks` is unknown; allowed: `milestones`, `recall_todos`",
         "mend it there",
     )
 

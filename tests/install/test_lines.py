@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from untildone.install.commands import lines, plugin_program, settings_program
+from untildone.install.commands import Program, lines, plugin_program, settings_program
 
 ODD = "my env $(x)"
 PROGRAMS = {
@@ -23,6 +23,70 @@ def test_every_line_is_sound_shell(source: str) -> None:
     for line in lines(PROGRAMS[source]).values():
         checked = subprocess.run(["sh", "-n", "-c", line], capture_output=True, check=False)
         assert (checked.returncode, checked.stderr) == (0, b"")
+
+
+class Machine:
+    """Where a started interpreter only says so."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.session = folder / "state" / "sessions" / "claude" / "s1"
+        self.write("state/sessions/claude/s1/began", seconds=1_000)
+
+    def write(self, path: str, *, seconds: int = 2_000) -> None:
+        file = self.folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch()
+        os.utime(file, (seconds, seconds))
+
+    def starts(self, prompt: str = "hello") -> bool:
+        program = Program(
+            home=str(self.folder / "state"), program="echo", arguments="started", source="test"
+        )
+        environ = {
+            "PATH": os.defpath,
+            "HOME": str(self.folder),
+            "CLAUDE_CODE_SESSION_ID": "s1",
+            "CLAUDE_PROJECT_DIR": str(self.folder / "project"),
+        }
+        line = lines(program)["UserPromptSubmit"]
+        done = subprocess.run(
+            ["sh", "-c", line],
+            env=environ,
+            input=prompt,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return done.stdout.startswith("started")
+
+
+def test_a_prompt_without_anything_to_recall_starts_no_interpreter(tmp_path: Path) -> None:
+    machine = Machine(tmp_path)
+    machine.write("project/TODO.md", seconds=900)
+    machine.write(".claude/tasks/s2/1.json")
+
+    assert not machine.starts()
+    assert machine.starts("untildone")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "project/TODO.md",
+        "project/fix_plan.md",
+        "project/.ralph/fix_plan.md",
+        ".claude/tasks/s1/1.json",
+        ".claude/todos/s1-agent-s1.json",
+        "state/sessions/claude/s1/todos.json",
+        "state/sessions/claude/s1/loop",
+    ],
+)
+def test_a_prompt_with_something_to_recall_starts_one(tmp_path: Path, path: str) -> None:
+    machine = Machine(tmp_path)
+    machine.write(path)
+
+    assert machine.starts()
 
 
 def test_an_interpreter_in_a_folder_with_odd_characters_holds(tmp_path: Path) -> None:

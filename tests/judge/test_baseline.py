@@ -15,6 +15,7 @@ from untildone.store import baseline
 PYTEST = Check(name="tests", command=f"{sys.executable} -m pytest -q -p no:cacheprovider")
 PASSES = "def test_{0}(): assert True\n"
 FAILS = "def test_{0}(): assert 1 == 2\n"
+ASKS = "def test_{0}():\n    import product\n    assert product.done\n"
 
 
 @pytest.fixture
@@ -77,8 +78,11 @@ def test_a_removed_test_is_named_and_holds(world: World) -> None:
 
 
 def test_a_renamed_test_is_named_and_lets_go(world: World) -> None:
-    begin(world, PASSES.format("a"), FAILS.format("b"))
-    tests(world, PASSES.format("a"), PASSES.format("better_name"))
+    product = world.project / "product.py"
+    product.write_text("done = False\n", encoding="utf-8")
+    begin(world, PASSES.format("a"), ASKS.format("b"))
+    product.write_text("done = 1 < 2\n", encoding="utf-8")
+    tests(world, PASSES.format("a"), ASKS.format("better_name"))
 
     released = world.stop()
 

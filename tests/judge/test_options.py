@@ -30,6 +30,15 @@ from untildone.judge.verbs import Grant
         ("fix it --zero-security", "fix it", {"zero_security": ["true"]}),
         ("--zero-security --rounds 3", "", {"zero_security": ["true"], "rounds": ["3"]}),
         ("explain --zero-security to me", "explain --zero-security to me", {}),
+        (
+            "fix it --zero-warnings --tests-pass --no-zero-errors",
+            "fix it",
+            {"zero_warnings": ["true"], "tests_pass": ["true"], "no_zero_errors": ["true"]},
+        ),
+        ("fix it --target src/a.py --todos", "fix it", {"target": ["src/a.py"], "todos": ["true"]}),
+        ("--then 'coverage-to 80' fix it", "fix it", {"then": ["coverage-to 80"]}),
+        ("--then fix-tests --from-todos", "", {"then": ["fix-tests"], "from_todos": ["true"]}),
+        ("look at @src/a.py", "look at @src/a.py", {}),
         ("--rounds 3 fix it", "fix it", {"rounds": ["3"]}),
         ("say --rounds 3 to it, then go", "say --rounds 3 to it, then go", {}),
         ('"fix it" --minutes 5', "fix it", {"minutes": ["5"]}),
@@ -45,6 +54,20 @@ from untildone.judge.verbs import Grant
 )
 def test_the_task_beside_the_options(text: str, task: str, given: dict[str, list[str]]) -> None:
     assert options_in(text) == (task, given)
+
+
+@pytest.mark.parametrize(
+    ("text", "task", "targets"),
+    [
+        ("'Fix it' --zero-warnings @src/services/", "Fix it", ["src/services/"]),
+        ("@src/services/ @a.py 'Fix it' --zero-warnings", "Fix it", ["src/services/", "a.py"]),
+        ("mail a@b.org about it --zero-warnings", "mail a@b.org about it", []),
+    ],
+)
+def test_a_place_is_a_target_where_findings_count(text: str, task: str, targets: list[str]) -> None:
+    found, given = options_in(text, places=True)
+
+    assert (found, given.get("target", []), given["zero_warnings"]) == (task, targets, ["true"])
 
 
 @pytest.mark.parametrize(("text", "expected"), [("5", 5), ("0", 0), ("2.5", 2.5)])

@@ -172,7 +172,7 @@ def test_the_first_prompt_carries_the_loop_and_a_later_one_may_be_a_question(wor
     kinds = []
     for number, text in enumerate(("please work", "how far are you?", NOTIFICATION)):
         world.say(text, f"p{number}")
-        kinds.append(world.remembered)
+        kinds.append({key: world.remembered[key] for key in ("id", "kind", "tree")})
 
     tree = tree_of(world.project)
     assert kinds == [

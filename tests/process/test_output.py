@@ -1,11 +1,12 @@
 """Head, tail and log of what a program printed."""
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
 
-from untildone.process import Finished
+from untildone.process import Finished, run
 from untildone.process.output import FLOOD_LIMIT, HEAD_LIMIT, LOG_LIMIT, TAIL_LIMIT, Output
 
 
@@ -86,3 +87,21 @@ def test_a_log_that_cannot_be_written_costs_nothing_else(name: str, tmp_path: Pa
 
     assert kept(b"output", log=tmp_path / name).head == b"output"
     assert not (tmp_path / "elsewhere").exists()
+
+
+def test_what_a_program_says_is_heard_as_it_says_it(tmp_path: Path) -> None:
+    heard: list[bytes] = []
+    gate = tmp_path / "gate"
+
+    def hear(chunk: bytes) -> None:
+        heard.append(chunk)
+        gate.touch()
+
+    # It goes on only once its first words were heard.
+    program = (
+        "import os, sys, time\nprint('first', flush=True)\n"
+        "while not os.path.exists(sys.argv[1]): time.sleep(0.01)\nprint('second')\n"
+    )
+    ended = run([sys.executable, "-c", program, str(gate)], cwd=tmp_path, timeout=60, hear=hear)
+
+    assert (ended.exit_code, b"".join(heard).split()) == (0, [b"first", b"second"])

@@ -136,3 +136,26 @@ def test_several_rounds_are_counted_as_such() -> None:
     verdict = Finish(outcome="done", reason="")
 
     assert notice(record(round=3), verdict, ()).startswith("untildone: done after 3 rounds: ")
+
+
+def test_a_loop_of_counts_tells_how_many_are_left() -> None:
+    counting = contract(preset="fix", counts=("zero-errors",))
+    progress = Progress(round=3, totals=Totals(errors=5, warnings=12), improved=45)
+    loop = Record(contract=counting, progress=progress, generation=1)
+
+    assert notice(loop, Continue(because="unmet", names=("zero-errors",)), (RED,)) == (
+        "untildone: held, round 3 of 10, unmet: test red |"
+        " now: 5 errors, 12 warnings, progress: 45 %"
+    )
+    bare = Record(contract=counting, progress=Progress(round=1), generation=1)
+    assert notice(bare, Continue(because="unmet"), (RED,)).endswith(" | now: nothing")
+
+
+def test_a_pause_tells_what_is_left() -> None:
+    told = notice(
+        record(round=2, unmet=("a", "b", "c", "d", "e")),
+        Pause(outcome="blocked", reason="no key"),
+        (),
+    )
+
+    assert told.endswith("resume with `untildone continue` | left: a, b, c, d")

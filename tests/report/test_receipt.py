@@ -65,7 +65,54 @@ def test_as_text() -> None:
         "## What next",
         "- go on with `untildone continue --rounds +N`",
         "- or address what is named above first",
+        "- or end it with `untildone cancel`",
     ]
+
+
+def test_what_was_tried_round_by_round_what_counted_and_what_remains() -> None:
+    agreed = contract(
+        counts=("zero-errors",), targets=("src",), after="b2", then=("next",), preset="fix"
+    )
+    blocked = Progress(status="paused", outcome="blocked", reason="no key", unmet=("zero-errors",))
+    tried = {"at": AT, "verdict": Continue(because="unmet")}
+    rounds = (
+        Round(number=1, fixed=2, touched=tuple("abcdefg"), **tried),  # type: ignore[arg-type]  # fields by name
+        Round(number=2, fixed=1, notes=("tried\nthe cache",), **tried),  # type: ignore[arg-type]  # as above
+    )
+    record = Record(contract=agreed, progress=blocked, generation=1)
+
+    lines = as_text(receipt(record, seen(), rounds, at=LATER)).splitlines()
+
+    assert lines[6:9] == [
+        "- counted: zero-errors",
+        "- only findings in: src",
+        "- follows loop b2",
+    ]
+    assert lines[-12:-5] == [
+        "## Round by round",
+        "- round 1: continue; fixed 2; touched a, b, c, d, e and 2 more",
+        "- round 2: continue; note: tried the cache",
+        "",
+        "## Remaining",
+        "- blocked: no key",
+        "- zero-errors",
+    ]
+
+
+def test_words_alone_are_to_be_looked_at() -> None:
+    text = as_text(paper(status="finished", outcome="claimed", followed_by="c3"))
+
+    assert "- followed by loop c3" in text
+    assert text.endswith(
+        "## What next\n- look at it yourself: it rests on the agent's words alone\n"
+    )
+
+
+def test_what_was_cancelled_unfinished_can_begin_again() -> None:
+    text = as_text(paper(status="finished", outcome="cancelled", unmet=("test",)))
+
+    assert text.endswith("- begin again with `untildone start`, or go on by hand\n")
+    assert "## What next" not in as_text(paper(status="finished", outcome="cancelled"))
 
 
 def test_a_gate_is_answered_in_a_prompt() -> None:
@@ -97,3 +144,20 @@ def test_a_path_that_is_not_utf8_is_kept() -> None:
     written = as_json(receipt(record, seen(), (), at=AT))
 
     assert json.loads(written)["task"] == "fix by\udcfftes"
+
+
+def test_each_round_has_its_cost_where_that_is_known() -> None:
+    record = Record(contract=contract(), progress=Progress(), generation=1)
+    held = Continue(because="unmet")
+    totals = (None, 1.0, 1.25, 1.25)
+    rounds = tuple(
+        Round(number=number, at=AT, verdict=held, spend_usd=total)
+        for number, total in enumerate(totals, 1)
+    )
+
+    assert receipt(record, seen(), rounds, at=AT).history == (
+        "round 1: continue",
+        "round 2: continue",
+        "round 3: continue; 0.25 USD",
+        "round 4: continue; 0.00 USD",
+    )

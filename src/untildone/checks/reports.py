@@ -10,6 +10,7 @@ Every runner that can be asked by its environment is, and its output stays as re
   reporter. cargo has none either, and prints every test. What they print is read.
 """
 
+import os
 import re
 import shlex
 import shutil
@@ -30,6 +31,7 @@ _LARGEST = 64_000_000
 _MOST_FILES = 2_000
 _ASKED_SECONDS = 10.0
 _STARTED = "started"
+_WITNESS = Path(__file__).parent / "witness"
 
 # With one of these pytest runs no test, or was told where its report goes.
 _WITHOUT_REPORT = re.compile(
@@ -78,6 +80,16 @@ def asking(command: str, path: Path, *, folder: Path, environ: dict[str, str]) -
         environ = {**environ, "GOFLAGS": f"{flags} -v".strip()}
     expected = "pytest" in programs(command) and _may_run_pytest(command)
     return Wish(environ=environ, expected=expected)
+
+
+def witnessed(wish: Wish, command: str, path: Path) -> Wish:
+    """Where the path of Python is ours to choose, unittest has to report too."""
+    if "unittest" not in programs(command):
+        return wish
+    places = (str(_WITNESS), wish.environ.get("PYTHONPATH", ""))
+    path_of_python = os.pathsep.join(filter(None, places))
+    environ = {"PYTHONPATH": path_of_python, "UNTILDONE_WITNESS": str(path)}
+    return Wish(environ={**wish.environ, **environ}, expected=True)
 
 
 def _added(environ: dict[str, str], name: str, options: str) -> dict[str, str]:

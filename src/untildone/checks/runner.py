@@ -18,7 +18,7 @@ from untildone.checks.early import early_look
 from untildone.checks.memory import Memory
 from untildone.checks.output import keep_clean
 from untildone.checks.patterns import validate
-from untildone.checks.reports import asking, written
+from untildone.checks.reports import asking, witnessed, written
 from untildone.checks.result import Reported, judge_result
 from untildone.checks.turns import turns
 from untildone.loop.model import Check, CheckResult
@@ -35,10 +35,14 @@ class Running(Struct, frozen=True, kw_only=True):
     """Where checks run; `logs` keeps their output, `memory` what they came to before.
 
     `early` hears what is found before the whole run of a check, which still decides; without
-    anybody to hear it, nothing is looked at early.
+    anybody to hear it, nothing is looked at early. `through` is a program that runs the check in
+    its own surroundings, which are `environ`; what it writes into the project is found in `seen`.
     """
 
     project: Path
+    environ: dict[str, str] | None = None
+    through: tuple[str, ...] = ()
+    seen: Path | None = None
     logs: Path | None = None
     memory: Memory | None = None
     stop: Event | None = None
@@ -132,18 +136,21 @@ def _run(check: Check, running: Running, *, log: Path | None) -> CheckResult:
     folder = running.project / check.cwd
     with tempfile.TemporaryDirectory(prefix="untildone-", ignore_cleanup_errors=True) as place:
         path, output = Path(place) / "report.xml", Path(place) / "output"
-        environ = environment(os.environ) | check.env
+        environ = environment(running.environ or os.environ) | check.env
         wish = asking(check.command, path, folder=folder, environ=environ)
+        if running.environ is not None:
+            wish = witnessed(wish, check.command, path)
         finished = run(
-            argv_of(check.command),
+            [*running.through, *argv_of(check.command)],
             cwd=folder,
             timeout=check.timeout,
             env=wish.environ,
             log=output,
             stop=running.stop,
         )
+        seen = (running.seen or running.project) / check.cwd
         reported = Reported(
-            inventory=written(check.command, path, folder=folder),
+            inventory=written(check.command, path, folder=seen),
             expected=wish.expected,
             output=output,
         )

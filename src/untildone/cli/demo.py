@@ -1,6 +1,7 @@
 """`untildone demo`: the whole thing in a minute, without key or agent."""
 
 import sys
+import uuid
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -8,11 +9,16 @@ from pathlib import Path
 import click
 from rich.console import Console
 
+from untildone.agents.headless import Happening, Said, Tool
 from untildone.cli.stage import Stage
 from untildone.cli.theatre import Theatre, theatre
 from untildone.loop.model import Continue, Finish, Round
-from untildone.process import ending_with_us
-from untildone.runs import scene
+from untildone.process import ending_with_us, quoted
+from untildone.runs import book, scene
+from untildone.runs.book import Book, How
+from untildone.runs.happenings import Judged
+from untildone.runs.outer import drive
+from untildone.runs.player import Step, written
 from untildone.runs.scripted import Agent, Ended, Happened, Turn
 
 # Seconds a person gets to read a line.
@@ -20,7 +26,9 @@ _BEAT = 0.9
 
 
 @click.command("demo")
-@click.option("--headless", is_flag=True, help="Plain lines, without colours and pauses.")
+@click.option(
+    "--headless", is_flag=True, help="Plain lines, and `untildone run` in the place of hooks."
+)
 @click.option("--fast", is_flag=True, hidden=True)
 def command(*, headless: bool, fast: bool) -> int:
     """Watch a scripted agent stop too early, be held, and be released when the work is done.
@@ -29,16 +37,17 @@ def command(*, headless: bool, fast: bool) -> int:
     """
     console = Console(highlight=False, force_terminal=False if headless else None)
     beat = 0 if fast or not console.is_terminal else _BEAT
-    return perform(scene.SCRIPT, Stage(console, beat=beat))
+    return perform(scene.SCRIPT, Stage(console, beat=beat), headless=headless)
 
 
-def perform(script: Sequence[Turn], stage: Stage) -> int:
+def perform(script: Sequence[Turn], stage: Stage, *, headless: bool = False) -> int:
     """0 if the agent was held while it was not done, and let go when it was."""
-    stage.title("untildone demo: a scripted agent, a broken project, and the real hooks")
+    means = "a real run" if headless else "the real hooks"
+    stage.title(f"untildone demo: a scripted agent, a broken project, and {means}")
     # A closed terminal must not leave the theatre behind.
     with ending_with_us(), theatre() as place:
         scene.write(place.project)
-        ended = _played(place, script, stage)
+        ended = (_driven if headless else _played)(place, script, stage)
         rounds = place.rounds()
         if ended != "let go" or not _as_it_should(rounds):
             verdicts = ", ".join(type(entry.verdict).__name__ for entry in rounds) or "no verdict"
@@ -66,6 +75,28 @@ def _played(place: Theatre, script: Sequence[Turn], stage: Stage) -> Ended:
         ended = agent.prompt(scene.TASK, script)
         agent.end()
     return ended
+
+
+def _driven(place: Theatre, script: Sequence[Turn], stage: Stage) -> Ended:
+    def show(happening: Happening) -> None:
+        match happening:
+            case Tool():
+                stage.says("agent", happening.detail, style="dim", beats=0.6)
+            case Said():
+                stage.quotes(happening.text)
+            case Judged():
+                stage.verdict(place.rounds()[-1])
+            case _:
+                pass
+
+    # Its own path: the run is this very process, whose variables are the person's.
+    record = place.start(str(uuid.uuid4()), scene.TASK, scene.checks(quoted(sys.executable)))
+    stage.says("you", f"untildone run {quoted(scene.TASK)}")
+    steps = [Step(edits=turn.edits, says=turn.says) for turn in script]
+    client = written(place.project.parent / "script.json", steps)
+    book.write(place.context, record.contract.id, Book(how=How(client=client)))
+    ended = drive(place.context, record.contract.id, show=show)
+    return "let go" if ended.outcome == "done" else "out of script"
 
 
 def _show(happened: Happened, place: Theatre, stage: Stage, judging: ExitStack) -> None:

@@ -1,12 +1,13 @@
 """What commands have in common: where they work, which loop is meant, who may say it."""
 
-import json
 from pathlib import Path
 
 import click
-import msgspec
 
 from untildone.checks.tree import root_of
+from untildone.cli.flags import json_option as json_option
+from untildone.cli.flags import print_json as print_json
+from untildone.cli.flags import project_option as project_option
 from untildone.errors import UserError
 from untildone.judge.context import Context, context
 from untildone.judge.speaker import calling_session, speaks_for_agent
@@ -14,13 +15,6 @@ from untildone.store.home import look_at
 from untildone.store.loops import Broken, Record
 from untildone.store.sessions import Session
 
-project_option = click.option(
-    "--project",
-    metavar="DIR",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="The project, instead of the one this is called in.",
-)
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 loop_argument = click.argument("loop", required=False)
 
 
@@ -42,11 +36,6 @@ def here(agent: str = "claude") -> Context:
     found = context(agent=agent)
     look_at(found.home)
     return found
-
-
-def print_json(value: object) -> None:
-    """In ASCII: valid whatever the terminal's encoding and a path's bytes are."""
-    click.echo(json.dumps(msgspec.to_builtins(value), indent=2))
 
 
 def session_here(found: Context) -> str:

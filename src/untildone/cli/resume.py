@@ -20,8 +20,9 @@ from untildone.judge.bounds import grant
 from untildone.judge.context import Context
 from untildone.judge.launch import summary
 from untildone.judge.move import move_here
-from untildone.judge.speaker import speaks_for_agent
+from untildone.judge.speaker import driven, speaks_for_agent
 from untildone.report.lines import place
+from untildone.runs import book
 
 
 @click.command("continue")
@@ -39,8 +40,10 @@ def command(
     minutes: str | None,
     into_session: bool,
     project: Path | None,
-) -> None:
+) -> int:
     """Continue a paused loop; one that ran into a bound is given as much again.
+
+    A headless one is run on, here and now, as `untildone run` does it.
 
     \b
     untildone continue
@@ -50,7 +53,7 @@ def command(
     """
     found = here()
     if into_session and loop is None and _from_file(found, project_of(project)):
-        return
+        return 0
     record = chosen(found, loop, project)
     session = found.session(session_here(found)) if into_session else None
     persons_word(found, record, "continue", session=session)
@@ -60,13 +63,30 @@ def command(
         raise UserError(
             "`--here` needs an agent's session", hint="type `!untildone continue --here` in it"
         )
+    headless = book.read(found, record.contract.id)
+    if headless and driven(found.session_of(record)):
+        raise UserError(
+            f"loop `{record.contract.id}` is being run already",
+            hint=f"`untildone pause {record.contract.id}` stops that run",
+        )
     if session:
         record = move_here(found, record, session.id)
+        book.forget(found, record.contract.id)
     record = verbs.resume(found, record.contract.id, given)
+    if headless and not session:
+        return _run_on(found, record.contract.id)
     click.echo(
         f"loop {record.contract.id} goes on, {place(record.contract, record.progress)};"
         " the agent is held from its next stop"
     )
+    return 0
+
+
+def _run_on(found: Context, loop: str) -> int:
+    # Imported where it is used: hardly any loop is headless.
+    from untildone.cli.run import driven as driven_to_its_end
+
+    return driven_to_its_end(found, loop)
 
 
 def _from_file(found: Context, project: Path) -> bool:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 from msgspec import Struct
+from msgspec.structs import replace
 
 from untildone.cli.options import (
     here,
@@ -16,7 +17,7 @@ from untildone.cli.options import (
 )
 from untildone.judge.held import status_of
 from untildone.loop.criteria import agreed
-from untildone.loop.model import Contract, Evidence, Progress
+from untildone.loop.model import Contract, Evidence, Oracle, Progress
 from untildone.report.receipt import as_text, receipt
 from untildone.report.status import LoopStatus
 
@@ -46,7 +47,7 @@ def command(loop: str | None, *, project: Path | None, as_json: bool) -> None:
         print_json(
             Shown(
                 status=status_of(found, record),
-                contract=record.contract,
+                contract=_without_secrets(record.contract),
                 progress=record.progress,
                 seal=seal or "whole",
             )
@@ -61,6 +62,12 @@ def command(loop: str | None, *, project: Path | None, as_json: bool) -> None:
     click.echo(f"seal: {seal or 'whole'}\nfiles: {found.loops.folder(record.contract.id)}")
 
 
+def _without_secrets(contract: Contract) -> Contract:
+    """An agent may ask this too."""
+    hidden = Oracle(path="withheld", sha256="withheld")
+    return replace(contract, oracle=hidden) if contract.oracle else contract
+
+
 def _agreed(contract: Contract) -> Iterator[str]:
     for check in contract.checks:
         late = ", only when all else is met" if check.when == "done" else ""
@@ -68,6 +75,8 @@ def _agreed(contract: Contract) -> Iterator[str]:
     yield from (f"promise: {text}" for text in contract.promises)
     yield from (f"claim: {claim.name} (by {claim.verification})" for claim in contract.claims)
     yield from (f"must not exit 0: `{command}`" for command in contract.must_not)
+    if contract.oracle:
+        yield "a hidden check of the person, run to confirm"
     bounds = contract.bounds
     named = {"rounds": bounds.rounds, "USD": bounds.budget_usd, "minutes": bounds.minutes}
     yield "bounds: " + ", ".join(f"{value:g} {name}" for name, value in named.items() if value)

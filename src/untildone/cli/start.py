@@ -19,14 +19,16 @@ from untildone.config import proposals
 from untildone.errors import UserError
 from untildone.judge.baseline import begin_detached, record_start
 from untildone.judge.context import Context
+from untildone.judge.counting import counts_named, targets_in
 from untildone.judge.launch import summary
 from untildone.judge.papers import write_task
-from untildone.judge.project import governed, untrusted
+from untildone.judge.project import governed, trusted, untrusted
 from untildone.judge.speaker import calling_session
 from untildone.judge.specs import told_at_start
 from untildone.judge.speech import PRESETS
 from untildone.judge.start import ALLOWABLE, Request, armed, begin, named
-from untildone.judge.templates import Plan, claim, plan
+from untildone.judge.templates import Plan, claim, known, plan
+from untildone.judge.todos import listed, todos_wanted
 from untildone.loop.model import Bounds, Check, CheckResult, Reversibility, Rule
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
@@ -87,16 +89,32 @@ _BOUND_OF = {
     help="Pause at this cost; 0 is no bound.",
 )
 @click.option("--minutes", metavar="N", type=float, help="Pause after this time.")
-@click.option(
-    "--round-minutes", metavar="N", type=float, help="Pause a round that takes longer."
-)
+@click.option("--round-minutes", metavar="N", type=float, help="Pause a round that takes longer.")
 @click.option(
     "--stagnation-limit",
     metavar="N",
     type=int,
     help="Pause after N rounds in which nothing moved; 0 is off.",
 )
+@click.option(
+    "--zero-errors/--no-zero-errors",
+    default=None,
+    help="Hold until no error is reported; `--preset fix` does.",
+)
+@click.option("--zero-warnings", is_flag=True, help="Also hold until no warning is reported.")
 @click.option("--zero-security", is_flag=True, help="Also hold until no security finding is left.")
+@click.option("--tests-pass", is_flag=True, help="With `--preset fix`: also until all tests pass.")
+@click.option(
+    "--target", "targets", multiple=True, metavar="PATH", help="Only findings in it count."
+)
+@click.option("--todos", is_flag=True, help="Unfinished TODO items are criteria.")
+@click.option("--from-todos", is_flag=True, help="The same, and they are the task.")
+@click.option(
+    "--then",
+    multiple=True,
+    metavar="TEMPLATE",
+    help="Starts when this loop ends well; may be repeated.",
+)
 @click.option(
     "--security-rules",
     multiple=True,
@@ -109,6 +127,12 @@ _BOUND_OF = {
     multiple=True,
     metavar="KIND:PATH[:DETAIL]",
     help="A loss you allow beforehand: " + ", ".join(ALLOWABLE) + ".",
+)
+@click.option(
+    "--oracle",
+    metavar="PATH",
+    type=click.Path(path_type=Path),
+    help="A program of yours outside of the repository, hidden from the agent: must exit 0.",
 )
 @click.option(
     "--reversibility",
@@ -133,21 +157,36 @@ def command(*, project: Path | None, as_json: bool, agent: str, **given: Any) ->
     untildone start --preset test
     untildone start --template coverage-to 80
     untildone start --check "npm test" --task "Port the parser" --rounds 20
-    untildone start --promise "ALL PAGES WRITTEN"
+    untildone start --preset fix --zero-warnings --target src/services
+    untildone start --promise "ALL PAGES WRITTEN" --then fix-tests
+    untildone start --from-todos
     untildone start --check "make e2e" --criterion "docs describe it=review"
     """
     found = here(agent)
     place = governed(project_of(project))
     session = chosen_session(found, given["session"], place)
     by_agent = called_by_agent(found, session)
+    record = begun(found, place, given, session=session.id, by_agent=by_agent)
+    record, results = with_start(found, record, detached=by_agent)
+    tell(found, record, results, as_json=as_json)
+
+
+def begun(
+    found: Context, place: Path, given: dict[str, Any], *, session: str, by_agent: bool
+) -> Record:
+    """The loop that the options come to; what went otherwise than asked is said."""
     given["plan"] = _plan(found, place, given)
-    record = begin(found, _request(given, session=session.id, project=place, by_agent=by_agent))
+    if given["zero_security"] and not given["security_rules"]:
+        own = trusted(found, place).security_rules
+        given["security_rules"] = tuple(place / folder for folder in own)
+    given["todo_items"] = todos_wanted(found, place, session, _switched_on(given))
+    given["then"] = known(found, place, given["then"])
+    record = begin(found, _request(given, session=session, project=place, by_agent=by_agent))
     ignored = "" if given["checks"] else untrusted(found, proposals(place))
     for line in filter(None, (*record.warnings, ignored)):
         click.echo(line, err=True)
     write_task(place, record.contract)
-    record, results = with_start(found, record, detached=by_agent)
-    tell(found, record, results, as_json=as_json)
+    return record
 
 
 def called_by_agent(found: Context, session: Session) -> bool:
@@ -174,6 +213,7 @@ def _plan(found: Context, project: Path, given: dict[str, Any]) -> Plan:
 def _request(given: dict[str, Any], *, session: str, project: Path, by_agent: bool) -> Request:
     """What is given stands before what the template says."""
     plan: Plan = given["plan"]
+    todos: tuple[str, ...] = given["todo_items"]
     by_hand = named(
         given["checks"], success=given["success_pattern"], failure=given["failure_pattern"]
     )
@@ -181,7 +221,7 @@ def _request(given: dict[str, Any], *, session: str, project: Path, by_agent: bo
         session=session,
         project=project,
         preset=given["preset"] or plan.preset,
-        task=given["task"] or plan.task,
+        task=given["task"] or plan.task or (listed(todos) if given["from_todos"] else ""),
         checks=by_hand or plan.checks,
         also=_security(given, project),
         promises=given["promises"] or plan.promises,
@@ -190,10 +230,20 @@ def _request(given: dict[str, Any], *, session: str, project: Path, by_agent: bo
         done_when=cast(Rule | None, given["done_when"]) or plan.done_when,
         bounds=_bounds(given, plan.bounds),
         allow=given["allow"],
+        oracle=given["oracle"],
         by="agent" if by_agent else "person",
         reversibility=cast(Reversibility, given["reversibility"]),
         clean=given["clean"],
+        counts=counts_named(_switched_on(given)),
+        zero_errors=given["zero_errors"] is not False,
+        targets=targets_in(project, given["targets"]),
+        todos=todos,
+        then=given["then"],
     )
+
+
+def _switched_on(given: dict[str, Any]) -> set[str]:
+    return {name for name, value in given.items() if value is True}
 
 
 def _security(given: dict[str, Any], project: Path) -> tuple[Check, ...]:

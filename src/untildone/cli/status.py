@@ -87,6 +87,7 @@ def _text(loop: LoopStatus) -> str:
     lines.append(f"  task: {loop.task.splitlines()[0][:100] if loop.task else ''}")
     if loop.unmet:
         lines.append(f"  unmet: {', '.join(loop.unmet)}")
+    lines += _bounds(loop)
     if loop.status == "active":
         held = "yes" if loop.held is True else f"{loop.held or 'no'}: {loop.not_held_because}"
         lines.append(f"  held: {held}")
@@ -94,3 +95,13 @@ def _text(loop: LoopStatus) -> str:
         lines.append(f"  resume: `untildone continue {loop.id}`")
     lines.append(f"  session: {loop.session}")
     return "\n".join(lines)
+
+
+def _bounds(loop: LoopStatus) -> list[str]:
+    spent = "unknown" if loop.spend_usd is None else f"{loop.spend_usd:.2f}"
+    bound = f" of {loop.budget_usd:g}" if loop.budget_usd else ""
+    because = f" ({loop.spend_unknown_because})" if loop.spend_unknown_because else ""
+    lines = [f"  spend: {spent}{bound} USD{because}"]
+    if loop.max_minutes:
+        lines.append(f"  minutes: {loop.minutes:g} of {loop.max_minutes:g}")
+    return lines

@@ -32,9 +32,9 @@ class Theatre:
         for folder in (self.project, home):
             folder.mkdir()
         self.environ = _environ(home)
-        self._context = context(self.environ)
-        prepare(self._context.home)
-        place = place_of(self._context, self.project)
+        self.context = context(self.environ)
+        prepare(self.context.home)
+        place = place_of(self.context, self.project)
         carry_out(place, plan_init(place, "user"))
         self.settings: dict[str, Any] = json.loads(place.settings("user").read_bytes())
         self._loop = ""
@@ -42,7 +42,7 @@ class Theatre:
     def start(self, session: str, task: str, checks: tuple[Check, ...]) -> Record:
         """A loop as `untildone start` begins it, with what is red now."""
         record = begin(
-            self._context,
+            self.context,
             Request(session=session, project=self.project, task=task, checks=checks),
         )
         self._loop = record.contract.id
@@ -58,7 +58,7 @@ class Theatre:
         return record
 
     def rounds(self) -> tuple[Round, ...]:
-        return self._context.loops.rounds(self._loop)
+        return self.context.loops.rounds(self._loop)
 
 
 def _environ(home: Path) -> dict[str, str]:

@@ -13,9 +13,13 @@ from untildone.config import Proposal, proposals
 from untildone.dialects import DIALECTS
 from untildone.errors import UserError
 from untildone.judge.context import Context
+from untildone.judge.plan_trust import trust_plan
 from untildone.judge.project import governed
 from untildone.judge.specs import shape_of
 from untildone.loop.spec.shape_file import PLACE, read
+from untildone.plans.document import read as read_plan
+from untildone.plans.places import plans_in
+from untildone.plans.verification import commands_of
 from untildone.store import dialects as store
 from untildone.store.home import prepare
 from untildone.store.sessions import sessions
@@ -30,10 +34,11 @@ from untildone.store.trust import trust, trusted_text
     default=None,
     help="Obey loop files of other tools in this project (or no longer).",
 )
-@click.option("--shape", is_flag=True, help=f"Trust the commands of `{PLACE}`.")
+@click.option("--shape", "what", flag_value="shape", help=f"Trust the commands of `{PLACE}`.")
+@click.option("--plan", "what", flag_value="plan", help="Trust the commands of the plans here.")
 @project_option
 def command(
-    *, sha256: str | None, yes: bool, dialects: bool | None, shape: bool, project: Path | None
+    *, sha256: str | None, yes: bool, dialects: bool | None, what: str | None, project: Path | None
 ) -> int:
     """Trust this repository's `untildone.toml` as it is now; any change revokes it.
 
@@ -43,13 +48,16 @@ def command(
     untildone trust                                        shows it and asks
     untildone trust --sha256 "$(sha256sum <reviewed.toml | cut -c1-64)"    in CI
     untildone trust --shape                                what must not hold, by SHAPE.md
+    untildone trust --plan                                 what the tasks of TASKS.json would run
     untildone trust --dialects                             `.claude/ralph-loop.local.md` and others
     """
     found = here()
     if dialects is not None:
         return _trust_dialects(found, project_of(project), wanted=dialects)
-    if shape:
+    if what == "shape":
         return _trust_shape(found, project_of(project), yes=yes)
+    if what == "plan":
+        return _trust_plans(found, project_of(project), yes=yes)
     place = governed(project_of(project))
     files = proposals(place)
     if not files:
@@ -114,6 +122,23 @@ def _trust_shape(found: Context, project: Path, *, yes: bool) -> int:
     prepare(found.home)
     trust(found.home, file.path, sha256=file.sha256, text=file.text)
     click.echo(f"trusted: {file.path} (sha256 {file.sha256})")
+    return 0
+
+
+def _trust_plans(found: Context, project: Path, *, yes: bool) -> int:
+    documents = [read_plan(path) for path in plans_in(project)]
+    if not documents:
+        raise UserError(f"there is no plan in `{project}`", hint="nothing needs trust here")
+    persons_machine(found, "trust")
+    for document in documents:
+        for command in commands_of(document.plan):
+            click.echo(_visible(f"{document.path.name} runs: {command}"))
+    if not (yes or _agreed()):
+        click.echo("not trusted: nothing in it is run", err=True)
+        return 1
+    for document in documents:
+        trust_plan(found, document.path, document.plan)
+        click.echo(f"trusted: {document.path}")
     return 0
 
 

@@ -64,3 +64,5 @@ class Personal(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`config.toml` in the state's home: the person's own, for all their projects."""
 
     milestones: tuple[Milestone, ...] = ()
+    # False: unfinished TODO items are not recalled at the next prompt.
+    recall_todos: bool = True

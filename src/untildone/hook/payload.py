@@ -9,6 +9,8 @@ import time
 LARGEST = 2_000_000
 MOST_VALUES = 200_000
 LONGEST = 10.0
+# The tool that writes the whole of the agent's list of things to do.
+TODO = "TodoWrite"
 # Tools of the agent that write a file.
 EDITING = ("Write", "Edit", "MultiEdit", "NotebookEdit")
 # A lean handler's way to say that this one needs the full program.

@@ -38,6 +38,8 @@ def _ended(session: Session) -> str:
 
 def remember(call: Call, session: Session) -> None:
     environ = call.environ
+    if not session.has("began"):
+        session.write("began", "")
     session.remove("ended.json")
     session.write_json(
         "session.json",

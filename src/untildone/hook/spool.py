@@ -3,7 +3,7 @@
 import json
 import os
 
-from untildone.hook.payload import Call
+from untildone.hook.payload import FULL, Call
 from untildone.store import edits
 from untildone.store.sessions import Session
 
@@ -16,6 +16,8 @@ def answer(call: Call) -> str:
     session = Session(call.home, call.agent, known)
     if session.loop() or session.has("dialects"):
         _spool(call, session)
+    if call.event == "PostToolBatch" and session.due():
+        return FULL
     if call.event == "PostToolUse" and session.known and edits.wanted(call.home):
         from untildone.hook import edited
 

@@ -16,8 +16,14 @@ def answer(call: Call) -> str:
 
 
 def _record(session: Session, total: float) -> None:
-    """`first` is the total when the loop was first seen: what came before is not its spend."""
+    """What came before the loop is not its spend; a client begun anew may count from 0 again."""
     known = session.read_json("spend.json")
     loop = session.loop()
-    first = known.get("first") if known.get("loop") == loop else total
-    session.write_json("spend.json", {"loop": loop, "first": first, "total": total})
+    mine = known.get("loop") == loop
+    last, spent = (known.get(key) if mine else None for key in ("last", "spent"))
+    if last == total:
+        return
+    before = last if isinstance(last, float) else total
+    grown = total - before if total >= before else total
+    spent = (spent if isinstance(spent, float) else 0.0) + grown
+    session.write_json("spend.json", {"loop": loop, "last": total, "spent": spent})

@@ -13,6 +13,7 @@ from msgspec import Struct
 from untildone.install.settings import Entries
 from untildone.install.skills import PERMISSIONS
 from untildone.integrity.entries import CAP, CAP_VARIABLE
+from untildone.loop.todos import FILES
 
 STOP_TIMEOUT = 3_600
 # By this comment `uninstall` and the guard know our lines, whatever else stands in them.
@@ -71,6 +72,15 @@ def lines(program: Program) -> dict[str, str]:
     ended = '{ [ -f "$s/loop" ] && echo >>"$s/post" || [ -f "$s/dialects" ]; }'
     spool = f'{ended} && head -c {_CALL} >>"$s/calls/$$"'
     payload = f"p=$(head -c {_PAYLOAD})"
+    # Lists that the client keeps, one that we keep, and files written since the session began.
+    client = '"${CLAUDE_CONFIG_DIR:-$HOME/.claude}"'
+    own = "$CLAUDE_CODE_SESSION_ID"
+    listed = (
+        f'[ -d {client}/tasks/"{own}" ] || [ -f {client}/todos/"{own}-agent-{own}.json" ]'
+        ' || [ -f "$s/todos.json" ] || { [ -f "$s/began" ] && for f in '
+        + " ".join(FILES)
+        + '; do [ "${CLAUDE_PROJECT_DIR:-.}/$f" -nt "$s/began" ] && break; done; }'
+    )
 
     def hand(event: str) -> str:
         return f'printf %s "$p" | {program.event(event)}'
@@ -78,7 +88,7 @@ def lines(program: Program) -> dict[str, str]:
     return {
         "SessionStart": _present(program, "SessionStart"),
         "UserPromptSubmit": (
-            f'{session}; {payload}; [ -f "$s/loop" ] || case $p in {_PROMPT_WORDS}) ;;'
+            f'{session}; {payload}; [ -f "$s/loop" ] || {listed} || case $p in {_PROMPT_WORDS}) ;;'
             f" *) exit 0 ;; esac; {_absent(program)}{hand('UserPromptSubmit')}"
         ),
         "PreToolUse": (
@@ -92,7 +102,12 @@ def lines(program: Program) -> dict[str, str]:
             f' *) printf %s "$p" | {{ {spool}; }} ;; esac; exit 0'
         ),
         "PostToolUseFailure": f"{session}; {spool}; exit 0",
-        "PostToolBatch": f'{bound}; : >"$s/pre"; : >"$s/post"; exit 0',
+        # Only here does the client end a turn after calls that failed, too. `meter` has the time
+        # of the next look at money and minutes.
+        "PostToolBatch": (
+            f'{bound}; : >"$s/pre"; : >"$s/post"; [ -f "$s/meter" ] &&'
+            f' [ "$s/post" -nt "$s/meter" ] && exec {program.event("PostToolBatch")}; exit 0'
+        ),
         # `look`: without a loop, there is something else at this session's stops.
         "Stop": (
             f'{session}; [ -f "$s/active" ] || [ -f "$s/look" ] || exit 0;'

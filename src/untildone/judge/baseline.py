@@ -14,6 +14,7 @@ from untildone.checks.copy import copy_tree
 from untildone.checks.runner import Running, run_checks
 from untildone.judge.context import Context
 from untildone.judge.verbs import change
+from untildone.loop.counts import counted
 from untildone.loop.model import CheckResult, Progress
 from untildone.loop.totals import totals
 from untildone.store import baseline
@@ -29,6 +30,7 @@ def record_start(
     """Keeps the results whole. `copied`: a bare exit code may only tell of the copy."""
     if copied:
         results = tuple(_as_proved(result) for result in results)
+    results = counted(context.loops.load(loop).contract, results, results)
     red = tuple(result.name for result in results if result.outcome == "red")
     folder = context.loops.folder(loop)
 

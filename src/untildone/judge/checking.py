@@ -12,11 +12,15 @@ from msgspec.structs import replace
 
 from untildone.hook.payload import Call
 from untildone.judge.context import tree_of
+from untildone.loop.criteria import against_start
 from untildone.loop.model import Check, CheckResult, Contract, Evidence
 from untildone.store.sessions import Session
 
 if TYPE_CHECKING:
     from threading import Event
+
+    from untildone.checks.runner import Running
+    from untildone.integrity.room import Room
 
 # The client ends a Stop hook at 3600 s (`init` sets it); ours ends before, with an answer.
 DEADLINE = 3_500.0
@@ -31,6 +35,10 @@ class Site(Struct, frozen=True, kw_only=True):
     end: float
     # What all sessions of the project share: one run at a time, and what it came to.
     shared: Path
+    # Where the loop's files are, and what of the start is kept there, or why it is not.
+    loop: Path
+    kept: str = ""
+    unkept: str = ""
 
 
 def end_of(call: Call) -> float:
@@ -91,23 +99,35 @@ def _fixed(
 
 
 def confirmed(evidence: Evidence, contract: Contract, site: Site) -> Evidence:
-    """With the slow checks run, and the comparison with the start made if they pass.
+    """With the slow checks run, and what the start had proved to be there still.
 
-    What was only remembered is run too: `done` rests on a run made for it.
+    What was only remembered is run too: `done` rests on a run made for it. Where all that judges
+    is as it was at the start, the run in the clean copy is that run.
     """
-    made = {result.name: result for result in evidence.checks if not result.cached}
-    missing = [check for check in contract.checks if check.name not in made]
+    # Imported where it is used: only a stop at which all is met gets here.
+    from untildone.judge.proof import matter, proved
+
+    fresh = tuple(result for result in evidence.checks if not result.cached)
+    given = matter(contract, site)
+    evidence = replace(evidence, checks=fresh)
+    here = [check for check in contract.checks if not given.covers(check)]
+    evidence = against_start(contract, _completed(evidence, here, site))
+    if evidence.fault or any(not result.green for result in evidence.checks):
+        return evidence
+    return _completed(proved(evidence, given), contract.checks, site)
+
+
+def _completed(evidence: Evidence, checks: Sequence[Check], site: Site) -> Evidence:
+    """With a run of those that have no result yet."""
+    made = {result.name: result for result in evidence.checks}
+    missing = [check for check in checks if check.name not in made]
     results, fault = run(missing, site, fresh=True)
     made |= {result.name: result for result in results}
-    checks = tuple(made[check.name] for check in contract.checks if check.name in made)
-    evidence = replace(evidence, checks=checks, fault=evidence.fault or fault)
-    if any(not result.green for result in evidence.checks):
-        return evidence
-    return replace(evidence, losses=())
+    return replace(evidence, checks=tuple(made.values()), fault=evidence.fault or fault)
 
 
 def run(
-    checks: Sequence[Check], site: Site, *, fresh: bool = False
+    checks: Sequence[Check], site: Site, *, fresh: bool = False, place: "Room | None" = None
 ) -> tuple[tuple[CheckResult, ...], str]:
     """The results, and our fault if the deadline came first."""
     if not checks:
@@ -127,9 +147,22 @@ def run(
         locked(site.shared / "checks.lock", timeout=patience),
     ):
         running = Running(project=site.project, logs=site.log, memory=memory, stop=stop)
-        results = run_checks(checks, running)
+        results = run_checks(checks, _in_room(running, place) if place else running)
     minutes = DEADLINE / 60
     return results, f"the checks did not end within {minutes:.0f} minutes" if late.is_set() else ""
+
+
+def _in_room(running: "Running", place: "Room") -> "Running":
+    logs = running.logs / "replay" if running.logs else None
+    return replace(
+        running,
+        project=place.project,
+        environ=place.environ,
+        through=place.through,
+        seen=place.seen,
+        logs=logs,
+        memory=None,
+    )
 
 
 @contextmanager

@@ -2,7 +2,8 @@
 
 from untildone.agents import AGENTS
 from untildone.hook.payload import Call
-from untildone.judge.context import context
+from untildone.judge.context import Context, context
+from untildone.judge.speaker import driven
 from untildone.judge.twice import told_before
 
 
@@ -12,6 +13,8 @@ def answer(call: Call) -> str:
     here = context(call.environ, home=call.home, agent=call.agent)
     once = ("UserPromptSubmit", "SessionStart", "PostToolUse")
     if call.event in once and told_before(here, call):
+        return ""
+    if _left_to_the_run(here, call):
         return ""
     # Imported by event: each pays only for what it needs.
     match call.event:
@@ -27,9 +30,22 @@ def answer(call: Call) -> str:
             from untildone.judge import edits
 
             return edits.answer(here, call)
+        case "PostToolBatch":
+            from untildone.judge import meter
+
+            return meter.answer(here, call)
         case "SessionStart" | "SessionEnd":
             from untildone.judge import session
 
             return session.answer(here, call)
         case _:
             return ""
+
+
+def _left_to_the_run(here: Context, call: Call) -> bool:
+    """Prompts and returns of a session that we drive are ours already; a compaction is not."""
+    told = call.event in ("Stop", "UserPromptSubmit") or (
+        call.event == "SessionStart" and call.text("source") != "compact"
+    )
+    known = call.text("session_id") or call.environ.get(here.agent.SESSION_VARIABLE, "")
+    return told and driven(here.session(known))

@@ -5,6 +5,7 @@ from pathlib import Path
 from untildone.agents.events import Stop
 from untildone.judge.context import Context, tree_of
 from untildone.judge.speaker import ignored, tail
+from untildone.judge.spend import spent
 from untildone.loop import words
 from untildone.loop.criteria import agreed
 from untildone.loop.model import Contract, Evidence, Progress, Turn
@@ -16,7 +17,7 @@ def before_checks(context: Context, record: Record, progress: Progress, stop: St
     """What costs nothing to know."""
     contract = record.contract
     session = context.session_of(record)
-    said = words.promises_said(stop.message, contract.promises) if contract.promises else ()
+    said = _said(stop, contract)
     return Evidence(
         ignored=ignored(context.agent, context.environ),
         broken_seal=context.loops.seal_broken(contract.id),
@@ -26,13 +27,19 @@ def before_checks(context: Context, record: Record, progress: Progress, stop: St
         said=said,
         signalled=progress.signalled or words.signalled(stop.message),
         blocked=progress.blocked or words.blocked(stop.message),
-        spend_usd=spend(session, contract.id),
+        spend_usd=spent(context, record, stop),
         minutes=progress.active_seconds / 60,
         round_minutes=progress.round_seconds / 60,
         cap_reached=bool(stop.cap) and progress.idle_holds >= stop.cap,
         gate=_gate(contract, progress),
         status=words.status_block(stop.message) if "LOOP_STATUS" in stop.message else None,
     )
+
+
+def _said(stop: Stop, contract: Contract) -> tuple[str, ...]:
+    if not contract.promises:
+        return ()
+    return words.promises_said(stop.message, contract.promises, task=contract.task)
 
 
 def _gate(contract: Contract, progress: Progress) -> str:
@@ -61,20 +68,14 @@ def root(contract: Contract, cwd: str) -> Path:
 def turn(context: Context, session: Session, stop: Stop, contract: Contract) -> Turn:
     if stop.plan_mode:
         return "plan"
+    recent = tail(stop.transcript)
+    if context.agent.failed(recent):
+        return "failed"
     # Nobody types into an unattended run: what its transcript has in the queue is its own prompt.
-    if stop.attended and context.agent.queued(tail(stop.transcript)):
+    if stop.attended and context.agent.queued(recent):
         return "queued"
     prompt = session.read_json("prompt.json")
     if prompt.get("kind") != "other" or prompt.get("id") != stop.prompt:
         return "agent"
     unchanged = prompt.get("tree") == tree_of(root(contract, stop.cwd))
     return "question" if unchanged else "agent"
-
-
-def spend(session: Session, loop: str) -> float | None:
-    """What the status line's own figure says this loop cost."""
-    known = session.read_json("spend.json")
-    first, total = known.get("first"), known.get("total")
-    if known.get("loop") != loop or not isinstance(first, float) or not isinstance(total, float):
-        return None
-    return max(0.0, total - first)

@@ -12,6 +12,7 @@ from untildone.dialects.counter import with_count
 from untildone.dialects.dialect import Foreign, Source
 from untildone.errors import UserError
 from untildone.judge.context import Context, project_folder
+from untildone.judge.counting import counts_named
 from untildone.judge.start import CEILINGS, Request, begin
 from untildone.judge.verbs import change
 from untildone.loop.model import Bounds, Speaker
@@ -107,6 +108,8 @@ def _request(foreign: Foreign, *, project: Path, session: str, by: Speaker) -> R
         task=foreign.task,
         checks=foreign.checks,
         also=(security.command(project),) if "zero_security" in foreign.zero else (),
+        counts=counts_named(set(foreign.zero) - {"zero_errors"}),
+        zero_errors="zero_errors" in foreign.zero or not foreign.zero,
         promises=foreign.promises,
         claims=foreign.claims,
         done_when=foreign.done_when,
@@ -131,9 +134,9 @@ def told(foreign: Foreign, by: Speaker) -> tuple[str, ...]:
     if foreign.rounds is not None and _too_many(foreign.rounds, by):
         many = foreign.rounds or "no bound"
         lines.append(f"{many} of rounds is the person's to give: {CEILINGS['rounds']} is used")
-    unknown = (*foreign.no_counterpart, *(name for name in foreign.zero if name == "zero_warnings"))
-    if unknown:
-        lines.append(f"has no counterpart here: {', '.join(f'`{key}`' for key in unknown)}")
+    if foreign.no_counterpart:
+        unknown = ", ".join(f"`{key}`" for key in foreign.no_counterpart)
+        lines.append(f"has no counterpart here: {unknown}")
     return tuple(lines)
 
 

@@ -4,6 +4,8 @@ from datetime import UTC, datetime
 
 from untildone.judge.context import Context
 from untildone.judge.session import unjudged
+from untildone.judge.speaker import driven
+from untildone.judge.spend import unknown_because
 from untildone.process import alive
 from untildone.report.status import Held, LoopStatus, loop_status
 from untildone.store.loops import Record
@@ -15,13 +17,21 @@ def status_of(context: Context, record: Record) -> LoopStatus:
     held, why = held_now(record, session)
     seen = session.last_event_at()
     at = datetime.fromtimestamp(seen, UTC).isoformat(timespec="seconds") if seen else None
-    return loop_status(record, held=held, not_held_because=why, last_event_at=at)
+    return loop_status(
+        record,
+        held=held,
+        not_held_because=why,
+        last_event_at=at,
+        spend_unknown_because=unknown_because(context, record),
+    )
 
 
 def held_now(record: Record, session: Session) -> tuple[Held, str]:
     """True: its next stop will be judged as the last one was; with the reason where it is not."""
     if record.progress.status != "active":
         return False, f"the loop is {record.progress.status}"
+    if driven(session):
+        return True, ""
     missed = unjudged(session)
     if missed:
         return False, f"the last stop was not judged: {missed}"

@@ -9,11 +9,16 @@ from untildone.checks.tree import worktree_of
 from untildone.errors import UserError
 from untildone.judge.baseline import begin_detached
 from untildone.judge.context import Context
+from untildone.judge.counting import counts_named, targets_in
 from untildone.judge.options import number, options_in
 from untildone.judge.papers import write_task
 from untildone.judge.specs import told_at_start
 from untildone.judge.speech import Wanted
 from untildone.judge.start import Request, begin, named
+from untildone.judge.templates import known
+from untildone.judge.todos import listed, todos_wanted
+from untildone.loop.counts import DECIDING
+from untildone.loop.listing import number as counted
 from untildone.loop.model import Bounds, Reversibility, Rule
 from untildone.store.loops import Record
 
@@ -27,7 +32,7 @@ _RULES: dict[str, Rule] = {
 
 def launched(context: Context, prompt: Prompt, wanted: Wanted) -> tuple[Record, str]:
     """The loop, and what the person is told of it."""
-    record = begin(context, request(prompt, wanted))
+    record = begin(context, request(context, prompt, wanted))
     project = Path(record.contract.project)
     write_task(project, record.contract)
     if record.contract.checks:
@@ -35,17 +40,18 @@ def launched(context: Context, prompt: Prompt, wanted: Wanted) -> tuple[Record, 
     return record, "\n".join((summary(record), *told_at_start(context, record), *record.warnings))
 
 
-def request(prompt: Prompt, wanted: Wanted) -> Request:
-    task, given = options_in(wanted.task)
+def request(context: Context, prompt: Prompt, wanted: Wanted) -> Request:
+    task, given = options_in(wanted.task, places=wanted.preset == DECIDING)
     rule = given.get("done_when", [""])[-1]
     if rule and rule not in _RULES:
         raise UserError(f"`--done-when {rule}` is unknown", hint=f"one of {', '.join(_RULES)}")
     project = worktree_of(prompt.project, prompt.cwd)
+    todos = todos_wanted(context, project, prompt.session, given)
     return Request(
         session=prompt.session,
         project=project,
         preset=wanted.preset,
-        task=task,
+        task=task or listed(todos if "from_todos" in given else ()),
         checks=named(tuple(given.get("check", ()))),
         also=(security.command(project),) if "zero_security" in given else (),
         promises=tuple(given.get("promise", ())),
@@ -53,6 +59,11 @@ def request(prompt: Prompt, wanted: Wanted) -> Request:
         bounds=_bounds(given),
         reversibility=_reversibility(given),
         clean="clean" in given,
+        counts=counts_named(given),
+        zero_errors="no_zero_errors" not in given,
+        targets=targets_in(project, given.get("target", ())),
+        todos=todos,
+        then=known(context, project, tuple(given.get("then", ()))),
     )
 
 
@@ -86,7 +97,14 @@ def summary(record: Record) -> str:
         *(f"{check.name} (`{check.command}`)" for check in contract.checks),
         *(f"promise `{text}`" for text in contract.promises),
         *(f"claim `{claim.name}`" for claim in contract.claims),
+        *contract.counts,
+        *([counted(len(contract.todos), "TODO item")] if contract.todos else []),
     ]
     what = ", ".join(criteria) or "what the agent adds with `untildone criterion add`"
     rounds = f"{contract.bounds.rounds} rounds" if contract.bounds.rounds else "no bound of rounds"
-    return f"untildone: loop {contract.id} holds this session until {what} is met; {rounds}"
+    place = f" in {', '.join(contract.targets)}" if contract.targets else ""
+    then = f"; then {', '.join(contract.then)}" if contract.then else ""
+    return (
+        f"untildone: loop {contract.id} holds this session until {what} is met{place};"
+        f" {rounds}{then}"
+    )

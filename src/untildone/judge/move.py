@@ -26,6 +26,10 @@ def move_here(context: Context, record: Record, session: str) -> Record:
     if session == old.id:
         return record
     old.release()
+    # What it cost before is counted on by the status line of the new one.
+    target.write_json(
+        "spend.json", {"loop": record.contract.id, "spent": record.progress.spend_usd}
+    )
     amendment = Amendment(by="person", at=context.now(), session=session)
     return change(
         context,

@@ -17,26 +17,44 @@ _FIELDS = {
     "--done-when": "done_when",
     "--reversibility": "reversibility",
     "--clean": "clean",
+    "--zero-errors": "zero_errors",
+    "--no-zero-errors": "no_zero_errors",
+    "--zero-warnings": "zero_warnings",
     "--zero-security": "zero_security",
+    "--tests-pass": "tests_pass",
+    "--todos": "todos",
+    "--from-todos": "from_todos",
+    "--target": "target",
+    "--then": "then",
 }
 # A text is quoted: "document the --check flag" names no check.
-_TEXT = r"(?P<text>--check|--promise)(?:=|[ \t]+)(?P<quoted>\"[^\"]*\"|'[^']*')"
+_TEXT = r"(?P<text>--check|--promise|--then|--target)(?:=|[ \t]+)(?P<quoted>\"[^\"]*\"|'[^']*')"
 _WORD = (
     r"(?P<word>--rounds|--iterations|--max-iterations|--budget|--minutes|--stagnation-limit"
-    r"|--done-when|--reversibility)(?:=|[ \t]+)(?P<value>[\w.+-]+)"
+    r"|--done-when|--reversibility|--then)(?:=|[ \t]+)(?P<value>[\w.+-]+)"
 )
-_FLAG = r"(?P<flag>--zero-security|--clean)"
-_OPTION = re.compile(rf"(?:{_TEXT}|{_WORD}|{_FLAG})(?!\S)")
+_FLAG = (
+    r"(?P<flag>--(?:no-)?zero-errors|--zero-warnings|--zero-security|--tests-pass|--clean"
+    r"|--(?:from-)?todos)"
+)
+_PLACE = r"--target(?:=|[ \t]+)(?P<place>[^\s\"']+)"
+_OPTION = re.compile(rf"(?:{_TEXT}|{_WORD}|{_FLAG}|{_PLACE})(?!\S)")
+# Where a task is about a place, it is named as people name files to the agent.
+_OPTION_OR_PLACE = re.compile(rf"(?:{_TEXT}|{_WORD}|{_FLAG}|{_PLACE}|@(?P<at>[^\s\"']+))(?!\S)")
 
 
-def options_in(text: str) -> tuple[str, dict[str, list[str]]]:
-    """The task, and the values given for each field; options stand before or after the task."""
+def options_in(text: str, *, places: bool = False) -> tuple[str, dict[str, list[str]]]:
+    """The task, and the values given for each field; options stand before or after the task.
+
+    With `places`, so does `@path`, which is a target.
+    """
+    option = _OPTION_OR_PLACE if places else _OPTION
     given: dict[str, list[str]] = {}
-    while found := _OPTION.match(text):
+    while found := option.match(text):
         _put(given, found)
         text = text[found.end() :].lstrip()
     trailing: list[re.Match[str]] = []
-    for found in _OPTION.finditer(text):
+    for found in option.finditer(text):
         if trailing and text[trailing[-1].end() : found.start()].strip():
             trailing = []
         trailing.append(found)
@@ -48,8 +66,10 @@ def options_in(text: str) -> tuple[str, dict[str, list[str]]]:
 
 
 def _put(given: dict[str, list[str]], found: re.Match[str]) -> None:
-    name = found["text"] or found["word"] or found["flag"]
-    value = _unquoted(found["quoted"]) if found["text"] else found["value"] or "true"
+    places = found.groupdict()
+    place = places["place"] or places.get("at")
+    name = found["text"] or found["word"] or found["flag"] or "--target"
+    value = _unquoted(found["quoted"]) if found["text"] else found["value"] or place or "true"
     given.setdefault(_FIELDS[name], []).append(value)
 
 

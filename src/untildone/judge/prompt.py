@@ -5,6 +5,7 @@ from untildone.errors import UserError
 from untildone.hook.payload import Call
 from untildone.judge import verbs
 from untildone.judge.bounds import grant_in
+from untildone.judge.clock import mark
 from untildone.judge.context import Context, tree_of
 from untildone.judge.evidence import root
 from untildone.judge.gates import answered
@@ -57,7 +58,7 @@ def _act(context: Context, session: Session, prompt: Prompt, *, theirs: bool) ->
 def _other(context: Context, session: Session, prompt: Prompt, *, theirs: bool) -> str:
     """Not for us; remember the tree, to see at the stop whether anything was changed."""
     if not session.loop():
-        return ""
+        return _recalled(context, session, prompt) if theirs else ""
     record = context.loops.load(session.loop())
     going = answered(context, record, prompt.text) if theirs else None
     if going:
@@ -66,7 +67,9 @@ def _other(context: Context, session: Session, prompt: Prompt, *, theirs: bool) 
     kind = "automatic" if not theirs else "start" if first else "other"
     asked = session.active() and kind == "other"
     tree = tree_of(root(record.contract, prompt.cwd)) if asked else ""
-    session.write_json("prompt.json", {"id": prompt.prompt, "kind": kind, "tree": tree})
+    session.write_json(
+        "prompt.json", {"id": prompt.prompt, "kind": kind, "tree": tree, "clock": mark()}
+    )
     compacted = session.active() and session.has("compacting")
     session.remove("compacting")
     told = session.active() or session.has("remind")
@@ -75,6 +78,14 @@ def _other(context: Context, session: Session, prompt: Prompt, *, theirs: bool) 
         context=reminder(record) if compacted else "",
         notice=standing(context, record) if told else "",
     )
+
+
+def _recalled(context: Context, session: Session, prompt: Prompt) -> str:
+    # Imported where it is used: hardly any prompt has something to be reminded of.
+    from untildone.judge.todos import recalled
+
+    told = recalled(context, prompt, session)
+    return context.agent.pass_prompt(context=told, notice="") if told else ""
 
 
 def _wanted(context: Context, prompt: Prompt, wanted: Wanted, *, theirs: bool) -> str:
@@ -140,8 +151,9 @@ def _verb(context: Context, session: Session, prompt: Prompt, spoken: Spoken) ->
 def _continued(context: Context, session: Session, prompt: Prompt, spoken: Spoken) -> str:
     """The loop goes on before the model sees the prompt, which then wakes the agent."""
     loop = session.loop()
-    if not session.active():
-        verbs.resume(context, loop, grant_in(spoken.rest))
+    granted = grant_in(spoken.rest)
+    if granted or not session.active():
+        verbs.resume(context, loop, granted)
     return _goes_on(context, session, prompt, context.loops.load(loop))
 
 

@@ -111,6 +111,17 @@ def in_tool_call(agent: Agent, session: Session) -> bool:
     return not agent.interrupted(tail(transcript))
 
 
+def driven(session: Session) -> bool:
+    """A headless run of ours drives the session: it judges each return itself."""
+    process = session.read("driver").strip()
+    if not process.isdecimal():
+        return False
+    # Imported where it is used: hardly any session is driven.
+    from untildone.process import alive
+
+    return alive(int(process))
+
+
 def speaks_for_agent(agent: Agent, home: str, session: Session) -> bool:
     """This process is the agent's, not the person's, towards that session's loop.
 
@@ -119,4 +130,4 @@ def speaks_for_agent(agent: Agent, home: str, session: Session) -> bool:
     caller = calling_session(agent, home)
     if caller is None:
         return False
-    return caller.id != session.id or in_tool_call(agent, caller)
+    return caller.id != session.id or driven(caller) or in_tool_call(agent, caller)

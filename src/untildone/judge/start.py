@@ -7,9 +7,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from untildone.errors import UserError
+from untildone.judge import spend
 from untildone.judge.checkpoints import repository
 from untildone.judge.clock import mark
-from untildone.judge.context import Context, mirror
+from untildone.judge.context import Context, mirror, project_folder
+from untildone.judge.counting import counts_of
+from untildone.judge.keeping import keeping
 from untildone.judge.milestones import adopt
 from untildone.judge.presets import DEFAULT_TASKS
 from untildone.judge.project import checks_for, checks_of, sound
@@ -21,11 +24,14 @@ from untildone.loop.model import (
     Check,
     Claim,
     Contract,
+    Count,
+    Oracle,
     Progress,
     Reversibility,
     Rule,
     Speaker,
 )
+from untildone.loop.words import vague
 from untildone.report.lines import status_line
 from untildone.store.home import prepare
 from untildone.store.loops import Record
@@ -56,6 +62,14 @@ class Request(Struct, frozen=True, kw_only=True):
     by: Speaker = "person"
     reversibility: Reversibility = "2A"
     clean: bool = False
+    # Beside `zero_errors`, which the preset `fix` has unless it is told otherwise.
+    counts: tuple[Count, ...] = ()
+    zero_errors: bool = True
+    targets: tuple[str, ...] = ()
+    todos: tuple[str, ...] = ()
+    then: tuple[str, ...] = ()
+    after: str = ""
+    oracle: Path | None = None
 
 
 def begin(context: Context, request: Request) -> Record:
@@ -64,14 +78,29 @@ def begin(context: Context, request: Request) -> Record:
     _only_loop(context, request.session)
     _within_authority(request)
     contract = _contract(context, request)
-    first = Progress(updated_at=contract.started_at, clock=mark())
-    record = context.loops.create(contract, first)
+    with keeping(context, contract) as (kept, unkept):
+        first = Progress(updated_at=contract.started_at, clock=mark(), kept=kept, unkept=unkept)
+        record = context.loops.create(contract, first)
     session = context.session_of(record)
     session.remove("prompt.json")
+    if contract.checks:
+        folder = project_folder(context.home, request.project) / "checks"
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    spend.begin(context, record)
     mirror(context, record, status_line(record))
     if contract.reversibility == "2B":
         checkpoint(record, cwd=request.project)
-    return replace(record, warnings=(*record.warnings, *adopt(context, record)))
+    warnings = (*record.warnings, *adopt(context, record), *_vague(request.promises))
+    return replace(record, warnings=warnings)
+
+
+def _vague(promises: tuple[str, ...]) -> list[str]:
+    return [
+        f"the promise `{text}` is vague, an agent says it on the way:"
+        ' `--promise "ALL TESTS GREEN"` says what must be true'
+        for text in promises
+        if vague(text)
+    ]
 
 
 def _only_loop(context: Context, session_id: str) -> None:
@@ -95,7 +124,11 @@ def _within_authority(request: Request) -> None:
     _meant(request)
     if request.by == "person":
         return
-    for option, given in (("--allow", request.allow), ("--clean", request.clean)):
+    for option, given in (
+        ("--allow", request.allow),
+        ("--clean", request.clean),
+        ("--oracle", request.oracle),
+    ):
         if given:
             raise UserError(
                 f"`{option}` is the person's to give", hint="ask them to start the loop"
@@ -132,6 +165,7 @@ def _contract(context: Context, request: Request) -> Contract:
     checks = _beside(request.checks or _found(context, request), request.also)
     for check in checks:
         sound(check)
+    counts = counts_of(request, checks)
     rule = request.done_when or _rule(request, checks)
     _provable(rule, request, checks)
     contract = Contract(
@@ -152,14 +186,34 @@ def _contract(context: Context, request: Request) -> Contract:
         allow=request.allow,
         reversibility=request.reversibility,
         clean=request.clean,
+        counts=counts,
+        targets=request.targets,
+        todos=request.todos,
+        then=request.then,
+        after=request.after,
+        oracle=_oracle(request, checks),
     )
     if request.reversibility == "2B":
         repository(request.project)
     return specified(context, contract) if request.preset == "loop" else contract
 
 
+def _oracle(request: Request, checks: tuple[Check, ...]) -> Oracle | None:
+    if request.oracle is None:
+        return None
+    if not checks:
+        raise UserError(
+            "`--oracle` only confirms checks, and there is none",
+            hint='name one: `--check "YOUR COMMAND"`',
+        )
+    # Imported where it is used: a prompt that starts no loop must not pay for it.
+    from untildone.integrity.oracle import kept_outside
+
+    return kept_outside(request.oracle, request.project)
+
+
 def _found(context: Context, request: Request) -> tuple[Check, ...]:
-    if not request.preset and (request.promises or request.claims):
+    if not request.preset and (request.promises or request.claims or request.todos):
         return ()
     try:
         return checks_for(context, request.project, request.preset)
@@ -183,7 +237,8 @@ def _beside(checks: tuple[Check, ...], also: tuple[Check, ...]) -> tuple[Check, 
 
 
 def _rule(request: Request, checks: tuple[Check, ...]) -> Rule:
-    if request.claims or request.preset == "loop":
+    listed = request.todos and not checks and not request.promises
+    if request.claims or request.preset == "loop" or listed:
         return "both"
     return "checks" if checks else "promise"
 

@@ -5,37 +5,35 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from itertools import chain
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 
-import msgspec
 from msgspec.structs import replace
 
 from untildone.agents.events import Stop
 from untildone.errors import UserError
-from untildone.hook.payload import EDITING, Call
+from untildone.hook.payload import EDITING, TODO, Call
 from untildone.judge import evidence as gather
+from untildone.judge.answer import Answer, Judged, answered
 from untildone.judge.checking import DEADLINE, Site, checked, confirmed, end_of
 from untildone.judge.clock import clocked
 from untildone.judge.context import Context, mirror, project_folder
+from untildone.judge.entry import entry, touched
 from untildone.judge.handover import handed_over
 from untildone.loop.criteria import against_start, agreed
 from untildone.loop.decide import before_checks, decide
-from untildone.loop.feedback import feedback
 from untildone.loop.model import (
-    CheckResult,
     Continue,
     Contract,
     Evidence,
     Finish,
     Pause,
     Progress,
-    Round,
     StartResult,
+    Todo,
     Verdict,
 )
 from untildone.loop.progress import advance
-from untildone.loop.totals import worst_files
-from untildone.report.lines import notice, status_line
+from untildone.report.lines import status_line
 from untildone.store import baseline
 from untildone.store.edits import AUTO
 from untildone.store.lock import locked
@@ -46,8 +44,6 @@ T = TypeVar("T")
 Calls: TypeAlias = dict[str, list[dict[str, object]]]
 # Two installed commands (plugin and settings) fire for one stop within this many seconds.
 _SAME_STOP = 1.5
-# Of each check's findings and failing tests in the journal; the counts beside them are whole.
-_KEPT = 50
 
 
 def answer(context: Context, call: Call) -> str:
@@ -60,12 +56,30 @@ def answer(context: Context, call: Call) -> str:
     told = _other_tools(context, stop, session)
     if not session.active():
         return _without_loop(context, call, stop, session) or told
+    judged = judge(context, call, stop)
+    if judged is None:
+        return ""
+    return context.agent.reply(
+        judged.verdict, feedback=judged.feedback, notice=judged.notice, environ=context.environ
+    )
+
+
+def judge_return(context: Context, stop: Stop) -> Answer | None:
+    """A return of an agent that we drive ourselves: no hook tells of it."""
+    return judge(context, Call("Stop", context.agent.NAME, "run", str(context.home)), stop)
+
+
+def judge(context: Context, call: Call, stop: Stop) -> Answer | None:
+    """One stop of a session with an active loop; None where it was judged or ended meanwhile."""
+    session = context.session(stop.session)
     loop = session.loop()
     with (
         _judging(session),
         locked(context.loops.folder(loop) / "judging.lock", timeout=DEADLINE),
     ):
-        answer = _judge(context, call, stop, session) if session.active() else ""
+        # Where another loop has followed meanwhile, this stop was judged.
+        same = session.active() and session.loop() == loop
+        answer = _judge(context, call, stop, session) if same else None
     if session.loop() != loop:
         from untildone.judge.cleaning import tidy
 
@@ -104,15 +118,21 @@ def _judging(session: Session) -> Iterator[None]:
     session.remove("unjudged")
 
 
-def _judge(context: Context, call: Call, stop: Stop, session: Session) -> str:
+def _judge(context: Context, call: Call, stop: Stop, session: Session) -> Answer | None:
     record = context.loops.load(session.loop())
     if _duplicate(record.progress, call, session):
         _count_source(context, record, call)
-        return ""
+        return None
     calls = session.calls()
-    progress = _brought_up(record, stop, call, calls)
+    progress = clocked(_brought_up(record, stop, call, calls), session)
     evidence = gather.before_checks(context, record, progress, stop)
-    evidence = replace(evidence, fault=call.fault, thrashed=_thrashed(record, calls))
+    evidence = replace(
+        evidence,
+        fault=call.fault,
+        thrashed=_thrashed(record, calls),
+        touched=touched(calls, record.contract.project),
+        todos=_todos(context, record, stop, calls),
+    )
     verdict = before_checks(record.contract, progress, evidence)
     if verdict is None:
         progress = _with_the_start(context, record, progress)
@@ -124,7 +144,7 @@ def _judge(context: Context, call: Call, stop: Stop, session: Session) -> str:
             from untildone.judge.edits import with_diagnostics
 
             evidence = with_diagnostics(evidence, context, site.project, edited)
-    answer = _conclude(context, stop, _Judged(record, progress, evidence, verdict))
+    answer = _conclude(context, stop, Judged(record, progress, evidence, verdict))
     session.drop_calls(list(calls))
     session.forget_calls()
     if session.has("dialects"):
@@ -142,19 +162,23 @@ def _thrashed(record: Record, calls: Calls) -> tuple[str, ...]:
     return thrashed(chain.from_iterable(calls.values()))
 
 
+def _todos(context: Context, record: Record, stop: Stop, calls: Calls) -> tuple[Todo, ...]:
+    made = [call for call in chain.from_iterable(calls.values()) if call.get("tool_name") == TODO]
+    if not made and not record.contract.todos:
+        return ()
+    from untildone.judge.todos import remember, todos
+
+    session = context.session_of(record)
+    remember(context, session, made)
+    return todos(context, gather.root(record.contract, stop.cwd), session)
+
+
 def _edited(context: Context, site: Site, calls: Calls) -> tuple[Path, ...]:
     if not any(call.get("tool_name") in EDITING for call in chain.from_iterable(calls.values())):
         return ()
     from untildone.judge.edits import warmed
 
     return warmed(context, site.project, calls)
-
-
-class _Judged(msgspec.Struct, frozen=True):
-    record: Record
-    progress: Progress
-    evidence: Evidence
-    verdict: Verdict
 
 
 def _duplicate(progress: Progress, call: Call, session: Session) -> bool:
@@ -180,8 +204,8 @@ def _count_source(context: Context, record: Record, call: Call) -> None:
 
 
 def _brought_up(record: Record, stop: Stop, call: Call, calls: Calls) -> Progress:
-    """The progress with what happened since the last stop: time, tool calls, the agent's verbs."""
-    progress = clocked(record.progress)
+    """The progress with what happened since the last stop: tool calls, the agent's verbs."""
+    progress = record.progress
     stops = max(progress.stops_by_source.values(), default=0) + 1
     progress = replace(
         handed_over(record.contract, progress, chain.from_iterable(calls.values())),
@@ -229,7 +253,16 @@ def _site(context: Context, call: Call, stop: Stop, record: Record) -> Site:
     log = _logs(project, record.contract, record.progress.round + 1)
     session = context.session_of(record)
     shared = project_folder(context.home, project)
-    return Site(project=project, log=log, session=session, end=end_of(call), shared=shared)
+    return Site(
+        project=project,
+        log=log,
+        session=session,
+        end=end_of(call),
+        shared=shared,
+        loop=context.loops.folder(record.contract.id),
+        kept=record.progress.kept,
+        unkept=record.progress.unkept,
+    )
 
 
 def _logs(project: Path, contract: Contract, number: int) -> Path | None:
@@ -240,13 +273,13 @@ def _logs(project: Path, contract: Contract, number: int) -> Path | None:
     return log_folder(project, contract.id, number)
 
 
-def _conclude(context: Context, stop: Stop, judged: _Judged) -> str:
+def _conclude(context: Context, stop: Stop, judged: Judged) -> Answer:
     loops = context.loops
     loop = judged.record.contract.id
     with loops.locked(loop):
         record = loops.load(loop)
         if record.progress.status != "active":
-            return _reply(context, record, _overtaken(judged, record))
+            return answered(context, record, _overtaken(judged, record))
         judged = _with_later_words(judged, record)
         progress = advance(record.contract, judged.progress, judged.evidence, judged.verdict)
         progress = replace(progress, updated_at=context.now())
@@ -254,7 +287,7 @@ def _conclude(context: Context, stop: Stop, judged: _Judged) -> str:
             record,
             progress,
             kind="round" if progress.round > judged.progress.round else "stop",
-            data=_entry(context, stop, judged, progress),
+            data=entry(judged, progress, message=stop.message, at=context.now()),
             at=context.now(),
         )
         mirror(context, record, status_line(record))
@@ -274,20 +307,25 @@ def _conclude(context: Context, stop: Stop, judged: _Judged) -> str:
         with suppress(UserError):
             checkpoint(record, cwd=Path(stop.cwd))
     _answered(context, record, stop)
-    return _reply(context, record, judged)
+    answer = answered(context, record, judged)
+    if record.contract.then and record.progress.outcome in ("done", "claimed"):
+        from untildone.judge.chain import followed
+
+        return followed(context, record, judged, answer)
+    return answer
 
 
-def _overtaken(judged: _Judged, record: Record) -> _Judged:
+def _overtaken(judged: Judged, record: Record) -> Judged:
     """Cancelled or paused while the checks ran: the person's word stands as it was recorded."""
     status = record.progress.status
     evidence = replace(
         judged.evidence, cancelled=status == "finished", paused=status == "paused", ignored=""
     )
     verdict = decide(record.contract, judged.progress, evidence)
-    return _Judged(record, judged.progress, evidence, verdict)
+    return Judged(record, judged.progress, evidence, verdict)
 
 
-def _with_later_words(judged: _Judged, record: Record) -> _Judged:
+def _with_later_words(judged: Judged, record: Record) -> Judged:
     """What was said while the checks ran counts: bounds changed, claims reported, notes."""
     now, then = record.progress, judged.record.progress
     progress = replace(
@@ -304,37 +342,11 @@ def _with_later_words(judged: _Judged, record: Record) -> _Judged:
     verdict = judged.verdict
     if now.amendments != then.amendments:
         verdict = decide(record.contract, progress, judged.evidence)
-    return _Judged(record, progress, judged.evidence, verdict)
+    return Judged(record, progress, judged.evidence, verdict)
 
 
 def _new(now: tuple[T, ...], then: tuple[T, ...]) -> tuple[T, ...]:
     return tuple(item for item in now if item not in then)
-
-
-def _entry(context: Context, stop: Stop, judged: _Judged, progress: Progress) -> dict[str, Any]:
-    entry = Round(
-        number=progress.round,
-        at=context.now(),
-        verdict=judged.verdict,
-        unmet=progress.unmet or (),
-        failures=progress.failures[:200],
-        checks=tuple(_trimmed(result) for result in judged.evidence.checks),
-        message=stop.message[:2_000],
-        tree=judged.evidence.tree,
-        totals=progress.totals,
-        files=worst_files(judged.evidence.checks),
-        edited=judged.evidence.edited,
-    )
-    return dict(msgspec.to_builtins(entry))
-
-
-def _trimmed(result: CheckResult) -> CheckResult:
-    tests = result.tests
-    if tests:
-        tests = replace(tests, failing=tests.failing[:_KEPT], passing=(), skipping=())
-    return replace(
-        result, findings=result.findings[:_KEPT], output=result.output[-2_000:], tests=tests
-    )
 
 
 def _answered(context: Context, record: Record, stop: Stop) -> None:
@@ -342,39 +354,3 @@ def _answered(context: Context, record: Record, stop: Stop) -> None:
     session.write_json(
         "stop.json", {"answered_at": context.clock(), "scheduled": list(stop.scheduled)}
     )
-
-
-def _reply(context: Context, record: Record, judged: _Judged) -> str:
-    text = ""
-    if isinstance(judged.verdict, Continue):
-        text = feedback(
-            record.contract,
-            judged.progress,
-            judged.evidence,
-            judged.verdict,
-            nonce=os.urandom(4).hex(),
-        )
-    return context.agent.reply(
-        judged.verdict,
-        feedback=text,
-        notice=" | ".join(
-            part
-            for part in (
-                notice(record, judged.verdict, judged.evidence.checks),
-                *record.warnings,
-                context.session_of(record).taken("tell"),
-            )
-            if part
-        )
-        + _announced(record, judged.verdict),
-        environ=context.environ,
-    )
-
-
-def _announced(record: Record, verdict: Verdict) -> str:
-    if record.contract.preset != "loop":
-        return ""
-    from untildone.report.announcements import announcement
-
-    told = announcement(record, verdict)
-    return f"\n{told}" if told else ""

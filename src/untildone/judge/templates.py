@@ -15,6 +15,8 @@ from untildone.judge.recipes import BUILT_IN, FILE, Recipe
 from untildone.judge.start import named
 from untildone.loop.model import Bounds, Check, Claim, Rule, Verification
 
+MOST_FOLLOWING = 5
+
 
 class Plan(Struct, frozen=True, kw_only=True):
     """A template with its argument put in: what a loop is started with where nothing is given."""
@@ -65,6 +67,24 @@ def plan(
     return (
         replace(agreed, checks=checks_in(context, project, found, argument)) if checks else agreed
     )
+
+
+def following(context: Context, project: Path, named: str) -> Plan:
+    """`coverage-to 80`, as `--then` names it."""
+    name, _, argument = named.strip().partition(" ")
+    return plan(context, project, name, argument.strip())
+
+
+def known(context: Context, project: Path, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Those that are to follow: one that cannot be started is told before anything begins."""
+    if len(names) > MOST_FOLLOWING:
+        raise UserError(
+            f"`--then` is given {len(names)} times, {MOST_FOLLOWING} is the most",
+            hint="start the rest when these have ended",
+        )
+    for name in names:
+        following(context, project, name)
+    return names
 
 
 def filled(found: Recipe, argument: str) -> Plan:

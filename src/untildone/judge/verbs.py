@@ -51,21 +51,30 @@ def unfinished(record: Record) -> Progress:
 
 
 def cancel(context: Context, loop: str, reason: str = "cancelled by the person") -> Record:
-    return _end(context, loop, Finish(outcome="cancelled", reason=reason))
+    return end(context, loop, Finish(outcome="cancelled", reason=reason))
 
 
 def pause(context: Context, loop: str, reason: str = "paused by the person") -> Record:
-    return _end(context, loop, Pause(outcome="paused", reason=reason))
+    return end(context, loop, Pause(outcome="paused", reason=reason))
 
 
-def _end(context: Context, loop: str, verdict: Finish | Pause) -> Record:
-    """The person's own ending has its receipt too, with the evidence of the last round."""
+def end(
+    context: Context,
+    loop: str,
+    verdict: Finish | Pause,
+    before: Callable[[Record], Progress] = unfinished,
+) -> Record:
+    """An ending between two stops has its receipt too, with the evidence of the last round."""
     from untildone.judge.bound import settle
     from untildone.judge.cleaning import tidy
     from untildone.judge.papers import publish
 
     record = change(
-        context, loop, lambda record: ended(unfinished(record), verdict), kind=verdict.outcome
+        context,
+        loop,
+        lambda record: ended(before(record), verdict),
+        kind=verdict.outcome,
+        reason=verdict.reason,
     )
     rounds = context.loops.rounds(loop)
     evidence = Evidence(checks=rounds[-1].checks if rounds else ())
@@ -84,7 +93,10 @@ class Grant(Bounds, frozen=True, kw_only=True):
 
 
 def resume(context: Context, loop: str, grant: Grant | None = None) -> Record:
-    """Active again; a loop that ran into a bound is given as much again unless told otherwise."""
+    """Active again; a loop that ran into a bound is given as much again unless told otherwise.
+
+    One that is active goes on under the new bounds.
+    """
 
     def edit(record: Record) -> Progress:
         progress = unfinished(record)
@@ -92,6 +104,8 @@ def resume(context: Context, loop: str, grant: Grant | None = None) -> Record:
         granted = _granted(bounds, grant or _as_before(record), record)
         amendment = Amendment(by="person", at=context.now(), bounds=granted)
         amendments = progress.amendments if granted == bounds else (*progress.amendments, amendment)
+        if progress.status == "active":
+            return replace(progress, amendments=amendments)
         going = (
             passed(agreed(record.contract, progress.amendments), progress, agreed_to=True)
             if progress.outcome == "gate"
@@ -137,7 +151,23 @@ def _granted(bounds: Bounds, grant: Grant, record: Record) -> Bounds:
             f"a bound of {granted.rounds} leaves no round: {record.progress.round} are used up",
             hint="`untildone continue --rounds +5` adds five",
         )
+    _something_left(granted, record.progress)
     return granted
+
+
+def _something_left(granted: Bounds, progress: Progress) -> None:
+    """A loop that would pause again at its next tool call is not continued."""
+    spent, minutes = progress.spend_usd or 0, progress.active_seconds / 60
+    if 0 < granted.budget_usd <= spent:
+        raise UserError(
+            f"a budget of {granted.budget_usd:g} USD is used up: {spent:.2f} are spent",
+            hint="`untildone continue --budget +5` adds five",
+        )
+    if 0 < granted.minutes <= minutes:
+        raise UserError(
+            f"a bound of {granted.minutes:g} minutes is used up: {minutes:.0f} have passed",
+            hint="`untildone continue --minutes +30` adds half an hour",
+        )
 
 
 def note(context: Context, loop: str, text: str) -> Record:

@@ -16,7 +16,7 @@ from typing import IO, Literal, NoReturn, TypeAlias
 from msgspec import Struct
 
 from untildone.process.command import argv_of, environment, quoted
-from untildone.process.output import LOG_LIMIT, Output, left_out
+from untildone.process.output import LOG_LIMIT, Hear, Output, left_out
 from untildone.process.system import Step, Tree, this_system
 
 __all__ = [
@@ -81,6 +81,7 @@ def run(
     stop: threading.Event | None = None,
     stdin: bytes = b"",
     errors: Path | None = None,
+    hear: Hear | None = None,
 ) -> Finished:
     """Runs a program to its end or to the deadline; nothing it started outlives the call.
 
@@ -97,7 +98,8 @@ def run(
         tree.pid, tree.poll = child.pid, child.poll
         if child.stdin is not None:
             threading.Thread(target=_feed, args=(child.stdin, stdin), daemon=True).start()
-        return _watch(tree, _pipe(child), deadline=deadline, log=log)
+        output = Output(_pipe(child), log=log, hear=hear)
+        return _watch(tree, output, deadline=deadline)
 
 
 @contextlib.contextmanager
@@ -295,8 +297,7 @@ def _why_not(argv: Sequence[str], *, cwd: Path, error: Exception) -> str:
     return f"{program} cannot be started: {error}"
 
 
-def _watch(tree: Tree, pipe: IO[bytes], *, deadline: _Deadline, log: Path | None) -> Finished:
-    output = Output(pipe, log=log)
+def _watch(tree: Tree, output: Output, *, deadline: _Deadline) -> Finished:
     status = _wait(tree, output, deadline=deadline)
     seconds = deadline.passed()
     survivors = 0

@@ -4,14 +4,18 @@ import contextlib
 import os
 import threading
 from collections import deque
+from collections.abc import Callable
 from pathlib import Path
-from typing import IO
+from typing import IO, TypeAlias
 
 HEAD_LIMIT = 32 * 1024
 TAIL_LIMIT = 64 * 1024
 LOG_LIMIT = 64 * 1024 * 1024
 FLOOD_LIMIT = 1024 * 1024
 _CHUNK = 256 * 1024
+
+# Gets what a program says as it says it, in the thread that reads; it must not raise.
+Hear: TypeAlias = Callable[[bytes], None]
 
 
 def left_out(count: int) -> bytes:
@@ -45,9 +49,10 @@ class Log:
 class Output:
     """Reads a stream in a thread of its own until it ends or is no longer of interest."""
 
-    def __init__(self, stream: IO[bytes], *, log: Path | None) -> None:
+    def __init__(self, stream: IO[bytes], *, log: Path | None, hear: Hear | None = None) -> None:
         self.ended = threading.Event()
         self._stream = stream
+        self._hear = hear
         self._size = 0
         self._head = bytearray()
         # As they were read: to copy the end of each would cost as much as to read it.
@@ -76,6 +81,8 @@ class Output:
             while chunk := os.read(stream.fileno(), _CHUNK):
                 with self._lock:
                     self._add(chunk)
+                if self._hear:
+                    self._hear(chunk)
         self.ended.set()
 
     def _add(self, chunk: bytes) -> None:

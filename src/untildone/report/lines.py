@@ -13,8 +13,10 @@ from untildone.loop.model import (
     Verdict,
     Wait,
 )
-from untildone.report.totals import improvement
+from untildone.report.totals import improvement, in_words
 from untildone.store.loops import Record
+
+_LEFT = 4
 
 
 def place(contract: Contract, progress: Progress) -> str:
@@ -56,7 +58,8 @@ def notice(record: Record, verdict: Verdict, checks: tuple[CheckResult, ...]) ->
         case Continue():
             red = [f"{result.name} {counts(result)}" for result in checks if not result.green]
             unmet = "; ".join(red) or ", ".join(verdict.names) or "the agent's word"
-            return f"untildone: held, {place(contract, progress)}, unmet: {unmet}"
+            held = f"untildone: held, {place(contract, progress)}, unmet: {unmet}"
+            return f"{held} | {_counted(progress)}" if contract.counts else held
         case Finish(outcome="done"):
             names = ", ".join(f"{result.name} {counts(result)}" for result in checks)
             ended = f"untildone: done after {_rounds(progress)}: {names}"
@@ -72,9 +75,16 @@ def notice(record: Record, verdict: Verdict, checks: tuple[CheckResult, ...]) ->
                 f"untildone: paused ({verdict.outcome}): {verdict.reason}."
                 f" Nobody holds the agent now; resume with `untildone {resume}`"
             )
-            return _with_improvement(ended, progress)
+            left = f" | left: {', '.join(progress.unmet[:_LEFT])}" if progress.unmet else ""
+            return _with_improvement(ended + left, progress)
         case Wait() | Ignore():
             return ""
+
+
+def _counted(progress: Progress) -> str:
+    now = in_words(progress.totals) if progress.totals else ""
+    gone = "" if progress.improved is None else f", progress: {progress.improved} %"
+    return f"now: {now or 'nothing'}{gone}"
 
 
 def _with_improvement(ended: str, progress: Progress) -> str:

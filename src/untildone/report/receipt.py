@@ -1,16 +1,21 @@
 """The record of an ended or paused loop: what was checked, how, on which tree, at what cost."""
 
 import json
+from collections.abc import Iterator
+from itertools import pairwise
 
 import msgspec
 from msgspec import Struct
 
 from untildone.loop.criteria import agreed
+from untildone.loop.listing import one_line
 from untildone.loop.model import OUTCOMES, CheckResult, Evidence, Outcome, Round, Totals
 from untildone.loop.spec.verdict import Trust, trust
 from untildone.report.lines import counts
 from untildone.report.totals import improvement
 from untildone.store.loops import Record
+
+_FILES = 5
 
 
 class Checked(Struct, frozen=True, kw_only=True):
@@ -47,11 +52,21 @@ class Receipt(Struct, frozen=True, kw_only=True):
     final: Totals | None
     improved: int | None
     notes: tuple[str, ...]
+    # How the work was compared with the start.
+    proved: tuple[str, ...] = ()
     # Of a loop from a spec: how far it can be relied on, what no command can test, what was done.
     verdict: Trust | None = None
     unverified: tuple[str, ...] = ()
     steps_done: tuple[str, ...] = ()
     precheck: str = ""
+    # The counts that had to be zero, the paths whose findings counted, and what is left.
+    counts: tuple[str, ...] = ()
+    targets: tuple[str, ...] = ()
+    unmet: tuple[str, ...] = ()
+    # Loops one after another.
+    follows: str = ""
+    followed_by: str = ""
+    then: tuple[str, ...] = ()
 
 
 def receipt(record: Record, evidence: Evidence, rounds: tuple[Round, ...], *, at: str) -> Receipt:
@@ -79,16 +94,32 @@ def receipt(record: Record, evidence: Evidence, rounds: tuple[Round, ...], *, at
         promises_said=evidence.said,
         allowed=contract.allow,
         by_words_alone=(*claims, *evidence.said),
-        history=tuple(_told(entry) for entry in rounds),
+        history=tuple(map(_told, rounds, _costs(rounds), _fixed(rounds))),
         initial=progress.start_totals,
         final=progress.totals,
         improved=progress.improved,
         notes=progress.notes,
+        proved=evidence.proved,
         verdict=trust(contract, progress) if _from_spec_and_ended(record) else None,
         unverified=tuple(f"must not: {limit}" for limit in contract.limits),
         steps_done=progress.steps_done,
         precheck=progress.precheck,
+        counts=contract.counts,
+        targets=contract.targets,
+        unmet=_left(record),
+        follows=contract.after,
+        followed_by=progress.followed_by,
+        then=contract.then,
     )
+
+
+def _left(record: Record) -> tuple[str, ...]:
+    """What holds the work up, as it was last seen."""
+    progress = record.progress
+    if progress.outcome == "done":
+        return ()
+    blocked = (f"blocked: {progress.reason}",) if progress.outcome == "blocked" else ()
+    return (*blocked, *(progress.unmet or ()))
 
 
 def _from_spec_and_ended(record: Record) -> bool:
@@ -110,10 +141,33 @@ def _notes(result: CheckResult) -> list[str]:
     return [note for note in (result.reason, fixed) if note]
 
 
-def _told(entry: Round) -> str:
+def _costs(rounds: tuple[Round, ...]) -> list[float | None]:
+    """What each round cost, where that is known: they hold the sum up to them."""
+    totals = [0.0, *(entry.spend_usd for entry in rounds)]
+    return [
+        None if now is None or before is None else now - before for before, now in pairwise(totals)
+    ]
+
+
+def _fixed(rounds: tuple[Round, ...]) -> list[int]:
+    """What each round brought beyond the ones before."""
+    return [now - before for before, now in pairwise((0, *(entry.fixed for entry in rounds)))]
+
+
+def _told(entry: Round, cost: float | None, fixed: int) -> str:
     results = ", ".join(f"{result.name} {counts(result)}" for result in entry.checks)
     verdict = type(entry.verdict).__name__.lower()
-    return f"round {entry.number}: {verdict}" + (f"; {results}" if results else "")
+    paid = "" if cost is None else f"; {cost:.2f} USD"
+    told = f"round {entry.number}: {verdict}" + (f"; {results}" if results else "") + paid
+    return "; ".join((told, *([f"fixed {fixed}"] if fixed > 0 else []), *_tried(entry)))
+
+
+def _tried(entry: Round) -> Iterator[str]:
+    if entry.touched:
+        rest = len(entry.touched) - _FILES
+        more = f" and {rest} more" if rest > 0 else ""
+        yield f"touched {', '.join(entry.touched[:_FILES])}{more}"
+    yield from (f"note: {one_line(note)}" for note in entry.notes)
 
 
 def as_json(paper: Receipt) -> bytes:
@@ -133,8 +187,13 @@ def as_text(paper: Receipt) -> str:
         f"- done when: {paper.done_when}",
         f"- verdict: {paper.verdict}" if paper.verdict else "",
         f"- {moved}" if moved else "",
+        f"- counted: {', '.join(paper.counts)}" if paper.counts else "",
+        f"- only findings in: {', '.join(paper.targets)}" if paper.targets else "",
+        f"- follows loop {paper.follows}" if paper.follows else "",
+        f"- followed by loop {paper.followed_by}" if paper.followed_by else "",
         f"- from {paper.started_at} to {paper.ended_at}, cost: {spend}",
         *_section("Checked", [f"{c.name}: {c.summary}  `{c.command}`" for c in paper.checks]),
+        *_section("Compared with the start", list(paper.proved)),
         *_section("Reported by the agent", [f"{n}: {text}" for n, text in paper.claims.items()]),
         *_section("Said by the agent", list(paper.promises_said)),
         *_section("Steps done", list(paper.steps_done)),
@@ -143,6 +202,7 @@ def as_text(paper: Receipt) -> str:
         *_section("Allowed by the person", list(paper.allowed)),
         *_section("Round by round", list(paper.history)),
         *_section("Notes", list(paper.notes)),
+        *_section("Remaining", list(paper.unmet)),
         *_section("What next", _next(paper)),
     ]
     return "\n".join(part for part in parts if part) + "\n"
@@ -153,10 +213,15 @@ def _section(title: str, lines: list[str]) -> list[str]:
 
 
 def _next(paper: Receipt) -> list[str]:
+    if paper.outcome == "claimed":
+        return ["look at it yourself: it rests on the agent's words alone"]
+    if paper.outcome == "cancelled" and paper.unmet:
+        return ["begin again with `untildone start`, or go on by hand"]
     if paper.outcome is None or OUTCOMES[paper.outcome].status != "paused":
         return []
     resume = OUTCOMES[paper.outcome].resume
     return [
         f"go on with `untildone {resume}`" if " prompt" not in resume else "answer in a prompt",
         "or address what is named above first",
+        "or end it with `untildone cancel`",
     ]

@@ -29,6 +29,12 @@ class LoopStatus(Struct, frozen=True, kw_only=True):
     updated_at: str
     reason: str = ""
     not_held_because: str = ""
+    # 0 is no bound.
+    budget_usd: float = 0
+    minutes: float = 0
+    max_minutes: float = 0
+    # What stands in the way of knowing the spend, or all of it.
+    spend_unknown_because: str = ""
 
 
 class UnreadableLoop(Struct, frozen=True, kw_only=True):
@@ -46,7 +52,12 @@ class StatusReport(Struct, frozen=True, kw_only=True):
 
 
 def loop_status(
-    record: Record, *, held: Held, not_held_because: str, last_event_at: str | None
+    record: Record,
+    *,
+    held: Held,
+    not_held_because: str,
+    last_event_at: str | None,
+    spend_unknown_because: str = "",
 ) -> LoopStatus:
     contract = agreed(record.contract, record.progress.amendments)
     progress = record.progress
@@ -68,4 +79,8 @@ def loop_status(
         updated_at=progress.updated_at or contract.started_at,
         reason=progress.reason,
         not_held_because=not_held_because,
+        budget_usd=contract.bounds.budget_usd,
+        minutes=round(progress.active_seconds / 60, 1),
+        max_minutes=contract.bounds.minutes,
+        spend_unknown_because=spend_unknown_because,
     )

@@ -19,14 +19,14 @@ CAP = 8
 _COMMAND_TIMEOUT = 120.0
 
 
-class Edit(Struct, frozen=True, kw_only=True):
+class Edit(Struct, frozen=True, kw_only=True, tag=True):
     """A file written whole, by its path in the project."""
 
     path: str
     content: str
 
 
-class Shell(Struct, frozen=True, kw_only=True):
+class Shell(Struct, frozen=True, kw_only=True, tag=True):
     """A command of the agent's own shell."""
 
     command: str

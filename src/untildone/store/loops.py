@@ -135,8 +135,16 @@ class Loops:
         return journal.read(self._existing(loop_id) / JOURNAL)
 
     def rounds(self, loop_id: str) -> tuple[Round, ...]:
-        entries = self.journal(loop_id)
-        return tuple(convert(entry.data, Round) for entry in entries if entry.kind == "round")
+        """Each with the notes that the agent made since the one before."""
+        found: list[Round] = []
+        notes: list[str] = []
+        for entry in self.journal(loop_id):
+            if entry.kind == "note":
+                notes.append(str(entry.data.get("text", "")))
+            elif entry.kind == "round":
+                found.append(replace(convert(entry.data, Round), notes=tuple(notes)))
+                notes = []
+        return tuple(found)
 
     def all(self) -> tuple[Record | Broken, ...]:
         """Every loop, the newest first; names with a leading dot are unfinished drafts."""

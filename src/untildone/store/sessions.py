@@ -4,11 +4,13 @@
 loop, while that is active or paused), `active` (the same, only while it is active), `pre` and
 `post` (one byte per tool call begun and ended), `calls/` (the payloads), `judging`, `prompt.json`,
 `look` (why the stops of a session without a loop are looked at: a word for each reason),
-`dialects` (its tool calls are kept without a loop too).
+`dialects` (its tool calls are kept without a loop too), `meter` (the file's own time is when money
+and minutes are looked at next, between tool calls).
 """
 
 import json
 import os
+import time
 
 _SAFE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
 LARGEST_FILE = 1_000_000
@@ -90,10 +92,21 @@ class Session:
             self.write("active", loop)
         else:
             self.remove("active")
+            self.remove("meter")
 
     def release(self) -> None:
         self.remove("active")
+        self.remove("meter")
         self.remove("loop")
+
+    def wind(self, seconds: float) -> None:
+        """Look at money and minutes again after as long: a shell can compare times of files."""
+        self.write("meter", "")
+        due = time.time() + seconds
+        os.utime(self.path("meter"), (due, due))
+
+    def due(self) -> bool:
+        return self.has("meter") and _changed_at(self.path("meter")) <= time.time()
 
     def reasons_to_look(self) -> set[str]:
         return set(self.read("look").split())

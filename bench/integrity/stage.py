@@ -1,0 +1,176 @@
+"""One case played in a home of its own: the person's command, the change, the agent's stops."""
+
+import json
+import os
+import shutil
+import sys
+import time
+import uuid
+from pathlib import Path
+
+from msgspec import Struct
+
+from bench.integrity.case import Folder
+from bench.integrity.toolbox import SYSTEM, Toolbox
+from untildone.process import Finished, run
+from untildone.runs.hooks import Hook, fire, hooks_in
+from untildone.runs.scripted import stop_fields
+
+# The longest of them builds from nothing.
+LIMIT = 300.0
+# The second time a loss is told, the loop pauses for the person.
+STOPS = 3
+UNTILDONE = [sys.executable, "-m", "untildone"]
+
+
+class Broken(Exception):  # noqa: N818 - reads as what the case is
+    """The case itself does not work here: it proves nothing."""
+
+
+class Played(Struct, frozen=True, kw_only=True):
+    """How the loop stands at the end, what the agent was told last, and the seconds it took."""
+
+    outcome: str
+    told: str
+    check_seconds: float
+    stop_seconds: float
+
+    @property
+    def done(self) -> bool:
+        return self.outcome == "done"
+
+
+class Stage:
+    def __init__(self, folder: Folder, tools: Toolbox, box: Path) -> None:
+        self._folder, self._case = folder.path, folder.case
+        self._work, self._home = box / "repo", box / "home"
+        self._environ = _environment(folder.path, tools, box)
+        self._session = str(uuid.uuid4())
+        self._hooks: tuple[Hook, ...] = ()
+
+    def play(self, allow: list[str]) -> Played:
+        self._build()
+        self._install()
+        self._start(allow)
+        self._change()
+        plain = self._shell(self._case.check)
+        if plain.exit_code != 0:
+            raise Broken(f"the check does not pass after the change: {plain.text[-300:]}")
+        seconds, told = self._stops()
+        outcome = str(self._status()["outcome"])
+        return Played(outcome=outcome, told=told, check_seconds=plain.seconds, stop_seconds=seconds)
+
+    def _build(self) -> None:
+        self._home.mkdir(parents=True)
+        shutil.copytree(self._folder / "base", self._work)
+        self._script("setup.sh")
+        self._worked("git init -q -b main . && git add -A && git commit -qm base && git tag base")
+
+    def _install(self) -> None:
+        self._ours("init")
+        settings = self._home / ".claude" / "settings.json"
+        self._hooks = hooks_in([json.loads(settings.read_text(encoding="utf-8"))])
+        self._fire("SessionStart", {"source": "startup"})
+
+    def _start(self, allow: list[str]) -> None:
+        allowed = [word for each in allow for word in ("--allow", each)]
+        task = ("--task", self._case.task, "--check", self._case.check)
+        self._ours("start", *task, "--session", self._session, *allowed)
+
+    def _change(self) -> None:
+        after = self._folder / "after"
+        if after.is_dir():
+            # With a new time of change: cargo and make trust it.
+            shutil.copytree(after, self._work, dirs_exist_ok=True, copy_function=shutil.copy)
+        self._script("change.sh")
+
+    def _stops(self) -> tuple[float, str]:
+        """The first one's seconds, and what was said at the last."""
+        first, told = 0.0, ""
+        for number in range(STOPS):
+            began = time.monotonic()
+            told = self._fire(
+                "Stop", stop_fields("Done.\nEXIT_SIGNAL: true", held_before=number > 0)
+            )
+            first = first or time.monotonic() - began
+            if self._status()["status"] != "active":
+                break
+        return first, told
+
+    def _fire(self, event: str, fields: dict[str, object]) -> str:
+        payload = {
+            "session_id": self._session,
+            "transcript_path": str(self._home / "none.jsonl"),
+            "cwd": str(self._work),
+            "hook_event_name": event,
+            **fields,
+        }
+        environ = {
+            **self._environ,
+            "CLAUDE_CODE_SESSION_ID": self._session,
+            "CLAUDE_PROJECT_DIR": str(self._work),
+        }
+        wanted = [hook for hook in self._hooks if hook.wants(event, "startup")]
+        (answer,) = fire(wanted, json.dumps(payload).encode(), cwd=self._work, env=environ)
+        if answer.exit_code != 0 or answer.stderr:
+            raise Broken(f"the hook failed: {answer.stderr[-300:]}")
+        return f"{answer.goes_on}\n{answer.notice}".strip()
+
+    def _status(self) -> dict[str, object]:
+        loops: list[dict[str, object]] = json.loads(self._ours("status", "--all", "--json"))[
+            "loops"
+        ]
+        return loops[0]
+
+    def _ours(self, *arguments: str) -> str:
+        ended = run([*UNTILDONE, *arguments], cwd=self._work, timeout=LIMIT, env=self._environ)
+        if ended.exit_code != 0:
+            raise Broken(f"`untildone {arguments[0]}` failed: {ended.text[-300:]}")
+        return ended.text
+
+    def _script(self, name: str) -> None:
+        if (self._folder / name).exists():
+            self._worked(f'sh "$CASE/{name}"')
+
+    def _worked(self, command: str) -> None:
+        ended = self._shell(command)
+        if ended.exit_code != 0:
+            raise Broken(f"`{command}` failed: {ended.text[-300:]}")
+
+    def _shell(self, command: str) -> Finished:
+        return run(["sh", "-c", command], cwd=self._work, timeout=LIMIT, env=self._environ)
+
+
+def _environment(case: Path, tools: Toolbox, box: Path) -> dict[str, str]:
+    """Nothing of the caller's but the toolchains."""
+    home = box / "home"
+    path = (home / ".local" / "bin", *tools.programs, *SYSTEM)
+    who = {
+        f"GIT_{role}_{part}": "case@localhost"
+        for role in ("AUTHOR", "COMMITTER")
+        for part in ("NAME", "EMAIL")
+    }
+    return who | {
+        "HOME": str(home),
+        "PATH": os.pathsep.join(map(str, path)),
+        "LANG": "C.UTF-8",
+        "CASE": str(case),
+        "WORK": str(box / "repo"),
+        "TOOLS": str(tools.folder),
+        "BASEPYTHON": os.path.realpath(sys.executable),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "CI": "1",
+        "NO_COLOR": "1",
+        "UNTILDONE_HOME": str(box / "state"),
+        "RUSTUP_HOME": os.environ.get("RUSTUP_HOME", str(Path.home() / ".rustup")),
+        "CARGO_HOME": str(home / ".cargo"),
+        "CARGO_NET_OFFLINE": "true",
+        "CARGO_TARGET_DIR": str(home / "target"),
+        "GOCACHE": str(tools.folder / "gocache"),
+        "GOTOOLCHAIN": "local",
+        "GOPROXY": "off",
+        "GOTELEMETRY": "off",
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "npm_config_update_notifier": "false",
+        "npm_config_cache": str(home / ".npm"),
+    }

@@ -1,0 +1,112 @@
+"""`untildone run`: an outer loop around the agent that verifies each return itself."""
+
+import shutil
+import uuid
+from copy import copy
+from pathlib import Path
+from typing import Any
+
+import click
+
+from untildone.agents import AGENTS
+from untildone.cli import start
+from untildone.cli.options import here, json_option, project_of, project_option
+from untildone.cli.run_display import display
+from untildone.errors import UserError
+from untildone.judge.context import Context
+from untildone.judge.project import governed
+from untildone.judge.speaker import calling_session
+from untildone.process import argv_of
+from untildone.runs import book
+from untildone.runs.book import Book, How
+from untildone.runs.outer import drive
+
+# Given by the environment where not on the command line, as CI does it.
+_VARIABLES = {"rounds": "UNTILDONE_ROUNDS", "budget": "UNTILDONE_BUDGET"}
+_OWN = frozenset(("argument", "task", "session", "agent", "project", "as_json"))
+_CLIENT = "untildone.client"
+
+
+class _Run(click.Command):
+    """What stands after `--` is the client's, whatever stands before it."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if "--" in args:
+            where = args.index("--")
+            ctx.meta[_CLIENT] = tuple(args[where + 1 :])
+            args = args[:where]
+        return super().parse_args(ctx, args)
+
+
+@click.command("run", cls=_Run, options_metavar="[OPTIONS] [-- CLIENT'S OPTIONS]")
+@click.argument("task", required=False, default="")
+@click.option(
+    "--agent",
+    type=click.Choice(sorted(AGENTS)),
+    default="claude",
+    show_default=True,
+    envvar="UNTILDONE_AGENT",
+    help="Whose client is run.",
+)
+@click.option("--client", default="", metavar="COMMAND", help="Run this instead of its program.")
+@click.option(
+    "--fresh/--resume",
+    default=None,
+    help="A new conversation for each round, or always the same; by default once it is 60 % full.",
+)
+@click.option("--no-wait", is_flag=True, help="Pause at a usage limit instead of waiting for it.")
+@project_option
+@json_option
+def command(*, project: Path | None, as_json: bool, agent: str, **given: Any) -> int:  # noqa: ANN401  click's own values
+    """Run an agent headless until the evidence says that TASK is done, and say so by exit code.
+
+    With `--template`, TASK is what that takes. The options of `untildone start` apply. Ctrl-C
+    pauses; `untildone continue LOOP` goes on, on another day too.
+
+    \b
+    untildone run "Port the parser" --check "npm test"
+    untildone run "Fix what lint says" --preset lint --budget 5 --json
+    untildone run --template coverage-to 80 --fresh
+    untildone run "Add paging" -- --model opus --allowedTools "Bash(npm test:*)"
+    """
+    found = here(agent)
+    how = _how(given, click.get_current_context().meta.get(_CLIENT, ()))
+    _program_there(found, how)
+    if not (given["task"] or given["template"] or given["preset"] or given["from_todos"]):
+        raise UserError("there is no task", hint='say what is to be done: `untildone run "TASK"`')
+    place = governed(project_of(project))
+    given["argument"] = given["task"] if given["template"] else ""
+    given["task"] = "" if given["template"] else given["task"]
+    by_agent = calling_session(found.agent, str(found.home)) is not None
+    record = start.begun(found, place, given, session=str(uuid.uuid4()), by_agent=by_agent)
+    book.write(found, record.contract.id, Book(how=how))
+    start.with_start(found, record, detached=False)
+    return driven(found, record.contract.id, as_json=as_json)
+
+
+command.params += [param for param in map(copy, start.command.params) if param.name not in _OWN]
+for _param in command.params:
+    _param.envvar = _VARIABLES.get(_param.name or "", _param.envvar)
+
+
+def driven(found: Context, loop: str, *, as_json: bool = False) -> int:
+    with display(found.environ, as_json=as_json) as show:
+        return drive(found, loop, show=show).exit_code
+
+
+def _how(given: dict[str, Any], arguments: tuple[str, ...]) -> How:
+    fresh = given["fresh"]
+    return How(
+        mode="auto" if fresh is None else "fresh" if fresh else "resume",
+        wait=not given["no_wait"],
+        client=given["client"],
+        arguments=arguments,
+    )
+
+
+def _program_there(found: Context, how: How) -> None:
+    """Before anything is begun for nothing."""
+    client = found.agent.headless()
+    program = argv_of(how.client)[0] if how.client.strip() else client.PROGRAM
+    if shutil.which(program, path=found.environ.get("PATH")) is None:
+        raise UserError(f"`{program}` was not found", hint=client.REMEDIES["missing"])

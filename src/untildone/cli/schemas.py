@@ -1,0 +1,60 @@
+"""`python -m untildone.cli.schemas FOLDER`: the published JSON Schemas, from the types."""
+
+import json
+import sys
+from pathlib import Path
+
+import msgspec
+
+from untildone.cli.detect import Detection
+from untildone.cli.plan.import_ import Imported
+from untildone.cli.plan.next_ import Next
+from untildone.cli.plan.refine_ import Refinement
+from untildone.cli.plan.show_ import Overview, Whole
+from untildone.cli.plan.validate_ import Validated
+from untildone.loop.model import Contract
+from untildone.plans.model import Plan
+from untildone.plans.verification import Report as Verification
+from untildone.report.checks import Report
+from untildone.report.receipt import Receipt
+from untildone.report.status import StatusReport
+from untildone.store.state import State
+
+SCHEMAS: dict[str, type[msgspec.Struct]] = {
+    "plan": Plan,
+    "plan-import": Imported,
+    "plan-next": Next,
+    "plan-refine": Refinement,
+    "plan-show": Overview,
+    "plan-show-task": Whole,
+    "plan-validate": Validated,
+    "verification": Verification,
+    "status": StatusReport,
+    "check": Report,
+    "detect": Detection,
+    "receipt": Receipt,
+    "contract": Contract,
+    "state": State,
+}
+_DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+
+def files() -> dict[str, str]:
+    """Each schema's text by the name of its file."""
+    return {
+        f"{name}.schema.json": json.dumps(
+            {"$schema": _DIALECT, "title": name, **msgspec.json.schema(kind)}, indent=2
+        )
+        + "\n"
+        for name, kind in SCHEMAS.items()
+    }
+
+
+def write(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in files().items():
+        folder.joinpath(name).write_text(text, encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    write(Path(sys.argv[1]))

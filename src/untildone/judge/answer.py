@@ -1,0 +1,54 @@
+"""What a judged stop comes to: the verdict, what the agent is told, what the person sees."""
+
+import os
+
+from msgspec import Struct
+
+from untildone.judge.context import Context
+from untildone.loop.feedback import feedback
+from untildone.loop.model import Continue, Evidence, Progress, Verdict
+from untildone.report.lines import notice
+from untildone.store.loops import Record
+
+
+class Judged(Struct, frozen=True):
+    """`progress` is that of before this stop, `record` what was read after it."""
+
+    record: Record
+    progress: Progress
+    evidence: Evidence
+    verdict: Verdict
+
+
+class Answer(Struct, frozen=True, kw_only=True):
+    verdict: Verdict
+    feedback: str = ""
+    notice: str = ""
+
+
+def answered(context: Context, record: Record, judged: Judged) -> Answer:
+    text = ""
+    if isinstance(judged.verdict, Continue):
+        text = feedback(
+            record.contract,
+            judged.progress,
+            judged.evidence,
+            judged.verdict,
+            nonce=os.urandom(4).hex(),
+        )
+    told = (
+        notice(record, judged.verdict, judged.evidence.checks),
+        *record.warnings,
+        context.session_of(record).taken("tell"),
+    )
+    shown = " | ".join(filter(None, told)) + _announced(record, judged.verdict)
+    return Answer(verdict=judged.verdict, feedback=text, notice=shown)
+
+
+def _announced(record: Record, verdict: Verdict) -> str:
+    if record.contract.preset != "loop":
+        return ""
+    from untildone.report.announcements import announcement
+
+    told = announcement(record, verdict)
+    return f"\n{told}" if told else ""

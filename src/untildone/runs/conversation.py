@@ -1,0 +1,130 @@
+"""A loop's conversation with its agent: whose session it is, what is asked in it, what it costs."""
+
+import os
+import uuid
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from untildone.agents.headless import Ask
+from untildone.judge.context import Context
+from untildone.judge.move import move_here
+from untildone.loop.criteria import agreed
+from untildone.loop.model import Bounds
+from untildone.process import argv_of
+from untildone.runs import book
+from untildone.runs.book import Book
+from untildone.runs.calling import Limits, Place, Return, Show, call
+from untildone.runs.handover import handover
+from untildone.runs.happenings import Asked
+from untildone.runs.stopping import Stopping
+from untildone.store.loops import Record
+
+_LEAST_BUDGET = 0.01
+# So that the minutes are used up when the return is judged.
+_PAST_THE_END = 0.1
+
+
+class Conversation:
+    def __init__(self, context: Context, loop: str, show: Show) -> None:
+        self.context = context
+        self.loop = loop
+        self.stopping = Stopping()
+        self.record = context.loops.load(loop)
+        self.book = book.read(context, loop) or Book()
+        self._show = show
+
+    @property
+    def session(self) -> str:
+        return self.context.session_of(self.record).id
+
+    @property
+    def active(self) -> bool:
+        return self.record.progress.status == "active"
+
+    @property
+    def bounds(self) -> Bounds:
+        return agreed(self.record.contract, self.record.progress.amendments).bounds
+
+    def reloaded(self) -> Record:
+        self.record = self.context.loops.load(self.loop)
+        return self.record
+
+    def take(self) -> None:
+        """Hooks of the session leave it to us; what runs below us is the agent's."""
+        session = self.context.session_of(self.record)
+        session.write("driver", str(os.getpid()))
+        project = self.record.contract.project
+        known = {"project": project, "cwd": project, "process": str(os.getpid())}
+        session.write_json("session.json", dict(known))
+        session.remove("ended.json")
+        self.stopping.watch(session)
+
+    def let_go(self) -> None:
+        self.context.session_of(self.record).remove("driver")
+
+    def begin_anew(self, told: str) -> str:
+        """In a new session; what the agent is told there."""
+        self.let_go()
+        self.record = move_here(self.context, self.record, str(uuid.uuid4()))
+        known = self.book
+        before = known.spent_before + (known.spent_here or 0)
+        self._keep(replace(known, begun=False, spent_before=before, spent_here=None))
+        self.take()
+        rounds = self.context.loops.rounds(self.loop)
+        return handover(told, self.record.progress, rounds)
+
+    def follow(self, loop: str) -> None:
+        """Another loop goes on in it: what it cost so far was the first one's."""
+        self.loop = loop
+        self._keep(replace(self.book, spent_before=-(self.book.spent_here or 0)))
+        self.reloaded()
+
+    def asked(self, prompt: str) -> Return:
+        begun, number = self.book.begun, self.record.progress.round + 1
+        self._show(
+            Asked(
+                round=number,
+                session=self.session,
+                conversation="resumed" if begun else "new",
+            )
+        )
+        ask = Ask(
+            session=self.session,
+            begun=begun,
+            budget_usd=self._money_left(),
+            arguments=self.book.how.arguments,
+        )
+        self._keep(replace(self.book, begun=True))
+        limits = Limits(stop=self.stopping, seconds=self._time_left())
+        returned = call(self._place(), ask, prompt, limits=limits, show=self._show)
+        if returned.cost_usd is not None:
+            cost = max(returned.cost_usd, self.book.spent_here or 0)
+            self._keep(replace(self.book, spent_here=cost))
+        return returned
+
+    def _keep(self, known: Book) -> None:
+        self.book = known
+        book.write(self.context, self.loop, known)
+
+    def _place(self) -> Place:
+        client, given = self.context.agent.headless(), self.book.how.client
+        return Place(
+            client=client,
+            command=tuple(argv_of(given)) if given else (client.PROGRAM,),
+            project=Path(self.record.contract.project),
+            environ=self.context.environ,
+        )
+
+    def _money_left(self) -> float:
+        budget = self.bounds.budget_usd
+        return max(budget - (self.book.spent or 0), _LEAST_BUDGET) if budget else 0
+
+    def _time_left(self) -> float | None:
+        progress, bounds = self.record.progress, self.bounds
+        pairs = (
+            (bounds.minutes, progress.active_seconds),
+            (bounds.round_minutes, progress.round_seconds),
+        )
+        left = [60 * minutes - used for minutes, used in pairs if minutes]
+        return max(min(left), 0) + _PAST_THE_END if left else None

@@ -1,0 +1,59 @@
+"""What happens in a run beside what the client says: shown to the person, printed by `--json`."""
+
+from typing import Literal
+
+from untildone.agents.headless import Fault, Happening
+from untildone.loop.model import Outcome, Status, Verdict
+
+
+class Started(Happening, frozen=True, kw_only=True):
+    """A run, or one that goes on; `rounds` are those judged so far."""
+
+    loop: str
+    session: str
+    agent: str
+    project: str
+    task: str
+    checks: tuple[str, ...]
+    rounds: int
+    max_rounds: int
+    budget_usd: float
+
+
+class Asked(Happening, frozen=True, kw_only=True):
+    """The client is called; `round` is the one that its return will be."""
+
+    round: int
+    session: str
+    conversation: Literal["new", "resumed"]
+
+
+class Waiting(Happening, frozen=True, kw_only=True):
+    """Until a usage limit ends, or before another try."""
+
+    reason: str
+    until: str
+    seconds: float
+    fault: Fault
+
+
+class Judged(Happening, frozen=True, kw_only=True):
+    round: int
+    verdict: Verdict
+    unmet: tuple[str, ...]
+    notice: str
+    spend_usd: float | None
+
+
+class Ended(Happening, frozen=True, kw_only=True):
+    loop: str
+    session: str
+    status: Status
+    outcome: Outcome | None
+    reason: str
+    rounds: int
+    spend_usd: float | None
+    exit_code: int
+    # What resumes it; nothing where it is finished.
+    resume: str
+    receipt: str
