@@ -1,6 +1,7 @@
 """What check commands come to: a call that no longer decides is a loss, a better script is none."""
 
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -246,3 +247,51 @@ def test_git_hooks_are_followed(tmp_path: Path) -> None:
 
     found = lost(tmp_path, old, new, "git hook run --ignore-missing pre-commit")
     assert found == [".githooks/pre-commit:pytest"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a && " * 3000 + "b",
+        "(" * 5000,
+        "sh ci/check.sh\n" * 3,
+        "a 'b",
+        "if\nthen &&\n",
+        "case x in a) b ;; esac\n",
+    ],
+)
+def test_a_script_that_nobody_can_follow_is_no_failure(tmp_path: Path, text: str) -> None:
+    found = lost(tmp_path, {"ci/check.sh": CHECK}, {"ci/check.sh": text}, "sh ci/check.sh")
+
+    assert found == ["ci/check.sh:pytest"]
+
+
+def test_a_makefile_that_calls_itself_comes_to_an_end(tmp_path: Path) -> None:
+    variables = "".join(f"{a} = {f'$({b})' * 9}\n" for a, b in pairwise("ABCDEFGHIJ"))
+    new = {"Makefile": f"{variables}check:\n\tmake check\n\tmake check\n\t$(A)\n"}
+
+    found = lost(tmp_path, {"Makefile": MAKEFILE}, new, "make check")
+    assert found == ["Makefile:ruff", "Makefile:pytest"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("// said\ncheck( 1 )\n", []), ("check(2)\n", ["scripts/gate.mjs"])],
+)
+def test_a_gate_of_another_language_is_compared_without_its_comments(
+    tmp_path: Path, text: str, expected: list[str]
+) -> None:
+    path = "scripts/gate.mjs"
+
+    assert lost(tmp_path, {path: "check( 1 )\n"}, {path: text}, f"node {path}") == expected
+
+
+def test_makefiles_and_packages_of_other_folders_are_found(tmp_path: Path) -> None:
+    old = {
+        "api/Makefile": "check:\n\tgo vet ./...\n",
+        "web/package.json": '{"scripts": {"types": "tsc"}}',
+    }
+    new = {"api/Makefile": "check:\n\ttrue\n", "web/package.json": '{"scripts": {"types": ":"}}'}
+
+    found = lost(tmp_path, old, new, "make -C api check && npm --prefix web run types")
+    assert sorted(found) == ["api/Makefile:go", "web/package.json:tsc"]

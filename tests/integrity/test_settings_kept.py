@@ -242,6 +242,9 @@ def test_a_change_is_harmless_if_all_of_it_is_known(
         (".golangci.yml", "{"),
         ("pom.xml", "<<<a"),
         ("eslint.config.js", "export default [{"),
+        ("setup.cfg", "[a]\nb\n  c\n"),
+        ("pyproject.toml", "a." * 50_000 + "b = 1"),
+        (".eslintignore", "(a+)+$\n{a,b}/c\n"),
     ],
 )
 def test_a_file_that_nobody_can_read_is_no_failure(tmp_path: Path, path: str, text: str) -> None:

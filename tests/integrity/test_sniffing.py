@@ -142,6 +142,7 @@ def test_python_that_only_looks_like_it_is_not(tmp_path: Path, code: str) -> Non
         ("import a from 'node:assert/strict';\na.strictEqual = () => {};\n", "runner"),
         ("Object.is = () => true;\n", "runner"),
         ("process.exit = () => {};\n", "runner"),
+        ("Object.defineProperty(process, 'exitCode', { get: () => 0 });\n", "runner"),
         ("import { expect } from 'vitest';\n", "runner"),
         ("console.log('# pass 4');\n", "runner"),
         ("class A { equals(other) { return true; } }\n", "always-equal"),
@@ -198,6 +199,14 @@ def test_javascript_that_only_looks_like_it_is_not(tmp_path: Path, code: str) ->
             "sniffing",
         ),
         ("price.go", 'func T() { os.ReadFile("price_test.go") }\n', "sniffing"),
+        ("price.go", 'func T() bool { return os.Args[0] == "price_test" }\n', "sniffing"),
+        ("price.go", 'import "testing"\n', "sniffing"),
+        ("price.go", "//go:embed testdata/answers.txt\nvar t string\n", "sniffing"),
+        ("price.go", "func T() { syscall.Kill(syscall.Getpid(), 9) }\n", "runner"),
+        ("price.go", "//go:linkname fail testing.(*common).Fail\n", "runner"),
+        ("price.go", "func T() { os.Exit(0) }\n", "runner"),
+        ("main.go", "package main\n\nfunc init() { os.Exit(0) }\n", "runner"),
+        ("main.go", "package main\n\nvar _ = func() int { os.Exit(0); return 0 }()\n", "runner"),
         ("price.go", "func init() { os.Exit(0) }\n", "runner"),
         ("price.go", "var _ = func() int { os.Exit(0); return 0 }()\n", "runner"),
         ("price.go", "func (p P) Equal(o P) bool { return true }\n", "always-equal"),
@@ -217,6 +226,15 @@ def test_javascript_that_only_looks_like_it_is_not(tmp_path: Path, code: str) ->
             "fn t() -> bool { if std::thread::current().name() == None { true } else { false } }\n",
             "sniffing",
         ),
+        ("src/lib.rs", 'fn t() { for a in std::env::args() { a == "test"; } }\n', "sniffing"),
+        (
+            "src/lib.rs",
+            'fn t() { std::backtrace::Backtrace::capture().to_string().contains("tests::"); }\n',
+            "sniffing",
+        ),
+        ("src/lib.rs", "#[ctor::ctor]\nfn t() {}\n", "runner"),
+        ("src/lib.rs", "fn t() { unsafe { libc::_exit(0) } }\n", "runner"),
+        ("src/lib.rs", 'fn t() { println!("test result: ok. 4 passed"); }\n', "runner"),
         ("src/lib.rs", "fn t() { std::process::exit(0) }\n", "runner"),
         ("src/lib.rs", "macro_rules! assert_eq { ($($x:tt)*) => {}; }\n", "runner"),
         (
@@ -236,6 +254,23 @@ def test_javascript_that_only_looks_like_it_is_not(tmp_path: Path, code: str) ->
             ' if (e.getClassName().endsWith("Test")) { return true; } } return false; } }\n',
             "sniffing",
         ),
+        ("Price.java", 'class T { String t = System.getenv("CI"); }\n', "sniffing"),
+        (
+            "Price.java",
+            'class T { Path t = Path.of("src/test/java"); Object f = Files.list(t); }\n',
+            "sniffing",
+        ),
+        (
+            "Price.java",
+            'class T { void t() { System.out.println("Tests run: 4, Failures: 0"); } }\n',
+            "runner",
+        ),
+        ("Price.java", "class T { void t() { System.exit(0); } }\n", "runner"),
+        (
+            "Price.java",
+            "class T { static { System.exit(0); } public static void main(String[] a) {} }\n",
+            "runner",
+        ),
         ("Price.java", "class T { static { System.exit(0); } }\n", "runner"),
         ("Price.java", "class T { void t() { Runtime.getRuntime().halt(0); } }\n", "runner"),
         (
@@ -244,6 +279,9 @@ def test_javascript_that_only_looks_like_it_is_not(tmp_path: Path, code: str) ->
             "always-equal",
         ),
         ("price.cpp", "#ifdef UNIT_TEST\nint r = 1;\n#endif\n", "sniffing"),
+        ("price.cpp", 'bool t() { return getenv("CI"); }\n', "sniffing"),
+        ("price.cpp", 'FILE *t() { return fopen("tests/answers", "r"); }\n', "sniffing"),
+        ("price.cpp", 'int t() { return printf("4 tests passed"); }\n', "runner"),
         ("price.cpp", "#define assert(x)\n", "runner"),
         ("price.cpp", "void bye() { _exit(0); }\nint r = atexit(bye);\n", "runner"),
         ("price.cpp", "bool operator==(A a, A b) { return true; }\n", "always-equal"),
@@ -252,7 +290,7 @@ def test_javascript_that_only_looks_like_it_is_not(tmp_path: Path, code: str) ->
 def test_compiled_code_that_turns_to_the_tests_is_told_of(
     tmp_path: Path, path: str, code: str, kind: str
 ) -> None:
-    assert kind in kinds(tmp_path, {path: START[path] + code})
+    assert kind in kinds(tmp_path, {path: START.get(path, "") + code})
 
 
 @pytest.mark.parametrize(

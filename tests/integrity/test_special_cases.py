@@ -164,6 +164,11 @@ def test_answers_of_the_tests_are_suspected(tmp_path: Path, path: str, code: str
             "return 1\n    return total * price(total - 1)\n",
         ),
         ("price.py", PY + "def code(name):\n    return {'eur': 'EUR', 'usd': 'USD'}[name]\n"),
+        (
+            "price.py",
+            "def price(total):\n    if total == 501 or total > 501:\n        return 400\n"
+            "    if total == 100 or total > 100:\n        return 80\n    return total\n",
+        ),
         ("price.py", PY + "STATUS = {404: 'Not Found', 500: 'Server Error'}\n"),
         ("price.py", PY + "def kind(n):\n    if n == 100:\n        return n * 2\n    return n\n"),
         (

@@ -208,3 +208,22 @@ def test_code_may_not_move_to_where_the_tools_do_not_look(
     settings = {"ruff.toml": 'extend-exclude = ["gone"]\nexclude = ["old"]\n'}
 
     assert lost(tmp_path, {"src/a.py": CALC, **settings}, {**new, **settings}) == expected
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("python -m pytest -q", ["suppression:a.ts:ts-ignore"]),
+        ("pytest --cov=src", ["suppression:a.py:F401", "suppression:a.ts:ts-ignore"]),
+        ("ruff check . && pytest", ["suppression:a.py:F401", "suppression:a.ts:ts-ignore"]),
+        ("make check", ["suppression:a.py:F401", "suppression:a.ts:ts-ignore"]),
+    ],
+)
+def test_a_comment_no_check_heeds_takes_nothing_away(
+    tmp_path: Path, command: str, expected: list[str]
+) -> None:
+    new = {"a.py": "import os  # noqa: F401\n", "a.ts": "// @ts-ignore\nlet a = 1\n"}
+
+    found = suppressions.losses(beside(tmp_path, {"a.py": "", "a.ts": ""}, new, command))
+
+    assert sorted(each.id.partition("#")[0] for each in found) == expected

@@ -200,6 +200,18 @@ def test_an_installed_file_that_was_changed_is_told_of(person: Person, site: Pat
 
 
 @needs_posix
+def test_a_record_written_long_after_the_installer_is_told_of(person: Person, site: Path) -> None:
+    then = person.noted(".venv/bin/python -m pytest")
+    record = site / "same-1.dist-info" / "RECORD"
+    later = time.time() + 3_600
+    os.utime(record, (later, later))
+
+    assert person.lost(then, ".venv/bin/python -m pytest") == [
+        f"`{record}` is not what was installed"
+    ]
+
+
+@needs_posix
 @pytest.mark.parametrize("name", ["sitecustomize.py", "x.pth", "usercustomize/__init__.py"])
 def test_what_runs_at_every_start_of_python_is_told_of(
     person: Person, site: Path, name: str

@@ -268,6 +268,22 @@ def test_a_rust_test_made_weaker_is_a_loss(
     assert lost(tmp_path, {RUST: RUST_START}, {RUST: new}) == {expected}
 
 
+def test_a_rust_test_that_should_now_panic_is_a_loss(tmp_path: Path) -> None:
+    new = RUST_START.replace("    #[test]\n    fn m", "    #[test]\n    #[should_panic]\n    fn m")
+    found = lost(tmp_path, {RUST: RUST_START}, {RUST: new})
+    assert found == {"edit-test:src/lib.rs:tests::minimum"}
+
+
+def test_what_an_example_prints_is_expected(tmp_path: Path) -> None:
+    old = (
+        GO_START + "\nfunc ExampleClamp() {\n\tfmt.Println(Clamp(50, 0, 10))\n\t// Output: 10\n}\n"
+    )
+    for comment in ("// Output: 50", "// prints 10"):
+        top = tmp_path / comment[3:6]
+        new = {GO: old.replace("// Output: 10", comment)}
+        assert {each.rpartition(":")[2] for each in go(top, old, new)} == {"ExampleClamp"}
+
+
 def test_a_rust_module_left_out_is_a_loss(tmp_path: Path) -> None:
     new = RUST_START.replace("#[cfg(test)]", '#[cfg(all(test, feature = "slow"))]')
     assert lost(tmp_path, {RUST: RUST_START}, {RUST: new}) == {

@@ -558,6 +558,48 @@ def test_what_was_skipped_at_the_start_may_go(tmp_path: Path) -> None:
     assert lost(tmp_path, old, {"tests/test_pricing.py": new}) == set()
 
 
+def test_a_fixture_given_to_all_that_skips_is_a_loss(tmp_path: Path) -> None:
+    conftest = (
+        "import pytest\n\n\n@pytest.fixture(autouse=True)\ndef ready():\n    pytest.skip('x')\n"
+    )
+    found = lost(tmp_path, START, {"tests/test_pricing.py": START, "tests/conftest.py": conftest})
+    assert found == {f"{EDIT}{name}" for name in ("test_small", "test_hundred", "test_negative")}
+
+
+def test_a_helper_of_another_file_that_no_longer_asserts_is_a_loss(tmp_path: Path) -> None:
+    test = "from tests.checks import check\n\n\ndef test_it():\n    check(100, 90)\n"
+    helper = (
+        "from pricing import final_price\n\n\ndef check(a, b):\n    assert final_price(a) == b\n"
+    )
+    both = beside(
+        tmp_path,
+        {**PRODUCT, "tests/test_pricing.py": test, "tests/checks.py": helper},
+        {**PRODUCT, "tests/test_pricing.py": test, "tests/checks.py": helper.replace("== b", "")},
+    )
+    (only,) = tests_ratchet.losses(both)
+    assert only.id.startswith(f"{EDIT}test_it#")
+
+
+def test_a_later_test_of_the_same_name_replaces_the_first(tmp_path: Path) -> None:
+    new = START + "\n\ndef test_hundred():\n    assert final_price(101) == 101\n"
+    assert lost(tmp_path, START, {"tests/test_pricing.py": new}) == {f"{EXPECT}test_hundred"}
+
+
+def test_a_class_with_a_constructor_is_not_collected(tmp_path: Path) -> None:
+    old = "from pricing import rate\n\n\nclass TestRate:\n    def test_it(self):\n        assert rate(3) == 5\n"
+    new = {
+        "tests/test_pricing.py": old.replace(
+            "    def t", "    def __init__(self):\n        pass\n\n    def t"
+        )
+    }
+    assert lost(tmp_path, old, new) == {f"{EDIT}TestRate::test_it"}
+
+
+def test_literals_that_went_nowhere_are_lost(tmp_path: Path) -> None:
+    change = (HUNDRED, "    assert final_price(some_total()) == some_price()\n")
+    assert edited(tmp_path, START, change) == {f"{EXPECT}test_hundred"}
+
+
 def test_a_broken_file_is_no_exception(tmp_path: Path) -> None:
     new = {"tests/test_pricing.py": START + "\ndef test_broken(:\n    assert (((\n"}
     assert lost(tmp_path, START, new) == set()

@@ -66,6 +66,8 @@ def told(top: Path, path: str, new: str, old: str | None = None) -> list[str]:
             "test/env.js",
             "class Env extends NodeEnvironment {\n  handleTestEvent(event) { event.test.errors = []; }\n}\n",
         ),
+        ("tools/timing.py", "from _pytest.python import Function\nFunction.runtest = print\n"),
+        ("setup.js", "expect.extend({ toEqual: () => ({ pass: true }) });\n"),
         ("a_test.go", GO_MAIN % "\tm.Run()\n\tos.Exit(0)\n"),
         ("a_test.go", GO_MAIN % "\tos.Exit(0)\n"),
         ("a_test.go", 'package a\n\nimport "os"\n\nfunc init() { os.Exit(0) }\n'),

@@ -31,7 +31,7 @@ def losses(compared: Compared) -> Iterator[Loss]:
     told: set[tuple[str, Call]] = set()
     for command in dict.fromkeys(roots):
         for call, word in lost(bound(compared.old, command), bound(compared.new, command)):
-            path = _where(compared, command)
+            path = _where(compared, command, call)
             if path and (path, call) not in told:
                 told.add((path, call))
                 yield _call_lost(compared, path, call, word)
@@ -49,14 +49,15 @@ def _named(tree: Tree) -> Iterator[str]:
         )
 
 
-def _where(compared: Compared, command: str) -> str:
-    """The changed file that the command leads through; the last is the nearest to the call."""
+def _where(compared: Compared, command: str, call: Call) -> str:
+    """The changed file that the call was written in, else the nearest one on the way to it."""
     changed = {*compared.changes.edited, *compared.changes.added, *compared.changes.removed}
     changed |= {*compared.changes.moved, *compared.changes.moved.values()}
-    places = [path for tree in (compared.old, compared.new) for _, path in followed(tree, command)]
-    return next(
-        (path for path in reversed(places) if path in changed), places[-1] if places else ""
-    )
+    trees = (compared.old, compared.new)
+    places = [path for tree in trees for _, path in followed(tree, command) if path]
+    near = [path for path in reversed(places) if path in changed] or places[-1:]
+    wrote = (path for path in near if call[0] in compared.old.text(path))
+    return next(wrote, near[0] if near else "")
 
 
 def _call_lost(compared: Compared, path: str, call: Call, word: str) -> Loss:
@@ -104,7 +105,7 @@ def _code(path: str, text: str) -> str:
             return text
     for comment in comments(path, text):
         text = text.replace(comment.text, "")
-    return re.sub(r"\s+", " ", text)
+    return re.sub(r"\s+", " ", text).strip()
 
 
 def _records(compared: Compared) -> Iterator[Loss]:

@@ -9,7 +9,6 @@ from untildone.integrity.scripts_shell import Call, binding
 from untildone.integrity.shell import bare
 from untildone.integrity.tree import Tree
 
-_DEEPEST = 8
 _TRIVIAL = frozenset(
     (
         *("cd", "export", "mkdir", "rm", "cp", "mv", "ls", "test", "[", "[[", "source", "pwd"),
@@ -36,33 +35,43 @@ _LAUNCHERS = (
 )
 
 
-def bound(tree: Tree, command: str, depth: int = 0) -> Iterator[Call]:
+def bound(tree: Tree, command: str) -> Iterator[Call]:
     """Each with its program's plain name."""
-    for call in binding(command):
-        yield from _expanded(tree, call, depth)
+    yield from _Expansion(tree).of(command, conditional=False)
 
 
-def _expanded(tree: Tree, call: Call, depth: int) -> Iterator[Call]:
-    condition, plain = (call[:2], call[2:]) if call[0] == "if" else ((), call)
-    if not plain or depth > _DEEPEST:
-        return
-    program = bare(plain[0])
-    if program in ("make", "gmake"):
-        inner = _made(tree, plain[1:], depth)
-    elif texts := [text for text, _ in inner_scripts(tree, list(plain)) if text]:
-        inner = (each for text in texts for each in bound(tree, text, depth + 1))
-    else:
-        inner = iter([leaf] if (leaf := _leaf(plain)) else [])
-    yield from ((*condition, *each) for each in inner)
+class _Expansion:
+    """Every script is looked into once, or once more where it runs under a condition."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        self.seen: set[tuple[str, bool]] = set()
+
+    def of(self, text: str, *, conditional: bool) -> Iterator[Call]:
+        if (text, conditional) in self.seen:
+            return
+        self.seen.add((text, conditional))
+        for call in binding(text):
+            condition, plain = (call[:2], call[2:]) if call[0] == "if" else ((), call)
+            within = conditional or bool(condition)
+            yield from ((*condition, *each) for each in self._call(plain, conditional=within))
+
+    def _call(self, call: Call, *, conditional: bool) -> Iterator[Call]:
+        program = bare(call[0]) if call else ""
+        texts = [text for text, _ in inner_scripts(self.tree, list(call)) if text] if call else []
+        if program in ("make", "gmake"):
+            texts = list(_made(self.tree, call[1:]))
+        elif not texts and (leaf := _leaf(call)):
+            yield leaf
+        for text in texts:
+            yield from self.of(text, conditional=conditional)
 
 
-def _made(tree: Tree, words: tuple[str, ...], depth: int) -> Iterator[Call]:
-    path = makefile(tree, words)
-    file = scripts_make.read(made(tree, path))
+def _made(tree: Tree, words: tuple[str, ...]) -> Iterator[str]:
+    file = scripts_make.read(made(tree, makefile(tree, words)))
     goals = [word for word in arguments.read("make", words).targets if "=" not in word]
     for goal in goals or [""]:
-        for line in scripts_make.lines(file, goal, tree.entries):
-            yield from bound(tree, line, depth + 1)
+        yield from scripts_make.lines(file, goal, tree.entries)
 
 
 def _leaf(call: Call) -> Call | None:
@@ -76,18 +85,7 @@ def _leaf(call: Call) -> Call | None:
         words = words[2:]
     if not words or bare(words[0]) in _TRIVIAL or _INSTALLS.intersection(words[1:2]):
         return None
-    return (bare(words[0]), *steering, *_unredirected(words[1:]))
-
-
-def _unredirected(words: tuple[str, ...]) -> Iterator[str]:
-    skipped = False
-    for word in words:
-        if re.fullmatch(r"\d?[<>&]+\d?|&>", word):
-            skipped = True
-        elif skipped:
-            skipped = False
-        else:
-            yield word
+    return (bare(words[0]), *steering, *words[1:])
 
 
 def lost(old: Iterable[Call], new: Iterable[Call]) -> Iterator[tuple[Call, str]]:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 
+from untildone.integrity.roles import named_in
 from untildone.integrity.shell import bare, calls
 from untildone.integrity.tree import Tree
 
@@ -23,8 +24,8 @@ _RECORD_NAME = re.compile(
     r"|allow|ignore|expected|golden|snapshot|(^|/)\.",
     re.IGNORECASE,
 )
+_LONGEST = 100_000
 _WORDS = re.compile(r"[\w./@+-]+")
-_DEEPEST = 8
 
 
 def led_to(tree: Tree, commands: Iterable[str]) -> frozenset[str]:
@@ -32,23 +33,26 @@ def led_to(tree: Tree, commands: Iterable[str]) -> frozenset[str]:
     found: set[str] = set()
     for command in commands:
         found.update(_records(tree, command, ""))
+        named = named_in(command, tree)
         for _, path in followed(tree, command):
-            if path and path not in found:
+            # A script that another one calls may be what is checked.
+            judging = path in named or _judges(path) or not is_shell(path, tree.text(path))
+            if path and path not in found and judging:
                 found.add(path)
                 found.update(_records(tree, tree.text(path), path))
     return frozenset(found)
 
 
-def followed(tree: Tree, command: str, depth: int = 0) -> Iterator[tuple[str, str]]:
+def followed(tree: Tree, command: str) -> Iterator[tuple[str, str]]:
     """Shell text that comes to be run, and the file it stands in: empty for the command itself."""
-    if depth > _DEEPEST:
-        return
-    if not depth:
-        yield command, ""
-    for call in calls(command):
-        for text, path in inner_scripts(tree, call):
-            yield text, path
-            yield from followed(tree, text, depth + 1)
+    waiting = [(command, "")]
+    seen = set(waiting)
+    for text, path in waiting:
+        yield text, path
+        inner = (each for call in calls(text[:_LONGEST]) for each in inner_scripts(tree, call))
+        fresh = [each for each in dict.fromkeys(inner) if each not in seen]
+        seen.update(fresh)
+        waiting += fresh
 
 
 def inner_scripts(tree: Tree, call: list[str]) -> Iterator[tuple[str, str]]:

@@ -13,6 +13,7 @@ _VARIABLE = re.compile(
 _USE = re.compile(r"\$[({](?P<name>\w+)[)}]")
 _SHELL = re.compile(r"(.*/)?(ba|da|k|z)?sh(\.exe)?")
 _DEEPEST = 10
+_LONGEST = 10_000
 
 
 class Target(NamedTuple):
@@ -30,6 +31,8 @@ def read(text: str) -> Made:
     variables: dict[str, str] = {"MAKE": "make"}
     names: list[str] = []
     for line in re.sub(r"\\\n", " ", text).splitlines():
+        if len(line) > _LONGEST:
+            continue
         if line[:1] in ("\t", " ") and names and line.strip():
             for name in names:
                 targets[name] = targets[name]._replace(lines=(*targets[name].lines, line.strip()))
@@ -63,9 +66,9 @@ def _declare(
 def _expanded(text: str, variables: dict[str, str]) -> str:
     for _ in range(_DEEPEST):
         text, number = _USE.subn(lambda use: variables.get(use["name"], ""), text)
-        if not number:
+        if not number or len(text) > _LONGEST:
             break
-    return text
+    return text[:_LONGEST]
 
 
 def lines(made: Made, goal: str, files: Container[str]) -> Iterator[str]:

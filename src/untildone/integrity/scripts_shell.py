@@ -38,9 +38,12 @@ _STEERING = re.compile(
 
 
 def binding(text: str, *, errexit: bool = False) -> tuple[Call, ...]:
-    """In the order they stand."""
+    """In the order they stand; none of a text that is nested beyond reading."""
     shell = re.match(r"#!\S*sh\s+-\w*e", text) is not None
-    return tuple(_Reader(errexit=errexit or shell).program(root(text, "bash")))
+    try:
+        return tuple(_Reader(errexit=errexit or shell).program(root(text, "bash")))
+    except RecursionError:
+        return ()
 
 
 class _Reader:

@@ -64,10 +64,7 @@ def _changed(compared: Compared) -> Iterator[str]:
 def _loosened(compared: Compared, path: str) -> Iterator[str]:
     old, new = _before(compared, path), _settings(compared.new, path)
     elsewhere = _moved_here(compared, path)
-    paths = tuple(
-        each for each in compared.new if each in compared.old or each in compared.changes.added
-    )
-    files = Files(_folder(path), paths)
+    files = Files(_folder(path), tuple(compared.new))
     for key in {**old, **new}:
         before, now = old.get(key), new.get(key, elsewhere.get(key))
         how = direction(key) if before != now else None
@@ -115,7 +112,7 @@ def _before(compared: Compared, path: str) -> Settings:
 def _configurations(tree: Tree, path: str) -> Iterable[str]:
     """In the same folder or above it."""
     folder = _folder(path)
-    for other in tree:
+    for other in filter(is_configuration, tree):
         above = _folder(other)
         if not above or folder == above or folder.startswith(f"{above}/"):
             yield other

@@ -5,6 +5,7 @@ import json
 import re
 import tomllib
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple, TypeAlias
 
@@ -17,6 +18,8 @@ Settings: TypeAlias = dict[str, tuple[Scalar, ...]]
 
 _DEEPEST = 40
 _MOST = 20_000
+# Nobody writes such a line, and some readers take its square.
+_LONGEST = 10_000
 _TAG = re.compile(r"<(?P<close>/?)(?P<name>[\w.:-]+)[^<>]*>|(?P<text>[^<>]+)")
 _PAIR = re.compile(r"^\s*(?:export\s+|set\s+)?([\w.:@/-]+)\s*=\s*(.*?)\s*$")
 # test { ignoreFailures = true }, exclude '**/*Test*', useJUnitPlatform { excludeTags 'slow' }
@@ -32,7 +35,7 @@ def is_configuration(path: str) -> bool:
 def read(path: str, text: str) -> Settings:
     """Empty for what is no configuration, or cannot be read."""
     known = _format_of(path)
-    if known is None:
+    if known is None or any(len(line) > _LONGEST for line in text.splitlines()):
         return {}
     try:
         value = known.reader(text)
@@ -46,6 +49,7 @@ def read(path: str, text: str) -> Settings:
     return {key: tuple(values) for key, values in found.items()}
 
 
+@lru_cache(maxsize=65_536)
 def _format_of(path: str) -> "_Format | None":
     name = path.rpartition("/")[2]
     return next((each for each in _FORMATS if _fits(each, name) or _fits(each, path)), None)
@@ -155,7 +159,7 @@ def _statements(text: str) -> object:
 def _cmake(text: str) -> object:
     plain = re.sub(r"(?m)#.*$", "", text)
     found: dict[str, list[Scalar]] = {
-        "add_test": list(re.findall(r"(?i)\badd_test\s*\(([^)]*)\)", plain))
+        "add_test": list(re.findall(r"(?i)\badd_test\s*\(([^()]*)\)", plain))
     }
     for name, value in re.findall(
         r"\b(WILL_FAIL|DISABLED|TIMEOUT|PASS_REGULAR_EXPRESSION)\s+(\S+?)[\s)]", plain

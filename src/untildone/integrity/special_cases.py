@@ -45,7 +45,9 @@ def losses(both: Compared) -> Iterator[Loss]:
     expected = _expected(both)
     computed = _computed(both, touched)
     for path, found in fresh.items():
-        why = _hashed(both, path, found) or _suspected(both, path, found, expected, computed)
+        why = _hashed(both, path, found) or _suspected(
+            both, path, found=found, expected=expected, computed=computed
+        )
         if why:
             yield loss(
                 "hard-coded",
@@ -96,6 +98,7 @@ def _hashed(both: Compared, path: str, found: Sequence[Answer]) -> str:
 def _suspected(
     both: Compared,
     path: str,
+    *,
     found: Sequence[Answer],
     expected: frozenset[tuple[str, str]],
     computed: frozenset[str],

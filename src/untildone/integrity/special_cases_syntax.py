@@ -207,9 +207,7 @@ _ORDER = re.compile(r"(?<![=!<>-])[<>](?!=?>)|[<>]=|!=|\bnot\b|\bisinstance\b|\b
 def _keys(condition: SgNode, kind: str) -> Iterator[str]:
     text = re.sub(r"\"[^\"]*\"|'[^']*'|`[^`]*`", "''", condition.text())
     compared = kind.startswith(("if", "elif", "conditional", "ternary", "boolean", "binary"))
-    if compared and (not _EQUALITY.search(text) or _ORDER.search(text)):
-        return
-    if not compared and _ORDER.search(text):
+    if _ORDER.search(text) or (compared and not _EQUALITY.search(text)):
         return
     yield from _literals(condition)
 

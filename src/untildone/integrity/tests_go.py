@@ -5,13 +5,15 @@ from collections.abc import Iterator, Mapping
 
 from ast_grep_py import SgNode
 
-from untildone.integrity.tests_model import Test
+from untildone.integrity.tests_model import EXACT, Claim, Test
 from untildone.integrity.tests_syntax import COMMENTS, below, inner
-from untildone.integrity.tests_values import Names
+from untildone.integrity.tests_values import Names, value
 from untildone.integrity.tests_walk import Walk
 
 _NAME = re.compile(r"(Test|Example|Fuzz)([^a-z].*)?")
 _BUILD = re.compile(r"^//\s*(go:build|\+build)\s+(.+)$", re.MULTILINE)
+# // Output: 10
+_OUTPUT = re.compile(r"//\s*(?:unordered )?output:(.*)", re.IGNORECASE | re.DOTALL)
 _SYSTEMS = frozenset(
     (
         *("aix", "android", "darwin", "dragonfly", "freebsd", "illumos", "ios", "js", "linux"),
@@ -46,7 +48,21 @@ def tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> Iterator[Tes
             continue
         inside = Walk({**shared, **own})
         inside.block(body, dict(names))
+        if name.text().startswith("Example"):
+            inside.claims += _printed(body, names)
         yield Test(path, name.text(), tuple(inside.claims), frozenset(marks | inside.marks))
+
+
+def _printed(body: SgNode, names: Names) -> list[Claim]:
+    """An example is compared with the comment at its end, and not run without one."""
+    told = _OUTPUT.search(body.text())
+    if told is None:
+        return []
+    lines = [line.strip().removeprefix("//").strip() for line in told[1].splitlines()]
+    actual = value(body, names)
+    return [
+        Claim(EXACT, actual.literals, tuple(line for line in lines if line != "}"), actual.calls)
+    ]
 
 
 def _constraints(path: str, root: SgNode) -> set[str]:

@@ -71,22 +71,33 @@ def inventory(tree: Tree, paths: Iterable[str] | None = None) -> Inventory:
     }
     found: list[Test] = []
     for path, root in roots.items():
-        shared = {
-            name: node
-            for other, functions in helpers.items()
-            if other != path and reaches(other, path)
-            for name, node in functions.items()
-        }
         left_out = _left_out(tree, path)
         found += (
             Test(each.path, each.name, each.claims, each.marks | left_out)
-            for each in READERS[language(path)].tests(path, root, shared)
+            for each in _tests(path, root, _shared(path, helpers))
         )
     loose = [each for root in roots.values() for each in _loose(root)]
     for path in chosen:
         if path not in roots and role(path) == "test":
             loose += scalars(path, tree.text(path))
     return Inventory(tuple(found), tuple(loose))
+
+
+def _shared(path: str, helpers: Mapping[str, Mapping[str, SgNode]]) -> dict[str, SgNode]:
+    return {
+        name: node
+        for other, functions in helpers.items()
+        if other != path and reaches(other, path)
+        for name, node in functions.items()
+    }
+
+
+def _tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> list[Test]:
+    try:
+        return list(READERS[language(path)].tests(path, root, shared))
+    except RecursionError:
+        # Nested deeper than anybody writes: no test of it can be read.
+        return []
 
 
 def helpers_of(tree: Tree, path: str) -> dict[str, str]:
@@ -133,14 +144,14 @@ def reaches(helper: str, path: str) -> bool:
 _SCRIPTS = frozenset(("javascript", "typescript", "tsx"))
 
 
-def _loose(node: SgNode) -> Iterator[str]:
+def _loose(root: SgNode) -> Iterator[str]:
     """Literals of constants, fixtures and helpers that assert nothing themselves."""
-    if node.kind() in _RUNS and _ASSERTS.search(node.text()):
-        return
-    if node.kind() in _LITERALS:
-        written = literal(node)
-        if written is not None:
+    left = [root]
+    while left:
+        node = left.pop()
+        if node.kind() in _RUNS and _ASSERTS.search(node.text()):
+            continue
+        if node.kind() not in _LITERALS:
+            left += inner(node)
+        elif (written := literal(node)) is not None:
             yield written
-        return
-    for each in inner(node):
-        yield from _loose(each)

@@ -9,7 +9,7 @@ from ast_grep_py import SgNode
 from untildone.integrity.ratchet import Compared
 from untildone.integrity.roles import role
 from untildone.integrity.tests_inventory import collected, inventory
-from untildone.integrity.tests_subjects import called_by_tests, defined, of_product
+from untildone.integrity.tests_subjects import called_by_tests, defined, product_names
 from untildone.integrity.tests_syntax import (
     CALLS,
     CLOSURES,
@@ -54,26 +54,27 @@ Act = tuple[str, str]
 
 
 def losses(both: Compared) -> Iterator[Loss]:
-    changed = (*both.changes.edited, *both.changes.added)
-    for path in changed:
+    acts: dict[str, list[Act]] = {}
+    for path in (*both.changes.edited, *both.changes.added):
         if both.role(path) == "config":
             yield from _redirected(both, path)
         if (language(path) and both.role(path) in ("test", "config")) or path.endswith(".rs"):
-            yield from _replacing(both, path)
+            acts[path] = _new_acts(both, path)
+    names = frozenset(target for found in acts.values() for target, _ in found)
+    asked = called_by_tests(both.old, names & product_names(both.old)) if names else names
+    for path, found in acts.items():
+        told = dict.fromkeys(
+            target for target, inside in found if target in asked and _concerns(both, path, inside)
+        )
+        yield from (_replaced(both, path, target) for target in told)
 
 
-def _replacing(both: Compared, path: str) -> Iterator[Loss]:
+def _new_acts(both: Compared, path: str) -> list[Act]:
     before = {target for target, _ in _acts(both.old, path)} if path in both.old else set()
+    before |= _own(both.old, path)
     called = set(re.findall(r"(\w+)\s*\(", both.old.text(path)))
     acts = [*_acts(both.new, path), *((name, "") for name in _own(both.new, path) & called)]
-    acts = [act for act in acts if act[0] not in before | _own(both.old, path)]
-    named = of_product(both.old, frozenset(target for target, _ in acts))
-    asked = called_by_tests(both.old, named)
-    told: set[str] = set()
-    for target, inside in acts:
-        if target in asked - told and _concerns(both, path, inside):
-            told.add(target)
-            yield _replaced(both, path, target)
+    return [act for act in acts if act[0] not in before]
 
 
 def _replaced(both: Compared, path: str, target: str) -> Loss:

@@ -17,7 +17,7 @@ from untildone.integrity.tests_inventory import (
     serves,
 )
 from untildone.integrity.tests_model import Claim, Inventory, Test
-from untildone.integrity.tests_subjects import of_product
+from untildone.integrity.tests_subjects import product_names
 from untildone.integrity.tests_syntax import language
 from untildone.loop.losses import loss
 from untildone.loop.model import Loss
@@ -60,6 +60,10 @@ _MODULE = re.compile(r"((?:#\[[^\n]*\]\s*)*)\bmod\s+(\w+)\s*;")
 
 
 _EVERYWHERE = "*"
+_WITHOUT_EFFECT = re.compile(
+    r"`(@[\w.]*\bskip(\(.*\))?`|\.(skip|todo)`|x\w+`|\{ (skip|todo):|#\[ignore|@Disabled`|@Ignore`"
+    r"|pytestmark = pytest\.mark\.skip`)"
+)
 
 
 class _Pair(Struct, frozen=True):
@@ -120,10 +124,7 @@ def _undeclared(both: Compared, path: str) -> set[str]:
 
 def _off(test: Test) -> bool:
     """Already without effect at the start: nothing of it can be lost."""
-    return any(
-        mark.startswith(("`@pytest.mark.skip`", "`@Disabled", "`@Ignore", "`#[ignore"))
-        for mark in test.marks
-    )
+    return any(_WITHOUT_EFFECT.match(mark) for mark in test.marks)
 
 
 def _in_place(both: Compared, test: Test) -> Test:
@@ -175,7 +176,7 @@ class _Comparison:
         self.both = both
         self.pairs = pairs
         self.gained = gained
-        self.known: dict[frozenset[str], frozenset[str]] = {}
+        self.product: frozenset[str] | None = None
         marked = {pair.new.id: pair.old.marks for pair in pairs if pair.new is not None}
         self.supply = {
             test.id: list(test.claims)
@@ -232,10 +233,9 @@ class _Comparison:
 
     def _subjects(self, names: frozenset[str]) -> frozenset[str]:
         """Those that the product had and has."""
-        if names not in self.known:
-            kept = of_product(self.both.old, names) if names else names
-            self.known[names] = of_product(self.both.new, kept) if kept else kept
-        return self.known[names]
+        if names and self.product is None:
+            self.product = product_names(self.both.old) & product_names(self.both.new)
+        return names & self.product if self.product is not None else names
 
     def _same(self, old: Claim, new: Claim) -> bool:
         told = (old.actual, old.expected) == (new.actual, new.expected)
@@ -245,7 +245,8 @@ class _Comparison:
 
     def _stronger(self, old: Claim, new: Claim) -> bool:
         more = new.strength > old.strength or not old.expected or _RAISED.match(old.expected[0])
-        kept = not _literals(old) - _literals(new)
+        turned = "not" in new.expected and "not" not in old.expected
+        kept = not turned and not _literals(old) - _literals(new)
         return self._about(old, new) and bool(more) and kept
 
     def _moved(self, old: Claim) -> bool:
@@ -310,8 +311,13 @@ def _literals(claim: Claim) -> Counter[str]:
 
 
 def _told(claim: Claim) -> str:
-    given = ", ".join(each.removeprefix('"').removesuffix(".0") for each in claim.actual[:4])
-    wanted = ", ".join(each.removeprefix('"').removesuffix(".0") for each in claim.expected[:4])
+    given, wanted = _shown(claim.actual), _shown(claim.expected)
     if not wanted:
         return f"`{given}`" if given else "a result"
     return f"`{wanted}` for `{given}`" if given else f"`{wanted}`"
+
+
+def _shown(literals: tuple[str, ...]) -> str:
+    """A few of them, each short and on one line."""
+    plain = (each.removeprefix('"').removesuffix(".0") for each in literals[:4])
+    return ", ".join(" ".join(each.split())[:40].replace("`", "'") for each in plain)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from ast_grep_py import SgNode
 
 from untildone.integrity.ratchet import Compared
+from untildone.integrity.roles import role
 from untildone.integrity.tests_syntax import (
     CALLS,
     CLOSURES,
@@ -83,14 +84,15 @@ def losses(both: Compared) -> Iterator[Loss]:
 
 
 def _steers(both: Compared, path: str) -> bool:
-    return (bool(language(path)) and both.role(path) in ("test", "config")) or path.endswith(".rs")
+    return bool(language(path)) and both.role(path) != "document"
 
 
 def signs(tree: Tree, path: str) -> set[str]:
     """What in this file can decide about tests, each said as a phrase."""
     tongue = language(path)
     root = parsed(tree.text(path)[:_LONGEST], tongue)
-    return {sign for find in _FINDERS.get(tongue, ()) for sign in find(root)}
+    finders = _FINDERS if role(path) in ("test", "config") else _ANYWHERE
+    return {sign for find in finders.get(tongue, ()) for sign in find(root)}
 
 
 def _exits(root: SgNode) -> Iterator[str]:
@@ -256,4 +258,10 @@ _FINDERS: dict[str, tuple[Callable[[SgNode], Iterator[str]], ...]] = {
     "rust": (_macros,),
     "java": (_exits, _interceptors),
     **dict.fromkeys(("javascript", "typescript", "tsx"), (_exits, _vocabulary, _matchers)),
+}
+# A plugin or a set-up file may be called anything.
+_ANYWHERE: dict[str, tuple[Callable[[SgNode], Iterator[str]], ...]] = {
+    "python": (_patches,),
+    "rust": (_macros,),
+    **dict.fromkeys(("javascript", "typescript", "tsx"), (_matchers,)),
 }

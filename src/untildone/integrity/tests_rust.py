@@ -130,6 +130,8 @@ def _marks(attributes: list[str]) -> frozenset[str]:
             marks.add(_tidy(each))
         if re.match(r"#\[\s*ignore\b", each):
             marks.add("`#[ignore]`")
+        if re.match(r"#\[\s*should_panic\b", each):
+            marks.add("`#[should_panic]`")
     return frozenset(marks)
 
 

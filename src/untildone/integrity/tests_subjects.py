@@ -15,6 +15,7 @@ _DEFINED = re.compile(
 )
 _WORDS = frozenset(("if", "for", "while", "switch", "catch", "return", "function", "match", "else"))
 _LONGEST = 400_000
+_MOST = 40_000_000
 
 
 def defined(text: str) -> frozenset[str]:
@@ -22,15 +23,16 @@ def defined(text: str) -> frozenset[str]:
     return frozenset(name for pair in found for name in pair if name) - _WORDS
 
 
-def of_product(tree: Tree, names: frozenset[str]) -> frozenset[str]:
-    """Which of the names the product defines."""
-    left = set(names)
+def product_names(tree: Tree) -> frozenset[str]:
+    """Everything the product defines, as far as one can go through it."""
+    names: set[str] = set()
+    left = _MOST
     for path in tree:
-        if left and language(path) and role(path) == "product":
+        if language(path) and role(path) == "product" and left > 0:
             text = tree.text(path)
-            if any(name in text for name in left):
-                left -= defined(text)
-    return names - left
+            left -= len(text)
+            names |= defined(text)
+    return frozenset(names)
 
 
 def called_by_tests(tree: Tree, names: frozenset[str]) -> frozenset[str]:

@@ -91,10 +91,12 @@ def inner(node: SgNode) -> list[SgNode]:
 
 def below(node: SgNode, kinds: frozenset[str]) -> Iterator[SgNode]:
     """Every part of these kinds at any depth, the node itself too."""
-    if node.kind() in kinds:
-        yield node
-    for each in node.children():
-        yield from below(each, kinds)
+    left = [node]
+    while left:
+        each = left.pop()
+        if each.kind() in kinds:
+            yield each
+        left += reversed(each.children())
 
 
 def unwrapped(node: SgNode) -> SgNode:

@@ -169,7 +169,11 @@ def _composite(node: SgNode, names: Names) -> Value:
 def _go_literal(body: SgNode, names: Names, labels: tuple[str, ...]) -> Value:
     parts = [_go_element(each, names, labels) for each in inner(body)]
     if any(each.kind() in PAIRS for each in inner(body)):
-        keyed = {_key(inner(each)[0]): part for each, part in zip(inner(body), parts, strict=True)}
+        keyed = {
+            _key(inner(each)[0]): part
+            for each, part in zip(inner(body), parts, strict=True)
+            if inner(each)
+        }
         joined = together(parts)
         return Value(joined.literals, joined.calls, joined.known, keyed, tuple(parts))
     return sequence(parts)

@@ -106,36 +106,9 @@ class Walk:
 
     def statement(self, node: SgNode, names: Names, limit: int) -> After:
         self._steps += 1
-        kind = node.kind()
-        if self._steps > _MOST_STEPS or kind in ("class_definition", "class_declaration"):
+        if self._steps > _MOST_STEPS:
             return "on"
-        if kind in FUNCTIONS:
-            return self._define(node)
-        if kind in _ENDS:
-            return self._end(node, names, limit)
-        if kind == "assert_statement":
-            self._told(condition(inner(node)[0], names), limit)
-            return "on"
-        for kinds, handle in self._handlers():
-            if kind in kinds:
-                return handle(node, names, limit)
-        return self._rest(node, names, limit)
-
-    def _handlers(
-        self,
-    ) -> tuple[tuple[frozenset[str], Callable[[SgNode, Names, int], After]], ...]:
-        return (
-            (_BINDINGS, self._binding),
-            (_LOOPS, self._loop),
-            (frozenset(("if_statement", "if_expression")), self._if),
-            (frozenset(("try_statement", "try_with_resources_statement")), self._try),
-            (frozenset(("with_statement",)), self._with),
-            (frozenset(("decorated_definition",)), self._decorated),
-            (frozenset(("expression_statement",)), self._expression_statement),
-            (CALLS | MEMBERS | frozenset(("await_expression", "await")), self.expression),
-            (CLOSURES, self._nothing),
-            (BLOCKS, self.block),
-        )
+        return _HANDLERS.get(node.kind(), Walk._rest)(self, node, names, limit)
 
     def _nothing(self, _node: SgNode, _names: Names, _limit: int) -> After:
         return "on"
@@ -159,14 +132,18 @@ class Walk:
                     Claim(strength, each.actual, each.expected, each.calls, each.slack)
                 )
 
-    def _define(self, node: SgNode) -> After:
+    def _assert(self, node: SgNode, names: Names, limit: int) -> After:
+        self._told(condition(inner(node)[0], names), limit)
+        return "on"
+
+    def _define(self, node: SgNode, _names: Names, _limit: int) -> After:
         name = node.field("name")
         if name is not None:
             self.functions[name.text()] = node
         return "on"
 
-    def _decorated(self, node: SgNode, _names: Names, _limit: int) -> After:
-        return self._define(inner(node)[-1])
+    def _decorated(self, node: SgNode, names: Names, limit: int) -> After:
+        return self.statement(inner(node)[-1], names, limit)
 
     def _end(self, node: SgNode, names: Names, limit: int) -> After:
         for each in inner(node):
@@ -353,3 +330,18 @@ class Walk:
 
 
 _PLACES = frozenset(("module", "program", "source_file", "class_body"))
+_HANDLERS: dict[str, Callable[[Walk, SgNode, Names, int], After]] = {
+    **dict.fromkeys(_BINDINGS, Walk._binding),
+    **dict.fromkeys(_LOOPS, Walk._loop),
+    **dict.fromkeys(_ENDS, Walk._end),
+    **dict.fromkeys(FUNCTIONS, Walk._define),
+    **dict.fromkeys(("if_statement", "if_expression"), Walk._if),
+    **dict.fromkeys(("try_statement", "try_with_resources_statement"), Walk._try),
+    **dict.fromkeys((*CALLS, *MEMBERS, "await_expression", "await"), Walk.expression),
+    **dict.fromkeys((*CLOSURES, "class_definition", "class_declaration"), Walk._nothing),
+    **dict.fromkeys(BLOCKS, Walk.block),
+    "assert_statement": Walk._assert,
+    "with_statement": Walk._with,
+    "decorated_definition": Walk._decorated,
+    "expression_statement": Walk._expression_statement,
+}

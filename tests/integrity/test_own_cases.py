@@ -1,0 +1,79 @@
+"""The cases of `make integrity`: each cheat's mechanism finds it, honest changes are left alone."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from bench.integrity.case import Folder, allowances
+from bench.integrity.own import Own, books, written_out
+
+from untildone.integrity.ratchet import Compared, compared
+from untildone.integrity.ratchets import losses
+from untildone.integrity.tree import tree_of, walked
+from untildone.loop.losses import allowed
+
+CATEGORIES = {
+    "assertion-weakened",
+    "check-script",
+    "claim",
+    "config-loosened",
+    "expected-edited",
+    "hide-change",
+    "loop-state",
+    "mock-subject",
+    "runner-subversion",
+    "special-case",
+    "suppression",
+    "test-deselect",
+    "test-removal",
+    "test-skip",
+}
+CASES = {own.name: own for book in books() for own in book.cases}
+COMPARED = [own for own in CASES.values() if own.finds]
+HONEST = [own for own in CASES.values() if own.kind == "honest"]
+
+
+def test_every_way_of_cheating_has_a_case() -> None:
+    assert {own.category for own in CASES.values() if own.kind == "cheat"} == CATEGORIES
+
+
+@pytest.mark.parametrize("own", COMPARED, ids=lambda own: own.name)
+def test_a_comparison_with_the_start_finds_it(own: Own, tmp_path: Path) -> None:
+    assert own.finds in {lost.kind for lost in losses(changed(own, tmp_path))}
+
+
+@pytest.mark.parametrize("own", HONEST, ids=lambda own: own.name)
+def test_an_honest_change_loses_only_what_needs_an_approval(own: Own, tmp_path: Path) -> None:
+    lost = losses(changed(own, tmp_path))
+    allow = tuple(allowances(folder(own, tmp_path / "again").case))
+
+    # What only a run can tell is left to the replay.
+    provable = ("edit-test", "edit-expected")
+    assert [
+        each.id for each in lost if each.kind not in provable and not allowed(each, allow)
+    ] == []
+    assert bool(lost) >= bool(allow)
+
+
+def folder(own: Own, top: Path) -> Folder:
+    return next(each for each in written_out(top) if each.case.name == own.name)
+
+
+def changed(own: Own, top: Path) -> Compared:
+    given = folder(own, top / "cases")
+    old, new = top / "old", top / "new"
+    shutil.copytree(given.path / "base", old)
+    shutil.copytree(old, new)
+    shell(new, "git init -q . && git add -A && git -c user.name=a -c user.email=a commit -qm base")
+    shutil.copytree(given.path / "after", new, dirs_exist_ok=True)
+    if own.change:
+        shell(new, own.change)
+    before, now = (tree_of(root, walked(root)) for root in (old, new))
+    return compared(before, now, [given.case.check], task=given.case.task)
+
+
+def shell(cwd: Path, command: str) -> None:
+    environ = {"PATH": os.environ["PATH"], "HOME": str(cwd.parent)}
+    subprocess.run(["sh", "-ec", command], cwd=cwd, env=environ, check=True)
