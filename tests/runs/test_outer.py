@@ -24,6 +24,7 @@ from untildone.loop.model import Bounds, Check
 from untildone.process import quoted
 from untildone.runs import book
 from untildone.runs.book import Book, How
+from untildone.runs.calling import Return
 from untildone.runs.happenings import Asked, Ended, Judged, Started, Waiting
 from untildone.runs.outer import Pace, drive
 from untildone.runs.player import Script, Step, read, written
@@ -251,6 +252,31 @@ def test_a_conversation_the_client_does_not_know_is_begun_anew(tmp_path: Path) -
 
     assert standing(run.drive()) == ("finished", "done", 1, 0)
     assert run.asked() == ["resumed", "new"]
+
+
+def test_a_return_that_a_crash_left_unjudged_is_not_asked_for_again(tmp_path: Path) -> None:
+    run = Run(tmp_path, [LAZY])
+    (run.project / "done.txt").write_text("x\n", encoding="utf-8")
+    returned = Return(message="It is there.")
+    book.write(run.context, run.loop, Book(begun=True, calls=1, returned=returned, round=1))
+
+    assert standing(run.drive()) == ("finished", "done", 1, 0)
+    assert run.played.played == 0
+    assert book.read(run.context, run.loop) == Book(
+        begun=True, calls=1, round=1, how=How(client=run.client)
+    )
+
+
+def test_a_return_that_was_judged_before_the_crash_is_not_judged_again(tmp_path: Path) -> None:
+    run = Run(tmp_path, [LAZY, WORKS], rounds=1)
+    run.drive()
+    verbs.resume(run.context, run.loop)
+    known = book.read(run.context, run.loop)
+    assert known
+    book.write(run.context, run.loop, replace(known, returned=Return(message="Done."), round=1))
+
+    assert standing(run.drive()) == ("finished", "done", 2, 0)
+    assert run.played.played == 2
 
 
 def test_a_client_that_is_not_there_blocks_the_loop(tmp_path: Path) -> None:

@@ -55,6 +55,13 @@ class _Run(click.Command):
     help="A new conversation for each round, or always the same; by default once it is 60 % full.",
 )
 @click.option("--no-wait", is_flag=True, help="Pause at a usage limit instead of waiting for it.")
+@click.option(
+    "--plan",
+    metavar="TASKS.json",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Run the tasks of a plan, each in a git worktree of its own.",
+)
+@click.option("-j", "--jobs", metavar="N", type=click.IntRange(1, 64), help="Tasks at once.")
 @project_option
 @json_option
 def command(*, project: Path | None, as_json: bool, agent: str, **given: Any) -> int:  # noqa: ANN401  click's own values
@@ -68,10 +75,16 @@ def command(*, project: Path | None, as_json: bool, agent: str, **given: Any) ->
     untildone run "Fix what lint says" --preset lint --budget 5 --json
     untildone run --template coverage-to 80 --fresh
     untildone run "Add paging" -- --model opus --allowedTools "Bash(npm test:*)"
+    untildone run --plan TASKS.json -j 2
     """
     found = here(agent)
     how = _how(given, click.get_current_context().meta.get(_CLIENT, ()))
     _program_there(found, how)
+    if given["plan"] or given["jobs"]:
+        # Imported where it is used: a run of one task need not pay for it.
+        from untildone.cli.run_plan import run_given
+
+        return run_given(found, project, given, how=how, as_json=as_json)
     if not (given["task"] or given["template"] or given["preset"] or given["from_todos"]):
         raise UserError("there is no task", hint='say what is to be done: `untildone run "TASK"`')
     place = governed(project_of(project))

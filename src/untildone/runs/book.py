@@ -6,6 +6,7 @@ import msgspec
 from msgspec import Struct
 
 from untildone.judge.context import Context
+from untildone.runs.calling import Return
 from untildone.store.files import write_whole
 
 # Whether the next round goes on in the same conversation; `auto` asks how full that is.
@@ -30,6 +31,11 @@ class Book(Struct, frozen=True, kw_only=True):
     # In USD, by this conversation and by those before it; None where no client told.
     spent_here: float | None = None
     spent_before: float = 0
+    # Calls that came to their end; what the last one came to while nobody has judged it, and the
+    # round that it will be.
+    calls: int = 0
+    returned: Return | None = None
+    round: int = 0
 
     @property
     def spent(self) -> float | None:

@@ -82,6 +82,9 @@ class Conversation:
 
     def asked(self, prompt: str) -> Return:
         begun, number = self.book.begun, self.record.progress.round + 1
+        if self.book.returned and self.book.round == number:
+            # A crash came between the client's return and our verdict.
+            return self.book.returned
         self._show(
             Asked(
                 round=number,
@@ -98,10 +101,13 @@ class Conversation:
         self._keep(replace(self.book, begun=True))
         limits = Limits(stop=self.stopping, seconds=self._time_left())
         returned = call(self._place(), ask, prompt, limits=limits, show=self._show)
-        if returned.cost_usd is not None:
-            cost = max(returned.cost_usd, self.book.spent_here or 0)
-            self._keep(replace(self.book, spent_here=cost))
+        self._keep(replace(_noted(self.book, returned), round=number))
         return returned
+
+    def judged(self) -> None:
+        """What the client returned with is settled."""
+        if self.book.returned:
+            self._keep(replace(self.book, returned=None))
 
     def _keep(self, known: Book) -> None:
         self.book = known
@@ -128,3 +134,11 @@ class Conversation:
         )
         left = [60 * minutes - used for minutes, used in pairs if minutes]
         return max(min(left), 0) + _PAST_THE_END if left else None
+
+
+def _noted(known: Book, returned: Return) -> Book:
+    if returned.cost_usd is not None:
+        known = replace(known, spent_here=max(returned.cost_usd, known.spent_here or 0))
+    if returned.fault or returned.interrupted:
+        return known
+    return replace(known, calls=known.calls + 1, returned=returned)

@@ -226,6 +226,8 @@ class _Run:
         )
         answer = judge_return(talk.context, stop)
         talk.record = self._after(answer)
+        if talk.context.loops.folder(talk.loop).exists():
+            talk.judged()
         progress = talk.record.progress
         if answer:
             self._show(

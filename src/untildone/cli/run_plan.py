@@ -1,0 +1,81 @@
+"""`untildone run --plan`: the tasks of a plan, each in a worktree of its own."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+from click.core import ParameterSource
+from msgspec.structs import replace
+
+from untildone.cli.options import project_of
+from untildone.cli.run_plan_display import display
+from untildone.cli.start import bounds_of
+from untildone.errors import UserError
+from untildone.judge.context import Context
+from untildone.judge.plan_trust import is_trusted
+from untildone.judge.project import governed
+from untildone.judge.speaker import calling_session
+from untildone.loop.model import Bounds
+from untildone.plans.document import in_order, read
+from untildone.runs.book import How
+from untildone.runs.plan.running import run_plan
+from untildone.runs.plan.setting import Setting, folder_of, repository, tracked
+
+# As many for each task, unless the person says otherwise.
+ROUNDS = 5
+_TAKEN = frozenset(
+    (
+        *("plan", "jobs", "agent", "client", "fresh", "no_wait", "project", "as_json"),
+        *("rounds", "budget", "minutes", "round_minutes", "stagnation_limit"),
+    )
+)
+
+
+def run_given(
+    found: Context, project: Path | None, given: dict[str, Any], *, how: How, as_json: bool
+) -> int:
+    _meant(given)
+    bounds = bounds_of(given, Bounds(rounds=ROUNDS))
+    setting = planned(found, given["plan"], project_of(project), how=how, bounds=bounds)
+    setting = replace(setting, jobs=given["jobs"] or 1 if setting.git else 1)
+    with display(found.environ, as_json=as_json) as show:
+        return run_plan(setting, show).exit_code
+
+
+def _meant(given: dict[str, Any]) -> None:
+    """What a plan says itself is not said beside it."""
+    if not given["plan"]:
+        raise UserError("`-j` is for the tasks of a plan", hint="name it with `--plan TASKS.json`")
+    context = click.get_current_context()
+    for param in context.command.params:
+        name = param.name or ""
+        typed = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        if typed and name not in _TAKEN:
+            raise UserError(
+                f"`{param.opts[0]}` does not go with `--plan`",
+                hint="put it into the plan, as `checks`, `allow` or `prompt` of a task",
+            )
+
+
+def planned(found: Context, path: Path, project: Path, *, how: How, bounds: Bounds) -> Setting:
+    document = in_order(read(path))
+    below_an_agent = calling_session(found.agent, str(found.home)) is not None
+    if below_an_agent and not is_trusted(found, path, document.plan):
+        raise UserError(
+            f"what `{path}` would run is not trusted",
+            hint="ask the person to run `untildone trust --plan`",
+        )
+    place = governed(project)
+    git = repository(place)
+    return Setting(
+        context=found,
+        path=path,
+        plan=document.plan,
+        project=place,
+        folder=folder_of(found, path),
+        how=how,
+        bounds=bounds,
+        git=git,
+        below=place.resolve().relative_to(git.folder.resolve()) if git else Path(),
+        tracked=tracked(git, path) if git else "",
+    )

@@ -1,0 +1,154 @@
+"""A plan run as it is seen: a table that moves on a terminal, plain lines elsewhere, or JSON."""
+
+import json
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+import click
+import msgspec
+from msgspec import Struct
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from untildone.agents.headless import Happening, Said, Tool
+from untildone.loop.listing import number, one_line
+from untildone.runs.happenings import Asked, Ended, Judged, Waiting
+from untildone.runs.plan.happenings import (
+    PlanEnded,
+    PlanStarted,
+    TaskBegan,
+    TaskMerged,
+    TaskSentBack,
+    TaskSummary,
+)
+from untildone.runs.plan.task import Show
+
+_PLAIN = "UNTILDONE_HEADLESS"
+
+
+@contextmanager
+def display(environ: Mapping[str, str], *, as_json: bool) -> Iterator[Show]:
+    if as_json:
+        yield _print
+        return
+    console = Console(stderr=True, highlight=False)
+    lines = _Lines(console)
+    if not console.is_terminal or environ.get(_PLAIN, "") not in ("", "0"):
+        yield lines
+        return
+    with Live(lines, console=console, refresh_per_second=4, transient=True):
+        yield lines
+
+
+def _print(task: str, happening: Happening) -> None:
+    fields = msgspec.to_builtins(happening)
+    click.echo(json.dumps({"task": task, **fields} if task else fields))
+
+
+class _Working(Struct):
+    began: float
+    round: int = 0
+    doing: str = "starting"
+
+
+class _Lines:
+    """What stays is printed; the tasks at work are drawn again four times a second."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._working: dict[str, _Working] = {}
+
+    def __call__(self, task: str, happening: Happening) -> None:
+        match happening:
+            case PlanStarted():
+                self._introduce(happening)
+            case PlanEnded():
+                self._conclude(happening)
+            case _:
+                self._move(task, happening)
+                told = _told(happening)
+                if told:
+                    self._say(f"{task}: {told}")
+
+    def _move(self, task: str, happening: Happening) -> None:
+        row = self._working.setdefault(task, _Working(began=time.monotonic()))
+        match happening:
+            case Asked():
+                row.round, row.doing = happening.round, "working"
+            case Tool():
+                row.doing = one_line(f"{happening.name} {happening.detail}")
+            case Said():
+                row.doing = one_line(happening.text)
+            case Judged():
+                row.doing = "judged"
+            case Ended() if happening.outcome == "done":
+                row.doing = "verified; merging"
+            case Ended() | TaskMerged():
+                self._working.pop(task, None)
+            case _:
+                pass
+
+    def __rich__(self) -> Table:
+        table = Table("task", "round", "time", "doing", box=None, pad_edge=False)
+        # Drawn by a thread of its own.
+        for task, row in list(self._working.items()):
+            seconds = time.monotonic() - row.began
+            doing = Text(row.doing, no_wrap=True, overflow="ellipsis")
+            table.add_row(task, str(row.round or ""), _time(seconds), doing)
+        return table
+
+    def _introduce(self, started: PlanStarted) -> None:
+        for notice in started.notices:
+            self._say(f"note: {notice}")
+        where = f" into `{started.branch}`" if started.branch else ""
+        at_once = f", {started.jobs} at once" if started.jobs > 1 else ""
+        tasks = number(len(started.tasks), "task")
+        self._say(f"plan {started.feature}: {tasks} to do{where}{at_once}")
+
+    def _conclude(self, ended: PlanEnded) -> None:
+        self._working.clear()
+        click.echo("\n".join(map(_summed_up, ended.tasks)))
+        spent = [task.spend_usd for task in ended.tasks if task.spend_usd is not None]
+        cost = f", {sum(spent):.2f} USD" if spent else ""
+        click.echo(f"{ended.outcome}: {ended.reason} ({_time(ended.seconds)}{cost})")
+        if ended.outcome == "done" and ended.branch:
+            self._say(f"the work is on `{ended.branch}`; `git merge {ended.branch}` takes it")
+        elif ended.outcome != "done":
+            self._say("the same command goes on where this ended")
+
+    def _say(self, text: str) -> None:
+        self._console.print(text, markup=False, soft_wrap=True)
+
+
+def _told(happening: Happening) -> str:
+    match happening:
+        case TaskBegan():
+            again = f", attempt {happening.attempt}" if happening.attempt > 1 else ""
+            return f"{happening.title}{again}"
+        case Judged():
+            return happening.notice.removeprefix("untildone: ")
+        case Waiting():
+            return f"{happening.fault}: {happening.reason}; waiting {round(happening.seconds)} s"
+        case TaskSentBack():
+            return f"sent back: {happening.reason}"
+        case TaskMerged():
+            return f"merged {happening.commit[:12]}".rstrip() if happening.commit else "done"
+        case Ended() if happening.outcome != "done":
+            return f"{happening.outcome}: {happening.reason}"
+        case _:
+            return ""
+
+
+def _summed_up(task: TaskSummary) -> str:
+    state = task.step if task.step in ("merged", "waiting") else task.outcome or "paused"
+    parts = [number(task.rounds, "round"), _time(task.seconds)] if task.rounds else []
+    parts += [] if task.spend_usd is None else [f"{task.spend_usd:.2f} USD"]
+    told = f" ({', '.join(parts)})" if parts else ""
+    return f"{task.id}  {state}{told}  {one_line(task.title)}"
+
+
+def _time(seconds: float) -> str:
+    return f"{round(seconds) // 60}:{round(seconds) % 60:02}"

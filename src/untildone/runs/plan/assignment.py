@@ -1,0 +1,128 @@
+"""A task of a plan as a loop: what the agent is told, what must hold, what was red before."""
+
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from untildone.checks.runner import Running, run_checks
+from untildone.errors import UserError
+from untildone.judge.baseline import record_start
+from untildone.judge.context import Context
+from untildone.judge.project import checks_for, trusted
+from untildone.judge.start import Request, begin
+from untildone.loop.listing import cut, one_line
+from untildone.loop.model import Check, CheckResult, Claim
+from untildone.plans.model import Task
+from untildone.plans.verification import checks_of, promise_of, subjective
+from untildone.process import quoted
+from untildone.runs.plan.course import Course
+from untildone.runs.plan.setting import Setting
+from untildone.store.loops import Record
+
+_OUTPUT = 2_000
+
+
+def request_of(setting: Setting, name: str, course: Course) -> Request:
+    """Subjective criteria rest on the prompt's own promise, or on evidence for each of them."""
+    task, place = setting.plan.tasks[name], setting.place(name)
+    promise, readers = promise_of(task), subjective(task)
+    left = setting.bounds.rounds - rounds_of(setting, course)
+    rounds = max(left, 1) if setting.bounds.rounds else 0
+    claims = () if promise else tuple(Claim(name=text, verification="review") for text in readers)
+    own = (*checks_of(task), *_unmerged(course), *_checks(setting, course.beside))
+    checks = distinct((*project_checks(setting, place), *own))
+    return Request(
+        session=course.session,
+        project=place,
+        task=text_of(name, task, course),
+        checks=checks,
+        promises=(promise,) if promise else (),
+        claims=claims,
+        done_when="both" if checks and (promise or claims) else None,
+        bounds=replace(setting.bounds, rounds=rounds),
+        allow=task.allow,
+    )
+
+
+def rounds_of(setting: Setting, course: Course) -> int:
+    """Those its bound is about."""
+    loops = course.loops[course.earlier :]
+    return sum(setting.context.loops.load(loop).progress.round for loop in loops)
+
+
+def text_of(name: str, task: Task, course: Course) -> str:
+    criteria = [f"- {text}" for text in (*task.acceptance_criteria, *task.testing)]
+    back = f"This was done once, but {course.evidence}\n\nMend that." if course.evidence else ""
+    parts = (
+        f"{name}: {task.title}",
+        back,
+        task.prompt,
+        "\n".join(("What must hold:", *criteria)) if criteria else "",
+    )
+    return "\n\n".join(part for part in parts if part)
+
+
+def project_checks(setting: Setting, place: Path) -> tuple[Check, ...]:
+    """What the person trusted in their checkout, else what is found in the worktree."""
+    configured = trusted(setting.context, setting.project).checks
+    try:
+        return checks_for(setting.context, setting.project if configured else place, "")
+    except UserError:
+        return ()
+
+
+def distinct(checks: Iterable[Check]) -> tuple[Check, ...]:
+    """One for each command, and names that tell them apart."""
+    found: dict[str, Check] = {}
+    for check in checks:
+        found.setdefault(check.command, check)
+    names: dict[str, Check] = {}
+    for check in found.values():
+        name = check.name if check.name not in names else f"{check.name} ({len(names) + 1})"
+        names[name] = replace(check, name=name)
+    return tuple(names.values())
+
+
+def checked(setting: Setting, place: Path, tasks: Iterable[str]) -> tuple[CheckResult, ...]:
+    """The project's checks and those of these tasks, on the tree that is there now."""
+    checks = distinct((*project_checks(setting, place), *_checks(setting, tasks)))
+    return run_checks(checks, Running(project=place))
+
+
+def _checks(setting: Setting, tasks: Iterable[str]) -> Iterator[Check]:
+    for name in tasks:
+        # A task may have left the plan since it was merged.
+        if name in setting.plan.tasks:
+            yield from checks_of(setting.plan.tasks[name])
+
+
+def begun(context: Context, request: Request) -> Record:
+    return with_start(context, begin(context, request))
+
+
+def with_start(context: Context, record: Record) -> Record:
+    """What is red before anybody worked."""
+    checks = [check for check in record.contract.checks if check.when == "round"]
+    if not checks:
+        return record
+    results = run_checks(checks, Running(project=Path(record.contract.project)))
+    return record_start(context, record.contract.id, results)
+
+
+def evidence_of(results: Iterable[CheckResult]) -> str:
+    return "\n".join(
+        f"- {result.name} (`{result.command}`): {result.outcome}"
+        + (f", {one_line(result.reason)}" if result.reason else "")
+        + (f"\n{cut(result.output, _OUTPUT)}" if result.output else "")
+        for result in results
+        if not result.green
+    )
+
+
+def _unmerged(course: Course) -> tuple[Check, ...]:
+    if not course.conflicts:
+        return ()
+    argv = (sys.executable, "-I", "-m", "untildone.runs.plan.markers", *course.conflicts)
+    return (Check(name="merge", command=" ".join(map(quoted, argv)), reason="a merge conflicted"),)

@@ -1,0 +1,66 @@
+"""A task's commit and the work branch put together, without touching any checkout."""
+
+import tempfile
+from pathlib import Path
+
+from msgspec import Struct
+
+from untildone.errors import UserError
+from untildone.plans.document import change, read, with_status
+from untildone.runs.plan.git import Git
+
+# The first that merges without a checkout.
+_OLDEST = (2, 38)
+
+
+class Merged(Struct, frozen=True, kw_only=True):
+    """The tree; where it has `conflicts`, their files hold both sides between markers."""
+
+    tree: str
+    conflicts: tuple[str, ...] = ()
+
+
+def able(git: Git) -> None:
+    """Refuses a git that cannot do it, before anybody has worked."""
+    said = git.ask("version")
+    numbers = [int(part) for part in said.split()[2].split(".")[:2] if part.isdigit()]
+    if tuple(numbers) < _OLDEST:
+        raise UserError(
+            f"`{said}` cannot merge beside a checkout", hint="install git 2.38 or newer"
+        )
+
+
+def merged(git: Git, onto: str, commit: str) -> Merged:
+    if git.contains(commit, onto):
+        return Merged(tree=git.ask("rev-parse", f"{commit}^{{tree}}"))
+    options = ("--write-tree", "--name-only", "--no-messages")
+    code, output = git.tried("merge-tree", *options, onto, commit)
+    tree, *names = output.splitlines()
+    return Merged(tree=tree, conflicts=tuple(filter(None, names)) if code else ())
+
+
+def with_task_completed(git: Git, tree: str, *, plan: str, task: str) -> str:
+    """The tree in which the plan says so; the same where it does not know the task."""
+    with tempfile.TemporaryDirectory(prefix="untildone-") as folder:
+        path = Path(folder) / "TASKS.json"
+        path.write_bytes(git.content(f"{tree}:{plan}"))
+        if task not in read(path).plan.tasks:
+            return tree
+        change(path, lambda document: with_status(document, task, "completed"))
+        blob = git.ask("hash-object", "-w", "--stdin", stdin=path.read_bytes())
+        index = {"GIT_INDEX_FILE": str(Path(folder) / "index")}
+        git.ask("read-tree", tree, env=index)
+        mode = git.ask("ls-tree", tree, "--", plan).split()[0]
+        git.ask("update-index", "--cacheinfo", f"{mode},{blob},{plan}", env=index)
+        return git.ask("write-tree", env=index)
+
+
+def advanced(git: Git, *, branch: str, onto: str, commit: str) -> None:
+    """The branch from `onto` to `commit`; refused where somebody moved it meanwhile."""
+    git.ask("update-ref", f"refs/heads/{branch}", commit, onto)
+
+
+def joined(git: Git, tree: str, *, onto: str, commit: str, message: str) -> str:
+    """The commit that brings a task into the work branch."""
+    parents = ("-p", onto, "-p", commit)
+    return git.ask("commit-tree", tree, *parents, "-m", message, env=git.identity())

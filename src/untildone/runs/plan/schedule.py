@@ -1,0 +1,23 @@
+"""Which tasks of a plan can be worked on now."""
+
+from collections.abc import Collection, Mapping
+
+from untildone.plans.model import Task
+
+
+def ready(
+    tasks: Mapping[str, Task], *, finished: Collection[str], taken: Collection[str]
+) -> list[str]:
+    """In the plan's order; `taken` are those that somebody works on, or gave up."""
+    done = {*finished, *(name for name, task in tasks.items() if task.status == "completed")}
+    return [
+        name
+        for name, task in tasks.items()
+        if name not in done and name not in taken and done.issuperset(task.depends_on)
+    ]
+
+
+def left(tasks: Mapping[str, Task], *, finished: Collection[str]) -> tuple[str, ...]:
+    return tuple(
+        name for name, task in tasks.items() if task.status != "completed" and name not in finished
+    )

@@ -1,0 +1,123 @@
+"""The parts of a plan run by themselves."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from plans.samples import task
+from untildone.errors import UserError
+from untildone.process.orphans import end_marked
+from untildone.runs.plan import markers, merging
+from untildone.runs.plan.course import Course, Log
+from untildone.runs.plan.git import Git
+from untildone.runs.plan.schedule import left, ready
+from untildone.runs.plan.setting import slug
+from untildone.store.files import Damaged
+
+TASKS = {"A": task(status="completed"), "B": task("A"), "C": task("B"), "D": task()}
+
+
+@pytest.mark.parametrize(
+    ("finished", "taken", "expected"),
+    [
+        pytest.param((), (), ["B", "D"], id="as the plan has them"),
+        pytest.param((), ("B",), ["D"], id="one is at work"),
+        pytest.param(("B",), ("D",), ["C"], id="what it needs is merged"),
+        pytest.param(("B", "C", "D"), (), [], id="nothing left"),
+    ],
+)
+def test_ready(finished: tuple[str, ...], taken: tuple[str, ...], expected: list[str]) -> None:
+    assert ready(TASKS, finished=finished, taken=taken) == expected
+
+
+def test_left_are_those_neither_completed_nor_merged() -> None:
+    assert left(TASKS, finished=("D",)) == ("B", "C")
+
+
+@pytest.mark.parametrize("name", ["a/../b", "..", "", "Ä b", "x.lock", "-f"])
+def test_a_name_becomes_one_that_a_branch_can_have(name: str) -> None:
+    made = f"untildone/{slug(name)}"
+
+    assert (
+        subprocess.run(["git", "check-ref-format", "--branch", made], check=False).returncode == 0
+    )
+    assert slug(name) != slug(name + "!")
+
+
+def test_markers_of_a_merge_are_found_until_they_are_gone(tmp_path: Path) -> None:
+    file = tmp_path / "list"
+    file.write_text("a\n<<<<<<< ours\nb\n=======\nc\n>>>>>>> theirs\n", encoding="utf-8")
+    gone = str(tmp_path / "gone")
+
+    assert markers.main([gone, str(file)]) == 1
+    file.write_text("a\n<<<<<<<\n", encoding="utf-8")
+    assert markers.main([gone, str(file)]) == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="NOT TESTED, needs Linux")
+def test_what_a_killed_run_left_is_ended_and_nothing_else(tmp_path: Path) -> None:
+    sleeping = [sys.executable, "-c", "import time; time.sleep(600)"]
+    marked, other = (
+        subprocess.Popen(sleeping, env={**os.environ, "A_MARK": value}, cwd=tmp_path)
+        for value in ("1", "12")
+    )
+    try:
+        assert end_marked("A_MARK", "1") == 1
+        assert (marked.wait(60) < 0, other.poll()) == (True, None)
+    finally:
+        other.kill()
+        other.wait()
+
+
+def test_steps_are_read_back_in_the_order_of_the_last_ones(tmp_path: Path) -> None:
+    log = Log(tmp_path, lambda: "now")
+    log.begin_anew("c0ffee")
+    log.note("A", Course(step="merged"))
+    log.note("B", Course(step="merged"))
+    log.note("A", Course(step="merged", reason="again"))
+
+    known = Log(tmp_path, lambda: "now")
+    assert (known.base, known.merged(), known.of("A").reason) == ("c0ffee", ("B", "A"), "again")
+
+    known.begin_anew("f00")
+    assert (known.courses, (tmp_path / "journal.jsonl.1").exists()) == ({}, True)
+
+
+def test_a_step_that_somebody_altered_is_named(tmp_path: Path) -> None:
+    log = Log(tmp_path, lambda: "now")
+    log.note("A", Course(step="verified", commit="1"))
+    path = tmp_path / "journal.jsonl"
+    path.write_bytes(path.read_bytes().replace(b"verified", b"merged", 1))
+
+    with pytest.raises(Damaged, match="was altered"):
+        Log(tmp_path, lambda: "now")
+
+
+def test_what_git_says_is_told(tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    git = Git(tmp_path)
+
+    with pytest.raises(UserError, match="`git rev-parse` failed in "):
+        git.ask("rev-parse", "--verify", "nothing")
+    with pytest.raises(UserError, match="`git merge-base` failed in "):
+        git.contains("nothing", "else")
+    with pytest.raises(UserError, match="`git cat-file` failed in "):
+        git.content("nothing")
+    assert git.commit("HEAD") == ""
+
+
+def test_commits_are_ours_where_the_person_told_git_no_name(tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    subprocess.run(["git", "config", "user.name", "Ann"], cwd=tmp_path, check=True)
+    subprocess.run(["git", "config", "user.email", ""], cwd=tmp_path, check=True)
+
+    assert Git(tmp_path).identity() == {
+        "GIT_AUTHOR_NAME": "Ann",
+        "GIT_AUTHOR_EMAIL": "untildone@localhost",
+        "GIT_COMMITTER_NAME": "Ann",
+        "GIT_COMMITTER_EMAIL": "untildone@localhost",
+    }
+    merging.able(Git(tmp_path))

@@ -1,0 +1,315 @@
+"""`untildone run --plan` in real repositories, around a client that plays a script."""
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from runs.plan.world import World, has, simple, task, writes
+from untildone.store.lock import locked
+
+WORK = "untildone/pay"
+
+
+def steps(ended: dict[str, Any]) -> dict[str, tuple[str, str | None, int]]:
+    return {each["id"]: (each["step"], each["outcome"], each["rounds"]) for each in ended["tasks"]}
+
+
+def checkout(world: World) -> tuple[str, ...]:
+    """All of the person's own: files, index, HEAD, stash."""
+    files = sorted(path for path in world.project.rglob("*") if ".git" not in path.parts)
+    contents = [f"{path.name}:{path.read_text('utf-8')}" for path in files if path.is_file()]
+    index = world.git("ls-files", "--stage")
+    return (*contents, index, world.git("rev-parse", "HEAD"), world.git("stash", "list"))
+
+
+def test_every_task_is_verified_in_its_worktree_and_merged(tmp_path: Path) -> None:
+    world = simple(tmp_path)
+    world.written()
+    before = checkout(world)
+
+    events = world.events("-j", "2")
+
+    ended = events[-1]
+    assert (ended["event"], ended["outcome"], ended["exit_code"]) == ("plan-ended", "done", 0)
+    assert steps(ended) == {
+        "A": ("merged", "done", 1),
+        "B": ("merged", "done", 2),
+        "C": ("merged", "done", 1),
+    }
+    assert [world.shown(name) for name in "abc"] == ["one", "whole", "end"]
+    plan = json.loads(world.shown("TASKS.json"))
+    assert {each["status"] for each in plan["tasks"].values()} == {"completed"}
+    assert checkout(world) == before
+    assert world.git("branch", "--format=%(refname:short)").split() == ["main", WORK]
+    assert len(world.git("worktree", "list").splitlines()) == 1
+    order = [each["task"] for each in events if each["event"] == "task-merged"]
+    assert order[-1] == "C"
+
+
+def test_finished_tasks_are_not_repeated(tmp_path: Path) -> None:
+    world = simple(tmp_path)
+    world.written()
+    world.run()
+    calls = world.calls()
+
+    ended = world.ended()
+
+    assert (ended["outcome"], world.calls()) == ("done", calls)
+
+
+def test_lines_tell_what_happens_and_a_summary_what_it_cost(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    world.add("A", writes(a="one\n"), **task(checks=(has("a", "one"),)))
+    world.written()
+
+    ran = world.run()
+
+    assert re.sub(r"\d+:\d\d", "TIME", ran.stdout) == (
+        "A  merged (1 round, TIME, 0.25 USD)  Something\n"
+        "done: every task is verified and merged, and the whole feature is green (TIME, 0.25 USD)\n"
+    )
+    first, second, *_, before, last = ran.stderr.splitlines()
+    assert (first, second) == (f"plan pay: 1 task to do into `{WORK}`", "A: Something")
+    assert re.fullmatch(r"A: merged [0-9a-f]{12}", before)
+    assert last == f"the work is on `{WORK}`; `git merge {WORK}` takes it"
+
+
+def test_a_conflict_goes_back_to_the_task_with_both_sides(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    (world.project / "list").write_text("first\n", encoding="utf-8")
+    one = writes(list="first\nmine\n")
+    world.add("A", one, **task(checks=(has("list", "mine"),)))
+    other = {**writes(list="first\nyours\n"), "takes": 3}
+    both = writes(list="first\nmine\nyours\n")
+    world.add("B", other, both, **task(checks=(has("list", "yours"),)))
+    world.written()
+
+    events = world.events("-j", "2")
+
+    (back,) = [each for each in events if each["event"] == "task-sent-back"]
+    assert (back["task"], back["reason"]) == ("B", f"merging it into `{WORK}` conflicts in `list`")
+    assert events[-1]["outcome"] == "done"
+    assert world.shown("list") == "first\nmine\nyours"
+    assert steps(events[-1]) == {"A": ("merged", "done", 1), "B": ("merged", "done", 2)}
+
+
+def test_a_merge_that_is_red_goes_back_to_the_task(tmp_path: Path) -> None:
+    """B breaks what A was verified by; each alone is green."""
+    world = World(tmp_path)
+    (world.project / "n").write_text("1\n", encoding="utf-8")
+    world.add("A", writes(a="one\n"), **task(checks=(has("a", "one"), has("n", "1"))))
+    breaks = {"writes": {"b": "whole\n", "n": "2\n"}, "takes": 3}
+    mends = {"writes": {"b": "whole\n", "n": "1 2\n"}}
+    world.add("B", breaks, mends, **task(checks=(has("b", "whole"),)))
+    world.written()
+
+    events = world.events("-j", "2")
+
+    (back,) = [each for each in events if each["event"] == "task-sent-back"]
+    assert back["task"] == "B"
+    assert back["reason"].startswith(f"merged into `{WORK}` its checks fail:\n- ")
+    assert (events[-1]["outcome"], world.shown("n")) == ("done", "1 2")
+
+
+def test_a_task_that_gives_up_keeps_back_only_what_needs_it(tmp_path: Path) -> None:
+    world = simple(tmp_path)
+    world.plays["B"] = [writes(b="half\n")]
+    world.written()
+
+    ended = world.ended("--rounds", "2")
+
+    assert (ended["outcome"], ended["exit_code"]) == ("out-of-rounds", 10)
+    assert steps(ended) == {
+        "A": ("merged", "done", 1),
+        "B": ("ended", "out-of-rounds", 2),
+        "C": ("waiting", None, 0),
+    }
+    assert world.git("ls-tree", "--name-only", WORK).split() == ["README", "TASKS.json", "a"]
+
+    world.plays["B"] = [writes(b="whole\n")]
+    (tmp_path / "plays.json").write_text(json.dumps(world.plays), encoding="utf-8")
+    ended = world.ended("--rounds", "2")
+    assert (ended["outcome"], world.shown("b")) == ("done", "whole")
+
+
+def test_without_git_tasks_are_done_one_after_another_in_place(tmp_path: Path) -> None:
+    world = simple(tmp_path, git=False)
+    world.written(commit=False)
+
+    started, *_, ended = world.events("-j", "2")
+
+    assert (started["jobs"], ended["outcome"], ended["branch"]) == (1, "done", "")
+    assert started["notices"] == [
+        f"`{world.project}` is in no git repository: tasks are worked on there, one after another"
+    ]
+    plan = json.loads(world.plan.read_text(encoding="utf-8"))
+    assert {each["status"] for each in plan["tasks"].values()} == {"completed"}
+
+
+def test_the_state_of_the_checkout_is_said_and_left_alone(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    world.add("A", writes(a="one\n"), **task(checks=(has("a", "one"),)))
+    world.written()
+    (world.project / ".gitmodules").write_text("", encoding="utf-8")
+    world.git("add", "-A")
+    world.git("commit", "-qm", "modules")
+    world.git("switch", "-q", "--detach")
+    (world.project / "README").write_text("changed\n", encoding="utf-8")
+    before = checkout(world)
+
+    started, *_, ended = world.events()
+
+    assert started["notices"] == [
+        "what is not committed in your checkout is not part of this: HEAD is used",
+        "HEAD is detached: the work branch begins at that commit",
+        "submodules are empty folders in the worktrees of tasks",
+    ]
+    assert (ended["outcome"], world.shown("README")) == ("done", "pay")
+    assert checkout(world) == before
+
+
+def test_an_untracked_plan_is_told_what_is_completed(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    world.plan = tmp_path / "TASKS.json"
+    world.add("A", writes(a="one\n"), **task(checks=(has("a", "one"),)))
+    world.written()
+
+    assert world.ended()["outcome"] == "done"
+    assert json.loads(world.plan.read_text("utf-8"))["tasks"]["A"]["status"] == "completed"
+
+
+def test_a_second_run_of_the_plan_is_told(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    world.written()
+    world.run()
+    (lock,) = (tmp_path / "state" / "plans").glob("*/run.lock")
+    with locked(lock, timeout=0):
+        ran = world.run()
+
+    assert (ran.returncode, ran.stderr) == (
+        2,
+        f"error: `{world.plan}` is being run already\n\nhint: wait for that run, or end it\n",
+    )
+
+
+def made_branch(world: World) -> str:
+    world.git("branch", WORK)
+    return f"there is a branch `{WORK}` that no run of this plan made"
+
+
+def made_task_branch(world: World) -> str:
+    world.git("branch", "untildone-task/pay/A")
+    return "task `A` has a branch already: `untildone-task/pay/A`"
+
+
+def checked_out(world: World) -> str:
+    world.git("switch", "-qc", WORK)
+    return f"the work branch `{WORK}` is checked out in `{world.project}`"
+
+
+def cyclic(world: World) -> str:
+    world.tasks["A"]["depends_on"] = ["A"]
+    world.written(commit=False)
+    return f"`{world.plan}` has a mistake"
+
+
+@pytest.mark.parametrize("spoil", [made_branch, made_task_branch, checked_out, cyclic])
+def test_what_is_in_the_way_is_named_and_kept(tmp_path: Path, spoil: Any) -> None:  # noqa: ANN401
+    world = World(tmp_path)
+    world.add("A", writes(a="one\n"), **task(checks=(has("a", "one"),)))
+    world.written()
+    reason = spoil(world)
+    before = checkout(world)
+
+    ran = world.run()
+
+    assert ran.returncode == 2
+    assert f"error: {reason}" in ran.stderr
+    assert (checkout(world), world.calls()) == (before, [])
+
+
+def test_a_repository_without_a_commit_is_named(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    world.add("A", writes(a="one\n"), **task())
+    world.written(commit=False)
+
+    assert "has no commit yet" in world.run().stderr
+
+
+def test_a_branch_that_lost_a_merge_is_named_and_a_deleted_one_begins_anew(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    world.add("A", writes(a="one\n"), **task(checks=(has("a", "one"),)))
+    world.written()
+    world.run()
+    world.git("branch", "-qf", WORK, "main")
+
+    assert f"the branch `{WORK}` has lost the merge of `A`" in world.run().stderr
+
+    world.git("branch", "-qD", WORK)
+    assert (world.ended()["outcome"], world.calls()) == ("done", ["A 0", "A 0"])
+
+
+def test_a_merge_that_git_cannot_write_is_named_and_made_later(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    lock = world.project / ".git" / "refs" / "heads" / f"{WORK}.lock"
+    blocks = {"writes": {"a": "one\n"}, "runs": f"touch {lock}"}
+    world.add("A", blocks, **task(checks=(has("a", "one"),)))
+    world.written()
+
+    ran = world.run()
+
+    assert ran.returncode == 2
+    assert "error: `git update-ref` failed in" in ran.stderr
+    assert world.tree() == world.tree("main")
+    lock.unlink()
+    assert (world.ended()["outcome"], world.calls()) == ("done", ["A 0"])
+
+
+def test_what_a_plan_says_itself_is_not_said_beside_it(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    world.written()
+
+    assert "`--check` does not go with `--plan`" in world.run("--check", "true").stderr
+
+
+def test_a_subjective_criterion_needs_its_promise(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    prompt = "Write it.\n\n## Completion Promise\n\nTHE PAGE IS NICE\n"
+    lazy, good = writes(a="one\n"), {"says": "<promise>THE PAGE IS NICE</promise>"}
+    criteria = {"acceptance_criteria": ["It is nice"], "prompt": prompt}
+    world.add("A", lazy, good, **{**task(checks=(has("a", "one"),)), **criteria})
+    world.written()
+
+    assert steps(world.ended()) == {"A": ("merged", "done", 2)}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="NOT TESTED, needs signals")
+def test_ctrl_c_pauses_and_the_same_command_goes_on(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    hangs = {"writes": {"b": "half\n"}, "takes": 600}
+    world.add("A", hangs, **task(checks=(has("a", "one"),)))
+    world.written()
+    command = world.command("--json")
+    with subprocess.Popen(
+        command, cwd=world.project, env=world.environ, stdout=subprocess.PIPE, text=True
+    ) as process:
+        while not world.calls():
+            assert process.poll() is None
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        said, _ = process.communicate()
+
+    ended = json.loads(said.splitlines()[-1])
+    assert (process.returncode, ended["outcome"]) == (22, "paused")
+    assert steps(ended) == {"A": ("ended", "paused", 0)}
+
+    world.plays["A"] = [writes(a="one\n")]
+    (tmp_path / "plays.json").write_text(json.dumps(world.plays), encoding="utf-8")
+    assert world.ended()["outcome"] == "done"
