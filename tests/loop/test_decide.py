@@ -189,7 +189,7 @@ STEPS: dict[str, Row] = {
         contract(),
         after(told_losses=("L1",)),
         seen(GREEN, losses=(LOST,)),
-        paused("needs-approval", "lost against the start: remove-test test_a.py"),
+        paused("needs-approval", "lost against the start: test_a.py: test_one is gone"),
     ),
     "7 another loss": (
         contract(),
@@ -445,7 +445,7 @@ PRECEDENCE: dict[str, Row] = {
         LATE,
         after(round=2, told_losses=("L1",)),
         seen(GREEN, losses=(LOST,)),
-        paused("needs-approval", "lost against the start: remove-test test_a.py"),
+        paused("needs-approval", "lost against the start: test_a.py: test_one is gone"),
     ),
     "one known loss of two": (
         contract(),
@@ -454,7 +454,7 @@ PRECEDENCE: dict[str, Row] = {
             GREEN,
             losses=(Loss(id="L2", kind="config", path="p.toml", detail="loosened"), LOST),
         ),
-        paused("needs-approval", "lost against the start: remove-test test_a.py"),
+        paused("needs-approval", "lost against the start: test_a.py: test_one is gone"),
     ),
     "our fault is never done": (
         contract(),

@@ -74,9 +74,10 @@ TEXTS = {
         Continue(because="losses", names=("L1",)),
         seen(GREEN, losses=(LOST,)),
         "[untildone] Round 1 of 10: the checks pass, but something the start had is gone.\n"
-        "- remove-test test_a.py: test_one is gone (L1)\nPassing: test.\n"
+        "- test_a.py: test_one is gone (L1)\nPassing: test.\n"
         "Restore it, unless the task asked for it: then only the person can allow it"
-        " (`untildone approve`).",
+        " (`untildone approve`), so say why and stop. `untildone show --at-start PATH` prints a"
+        " file as it was at the start.",
     ),
     "blocked": (
         Continue(because="blocked", names=("no key",)),

@@ -121,7 +121,8 @@ def take_out(place: Place, installed: record.Installed) -> tuple[Change, ...]:
 def _emptied(installed: record.Installed) -> tuple[Path, ...]:
     """Folders that may have been made by us; they go only if nothing is in them."""
     folder = Path(installed.path).parent
-    return (folder / "commands", folder) if installed.original is None else (folder / "commands",)
+    below = (folder / "commands", folder / "agents")
+    return (*below, folder) if installed.original is None else below
 
 
 def _apply(change: Change) -> None:

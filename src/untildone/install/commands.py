@@ -69,6 +69,8 @@ def lines(program: Program) -> dict[str, str]:
     session = f'h={program.home}; s=$h/sessions/claude/"$CLAUDE_CODE_SESSION_ID"'
     active = f'{session}; [ -f "$s/active" ] || exit 0'
     bound = f'{session}; [ -f "$s/loop" ] || exit 0'
+    # An active loop is named in a second place: who removes one of the two is not out of sight.
+    held = '[ -f "$h/held/claude/$CLAUDE_CODE_SESSION_ID" ]'
     ended = '{ [ -f "$s/loop" ] && echo >>"$s/post" || [ -f "$s/dialects" ]; }'
     spool = f'{ended} && head -c {_CALL} >>"$s/calls/$$"'
     payload = f"p=$(head -c {_PAYLOAD})"
@@ -88,11 +90,13 @@ def lines(program: Program) -> dict[str, str]:
     return {
         "SessionStart": _present(program, "SessionStart"),
         "UserPromptSubmit": (
-            f'{session}; {payload}; [ -f "$s/loop" ] || {listed} || case $p in {_PROMPT_WORDS}) ;;'
-            f" *) exit 0 ;; esac; {_absent(program)}{hand('UserPromptSubmit')}"
+            f'{session}; {payload}; [ -f "$s/loop" ] || {held} || {listed} ||'
+            f" case $p in {_PROMPT_WORDS}) ;; *) exit 0 ;; esac;"
+            f" {_absent(program)}{hand('UserPromptSubmit')}"
         ),
         "PreToolUse": (
-            f'{bound}; echo >>"$s/pre"; {payload}; case $p in {_TOOL_WORDS})'
+            f'{session}; [ -f "$s/loop" ] || {held} || exit 0; echo >>"$s/pre"; {payload};'
+            f" case $p in {_TOOL_WORDS})"
             f" {hand('PreToolUse')} ;; esac; exit 0"
         ),
         # `edits`: the person wants them looked at; the client tells what a file was before.
@@ -110,10 +114,13 @@ def lines(program: Program) -> dict[str, str]:
         ),
         # `look`: without a loop, there is something else at this session's stops.
         "Stop": (
-            f'{session}; [ -f "$s/active" ] || [ -f "$s/look" ] || exit 0;'
+            f'{session}; [ -f "$s/active" ] || [ -f "$s/look" ] || {held} || exit 0;'
             f" exec {program.event('Stop')}"
         ),
-        "ConfigChange": f"{active}; exec {program.event('ConfigChange')}",
+        "ConfigChange": (
+            f'{session}; [ -f "$s/active" ] || {held} || exit 0;'
+            f" exec {program.event('ConfigChange')}"
+        ),
         "PreCompact": f'{active}; : >"$s/compacting"; exit 0',
         "SessionEnd": (
             f'{session}; [ -f "$s/session.json" ] || exit 0; exec {program.event("SessionEnd")}'

@@ -139,6 +139,23 @@ def _replaced(machine: Machine, path: Path) -> Iterator[Trouble]:
         yield note("interpreter", text, f"{_INIT}, if you upgraded it")
 
 
+def changed(machine: Machine) -> Iterator[Trouble]:
+    """An upgrade is followed by `init`; a change without it may be anybody's."""
+    for file in machine.installed:
+        known = _recorded(machine, file.path)
+        if known is None or not known.program.package_sha256:
+            continue
+        package = Path(known.program.package)
+        try:
+            same = record.package_sha256(package) == known.program.package_sha256
+        except OSError:
+            # Told by `interpreter`.
+            continue
+        if package.is_dir() and not same:
+            text = f"the modules in `{package}` are not those that were there when `init` ran"
+            yield note("package", text, f"{_INIT}, if you upgraded untildone")
+
+
 def _digest(path: Path) -> str:
     try:
         return record.sha256(path.read_bytes())
@@ -208,6 +225,7 @@ LOOKS: tuple[Look, ...] = (
     stale,
     stale_plugin,
     interpreter,
+    changed,
     broken_record,
     duplicated,
     cap,

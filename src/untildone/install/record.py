@@ -21,6 +21,8 @@ class Program(Struct, frozen=True, kw_only=True):
     interpreter_sha256: str
     package: str
     version: str
+    # Of its modules; empty where an older version wrote the record.
+    package_sha256: str = ""
 
 
 class Installed(Struct, frozen=True, kw_only=True):
@@ -51,7 +53,18 @@ def program(*, interpreter: Path, package: Path, version: str) -> Program:
         interpreter_sha256=sha256(interpreter.read_bytes()),
         package=str(package),
         version=version,
+        package_sha256=package_sha256(package),
     )
+
+
+def package_sha256(package: Path) -> str:
+    """Of every module by its place, whatever the interpreter has compiled of them."""
+    found = hashlib.sha256()
+    for path in sorted(package.rglob("*.py")):
+        found.update(
+            f"{path.relative_to(package).as_posix()}\n{sha256(path.read_bytes())}\n".encode()
+        )
+    return found.hexdigest()
 
 
 def read(home: Path) -> tuple[Installed, ...]:

@@ -1,17 +1,27 @@
-"""The slash commands: one text each, for the plugin's skills and for the commands of `init`."""
+"""Slash commands and subagents: one text each, for the plugin and for what `init` writes."""
 
 from importlib.resources import files
 
 STARTING = ("build", "test", "lint", "ship", "fix", "loop")
 PERSONAL = ("cancel", "pause", "continue", "approve")
-NAMES = (*STARTING, "status", *PERSONAL)
+PLANNING = ("plan-feature", "implement-task", "implement-feature")
+NAMES = (*STARTING, *PLANNING, "status", *PERSONAL)
+AGENTS = ("task-planner", "task-verifier", "planning-validator")
 
 # Not `start` and `check`: they run commands, which is the client's to ask the person about.
 AGENT_VERBS = (
     *("criterion", "met", "note", "signal", "blocked", "status"),
-    *("steps", "precheck", "score"),
+    *("steps", "precheck", "score", "verify"),
 )
 PERMISSIONS = tuple(f"Bash(untildone {verb}:*)" for verb in AGENT_VERBS)
+# They touch the plan alone; `plan start` runs its commands, as `start` does.
+_OF_PLANS = (
+    "Bash(untildone start --template refine-plan:*)",
+    *(
+        f"Bash(untildone plan {verb}:*)"
+        for verb in ("init", "validate", "next", "show", "refine", "render")
+    ),
+)
 
 _END_OF_FRONT_MATTER = "\n---\n"
 
@@ -21,14 +31,18 @@ def text(name: str) -> str:
     if name in STARTING:
         shared = _source("working").replace("{preset}", name)
         return f"{_with_permissions(own)}\n{shared}"
+    if name in PLANNING:
+        shared = "" if name == "plan-feature" else f"\n{_source('planned')}"
+        return f"{_with_permissions(own, *_OF_PLANS)}{shared}"
     if name in PERSONAL:
         return f"{own}\n{_source('person').replace('{verb}', name)}"
     return own
 
 
 def skills() -> dict[str, str]:
-    """By path in a plugin, where the client shows them as `/untildone:NAME`."""
-    return {f"skills/{name}/SKILL.md": text(name) for name in NAMES}
+    """By path in a plugin, whose name the client puts before theirs: `/untildone:NAME`."""
+    made = {f"skills/{name}/SKILL.md": text(name) for name in NAMES}
+    return made | {f"agents/{name}.md": agent(name, name) for name in AGENTS}
 
 
 def commands() -> dict[str, str]:
@@ -36,13 +50,20 @@ def commands() -> dict[str, str]:
 
     A skill there can have no colon in its name; a command in a folder is `/untildone:NAME`.
     """
-    return {f"commands/untildone/{name}.md": text(name) for name in NAMES}
+    made = {f"commands/untildone/{name}.md": text(name) for name in NAMES}
+    named = {name: f"untildone-{name}" for name in AGENTS}
+    return made | {f"agents/{own}.md": agent(name, own) for name, own in named.items()}
+
+
+def agent(name: str, shown_as: str) -> str:
+    """Where no plugin stands before its name, an agent of the person's may have the same."""
+    return _source(f"agents/{name}").replace("{name}", shown_as)
 
 
 def _source(name: str) -> str:
     return files("untildone.install").joinpath("texts", f"{name}.md").read_text(encoding="utf-8")
 
 
-def _with_permissions(skill: str) -> str:
+def _with_permissions(skill: str, *more: str) -> str:
     front, end, body = skill.partition(_END_OF_FRONT_MATTER)
-    return f"{front}\nallowed-tools: {', '.join(PERMISSIONS)}{end}{body}"
+    return f"{front}\nallowed-tools: {', '.join((*PERMISSIONS, *more))}{end}{body}"

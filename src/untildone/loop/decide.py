@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from untildone.loop.criteria import agreed, exit_rule, unmet
-from untildone.loop.losses import allowed
+from untildone.loop.losses import unapproved
 from untildone.loop.model import (
     Background,
     Continue,
@@ -22,6 +22,8 @@ from untildone.loop.progress import stagnation
 
 # The ceiling of rounds, which only the person's explicit number may exceed.
 MOST_ROUNDS = 50
+# Losses in one line to the person; the receipt has all of them.
+_SHOWN = 3
 
 Step: TypeAlias = Callable[[Contract, Progress, Evidence], Verdict | None]
 
@@ -138,7 +140,7 @@ def _confirm(contract: Contract, progress: Progress, evidence: Evidence) -> Verd
     missing = tuple(check.name for check in contract.checks if check.name not in ran)
     if missing or evidence.losses is None:
         return Continue(because="unconfirmed", names=missing, counted=False)
-    lost = tuple(loss for loss in evidence.losses if not allowed(loss, contract.allow))
+    lost = unapproved(evidence, contract.allow)
     if lost:
         return _losses(contract, progress, evidence, lost)
     return Finish(outcome="done", reason="every check passes")
@@ -149,10 +151,15 @@ def _losses(
 ) -> Verdict:
     told = [loss for loss in lost if loss.id in progress.told_losses]
     if told:
-        names = ", ".join(f"{loss.kind} {loss.path}" for loss in told)
-        return Pause(outcome="needs-approval", reason=f"lost against the start: {names}")
+        return Pause(outcome="needs-approval", reason=f"lost against the start: {_named(told)}")
     verdict = Continue(because="losses", names=tuple(loss.id for loss in lost))
     return _unless_bound(contract, progress, evidence, verdict)
+
+
+def _named(lost: list[Loss]) -> str:
+    shown = "; ".join(f"{loss.path}: {loss.detail}" for loss in lost[:_SHOWN])
+    rest = len(lost) - _SHOWN
+    return f"{shown}; and {rest} more" if rest > 0 else shown
 
 
 def _unless_bound(
@@ -162,6 +169,8 @@ def _unless_bound(
 
 
 def _agent_blocked(contract: Contract, progress: Progress, evidence: Evidence) -> Verdict | None:
+    if progress.report and progress.report.stuck:
+        return Pause(outcome="blocked", reason=progress.report.told)
     if not evidence.blocked:
         return None
     if progress.blocked_told:

@@ -7,6 +7,7 @@ from untildone.loop.comparison import Comparison, compared
 from untildone.loop.criteria import agreed, failures
 from untildone.loop.edited import of_round
 from untildone.loop.listing import cut, lists, one_line, tally
+from untildone.loop.losses import name_of
 from untildone.loop.model import (
     CheckResult,
     Continue,
@@ -17,6 +18,7 @@ from untildone.loop.model import (
 )
 from untildone.loop.progress import repeats
 from untildone.loop.spec.lines import reminders, told_back
+from untildone.loop.tasks import missing_lines
 
 LIMIT = 4_000
 TASK_LIMIT = 10_000
@@ -54,7 +56,7 @@ def feedback(
     step = rules + cut(_next_step(contract, verdict, mend), _STEP - len(rules))
     if verdict.because in ("background", "fault"):
         return "\n\n".join((f"{head}\n{step}", task_text(contract)))
-    checks = cut("\n".join(_check_lines(evidence)), _CHECKS)
+    checks = cut("\n".join(_check_lines(evidence, verdict)), _CHECKS)
     ending = (cut(tally(evidence, seen), _TALLY), step, cut(_whole_outputs(evidence), _PATHS))
     room = LIMIT - len("\n".join((head, checks, *ending))) - 1
     found = cut("\n".join(lists(evidence, seen)), min(_LISTS, room))
@@ -65,9 +67,10 @@ def feedback(
 
 
 def _rules(contract: Contract, progress: Progress, evidence: Evidence) -> str:
-    """What a loop from a spec is reminded of, and where the agent contradicts the record."""
+    """What a loop from a spec is reminded of, and where others contradict the agent."""
     if contract.preset != "loop" and evidence.status is None:
-        return ""
+        missing = missing_lines(progress.report)
+        return cut("\n".join(missing), _RULES) + "\n" if missing else ""
     lines = (*told_back(contract, progress, evidence), *reminders(contract, progress))
     return cut("\n".join(lines), _RULES) + "\n" if lines else ""
 
@@ -109,9 +112,9 @@ def _names(names: tuple[str, ...]) -> str:
     return f"{shown} and {rest} more" if rest > 0 else shown
 
 
-def _check_lines(evidence: Evidence) -> list[str]:
+def _check_lines(evidence: Evidence, verdict: Continue) -> list[str]:
     lines = [_check_line(result) for result in evidence.checks if not result.green or result.reason]
-    lines += [_loss_line(loss) for loss in evidence.losses or ()]
+    lines += [_loss_line(loss) for loss in evidence.losses or () if loss.id in verdict.names]
     passing = tuple(result.name for result in evidence.checks if result.green)
     if passing and lines:
         lines.append(f"Passing: {_names(passing)}.")
@@ -132,7 +135,7 @@ def _counts(result: CheckResult) -> str:
 
 
 def _loss_line(loss: Loss) -> str:
-    return one_line(f"- {loss.kind} {loss.path}: {loss.detail} ({loss.id})")
+    return one_line(f"- {loss.path}: {loss.detail} ({name_of(loss.id)})")
 
 
 def _whole_outputs(evidence: Evidence) -> str:
@@ -158,7 +161,8 @@ def _next_step(contract: Contract, verdict: Continue, mend: str) -> str:
         case "losses":
             return (
                 "Restore it, unless the task asked for it: then only the person can allow it"
-                " (`untildone approve`)."
+                " (`untildone approve`), so say why and stop. `untildone show --at-start PATH`"
+                " prints a file as it was at the start."
             )
         case "blocked":
             return (
@@ -222,6 +226,11 @@ def _claims_step(contract: Contract, verdict: Continue) -> str:
     claims = tuple(claim.name for claim in contract.claims if claim.name in verdict.names)
     if not claims:
         return ""
+    if contract.plan:
+        return (
+            f" Somebody has to look whether this holds: {_names(claims)}. Ask the subagent"
+            " task-verifier, which records what it sees with `untildone verify`."
+        )
     return (
         f" Nobody but you can see whether this holds: {_names(claims)}. Report it with `untildone"
         " met NAME --by execution|observation|measurement|review --evidence TEXT`."

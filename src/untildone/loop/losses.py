@@ -1,6 +1,6 @@
 """What the start had and the tree has not: how a loss is named, and what was allowed."""
 
-from untildone.loop.model import Loss
+from untildone.loop.model import Evidence, Loss
 
 # A wider allowance covers these: who may edit a test may edit what it expects.
 _COVERED_BY = {"edit-expected": ("edit-test",), "remove-test": ("edit-test",)}
@@ -9,34 +9,42 @@ _OF_TESTS = ("remove-test:", "edit-test:")
 
 def loss(kind: str, path: str, detail: str = "", *, because: str, content: str = "") -> Loss:
     """`content` is the digest of what is there now: an approval holds for that alone."""
-    name = f"{kind}:{path}:{detail}" if detail else f"{kind}:{path}"
-    bound = f"{name}#{content[:12]}" if content else name
+    named = f"{kind}:{path}:{detail}" if detail else f"{kind}:{path}"
+    bound = f"{named}#{content[:12]}" if content else named
     return Loss(id=bound, kind=kind, path=path, detail=because)
 
 
 def allowed(lost: Loss, allow: tuple[str, ...]) -> bool:
     """By its id, or by `KIND:PATH[:DETAIL]` as the person may word it beforehand."""
-    name = lost.id.partition("#")[0]
-    return any(each == lost.id or _covers(each, name) for each in allow)
+    return any(each == lost.id or _covers(each, name_of(lost.id)) for each in allow)
+
+
+def unapproved(evidence: Evidence, allow: tuple[str, ...]) -> tuple[Loss, ...]:
+    return tuple(lost for lost in evidence.losses or () if not allowed(lost, allow))
+
+
+def name_of(finding: str) -> str:
+    """Without the digest that binds it to what is there now."""
+    return finding.partition("#")[0]
 
 
 def removal_allowed(test: str, allow: tuple[str, ...]) -> bool:
     """Of a test by the name its runner gives it, whatever file an approval names it in."""
-    names = tuple(each.partition("#")[0] for each in allow)
+    names = tuple(name_of(each) for each in allow)
     if allowed(loss("remove-test", test, because=""), names):
         return True
-    gone = {name.rpartition(":")[2] for name in names if name.startswith(_OF_TESTS)}
-    return any(_ends_with(test.partition("[")[0], name.partition("[")[0]) for name in gone)
+    gone = {each.rpartition(":")[2] for each in names if each.startswith(_OF_TESTS)}
+    return any(_ends_with(test.partition("[")[0], each.partition("[")[0]) for each in gone)
 
 
-def _ends_with(test: str, name: str) -> bool:
-    before = test.removesuffix(name)
+def _ends_with(test: str, last: str) -> bool:
+    before = test.removesuffix(last)
     return before != test and not (before[-1:].isalnum() or before.endswith("_"))
 
 
-def _covers(allowance: str, name: str) -> bool:
+def _covers(allowance: str, named: str) -> bool:
     kind, _, what = allowance.partition(":")
-    lost, _, where = name.partition(":")
+    lost, _, where = named.partition(":")
     if kind != lost and kind not in _COVERED_BY.get(lost, ()):
         return False
     if what == where or where.startswith(f"{what}:") or where.startswith(f"{what.rstrip('/')}/"):

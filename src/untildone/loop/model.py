@@ -15,6 +15,7 @@ from untildone.loop.results import (
     Tests,
     Totals,
 )
+from untildone.loop.tasks import PlanTask, TaskReport
 
 # The words of a result are words of the loop: they are found here too.
 __all__ = [
@@ -119,6 +120,7 @@ class Contract(Struct, frozen=True, kw_only=True):
     after: str = ""
     # Never shown to the agent.
     oracle: Oracle | None = None
+    plan: PlanTask | None = None
 
 
 class Amendment(Struct, frozen=True, kw_only=True):
@@ -323,6 +325,9 @@ class Round(Struct, frozen=True, kw_only=True):
     touched: tuple[str, ...] = ()
     fixed: int = 0
     notes: tuple[str, ...] = ()
+    # What the start had and the tree has not, and how that was found; None: nobody looked.
+    losses: tuple[Loss, ...] | None = None
+    proved: tuple[str, ...] = ()
 
 
 # No time passes for a loop whose agent rests.
@@ -341,6 +346,7 @@ class Progress(Struct, frozen=True, kw_only=True):
     met: dict[str, Met] = {}
     signalled: bool = False
     blocked: str = ""
+    report: TaskReport | None = None
     notes: tuple[str, ...] = ()
     seen_red: tuple[str, ...] = ()
     seen_failures: tuple[str, ...] = ()
@@ -369,6 +375,7 @@ class Progress(Struct, frozen=True, kw_only=True):
     unrunnable_told: bool = False
     faults: int = 0
     told_background: tuple[str, ...] = ()
+    # What the person is asked about, by id.
     told_losses: tuple[str, ...] = ()
     waited_for: str = ""
     confirmed: bool = False

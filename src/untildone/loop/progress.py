@@ -5,6 +5,7 @@ from msgspec.structs import replace
 
 from untildone.loop.comparison import compared
 from untildone.loop.criteria import agreed, failures, measured, state_key, unmet
+from untildone.loop.losses import unapproved
 from untildone.loop.model import (
     OUTCOMES,
     STOPPED,
@@ -148,7 +149,6 @@ def _judged(
     now = _seen(contract, progress, evidence)
     found = now.failures
     red = tuple(result.name for result in evidence.checks if result.outcome == "red")
-    told = tuple(loss.id for loss in evidence.losses or () if because == "losses")
     return replace(
         _measured(progress, evidence),
         round=progress.round + 1,
@@ -164,14 +164,29 @@ def _judged(
         idle_holds=progress.idle_holds + bool(because),
         blocked_told=because == "blocked",
         unrunnable_told=because == "unrunnable",
-        told_losses=tuple(dict.fromkeys((*progress.told_losses, *told))),
+        told_losses=_asked_about(contract, progress, evidence, verdict),
         faults=0,
         signalled=False,
         # What the person confirmed was true then.
         confirmed=progress.confirmed and not now.unmet,
         blocked="",
+        report=None,
         round_seconds=0,
     )
+
+
+def _asked_about(
+    contract: Contract, progress: Progress, evidence: Evidence, verdict: Verdict
+) -> tuple[str, ...]:
+    """What is lost now and was told, by this verdict or before."""
+    if evidence.losses is None:
+        return progress.told_losses
+    match verdict:
+        case Continue(because="losses") | Pause(outcome="needs-approval"):
+            told = {each.id for each in evidence.losses}
+        case _:
+            told = set(progress.told_losses)
+    return tuple(each.id for each in unapproved(evidence, contract.allow) if each.id in told)
 
 
 def _measured(progress: Progress, evidence: Evidence) -> Progress:

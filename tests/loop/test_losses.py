@@ -1,0 +1,101 @@
+"""What was lost, what was allowed, and which tests no longer run."""
+
+import pytest
+
+from loop.samples import seen, started
+from untildone.loop.losses import allowed, loss, removal_allowed
+from untildone.loop.model import CheckOutcome, CheckResult, Loss, Tests
+from untildone.loop.vanished import lost_tests, with_all_tests
+
+SUPPRESSED = loss("suppression", "a.py", "noqa.F401", because="", content="0123456789abcdef")
+REMOVED = loss("remove-test", "tests/a.py::test_x[1]", because="")
+
+
+@pytest.mark.parametrize(
+    ("lost", "allowance", "expected"),
+    [
+        pytest.param(SUPPRESSED, "suppression:a.py:noqa.F401#0123456789ab", True, id="its id"),
+        pytest.param(SUPPRESSED, "suppression:a.py:noqa.F401#ffffffffffff", False, id="changed"),
+        pytest.param(SUPPRESSED, "suppression:a.py", True, id="whatever rule"),
+        pytest.param(SUPPRESSED, "suppression:a.py:F401", True, id="a rule by its last part"),
+        pytest.param(SUPPRESSED, "suppression:a.py:F40", False, id="another rule"),
+        pytest.param(SUPPRESSED, "suppression:b.py:F401", False, id="another file"),
+        pytest.param(SUPPRESSED, "config:a.py", False, id="another kind"),
+        pytest.param(
+            loss("suppression", "a.ts", "ts-ignore", because=""),
+            "suppression:a.ts:@ts-ignore",
+            True,
+            id="a rule as people write it",
+        ),
+        pytest.param(REMOVED, "remove-test:test_x", True, id="a test by its name"),
+        pytest.param(REMOVED, "remove-test:tests", True, id="a folder"),
+        pytest.param(REMOVED, "edit-test:tests/a.py", True, id="a wider kind"),
+        pytest.param(REMOVED, "remove-test:test_y", False, id="another test"),
+        pytest.param(REMOVED, "edit-expected:tests/a.py", False, id="a narrower kind"),
+    ],
+)
+def test_an_allowance_covers_what_it_names(lost: Loss, allowance: str, expected: bool) -> None:
+    assert allowed(lost, ("config:z", allowance)) is expected
+
+
+@pytest.mark.parametrize(
+    ("test", "allowance", "expected"),
+    [
+        pytest.param("tests/a.py::x", "remove-test:tests/a.py::x#12", True, id="approved by id"),
+        pytest.param("test_a.Case.x[2]", "remove-test:a.py::x", True, id="as its runner names it"),
+        pytest.param("tests/a.py::x", "edit-test:tests/a.py:x#12", True, id="its edit approved"),
+        pytest.param("tests/a.py::xx", "remove-test:a.py::x", False, id="only its ending"),
+        pytest.param("tests/a.py::_x", "remove-test:a.py::x", False, id="only its last word"),
+        pytest.param("tests/a.py::x", "config:a.toml:x", False, id="no test"),
+    ],
+)
+def test_a_test_may_go_by_whatever_name_its_runner_gives_it(
+    test: str, allowance: str, expected: bool
+) -> None:
+    assert removal_allowed(test, (allowance,)) is expected
+
+
+def ran(*names: str, passed: int = 0, outcome: CheckOutcome = "green") -> CheckResult:
+    tests = Tests(passed=passed or len(names), passing=names)
+    return CheckResult(name="test", command="c", outcome=outcome, tests=tests)
+
+
+@pytest.mark.parametrize(
+    ("now", "allow", "expected"),
+    [
+        pytest.param(ran("a", "b", "c"), (), [], id="all run"),
+        pytest.param(ran("a"), (), ["remove-test:b", "remove-test:c"], id="two are gone"),
+        pytest.param(ran("a"), ("remove-test:b",), ["remove-test:c"], id="one is allowed"),
+        pytest.param(ran("a", "b", "d"), (), [], id="another in its place"),
+        pytest.param(ran(passed=2), (), ["remove-test:test"], id="only counted"),
+        pytest.param(ran(passed=2), ("remove-test:b",), [], id="counted and allowed"),
+        pytest.param(ran("a", outcome="red"), (), [], id="red says it itself"),
+    ],
+)
+def test_tests_that_no_longer_run_are_asked_about(
+    now: CheckResult, allow: tuple[str, ...], expected: list[str]
+) -> None:
+    evidence = seen(now, start=started(ran("a", "b", "c")))
+
+    assert [lost.id for lost in lost_tests(evidence, allow)] == expected
+
+
+def test_where_nothing_is_known_of_the_start_nothing_is_lost() -> None:
+    assert list(lost_tests(seen(ran("a")), ())) == []
+
+
+@pytest.mark.parametrize(
+    ("now", "strict", "expected"),
+    [
+        (ran("a"), True, "no-evidence"),
+        (ran("a"), False, "green"),
+        (ran("b", "c"), True, "green"),
+        (CheckResult(name="test", command="c", outcome="green"), False, "no-evidence"),
+    ],
+)
+def test_a_run_in_the_clean_copy_needs_as_many_tests_as_the_start(
+    now: CheckResult, strict: bool, expected: CheckOutcome
+) -> None:
+    had = Tests(passed=2, passing=("a", "b"))
+
+    assert with_all_tests(now, had, allow=(), strict=strict).outcome == expected
