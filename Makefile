@@ -3,11 +3,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 TESTS ?= tests
 JOBS ?= 2
+KILLS ?= 1000
 
-.PHONY: help setup demo test lint types unit bench plugin schemas clean
+.PHONY: help setup demo test lint types unit faults bench coming-from integrity plugin schemas clean
 
 help:  ## list what can be made
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
 
 setup: $(VENV)/ready  ## make the virtual environment with everything the tests need
 
@@ -36,8 +37,18 @@ unit: setup
 	$(BIN)/coverage combine --quiet
 	$(BIN)/python tests/coverage_gate.py
 
+faults: setup  ## let go wrong what can, and print fault, expected, seen
+	@UNTILDONE_TEST_KILLS=$(KILLS) UNTILDONE_TEST_STEP=1 PYTHONPATH=tests:. \
+		$(BIN)/python -m faults -n $(JOBS) --dist worksteal
+
 bench: setup  ## print the table of ratios that docs/performance.md quotes
 	$(BIN)/python -m bench
+
+coming-from: setup  ## show that every feature of docs/coming-from.md is noticed when it is gone
+	$(BIN)/python -m bench.coming_from $(if $(ONLY),--only $(ONLY)) --jobs $(JOBS)
+
+integrity: setup  ## play ways of faking completion and honest changes; CASES=DIR TOOLS=DIR for others
+	$(BIN)/python -m bench.integrity --jobs $(JOBS) $(if $(CASES),--cases $(CASES)) $(if $(TOOLS),--tools $(TOOLS))
 
 plugin: setup  ## write plugin/ and the marketplace file anew
 	$(BIN)/python -m untildone.install.plugin .
