@@ -5,7 +5,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from bench import findings, hooks, output, plans, schedule, transcript, tree
+from bench import findings, hooks, output, plan_runs, plans, schedule, transcript, tree
 from bench.table import HEADER, Row
 
 # Each takes its measurements in an empty folder of its own.
@@ -17,6 +17,7 @@ SUBJECTS: dict[str, Callable[[Path], Iterable[Row]]] = {
     "findings": findings.rows,
     "output": output.rows,
     "plans": plans.rows,
+    "plan_runs": plan_runs.rows,
 }
 
 

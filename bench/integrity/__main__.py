@@ -14,6 +14,7 @@ from pathlib import Path
 import msgspec
 
 from bench.integrity.case import Folder, allowances, cases_in
+from bench.integrity.own import written_out
 from bench.integrity.stage import Broken, Stage
 from bench.integrity.table import Judged, judged, table
 from bench.integrity.toolbox import Toolbox, installed_toolbox, toolbox_in
@@ -23,7 +24,8 @@ def main(argv: Sequence[str]) -> int:
     given = _parser().parse_args(argv)
     tools = toolbox_in(given.tools.resolve()) if given.tools else installed_toolbox()
     with _boxes(tools, keep=given.keep) as top:
-        cases = cases_in(given.cases.resolve(), given.only)
+        cases = cases_in(given.cases.resolve()) if given.cases else written_out(top / "cases")
+        cases = [each for each in cases if given.only in each.case.name]
         results = list(_played(cases, tools, top, jobs=given.jobs))
     if given.json:
         print(json.dumps(msgspec.to_builtins(results), indent=1))
@@ -34,8 +36,7 @@ def main(argv: Sequence[str]) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bench.integrity", description=__doc__)
-    own = Path(__file__).parent / "cases"
-    parser.add_argument("--cases", type=Path, default=own, help="a folder of cases")
+    parser.add_argument("--cases", type=Path, help="a folder of cases, not ours")
     parser.add_argument("--tools", type=Path, help="a folder with `venv/` and `node/`")
     parser.add_argument("--only", default="", help="only cases with this in their name")
     parser.add_argument("--jobs", type=int, default=2)

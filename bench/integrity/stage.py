@@ -20,7 +20,8 @@ from untildone.runs.scripted import stop_fields
 LIMIT = 300.0
 # The second time a loss is told, the loop pauses for the person.
 STOPS = 3
-UNTILDONE = [sys.executable, "-m", "untildone"]
+# A module of the case must not stand before ours.
+UNTILDONE = [sys.executable, "-P", "-m", "untildone"]
 
 
 class Broken(Exception):  # noqa: N818 - reads as what the case is
@@ -123,9 +124,11 @@ class Stage:
         return loops[0]
 
     def _ours(self, *arguments: str) -> str:
-        ended = run([*UNTILDONE, *arguments], cwd=self._work, timeout=LIMIT, env=self._environ)
+        argv, errors = [*UNTILDONE, *arguments], self._home.with_name("errors")
+        ended = run(argv, cwd=self._work, timeout=LIMIT, env=self._environ, errors=errors)
         if ended.exit_code != 0:
-            raise Broken(f"`untildone {arguments[0]}` failed: {ended.text[-300:]}")
+            told = errors.read_text(encoding="utf-8", errors="replace")
+            raise Broken(f"`untildone {arguments[0]}` failed: {told[-300:]}")
         return ended.text
 
     def _script(self, name: str) -> None:

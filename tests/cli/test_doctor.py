@@ -134,6 +134,20 @@ def test_an_interpreter_that_is_another_program_now(patient: Patient) -> None:
     )
 
 
+def test_a_package_that_was_changed(patient: Patient) -> None:
+    record = patient.state / "installed.json"
+    found = json.loads(record.read_text(encoding="utf-8"))
+    program = found["files"][0]["program"]
+    program["package_sha256"] = "00"
+    record.write_text(json.dumps(found), encoding="utf-8")
+
+    assert patient.findings() == note(
+        "package",
+        f"the modules in `{program['package']}` are not those that were there when `init` ran",
+        "`untildone init`, if you upgraded untildone",
+    )
+
+
 def test_hooks_installed_twice(patient: Patient) -> None:
     patient.untildone("init", "--scope", "local")
     local = patient.project / ".claude" / "settings.local.json"

@@ -8,8 +8,12 @@ from pathlib import Path
 import pytest
 
 from cli.desk import SESSION, Desk, error
-from untildone.install.skills import NAMES
+from untildone.install.skills import AGENTS, NAMES
 
+OURS = (
+    *(f".claude/commands/untildone/{name}.md" for name in NAMES),
+    *(f".claude/agents/untildone-{name}.md" for name in AGENTS),
+)
 FOREIGN = '{\n\t"model": "opus",\n\t"hooks": {"Stop": [{"hooks": []}]}, "big": 1.50\n}\n'
 
 
@@ -27,11 +31,10 @@ def files(folder: Path) -> set[str]:
 def test_a_new_machine(desk: Desk) -> None:
     code, shown, told = desk.said("init")
 
-    commands = [desk.home / f".claude/commands/untildone/{name}.md" for name in NAMES]
     assert (code, told) == (0, "")
     assert shown.splitlines() == [
         f"made: {desk.home}/.claude/settings.json",
-        *(f"made: {path}" for path in commands),
+        *(f"made: {desk.home / path}" for path in OURS),
         "next: `untildone drill` proves it; then `/untildone:test` in Claude Code",
     ]
     assert desk.said("init") == (0, "everything is in place already\n", "")
@@ -47,11 +50,11 @@ def test_ours_are_merged_and_taken_out_byte_for_byte(desk: Desk) -> None:
     merged = json.loads(written)
     out = desk.json("uninstall")
 
-    assert [file["kind"] for file in first["files"]] == ["changed", *["made"] * len(NAMES)]
+    assert [file["kind"] for file in first["files"]] == ["changed", *["made"] * len(OURS)]
     assert {file["kind"] for file in again["files"]} == {"unchanged"}
     assert (merged["model"], merged["big"], len(merged["hooks"]["Stop"])) == ("opus", 1.5, 2)
     assert set(first) == set(again) == {"files", "notes", "automatic", "diagnostics"}
-    assert [file["kind"] for file in out["files"]] == ["changed", *["removed"] * len(NAMES)]
+    assert [file["kind"] for file in out["files"]] == ["changed", *["removed"] * len(OURS)]
     assert path.read_text(encoding="utf-8") == FOREIGN
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
     assert files(desk.home) == {".claude/settings.json"}
@@ -73,10 +76,7 @@ def test_a_dry_run_writes_nothing(desk: Desk) -> None:
 def test_the_scopes_of_a_project(desk: Desk, scope: str, name: str) -> None:
     desk.untildone("init", "--scope", scope)
 
-    assert files(desk.project) == {
-        f".claude/{name}",
-        *(f".claude/commands/untildone/{command}.md" for command in NAMES),
-    }
+    assert files(desk.project) == {f".claude/{name}", *OURS}
     assert desk.typed("uninstall")[0] == 0
     assert list(desk.project.iterdir()) == []
 

@@ -1,5 +1,6 @@
 """`status`, `history`, `show`, `rounds`: what runs, what ran, and how a script reads it."""
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -302,3 +303,29 @@ def test_the_last_loop_is_shown_when_nothing_runs_any_more(desk: Desk) -> None:
 
     assert loop in loops
     assert desk.json("show")["status"]["id"] == desk.json("rounds")["loop"] == loops[0]
+
+
+def test_a_loop_taken_out_of_the_index_is_tampered_with_and_can_be_continued(desk: Desk) -> None:
+    loop = held_once(desk)
+    for folder in ("sessions", "held"):
+        shutil.rmtree(desk.state / folder)
+
+    (found,) = desk.json("status")["loops"]
+    assert (found["status"], found["outcome"]) == ("paused", "tampered")
+    assert found["reason"].endswith("/active` is missing")
+
+    assert desk.typed("continue")[0] == 0
+    (found,) = desk.json("status")["loops"]
+    assert (found["id"], found["status"], found["outcome"]) == (loop, "active", None)
+
+
+def test_a_loop_whose_folder_is_gone_is_named_until_the_person_gives_it_up(desk: Desk) -> None:
+    loop = held_once(desk)
+    folder = desk.state / "loops" / loop
+    shutil.rmtree(folder)
+
+    assert desk.json("status")["unreadable"] == [{"id": loop, "reason": f"`{folder}` is missing"}]
+
+    assert desk.said("cancel", loop) == (0, f"loop {loop} was lost and is given up\n", "")
+    assert desk.json("status")["unreadable"] == []
+    assert desk.said("cancel", loop)[0] == 2

@@ -111,6 +111,10 @@ def test_those_built_in(desk: Desk) -> None:
         "dependency-upgrade": every,
         "implement-spec": every,
         "coverage-to": [covered],
+        "refine-plan": [
+            f"{sys.executable} -I -m untildone plan {verb} --plan TASKS.json"
+            for verb in ("validate", "refine")
+        ],
         "flaky-hunt": [again],
         "port": ["pytest", "ruff check", "make e2e"],
         "plain": every,
@@ -245,7 +249,7 @@ def test_they_are_listed_with_checks_and_bounds(desk: Desk) -> None:
     names = [line.split()[0] for line in blocks if line and not line.startswith(" ")]
     assert names == [
         *("fix-tests", "lint-clean", "migrate-types", "dependency-upgrade", "implement-spec"),
-        *("coverage-to", "flaky-hunt", "port", "plain"),
+        *("coverage-to", "refine-plan", "flaky-hunt", "port", "plain"),
     ]
 
 

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from cli.desk import OTHER, RED, SESSION, Desk, Said, error
-from client.world import MEASURED
+from client.world import BIN, MEASURED
 from untildone.judge.context import context
 from untildone.judge.verbs import change
 
@@ -134,21 +134,21 @@ def ask_about(desk: Desk, loop: str, *losses: str) -> None:
 
 def test_approve(desk: Desk) -> None:
     loop = desk.start()
-    ask_about(desk, loop, "remove-test:a", "config:b")
+    ask_about(desk, loop, "remove-test:a#12", "config:b")
 
     assert desk.said("approve", "config:b") == (
         0,
-        "approved config:b; `untildone continue` goes on\n",
+        "approved config:b\nstill asked about: remove-test:a\n",
         "",
     )
-    assert desk.said("approve", "--all", "--loop", loop)[1] == (
-        "approved remove-test:a, config:b; `untildone continue` goes on\n"
-    )
+    assert desk.json("approve", "--all", "--loop", loop) == {
+        "loop": loop,
+        "approved": ["remove-test:a#12"],
+        "left": [],
+        "goes_on": False,
+    }
     amendments = desk.json("show", loop)["progress"]["amendments"]
-    assert [amendment["allow"] for amendment in amendments] == [
-        ["config:b"],
-        ["remove-test:a", "config:b"],
-    ]
+    assert [amendment["allow"] for amendment in amendments] == [["config:b"], ["remove-test:a#12"]]
 
 
 def test_what_is_not_asked_about_is_not_approved(desk: Desk) -> None:
@@ -165,6 +165,22 @@ def test_what_is_not_asked_about_is_not_approved(desk: Desk) -> None:
         "no finding is named (asked: `config:b`)", "give ids, or `--all`"
     )
     assert desk.json("show", loop)["progress"]["amendments"] == []
+
+
+def test_a_file_is_shown_as_it_was_at_the_start(desk: Desk) -> None:
+    (desk.project / "a.txt").write_bytes(b"caf\xe9\n")
+    desk.start()
+    (desk.project / "a.txt").write_text("changed", encoding="utf-8")
+
+    done = subprocess.run(
+        [BIN / "untildone", "show", "--at-start", "a.txt"],
+        cwd=desk.project,
+        env=desk.environ,
+        capture_output=True,
+        check=True,
+    )
+
+    assert done.stdout == b"caf\xe9\n"
 
 
 def test_a_slash_command_approves_in_the_same_way(desk: Desk) -> None:

@@ -129,6 +129,7 @@ class World:
         *arguments: str,
         stdin: str = "",
         subagents: Sequence[Step] | None = None,
+        limit: float = 60,
     ) -> tuple[Result, ModelServer]:
         """One headless turn in the world's session, which the first one begins."""
         with ModelServer(steps, subagents=subagents) as server:
@@ -139,7 +140,7 @@ class World:
                 *allow(*TOOLS),
                 *arguments,
                 stdin=stdin,
-                limit=60,
+                limit=limit,
             )
         return result, server
 

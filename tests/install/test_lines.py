@@ -39,7 +39,7 @@ class Machine:
         file.touch()
         os.utime(file, (seconds, seconds))
 
-    def starts(self, prompt: str = "hello") -> bool:
+    def starts(self, prompt: str = "hello", event: str = "UserPromptSubmit") -> bool:
         program = Program(
             home=str(self.folder / "state"), program="echo", arguments="started", source="test"
         )
@@ -49,7 +49,7 @@ class Machine:
             "CLAUDE_CODE_SESSION_ID": "s1",
             "CLAUDE_PROJECT_DIR": str(self.folder / "project"),
         }
-        line = lines(program)["UserPromptSubmit"]
+        line = lines(program)[event]
         done = subprocess.run(
             ["sh", "-c", line],
             env=environ,
@@ -108,3 +108,21 @@ def test_an_interpreter_in_a_folder_with_odd_characters_holds(tmp_path: Path) ->
         )
         assert done.returncode == 0, done.stdout + done.stderr
     assert ODD in (home / ".claude" / "settings.json").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("event", ["Stop", "UserPromptSubmit", "PreToolUse", "ConfigChange"])
+def test_a_loop_named_in_the_second_place_alone_is_looked_at(tmp_path: Path, event: str) -> None:
+    machine = Machine(tmp_path)
+    machine.write("state/held/claude/s1")
+    machine.session.joinpath("began").unlink()
+    machine.session.rmdir()
+
+    assert machine.starts("untildone", event=event)
+
+
+@pytest.mark.parametrize("event", ["Stop", "PreToolUse", "ConfigChange"])
+def test_a_loop_of_another_session_is_not(tmp_path: Path, event: str) -> None:
+    machine = Machine(tmp_path)
+    machine.write("state/held/claude/s2")
+
+    assert not machine.starts("untildone", event=event)

@@ -121,4 +121,17 @@ def test_the_program_is_known_by_its_content(tmp_path: Path) -> None:
         interpreter_sha256=hashlib.sha256(b"binary").hexdigest(),
         package=str(tmp_path),
         version="1",
+        package_sha256=hashlib.sha256(b"").hexdigest(),
     )
+
+
+def test_a_package_is_known_by_its_modules_alone(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_bytes(b"1")
+    first = record.package_sha256(tmp_path)
+    (tmp_path / "a.pyc").write_bytes(b"compiled")
+    assert record.package_sha256(tmp_path) == first
+
+    (tmp_path / "a.py").rename(tmp_path / "b.py")
+    moved = record.package_sha256(tmp_path)
+    (tmp_path / "b.py").write_bytes(b"2")
+    assert len({first, moved, record.package_sha256(tmp_path)}) == 3

@@ -8,7 +8,18 @@ import pytest
 from client.harness import Client, command_hooks
 from client.model_server import ModelServer
 from client.script import Call, bash
-from untildone.install.skills import NAMES, PERMISSIONS, PERSONAL, STARTING, commands, skills, text
+from untildone.install.skills import (
+    AGENTS,
+    NAMES,
+    PERMISSIONS,
+    PERSONAL,
+    PLANNING,
+    STARTING,
+    agent,
+    commands,
+    skills,
+    text,
+)
 
 TRIGGERS = [
     ("build", "build relentlessly"),
@@ -64,9 +75,34 @@ def test_no_permission_is_given_for_a_verb_of_the_person() -> None:
 
 
 def test_plugin_and_init_carry_the_same_texts() -> None:
-    assert list(skills()) == [f"skills/{name}/SKILL.md" for name in NAMES]
-    assert list(commands()) == [f"commands/untildone/{name}.md" for name in NAMES]
-    assert list(skills().values()) == list(commands().values())
+    assert list(skills()) == [
+        *(f"skills/{name}/SKILL.md" for name in NAMES),
+        *(f"agents/{name}.md" for name in AGENTS),
+    ]
+    assert list(commands()) == [
+        *(f"commands/untildone/{name}.md" for name in NAMES),
+        *(f"agents/untildone-{name}.md" for name in AGENTS),
+    ]
+    own = [made.replace("name: untildone-", "name: ") for made in commands().values()]
+    assert list(skills().values()) == own
+
+
+@pytest.mark.parametrize("name", PLANNING)
+def test_a_skill_of_plans_permits_what_touches_the_plan_alone(name: str) -> None:
+    fields = front_matter(name)
+
+    assert sorted(fields) == ["allowed-tools", "argument-hint", "description"]
+    allowed = fields["allowed-tools"].split(", ")
+    assert set(PERMISSIONS) < set(allowed)
+    assert not [rule for rule in allowed if "plan start" in rule or "set-status" in rule]
+    assert text(name).count("$ARGUMENTS") == 1
+
+
+@pytest.mark.parametrize("name", ["task-verifier", "planning-validator"])
+def test_a_verifier_has_no_tool_to_edit_with(name: str) -> None:
+    fields = dict(line.split(": ", 1) for line in agent(name, name).split("---\n")[1].splitlines())
+
+    assert fields["tools"] == "Read, Grep, Glob, Bash"
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -121,5 +157,5 @@ def test_the_model_is_offered_the_starting_skills_and_refused_the_person_s(tmp_p
 
     offered = "\n".join(server.requests[0].texts)
     shown = [name for name in NAMES if f"- untildone:{name}: " in offered]
-    assert shown == [*STARTING, "status"]
+    assert shown == [*STARTING, *PLANNING, "status"]
     assert "disable-model-invocation" in "".join(server.reached_model[1])

@@ -15,6 +15,7 @@ from untildone.judge import stop
 from untildone.judge.baseline import record_start
 from untildone.judge.context import Context, context
 from untildone.judge.start import Request, begin
+from untildone.judge.verbs import resume
 from untildone.loop.model import Check
 
 SESSION = "5f0c2a9e-0000-4000-8000-00000000000a"
@@ -229,3 +230,39 @@ def test_a_start_too_large_to_keep_is_said_in_the_receipt(world: World) -> None:
         "not compared with the start: the start is too large to keep"
         " (more than 50000 files or 2 GB)"
     ]
+
+
+def test_the_person_goes_on_without_an_altered_start(world: World) -> None:
+    world.start()
+    kept = world.here.loops.folder(world.loop) / "baseline" / "tree" / "tests" / "test_shop.py"
+    kept.unlink()
+    world.write(shop_py=MENDED)
+    world.stop()
+    assert world.outcome == "tampered"
+
+    resume(world.here, world.loop)
+    world.stop()
+
+    assert world.outcome == "done"
+    assert world.proved == [
+        "not compared with the start: the files kept of the start were changed"
+    ]
+
+
+@pytest.mark.parametrize("text", [None, "{}"], ids=["removed", "altered"])
+def test_a_record_of_the_start_that_is_not_its_own_breaks_the_seal(
+    world: World, text: str | None
+) -> None:
+    world.start()
+    record = world.here.loops.folder(world.loop) / "baseline" / "start.json"
+    record.unlink()
+    if text is not None:
+        record.write_text(text, encoding="utf-8")
+
+    world.stop()
+
+    assert world.outcome == "tampered"
+    resume(world.here, world.loop)
+    assert world.here.loops.seal_broken(world.loop) == ""
+    unkept = f"`{record}` " + ("is missing" if text is None else "was altered")
+    assert world.here.loops.load(world.loop).progress.unkept == unkept

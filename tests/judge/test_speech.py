@@ -97,6 +97,7 @@ def test_plain_words_mean_us_only_where_there_is_a_loop(prompt: str) -> None:
         ("never stop until all is well", "ship", "never stop until all is well"),
         ("keep going until green", "test", "keep going until green"),
         ("keep working until it compiles", "build", "keep working until it compiles"),
+        ("continue until lint is clean", "lint", "continue until lint is clean"),
         ("  test relentlessly:\nfirst\nsecond\n", "test", "first\nsecond"),
     ],
 )

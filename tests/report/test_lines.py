@@ -159,3 +159,15 @@ def test_a_pause_tells_what_is_left() -> None:
     )
 
     assert told.endswith("resume with `untildone continue` | left: a, b, c, d")
+
+
+def test_what_is_lost_is_named_without_its_digest_and_with_the_ways_on() -> None:
+    held = notice(record(round=1), Continue(because="losses", names=("config:a#12",)), (GREEN,))
+    paused = notice(record(), Pause(outcome="needs-approval", reason="lost: a"), (GREEN,))
+
+    assert held == "untildone: held, round 1 of 10, lost against the start: config:a"
+    assert paused == (
+        "untildone: paused (needs-approval): lost: a. Nobody holds the agent now."
+        " `untildone show a1` shows the changes. If you wanted them: `untildone approve --all`."
+        " If not: have them restored, then `untildone continue`"
+    )

@@ -3,8 +3,8 @@
 import json
 
 from loop.samples import AT, GREEN, RED, contract, result, seen
-from untildone.loop.model import Claim, Continue, Met, Progress, Round, Totals
-from untildone.report.receipt import Receipt, as_json, as_text, receipt
+from untildone.loop.model import Amendment, Claim, Continue, Loss, Met, Progress, Round, Totals
+from untildone.report.receipt import Allowed, Lost, Receipt, as_json, as_text, receipt
 from untildone.store.loops import Record
 
 LATER = "2025-03-01T11:00:00+00:00"
@@ -54,7 +54,7 @@ def test_as_text() -> None:
         "- DONE",
         "",
         "## Allowed by the person",
-        "- config:a",
+        "- `config:a` at 2025-03-01T10:00:00+00:00",
         "",
         "## Round by round",
         "- round 1: continue; test green, test red",
@@ -161,3 +161,50 @@ def test_each_round_has_its_cost_where_that_is_known() -> None:
         "round 3: continue; 0.25 USD",
         "round 4: continue; 0.00 USD",
     )
+
+
+def test_what_is_asked_about_is_shown_with_its_change_and_the_ways_on() -> None:
+    change = "--- a.py at the start\n+++ a.py now\n-assert x"
+    lost = tuple(
+        Lost(id=f"remove-test:a.py::{name}#12", path=f"a.py::{name}", because="gone", change=change)
+        for name in "xy"
+    )
+    record = Record(
+        contract=contract(),
+        progress=Progress(status="paused", outcome="needs-approval", reason="lost"),
+        generation=1,
+    )
+
+    text = as_text(receipt(record, seen(GREEN), (), at=LATER, lost=lost))
+
+    assert text[text.index("\n## Lost") :].splitlines() == [
+        "",
+        "## Lost against the start",
+        "- `remove-test:a.py::x`: gone",
+        "- `remove-test:a.py::y`: gone",
+        "",
+        "    --- a.py at the start",
+        "    +++ a.py now",
+        "    -assert x",
+        "",
+        "## What next",
+        "- if you wanted it: `untildone approve --all --loop a1`",
+        "- if not: have it restored (`untildone show --at-start PATH` prints a file as it was),"
+        " then `untildone continue a1`",
+        "- or end it with `untildone cancel a1`",
+    ]
+
+
+def test_an_allowance_is_told_with_its_time_and_what_it_covers() -> None:
+    lost = Loss(id="config:a.toml:k#12", kind="config", path="a.toml", detail="loosened")
+    later = Amendment(by="person", at=LATER, allow=(lost.id,))
+    progress = Progress(amendments=(later,))
+    record = Record(contract=contract(allow=("config:a.toml",)), progress=progress, generation=1)
+
+    paper = receipt(record, seen(GREEN, losses=(lost,)), (), at=LATER)
+
+    assert paper.approvals == (
+        Allowed(what="config:a.toml", by="person", at=AT, covers=(lost.id,)),
+        Allowed(what=lost.id, by="person", at=LATER, covers=(lost.id,)),
+    )
+    assert f"- `config:a.toml:k` at {LATER}, covers config:a.toml:k\n" in as_text(paper)

@@ -148,3 +148,28 @@ def test_sessions_newest_first(tmp_path: Path) -> None:
     assert session(tmp_path, "new").last_event_at() == 999_990
     assert session(tmp_path, "silent").last_event_at() == 0
     assert sessions(str(tmp_path / "none"), "claude") == []
+
+
+@pytest.mark.parametrize("name", ["loop", "active"])
+def test_an_index_with_one_place_cleared_still_names_its_loop(tmp_path: Path, name: str) -> None:
+    found = session(tmp_path)
+    found.bind("a1", active=True)
+    assert found.stripped() == ""
+    found.write(name, "b2")
+    assert (found.loop(), found.active()) == ("a1", True)
+    found.remove(name)
+
+    assert (found.loop(), found.active()) == ("a1", True)
+    assert found.stripped() == f"`{found.path(name)}` is missing or was altered"
+
+
+def test_a_crash_between_the_two_places_accuses_nobody(tmp_path: Path) -> None:
+    found = session(tmp_path)
+    found.bind("a1", active=True)
+    (tmp_path / "held" / "claude" / "s-1").unlink()
+
+    assert (found.loop(), found.active(), found.stripped()) == ("a1", True, "")
+    found.bind("a1", active=True)
+    assert found.held() == "a1"
+    found.release()
+    assert (found.held(), found.loop()) == ("", "")

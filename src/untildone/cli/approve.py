@@ -4,28 +4,63 @@ from pathlib import Path
 
 import click
 
-from untildone.cli.options import chosen, here, persons_word, project_option
+from untildone.cli.options import (
+    chosen,
+    here,
+    json_option,
+    persons_word,
+    print_json,
+    project_option,
+)
 from untildone.cli.said import which_option
-from untildone.judge import verbs
-from untildone.judge.verbs import ALL
+from untildone.judge.approval import ALL, Approved, approve
+from untildone.loop.losses import name_of
+from untildone.runs import book
 
 
 @click.command("approve")
 @click.argument("findings", nargs=-1)
-@click.option("--all", "everything", is_flag=True, help="Approve all that is asked about.")
+@click.option(ALL, "everything", is_flag=True, help="Approve all that is asked about.")
 @which_option
 @project_option
+@json_option
 def command(
-    findings: tuple[str, ...], *, everything: bool, loop: str | None, project: Path | None
+    findings: tuple[str, ...],
+    *,
+    everything: bool,
+    loop: str | None,
+    project: Path | None,
+    as_json: bool,
 ) -> None:
-    """Approve losses by the ids the pause names.
+    """Approve what is gone or loosened since the start, as the pause names it.
+
+    An approval holds for what is there now: if it is changed again, you are asked again. Where
+    nothing is asked about, `--all` approves what differs now, as after a `git pull` of yours.
 
     \b
+    untildone show                  what is asked about, with the changes
     untildone approve --all
     untildone approve remove-test:tests/test_old.py::test_gone
     """
     found = here()
     record = chosen(found, loop, project)
     persons_word(found, record, "approve")
-    approved = verbs.allow(found, record, (ALL,) if everything else findings)
-    click.echo(f"approved {', '.join(approved)}; `untildone continue` goes on")
+    headless = book.read(found, record.contract.id) is not None
+    named = (ALL,) if everything else findings
+    approved = approve(found, record, named, resumes=not headless)
+    if as_json:
+        print_json(approved)
+        return
+    click.echo("\n".join(told(approved, headless=headless)))
+
+
+def told(approved: Approved, *, headless: bool = False) -> list[str]:
+    lines = [f"approved {name_of(finding)}" for finding in approved.approved]
+    if approved.left:
+        left = ", ".join(name_of(finding) for finding in approved.left)
+        return [*lines, f"still asked about: {left}"]
+    if headless:
+        return [*lines, f"`untildone continue {approved.loop}` runs it on"]
+    if approved.goes_on:
+        return [*lines, f"loop {approved.loop} goes on: prompt the agent, its next stop is judged"]
+    return lines

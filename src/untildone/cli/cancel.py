@@ -4,8 +4,18 @@ from pathlib import Path
 
 import click
 
-from untildone.cli.options import chosen, here, loop_argument, persons_word, project_option
+from untildone.cli.options import (
+    chosen,
+    here,
+    loop_argument,
+    persons_machine,
+    persons_word,
+    persons_word_to,
+    project_option,
+)
 from untildone.judge import verbs
+from untildone.judge.context import Context
+from untildone.store.sessions import sessions
 
 
 @click.command("cancel")
@@ -19,7 +29,27 @@ def command(loop: str | None, project: Path | None) -> None:
     untildone cancel 1f2e      by the beginning of its id
     """
     found = here()
+    if loop and _lost(found, loop):
+        _give_up(found, loop)
+        click.echo(f"loop {loop} was lost and is given up")
+        return
     record = chosen(found, loop, project)
     persons_word(found, record, "cancel")
     verbs.cancel(found, record.contract.id)
     click.echo(f"loop {record.contract.id} is cancelled")
+
+
+def _lost(found: Context, loop: str) -> bool:
+    """It is remembered as unfinished, and its folder is gone."""
+    return not found.loops.folder(loop).exists() and found.loops.remembered(loop)
+
+
+def _give_up(found: Context, loop: str) -> None:
+    known = sessions(str(found.home), found.agent.NAME)
+    owners = [session for session in known if session.loop() == loop]
+    if not owners:
+        persons_machine(found, "cancel")
+    for owner in owners:
+        persons_word_to(found, owner, "cancel")
+        owner.release()
+    found.loops.forget(loop)

@@ -42,6 +42,7 @@ COMMANDS = {
     "rollback": "Bring back the tree of before a step.",
     "trust": "Trust this repository's configuration as it is now.",
     "met": "Report a claim as met (the agent's).",
+    "verify": "Record a verifier's result on a task of a plan (the agent's).",
     "criterion": "Add a criterion (the agent's).",
     "steps": "Name the steps and say which are done (the agent's).",
     "precheck": "Record what could go wrong, before a change that is hard to undo (the agent's).",

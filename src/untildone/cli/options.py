@@ -104,8 +104,11 @@ def persons_word(
     found: Context, record: Record, verb: str, *, session: Session | None = None
 ) -> None:
     """Refuse a person's verb that comes from an agent's side, towards the loop's own session."""
-    towards = session or found.session_of(record)
-    if speaks_for_agent(found.agent, str(found.home), towards):
+    persons_word_to(found, session or found.session_of(record), verb)
+
+
+def persons_word_to(found: Context, session: Session, verb: str) -> None:
+    if speaks_for_agent(found.agent, str(found.home), session):
         raise UserError(
             f"`untildone {verb}` is the person's to say",
             hint="if you cannot go on, run `untildone blocked REASON`",

@@ -18,6 +18,7 @@ from untildone.errors import UserError
 from untildone.judge import verbs
 from untildone.judge.bounds import grant
 from untildone.judge.context import Context
+from untildone.judge.index import noticed
 from untildone.judge.launch import summary
 from untildone.judge.move import move_here
 from untildone.judge.speaker import driven, speaks_for_agent
@@ -54,7 +55,7 @@ def command(
     found = here()
     if into_session and loop is None and _from_file(found, project_of(project)):
         return 0
-    record = chosen(found, loop, project)
+    record = noticed(found, chosen(found, loop, project))
     session = found.session(session_here(found)) if into_session else None
     persons_word(found, record, "continue", session=session)
     values = {"rounds": rounds, "budget": budget, "minutes": minutes}

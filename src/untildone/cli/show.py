@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import click
 from msgspec import Struct
@@ -14,11 +15,15 @@ from untildone.cli.options import (
     loop_argument,
     print_json,
     project_option,
+    records,
 )
 from untildone.judge.held import status_of
+from untildone.judge.lost import at_start as file_at_start
+from untildone.judge.papers import last_evidence, written
+from untildone.judge.reports import leave_reports
 from untildone.loop.criteria import agreed
-from untildone.loop.model import Contract, Evidence, Oracle, Progress
-from untildone.report.receipt import as_text, receipt
+from untildone.loop.model import Contract, Oracle, Progress
+from untildone.report.receipt import as_text
 from untildone.report.status import LoopStatus
 
 
@@ -31,17 +36,35 @@ class Shown(Struct, frozen=True, kw_only=True):
 
 @click.command("show")
 @loop_argument
+@click.option("--at-start", metavar="PATH", help="Print that file as it was when the loop began.")
+@click.option(
+    "--reports",
+    metavar="DIR",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Leave receipt, JUnit and SARIF there, for a pipeline to keep.",
+)
+@click.option("--all", "every", is_flag=True, help="With `--reports`: of every loop.")
 @project_option
 @json_option
-def command(loop: str | None, *, project: Path | None, as_json: bool) -> None:
-    """Show a loop's contract, progress and receipt.
+def command(loop: str | None, *, project: Path | None, as_json: bool, **wishes: Any) -> None:  # noqa: ANN401  click's own values
+    """Show a loop's contract, progress and receipt; with what it asks you to approve.
 
     \b
     untildone show              of this project's loop, or its last one
     untildone show 1f2e --json
+    untildone show --at-start tests/test_price.py > tests/test_price.py
+    untildone show --all --reports build/untildone
     """
     found = here()
+    if wishes["reports"]:
+        every = records(found) if wishes["every"] else [looked_at(found, loop, project)]
+        for each in every:
+            click.echo(leave_reports(found, each, wishes["reports"]))
+        return
     record = looked_at(found, loop, project)
+    if wishes["at_start"]:
+        click.echo(file_at_start(found, record, wishes["at_start"]), nl=False)
+        return
     seal = found.loops.seal_broken(record.contract.id)
     if as_json:
         print_json(
@@ -53,10 +76,9 @@ def command(loop: str | None, *, project: Path | None, as_json: bool) -> None:
             )
         )
         return
-    rounds = found.loops.rounds(record.contract.id)
-    evidence = Evidence(checks=rounds[-1].checks if rounds else ())
-    paper = receipt(record, evidence, rounds, at=record.progress.updated_at)
-    click.echo(as_text(paper))
+    evidence = last_evidence(found.loops.rounds(record.contract.id))
+    place, at = Path(record.contract.project), record.progress.updated_at
+    click.echo(as_text(written(found, record, evidence, project=place, at=at)))
     contract = agreed(record.contract, record.progress.amendments)
     click.echo("\n".join(["## Agreed", *(f"- {line}" for line in _agreed(contract)), ""]))
     click.echo(f"seal: {seal or 'whole'}\nfiles: {found.loops.folder(record.contract.id)}")

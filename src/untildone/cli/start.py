@@ -228,7 +228,7 @@ def _request(given: dict[str, Any], *, session: str, project: Path, by_agent: bo
         claims=tuple(claim(text) for text in given["claims"]) or plan.claims,
         must_not=given["must_not"] or plan.must_not,
         done_when=cast(Rule | None, given["done_when"]) or plan.done_when,
-        bounds=_bounds(given, plan.bounds),
+        bounds=bounds_of(given, plan.bounds),
         allow=given["allow"],
         oracle=given["oracle"],
         by="agent" if by_agent else "person",
@@ -252,7 +252,7 @@ def _security(given: dict[str, Any], project: Path) -> tuple[Check, ...]:
     return (security.command(project, rules=rules),) if given["zero_security"] or rules else ()
 
 
-def _bounds(given: dict[str, Any], usual: Bounds) -> Bounds:
+def bounds_of(given: dict[str, Any], usual: Bounds) -> Bounds:
     chosen = {name: given[name] for name in _BOUND_OF if given[name] is not None}
     for name, value in chosen.items():
         if not (math.isfinite(value) and 0 <= value <= _LARGEST):

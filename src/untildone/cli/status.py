@@ -9,10 +9,11 @@ from msgspec.structs import replace
 from untildone.cli.options import broken, here, json_option, print_json, project_of, project_option
 from untildone.cli.options import records as all_records
 from untildone.cli.place import place_of
-from untildone.install.health import missing, switched_off
+from untildone.install.health import changed, missing, switched_off
 from untildone.install.machine import look
 from untildone.judge.context import Context
 from untildone.judge.held import status_of
+from untildone.judge.index import noticed
 from untildone.report.status import LoopStatus, StatusReport, UnreadableLoop
 from untildone.store import edits
 
@@ -41,7 +42,9 @@ def command(*, everywhere: bool, watch: bool, project: Path | None, as_json: boo
 def _loops(found: Context, project: Path | None, *, everywhere: bool) -> tuple[LoopStatus, ...]:
     place = str(project_of(project))
     wanted = [
-        record for record in all_records(found) if everywhere or record.contract.project == place
+        noticed(found, record)
+        for record in all_records(found)
+        if everywhere or record.contract.project == place
     ]
     # Without `--all`: what is unfinished, and the newest ending, so that a script sees how it went.
     if not everywhere:
@@ -55,7 +58,7 @@ def _really(found: Context, loop: LoopStatus) -> LoopStatus:
     if loop.held is not True:
         return loop
     machine = look(place_of(found, Path(loop.project)), found.environ)
-    troubles = (trouble for check in (switched_off, missing) for trouble in check(machine))
+    troubles = (trouble for check in (switched_off, missing, changed) for trouble in check(machine))
     trouble = next(troubles, None)
     return replace(loop, held="unknown", not_held_because=trouble.text) if trouble else loop
 

@@ -20,7 +20,9 @@ FULL = "\0full"
 class Call:
     """One event: `data` is empty and `fault` says why where the payload could not be read."""
 
-    __slots__ = ("agent", "data", "environ", "event", "fault", "home", "received", "source")
+    __slots__ = (
+        *("agent", "began", "data", "environ", "event", "fault", "home", "received", "source"),
+    )
 
     def __init__(self, event: str, agent: str, source: str, home: str) -> None:
         self.event = event
@@ -28,6 +30,7 @@ class Call:
         self.source = source
         self.home = home
         self.received = time.time()
+        self.began = time.monotonic()
         self.environ = dict(os.environ)
         self.data: dict[str, object] = {}
         self.fault = ""

@@ -5,7 +5,7 @@ import os
 from untildone.hook.payload import FULL, Call
 from untildone.store.sessions import Session
 
-_FRESH = ("startup", "resume", "")
+_FRESH = ("startup", "")
 
 
 def answer(call: Call) -> str:
@@ -17,7 +17,8 @@ def answer(call: Call) -> str:
     remember(call, session)
     if os.path.isfile(os.path.join(call.home, "dialects.json")):
         _watch_dialects(call, session)
-    # After compaction, /clear and fork the loop has something to say.
+    # After compaction, /clear and fork the loop has something to say; one that is resumed may have
+    # been taken out of the index.
     return FULL if session.loop() or call.text("source") not in _FRESH else ""
 
 

@@ -24,7 +24,8 @@ def followed(context: Context, ended: Record, judged: Judged, answer: Answer) ->
     try:
         record = begin(context, _request(context, ended, project))
     except UserError as error:
-        why = f"`{ended.contract.then[0]}` could not be started: {error.message}; {error.hint}"
+        named = ended.contract.then[:1] or ("the next task",)
+        why = f"`{named[0]}` could not be started: {error.message}; {error.hint}"
         return replace(answer, notice=f"{answer.notice} | untildone: {why}")
     record = _counted_on(context, ended, record)
     write_task(project, record.contract)
@@ -62,6 +63,10 @@ def _counted_on(context: Context, ended: Record, record: Record) -> Record:
 
 def _request(context: Context, ended: Record, project: Path) -> Request:
     contract = ended.contract
+    if contract.plan:
+        from untildone.judge.tasks import following as following_task
+
+        return following_task(context, ended, contract.plan)
     plan = following(context, project, contract.then[0])
     return Request(
         session=context.session_of(ended).id,

@@ -43,7 +43,7 @@ class Site(Struct, frozen=True, kw_only=True):
 
 def end_of(call: Call) -> float:
     """One deadline for all of a stop, counted from its arrival."""
-    return time.monotonic() + DEADLINE - max(0.0, time.time() - call.received)
+    return call.began + DEADLINE
 
 
 def checked(evidence: Evidence, contract: Contract, site: Site) -> Evidence:

@@ -35,6 +35,8 @@ def entry(judged: Judged, progress: Progress, *, message: str, at: str) -> dict[
         edited=judged.evidence.edited,
         touched=judged.evidence.touched,
         fixed=progress.fixed,
+        losses=judged.evidence.losses and judged.evidence.losses[:_KEPT],
+        proved=judged.evidence.proved,
     )
     return dict(msgspec.to_builtins(written))
 

@@ -20,7 +20,7 @@ def before_checks(context: Context, record: Record, progress: Progress, stop: St
     said = _said(stop, contract)
     return Evidence(
         ignored=ignored(context.agent, context.environ),
-        broken_seal=context.loops.seal_broken(contract.id),
+        broken_seal=session.stripped() or context.loops.seal_broken(contract.id),
         turn=turn(context, session, stop, contract),
         prompt=stop.prompt,
         background=stop.background,

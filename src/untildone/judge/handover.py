@@ -4,7 +4,8 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from msgspec import Struct, ValidationError, convert
+from msgspec import DecodeError, Struct, ValidationError, convert
+from msgspec.json import decode
 from msgspec.structs import replace
 
 from untildone.errors import UserError
@@ -89,8 +90,20 @@ def _applied(contract: Contract, progress: Progress, verb: Verb) -> Progress:
             return replace(progress, precheck=kept(verb.text))
         case "steps":
             return _with_step(contract, progress, verb)
+        case "verify" if contract.plan:
+            return _with_report(contract, progress, verb)
         case _:
             return progress
+
+
+def _with_report(contract: Contract, progress: Progress, verb: Verb) -> Progress:
+    from untildone.judge.verification import reported
+    from untildone.plans.verification import Report
+
+    try:
+        return reported(contract, progress, decode(verb.text, type=Report))
+    except (DecodeError, UserError):
+        return progress
 
 
 def _with_step(contract: Contract, progress: Progress, verb: Verb) -> Progress:

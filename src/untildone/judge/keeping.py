@@ -6,8 +6,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from untildone.judge.context import Context
-from untildone.loop.model import Contract
+from untildone.loop.model import Contract, Progress
+from untildone.store.loops import Record
 
 
 @contextmanager
@@ -27,6 +30,20 @@ def keeping(context: Context, contract: Contract) -> Iterator[tuple[str, str]]:
             draft.rename(folder / "baseline")
     finally:
         shutil.rmtree(draft, ignore_errors=True)
+
+
+def resting_on_the_start(context: Context, record: Record) -> Progress:
+    """Without the start's files where somebody altered them and the person goes on all the same."""
+    progress = record.progress
+    if progress.outcome != "tampered" or not progress.kept:
+        return progress
+    from untildone.integrity.start import kept
+
+    try:
+        kept(context.loops.folder(record.contract.id) / "baseline", progress.kept)
+    except (ValueError, OSError) as error:
+        return replace(progress, kept="", unkept=str(error))
+    return progress
 
 
 def _keep(context: Context, contract: Contract, draft: Path) -> tuple[str, str]:

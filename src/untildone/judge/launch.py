@@ -13,7 +13,7 @@ from untildone.judge.counting import counts_named, targets_in
 from untildone.judge.options import number, options_in
 from untildone.judge.papers import write_task
 from untildone.judge.specs import told_at_start
-from untildone.judge.speech import Wanted
+from untildone.judge.speech import PLANNED, Wanted
 from untildone.judge.start import Request, begin, named
 from untildone.judge.templates import known
 from untildone.judge.todos import listed, todos_wanted
@@ -41,6 +41,8 @@ def launched(context: Context, prompt: Prompt, wanted: Wanted) -> tuple[Record, 
 
 
 def request(context: Context, prompt: Prompt, wanted: Wanted) -> Request:
+    if wanted.preset in PLANNED:
+        return _planned(context, prompt, wanted)
     task, given = options_in(wanted.task, places=wanted.preset == DECIDING)
     rule = given.get("done_when", [""])[-1]
     if rule and rule not in _RULES:
@@ -65,6 +67,31 @@ def request(context: Context, prompt: Prompt, wanted: Wanted) -> Request:
         todos=todos,
         then=known(context, project, tuple(given.get("then", ()))),
     )
+
+
+def _planned(context: Context, prompt: Prompt, wanted: Wanted) -> Request:
+    """`implement-task TASK [PLAN]`, `implement-feature [PLAN]`: a plan by its file or feature."""
+    from untildone.judge.tasks import BOUNDS, Asked, task_request
+
+    text, given = options_in(wanted.task)
+    words = text.split()
+    task = words.pop(0) if wanted.preset == "implement-task" and words else ""
+    if wanted.preset == "implement-task" and not task:
+        raise UserError("no task is named", hint="`/untildone:implement-task TASK-001`")
+    if len(words) > 1:
+        raise UserError(
+            f"`{words[1]}` is one word too many",
+            hint=f"`/untildone:{wanted.preset}` takes one plan, by its file or feature",
+        )
+    given.setdefault("rounds", [str(BOUNDS.rounds)])
+    asked = Asked(
+        session=prompt.session,
+        project=worktree_of(prompt.project, prompt.cwd),
+        plan=words[0] if words else "",
+        task=task,
+        bounds=_bounds(given),
+    )
+    return task_request(context, asked)
 
 
 def _reversibility(given: dict[str, list[str]]) -> Reversibility:

@@ -25,16 +25,17 @@ def move_here(context: Context, record: Record, session: str) -> Record:
     old = context.session_of(record)
     if session == old.id:
         return record
-    old.release()
     # What it cost before is counted on by the status line of the new one.
     target.write_json(
         "spend.json", {"loop": record.contract.id, "spent": record.progress.spend_usd}
     )
     amendment = Amendment(by="person", at=context.now(), session=session)
-    return change(
+    moved = change(
         context,
         record.contract.id,
         lambda now: replace(now.progress, amendments=(*now.progress.amendments, amendment)),
         kind="moved",
         session=session,
     )
+    old.release()
+    return moved

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from untildone.judge.context import Context
 from untildone.loop.feedback import TASK_BEGINNING
-from untildone.loop.model import Contract, Evidence
-from untildone.report.receipt import Receipt, as_json, as_text, receipt
+from untildone.loop.model import Contract, Evidence, Round
+from untildone.report.receipt import Lost, Receipt, as_json, as_text, receipt
 from untildone.store.files import write_whole
 from untildone.store.loops import Record
 
@@ -56,13 +56,35 @@ def write_task(project: Path, contract: Contract) -> None:
 
 def publish(context: Context, record: Record, evidence: Evidence, *, project: Path) -> None:
     """The receipt, kept with the loop and shown in the project."""
-    paper = receipt(record, evidence, context.loops.rounds(record.contract.id), at=context.now())
+    paper = written(context, record, evidence, project=project, at=context.now())
     _write(context.loops.folder(record.contract.id), paper)
     shown = folder(project)
     if shown:
         # A copy for people: that it cannot be left changes nothing of the verdict.
         with suppress(OSError):
             _write(shown, paper)
+
+
+def written(
+    context: Context, record: Record, evidence: Evidence, *, project: Path, at: str
+) -> Receipt:
+    """The receipt as of now; where the person is asked something, with the changes in question."""
+    asked: tuple[Lost, ...] = ()
+    if record.progress.outcome == "needs-approval":
+        # Imported where it is used: hardly any loop pauses for this.
+        from untildone.judge.lost import lost
+
+        asked = lost(context, record, evidence.losses or (), project=project)
+    rounds = context.loops.rounds(record.contract.id)
+    return receipt(record, evidence, rounds, at=at, lost=asked)
+
+
+def last_evidence(rounds: tuple[Round, ...]) -> Evidence:
+    """What the last judged stop knew, as far as it is kept."""
+    if not rounds:
+        return Evidence()
+    last = rounds[-1]
+    return Evidence(checks=last.checks, losses=last.losses, proved=last.proved, tree=last.tree)
 
 
 def _write(place: Path, paper: Receipt) -> None:

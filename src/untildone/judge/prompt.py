@@ -9,9 +9,10 @@ from untildone.judge.clock import mark
 from untildone.judge.context import Context, tree_of
 from untildone.judge.evidence import root
 from untildone.judge.gates import answered
+from untildone.judge.index import lost
 from untildone.judge.session import reminder, standing
 from untildone.judge.speaker import ignored, typed
-from untildone.judge.speech import Spoken, Wanted, loop_in, verb_in
+from untildone.judge.speech import PLANNED, Spoken, Wanted, loop_in, verb_in
 from untildone.report.lines import status_line
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
@@ -23,6 +24,9 @@ def answer(context: Context, call: Call) -> str:
     if not session.known or ignored(context.agent, context.environ):
         return ""
     session.forget_calls()
+    told = lost(context, session)
+    if told:
+        return context.agent.pass_prompt(context="", notice=told)
     theirs = _theirs(context, session, prompt)
     try:
         return _act(context, session, prompt, theirs=theirs)
@@ -114,9 +118,17 @@ def _proposed(wanted: Wanted) -> str:
 def _proposal(wanted: Wanted) -> str:
     return (
         "[untildone] This asks for work until it is proved done, but nobody who could start a loop"
-        f" is here. You may start one yourself: `untildone start --preset {wanted.preset}`"
-        " (with `--task`, and `--check COMMAND` where none is found); you are then held until its"
+        f" is here. You may start one yourself: {_own_way(wanted)}; you are then held until its"
         " checks pass, within its bounds."
+    )
+
+
+def _own_way(wanted: Wanted) -> str:
+    if wanted.preset in PLANNED:
+        return "`untildone plan start` (with the task's id, where it is about one)"
+    return (
+        f"`untildone start --preset {wanted.preset}` (with `--task`, and `--check COMMAND` where"
+        " none is found)"
     )
 
 
@@ -142,10 +154,21 @@ def _verb(context: Context, session: Session, prompt: Prompt, spoken: Spoken) ->
         case "status":
             return context.agent.take_prompt(status_line(context.loops.load(loop)))
         case "approve":
-            approved = verbs.allow(context, context.loops.load(loop), tuple(spoken.rest.split()))
-            return context.agent.take_prompt(f"untildone: approved {', '.join(approved)}")
+            return context.agent.take_prompt(_approved(context, loop, spoken.rest))
         case "continue":
             return _continued(context, session, prompt, spoken)
+
+
+def _approved(context: Context, loop: str, named: str) -> str:
+    # Imported where it is used: hardly any prompt approves.
+    from untildone.judge.approval import approve
+    from untildone.loop.losses import name_of
+
+    given = approve(context, context.loops.load(loop), tuple(named.split()))
+    names = ", ".join(name_of(finding) for finding in given.approved)
+    wakes = "; `/untildone:continue` wakes the agent" if given.goes_on else ""
+    left = f"; still asked about: {', '.join(map(name_of, given.left))}" if given.left else ""
+    return f"untildone: approved {names}{left}{wakes}"
 
 
 def _continued(context: Context, session: Session, prompt: Prompt, spoken: Spoken) -> str:

@@ -99,12 +99,22 @@ def _shown(evidence: Evidence, given: Matter) -> Evidence:
         found = tuple(lost_tests(evidence, allow))
         told = f"not compared with the start: {given.off}"
         return replace(evidence, losses=found, proved=(told,))
-    found = (*losses(given.both), *_around(given))
+    found = _differing(given, given.both)
     found += tuple(lost_tests(evidence, (*allow, *(each.id for each in found))))
     lost = tuple(each for each in found if not allowed(each, allow))
     if any(each.kind not in _PROVABLE for each in lost):
         return replace(evidence, losses=found, proved=("compared with the start, not replayed",))
     return _replayed(evidence, given, found)
+
+
+def differences(contract: Contract, site: Site) -> tuple[Loss, ...]:
+    """What a comparison alone tells; nothing where there is nothing to compare with."""
+    given = matter(contract, site)
+    return () if given.both is None else _differing(given, given.both)
+
+
+def _differing(given: Matter, both: Compared) -> tuple[Loss, ...]:
+    return (*losses(both), *_around(given))
 
 
 def _around(given: Matter) -> Iterator[Loss]:

@@ -1,6 +1,7 @@
 """The loops that are built in, by name: one typed table, and how some of them find their checks."""
 
 import math
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeAlias
@@ -16,6 +17,7 @@ from untildone.judge.context import Context
 from untildone.judge.presets import DEFAULT_TASKS
 from untildone.judge.project import checks_for, checks_of
 from untildone.loop.model import Check
+from untildone.process import quoted
 
 Make: TypeAlias = Callable[[Context, Path, str], tuple[Check, ...]]
 _TYPE_CHECKERS = frozenset({"mypy", "pyright", "basedpyright", "ty", "pyrefly", "tsc", "vue-tsc"})
@@ -68,6 +70,14 @@ def _hunted(context: Context, project: Path, times: str) -> tuple[Check, ...]:
     return tuple(repeated(check, runs) for check in checks_for(context, project, "test"))
 
 
+def _refined(_context: Context, _project: Path, file: str) -> tuple[Check, ...]:
+    ours = (sys.executable, "-I", "-m", "untildone", "plan")
+    return tuple(
+        Check(name=verb, command=" ".join(map(quoted, (*ours, verb, "--plan", file))))
+        for verb in ("validate", "refine")
+    )
+
+
 def _number(text: str, *, most: int) -> int:
     number = int(text) if text.isascii() and text.isdecimal() else math.inf
     if not 1 <= number <= most:
@@ -116,6 +126,16 @@ BUILT_IN: dict[str, Recipe] = {
         argument="N",
         sample="80",
         make=_measured,
+    ),
+    "refine-plan": Recipe(
+        template=Template(
+            task="Divide each task of `{argument}` that is over 5 points into smaller ones with"
+            " criteria of their own: `untildone plan refine TASK --into FILE`.",
+            rounds=3,
+        ),
+        argument=FILE,
+        sample="TASKS.json",
+        make=_refined,
     ),
     "flaky-hunt": Recipe(
         template=Template(

@@ -3,6 +3,7 @@
 from untildone.hook.payload import Call
 from untildone.judge import verbs
 from untildone.judge.context import Context
+from untildone.judge.index import lost
 from untildone.loop.criteria import agreed
 from untildone.loop.feedback import task_text
 from untildone.loop.model import Contract, Progress
@@ -21,8 +22,9 @@ def answer(context: Context, call: Call) -> str:
     session = context.session(started.session)
     if started.source in ("clear", "fork"):
         return _left_behind(context, call, session)
-    if not session.loop():
-        return ""
+    told = lost(context, session)
+    if told or not session.loop():
+        return context.agent.greet(context="", notice=told) if told else ""
     record = context.loops.load(session.loop())
     session.remove("compacting")
     return context.agent.greet(context=reminder(record), notice=standing(context, record))

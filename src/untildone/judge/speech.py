@@ -7,6 +7,8 @@ from msgspec import Struct
 
 Verb: TypeAlias = Literal["cancel", "pause", "continue", "status", "approve"]
 PRESETS = ("build", "test", "lint", "ship", "fix", "loop")
+# Loops over tasks of a plan.
+PLANNED = ("implement-task", "implement-feature")
 _PLAIN: dict[str, Verb] = {
     "stop": "cancel",
     "cancel": "cancel",
@@ -55,7 +57,7 @@ def _slash_verb(name: str, rest: str) -> Spoken | None:
         # `/untildone:loop continue --budget=10` and its kin
         word, _, after = rest.partition(" ")
         name, rest = (word, after.strip()) if word in _VERBS else ("", "")
-    if name in PRESETS and rest in ("--cancel", "cancel"):
+    if name in (*PRESETS, *PLANNED) and rest in ("--cancel", "cancel"):
         name, rest = "cancel", ""
     verb = _VERBS.get(name)
     return Spoken(verb=verb, rest=rest) if verb else None
@@ -78,7 +80,7 @@ _PHRASES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("lint", r"clean up (?:the )?code style"),
         ("ship", r"ship relentlessly"),
         ("", r"(?:don['\u2019]?t|do not|never) stop until"),
-        ("", r"keep (?:going|working) until"),
+        ("", r"(?:keep (?:going|working)|continue) until"),
     )
 )
 _RELENTLESS = re.compile(r"\w+ relentlessly", re.IGNORECASE)
@@ -91,7 +93,7 @@ def loop_in(prompt: str) -> Wanted | None:
     text = prompt.strip()
     slash = _SLASH.match(text)
     if slash:
-        wanted = slash["name"] in PRESETS
+        wanted = slash["name"] in (*PRESETS, *PLANNED)
         return (
             Wanted(preset=slash["name"], task=(slash["rest"] or "").strip(), explicit=True)
             if wanted

@@ -12,6 +12,7 @@ from untildone.judge.checkpoints import repository
 from untildone.judge.clock import mark
 from untildone.judge.context import Context, mirror, project_folder
 from untildone.judge.counting import counts_of
+from untildone.judge.index import lost
 from untildone.judge.keeping import keeping
 from untildone.judge.milestones import adopt
 from untildone.judge.presets import DEFAULT_TASKS
@@ -31,6 +32,7 @@ from untildone.loop.model import (
     Rule,
     Speaker,
 )
+from untildone.loop.tasks import PlanTask
 from untildone.loop.words import vague
 from untildone.report.lines import status_line
 from untildone.store.home import prepare
@@ -70,6 +72,7 @@ class Request(Struct, frozen=True, kw_only=True):
     then: tuple[str, ...] = ()
     after: str = ""
     oracle: Path | None = None
+    plan: PlanTask | None = None
 
 
 def begin(context: Context, request: Request) -> Record:
@@ -91,7 +94,16 @@ def begin(context: Context, request: Request) -> Record:
     if contract.reversibility == "2B":
         checkpoint(record, cwd=request.project)
     warnings = (*record.warnings, *adopt(context, record), *_vague(request.promises))
-    return replace(record, warnings=warnings)
+    return replace(record, warnings=(*warnings, *_taken_up(contract)))
+
+
+def _taken_up(contract: Contract) -> tuple[str, ...]:
+    if contract.plan is None:
+        return ()
+    # Imported where it is used: hardly any loop is of a plan.
+    from untildone.judge.tasks import taken_up
+
+    return taken_up(contract)
 
 
 def _vague(promises: tuple[str, ...]) -> list[str]:
@@ -109,6 +121,9 @@ def _only_loop(context: Context, session_id: str) -> None:
         raise UserError(
             f"`{session_id}` is not a session id", hint="`untildone status --all` lists sessions"
         )
+    told = lost(context, session)
+    if told:
+        raise UserError(told.removeprefix("untildone: "), hint="`untildone status --all` shows it")
     loop = session.loop()
     if loop:
         raise UserError(
@@ -192,6 +207,7 @@ def _contract(context: Context, request: Request) -> Contract:
         then=request.then,
         after=request.after,
         oracle=_oracle(request, checks),
+        plan=request.plan,
     )
     if request.reversibility == "2B":
         repository(request.project)

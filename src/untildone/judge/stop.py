@@ -213,7 +213,11 @@ def _brought_up(record: Record, stop: Stop, call: Call, calls: Calls) -> Progres
     )
     if calls or not stop.held_before:
         progress = replace(progress, idle_holds=0)
-    return progress
+    if record.contract.plan is None:
+        return progress
+    from untildone.judge.verification import spoken_of
+
+    return spoken_of(record.contract, progress, stop.message)
 
 
 def _with_the_start(context: Context, record: Record, progress: Progress) -> Progress:
@@ -308,11 +312,25 @@ def _conclude(context: Context, stop: Stop, judged: Judged) -> Answer:
             checkpoint(record, cwd=Path(stop.cwd))
     _answered(context, record, stop)
     answer = answered(context, record, judged)
-    if record.contract.then and record.progress.outcome in ("done", "claimed"):
+    if record.contract.plan:
+        answer = _with_plan(record, answer)
+    if _is_followed(record):
         from untildone.judge.chain import followed
 
         return followed(context, record, judged, answer)
     return answer
+
+
+def _is_followed(record: Record) -> bool:
+    contract = record.contract
+    more = contract.then or (contract.plan and contract.plan.followed)
+    return bool(more) and record.progress.outcome in ("done", "claimed")
+
+
+def _with_plan(record: Record, answer: Answer) -> Answer:
+    from untildone.judge.tasks import settled
+
+    return replace(answer, notice=" | ".join(filter(None, (answer.notice, *settled(record)))))
 
 
 def _overtaken(judged: Judged, record: Record) -> Judged:

@@ -8,12 +8,12 @@ from msgspec.structs import replace
 from untildone.errors import UserError
 from untildone.judge.clock import mark
 from untildone.judge.context import Context, mirror
+from untildone.judge.keeping import resting_on_the_start
 from untildone.loop.criteria import agreed
 from untildone.loop.model import (
     Amendment,
     Bounds,
     Claim,
-    Evidence,
     Finish,
     Met,
     Pause,
@@ -67,7 +67,7 @@ def end(
     """An ending between two stops has its receipt too, with the evidence of the last round."""
     from untildone.judge.bound import settle
     from untildone.judge.cleaning import tidy
-    from untildone.judge.papers import publish
+    from untildone.judge.papers import last_evidence, publish
 
     record = change(
         context,
@@ -76,10 +76,13 @@ def end(
         kind=verdict.outcome,
         reason=verdict.reason,
     )
-    rounds = context.loops.rounds(loop)
-    evidence = Evidence(checks=rounds[-1].checks if rounds else ())
+    evidence = last_evidence(context.loops.rounds(loop))
     publish(context, record, evidence, project=Path(record.contract.project))
     settle(context, loop)
+    if record.contract.plan:
+        from untildone.judge.tasks import settled
+
+        record = replace(record, warnings=(*record.warnings, *settled(record)))
     tidy(context, loop)
     return record
 
@@ -99,7 +102,8 @@ def resume(context: Context, loop: str, grant: Grant | None = None) -> Record:
     """
 
     def edit(record: Record) -> Progress:
-        progress = unfinished(record)
+        unfinished(record)
+        progress = resting_on_the_start(context, record)
         bounds = agreed(record.contract, progress.amendments).bounds
         granted = _granted(bounds, grant or _as_before(record), record)
         amendment = Amendment(by="person", at=context.now(), bounds=granted)
@@ -233,36 +237,3 @@ def add_claim(context: Context, loop: str, claim: Claim, *, by: Speaker) -> Reco
         return replace(unfinished(record), amendments=(*record.progress.amendments, amendment))
 
     return change(context, loop, edit, kind="amended", claim=claim.name, by=by)
-
-
-ALL = "--all"
-
-
-def allow(context: Context, record: Record, findings: tuple[str, ...]) -> tuple[str, ...]:
-    """The person approves losses by their ids, or all that they are asked about."""
-    loop = record.contract.id
-    approved = _asked_about(loop, record.progress.told_losses, findings)
-    amendment = Amendment(by="person", at=context.now(), allow=approved)
-    change(
-        context,
-        loop,
-        lambda now: replace(unfinished(now), amendments=(*now.progress.amendments, amendment)),
-        kind="approved",
-        findings=approved,
-    )
-    return approved
-
-
-def _asked_about(loop: str, asked: tuple[str, ...], findings: tuple[str, ...]) -> tuple[str, ...]:
-    if not asked:
-        raise UserError(
-            f"loop `{loop}` asks for no approval", hint=f"`untildone show {loop}` tells how it is"
-        )
-    approved = asked if findings == (ALL,) else findings
-    unknown = [finding for finding in approved if finding not in asked]
-    if unknown or not approved:
-        named = ", ".join(f"`{finding}`" for finding in unknown)
-        known = ", ".join(f"`{finding}`" for finding in asked)
-        what = f"{named} is not asked about" if unknown else "no finding is named"
-        raise UserError(f"{what} (asked: {known})", hint=f"give ids, or `{ALL}`")
-    return approved

@@ -1,6 +1,7 @@
 """One line on a loop, for a status line, a notice, a terminal."""
 
 from untildone.loop.criteria import agreed
+from untildone.loop.losses import name_of
 from untildone.loop.model import (
     OUTCOMES,
     CheckResult,
@@ -55,6 +56,9 @@ def notice(record: Record, verdict: Verdict, checks: tuple[CheckResult, ...]) ->
     match verdict:
         case Continue(because="background" | "fault"):
             return f"untildone: held ({verdict.because}): {', '.join(verdict.names)}"
+        case Continue(because="losses"):
+            names = ", ".join(name_of(finding) for finding in verdict.names[:_LEFT])
+            return f"untildone: held, {place(contract, progress)}, lost against the start: {names}"
         case Continue():
             red = [f"{result.name} {counts(result)}" for result in checks if not result.green]
             unmet = "; ".join(red) or ", ".join(verdict.names) or "the agent's word"
@@ -69,6 +73,13 @@ def notice(record: Record, verdict: Verdict, checks: tuple[CheckResult, ...]) ->
             return _with_improvement(ended, progress)
         case Pause(outcome="gate"):
             return f"untildone: {verdict.reason} Your next prompt is the answer."
+        case Pause(outcome="needs-approval"):
+            return (
+                f"untildone: paused (needs-approval): {verdict.reason}."
+                f" Nobody holds the agent now. `untildone show {contract.id}` shows the changes. If"
+                " you wanted them: `untildone approve --all`. If not: have them restored, then"
+                " `untildone continue`"
+            )
         case Pause():
             resume = OUTCOMES[verdict.outcome].resume
             ended = (

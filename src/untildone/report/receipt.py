@@ -9,7 +9,17 @@ from msgspec import Struct
 
 from untildone.loop.criteria import agreed
 from untildone.loop.listing import one_line
-from untildone.loop.model import OUTCOMES, CheckResult, Evidence, Outcome, Round, Totals
+from untildone.loop.losses import allowed, name_of
+from untildone.loop.model import (
+    OUTCOMES,
+    Amendment,
+    CheckResult,
+    Evidence,
+    Outcome,
+    Round,
+    Speaker,
+    Totals,
+)
 from untildone.loop.spec.verdict import Trust, trust
 from untildone.report.lines import counts
 from untildone.report.totals import improvement
@@ -24,6 +34,24 @@ class Checked(Struct, frozen=True, kw_only=True):
     outcome: str
     summary: str
     seconds: float
+
+
+class Allowed(Struct, frozen=True, kw_only=True):
+    """One allowance of the person's: what it covers of that which is lost."""
+
+    what: str
+    by: Speaker
+    at: str
+    covers: tuple[str, ...] = ()
+
+
+class Lost(Struct, frozen=True, kw_only=True):
+    """What the person is asked about; `change` is from the start to now, cut where it is long."""
+
+    id: str
+    path: str
+    because: str
+    change: str = ""
 
 
 class Receipt(Struct, frozen=True, kw_only=True):
@@ -52,8 +80,10 @@ class Receipt(Struct, frozen=True, kw_only=True):
     final: Totals | None
     improved: int | None
     notes: tuple[str, ...]
-    # How the work was compared with the start.
+    # How the work was compared with the start, what is asked about, what was allowed and by whom.
     proved: tuple[str, ...] = ()
+    lost: tuple[Lost, ...] = ()
+    approvals: tuple[Allowed, ...] = ()
     # Of a loop from a spec: how far it can be relied on, what no command can test, what was done.
     verdict: Trust | None = None
     unverified: tuple[str, ...] = ()
@@ -69,7 +99,14 @@ class Receipt(Struct, frozen=True, kw_only=True):
     then: tuple[str, ...] = ()
 
 
-def receipt(record: Record, evidence: Evidence, rounds: tuple[Round, ...], *, at: str) -> Receipt:
+def receipt(
+    record: Record,
+    evidence: Evidence,
+    rounds: tuple[Round, ...],
+    *,
+    at: str,
+    lost: tuple[Lost, ...] = (),
+) -> Receipt:
     contract = agreed(record.contract, record.progress.amendments)
     progress = record.progress
     claims = {name: f"{met.by}: {met.evidence}" for name, met in progress.met.items()}
@@ -100,6 +137,8 @@ def receipt(record: Record, evidence: Evidence, rounds: tuple[Round, ...], *, at
         improved=progress.improved,
         notes=progress.notes,
         proved=evidence.proved,
+        lost=lost,
+        approvals=tuple(_allowed(record, evidence)),
         verdict=trust(contract, progress) if _from_spec_and_ended(record) else None,
         unverified=tuple(f"must not: {limit}" for limit in contract.limits),
         steps_done=progress.steps_done,
@@ -111,6 +150,15 @@ def receipt(record: Record, evidence: Evidence, rounds: tuple[Round, ...], *, at
         followed_by=progress.followed_by,
         then=contract.then,
     )
+
+
+def _allowed(record: Record, evidence: Evidence) -> Iterator[Allowed]:
+    contract = record.contract
+    at_start = Amendment(by=contract.started_by, at=contract.started_at, allow=contract.allow)
+    for amendment in (at_start, *record.progress.amendments):
+        for what in amendment.allow:
+            covers = tuple(lost.id for lost in evidence.losses or () if allowed(lost, (what,)))
+            yield Allowed(what=what, by=amendment.by, at=amendment.at, covers=covers)
 
 
 def _left(record: Record) -> tuple[str, ...]:
@@ -194,18 +242,38 @@ def as_text(paper: Receipt) -> str:
         f"- from {paper.started_at} to {paper.ended_at}, cost: {spend}",
         *_section("Checked", [f"{c.name}: {c.summary}  `{c.command}`" for c in paper.checks]),
         *_section("Compared with the start", list(paper.proved)),
+        *_losses(paper.lost),
         *_section("Reported by the agent", [f"{n}: {text}" for n, text in paper.claims.items()]),
         *_section("Said by the agent", list(paper.promises_said)),
         *_section("Steps done", list(paper.steps_done)),
         *_section("Thought of before", [paper.precheck] if paper.precheck else []),
         *_section("Not verified by anything", list(paper.unverified)),
-        *_section("Allowed by the person", list(paper.allowed)),
+        *_section("Allowed by the person", [_allowance(each) for each in paper.approvals]),
         *_section("Round by round", list(paper.history)),
         *_section("Notes", list(paper.notes)),
         *_section("Remaining", list(paper.unmet)),
         *_section("What next", _next(paper)),
     ]
     return "\n".join(part for part in parts if part) + "\n"
+
+
+def _allowance(given: Allowed) -> str:
+    covers = f", covers {', '.join(map(name_of, given.covers))}" if given.covers else ""
+    return f"`{name_of(given.what)}` at {given.at}{covers}"
+
+
+def _losses(lost: tuple[Lost, ...]) -> Iterator[str]:
+    if not lost:
+        return
+    yield "\n## Lost against the start"
+    for each in lost:
+        yield f"- `{name_of(each.id)}`: {each.because}"
+    for change in dict.fromkeys(each.change for each in lost if each.change):
+        yield f"\n{_indented(change)}"
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"    {line}" for line in text.splitlines())
 
 
 def _section(title: str, lines: list[str]) -> list[str]:
@@ -219,6 +287,13 @@ def _next(paper: Receipt) -> list[str]:
         return ["begin again with `untildone start`, or go on by hand"]
     if paper.outcome is None or OUTCOMES[paper.outcome].status != "paused":
         return []
+    if paper.outcome == "needs-approval":
+        return [
+            f"if you wanted it: `untildone approve --all --loop {paper.loop}`",
+            "if not: have it restored (`untildone show --at-start PATH` prints a file as it was),"
+            f" then `untildone continue {paper.loop}`",
+            f"or end it with `untildone cancel {paper.loop}`",
+        ]
     resume = OUTCOMES[paper.outcome].resume
     return [
         f"go on with `untildone {resume}`" if " prompt" not in resume else "answer in a prompt",

@@ -1,14 +1,29 @@
-"""What the checks found before the agent began: one file, known by its SHA-256."""
+"""What was there before the agent began: each file is known by its SHA-256."""
 
+import os
 from pathlib import Path
 from typing import TypeVar
 
+from msgspec.structs import replace
+
+from untildone.loop.model import Progress
 from untildone.store.digest import sha256
 from untildone.store.encoding import decode, encode
-from untildone.store.files import Damaged, put_away, read_bounded, seal, shown, unseal, write_whole
+from untildone.store.files import (
+    Damaged,
+    open_own,
+    put_away,
+    read_bounded,
+    seal,
+    shown,
+    unseal,
+    write_whole,
+)
 
 # What is larger is not kept: then nothing is presumed of the start.
 LARGEST = 48_000_000
+
+_BLOCK = 1_000_000
 
 Value = TypeVar("Value")
 
@@ -41,14 +56,40 @@ def unaltered(folder: Path, digest: str) -> bytes:
     return data
 
 
-def kept(folder: Path, digest: str) -> str:
-    """The same SHA-256 if the file is still that one; else none, and the file is put away."""
+def whole(folder: Path, progress: Progress) -> None:
+    """Raises Damaged where what was kept of the start is not what was recorded."""
+    if progress.start:
+        unaltered(folder, progress.start)
+    if progress.kept:
+        _tree_unaltered(folder, progress.kept)
+
+
+def kept_of(folder: Path, progress: Progress) -> Progress:
+    """The progress, resting only on what is still whole; the rest is put away."""
     try:
-        unaltered(folder, digest)
+        whole(folder, replace(progress, kept=""))
     except Damaged:
         put_away(_path(folder))
-        return ""
-    return digest
+        progress = replace(progress, start="")
+    try:
+        whole(folder, replace(progress, start=""))
+    except Damaged as damage:
+        progress = replace(progress, kept="", unkept=damage.reason)
+    return progress
+
+
+def _tree_unaltered(folder: Path, digest: str) -> None:
+    """The record of the start's files; the files themselves are compared with it at the end."""
+    path = folder / "baseline" / "start.json"
+    found = sha256()
+    try:
+        with os.fdopen(open_own(path, os.O_RDONLY), "rb") as file:
+            while block := file.read(_BLOCK):
+                found.update(block)
+    except (FileNotFoundError, NotADirectoryError):
+        raise Damaged(f"{shown(path)} is missing") from None
+    if found.hexdigest() != digest:
+        raise Damaged(f"{shown(path)} was altered")
 
 
 def _path(folder: Path) -> Path:

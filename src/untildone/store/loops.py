@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from untildone.errors import UserError
 from untildone.loop.model import Contract, Progress, Round
-from untildone.store import baseline, journal, seal
+from untildone.store import baseline, heads, journal, seal
 from untildone.store.encoding import convert
 from untildone.store.files import Damaged, owned, shown, sync_folder
 from untildone.store.lock import Busy, locked
@@ -47,6 +47,7 @@ class Conflict(Exception):  # noqa: N818 - reads as what happened
 
 class Loops:
     def __init__(self, home: Path) -> None:
+        self._home = home
         self._loops = home / "loops"
         self._held: set[tuple[int, str]] = set()
 
@@ -124,6 +125,7 @@ class Loops:
             folder = self.folder(loop_id)
             catch_up(folder, current)
             more = commit(folder, state, kind=kind, data=data, at=at)
+            more += self._remember(state)
         return Record(
             contract=record.contract,
             progress=progress,
@@ -148,32 +150,46 @@ class Loops:
 
     def all(self) -> tuple[Record | Broken, ...]:
         """Every loop, the newest first; names with a leading dot are unfinished drafts."""
-        if not self._loops.exists():
-            return ()
-        found = [self._found(path) for path in self._loops.iterdir() if path.name[0] != "."]
+        there = self._loops.iterdir() if self._loops.exists() else ()
+        names = {path.name for path in there if path.name[0] != "."}
+        found = [self._found(self._loops / name) for name in names | heads.names(self._home)]
         return tuple(record for _, record in sorted(found, key=_first, reverse=True))
+
+    def unfinished(self) -> tuple[Record, ...]:
+        """Those saved and not finished, without reading all the others."""
+        found = (self._found(self._loops / name)[1] for name in heads.names(self._home))
+        return tuple(record for record in found if isinstance(record, Record))
 
     def seal_broken(self, loop_id: str) -> str:
         """Why the loop's files are not what was agreed and recorded, or nothing."""
         with self.locked(loop_id):
-            return seal.broken(self._existing(loop_id), loop_id)
+            at_least = heads.remembered(self._home, loop_id)
+            return seal.broken(self._existing(loop_id), loop_id, at_least=at_least)
+
+    def remembered(self, loop_id: str) -> bool:
+        """Whether it is known, apart from its own folder, that the loop was not finished."""
+        return bool(heads.remembered(self._home, loop_id))
+
+    def forget(self, loop_id: str) -> None:
+        """The person's word that a loop whose folder is gone is over."""
+        heads.forget(self._home, loop_id)
 
     def reseal(self, loop_id: str, *, at: str) -> Record:
         """The person's word that the loop goes on from what could be recovered."""
         with self.locked(loop_id):
             record = self.load(loop_id)
             folder = self._existing(loop_id)
-            start = record.progress.start
-            progress = replace(record.progress, start=start and baseline.kept(folder, start))
+            progress = baseline.kept_of(folder, record.progress)
             kind = seal.continued(folder / JOURNAL)
             digest, agreement = seal.write_contract(folder, record.contract)
             state = State(
                 loop=loop_id,
-                generation=record.generation + 1,
+                generation=max(record.generation, heads.remembered(self._home, loop_id)) + 1,
                 contract=digest,
                 progress=progress,
             )
             commit(folder, state, kind=kind, data=agreement, at=at)
+            self._remember(state)
             return self.load(loop_id)
 
     def _found(self, path: Path) -> tuple[str, Record | Broken]:
@@ -181,9 +197,14 @@ class Loops:
         try:
             record = self.load(path.name)
         except (UserError, Damaged, Busy, OSError) as error:
-            began = datetime.fromtimestamp(path.lstat().st_mtime, UTC)
-            return began.isoformat(), Broken(id=path.name, reason=str(error))
+            return _began(path), Broken(id=path.name, reason=str(error))
         return record.contract.started_at, record
+
+    def _remember(self, state: State) -> tuple[str, ...]:
+        if state.progress.status != "finished":
+            return heads.remember(self._home, state.loop, state.generation)
+        heads.forget(self._home, state.loop)
+        return ()
 
     def _current(self, loop_id: str) -> tuple[State, tuple[str, ...]]:
         folder = self._existing(loop_id)
@@ -199,10 +220,19 @@ class Loops:
         try:
             status = folder.lstat()
         except FileNotFoundError:
+            if self.remembered(loop_id):
+                raise Damaged(f"{shown(folder)} is missing") from None
             raise UserError(f"there is no loop `{loop_id}`", hint=_HISTORY) from None
         if not stat.S_ISDIR(status.st_mode) or not owned(status):
             raise Damaged(f"{shown(folder)} is not a folder of ours")
         return folder
+
+
+def _began(path: Path) -> str:
+    try:
+        return datetime.fromtimestamp(path.lstat().st_mtime, UTC).isoformat()
+    except FileNotFoundError:
+        return ""
 
 
 def _first(found: tuple[str, Record | Broken]) -> str:

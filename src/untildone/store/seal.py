@@ -74,14 +74,18 @@ def _from_journal(path: Path, digest: str) -> Contract | None:
     return found
 
 
-def broken(folder: Path, loop_id: str) -> str:
+def broken(folder: Path, loop_id: str, *, at_least: int = 0) -> str:
     """Why the files cannot be what was agreed and recorded, or nothing; under the loop's lock."""
     try:
         newest = _followed(folder / JOURNAL)
         _from_file(folder / CONTRACT, newest.contract)
         _compare(folder / STATE, loop_id, newest)
-        if newest.progress.start:
-            baseline.unaltered(folder, newest.progress.start)
+        if newest.generation < at_least:
+            raise Damaged(
+                f"{shown(folder / JOURNAL)} ends with generation {newest.generation},"
+                f" and {at_least} was recorded"
+            )
+        baseline.whole(folder, newest.progress)
     except Damaged as damage:
         return damage.reason
     return ""

@@ -5,7 +5,8 @@ loop, while that is active or paused), `active` (the same, only while it is acti
 `post` (one byte per tool call begun and ended), `calls/` (the payloads), `judging`, `prompt.json`,
 `look` (why the stops of a session without a loop are looked at: a word for each reason),
 `dialects` (its tool calls are kept without a loop too), `meter` (the file's own time is when money
-and minutes are looked at next, between tool calls).
+and minutes are looked at next, between tool calls). `<home>/held/<agent>/<session>` names an active
+loop once more: both places must be cleared to silence the hooks, and one alone is evidence.
 """
 
 import json
@@ -31,10 +32,25 @@ class Session:
 
     def loop(self) -> str:
         """The id of the loop this session has, active or paused."""
-        return self.read("loop").strip()
+        return self.held() or self.read("loop").strip() or self.read("active").strip()
 
     def active(self) -> bool:
-        return self.known and os.path.isfile(self.path("active"))
+        return self.known and (os.path.isfile(self.path("active")) or bool(self.held()))
+
+    def held(self) -> str:
+        """The id of its active loop, as the second place has it."""
+        return self.read(self._held()).strip()
+
+    def stripped(self) -> str:
+        """What somebody took out of the index of an active loop, or nothing."""
+        loop = self.held()
+        for name in ("loop", "active") if loop else ():
+            if self.read(name).strip() != loop:
+                return f"`{self.path(name)}` is missing or was altered"
+        return ""
+
+    def _held(self) -> str:
+        return os.path.join(self.home, "held", self.agent, os.path.basename(self.folder))
 
     def has(self, name: str) -> bool:
         return self.known and os.path.exists(self.path(name))
@@ -90,14 +106,27 @@ class Session:
         self.write("loop", loop)
         if active:
             self.write("active", loop)
+            self._hold(loop)
         else:
-            self.remove("active")
-            self.remove("meter")
+            self._let_go()
 
     def release(self) -> None:
+        self._let_go()
+        self.remove("loop")
+
+    def _hold(self, loop: str) -> None:
+        # Last when it begins and first when it ends: a crash never leaves it alone.
+        if self.held() == loop:
+            return
+        held = self._held()
+        os.makedirs(os.path.dirname(held), mode=0o700, exist_ok=True)
+        self.write("held", loop)
+        os.replace(self.path("held"), held)
+
+    def _let_go(self) -> None:
+        self.remove(self._held())
         self.remove("active")
         self.remove("meter")
-        self.remove("loop")
 
     def wind(self, seconds: float) -> None:
         """Look at money and minutes again after as long: a shell can compare times of files."""

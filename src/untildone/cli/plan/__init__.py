@@ -11,6 +11,7 @@ _COMMANDS = {
     "show": "Show the plan, or one task with what is checked of it.",
     "set-status": "Say how far a task is.",
     "refine": "List the tasks over 5 points, or divide one.",
+    "start": "Hold a session until a task is verified, or all of them.",
     "render": "Write TASKS.md from the plan.",
     "import": "Make a plan of another tool's file.",
 }

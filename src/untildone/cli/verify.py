@@ -1,0 +1,91 @@
+"""`untildone verify`: a verifier's result on a task, with evidence for each criterion."""
+
+from pathlib import Path
+from typing import cast, get_args
+
+import click
+import msgspec
+
+from untildone.cli.options import project_option
+from untildone.cli.said import say, which_option
+from untildone.errors import UserError
+from untildone.judge.context import Context
+from untildone.judge.handover import Verb
+from untildone.judge.verification import record_report
+from untildone.loop.model import Verification
+from untildone.loop.tasks import Result, missing_lines
+from untildone.plans.verification import Report, Shown
+from untildone.store.loops import Record
+
+_Pairs = tuple[tuple[str, str], ...]
+
+
+@click.command("verify")
+@click.argument("task")
+@click.option("--result", required=True, type=click.Choice(get_args(Result)), help="What it is.")
+@click.option(
+    "--met",
+    multiple=True,
+    nargs=2,
+    metavar="CRITERION EVIDENCE",
+    help="A criterion that holds, and what was seen; may be repeated.",
+)
+@click.option(
+    "--missing",
+    multiple=True,
+    nargs=2,
+    metavar="CRITERION WHAT",
+    help="A criterion that does not hold, and what is missing; may be repeated.",
+)
+@click.option(
+    "--by",
+    type=click.Choice(get_args(Verification)),
+    default="review",
+    show_default=True,
+    help="How it was verified.",
+)
+@click.option("--reason", default="", help="Why it is blocked, or not what was asked for.")
+@which_option
+@project_option
+def command(
+    *, task: str, result: str, loop: str | None, project: Path | None, **given: object
+) -> None:
+    """Record what a verifier found of TASK, or of the whole `feature`; checks are run by us.
+
+    VERIFIED needs evidence for every criterion that no check can see. BLOCKED and MISALIGNED pause
+    the loop for the person.
+
+    \b
+    untildone verify TASK-001 --result VERIFIED --met "The help names it" "read `app --help`"
+    untildone verify TASK-001 --result INCOMPLETE --missing "The help names it" "no such line"
+    untildone verify feature --result MISALIGNED --reason "the PRD asks for a queue"
+    """
+    report = _report(cast(Result, result), given)
+
+    def recorded(found: Context, named: str) -> Record:
+        record = record_report(found, named, task, report)
+        told = record.progress.report
+        if told:
+            click.echo("\n".join((told.told, *missing_lines(told))))
+        return record
+
+    verb = Verb(verb="verify", name=task, text=msgspec.json.encode(report).decode())
+    say((loop, project), verb, recorded, done=f"recorded for {task}")
+
+
+def _report(result: Result, given: dict[str, object]) -> Report:
+    met, missing = cast(_Pairs, given["met"]), cast(_Pairs, given["missing"])
+    by, reason = cast(Verification, given["by"]), str(given["reason"]).strip()
+    for name, text in (*met, *missing):
+        if not (name.strip() and text.strip()):
+            raise UserError(f"`{name}` has no evidence", hint="say in words what was seen")
+    if result in ("BLOCKED", "MISALIGNED") and not reason:
+        raise UserError(f"`--result {result}` says nothing of why", hint="add `--reason TEXT`")
+    return Report(
+        result=result,
+        criteria={
+            **{name: Shown(met=True, evidence=text, by=by) for name, text in met},
+            **{name: Shown(met=False, evidence=text, by=by) for name, text in missing},
+        },
+        reason=reason,
+    )

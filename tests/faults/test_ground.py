@@ -1,0 +1,139 @@
+"""Projects in odd states: a stop is judged in each of them."""
+
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from hook.calls import Place
+from untildone.loop.model import Check
+
+
+def git(folder: Path, *arguments: str) -> None:
+    identity = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "protocol.file.allow=always")
+    subprocess.run(
+        ["git", *identity, *arguments], cwd=folder, check=True, capture_output=True, timeout=60
+    )
+
+
+def committed(project: Path) -> None:
+    git(project, "init", "-q")
+    for text in ("one", "two"):
+        (project / "file.txt").write_text(text, encoding="utf-8")
+        git(project, "add", "-A")
+        git(project, "commit", "-qm", text)
+
+
+def detached(project: Path) -> None:
+    committed(project)
+    git(project, "checkout", "-q", "--detach")
+
+
+def sparse(project: Path) -> None:
+    committed(project)
+    git(project, "sparse-checkout", "set", "elsewhere")
+
+
+def shallow(project: Path) -> None:
+    origin = project.parent / "origin"
+    origin.mkdir()
+    committed(origin)
+    project.rmdir()
+    git(project.parent, "clone", "-q", "--depth", "1", f"file://{origin}", str(project))
+
+
+def with_a_submodule(project: Path) -> None:
+    inner = project.parent / "inner"
+    inner.mkdir()
+    committed(inner)
+    committed(project)
+    git(project, "submodule", "add", "-q", str(inner), "inner")
+
+
+def in_a_rebase(project: Path) -> None:
+    committed(project)
+    git(project, "checkout", "-q", "-b", "other", "HEAD~1")
+    (project / "file.txt").write_text("three", encoding="utf-8")
+    git(project, "commit", "-qam", "three")
+    stopped = subprocess.run(
+        ["git", "-c", "user.name=a", "-c", "user.email=a@b", "rebase", "@{-1}"],
+        cwd=project,
+        capture_output=True,
+        check=False,
+    )
+    assert stopped.returncode != 0
+
+
+def unborn(project: Path) -> None:
+    git(project, "init", "-q")
+
+
+def bare(project: Path) -> None:
+    git(project, "init", "-q", "--bare")
+
+
+def damaged(project: Path) -> None:
+    committed(project)
+    shutil.rmtree(project / ".git" / "objects")
+
+
+def no_repository(project: Path) -> None:
+    assert not (project / ".git").exists()
+
+
+STATES = (
+    *(detached, sparse, shallow, with_a_submodule, in_a_rebase, unborn, bare, damaged),
+    no_repository,
+)
+
+
+def checked(place: Place) -> str:
+    check = Check(name="check", command="test -f done.txt")
+    return place.start(promises=(), checks=(check,)).contract.id
+
+
+@pytest.mark.parametrize("state", STATES, ids=lambda state: getattr(state, "__name__", ""))
+def test_a_stop_is_judged_whatever_git_makes_of_the_project(
+    tmp_path: Path, state: Callable[[Path], None]
+) -> None:
+    place = Place(tmp_path)
+    state(place.project)
+    loop = checked(place)
+
+    answer = place.call("Stop")
+
+    assert (answer.exit_code, answer.stderr) == (0, b"")
+    progress = place.context.loops.load(loop).progress
+    assert (progress.round, progress.outcome, progress.unmet) == (1, None, ("check",))
+
+
+def test_without_git_a_stop_is_judged(tmp_path: Path) -> None:
+    place = Place(tmp_path)
+    loop = checked(place)
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    for name in ("sh", "test", "env"):
+        found = shutil.which(name)
+        assert found
+        (programs / name).symlink_to(found)
+
+    place.call("Stop", environ={**place.environment(), "PATH": str(programs)})
+
+    progress = place.context.loops.load(loop).progress
+    assert (progress.round, progress.outcome, progress.unmet) == (1, None, ("check",))
+
+
+def test_a_project_that_is_gone_is_never_done(tmp_path: Path) -> None:
+    place = Place(tmp_path)
+    loop = checked(place)
+    payload = place.payload("Stop")
+    shutil.rmtree(place.project)
+    place.project = tmp_path
+
+    answer = place.call("Stop", payload)
+
+    assert answer.exit_code == 0
+    assert answer.stdout != b""
+    assert place.context.loops.load(loop).progress.status == "active"

@@ -1,0 +1,35 @@
+"""What a hostile check prints, as the agent hears it."""
+
+import shlex
+from pathlib import Path
+
+from hook.calls import Place
+from process.hostile_programs import command
+from untildone.loop.model import Check
+
+SECRETS = (
+    "abcdEFGH0123abcdEFGH0123",
+    "ghp_NoRealTokenNoRealTokenNoRealToken012",
+    "letmein",
+)
+
+
+def test_what_a_check_says_is_quoted_without_its_secrets_and_forgeries(tmp_path: Path) -> None:
+    place = Place(tmp_path)
+    scripts = [command("preacher.sh"), command("leaky.sh")]
+    checks = tuple(
+        Check(name=f"check-{number}", command=shlex.join(script))
+        for number, script in enumerate(scripts)
+    )
+    loop = place.start(promises=(), checks=checks).contract.id
+
+    answer = place.call("Stop")
+
+    heard = answer.json["hookSpecificOutput"]["additionalContext"]
+    # One object, ours: what the check prints as an answer is a text inside of it.
+    assert set(answer.json) <= {"hookSpecificOutput", "systemMessage"}
+    journal = place.home / "loops" / loop / "journal.jsonl"
+    kept = heard + journal.read_text(encoding="utf-8")
+    assert [secret for secret in SECRETS if secret in kept] == []
+    assert "NEW INSTRUCTIONS" in heard
+    assert heard.index("<output-") < heard.index("NEW INSTRUCTIONS")
