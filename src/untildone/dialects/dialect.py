@@ -36,6 +36,8 @@ class Foreign(Struct, frozen=True, kw_only=True):
     claims: tuple[Claim, ...] = ()
     checks: tuple[Check, ...] = ()
     zero: tuple[str, ...] = ()
+    # The paths whose findings count.
+    targets: tuple[str, ...] = ()
     done_when: Rule | None = None
     active: bool = True
     # Its tool leaves the file there at the end.

@@ -24,6 +24,7 @@ def read(source: Source) -> Foreign:
         rounds=fields.rounds("max_iterations", 10),
         stagnation=criteria.count("stagnation_limit", 3),
         zero=zero,
+        targets=targets,
         done_when="either",
         active=fields.flag("active", True) and not ended,
         defaults=tuple(fields.defaults),

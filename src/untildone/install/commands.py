@@ -13,7 +13,7 @@ from msgspec import Struct
 from untildone.install.settings import Entries
 from untildone.install.skills import PERMISSIONS
 from untildone.integrity.entries import CAP, CAP_VARIABLE
-from untildone.loop.todos import FILES
+from untildone.loop.todos import FILES, STATE
 
 STOP_TIMEOUT = 3_600
 # By this comment `uninstall` and the guard know our lines, whatever else stands in them.
@@ -23,7 +23,10 @@ _CALL = 65_536
 # What a prompt must contain to be looked at: a superset of the words that start a loop.
 _PROMPT_WORDS = "|".join(
     pattern
-    for words in ("untildone", "relentless", "until", "fix\\ all", "tests\\ pass", "code\\ style")
+    for words in (
+        *("untildone", "relentless", "until", "fix\\ all", "tests\\ pass", "code\\ style"),
+        *("loop:", "loop\\ -", "loop\\ [Hh]elp", "what\\ is\\ [Ll]oop", "how\\ does\\ [Ll]oop"),
+    )
     for pattern in (f"*{words[1:]}*", f"*{words[1:].upper()}*")
 )
 # What a tool call must contain to be looked at: our state, our verbs, settings, a schedule.
@@ -80,7 +83,7 @@ def lines(program: Program) -> dict[str, str]:
     listed = (
         f'[ -d {client}/tasks/"{own}" ] || [ -f {client}/todos/"{own}-agent-{own}.json" ]'
         ' || [ -f "$s/todos.json" ] || { [ -f "$s/began" ] && for f in '
-        + " ".join(FILES)
+        + " ".join((*FILES, STATE))
         + '; do [ "${CLAUDE_PROJECT_DIR:-.}/$f" -nt "$s/began" ] && break; done; }'
     )
 

@@ -12,7 +12,7 @@ from untildone.dialects.counter import with_count
 from untildone.dialects.dialect import Foreign, Source
 from untildone.errors import UserError
 from untildone.judge.context import Context, project_folder
-from untildone.judge.counting import counts_named
+from untildone.judge.counting import counts_named, targets_in
 from untildone.judge.start import CEILINGS, Request, begin
 from untildone.judge.verbs import change
 from untildone.loop.model import Bounds, Speaker
@@ -40,11 +40,21 @@ def found(project: Path, file: Path) -> Found:
     data = _bytes(file, shown)
     beside = _beside(project)
     source = Source(path=shown, data=data, beside=beside)
-    foreign = dialect_of(file.absolute().as_posix()).read(source)
+    foreign = _placed(project, dialect_of(file.absolute().as_posix()).read(source))
     digest = sha256(with_count(data, foreign.counter, 0))
     if foreign.counted_in not in ("", shown):
         digest.update(with_count(beside(foreign.counted_in) or b"", foreign.counter, 0))
     return Found(file=file, shown=shown, foreign=foreign, identity=digest.hexdigest())
+
+
+def _placed(project: Path, foreign: Foreign) -> Foreign:
+    """Where one of its targets cannot be found, findings count everywhere: the rest may be less
+    than was meant."""
+    try:
+        return replace(foreign, targets=targets_in(project, foreign.targets))
+    except UserError as error:
+        told = f"{error.message}: findings count everywhere"
+        return replace(foreign, targets=(), defaults=(*foreign.defaults, told))
 
 
 def _shown(project: Path, file: Path) -> str:
@@ -110,6 +120,7 @@ def _request(foreign: Foreign, *, project: Path, session: str, by: Speaker) -> R
         also=(security.command(project),) if "zero_security" in foreign.zero else (),
         counts=counts_named(set(foreign.zero) - {"zero_errors"}),
         zero_errors="zero_errors" in foreign.zero or not foreign.zero,
+        targets=foreign.targets,
         promises=foreign.promises,
         claims=foreign.claims,
         done_when=foreign.done_when,

@@ -32,6 +32,8 @@ def held_now(record: Record, session: Session) -> tuple[Held, str]:
         return False, f"the loop is {record.progress.status}"
     if driven(session):
         return True, ""
+    if session.has("driver"):
+        return False, f"its run died; `untildone continue {record.contract.id}` goes on with it"
     missed = unjudged(session)
     if missed:
         return False, f"the last stop was not judged: {missed}"

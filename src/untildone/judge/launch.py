@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import cast, get_args
 
+from msgspec.structs import replace
+
 from untildone.agents.events import Prompt
 from untildone.checks import security
 from untildone.checks.tree import worktree_of
@@ -15,11 +17,11 @@ from untildone.judge.papers import write_task
 from untildone.judge.specs import told_at_start
 from untildone.judge.speech import PLANNED, Wanted
 from untildone.judge.start import Request, begin, named
-from untildone.judge.templates import known
+from untildone.judge.templates import Plan, claim, known, plan
 from untildone.judge.todos import listed, todos_wanted
 from untildone.loop.counts import DECIDING
 from untildone.loop.listing import number as counted
-from untildone.loop.model import Bounds, Reversibility, Rule
+from untildone.loop.model import Bounds, Check, Reversibility, Rule
 from untildone.store.loops import Record
 
 _RULES: dict[str, Rule] = {
@@ -27,6 +29,14 @@ _RULES: dict[str, Rule] = {
     "promise": "promise",
     "both": "both",
     "either": "either",
+}
+# by their options: the bound, and how it is written
+_BOUNDS = {
+    "rounds": ("rounds", "--rounds"),
+    "budget": ("budget_usd", "--budget"),
+    "minutes": ("minutes", "--minutes"),
+    "round_minutes": ("round_minutes", "--round-minutes"),
+    "stagnation": ("stagnation", "--stagnation-limit"),
 }
 
 
@@ -49,16 +59,20 @@ def request(context: Context, prompt: Prompt, wanted: Wanted) -> Request:
         raise UserError(f"`--done-when {rule}` is unknown", hint=f"one of {', '.join(_RULES)}")
     project = worktree_of(prompt.project, prompt.cwd)
     todos = todos_wanted(context, project, prompt.session, given)
+    template = _template(context, project, given)
     return Request(
         session=prompt.session,
         project=project,
         preset=wanted.preset,
-        task=task or listed(todos if "from_todos" in given else ()),
-        checks=named(tuple(given.get("check", ()))),
+        task=task or template.task or listed(todos if "from_todos" in given else ()),
+        checks=_checks(given) or template.checks,
         also=(security.command(project),) if "zero_security" in given else (),
-        promises=tuple(given.get("promise", ())),
-        done_when=_RULES.get(rule),
-        bounds=_bounds(given),
+        promises=tuple(given.get("promise", ())) or template.promises,
+        claims=tuple(map(claim, given.get("criterion", ()))) or template.claims,
+        must_not=tuple(given.get("must_not", ())) or template.must_not,
+        allow=tuple(given.get("allow", ())),
+        done_when=_RULES.get(rule) or template.done_when,
+        bounds=_bounds(given, template.bounds),
         reversibility=_reversibility(given),
         clean="clean" in given,
         counts=counts_named(given),
@@ -67,6 +81,20 @@ def request(context: Context, prompt: Prompt, wanted: Wanted) -> Request:
         todos=todos,
         then=known(context, project, tuple(given.get("then", ()))),
     )
+
+
+def _template(context: Context, project: Path, given: dict[str, list[str]]) -> Plan:
+    """`--template "coverage-to 80"`; what is given beside it stands before what it says."""
+    name, _, argument = given.get("template", [""])[-1].strip().partition(" ")
+    if not name:
+        return Plan()
+    return plan(context, project, name, argument.strip(), checks="check" not in given)
+
+
+def _checks(given: dict[str, list[str]]) -> tuple[Check, ...]:
+    """With a pattern, its output decides too: the last one given is meant."""
+    success, failure = (given.get(f"{kind}_pattern", [""])[-1] for kind in ("success", "failure"))
+    return named(tuple(given.get("check", ())), success=success, failure=failure)
 
 
 def _planned(context: Context, prompt: Prompt, wanted: Wanted) -> Request:
@@ -89,7 +117,7 @@ def _planned(context: Context, prompt: Prompt, wanted: Wanted) -> Request:
         project=worktree_of(prompt.project, prompt.cwd),
         plan=words[0] if words else "",
         task=task,
-        bounds=_bounds(given),
+        bounds=_bounds(given, Bounds()),
     )
     return task_request(context, asked)
 
@@ -105,17 +133,14 @@ def _reversibility(given: dict[str, list[str]]) -> Reversibility:
     return cast(Reversibility, found)
 
 
-def _bounds(given: dict[str, list[str]]) -> Bounds:
-    values = {name: texts[-1] for name, texts in given.items()}
-    bounds = Bounds()
-    return Bounds(
-        rounds=int(number(values.get("rounds", str(bounds.rounds)), "--rounds")),
-        budget_usd=number(values.get("budget", str(bounds.budget_usd)), "--budget"),
-        minutes=number(values.get("minutes", "0"), "--minutes"),
-        stagnation=int(number(values["stagnation"], "--stagnation-limit"))
-        if "stagnation" in values
-        else None,
-    )
+def _bounds(given: dict[str, list[str]], usual: Bounds) -> Bounds:
+    values = {
+        field: number(given[name][-1], option)
+        for name, (field, option) in _BOUNDS.items()
+        if name in given
+    }
+    whole = {name: int(values[name]) for name in ("rounds", "stagnation") if name in values}
+    return replace(usual, **{**values, **whole})
 
 
 def summary(record: Record) -> str:

@@ -11,9 +11,16 @@ _FIELDS = {
     "--max-iterations": "rounds",
     "--budget": "budget",
     "--minutes": "minutes",
+    "--round-minutes": "round_minutes",
     "--stagnation-limit": "stagnation",
+    "--template": "template",
     "--check": "check",
+    "--success-pattern": "success_pattern",
+    "--failure-pattern": "failure_pattern",
     "--promise": "promise",
+    "--criterion": "criterion",
+    "--must-not": "must_not",
+    "--allow": "allow",
     "--done-when": "done_when",
     "--reversibility": "reversibility",
     "--clean": "clean",
@@ -28,16 +35,20 @@ _FIELDS = {
     "--then": "then",
 }
 # A text is quoted: "document the --check flag" names no check.
-_TEXT = r"(?P<text>--check|--promise|--then|--target)(?:=|[ \t]+)(?P<quoted>\"[^\"]*\"|'[^']*')"
+_TEXT = (
+    r"(?P<text>--check|--promise|--then|--target|--template|--criterion|--must-not|--allow"
+    r"|--success-pattern|--failure-pattern)(?:=|[ \t]+)(?P<quoted>\"[^\"]*\"|'[^']*')"
+)
 _WORD = (
-    r"(?P<word>--rounds|--iterations|--max-iterations|--budget|--minutes|--stagnation-limit"
-    r"|--done-when|--reversibility|--then)(?:=|[ \t]+)(?P<value>[\w.+-]+)"
+    r"(?P<word>--rounds|--iterations|--max-iterations|--budget|--minutes|--round-minutes"
+    r"|--stagnation-limit|--done-when|--reversibility|--then|--template)"
+    r"(?:=|[ \t]+)(?P<value>[\w.+-]+)"
 )
 _FLAG = (
     r"(?P<flag>--(?:no-)?zero-errors|--zero-warnings|--zero-security|--tests-pass|--clean"
     r"|--(?:from-)?todos)"
 )
-_PLACE = r"--target(?:=|[ \t]+)(?P<place>[^\s\"']+)"
+_PLACE = r"(?P<placed>--target|--allow)(?:=|[ \t]+)(?P<place>[^\s\"']+)"
 _OPTION = re.compile(rf"(?:{_TEXT}|{_WORD}|{_FLAG}|{_PLACE})(?!\S)")
 # Where a task is about a place, it is named as people name files to the agent.
 _OPTION_OR_PLACE = re.compile(rf"(?:{_TEXT}|{_WORD}|{_FLAG}|{_PLACE}|@(?P<at>[^\s\"']+))(?!\S)")
@@ -68,7 +79,7 @@ def options_in(text: str, *, places: bool = False) -> tuple[str, dict[str, list[
 def _put(given: dict[str, list[str]], found: re.Match[str]) -> None:
     places = found.groupdict()
     place = places["place"] or places.get("at")
-    name = found["text"] or found["word"] or found["flag"] or "--target"
+    name = found["text"] or found["word"] or found["flag"] or found["placed"] or "--target"
     value = _unquoted(found["quoted"]) if found["text"] else found["value"] or place or "true"
     given.setdefault(_FIELDS[name], []).append(value)
 

@@ -12,10 +12,17 @@ from untildone.judge.gates import answered
 from untildone.judge.index import lost
 from untildone.judge.session import reminder, standing
 from untildone.judge.speaker import ignored, typed
-from untildone.judge.speech import PLANNED, Spoken, Wanted, loop_in, verb_in
+from untildone.judge.speech import PLANNED, Spoken, Wanted, asks_about_loops, loop_in, verb_in
 from untildone.report.lines import status_line
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
+
+_EXPLAINED = (
+    "untildone: a loop holds the agent at each stop until checks that untildone runs itself are"
+    " green. `loop: SPEC` or `/untildone:loop SPEC` starts one from a spec that is clear enough,"
+    " `/untildone:test` one over the project's tests; `/untildone:status`, `/untildone:pause` and"
+    " `/untildone:cancel` are yours at any time. Nothing was started"
+)
 
 
 def answer(context: Context, call: Call) -> str:
@@ -62,7 +69,7 @@ def _act(context: Context, session: Session, prompt: Prompt, *, theirs: bool) ->
 def _other(context: Context, session: Session, prompt: Prompt, *, theirs: bool) -> str:
     """Not for us; remember the tree, to see at the stop whether anything was changed."""
     if not session.loop():
-        return _recalled(context, session, prompt) if theirs else ""
+        return _without_loop(context, session, prompt) if theirs else ""
     record = context.loops.load(session.loop())
     going = answered(context, record, prompt.text) if theirs else None
     if going:
@@ -82,6 +89,13 @@ def _other(context: Context, session: Session, prompt: Prompt, *, theirs: bool) 
         context=reminder(record) if compacted else "",
         notice=standing(context, record) if told else "",
     )
+
+
+def _without_loop(context: Context, session: Session, prompt: Prompt) -> str:
+    """The agent may answer as well: the question may be about something else."""
+    if asks_about_loops(prompt.text):
+        return context.agent.pass_prompt(context=_EXPLAINED, notice=_EXPLAINED)
+    return _recalled(context, session, prompt)
 
 
 def _recalled(context: Context, session: Session, prompt: Prompt) -> str:

@@ -81,9 +81,16 @@ _PHRASES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("ship", r"ship relentlessly"),
         ("", r"(?:don['\u2019]?t|do not|never) stop until"),
         ("", r"(?:keep (?:going|working)|continue) until"),
+        # "loop: SPEC", "loop - SPEC"
+        ("loop", r"loop(?=:\s*[^\s:]| - \S)"),
     )
 )
-_RELENTLESS = re.compile(r"\w+ relentlessly", re.IGNORECASE)
+# What stands before the task and is no part of it.
+_NO_TASK = re.compile(r"(?:\w+ relentlessly|loop)", re.IGNORECASE)
+_ABOUT_LOOPS = re.compile(
+    r"(?:what is (?:untildone|loop)|how does (?:untildone|loop) work|loop help)[?.!]*",
+    re.IGNORECASE,
+)
 # "test relentlessly is what ralph does" speaks about it
 _ABOUT_IT = re.compile(r"\s+(?:is|are|was|were|means|does|doesn|did|seems|sounds|or|vs)\b", re.I)
 
@@ -106,12 +113,16 @@ def loop_in(prompt: str) -> Wanted | None:
     return None
 
 
+def asks_about_loops(prompt: str) -> bool:
+    return bool(_ABOUT_LOOPS.fullmatch(prompt.strip()))
+
+
 def _by_phrase(preset: str, text: str, found: re.Match[str]) -> Wanted | None:
     first = re.split(r"(?<=[.!?])\s|\n", text, maxsplit=1)[0]
     if first.rstrip().endswith("?") or _ABOUT_IT.match(text, found.end()):
         return None
     task = text
-    if _RELENTLESS.fullmatch(found[0]):
+    if _NO_TASK.fullmatch(found[0]):
         task = text[found.end() :].lstrip(" \t:,.!;\u2013\u2014-").strip()
     return Wanted(preset=preset or _preset_of(text), task=task, explicit=False)
 

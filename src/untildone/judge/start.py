@@ -272,6 +272,11 @@ def _provable(rule: Rule, request: Request, checks: tuple[Check, ...]) -> None:
 
 def named(commands: tuple[str, ...], *, success: str = "", failure: str = "") -> tuple[Check, ...]:
     """Checks of commands given by hand, named `check`, `check-2`, …"""
+    if (success or failure) and not commands:
+        raise UserError(
+            "a pattern judges the output of a check, and none is named",
+            hint='name it: `--check "YOUR COMMAND"`',
+        )
     return tuple(
         Check(
             name="check" if number == 1 else f"check-{number}",

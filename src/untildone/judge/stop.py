@@ -213,7 +213,8 @@ def _brought_up(record: Record, stop: Stop, call: Call, calls: Calls) -> Progres
     )
     if calls or not stop.held_before:
         progress = replace(progress, idle_holds=0)
-    if record.contract.plan is None:
+    # Without a plan the same markers may stand in the promises.
+    if record.contract.plan is None and "-complete>" not in stop.message:
         return progress
     from untildone.judge.verification import spoken_of
 

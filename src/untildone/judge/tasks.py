@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from untildone.errors import UserError
 from untildone.judge.context import Context
 from untildone.judge.plan_trust import is_trusted
+from untildone.judge.project import checks_for
 from untildone.judge.start import Request
 from untildone.loop.model import Bounds, Check, Claim, Contract, Outcome, Speaker
 from untildone.loop.tasks import PlanTask
@@ -17,7 +18,7 @@ from untildone.plans.document import Document, change, in_order, read, task_of, 
 from untildone.plans.model import Plan, Task, TaskStatus
 from untildone.plans.order import ordered
 from untildone.plans.places import NAME, plan_in, plans_in
-from untildone.plans.verification import checks_of, promise_of, subjective
+from untildone.plans.verification import checks_of, distinct, promise_of, subjective
 from untildone.store.encoding import encode
 from untildone.store.loops import Record
 
@@ -60,7 +61,7 @@ def task_request(context: Context, asked: Asked) -> Request:
         rest=() if asked.task else left[1:],
         sha256=_agreed_on(document.plan),
     )
-    return _request(asked, document.plan, plan)
+    return _request(context, asked, plan=document.plan, at=plan)
 
 
 def plan_for(project: Path, named: str) -> Path:
@@ -107,15 +108,14 @@ def _agreed_on(plan: Plan) -> str:
     return hashlib.sha256(encode(asks)).hexdigest()
 
 
-def _request(asked: Asked, plan: Plan, at: PlanTask) -> Request:
+def _request(context: Context, asked: Asked, *, plan: Plan, at: PlanTask) -> Request:
     task = plan.tasks[at.task] if at.task else _whole(plan)
-    checks = checks_of(task)
     return Request(
         session=asked.session,
         project=asked.project,
         task=_told(at.name, task),
-        checks=checks,
-        claims=_claims(task, checks),
+        checks=distinct((*project_checks(context, asked.project), *checks_of(task))),
+        claims=claims_of(task),
         done_when="both",
         bounds=asked.bounds,
         allow=task.allow if asked.by == "person" else (),
@@ -124,8 +124,17 @@ def _request(asked: Asked, plan: Plan, at: PlanTask) -> Request:
     )
 
 
-def _claims(task: Task, checks: tuple[Check, ...]) -> tuple[Claim, ...]:
-    names = subjective(task) or (() if checks else (task.title,))
+def project_checks(context: Context, project: Path) -> tuple[Check, ...]:
+    """Those it has by itself, which hold beside what a task asks for; there may be none."""
+    try:
+        return checks_for(context, project, "")
+    except UserError:
+        return ()
+
+
+def claims_of(task: Task) -> tuple[Claim, ...]:
+    """What needs a reader; the title where the task says nothing else that could be verified."""
+    names = subjective(task) or (() if checks_of(task) else (task.title,))
     return tuple(Claim(name=name, verification="review") for name in names)
 
 
@@ -171,7 +180,7 @@ def settled(record: Record) -> tuple[str, ...]:
 
 def _with_status(contract: Contract, status: TaskStatus) -> tuple[str, ...]:
     plan = contract.plan
-    if plan is None or not plan.task:
+    if plan is None or not plan.task or not plan.path:
         return ()
     try:
         change(Path(plan.path), lambda found: with_status(found, plan.task, status))
@@ -198,4 +207,5 @@ def following(context: Context, ended: Record, at: PlanTask) -> Request:
         bounds=contract.bounds,
     )
     next_one = replace(at, task=next(iter(at.rest), ""), rest=at.rest[1:])
-    return replace(_request(asked, document.plan, next_one), after=contract.id)
+    request = _request(context, asked, plan=document.plan, at=next_one)
+    return replace(request, after=contract.id)

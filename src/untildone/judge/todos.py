@@ -9,7 +9,7 @@ from untildone.errors import UserError
 from untildone.judge.context import Context
 from untildone.loop.listing import cut, number, one_line
 from untildone.loop.model import Todo
-from untildone.loop.todos import FILES, check_boxes, unfinished
+from untildone.loop.todos import FILES, STATE, check_boxes, unfinished
 from untildone.store.files import Damaged, read_bounded
 from untildone.store.sessions import Session
 
@@ -27,6 +27,8 @@ def todos(context: Context, project: Path, session: Session) -> tuple[Todo, ...]
     found = [*_of_client(context, session), *_of_call(context, session)]
     for name in FILES:
         found += check_boxes(_text(project / name))
+    state = _decoded(_text(project / STATE))
+    found += _items(context, state.get("todos") if isinstance(state, dict) else None)
     return tuple(found)
 
 

@@ -10,13 +10,14 @@ from untildone.judge.context import Context
 from untildone.judge.verbs import change, unfinished
 from untildone.loop.criteria import agreed, unmet_claims
 from untildone.loop.model import Contract, Met, Progress
-from untildone.loop.tasks import TaskReport
+from untildone.loop.tasks import Result, TaskReport
 from untildone.loop.words import folded, kept, promises_said, spoken
-from untildone.plans.verification import Report, Shown, result_said
+from untildone.plans.verification import Report, Shown, result_said, verified
 from untildone.store.loops import Record
 
 _APPROVED = r"<feature-complete>\s*APPROVED(?:_WITH_WARNINGS)?\s*</feature-complete>"
-_UNSHOWN = "no evidence was given"
+# In the promises of a loop that another tool's file began.
+_ASKED_FOR = "-complete>VERIFIED</"
 
 
 def record_report(context: Context, loop: str, task: str, report: Report) -> Record:
@@ -44,20 +45,16 @@ def _of_this_loop(contract: Contract, task: str) -> None:
 def reported(contract: Contract, progress: Progress, report: Report) -> Progress:
     """An assumption never counts, and nothing is verified that was not shown."""
     shown = _by_criterion(contract, progress, report.criteria)
-    holds = {name: each for name, each in shown.items() if each.met}
-    missing = {name: kept(each.evidence) for name, each in shown.items() if not each.met}
-    met = {name: Met(by=each.by, evidence=kept(each.evidence)) for name, each in holds.items()}
-    kept_met = {name: told for name, told in progress.met.items() if name not in missing}
-    progress = replace(progress, met={**kept_met, **met})
-    if report.result == "VERIFIED":
-        left = unmet_claims(agreed(contract, progress.amendments), progress)
-        missing = {**dict.fromkeys(left, _UNSHOWN), **missing}
-    result = "INCOMPLETE" if report.result == "VERIFIED" and missing else report.result
-    return replace(
-        progress,
-        report=TaskReport(result=result, missing=missing, reason=kept(report.reason)),
-        signalled=result == "VERIFIED",
-    )
+    earlier = {name: told for name, told in progress.met.items() if name not in shown}
+    met = {
+        name: Met(by=each.by, evidence=kept(each.evidence))
+        for name, each in shown.items()
+        if each.met
+    }
+    progress = replace(progress, met={**earlier, **met})
+    left = unmet_claims(agreed(contract, progress.amendments), progress)
+    told = verified(replace(report, criteria=shown), left)
+    return replace(progress, report=told, signalled=told.result == "VERIFIED")
 
 
 def _by_criterion(
@@ -85,18 +82,21 @@ def spoken_of(contract: Contract, progress: Progress, message: str) -> Progress:
     """The markers and the promise of the seed, where the final message says one."""
     plan = contract.plan
     if plan is None:
-        return progress
+        asked = any(_ASKED_FOR in promise for promise in contract.promises)
+        return _stuck(progress, result_said(message)) if asked else progress
     if plan.promise and promises_said(message, (plan.promise,), task=contract.task):
         left = unmet_claims(agreed(contract, progress.amendments), progress)
         word = Met(by="review", evidence=f"promised: {plan.promise}")
         return replace(progress, met={**progress.met, **dict.fromkeys(left, word)}, signalled=True)
     if not plan.task and re.search(_APPROVED, spoken(message)):
         return replace(progress, signalled=True)
-    match result_said(message):
-        case "VERIFIED":
-            return replace(progress, signalled=True)
-        case "BLOCKED" | "MISALIGNED" as result:
-            told = progress.report if progress.report and progress.report.stuck else None
-            return replace(progress, report=told or TaskReport(result=result), signalled=False)
-        case _:
-            return progress
+    result = result_said(message)
+    return replace(progress, signalled=True) if result == "VERIFIED" else _stuck(progress, result)
+
+
+def _stuck(progress: Progress, result: Result | None) -> Progress:
+    """As a verifier has told it already, where one has."""
+    if result not in ("BLOCKED", "MISALIGNED"):
+        return progress
+    told = progress.report if progress.report and progress.report.stuck else None
+    return replace(progress, report=told or TaskReport(result=result), signalled=False)

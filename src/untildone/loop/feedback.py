@@ -229,7 +229,9 @@ def _claims_step(contract: Contract, verdict: Continue) -> str:
     if contract.plan:
         return (
             f" Somebody has to look whether this holds: {_names(claims)}. Ask the subagent"
-            " task-verifier, which records what it sees with `untildone verify`."
+            " task-verifier, which records what it sees with `untildone verify`; where there is"
+            " none, look yourself and record it with"
+            f" `untildone verify {contract.plan.name} --result VERIFIED --met NAME EVIDENCE`."
         )
     return (
         f" Nobody but you can see whether this holds: {_names(claims)}. Report it with `untildone"

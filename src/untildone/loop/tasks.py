@@ -8,9 +8,12 @@ Result: TypeAlias = Literal["VERIFIED", "INCOMPLETE", "BLOCKED", "MISALIGNED"]
 
 
 class PlanTask(Struct, frozen=True, kw_only=True):
-    """Sealed with the contract; without `task` it is the feature as a whole."""
+    """Sealed with the contract; without `task` it is the feature as a whole.
 
-    path: str
+    Without `path` whoever runs the plan tells it how far the task is.
+    """
+
+    path: str = ""
     task: str = ""
     # Where the whole feature is meant: the tasks that follow in this session, in order.
     feature: bool = False

@@ -7,6 +7,8 @@ from untildone.loop.model import Contract, Evidence, Todo
 
 # Where people and other tools keep such a list in a project.
 FILES = ("TODO.md", "fix_plan.md", ".ralph/fix_plan.md")
+# As the client's own list is written, in `todos`.
+STATE = ".claude/todo_state.json"
 # - [ ] write it      3. [x] test it      * [~] half of it
 _BOX = r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+\[(?P<mark>[ xX/~])\](?:[ \t]+(?P<text>.*))?"
 _HEADING = r"[ \t]*(?P<level>#{1,6})[ \t]+(?P<title>.*)"

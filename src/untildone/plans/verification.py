@@ -1,21 +1,19 @@
-"""Is a task done: what we check ourselves, what a verifier must show, what both come to."""
+"""Is a task done: what we check ourselves, what a verifier must show, what that comes to."""
 
 import re
 import sys
-from collections.abc import Iterator, Mapping
-from typing import Literal, TypeAlias, get_args
+from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from untildone.loop.model import Check, Verification
-from untildone.loop.words import promises_said, spoken
+from untildone.loop.tasks import Result, TaskReport
+from untildone.loop.words import kept, spoken
 from untildone.plans.conditions import Answers, Command, Condition, FileContains, condition_of
 from untildone.plans.model import Plan, Task
 from untildone.process import quoted
 
-Result: TypeAlias = Literal["VERIFIED", "INCOMPLETE", "BLOCKED", "MISALIGNED"]
-RESULTS: tuple[Result, ...] = get_args(Result)
 _MARKER = re.compile(
     r"<(task-loop-complete|feature-task-complete)>\s*(VERIFIED|INCOMPLETE|BLOCKED|MISALIGNED)\s*</\1>"
 )
@@ -24,6 +22,7 @@ _PROMISE = re.compile(
     r"(?:</promise>)?[ \t]*$"
 )
 _LONGEST_NAME = 120
+_UNSHOWN = "no evidence was given"
 
 
 class Shown(Struct, frozen=True, kw_only=True):
@@ -42,19 +41,15 @@ class Report(Struct, frozen=True, kw_only=True):
     reason: str = ""
 
 
-class Verified(Struct, frozen=True, kw_only=True):
-    """What the report comes to beside the checks; `by_words` rests on the verifier alone."""
-
-    result: Result
-    missing: tuple[str, ...] = ()
-    by_words: tuple[str, ...] = ()
-    reason: str = ""
-
-
 def checks_of(task: Task) -> tuple[Check, ...]:
     """The task's own checks, then those its criteria and tests come to; run only when trusted."""
+    return distinct((*_given(task), *_derived(task).values()))
+
+
+def distinct(checks: Iterable[Check]) -> tuple[Check, ...]:
+    """One for each command, and names that tell them apart."""
     found: dict[str, Check] = {}
-    for check in (*_given(task), *_derived(task).values()):
+    for check in checks:
         found.setdefault(check.command, check)
     names: dict[str, Check] = {}
     for check in found.values():
@@ -86,33 +81,15 @@ def result_said(message: str) -> Result | None:
     return found[-1][1] if found else None
 
 
-def promised(task: Task, message: str) -> bool:
-    promise = promise_of(task)
-    return bool(promise and promises_said(message, (promise,)))
-
-
-def verified(
-    task: Task, report: Report, passed: Mapping[str, bool], *, promise: bool = False
-) -> Verified:
-    """`passed` tells of checks by name. Nothing is verified that a check or evidence denies."""
-    names = [check.name for check in checks_of(task)]
-    red = [name for name in names if not passed.get(name, False)]
-    unshown = [
-        sentence
-        for sentence in subjective(task)
-        if not promise and not _is_shown(report.criteria.get(sentence))
-    ]
-    denied = [name for name, shown in report.criteria.items() if not shown.met]
-    missing = tuple(dict.fromkeys((*red, *unshown, *denied)))
+def verified(report: Report, criteria: Iterable[str]) -> TaskReport:
+    """Of `criteria`, evidence must show each; what is denied is missing, whatever the result."""
+    missing = {name: kept(seen.evidence) for name, seen in report.criteria.items() if not seen.met}
     result = report.result
-    if result == "VERIFIED" and missing:
-        result = "INCOMPLETE"
-    return Verified(
-        result=result,
-        missing=missing,
-        by_words=tuple(text for text in subjective(task) if text not in missing),
-        reason=report.reason,
-    )
+    if result == "VERIFIED":
+        unshown = (name for name in criteria if not _is_shown(report.criteria.get(name)))
+        missing = {**dict.fromkeys(unshown, _UNSHOWN), **missing}
+        result = "INCOMPLETE" if missing else result
+    return TaskReport(result=result, missing=missing, reason=kept(report.reason))
 
 
 def commands_of(plan: Plan) -> tuple[str, ...]:

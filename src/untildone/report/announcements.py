@@ -37,7 +37,7 @@ def announcement(record: Record, verdict: Verdict) -> str:
             answer = "your next prompt" if verdict.outcome == "gate" else "/untildone:loop continue"
             return _line(f"Paused: {verdict.reason}", steps, f"Resume: {answer}")
         case Finish(outcome="done" | "claimed"):
-            return "\n".join(box(contract, progress))
+            return "\n".join((*completed(contract, progress), *box(contract, progress)))
         case _:
             return ""
 
@@ -56,9 +56,30 @@ def _round(contract: Contract, progress: Progress) -> str:
         f"Step: {left[0]}" if left else "",
     )
     again = learnable(progress.steps_done)
-    if not again:
-        return told
-    return f"{told}\n[LOOP] `{again}` for the third time: a pattern you may want to learn yourself"
+    pattern = f"`{again}` for the third time: a pattern you may want to learn yourself"
+    lines = (_step_done(contract, progress, left), told, _line(pattern) if again else "")
+    return "\n".join(filter(None, lines))
+
+
+def _step_done(contract: Contract, progress: Progress, left: list[str]) -> str:
+    if not contract.steps or not progress.steps_done:
+        return ""
+    total = len(contract.steps)
+    following = f"Next: {left[0]}" if left else ""
+    done = f"✓ {progress.steps_done[-1]} complete"
+    return _line(done, f"Progress: {total - len(left)}/{total}", following)
+
+
+def completed(contract: Contract, progress: Progress) -> list[str]:
+    """Each criterion with how it was verified; what the last stop left unmet is not."""
+    left = progress.unmet or ()
+    lines = [
+        f"- {name}: ✗ not verified"
+        if kind == "assumption" or name in left
+        else f"- {name}: ✓ {kind}"
+        for name, kind in kinds(contract, progress).items()
+    ]
+    return ["<loop-complete>", *lines, "</loop-complete>"] if lines else []
 
 
 def box(contract: Contract, progress: Progress) -> list[str]:

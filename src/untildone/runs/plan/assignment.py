@@ -7,15 +7,17 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from untildone.checks.runner import Running, run_checks
-from untildone.errors import UserError
 from untildone.judge.baseline import record_start
 from untildone.judge.context import Context
-from untildone.judge.project import checks_for, trusted
+from untildone.judge.project import trusted
 from untildone.judge.start import Request, begin
+from untildone.judge.tasks import claims_of
+from untildone.judge.tasks import project_checks as found_checks
 from untildone.loop.listing import cut, one_line
-from untildone.loop.model import Check, CheckResult, Claim
+from untildone.loop.model import Check, CheckResult
+from untildone.loop.tasks import PlanTask
 from untildone.plans.model import Task
-from untildone.plans.verification import checks_of, promise_of, subjective
+from untildone.plans.verification import checks_of, distinct, promise_of
 from untildone.process import quoted
 from untildone.runs.plan.course import Course
 from untildone.runs.plan.setting import Setting
@@ -27,22 +29,20 @@ _OUTPUT = 2_000
 def request_of(setting: Setting, name: str, course: Course) -> Request:
     """Subjective criteria rest on the prompt's own promise, or on evidence for each of them."""
     task, place = setting.plan.tasks[name], setting.place(name)
-    promise, readers = promise_of(task), subjective(task)
+    promise, claims = promise_of(task), claims_of(task)
     left = setting.bounds.rounds - rounds_of(setting, course)
     rounds = max(left, 1) if setting.bounds.rounds else 0
-    claims = () if promise else tuple(Claim(name=text, verification="review") for text in readers)
     own = (*checks_of(task), *_unmerged(course), *_checks(setting, course.beside))
-    checks = distinct((*project_checks(setting, place), *own))
     return Request(
         session=course.session,
         project=place,
         task=text_of(name, task, course),
-        checks=checks,
-        promises=(promise,) if promise else (),
+        checks=distinct((*project_checks(setting, place), *own)),
         claims=claims,
-        done_when="both" if checks and (promise or claims) else None,
+        done_when="both" if promise or claims else None,
         bounds=replace(setting.bounds, rounds=rounds),
         allow=task.allow,
+        plan=PlanTask(task=name, promise=promise),
     )
 
 
@@ -67,22 +67,7 @@ def text_of(name: str, task: Task, course: Course) -> str:
 def project_checks(setting: Setting, place: Path) -> tuple[Check, ...]:
     """What the person trusted in their checkout, else what is found in the worktree."""
     configured = trusted(setting.context, setting.project).checks
-    try:
-        return checks_for(setting.context, setting.project if configured else place, "")
-    except UserError:
-        return ()
-
-
-def distinct(checks: Iterable[Check]) -> tuple[Check, ...]:
-    """One for each command, and names that tell them apart."""
-    found: dict[str, Check] = {}
-    for check in checks:
-        found.setdefault(check.command, check)
-    names: dict[str, Check] = {}
-    for check in found.values():
-        name = check.name if check.name not in names else f"{check.name} ({len(names) + 1})"
-        names[name] = replace(check, name=name)
-    return tuple(names.values())
+    return found_checks(setting.context, setting.project if configured else place)
 
 
 def checked(setting: Setting, place: Path, tasks: Iterable[str]) -> tuple[CheckResult, ...]:

@@ -188,6 +188,9 @@ class _PlanRun:
             return "paused", "interrupted by the person"
         if self._red:
             return "unverified", f"the whole feature is red: {', '.join(self._red)}"
+        words = [name for name in self._log.merged() if self._log.of(name).outcome == "claimed"]
+        if words:
+            return "claimed", f"every task is merged; by words alone: {', '.join(words)}"
         return "done", "every task is verified and merged, and the whole feature is green"
 
     def _summary(self, name: str) -> TaskSummary:

@@ -121,7 +121,7 @@ class TaskRun:
         progress = record.progress
         outcome = progress.outcome or "unverified"
         known = replace(course, outcome=outcome, reason=progress.reason)
-        if outcome != "done":
+        if outcome not in ("done", "claimed"):
             return self._note(replace(known, step="ended"))
         return self._note(replace(known, step="verified", commit=self._kept(course)))
 
