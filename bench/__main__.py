@@ -5,7 +5,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from bench import findings, hooks, output, plan_runs, plans, schedule, transcript, tree
+from bench import findings, hooks, output, plan_runs, plans, runs, schedule, transcript, tree
 from bench.table import HEADER, Row
 
 # Each takes its measurements in an empty folder of its own.
@@ -18,6 +18,7 @@ SUBJECTS: dict[str, Callable[[Path], Iterable[Row]]] = {
     "output": output.rows,
     "plans": plans.rows,
     "plan_runs": plan_runs.rows,
+    "runs": runs.rows,
 }
 
 

@@ -118,10 +118,8 @@ class Stage:
         return f"{answer.goes_on}\n{answer.notice}".strip()
 
     def _status(self) -> dict[str, object]:
-        loops: list[dict[str, object]] = json.loads(self._ours("status", "--all", "--json"))[
-            "loops"
-        ]
-        return loops[0]
+        (loop,) = json.loads(self._ours("status", "--all", "--json"))["loops"]
+        return dict(loop)
 
     def _ours(self, *arguments: str) -> str:
         argv, errors = [*UNTILDONE, *arguments], self._home.with_name("errors")

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from cli.desk import OTHER, SESSION, Desk, error
 from dialects import samples
 
@@ -146,3 +148,23 @@ def test_the_kinds_of_zero_become_checks(desk: Desk) -> None:
         "zero-security",
         "tests-pass",
     ]
+
+
+@pytest.mark.parametrize(
+    ("file", "targets", "told"),
+    [
+        ("src/a.ts", ["src/a.ts"], []),
+        ("b.ts", [], ["the target `src/a.ts` does not exist: findings count everywhere"]),
+    ],
+)
+def test_only_findings_in_its_target_files_count(
+    desk: Desk, file: str, targets: list[str], told: list[str]
+) -> None:
+    desk.write("Makefile", "lint:\n\tfalse\n")
+    desk.write(file, "")
+    desk.write(".jikime_loop_state.json", samples.JIKIME)
+
+    found = desk.json("import", ".jikime_loop_state.json", "--session", SESSION)
+
+    assert desk.json("show", found["id"])["contract"]["targets"] == targets
+    assert [line for line in found["taken"] if "target" in line] == told

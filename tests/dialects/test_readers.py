@@ -122,6 +122,7 @@ VERIFIED = "<task-loop-complete>VERIFIED</task-loop-complete>"
                 rounds=10,
                 stagnation=4,
                 zero=("zero_errors", "zero_warnings", "tests_pass"),
+                targets=("src/a.ts",),
                 done_when="either",
                 no_counterpart=("started_at", "updated_at", "snapshots"),
             ),

@@ -76,6 +76,7 @@ def test_a_prompt_without_anything_to_recall_starts_no_interpreter(tmp_path: Pat
         "project/TODO.md",
         "project/fix_plan.md",
         "project/.ralph/fix_plan.md",
+        "project/.claude/todo_state.json",
         ".claude/tasks/s1/1.json",
         ".claude/todos/s1-agent-s1.json",
         "state/sessions/claude/s1/todos.json",
@@ -87,6 +88,26 @@ def test_a_prompt_with_something_to_recall_starts_one(tmp_path: Path, path: str)
     machine.write(path)
 
     assert machine.starts()
+
+
+@pytest.mark.parametrize(
+    ("prompt", "starts"),
+    [
+        ("loop: port it", True),
+        ("Loop - port it", True),
+        ("LOOP: port it", True),
+        ("what is Loop?", True),
+        ("loop help", True),
+        ("How does loop work?", True),
+        ("keep going", False),
+        ("don't stop", False),
+        ("unroll this loop", False),
+    ],
+)
+def test_only_a_prompt_that_may_mean_a_loop_starts_one(
+    tmp_path: Path, prompt: str, starts: bool
+) -> None:
+    assert Machine(tmp_path).starts(f'{{"prompt":"{prompt}"}}') is starts
 
 
 def test_an_interpreter_in_a_folder_with_odd_characters_holds(tmp_path: Path) -> None:

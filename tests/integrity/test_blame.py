@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from integrity.trees import beside
-from untildone.integrity.blame import blamed, unexplained
+from untildone.integrity.replay.blame import blamed, unexplained
 from untildone.loop.model import CheckResult, Tests
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
-from untildone.integrity.replay import Composed, composed, named_by, whole
-from untildone.integrity.replay_inline import with_tests_of
+from untildone.integrity.replay.compose import Composed, composed, named_by, whole
+from untildone.integrity.replay.inline import with_tests_of
 
 OLD = {
     "app.py": "old",

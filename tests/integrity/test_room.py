@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import tree, written
-from untildone.integrity import room
 from untildone.integrity.ratchet import compared
-from untildone.integrity.replay import Composed, whole
+from untildone.integrity.replay import room
+from untildone.integrity.replay.compose import Composed, whole
 from untildone.integrity.tree import tree_of, walked
 from untildone.process import run
 

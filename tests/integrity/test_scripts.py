@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
-from untildone.integrity import scripts
+from untildone.integrity.scripts import ratchet as scripts
 
 CHECK = "#!/bin/sh\nset -eu\npython -m pytest -q\n"
 MAKEFILE = """check: lint test

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
-from untildone.integrity import settings
+from untildone.integrity.settings import ratchet as settings
 
 CODE = {
     "src/a.py": "x = 1\n",

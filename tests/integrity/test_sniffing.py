@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
-from untildone.integrity import sniffing
+from untildone.integrity.sniffing import ratchet as sniffing
 
 PY = "def price(total):\n    return total\n"
 JS = "export const price = (total) => total;\n"

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
-from untildone.integrity import special_cases
-from untildone.integrity.perturb import inputs, neighbours
+from untildone.integrity.special_cases import ratchet as special_cases
+from untildone.integrity.special_cases.perturb import inputs, neighbours
 
 PY = "def price(total):\n    return round(total * 0.9)\n"
 JS = "export function slug(text) {\n  return text.toLowerCase();\n}\n"

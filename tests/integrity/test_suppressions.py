@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
-from untildone.integrity import suppressions
+from untildone.integrity.suppressions import ratchet as suppressions
 
 CALC = "def parse(value: str) -> int:\n    return value\n"
 USER = (
@@ -50,6 +50,7 @@ def lost(top: Path, old: dict[str, str], new: dict[str, str]) -> list[str]:
         ("a.py", "x = [1,\n2]\n", "# fmt: off\nx = [1,\n2]\n", ["fmt: off"]),
         ("a.py", CALC, CALC.replace("return value", "return cast(int, value)"), ["cast"]),
         ("a.py", CALC, CALC.replace("return value", "return typing.cast(int, value)"), ["cast"]),
+        ("a.py", CALC, CALC + "x: Any = None\n", ["Any"]),
         ("a.py", CALC, "@typing.no_type_check\n" + CALC, ["no_type_check"]),
         ("a.py", CALC, "if not TYPE_CHECKING:\n    x = 1\n" + CALC, ["not TYPE_CHECKING"]),
         ("a.py", CALC, CALC.replace("-> int", "-> Any"), ["Any"]),
@@ -155,6 +156,9 @@ def test_a_new_suppression_is_a_loss(
         pytest.param({"a.py": CALC}, {"a.py": CALC.replace("-> int", "-> str")}, id="another type"),
         pytest.param(
             {"a.py": CALC}, {"a.py": CALC + "\n\ndef b(c):\n    return c\n"}, id="new code"
+        ),
+        pytest.param(
+            {"a.py": CALC}, {"a.py": CALC + "x: Any = json.loads('1')\n"}, id="no better type"
         ),
         pytest.param({"a.ts": "let a\n"}, {"b.ts": "let a\n"}, id="renamed TypeScript"),
         pytest.param({"a.js": "let a\n"}, {"a.ts": "let a\n"}, id="JavaScript made TypeScript"),

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
-from untildone.integrity import tests_ratchet
+from untildone.integrity.testing import ratchet as tests_ratchet
 
 GO = "clamp_test.go"
 GO_PRODUCT = {

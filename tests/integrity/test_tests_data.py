@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
-from untildone.integrity import tests_data
+from untildone.integrity.testing import data as tests_data
 
 SNAPSHOT = '// Vitest Snapshot v1\n\nexports[`slugs 1`] = `\n[\n  "a-b",\n]\n`;\n'
 

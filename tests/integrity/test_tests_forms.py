@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
-from untildone.integrity import tests_mocks, tests_ratchet, tests_runner
-from untildone.integrity.tests_inventory import inventory
+from untildone.integrity.testing import mocks as tests_mocks
+from untildone.integrity.testing import ratchet as tests_ratchet
+from untildone.integrity.testing import runner as tests_runner
+from untildone.integrity.testing.inventory import inventory
 
 PRODUCT = {
     "app.py": "def f(a, b=0):\n    return a\n\n\ndef g(a):\n    return a\n",

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
-from untildone.integrity import tests_mocks
+from untildone.integrity.testing import mocks as tests_mocks
 
 PYTHON = {
     "pricing.py": "import requests\n\n\ndef final_price(total):\n    return total\n\n\ndef fetch():\n    return requests.get('x')\n",

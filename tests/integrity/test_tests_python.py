@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
-from untildone.integrity import tests_ratchet
+from untildone.integrity.testing import ratchet as tests_ratchet
 
 PRODUCT = {
     "pricing.py": "def final_price(total):\n    return total\n\n\ndef rate(total):\n    return 0.1\n"

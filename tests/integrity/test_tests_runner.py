@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
-from untildone.integrity import tests_runner
+from untildone.integrity.testing import runner as tests_runner
 
 RUST = "fn fee() -> u64 { 1 }\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn one() { assert_eq!(super::fee(), 1); }\n}\n"
 GO_MAIN = 'package a\n\nimport ("os"; "testing")\n\nfunc TestMain(m *testing.M) {\n%s}\n'

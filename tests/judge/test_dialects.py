@@ -327,6 +327,38 @@ def test_a_pointer_is_followed_to_its_state(desk: Desk) -> None:
     assert not (desk.project / state).exists()
 
 
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("<task-loop-complete>BLOCKED</task-loop-complete>", ("paused", "blocked", "BLOCKED")),
+        (
+            "<task-loop-complete>MISALIGNED</task-loop-complete>",
+            ("paused", "blocked", "MISALIGNED"),
+        ),
+        ("<task-loop-complete>INCOMPLETE</task-loop-complete>", ("active", None, "")),
+        ("`<task-loop-complete>BLOCKED</task-loop-complete>`", ("active", None, "")),
+    ],
+)
+def test_a_task_that_is_stuck_is_handed_to_the_person(
+    desk: Desk, said: str, expected: tuple[str, str | None, str]
+) -> None:
+    desk.write(".shipspec/planning/login/task-loop.local.json", samples.SHIPSPEC_STATE)
+    written(desk, samples.SHIPSPEC_POINTER, ".shipspec/active-loop.local.json")
+    stop(desk)
+
+    stop(desk, said, stop_hook_active=True)
+
+    (loop,) = desk.json("status", "--all")["loops"]
+    progress = desk.json("show", loop["id"])["progress"]
+    assert (progress["status"], progress["outcome"], progress["reason"]) == expected
+
+
+def test_its_marker_means_nothing_to_a_loop_that_never_asked_for_it(desk: Desk) -> None:
+    written(desk)
+
+    assert held(stop(desk, "<task-loop-complete>BLOCKED</task-loop-complete>"))
+
+
 def test_a_state_its_tool_leaves_there_is_left(desk: Desk) -> None:
     file = written(desk, samples.HOPE, ".loop/state.json")
     stop(desk)

@@ -10,8 +10,10 @@ from untildone.hook.payload import Call
 from untildone.judge import prompt, verbs
 from untildone.judge.context import Context, context, tree_of
 from untildone.judge.start import Request, begin, named
+from untildone.loop.model import Bounds, Claim
 
 SESSION = "5f0c2a9e-0000-4000-8000-00000000000a"
+CLEAR = "Add a users endpoint in src/api; no new dependencies; done when `make test` passes"
 NOTIFICATION = "<task-notification>\n<task-id>b1</task-id>\n</task-notification>"
 
 
@@ -138,6 +140,68 @@ def test_a_phrase_starts_a_loop_on_what_is_found(world: World) -> None:
     record = world.here.loops.load(world.here.session(SESSION).loop())
     assert (record.contract.preset, record.contract.task) == ("test", "port the parser")
     assert [check.command for check in record.contract.checks] == ["make test"]
+
+
+def test_a_spec_after_the_word_starts_a_loop_if_it_is_clear_enough(world: World) -> None:
+    (world.project / "Makefile").write_text("test:\n\ttrue\n", encoding="utf-8")
+
+    vague = world.say("loop: make it better")
+    none = world.here.session(SESSION).loop()
+    world.say(f"loop - {CLEAR}")
+
+    assert "no loop was started: the spec is vague" in vague["systemMessage"]
+    assert none == ""
+    contract = world.here.loops.load(world.here.session(SESSION).loop()).contract
+    assert (contract.preset, contract.task) == ("loop", CLEAR)
+
+
+def test_a_question_about_loops_is_answered_and_starts_nothing(world: World) -> None:
+    answer = world.say("What is loop?")
+
+    assert "Nothing was started" in answer["systemMessage"]
+    assert answer["hookSpecificOutput"]["additionalContext"] == answer["systemMessage"]
+    assert world.here.session(SESSION).loop() == ""
+
+
+def test_a_slash_command_knows_the_options_of_start(world: World) -> None:
+    world.say(
+        "/untildone:test port it --check 'make test' --success-pattern 'passed'"
+        " --failure-pattern 'failed' --round-minutes 7 --criterion 'docs=review'"
+        " --must-not 'test -e core' --allow config:setup.cfg"
+    )
+
+    contract = world.here.loops.load(world.here.session(SESSION).loop()).contract
+    assert contract.task == "port it"
+    assert contract.checks == named(("make test",), success="passed", failure="failed")
+    assert contract.claims == (Claim(name="docs", verification="review"),)
+    assert contract.bounds == Bounds(round_minutes=7)
+    assert (contract.must_not, contract.allow) == (("test -e core",), ("config:setup.cfg",))
+
+
+def test_a_slash_command_may_name_a_template(world: World) -> None:
+    (world.project / "Makefile").write_text("test:\n\ttrue\n", encoding="utf-8")
+
+    (world.project / "SPEC.md").write_text("It parses.\n", encoding="utf-8")
+
+    world.say('/untildone:test --template "implement-spec SPEC.md" --rounds 4')
+
+    contract = world.here.loops.load(world.here.session(SESSION).loop()).contract
+    assert contract.task.startswith("Implement what `SPEC.md` specifies")
+    assert contract.claims == (
+        Claim(
+            name="each requirement of SPEC.md is implemented and tested", verification="execution"
+        ),
+    )
+    assert contract.bounds.rounds == 4
+
+
+def test_a_pattern_without_a_check_is_refused(world: World) -> None:
+    answer = world.say("/untildone:test port it --success-pattern 'passed'")
+
+    assert answer["reason"] == (
+        "untildone: a pattern judges the output of a check, and none is named; name it:"
+        ' `--check "YOUR COMMAND"`'
+    )
 
 
 def test_nothing_found_is_a_question_with_the_flag(world: World) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from untildone.judge.speech import Spoken, Verb, Wanted, loop_in, verb_in
+from untildone.judge.speech import Spoken, Verb, Wanted, asks_about_loops, loop_in, verb_in
 
 
 @pytest.mark.parametrize(
@@ -99,6 +99,9 @@ def test_plain_words_mean_us_only_where_there_is_a_loop(prompt: str) -> None:
         ("keep working until it compiles", "build", "keep working until it compiles"),
         ("continue until lint is clean", "lint", "continue until lint is clean"),
         ("  test relentlessly:\nfirst\nsecond\n", "test", "first\nsecond"),
+        ("loop: port the parser", "loop", "port the parser"),
+        ("Loop - refactor all API routes", "loop", "refactor all API routes"),
+        ("LOOP:\nport the parser", "loop", "port the parser"),
     ],
 )
 def test_a_phrase_at_the_beginning_starts_a_loop(prompt: str, preset: str, task: str) -> None:
@@ -133,6 +136,15 @@ def test_a_phrase_at_the_beginning_starts_a_loop(prompt: str, preset: str, task:
         "make tests passable",
         "retest relentlessly",
         "don't stop",
+        "keep going",
+        "loop",
+        "loop:",
+        "loop -",
+        "loop over the files",
+        "loop: is that a label?",
+        "loop::next",
+        "the loop: it is slow",
+        "loops: port them",
         "stop until I say so",
         "explain: test relentlessly",
         "/untildone:cancel",
@@ -150,3 +162,19 @@ def test_a_slash_command_starts_its_preset(preset: str) -> None:
 
     assert loop_in(f"/untildone:{preset} {task}") == Wanted(preset=preset, task=task, explicit=True)
     assert loop_in(f"/untildone:{preset}") == Wanted(preset=preset, task="", explicit=True)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "asks"),
+    [
+        ("what is loop", True),
+        ("What is Loop?", True),
+        ("loop help", True),
+        ("How does loop work?", True),
+        ("what is a loop?", False),
+        ("what is loop unrolling", False),
+        ("loop helper is broken", False),
+    ],
+)
+def test_a_question_about_loops_is_the_whole_prompt(prompt: str, asks: bool) -> None:
+    assert asks_about_loops(prompt) is asks

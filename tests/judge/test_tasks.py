@@ -122,6 +122,16 @@ def test_a_task_is_held_until_it_is_verified(world: World) -> None:
     assert world.statuses == ["completed", "not_started"]
 
 
+def test_the_checks_of_the_project_must_hold_too(world: World) -> None:
+    (world.project / "Makefile").write_text("test:\n\ttest -f tested\n", encoding="utf-8")
+
+    world.type("/untildone:implement-task TASK-001")
+
+    contract = world.here.loops.load(world.loop).contract
+    assert [check.command for check in contract.checks] == ["make test", "test -f one.txt"]
+    assert [claim.name for claim in contract.claims] == [HELP]
+
+
 def test_a_task_that_is_not_verified_in_five_rounds_pauses_and_stays_in_progress(
     world: World,
 ) -> None:

@@ -52,6 +52,8 @@ def test_all_lists_of_a_session_are_read(person: Person) -> None:
     person.write("project/TODO.md", "\ufeff- [ ] in TODO.md\n")
     person.write("project/fix_plan.md", "- [x] in fix_plan.md\n")
     person.write("project/.ralph/fix_plan.md", "- [ ] ralph's\n")
+    state = {"todos": [{"content": "in a state", "status": "pending"}]}
+    person.write("project/.claude/todo_state.json", json.dumps(state))
     remember(person.here, person.here.session(SESSION), [{"tool_name": "Bash"}, LISTED])
 
     assert person.found() == (
@@ -62,6 +64,7 @@ def test_all_lists_of_a_session_are_read(person: Person) -> None:
         Todo(text="in TODO.md"),
         Todo(text="in fix_plan.md", done=True),
         Todo(text="ralph's"),
+        Todo(text="in a state"),
     )
 
 

@@ -1,6 +1,7 @@
 """What a contract asks for, and which of it a stop's evidence leaves unmet."""
 
 import pytest
+from msgspec.structs import replace
 
 from loop.samples import (
     AT,
@@ -40,6 +41,7 @@ from untildone.loop.model import (
     Progress,
     Tests,
 )
+from untildone.loop.tasks import TaskReport
 
 DOCS = Claim(name="docs", verification="observation")
 SAID = seen(said=("ALL DONE",))
@@ -147,6 +149,20 @@ RED_BEFORE, GREEN_BEFORE = after(), Progress()
             seen(GREEN, signalled=True),
             "unmet",
             id="a signal is not the promise",
+        ),
+        pytest.param(
+            contract(),
+            replace(RED_BEFORE, report=TaskReport(result="INCOMPLETE")),
+            seen(GREEN),
+            "signal",
+            id="green, but a verifier misses something",
+        ),
+        pytest.param(
+            contract(),
+            replace(RED_BEFORE, report=TaskReport(result="VERIFIED")),
+            seen(GREEN),
+            "done",
+            id="green, and a verifier says so too",
         ),
         pytest.param(
             contract(promises=("A",), done_when="promise"),

@@ -191,6 +191,20 @@ STEPS: dict[str, Row] = {
         seen(GREEN, losses=(LOST,)),
         paused("needs-approval", "lost against the start: test_a.py: test_one is gone"),
     ),
+    "7 more losses than fit one line": (
+        contract(),
+        after(told_losses=tuple("abcde")),
+        seen(
+            GREEN,
+            losses=tuple(
+                Loss(id=each, kind="remove-test", path="test_a.py", detail=each) for each in "abcde"
+            ),
+        ),
+        paused(
+            "needs-approval",
+            "lost against the start: test_a.py: a; test_a.py: b; test_a.py: c; and 2 more",
+        ),
+    ),
     "7 another loss": (
         contract(),
         after(told_losses=("L0",)),

@@ -1,10 +1,20 @@
 """What a verifier's result means for a loop."""
 
 import pytest
+from msgspec.structs import replace
 
 from untildone.loop.decide import decide
 from untildone.loop.feedback import feedback
-from untildone.loop.model import Claim, Continue, Contract, Evidence, Pause, Progress
+from untildone.loop.model import (
+    Check,
+    CheckResult,
+    Claim,
+    Continue,
+    Contract,
+    Evidence,
+    Pause,
+    Progress,
+)
 from untildone.loop.progress import advance
 from untildone.loop.tasks import PlanTask, Result, TaskReport, missing_lines
 
@@ -55,6 +65,17 @@ def test_what_is_missing_is_told_once() -> None:
 
     assert "Missing, by the verifier:\n- reads well: two typing errors\n" in told
     assert advance(CONTRACT, progress, Evidence(), verdict).report is None
+
+
+def test_a_task_whose_criteria_hold_is_said_to_be_done_by_verifying_it() -> None:
+    asked = replace(CONTRACT, claims=(), checks=(Check(name="test", command="true"),))
+    green = Evidence(checks=(CheckResult(name="test", command="true", outcome="green"),))
+    verdict = decide(asked, Progress(), green)
+
+    told = feedback(asked, Progress(), green, Continue(because="signal"), nonce="0")
+
+    assert verdict == Continue(because="signal")
+    assert "say so with `untildone verify TASK-001 --result VERIFIED`; otherwise go on" in told
 
 
 def test_without_a_report_nothing_is_missing() -> None:

@@ -16,7 +16,7 @@ from untildone.loop.model import (
     Verdict,
     Wait,
 )
-from untildone.report.announcements import announcement, box, starting
+from untildone.report.announcements import announcement, box, completed, starting
 from untildone.store.loops import Record
 
 STEPS = ("Refactor a", "Refactor b", "Refactor c", "test")
@@ -42,13 +42,20 @@ def test_the_start() -> None:
         (
             Continue(because="unmet"),
             Progress(round=2, spend_usd=1.5, steps_done=STEPS[:1]),
+            "[LOOP] ✓ Refactor a complete | Progress: 1/4 | Next: Refactor b\n"
             "[LOOP] Round 2/10 | Cost: $1.50/$25 | Step: Refactor b",
         ),
         (
             Continue(because="unmet"),
             Progress(round=3, steps_done=STEPS[:3]),
+            "[LOOP] ✓ Refactor c complete | Progress: 3/4 | Next: test\n"
             "[LOOP] Round 3/10 | Cost: unknown/$25 | Step: test\n"
             "[LOOP] `refactor` for the third time: a pattern you may want to learn yourself",
+        ),
+        (
+            Continue(because="unmet"),
+            Progress(round=4, steps_done=STEPS),
+            "[LOOP] ✓ test complete | Progress: 4/4\n[LOOP] Round 4/10 | Cost: unknown/$25",
         ),
         (
             Pause(outcome="stagnated", reason="the same"),
@@ -87,7 +94,7 @@ def test_the_verdict_box() -> None:
 
     shown = announcement(ended, Finish(outcome="done", reason="so"))
 
-    assert shown.splitlines() == [
+    assert shown.splitlines()[-6:] == [
         "╭─ 🟡 MONITOR",
         "│ Verified: execution, review",
         "│ Checklist: 2/2 criteria verified",
@@ -100,3 +107,30 @@ def test_the_verdict_box() -> None:
         "│ Verified: nothing",
         "│ Checklist: 0/0 criteria verified",
     ]
+
+
+def test_an_ending_lists_each_criterion_with_how_it_was_verified() -> None:
+    met = {"docs": Met(by="review", evidence="read"), "fast": Met(by="assumption", evidence="?")}
+    claims = tuple(Claim(name=name) for name in ("docs", "fast", "small"))
+    progress = Progress(outcome="claimed", met=met, unmet=("test",))
+
+    done = announcement(
+        record(Progress(outcome="done", met=met), claims=claims[:1]),
+        Finish(outcome="done", reason="so"),
+    )
+
+    assert done.splitlines()[:4] == [
+        "<loop-complete>",
+        "- test: ✓ execution",
+        "- docs: ✓ review",
+        "</loop-complete>",
+    ]
+    assert completed(contract(claims=claims), progress) == [
+        "<loop-complete>",
+        "- test: ✗ not verified",
+        "- docs: ✓ review",
+        "- fast: ✗ not verified",
+        "- small: ✗ not verified",
+        "</loop-complete>",
+    ]
+    assert completed(contract(checks=()), progress) == []

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -332,6 +333,20 @@ def test_a_run_on_another_day_goes_on_with_the_same_conversation(tmp_path: Path)
     assert standing(said) == ("finished", "done", 3, 0)
     assert said.spend_usd == pytest.approx(0.4)
     assert run.asked() == ["new", "resumed", "resumed"]
+
+
+def test_a_loop_whose_run_died_says_how_it_goes_on(tmp_path: Path) -> None:
+    run = Run(tmp_path, [])
+    with subprocess.Popen([sys.executable, "-c", ""]) as gone:
+        pass
+    run.context.session_of(run.record).write("driver", str(gone.pid))
+
+    found = status_of(run.context, run.record)
+
+    assert (found.held, found.not_held_because) == (
+        False,
+        f"its run died; `untildone continue {run.loop}` goes on with it",
+    )
 
 
 def test_a_loop_is_driven_by_one_run_at_a_time(tmp_path: Path) -> None:

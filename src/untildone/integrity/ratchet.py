@@ -6,7 +6,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from untildone.integrity.roles import Role, role
-from untildone.integrity.scripts_followed import led_to
+from untildone.integrity.scripts.followed import led_to
 from untildone.integrity.tree import Changes, Tree, changes
 from untildone.loop.model import Loss
 

@@ -1,18 +1,16 @@
 """Every ratchet there is."""
 
-from untildone.integrity import (
-    scripts,
-    settings,
-    shadowing,
-    sniffing,
-    special_cases,
-    suppressions,
-    tests_data,
-    tests_mocks,
-    tests_ratchet,
-    tests_runner,
-)
+from untildone.integrity import shadowing
 from untildone.integrity.ratchet import Compared, Ratchet
+from untildone.integrity.scripts import ratchet as scripts
+from untildone.integrity.settings import ratchet as settings
+from untildone.integrity.sniffing import ratchet as sniffing
+from untildone.integrity.special_cases import ratchet as special_cases
+from untildone.integrity.suppressions import ratchet as suppressions
+from untildone.integrity.testing import data as tests_data
+from untildone.integrity.testing import mocks as tests_mocks
+from untildone.integrity.testing import ratchet as tests_ratchet
+from untildone.integrity.testing import runner as tests_runner
 from untildone.loop.model import Loss
 
 # One module each: what it compares is said there.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from threading import Event
 
     from untildone.checks.runner import Running
-    from untildone.integrity.room import Room
+    from untildone.integrity.replay.room import Room
 
 # The client ends a Stop hook at 3600 s (`init` sets it); ours ends before, with an answer.
 DEADLINE = 3_500.0

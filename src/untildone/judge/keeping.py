@@ -49,7 +49,7 @@ def resting_on_the_start(context: Context, record: Record) -> Progress:
 def _keep(context: Context, contract: Contract, draft: Path) -> tuple[str, str]:
     # Imported where it is used: a prompt that starts no loop must not pay for it.
     from untildone.checks.tree import unlisted_folders
-    from untildone.integrity.home import steering
+    from untildone.integrity.replay.home import steering
     from untildone.integrity.roles import role
     from untildone.integrity.start import TooLarge, keep
     from untildone.integrity.surroundings import noted

@@ -134,13 +134,14 @@ def _reversibility(given: dict[str, list[str]]) -> Reversibility:
 
 
 def _bounds(given: dict[str, list[str]], usual: Bounds) -> Bounds:
-    values = {
+    values: dict[str, float] = {
         field: number(given[name][-1], option)
         for name, (field, option) in _BOUNDS.items()
         if name in given
     }
-    whole = {name: int(values[name]) for name in ("rounds", "stagnation") if name in values}
-    return replace(usual, **{**values, **whole})
+    for name in {"rounds", "stagnation"} & values.keys():
+        values[name] = int(values[name])
+    return replace(usual, **values)
 
 
 def summary(record: Record) -> str:

@@ -6,12 +6,13 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from untildone.integrity import dependencies, oracle, room, surroundings
-from untildone.integrity.blame import blamed, unexplained
+from untildone.integrity import dependencies, oracle, surroundings
 from untildone.integrity.ratchet import Compared, compared
 from untildone.integrity.ratchets import losses
-from untildone.integrity.replay import Composed, composed, named_by, whole
-from untildone.integrity.settings import harmless
+from untildone.integrity.replay import room
+from untildone.integrity.replay.blame import blamed, unexplained
+from untildone.integrity.replay.compose import Composed, composed, named_by, whole
+from untildone.integrity.settings.ratchet import harmless
 from untildone.integrity.start import Start, kept, kept_at
 from untildone.integrity.tree import tree_of, walked
 from untildone.judge.checking import Site, run

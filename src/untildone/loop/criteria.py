@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from untildone.loop.counts import counted, unmet_counts
 from untildone.loop.model import Amendment, CheckResult, Contract, Evidence, Progress
+from untildone.loop.tasks import doubted
 from untildone.loop.todos import unmet_todos
 from untildone.loop.vanished import with_all_tests
 from untildone.loop.words import folded
@@ -93,7 +94,8 @@ def exit_rule(contract: Contract, progress: Progress, evidence: Evidence) -> Exi
     proved = bool(contract.checks) and not unproved
     match contract.done_when:
         case "checks":
-            return _by_checks(proved, word=word or was_red(progress, evidence))
+            by_themselves = was_red(progress, evidence) and not doubted(progress.report)
+            return _by_checks(proved, word=word or by_themselves)
         case "promise":
             said = evidence.said if contract.promises else evidence.signalled
             return "claimed" if said else "unmet"

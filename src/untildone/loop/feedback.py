@@ -151,6 +151,12 @@ def _next_step(contract: Contract, verdict: Continue, mend: str) -> str:
         case "unmet":
             step = _unmet_step(contract, mend)
             return step + _claims_step(contract, verdict) + _todos_step(contract)
+        case "signal" if contract.plan:
+            return (
+                "If the whole task is done, say so with"
+                f" `untildone verify {contract.plan.name} --result VERIFIED`; otherwise go on with"
+                " what is missing."
+            )
         case "signal":
             return (
                 "If the whole task is done, run `untildone signal`; otherwise go on with what is"

@@ -49,6 +49,11 @@ class TaskReport(Struct, frozen=True, kw_only=True):
         return f"{self.result}: {self.reason}" if self.reason else self.result
 
 
+def doubted(report: TaskReport | None) -> bool:
+    """Somebody looked and did not find what was asked for, whatever the checks say."""
+    return report is not None and report.result != "VERIFIED"
+
+
 def missing_lines(report: TaskReport | None) -> tuple[str, ...]:
     if report is None or not report.missing:
         return ()

@@ -290,6 +290,23 @@ def test_a_subjective_criterion_needs_its_promise(tmp_path: Path) -> None:
     assert steps(world.ended()) == {"A": ("merged", "done", 2)}
 
 
+def test_what_rests_on_words_alone_is_merged_and_said_to_be_claimed(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    prompt = "Write it.\n\n## Completion Promise\n\nTHE PAGE IS NICE\n"
+    good = {**writes(a="one\n"), "says": "<promise>THE PAGE IS NICE</promise>"}
+    world.add("A", good, **task(acceptance_criteria=["It is nice"], prompt=prompt))
+    world.written()
+
+    ended = world.ended()
+
+    assert steps(ended) == {"A": ("merged", "claimed", 1)}
+    assert (ended["outcome"], ended["exit_code"], ended["reason"]) == (
+        *("claimed", 23),
+        "every task is merged; by words alone: A",
+    )
+    assert world.shown("a") == "one"
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="NOT TESTED, needs signals")
 def test_ctrl_c_pauses_and_the_same_command_goes_on(tmp_path: Path) -> None:
     world = World(tmp_path)

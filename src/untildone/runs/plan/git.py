@@ -61,12 +61,13 @@ class Git(Struct, frozen=True):
 
     def identity(self) -> dict[str, str]:
         """The person's own name where they told git, else ours."""
-        known = {
-            what: self.knows("config", f"user.{what.lower()}") or ours
+        said = self.knows("config", "--get-regexp", r"^user\.(name|email)$")
+        theirs = dict(line.partition(" ")[::2] for line in said.splitlines())
+        return {
+            f"GIT_{who}_{what}": theirs.get(f"user.{what.lower()}") or ours
+            for who in ("AUTHOR", "COMMITTER")
             for what, ours in _NOBODY.items()
         }
-        roles = ("AUTHOR", "COMMITTER")
-        return {f"GIT_{who}_{what}": text for who in roles for what, text in known.items()}
 
     def _run(
         self,

@@ -166,6 +166,10 @@ class _PlanRun:
             for name in self._log.merged():
                 if setting.worktree(name).exists():
                     forget(setting, name)
+            for folder in (setting.worktrees, setting.worktrees.parent):
+                # Other plans may have theirs there.
+                with suppress(OSError):
+                    folder.rmdir()
 
     def ended(self, seconds: float) -> PlanEnded:
         outcome, reason = self._outcome()

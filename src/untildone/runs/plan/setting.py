@@ -45,8 +45,14 @@ class Setting(Struct, frozen=True, kw_only=True):
     def branch_of(self, task: str) -> str:
         return f"untildone-task/{slug(self.feature)}/{slug(task)}"
 
+    @property
+    def worktrees(self) -> Path:
+        """Beside our state, not in it: that is closed to agents."""
+        home = self.context.home
+        return home.with_name(f"{home.name}-worktrees") / self.folder.name
+
     def worktree(self, task: str) -> Path:
-        return self.folder / "worktrees" / slug(task) if self.git else self.project
+        return self.worktrees / slug(task) if self.git else self.project
 
     def place(self, task: str) -> Path:
         """The project as that task has it."""

@@ -1,0 +1,1 @@
+"""The start's tests on the new code, in a clean copy."""

@@ -1,0 +1,1 @@
+"""What a check's command leads to, and what of it was taken away."""

@@ -1,0 +1,128 @@
+"""What the check commands come to, start against now: scripts, makefiles, package scripts, CI."""
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+
+from untildone.integrity.ratchet import Compared
+from untildone.integrity.scripts.bound import bound, lost
+from untildone.integrity.scripts.ci import ci_commands, is_ci
+from untildone.integrity.scripts.followed import (
+    followed,
+    is_record,
+    is_shell,
+    led_to,
+    makefile,
+    package_scripts,
+)
+from untildone.integrity.scripts.make import read
+from untildone.integrity.scripts.shell import Call
+from untildone.integrity.suppressions.comments import comments
+from untildone.integrity.tree import Tree
+from untildone.loop.losses import loss
+from untildone.loop.model import Loss
+
+# A script of such a name is somebody's check, whether this loop runs it or not.
+_CHECKING = re.compile(r"test|lint|check|type|verify|cov|^ci$|^build$|audit|format", re.IGNORECASE)
+
+
+def losses(compared: Compared) -> Iterator[Loss]:
+    roots = [*compared.commands, *_named(compared.old)]
+    told: set[tuple[str, Call]] = set()
+    for command in dict.fromkeys(roots):
+        for call, word in lost(bound(compared.old, command), bound(compared.new, command)):
+            path = _where(compared, command, call)
+            if path and (path, call) not in told:
+                told.add((path, call))
+                yield _call_lost(compared, path, call, word)
+    yield from _ci(compared)
+    yield from _other_languages(compared)
+    yield from _records(compared)
+
+
+def _named(tree: Tree) -> Iterator[str]:
+    scripts = package_scripts(tree.text("package.json"))
+    yield from (f"npm run {name}" for name in scripts if _CHECKING.search(name))
+    if path := makefile(tree):
+        yield from (
+            f"make {name}" for name in read(tree.text(path)).targets if _CHECKING.search(name)
+        )
+
+
+def _where(compared: Compared, command: str, call: Call) -> str:
+    """The changed file that the call was written in, else the nearest one on the way to it."""
+    changed = {*compared.changes.edited, *compared.changes.added, *compared.changes.removed}
+    changed |= {*compared.changes.moved, *compared.changes.moved.values()}
+    trees = (compared.old, compared.new)
+    places = [path for tree in trees for _, path in followed(tree, command) if path]
+    near = [path for path in reversed(places) if path in changed] or places[-1:]
+    wrote = (path for path in near if call[0] in compared.old.text(path))
+    return next(wrote, near[0] if near else "")
+
+
+def _call_lost(compared: Compared, path: str, call: Call, word: str) -> Loss:
+    shown = " ".join(call)
+    because = f"`{shown}` is narrowed by `{word}`" if word else f"`{shown}` no longer decides"
+    return loss(
+        "config", path, call[0], because=f"{path}: {because}", content=_digest(compared, path)
+    )
+
+
+def _ci(compared: Compared) -> Iterator[Loss]:
+    for path in (*compared.changes.edited, *compared.changes.removed):
+        if not is_ci(path):
+            continue
+        old = _all(compared.old, ci_commands(compared.old.text(path)))
+        new = _all(compared.new, ci_commands(compared.new.text(path)))
+        for call, word in lost(old, new):
+            yield _call_lost(compared, path, call, word)
+
+
+def _all(tree: Tree, commands: Iterable[str]) -> list[Call]:
+    return [call for command in commands for call in bound(tree, f"set -e\n{command}")]
+
+
+def _other_languages(compared: Compared) -> Iterator[Loss]:
+    """A check in another language is not followed: any change of its code is asked about."""
+    for path in (*compared.changes.edited, *compared.changes.removed):
+        if path not in compared.judging or is_record(path) or _is_followed(compared, path):
+            continue
+        if _code(path, compared.old.text(path)) != _code(path, compared.new.text(path)):
+            because = f"`{path}`, which the check runs, was changed"
+            yield loss("config", path, because=because, content=_digest(compared, path))
+
+
+def _is_followed(compared: Compared, path: str) -> bool:
+    name = path.rpartition("/")[2]
+    return name == "package.json" or "akefile" in name or is_shell(path, compared.old.text(path))
+
+
+def _code(path: str, text: str) -> str:
+    if path.endswith(".py"):
+        try:
+            return ast.dump(ast.parse(text))
+        except (SyntaxError, ValueError, RecursionError):
+            return text
+    for comment in comments(path, text):
+        text = text.replace(comment.text, "")
+    return re.sub(r"\s+", " ", text).strip()
+
+
+def _records(compared: Compared) -> Iterator[Loss]:
+    """A report or state that the check reads and nothing in it writes."""
+    texts = [
+        f"{text}\n{compared.old.text(path)}"
+        for command in compared.commands
+        for text, path in followed(compared.old, command)
+    ]
+    read_at_start = led_to(compared.old, compared.commands)
+    for path in (*compared.changes.edited, *compared.changes.removed):
+        written = re.compile(rf"(>|=|\b-o|output\S*)\s*['\"]?(\./)?{re.escape(path)}")
+        if path in read_at_start and is_record(path) and not any(map(written.search, texts)):
+            because = f"`{path}`, which the check reads, was changed by hand"
+            yield loss("config", path, because=because, content=_digest(compared, path))
+
+
+def _digest(compared: Compared, path: str) -> str:
+    entry = compared.new.entries.get(path)
+    return entry.digest if entry else ""

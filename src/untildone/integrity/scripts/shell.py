@@ -1,0 +1,182 @@
+"""Which programs of a shell text decide its exit status: the others may fail unseen."""
+
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import TypeAlias
+
+from ast_grep_py import SgNode
+
+from untildone.integrity.shell import bare, calls
+from untildone.integrity.suppressions.syntax import root
+
+Call: TypeAlias = tuple[str, ...]
+
+_BLOCKS = frozenset(("program", "compound_statement", "subshell", "do_group", "else_clause"))
+_CHOICES = frozenset(
+    ("if_statement", "for_statement", "while_statement", "case_statement", "elif_clause")
+)
+_STATEMENTS = frozenset(
+    (
+        *("command", "redirected_statement", "list", "pipeline", "negated_command"),
+        *("declaration_command", "function_definition", "test_command", "case_item"),
+        *_BLOCKS,
+        *_CHOICES,
+    )
+)
+_SHELLS = frozenset(("sh", "bash", "dash", "ksh", "zsh"))
+_NEVER_FAILS = frozenset(("true", ":", "echo", "printf", "exit", "return", "sleep", "cat", "date"))
+_REFUSES = re.compile(r"\b(exit|return)\s+([1-9]\d*|\$\??\w*|\"\$\w+\")|\bfalse\b|\bexit\s*$")
+_SWALLOWING_TRAP = re.compile(r"exit\s+0|exit\s*['\"]?\s*$|\btrue\b")
+# An assignment that steers a tool is part of the call, others are not.
+_STEERING = re.compile(
+    r"(PYTEST_ADDOPTS|PYTEST_PLUGINS|NODE_OPTIONS|GOFLAGS|RUSTFLAGS|MAKEFLAGS|PYTHONPATH|PATH"
+    r"|SKIP|SKIP_\w+|\w*_SKIP|ESLINT_\w+|MYPY\w*|COVERAGE_\w+)=.*",
+    re.DOTALL,
+)
+
+
+def binding(text: str, *, errexit: bool = False) -> tuple[Call, ...]:
+    """In the order they stand; none of a text that is nested beyond reading."""
+    shell = re.match(r"#!\S*sh\s+-\w*e", text) is not None
+    try:
+        return tuple(_Reader(errexit=errexit or shell).program(root(text, "bash")))
+    except RecursionError:
+        return ()
+
+
+class _Reader:
+    def __init__(self, *, errexit: bool) -> None:
+        self.errexit = errexit
+        self.pipefail = False
+        self.swallowed = False
+        self.functions: dict[str, list[Call]] = {}
+
+    def program(self, node: SgNode) -> list[Call]:
+        found = self._block(node)
+        return [] if self.swallowed else found
+
+    def _block(self, node: SgNode) -> list[Call]:
+        found: list[Call] = []
+        children = node.children()
+        for at, child in enumerate(children):
+            if child.kind() not in _STATEMENTS:
+                continue
+            ended = _exits(child)
+            if ended == "0" and not self.errexit:
+                return []
+            following = children[at + 1].kind() if at + 1 < len(children) else ""
+            bound = [] if following == "&" else self._statement(child)
+            found = found + bound if self.errexit or _is_setting(child) else bound
+            if ended:
+                break
+        return found
+
+    def _statement(self, node: SgNode) -> list[Call]:
+        kind = node.kind()
+        if kind in _BLOCKS:
+            return self._block(node)
+        if kind in _CHOICES:
+            return list(self._choice(node))
+        match kind:
+            case "command":
+                return self._command(node)
+            case "redirected_statement":
+                return [call for each in _inside(node)[:1] for call in self._statement(each)]
+            case "list":
+                return self._list(node)
+            case "pipeline":
+                parts = _inside(node)
+                last = parts if self.pipefail else parts[-1:]
+                return [call for each in last for call in self._statement(each)]
+            case "function_definition":
+                self.functions[node.children()[0].text()] = [
+                    call for each in _inside(node) for call in self._statement(each)
+                ]
+                return []
+            case _:
+                return []
+
+    def _list(self, node: SgNode) -> list[Call]:
+        left, right = (*_inside(node), None, None)[:2]
+        if left is None or right is None:
+            return []
+        bound = self._statement(left)
+        if any(child.kind() == "&&" for child in node.children()):
+            return bound + self._statement(right)
+        if _REFUSES.search(right.text()):
+            return bound
+        return self._statement(right)
+
+    def _choice(self, node: SgNode) -> Iterator[Call]:
+        """What runs only under a condition is bound together with it."""
+        parts = _inside(node)
+        header = re.split(r";|\n|\bthen\b|\bdo\b", node.text(), maxsplit=1)[0].strip()
+        if node.kind() == "if_statement" and _REFUSES.search(node.text()) and parts:
+            tested = _inside(parts[0]) if parts[0].kind() == "negated_command" else parts[:1]
+            yield from (call for each in tested for call in self._statement(each))
+        for part in parts:
+            yield from (("if", header, *call) for call in self._statement(part))
+
+    def _command(self, node: SgNode) -> list[Call]:
+        text = node.text()
+        call = next(iter(calls(text)), [])
+        if not call:
+            return []
+        program, arguments = bare(call[0]), call[1:]
+        if program == "set":
+            self._set(arguments)
+            return []
+        if program == "trap":
+            caught = {"EXIT", "0", "ERR"}.intersection(arguments[1:])
+            self.swallowed |= bool(caught and _SWALLOWING_TRAP.search(arguments[0]))
+            return []
+        if program in self.functions:
+            return self.functions[program]
+        if program in _SHELLS and (inner := _given(arguments)):
+            return list(binding(inner, errexit="e" in arguments[0]))
+        if program in _NEVER_FAILS:
+            return []
+        return [(*_steering(text), *call)]
+
+    def _set(self, arguments: Sequence[str]) -> None:
+        words = " ".join(arguments)
+        if re.search(r"(^|\s)-\w*e|-o errexit", words):
+            self.errexit = True
+        if re.search(r"(^|\s)\+\w*e|\+o errexit", words):
+            self.errexit = False
+        if "pipefail" in words:
+            self.pipefail = "+o pipefail" not in words
+
+
+def _inside(node: SgNode) -> list[SgNode]:
+    return [child for child in node.children() if child.kind() in _STATEMENTS]
+
+
+def _is_setting(node: SgNode) -> bool:
+    """Says nothing about the status of what came before."""
+    return node.kind() == "function_definition" or bool(re.match(r"(set|trap)\s", node.text()))
+
+
+def _exits(node: SgNode) -> str:
+    found = (
+        re.fullmatch(r"(?:exit|return)\s*(\S*)", node.text()) if node.kind() == "command" else None
+    )
+    return (found[1] or "$?") if found else ""
+
+
+def _given(arguments: Sequence[str]) -> str:
+    """The text of `sh -c TEXT`."""
+    for option, text in pairwise(arguments):
+        if re.fullmatch(r"-\w*c", option):
+            return text
+    return ""
+
+
+def _steering(text: str) -> list[str]:
+    try:
+        words = shlex.split(text)
+    except ValueError:
+        return []
+    return [word for word in words if _STEERING.fullmatch(word)]

@@ -1,0 +1,1 @@
+"""Configuration, key by key: what is looser now."""

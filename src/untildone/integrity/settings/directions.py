@@ -1,0 +1,148 @@
+"""Which way a setting was moved: the table of keys, and what makes each of them looser."""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import NamedTuple, TypeAlias
+
+from untildone.integrity.settings.lists import (
+    Files,
+    Values,
+    fewer_names,
+    fewer_paths,
+    fewer_rules,
+    fewer_tests,
+    more_paths,
+    more_product,
+    more_rules,
+    narrower_options,
+)
+from untildone.integrity.settings.values import (
+    changed_at_all,
+    higher,
+    lower,
+    milder,
+    switched_off,
+    switched_on,
+    turned_false,
+)
+
+# Told apart from "set to nothing": the key is not there.
+Before: TypeAlias = Values | None
+
+
+class Place(NamedTuple):
+    """Where a setting stands: its file's folder, the tree's files, the other settings."""
+
+    files: Files
+    beside: Mapping[str, Values]
+
+
+Direction: TypeAlias = Callable[[str, Before, Before, Place], bool]
+
+# About what is shipped, not about what is checked.
+_UNRELATED = re.compile(
+    r"(setuptools|poetry|hatch|pdm|flit|maturin|scikit-build|package|project|build-system|publishConfig"
+    r"|dependencies|(dev|peer|optional)Dependencies|dev-dependencies|build-dependencies|dependency-groups"
+    r"|uv|engines|bin|exports|imports|files|version|name|description|keywords|author|license|repository"
+    r"|homepage|bugs|main|module|types|type|private|packageManager|browserslist|black|isort|overrides"
+    r"|resolutions|workspace\.(dependencies|package|resolver)|metadata|options|options\..*|features"
+    r"|profile\.(release|dev))(\.|$)",
+    re.IGNORECASE,
+)
+
+
+def _rows(*rows: tuple[str, Direction]) -> tuple[tuple[re.Pattern[str], Direction], ...]:
+    return tuple(
+        (re.compile(rf"(?:^|.*[.:])(?:{keys})$", re.IGNORECASE), how) for keys, how in rows
+    )
+
+
+_DIRECTIONS = _rows(
+    (
+        r"script-shell|node[-_]options|PYTEST_ADDOPTS|PYTEST_PLUGINS|GOFLAGS|RUSTFLAGS|MAKEFLAGS|BASH_ENV"
+        r"|PYTHONSTARTUP|PYTHONWARNINGS|testNamePattern|cargo\..*runner|cargo\..*rustflags|cargo\.alias\..*"
+        r"|cargo\.build\.rustc\S*|cargo\.env\..*|rustc-(workspace-)?wrapper|testRunner|mocha\.(grep|fgrep)"
+        r"|shell|default_stages|runTestsByPath|filter",
+        changed_at_all,
+    ),
+    (r"addopts|pytest_args|test_args", narrower_options),
+    (r"(lint\.)?(extend-)?per[-_]file[-_]ignores(\..*)?|lint\.per-file-ignores\..*", more_rules),
+    (
+        r"(run|report|coverage)\.omit|omit|coveragePathIgnorePatterns|coverage\.exclude|coverage\.ignore"
+        r"|sonar\.coverage\.exclusions|\.?codecov\.ignore",
+        more_product,
+    ),
+    (
+        r"exclude|extend[-_]exclude|ignores|ignorePatterns|ignored|testPathIgnorePatterns"
+        r"|modulePathIgnorePatterns|norecursedirs|exclude[-_](dirs|files|paths)|skip[-_](dirs|files)"
+        r"|excludes?|files\.ignore|ignore[-_]paths?|ignore-patterns|sonar\.exclusions|excludedPaths",
+        more_paths,
+    ),
+    (
+        r"ignore|extend[-_]ignore|disabled?|disabled?[-_]error[-_]codes?|skips?|exclude_lines|exclude_also"
+        r"|partial_branches|exclude-rules\..*|exclude-functions|\w*IgnorePattern|exclude(d)?(Tags|Groups)"
+        r"|exclude[-_]?Tests?(Matching)?|filterwarnings|ignore[-_]names|allowed?|allow[-_]list"
+        r"|suppress\w*|MESSAGES CONTROL\.disable|linters\.disable|ignoredErrors|exceptions"
+        r"|untyped_calls_exclude",
+        more_rules,
+    ),
+    (r"testpaths|testMatch|testRegex|roots|(test|vitest)\.include|test\.dir|spec", fewer_tests),
+    (r"python_(files|classes|functions)", fewer_names),
+    (
+        r"include|files|source(_pkgs)?|collectCoverageFrom|packages|modules|workspaces|members"
+        r"|default-members|projects|collect",
+        fewer_paths,
+    ),
+    (
+        r"select|extend[-_]select|enabled?[-_]error[-_]codes?|(linters\.)?enable|extends|plugins|env_?list"
+        r"|repos\.hooks\.id|required_plugins|fail[-_]on|modulesToCheck|add_test|error",
+        fewer_rules,
+    ),
+    (
+        r".*(rules|lints)\..+|.*\breport[A-Z]\w+|severity|typeCheckingMode|.*lint\w*\..*level",
+        milder,
+    ),
+    (
+        r".*fail[-_]?under|.*threshold\w*\.(?!.*auto).+|.*coverageThreshold\..+|coverage\.(lines|branches|functions"
+        r"|statements)|min[-_]?(coverage|score|confidence|similarity\S*|public\S*)|minimum(Coverage)?|target",
+        lower,
+    ),
+    (
+        r"(?!.*(workers|concurrency|parallel|maxfail|processes|minutes|header)).*(max[-_A-Z]\w*(-\w+)*"
+        r"|line[-_]length|\w*timeout\w*|retr(y|ies)|reruns|\S*threshold|tolerance)",
+        higher,
+    ),
+    (
+        r"skipLibCheck|noCheck|ignore_errors|ignore_missing_imports|allow_\w+|implicit_optional"
+        r"|implicit_reexport|allowUnreachableCode|allowUnusedLabels|suppress\w+|passWithNoTests|skip\w*"
+        r"|maven\.test\.\S*|\w*FailureIgnore|ignore-?Failures|continue-on-error|allow_failure"
+        r"|dangerouslyIgnore\w+|DISABLED|WILL_FAIL|informational|exit[-_]zero|forceExit|only(Changed|Failures)"
+        r"|dry[-_]?run|ignore-scripts|ignoreDuringBuilds|ignoreBuildErrors|transpileOnly|disable[-_]all",
+        switched_on,
+    ),
+    (
+        r"test|doctest|autotests|harness|autobenches|overflow-checks|debug-assertions|enabled|if",
+        turned_false,
+    ),
+    (
+        r"strict\w*|warn_\w+|disallow_\w+|no_implicit_\w+|no_warn\w*|check_untyped_defs|extra_checks|xfail_strict"
+        r"|empty_parameter_set_mark|noImplicit\w+|noUnused\w+|noUnchecked\w+|noFallthrough\w+|noProperty\w+"
+        r"|exactOptional\w+|useUnknown\w+|alwaysStrict|forceConsistent\w+|checkJs|noEmitOnError|branch"
+        r"|check-?coverage|fail_?On\w*|failIf\w+|haltOnFailure|require_\w+|coverage\.all|local_partial_types"
+        r"|reportUnusedDisableDirectives|noInlineConfig|verbatimModuleSyntax|isolatedDeclarations|engine-strict"
+        r"|lints\.workspace|recommended|all|linter|typeChecked|enforce\w*|deny\w*",
+        switched_off,
+    ),
+    (r"follow_imports|errorlevel|ignoreDeprecations", changed_at_all),
+)
+
+
+def direction(key: str) -> Direction | None:
+    """None for a key that nothing is known of."""
+    if _UNRELATED.match(key):
+        return _unrelated
+    return next((how for pattern, how in _DIRECTIONS if pattern.match(key)), None)
+
+
+def _unrelated(_key: str, _old: Before, _new: Before, _place: Place) -> bool:
+    return False

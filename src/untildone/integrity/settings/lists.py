@@ -1,0 +1,148 @@
+"""Settings that are lists: of rules, of paths, of a tool's options."""
+
+import re
+import shlex
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from untildone.integrity.roles import role
+from untildone.integrity.scripts.arguments import narrowed
+from untildone.integrity.settings.paths import taken
+from untildone.integrity.settings.read import Scalar
+
+if TYPE_CHECKING:
+    from untildone.integrity.settings.directions import Place
+
+Values: TypeAlias = tuple[Scalar, ...]
+Before: TypeAlias = Values | None
+
+_ALL = frozenset(("ALL", "*", "all"))
+# What a linter looks for that is told nothing.
+_USUAL = ("E", "F")
+# What a tool could look at at all.
+_OF_TOOL = (
+    (
+        re.compile(r"(pytest|ruff|mypy|flake8|pylint|pyright|bandit|vulture)\b"),
+        re.compile(r".*\.pyi?"),
+    ),
+    (re.compile(r"(jest|vitest|eslint|biome)\b"), re.compile(r".*\.([cm]?[jt]sx?|vue|svelte)")),
+    (re.compile(r"tsconfig\b"), re.compile(r".*\.([cm]?tsx?|vue|svelte)")),
+)
+_CODE = re.compile(
+    r".*\.(py|pyi|[cm]?[jt]sx?|go|rs|java|kt|c|cc|cpp|h|hpp|cs|rb|php|swift|scala|vue|svelte)"
+)
+
+
+class Files(NamedTuple):
+    """Of both trees, and the folder of the configuration."""
+
+    folder: str
+    paths: tuple[str, ...]
+
+
+def more_rules(key: str, old: Before, new: Before, _place: "Place") -> bool:
+    before = _texts(old)
+    added = [each for each in _texts(new) if not _covered(each, before)]
+    if "filterwarnings" in key:
+        added = [each for each in added if each.startswith(("ignore", "default", "once"))]
+    if "per-file" in key and role(key.rpartition("ignores.")[2].rstrip("/*") + "/x") == "test":
+        # `assert` is what tests are made of.
+        added = [each for each in added if each != "S101"]
+    return bool(added)
+
+
+def fewer_rules(_key: str, old: Before, new: Before, _place: "Place") -> bool:
+    now = _texts(new)
+    if old is None:
+        known = any(re.fullmatch(r"[A-Z]+\d*", each) for each in now) or new == (None,)
+        return (
+            known and not _ALL.intersection(now) and not all(_covered(each, now) for each in _USUAL)
+        )
+    if _ALL.intersection(now):
+        return False
+    return any(not _covered(each, now) for each in _texts(old))
+
+
+def fewer_names(_key: str, old: Before, new: Before, _place: "Place") -> bool:
+    now = _texts(new)
+    if new is None:
+        return False
+    before = _texts(old) or {"test"}
+    return not any(each.lower().startswith("test") for each in now) or bool(
+        old and not before <= now
+    )
+
+
+def _texts(values: Before) -> set[str]:
+    return {str(value) for value in values or () if value is not None}
+
+
+def _covered(rule: str, rules: Iterable[str]) -> bool:
+    """`F401` is within `F`, as linters have it."""
+    return any(
+        rule == each or (re.fullmatch(r"[A-Z]+\d*", each) and rule.startswith(each))
+        for each in rules
+    )
+
+
+def more_paths(key: str, old: Before, new: Before, place: "Place") -> bool:
+    return bool(_left_out(key, old, new, place))
+
+
+def more_product(key: str, old: Before, new: Before, place: "Place") -> bool:
+    """Whether tests cover themselves says nothing."""
+    return any(role(path) != "test" for path in _left_out(key, old, new, place))
+
+
+def _left_out(key: str, old: Before, new: Before, place: "Place") -> frozenset[str]:
+    paths, folder = _seen(key, place), place.files.folder
+    added = [each for each in new or () if each not in (old or ())]
+    now = taken(added, paths, folder)
+    return now - taken(old or (), list(now), folder)
+
+
+def fewer_tests(key: str, old: Before, new: Before, place: "Place") -> bool:
+    tests = [path for path in _seen(key, place) if role(path) == "test"]
+    return _looked_at_less(old, new, place, tests)
+
+
+def fewer_paths(key: str, old: Before, new: Before, place: "Place") -> bool:
+    return _looked_at_less(old, new, place, _seen(key, place))
+
+
+def _seen(key: str, place: "Place") -> list[str]:
+    kinds = (kind for tool, kind in _OF_TOOL if tool.match(key))
+    kind = next(kinds, _CODE)
+    return [path for path in place.files.paths if kind.fullmatch(path)]
+
+
+def _looked_at_less(old: Before, new: Before, place: "Place", paths: list[str]) -> bool:
+    if new is None:
+        return False
+    before = frozenset(paths) if old is None else _within(old, paths, place)
+    if before:
+        return bool(before - _within(new, paths, place))
+    # Names of modules say nothing about paths.
+    return bool(_texts(old) - _texts(new))
+
+
+def _within(values: Values, paths: Iterable[str], place: "Place") -> frozenset[str]:
+    known = list(paths)
+    said = [value for value in values if isinstance(value, str)]
+    refused = [value for value in said if value.startswith("!")]
+    wanted = [value for value in said if not value.startswith("!")]
+    folder = place.files.folder
+    return taken(wanted, known, folder) - taken(refused, known, folder)
+
+
+def narrower_options(_key: str, old: Before, new: Before, _place: "Place") -> bool:
+    before, now = (_words(values) for values in (old, new))
+    return bool(narrowed("pytest", before, now))
+
+
+def _words(values: Before) -> list[str]:
+    text = " ".join(str(value) for value in values or () if value is not None)
+    try:
+        return shlex.split(text)
+    except ValueError:
+        return text.split()

@@ -1,0 +1,147 @@
+"""Lint, type, test and coverage configuration, start against now, key by key."""
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import PurePosixPath
+
+from untildone.integrity.ratchet import Compared
+from untildone.integrity.settings.baselines import grown
+from untildone.integrity.settings.directions import Place, direction
+from untildone.integrity.settings.lists import Files
+from untildone.integrity.settings.read import Settings, is_configuration, read
+from untildone.integrity.tree import Tree
+from untildone.loop.losses import loss
+from untildone.loop.model import Loss
+
+# A new file of theirs hides what stands elsewhere, unless it says that it goes on from there.
+_REPLACING = ("ruff", "pytest", "mypy", "coverage", "biome", "eslint", "jest")
+_LOCK = re.compile(r"(.*[-.])?lock(\.(json|ya?ml))?|go\.sum|npm-shrinkwrap\.json|.*\.lockb")
+
+# A dependency that the agent could have written itself.
+_ELSEWHERE = re.compile(r"(file|link|portal|patch|git\S*|https?|workspace):|\.{0,2}/")
+
+
+def losses(compared: Compared) -> Iterator[Loss]:
+    for path in _changed(compared):
+        for key in _loosened(compared, path):
+            yield _loss(compared, path, key)
+    yield from grown(compared)
+
+
+def harmless(compared: Compared, path: str) -> bool:
+    """Every change in the file is known, and none of them looks at less."""
+    if _LOCK.fullmatch(path.rpartition("/")[2]):
+        return True
+    old, new = _before(compared, path), _settings(compared.new, path)
+    if not old and not new:
+        return False
+    keys = [key for key in {**old, **new} if old.get(key) != new.get(key)]
+    known = all(_is_known(key, old, new) for key in keys)
+    return known and not any(lost.path == path for lost in losses(compared))
+
+
+def _is_known(key: str, old: Settings, new: Settings) -> bool:
+    if any(_ELSEWHERE.match(str(value)) for value in new.get(key, ())):
+        return False
+    if key.startswith("scripts."):
+        # `pretest` runs with `test`, whoever adds it.
+        return key not in old and not re.match(r"scripts\.(pre|post)", key)
+    return direction(key) is not None
+
+
+def _changed(compared: Compared) -> Iterator[str]:
+    changes = compared.changes
+    paths = (
+        *changes.edited,
+        *changes.added,
+        *changes.removed,
+        *changes.moved,
+        *changes.moved.values(),
+    )
+    yield from filter(is_configuration, paths)
+
+
+def _loosened(compared: Compared, path: str) -> Iterator[str]:
+    old, new = _before(compared, path), _settings(compared.new, path)
+    elsewhere = _moved_here(compared, path)
+    files = Files(_folder(path), tuple(compared.new))
+    for key in {**old, **new}:
+        before, now = old.get(key), new.get(key, elsewhere.get(key))
+        how = direction(key) if before != now else None
+        if how and how(key, before, now, Place(files, new)):
+            yield key
+
+
+def _settings(tree: Tree, path: str, depth: int = 0) -> Settings:
+    """With what it extends, if that stands in the tree."""
+    own = read(path, tree.text(path))
+    extended = own.get("tsconfig.extends", ())
+    for each in extended if depth < 5 else ():
+        base = _beside(path, str(each))
+        own = {**_settings(tree, base, depth + 1), **own}
+    return own
+
+
+def _beside(path: str, name: str) -> str:
+    parts: list[str] = []
+    for part in (PurePosixPath(path).parent / name).parts:
+        parts = parts[:-1] if part == ".." else [*parts, part]
+    return "/".join(parts) if name.endswith(".json") else "/".join(parts) + ".json"
+
+
+def _before(compared: Compared, path: str) -> Settings:
+    """What held at the start: for a new file, what the files above it said."""
+    if path in compared.old:
+        return _settings(compared.old, path)
+    new = read(path, compared.new.text(path))
+    tools = {key.partition(".")[0] for key in new} or {
+        path.rpartition("/")[2].strip(".").partition(".")[0]
+    }
+    goes_on = any(re.fullmatch(r"\w+\.extends?", key) for key in new)
+    replaces = [tool for tool in tools if tool in _REPLACING and not goes_on]
+    held: Settings = {}
+    for other in sorted(_configurations(compared.old, path), key=len, reverse=True):
+        held.update(read(other, compared.old.text(other)))
+    return {
+        key: values
+        for key, values in held.items()
+        if key in new or key.partition(".")[0] in replaces
+    }
+
+
+def _configurations(tree: Tree, path: str) -> Iterable[str]:
+    """In the same folder or above it."""
+    folder = _folder(path)
+    for other in filter(is_configuration, tree):
+        above = _folder(other)
+        if not above or folder == above or folder.startswith(f"{above}/"):
+            yield other
+
+
+def _moved_here(compared: Compared, path: str) -> Settings:
+    """Settings that another file at the same place has taken over."""
+    found: Settings = {}
+    for other in _configurations(compared.new, path):
+        if other == path or compared.old.entries.get(other) == compared.new.entries[other]:
+            continue
+        before = read(other, compared.old.text(other))
+        now = read(other, compared.new.text(other))
+        found.update({key: values for key, values in now.items() if key not in before})
+    return found
+
+
+def _folder(path: str) -> str:
+    return path.rpartition("/")[0]
+
+
+def _loss(compared: Compared, path: str, key: str) -> Loss:
+    before, now = (
+        _said(read(path, tree.text(path)).get(key)) for tree in (compared.old, compared.new)
+    )
+    because = f"`{key}` in `{path}` was {before} and is {now}: less is checked"
+    entry = compared.new.entries.get(path)
+    return loss("config", path, key, because=because, content=entry.digest if entry else "")
+
+
+def _said(values: tuple[object, ...] | None) -> str:
+    return "not set" if values is None else f"`{', '.join(map(str, values))[:120]}`"

@@ -1,0 +1,1 @@
+"""Product code that asks whether it is under test."""

@@ -1,0 +1,60 @@
+"""Python objects that are equal to anything."""
+
+import ast
+from collections.abc import Iterator
+
+from untildone.integrity.sniffing.module import Module, folded
+
+_CONSTANT = {"__eq__": True, "__ne__": False}
+
+
+def always_equal(module: Module) -> Iterator[ast.AST]:
+    for node in ast.walk(module.tree):
+        match node:
+            case ast.FunctionDef(name=("__eq__" | "__ne__") as name) if _same(node, name):
+                yield node
+            case ast.Assign(targets=[target], value=ast.Lambda() as value):
+                called = getattr(target, "id", None) or getattr(target, "attr", None) or ""
+                yield from _lambda(called, value)
+            case ast.Dict():
+                for key, item in zip(node.keys, node.values, strict=True):
+                    yield from _lambda(folded(key) or "", item)
+            case ast.Call(args=[_, key, item], func=ast.Name(id="setattr")):
+                yield from _lambda(folded(key) or "", item)
+            case _:
+                continue
+
+
+def _lambda(name: str, value: ast.AST) -> Iterator[ast.AST]:
+    if isinstance(value, ast.Lambda) and name in _CONSTANT and _fixed(value.body, name):
+        yield value
+
+
+def _same(function: ast.FunctionDef, name: str) -> bool:
+    """Every answer is the same, or the other is not even looked at."""
+    answers = [
+        node.value
+        for node in ast.walk(function)
+        if isinstance(node, ast.Return) and node.value is not None
+        if not (isinstance(node.value, ast.Name) and node.value.id == "NotImplemented")
+    ]
+    if not answers:
+        return False
+    if all(_fixed(answer, name) for answer in answers):
+        return True
+    other = function.args.args[-1].arg if function.args.args else ""
+    looked = any(isinstance(node, ast.Name) and node.id == other for node in ast.walk(function))
+    refuses = any(isinstance(each, ast.Constant) and not each.value for each in answers)
+    return not looked and not refuses and function.args.vararg is None
+
+
+def _fixed(answer: ast.AST, name: str) -> bool:
+    match answer:
+        case ast.Constant(value=value):
+            return value is _CONSTANT[name]
+        case ast.Compare(left=left, ops=[ast.Eq() | ast.Is()], comparators=[right]):
+            return name == "__eq__" and ast.dump(left) == ast.dump(right)
+        case ast.BoolOp(op=ast.Or(), values=values):
+            return name == "__eq__" and any(_fixed(value, name) for value in values)
+        case _:
+            return False

@@ -1,0 +1,64 @@
+"""Product code that turns to the tests instead of the task: newly there against the start."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from untildone.integrity.ratchet import Compared
+from untildone.integrity.sniffing.python import signs as signs_of_python
+from untildone.integrity.sniffing.rules import LANGUAGES
+from untildone.integrity.sniffing.rules import signs as signs_by_rules
+from untildone.integrity.sniffing.sign import Sign
+from untildone.integrity.suppressions.syntax import language
+from untildone.integrity.tree import Tree
+from untildone.loop.losses import loss
+from untildone.loop.model import Loss
+
+_SHOWN = 3
+_TEXT = 80
+
+
+def losses(both: Compared) -> Iterator[Loss]:
+    """One for each file and kind, with the first of what was found there."""
+    touched = (*both.changes.edited, *both.changes.added)
+    before = _signs_before(both)
+    tests = frozenset(path for path in (*both.old, *both.new) if both.role(path) == "test")
+    for path in touched:
+        if both.role(path) != "product":
+            continue
+        found = dict.fromkeys(_signs(both.new, path, tests))
+        fresh = [sign for sign in found if not _known(before, sign)]
+        for kind in dict.fromkeys(sign.kind for sign in fresh):
+            told = _told(path, [sign for sign in fresh if sign.kind == kind])
+            yield loss(kind, path, because=told, content=both.new.entries[path].digest)
+
+
+def _signs_before(both: Compared) -> Counter[tuple[str, str]]:
+    """Code that only moved from one file to another was there before."""
+    places = (*both.changes.edited, *both.changes.removed)
+    tests = frozenset(path for path in both.old if both.role(path) == "test")
+    return Counter(
+        sign.key for path in places for sign in dict.fromkeys(_signs(both.old, path, tests))
+    )
+
+
+def _known(before: Counter[tuple[str, str]], sign: Sign) -> bool:
+    before[sign.key] -= 1
+    return before[sign.key] >= 0
+
+
+def _signs(tree: Tree, path: str, tests: frozenset[str]) -> Sequence[Sign]:
+    text = tree.text(path)
+    spoken = language(path)
+    if spoken == "python":
+        return tuple(signs_of_python(text, path=path, tests=tests))
+    return tuple(signs_by_rules(text, spoken, path=path)) if spoken in LANGUAGES else ()
+
+
+def _told(path: str, found: Sequence[Sign]) -> str:
+    parts = []
+    for sign in found[:_SHOWN]:
+        text = " ".join(sign.text.split())
+        shown = text if len(text) <= _TEXT else f"{text[:_TEXT]}…"
+        parts.append(f"{sign.because} (line {sign.line}: `{shown}`)")
+    more = f", and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+    return f"`{path}` {'; '.join(parts)}{more}"

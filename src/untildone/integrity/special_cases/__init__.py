@@ -1,0 +1,1 @@
+"""Answers written down instead of worked out."""

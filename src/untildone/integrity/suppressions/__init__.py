@@ -1,0 +1,1 @@
+"""Places where a checker is told to look away."""

@@ -1,0 +1,53 @@
+"""Code that moved to where the tools do not look."""
+
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from untildone.integrity.ratchet import Compared
+from untildone.integrity.settings.paths import taken
+from untildone.integrity.settings.read import is_configuration, read
+from untildone.integrity.suppressions.syntax import language
+from untildone.integrity.tree import Tree
+from untildone.loop.losses import loss
+from untildone.loop.model import Loss
+
+# Left out by linters and runners that are told nothing.
+_UNSEEN = frozenset(
+    (
+        *("build", "dist", "out", "vendor", "third_party", "node_modules", "generated"),
+        *("_build", "site-packages", "coverage", "__generated__", "bower_components"),
+    )
+)
+_LEAVING_OUT = ("exclude", "ignores", "ignored", "omit", "ignorePatterns", "norecursedirs")
+
+
+def hidden(compared: Compared) -> Iterator[Loss]:
+    for before, now in _moved(compared):
+        if language(now) and _is_unseen(compared, now) and not _is_unseen(compared, before):
+            because = f"`{before}` is now `{now}`, where the tools do not look"
+            yield loss("suppression", now, "moved away", because=because)
+
+
+def _moved(compared: Compared) -> Iterator[tuple[str, str]]:
+    """Also edited on the way, as long as its name tells which file it was."""
+    yield from compared.changes.moved.items()
+    names = [PurePosixPath(path).name for path in compared.changes.added]
+    added = {PurePosixPath(path).name: path for path in compared.changes.added}
+    for path in compared.changes.removed:
+        name = PurePosixPath(path).name
+        if names.count(name) == 1:
+            yield path, added[name]
+
+
+def _is_unseen(compared: Compared, path: str) -> bool:
+    folders = PurePosixPath(path).parts[:-1]
+    if _UNSEEN.intersection(folders) or any(part.startswith(".") for part in folders):
+        return True
+    return any(taken(patterns, [path], folder) for folder, patterns in _left_out(compared.new))
+
+
+def _left_out(tree: Tree) -> Iterator[tuple[str, tuple[object, ...]]]:
+    for path in filter(is_configuration, tree):
+        for key, values in read(path, tree.text(path)).items():
+            if key.rpartition(".")[2] in _LEAVING_OUT:
+                yield path.rpartition("/")[0], values

@@ -1,0 +1,1 @@
+"""Tests as they would run, and what of their claims is gone."""
