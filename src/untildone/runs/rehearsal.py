@@ -135,8 +135,11 @@ class Rehearsal:
         """Nothing of the drill stays in the person's state."""
         for loop in self._loops:
             shutil.rmtree(self.context.loops.folder(loop), ignore_errors=True)
-        for session in self._sessions:
-            shutil.rmtree(self.context.session(session).folder, ignore_errors=True)
+            self.context.loops.forget(loop)
+        for name in self._sessions:
+            session = self.context.session(name)
+            session.release()
+            shutil.rmtree(session.folder, ignore_errors=True)
         for place in self.folder.iterdir():
             kept = project_folder(self.context.home, place)
             shutil.rmtree(kept, ignore_errors=True)
