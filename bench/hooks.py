@@ -11,7 +11,7 @@ from typing import NamedTuple
 from bench.table import Row, medians
 from untildone.install.commands import lines, settings_program
 from untildone.judge.context import context
-from untildone.judge.start import Request, begin
+from untildone.judge.starting.start import Request, begin
 from untildone.loop.model import Bounds
 
 # Below the 50 rounds after which any loop pauses.

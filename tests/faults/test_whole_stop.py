@@ -20,7 +20,7 @@ from store.faults import at_call
 from untildone.errors import UserError
 from untildone.hook.payload import Call
 from untildone.judge import stop
-from untildone.judge.baseline import record_start
+from untildone.judge.confirming.baseline import record_start
 from untildone.loop.model import Check, CheckResult, Progress
 from untildone.store.files import Damaged
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import untildone
 from untildone.judge.context import Context, context
-from untildone.judge.start import Request, begin
+from untildone.judge.starting.start import Request, begin
 from untildone.loop.model import Bounds
 from untildone.store.loops import Record
 

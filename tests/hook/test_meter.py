@@ -14,7 +14,7 @@ from hook.calls import SESSION, Answer, Place
 from untildone.errors import UserError
 from untildone.install.commands import Program, lines
 from untildone.judge import verbs
-from untildone.judge.clock import mark
+from untildone.judge.budget.clock import mark
 from untildone.loop.model import Bounds
 from untildone.store.loops import Record
 from untildone.store.sessions import Session

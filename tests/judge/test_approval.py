@@ -8,8 +8,8 @@ import pytest
 
 from judge.test_proof import BROKEN, MENDED, TESTS, World, world
 from untildone.errors import UserError
-from untildone.judge.approval import ALL, approve
-from untildone.judge.lost import at_start, lost
+from untildone.judge.confirming.approval import ALL, approve
+from untildone.judge.confirming.lost import at_start, lost
 from untildone.store.loops import Record
 
 __all__ = ["world"]

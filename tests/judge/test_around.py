@@ -10,9 +10,9 @@ from untildone.checks.runner import Running, run_checks
 from untildone.errors import UserError
 from untildone.hook.payload import Call
 from untildone.judge import stop
-from untildone.judge.baseline import record_start
+from untildone.judge.confirming.baseline import record_start
 from untildone.judge.context import Context, context
-from untildone.judge.start import Request, begin
+from untildone.judge.starting.start import Request, begin
 from untildone.loop.model import Check
 
 SESSION = "5f0c2a9e-0000-4000-8000-00000000000b"

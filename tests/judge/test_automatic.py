@@ -11,7 +11,7 @@ from untildone.hook import spool
 from untildone.hook.payload import Call
 from untildone.judge import stop, verbs
 from untildone.judge.context import Context, context
-from untildone.judge.start import Request, begin, named
+from untildone.judge.starting.start import Request, begin, named
 from untildone.store import edits
 
 SESSION = "5f0c2a9e-0000-4000-8000-00000000000a"

@@ -8,7 +8,7 @@ import pytest
 from judge.test_stop import World, told
 from loop.samples import GREEN, RED, failing, finding, result
 from untildone.checks.runner import Running, run_checks
-from untildone.judge.baseline import record_start
+from untildone.judge.confirming.baseline import record_start
 from untildone.loop.model import Check, CheckResult, FileTotals, Totals
 from untildone.store import baseline
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from untildone.errors import UserError
-from untildone.judge.checkpoints import Restored, checkpoints, forget, keep, restore
+from untildone.judge.spec.checkpoints import Restored, checkpoints, forget, keep, restore
 
 LOOP = "a1b2"
 IDENTITY = ("-c", "user.name=a", "-c", "user.email=a@example.org")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from judge.test_stop import World, told
-from untildone.judge.start import named
+from untildone.judge.starting.start import named
 from untildone.loop.model import Check
 
 # A warning by ruff's own count; the exit code says no more than that there is one.

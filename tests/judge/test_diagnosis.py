@@ -12,7 +12,7 @@ from keepers import end_keepers
 from tools import tool
 from untildone.config import proposals
 from untildone.judge.context import Context, context, project_folder
-from untildone.judge.diagnosis import diagnose, introduced, texts_of
+from untildone.judge.editing.diagnosis import diagnose, introduced, texts_of
 from untildone.store.trust import trust
 
 PATIENCE = 60.0

@@ -12,7 +12,7 @@ from keepers import end_keepers, keepers, until
 from untildone.hook.payload import Call
 from untildone.judge import events
 from untildone.judge.context import context, project_folder
-from untildone.judge.start import Request, begin, named
+from untildone.judge.starting.start import Request, begin, named
 from untildone.judge.stop import answer as stop
 from untildone.loop.model import Bounds
 from untildone.store import edits

@@ -3,8 +3,8 @@
 import pytest
 
 from untildone.errors import UserError
-from untildone.judge.bounds import grant, grant_in
-from untildone.judge.options import number, options_in
+from untildone.judge.budget.bounds import grant, grant_in
+from untildone.judge.starting.options import number, options_in
 from untildone.judge.verbs import Grant
 
 

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from loop.samples import contract
 from untildone.judge.context import Context, context
 from untildone.judge.papers import folder, log_folder, publish, write_task
-from untildone.judge.start import Request, begin
+from untildone.judge.starting.start import Request, begin
 from untildone.loop.model import Evidence
 from untildone.store.loops import Record
 

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from plans.samples import document, plan, task
 from untildone.judge.context import context
-from untildone.judge.plan_trust import is_trusted, trust_plan
+from untildone.judge.plan.plan_trust import is_trusted, trust_plan
 
 
 def test_trust_is_in_the_commands(tmp_path: Path) -> None:

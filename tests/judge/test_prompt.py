@@ -9,7 +9,7 @@ import pytest
 from untildone.hook.payload import Call
 from untildone.judge import prompt, verbs
 from untildone.judge.context import Context, context, tree_of
-from untildone.judge.start import Request, begin, named
+from untildone.judge.starting.start import Request, begin, named
 from untildone.loop.model import Bounds, Claim
 
 SESSION = "5f0c2a9e-0000-4000-8000-00000000000a"

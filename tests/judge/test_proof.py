@@ -12,9 +12,9 @@ from untildone.checks.content import fingerprint
 from untildone.checks.runner import Running, run_checks
 from untildone.hook.payload import Call
 from untildone.judge import stop
-from untildone.judge.baseline import record_start
+from untildone.judge.confirming.baseline import record_start
 from untildone.judge.context import Context, context
-from untildone.judge.start import Request, begin
+from untildone.judge.starting.start import Request, begin
 from untildone.judge.verbs import resume
 from untildone.loop.model import Check
 

@@ -14,7 +14,7 @@ import pytest
 
 from keepers import PATIENCE, end_keepers, keepers, until
 from untildone.judge.context import Context, context, project_folder
-from untildone.judge.snapshots import (
+from untildone.judge.editing.snapshots import (
     DOOR,
     Snapshot,
     edited_files,

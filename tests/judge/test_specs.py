@@ -9,12 +9,13 @@ import pytest
 
 from untildone.errors import UserError
 from untildone.hook.payload import Call
-from untildone.judge import prompt, steps, stop, verbs
-from untildone.judge.cleaning import tidy
+from untildone.judge import prompt, stop, verbs
 from untildone.judge.context import Context, context
-from untildone.judge.scoring import scored_loop
-from untildone.judge.specs import shape_of
-from untildone.judge.start import Request, begin, named
+from untildone.judge.spec import steps
+from untildone.judge.spec.cleaning import tidy
+from untildone.judge.spec.scoring import scored_loop
+from untildone.judge.spec.specs import shape_of
+from untildone.judge.starting.start import Request, begin, named
 from untildone.loop.criteria import agreed
 from untildone.loop.model import Claim, Contract
 from untildone.loop.spec.rubric import Opinion

@@ -11,10 +11,10 @@ import pytest
 from msgspec.structs import replace
 
 from untildone.agents.events import Stop
-from untildone.judge import spend
+from untildone.judge.budget import spend
 from untildone.judge.context import Context, context
 from untildone.judge.move import move_here
-from untildone.judge.start import Request, begin
+from untildone.judge.starting.start import Request, begin
 from untildone.loop.model import Bounds
 from untildone.store.loops import Record
 from untildone.store.sessions import Session

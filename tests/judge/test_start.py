@@ -6,7 +6,7 @@ import pytest
 
 from untildone.errors import UserError
 from untildone.judge.context import Context, context
-from untildone.judge.start import Request, begin, named
+from untildone.judge.starting.start import Request, begin, named
 from untildone.loop.model import Bounds, Check, Claim, Contract
 
 SESSION = "5f0c2a9e-0000-4000-8000-00000000000a"

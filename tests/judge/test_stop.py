@@ -8,10 +8,10 @@ import pytest
 
 from untildone.hook.payload import Call
 from untildone.judge import stop, verbs
-from untildone.judge.baseline import record_start
+from untildone.judge.confirming.baseline import record_start
 from untildone.judge.context import Context, context, tree_of
 from untildone.judge.handover import Verb, printed
-from untildone.judge.start import Request, begin, named
+from untildone.judge.starting.start import Request, begin, named
 from untildone.loop.model import Bounds, CheckResult, Claim
 
 SESSION = "5f0c2a9e-0000-4000-8000-00000000000a"

@@ -13,9 +13,9 @@ from untildone.hook.payload import Call
 from untildone.judge import prompt, verbs
 from untildone.judge.context import context
 from untildone.judge.handover import Verb, printed
-from untildone.judge.plan_trust import trust_plan
-from untildone.judge.tasks import Asked, task_request
-from untildone.judge.verification import record_report
+from untildone.judge.plan.plan_trust import trust_plan
+from untildone.judge.plan.tasks import Asked, task_request
+from untildone.judge.plan.verification import record_report
 from untildone.loop.model import Bounds, Pause
 from untildone.loop.tasks import Result
 from untildone.plans.document import read

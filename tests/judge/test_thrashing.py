@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from untildone.judge.thrashing import thrashed
+from untildone.judge.spec.thrashing import thrashed
 
 
 def edits(path: Path, number: int, original: object = "one\n") -> list[dict[str, Any]]:

@@ -9,9 +9,9 @@ from msgspec.structs import replace
 
 from untildone.hook.payload import Call
 from untildone.judge import prompt, stop
-from untildone.judge.clock import clocked, mark
+from untildone.judge.budget.clock import clocked, mark
 from untildone.judge.context import Context, context
-from untildone.judge.start import Request, begin
+from untildone.judge.starting.start import Request, begin
 from untildone.loop.model import STOPPED, Progress
 
 SESSION = "5f0c2a9e-0000-4000-8000-00000000000a"

@@ -20,7 +20,7 @@ from untildone.errors import UserError
 from untildone.judge import verbs
 from untildone.judge.context import Context, context
 from untildone.judge.held import status_of
-from untildone.judge.start import Request, begin
+from untildone.judge.starting.start import Request, begin
 from untildone.loop.model import Bounds, Check
 from untildone.process import quoted
 from untildone.runs import book

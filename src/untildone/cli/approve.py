@@ -13,7 +13,7 @@ from untildone.cli.options import (
     project_option,
 )
 from untildone.cli.said import which_option
-from untildone.judge.approval import ALL, Approved, approve
+from untildone.judge.confirming.approval import ALL, Approved, approve
 from untildone.loop.losses import name_of
 from untildone.runs import book
 

@@ -9,9 +9,9 @@ from untildone.agents import AGENTS
 from untildone.cli.options import here, json_option, project_of, project_option
 from untildone.cli.sessions import chosen_session
 from untildone.cli.start import called_by_agent, tell, with_start
-from untildone.judge.dialects import take
-from untildone.judge.foreign import found as read_file
-from untildone.judge.foreign import told
+from untildone.judge.dialects.adopting import found as read_file
+from untildone.judge.dialects.adopting import told
+from untildone.judge.dialects.following import take
 from untildone.loop.model import Speaker
 
 

@@ -3,7 +3,7 @@
 import click
 
 from untildone.cli.options import here
-from untildone.judge.delivery import deliver
+from untildone.judge.telling.delivery import deliver
 
 
 @click.command("milestone", hidden=True)

@@ -16,12 +16,12 @@ from untildone.cli.options import (
 )
 from untildone.errors import UserError
 from untildone.judge import verbs
-from untildone.judge.bounds import grant
+from untildone.judge.budget.bounds import grant
 from untildone.judge.context import Context
 from untildone.judge.index import noticed
-from untildone.judge.launch import summary
 from untildone.judge.move import move_here
 from untildone.judge.speaker import driven, speaks_for_agent
+from untildone.judge.starting.launch import summary
 from untildone.report.lines import place
 from untildone.runs import book
 
@@ -99,7 +99,7 @@ def _from_file(found: Context, project: Path) -> bool:
     if speaks_for_agent(found.agent, str(found.home), session):
         return False
     # Imported where it is used: it brings YAML along.
-    from untildone.judge.dialects import take_waiting
+    from untildone.judge.dialects.following import take_waiting
 
     record = take_waiting(found, session.id, project)
     if record:

@@ -12,7 +12,7 @@ from untildone.cli.run_plan_display import display
 from untildone.cli.start import bounds_of
 from untildone.errors import UserError
 from untildone.judge.context import Context
-from untildone.judge.plan_trust import is_trusted
+from untildone.judge.plan.plan_trust import is_trusted
 from untildone.judge.project import governed
 from untildone.judge.speaker import calling_session
 from untildone.loop.model import Bounds

@@ -12,7 +12,7 @@ from msgspec import Struct
 from untildone.cli.options import chosen, here, json_option, own_loop, print_json, project_option
 from untildone.cli.said import which_option
 from untildone.errors import UserError
-from untildone.judge.scoring import scored_loop
+from untildone.judge.spec.scoring import scored_loop
 from untildone.loop.model import OUTCOMES
 from untildone.loop.spec.rubric import DIMENSIONS, MOST, Dimension, Opinion, Rating, Score, score
 from untildone.loop.spec.workflow import workflow

@@ -17,8 +17,8 @@ from untildone.cli.options import (
     project_option,
     records,
 )
+from untildone.judge.confirming.lost import at_start as file_at_start
 from untildone.judge.held import status_of
-from untildone.judge.lost import at_start as file_at_start
 from untildone.judge.papers import last_evidence, written
 from untildone.judge.reports import leave_reports
 from untildone.loop.criteria import agreed

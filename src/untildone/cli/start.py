@@ -17,17 +17,17 @@ from untildone.cli.progress import watching
 from untildone.cli.sessions import chosen_session
 from untildone.config import proposals
 from untildone.errors import UserError
-from untildone.judge.baseline import begin_detached, record_start
+from untildone.judge.confirming.baseline import begin_detached, record_start
 from untildone.judge.context import Context
-from untildone.judge.counting import counts_named, targets_in
-from untildone.judge.launch import summary
 from untildone.judge.papers import write_task
 from untildone.judge.project import governed, trusted, untrusted
 from untildone.judge.speaker import calling_session
-from untildone.judge.specs import told_at_start
+from untildone.judge.spec.specs import told_at_start
 from untildone.judge.speech import PRESETS
-from untildone.judge.start import ALLOWABLE, Request, armed, begin, named
-from untildone.judge.templates import Plan, claim, known, plan
+from untildone.judge.starting.counting import counts_named, targets_in
+from untildone.judge.starting.launch import summary
+from untildone.judge.starting.start import ALLOWABLE, Request, armed, begin, named
+from untildone.judge.starting.templates import Plan, claim, known, plan
 from untildone.judge.todos import listed, todos_wanted
 from untildone.loop.model import Bounds, Check, CheckResult, Reversibility, Rule
 from untildone.store.loops import Record

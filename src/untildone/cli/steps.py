@@ -15,8 +15,8 @@ from untildone.cli.options import (
     project_option,
 )
 from untildone.cli.said import say, which_option, words
-from untildone.judge import steps
 from untildone.judge.handover import Verb
+from untildone.judge.spec import steps
 from untildone.loop.criteria import agreed
 
 

@@ -10,8 +10,8 @@ from untildone.config import proposals
 from untildone.errors import UserError
 from untildone.judge.context import Context
 from untildone.judge.project import checks_for, governed, untrusted
-from untildone.judge.recipes import BUILT_IN, Recipe
-from untildone.judge.templates import checks_in, filled, recipes
+from untildone.judge.starting.recipes import BUILT_IN, Recipe
+from untildone.judge.starting.templates import checks_in, filled, recipes
 from untildone.loop.model import Bounds, Check
 
 

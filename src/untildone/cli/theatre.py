@@ -14,7 +14,7 @@ from untildone.cli.place import place_of
 from untildone.errors import UserError
 from untildone.install.claude import carry_out, plan_init
 from untildone.judge.context import context
-from untildone.judge.start import Request, begin
+from untildone.judge.starting.start import Request, begin
 from untildone.loop.model import Check, Round
 from untildone.process import environment, run
 from untildone.store.home import prepare

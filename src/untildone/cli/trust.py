@@ -13,9 +13,9 @@ from untildone.config import Proposal, proposals
 from untildone.dialects import DIALECTS
 from untildone.errors import UserError
 from untildone.judge.context import Context
-from untildone.judge.plan_trust import trust_plan
+from untildone.judge.plan.plan_trust import trust_plan
 from untildone.judge.project import governed
-from untildone.judge.specs import shape_of
+from untildone.judge.spec.specs import shape_of
 from untildone.loop.spec.shape_file import PLACE, read
 from untildone.plans.document import read as read_plan
 from untildone.plans.places import plans_in

@@ -11,7 +11,7 @@ from untildone.cli.said import say, which_option
 from untildone.errors import UserError
 from untildone.judge.context import Context
 from untildone.judge.handover import Verb
-from untildone.judge.verification import record_report
+from untildone.judge.plan.verification import record_report
 from untildone.loop.model import Verification
 from untildone.loop.tasks import Result, missing_lines
 from untildone.plans.verification import Report, Shown

@@ -105,7 +105,7 @@ def confirmed(evidence: Evidence, contract: Contract, site: Site) -> Evidence:
     is as it was at the start, the run in the clean copy is that run.
     """
     # Imported where it is used: only a stop at which all is met gets here.
-    from untildone.judge.proof import matter, proved
+    from untildone.judge.confirming.proof import matter, proved
 
     fresh = tuple(result for result in evidence.checks if not result.cached)
     given = matter(contract, site)

@@ -27,11 +27,11 @@ def answer(call: Call) -> str:
 
             return prompt.answer(here, call)
         case "PostToolUse":
-            from untildone.judge import edits
+            from untildone.judge.editing import edits
 
             return edits.answer(here, call)
         case "PostToolBatch":
-            from untildone.judge import meter
+            from untildone.judge.budget import meter
 
             return meter.answer(here, call)
         case "SessionStart" | "SessionEnd":

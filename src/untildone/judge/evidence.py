@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from untildone.agents.events import Stop
+from untildone.judge.budget.spend import spent
 from untildone.judge.context import Context, tree_of
 from untildone.judge.speaker import ignored, tail
-from untildone.judge.spend import spent
 from untildone.loop import words
 from untildone.loop.criteria import agreed
 from untildone.loop.model import Contract, Evidence, Progress, Turn

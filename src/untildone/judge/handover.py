@@ -97,7 +97,7 @@ def _applied(contract: Contract, progress: Progress, verb: Verb) -> Progress:
 
 
 def _with_report(contract: Contract, progress: Progress, verb: Verb) -> Progress:
-    from untildone.judge.verification import reported
+    from untildone.judge.plan.verification import reported
     from untildone.plans.verification import Report
 
     try:
@@ -108,7 +108,7 @@ def _with_report(contract: Contract, progress: Progress, verb: Verb) -> Progress
 
 def _with_step(contract: Contract, progress: Progress, verb: Verb) -> Progress:
     # Imported where it is used: hardly any stop hears of a step this way.
-    from untildone.judge.steps import with_step_done, with_steps
+    from untildone.judge.spec.steps import with_step_done, with_steps
 
     try:
         if verb.name == "done":

@@ -2,10 +2,10 @@
 
 from datetime import UTC, datetime
 
+from untildone.judge.budget.spend import unknown_because
 from untildone.judge.context import Context
 from untildone.judge.session import unjudged
 from untildone.judge.speaker import driven
-from untildone.judge.spend import unknown_because
 from untildone.process import alive
 from untildone.report.status import Held, LoopStatus, loop_status
 from untildone.store.loops import Record

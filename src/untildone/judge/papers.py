@@ -72,7 +72,7 @@ def written(
     asked: tuple[Lost, ...] = ()
     if record.progress.outcome == "needs-approval":
         # Imported where it is used: hardly any loop pauses for this.
-        from untildone.judge.lost import lost
+        from untildone.judge.confirming.lost import lost
 
         asked = lost(context, record, evidence.losses or (), project=project)
     rounds = context.loops.rounds(record.contract.id)

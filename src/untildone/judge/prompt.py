@@ -4,14 +4,14 @@ from untildone.agents.events import Prompt
 from untildone.errors import UserError
 from untildone.hook.payload import Call
 from untildone.judge import verbs
-from untildone.judge.bounds import grant_in
-from untildone.judge.clock import mark
+from untildone.judge.budget.bounds import grant_in
+from untildone.judge.budget.clock import mark
 from untildone.judge.context import Context, tree_of
 from untildone.judge.evidence import root
-from untildone.judge.gates import answered
 from untildone.judge.index import lost
 from untildone.judge.session import reminder, standing
 from untildone.judge.speaker import ignored, typed
+from untildone.judge.spec.gates import answered
 from untildone.judge.speech import PLANNED, Spoken, Wanted, asks_about_loops, loop_in, verb_in
 from untildone.report.lines import status_line
 from untildone.store.loops import Record
@@ -109,7 +109,7 @@ def _recalled(context: Context, session: Session, prompt: Prompt) -> str:
 def _wanted(context: Context, prompt: Prompt, wanted: Wanted, *, theirs: bool) -> str:
     if not theirs or (not wanted.explicit and not prompt.attended):
         return context.agent.pass_prompt(context=_proposal(wanted), notice=_proposed(wanted))
-    from untildone.judge.launch import launched
+    from untildone.judge.starting.launch import launched
 
     try:
         record, told = launched(context, prompt, wanted)
@@ -175,7 +175,7 @@ def _verb(context: Context, session: Session, prompt: Prompt, spoken: Spoken) ->
 
 def _approved(context: Context, loop: str, named: str) -> str:
     # Imported where it is used: hardly any prompt approves.
-    from untildone.judge.approval import approve
+    from untildone.judge.confirming.approval import approve
     from untildone.loop.losses import name_of
 
     given = approve(context, context.loops.load(loop), tuple(named.split()))

@@ -14,8 +14,8 @@ from untildone.errors import UserError
 from untildone.hook.payload import EDITING, TODO, Call
 from untildone.judge import evidence as gather
 from untildone.judge.answer import Answer, Judged, answered
+from untildone.judge.budget.clock import clocked
 from untildone.judge.checking import DEADLINE, Site, checked, confirmed, end_of
-from untildone.judge.clock import clocked
 from untildone.judge.context import Context, mirror, project_folder
 from untildone.judge.entry import entry, touched
 from untildone.judge.handover import handed_over
@@ -81,7 +81,7 @@ def judge(context: Context, call: Call, stop: Stop) -> Answer | None:
         same = session.active() and session.loop() == loop
         answer = _judge(context, call, stop, session) if same else None
     if session.loop() != loop:
-        from untildone.judge.cleaning import tidy
+        from untildone.judge.spec.cleaning import tidy
 
         tidy(context, loop)
     return answer
@@ -91,7 +91,7 @@ def _other_tools(context: Context, stop: Stop, session: Session) -> str:
     """Their loop files begin and end loops where the person trusts them."""
     if not session.has("dialects"):
         return ""
-    from untildone.judge.dialects import before
+    from untildone.judge.dialects.following import before
 
     return before(context, stop, session)
 
@@ -99,7 +99,7 @@ def _other_tools(context: Context, stop: Stop, session: Session) -> str:
 def _without_loop(context: Context, call: Call, stop: Stop, session: Session) -> str:
     if AUTO not in session.reasons_to_look():
         return ""
-    from untildone.judge import automatic
+    from untildone.judge.editing import automatic
 
     return automatic.answer(context, call, stop)
 
@@ -141,14 +141,14 @@ def _judge(context: Context, call: Call, stop: Stop, session: Session) -> Answer
         edited = _edited(context, site, calls) if record.contract.checks else ()
         evidence, verdict = _with_checks(record, progress, site, evidence)
         if edited and isinstance(verdict, Continue):
-            from untildone.judge.edits import with_diagnostics
+            from untildone.judge.editing.edits import with_diagnostics
 
             evidence = with_diagnostics(evidence, context, site.project, edited)
     answer = _conclude(context, stop, Judged(record, progress, evidence, verdict))
     session.drop_calls(list(calls))
     session.forget_calls()
     if session.has("dialects"):
-        from untildone.judge.bound import settle
+        from untildone.judge.dialects.bound import settle
 
         settle(context, record.contract.id)
     return answer
@@ -157,7 +157,7 @@ def _judge(context: Context, call: Call, stop: Stop, session: Session) -> Answer
 def _thrashed(record: Record, calls: Calls) -> tuple[str, ...]:
     if record.contract.preset != "loop":
         return ()
-    from untildone.judge.thrashing import thrashed
+    from untildone.judge.spec.thrashing import thrashed
 
     return thrashed(chain.from_iterable(calls.values()))
 
@@ -176,7 +176,7 @@ def _todos(context: Context, record: Record, stop: Stop, calls: Calls) -> tuple[
 def _edited(context: Context, site: Site, calls: Calls) -> tuple[Path, ...]:
     if not any(call.get("tool_name") in EDITING for call in chain.from_iterable(calls.values())):
         return ()
-    from untildone.judge.edits import warmed
+    from untildone.judge.editing.edits import warmed
 
     return warmed(context, site.project, calls)
 
@@ -216,7 +216,7 @@ def _brought_up(record: Record, stop: Stop, call: Call, calls: Calls) -> Progres
     # Without a plan the same markers may stand in the promises.
     if record.contract.plan is None and "-complete>" not in stop.message:
         return progress
-    from untildone.judge.verification import spoken_of
+    from untildone.judge.plan.verification import spoken_of
 
     return spoken_of(record.contract, progress, stop.message)
 
@@ -225,7 +225,7 @@ def _with_the_start(context: Context, record: Record, progress: Progress) -> Pro
     """The first judged stop waits for the start's own results, if they are on their way."""
     if progress.start or not context.session_of(record).has("baseline"):
         return progress
-    from untildone.judge.baseline import wait
+    from untildone.judge.confirming.baseline import wait
 
     now = wait(context, record).progress
     red = tuple(dict.fromkeys((*progress.seen_red, *now.seen_red)))
@@ -297,7 +297,7 @@ def _conclude(context: Context, stop: Stop, judged: Judged) -> Answer:
         )
         mirror(context, record, status_line(record))
     if (loops.folder(loop) / "milestones.json").exists():
-        from untildone.judge.milestones import announce
+        from untildone.judge.telling.milestones import announce
 
         counted = progress.round > judged.progress.round
         announce(context, record, judged.verdict, counted=counted)
@@ -306,7 +306,7 @@ def _conclude(context: Context, stop: Stop, judged: Judged) -> Answer:
 
         publish(context, record, judged.evidence, project=gather.root(record.contract, stop.cwd))
     if record.contract.reversibility == "2B":
-        from untildone.judge.steps import checkpoint
+        from untildone.judge.spec.steps import checkpoint
 
         # Without it a step cannot be taken back; that changes nothing of the verdict.
         with suppress(UserError):
@@ -316,7 +316,7 @@ def _conclude(context: Context, stop: Stop, judged: Judged) -> Answer:
     if record.contract.plan:
         answer = _with_plan(record, answer)
     if _is_followed(record):
-        from untildone.judge.chain import followed
+        from untildone.judge.starting.chain import followed
 
         return followed(context, record, judged, answer)
     return answer
@@ -329,7 +329,7 @@ def _is_followed(record: Record) -> bool:
 
 
 def _with_plan(record: Record, answer: Answer) -> Answer:
-    from untildone.judge.tasks import settled
+    from untildone.judge.plan.tasks import settled
 
     return replace(answer, notice=" | ".join(filter(None, (answer.notice, *settled(record)))))
 

@@ -6,9 +6,9 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from untildone.errors import UserError
-from untildone.judge.clock import mark
+from untildone.judge.budget.clock import mark
+from untildone.judge.confirming.keeping import resting_on_the_start
 from untildone.judge.context import Context, mirror
-from untildone.judge.keeping import resting_on_the_start
 from untildone.loop.criteria import agreed
 from untildone.loop.model import (
     Amendment,
@@ -65,9 +65,9 @@ def end(
     before: Callable[[Record], Progress] = unfinished,
 ) -> Record:
     """An ending between two stops has its receipt too, with the evidence of the last round."""
-    from untildone.judge.bound import settle
-    from untildone.judge.cleaning import tidy
+    from untildone.judge.dialects.bound import settle
     from untildone.judge.papers import last_evidence, publish
+    from untildone.judge.spec.cleaning import tidy
 
     record = change(
         context,
@@ -80,7 +80,7 @@ def end(
     publish(context, record, evidence, project=Path(record.contract.project))
     settle(context, loop)
     if record.contract.plan:
-        from untildone.judge.tasks import settled
+        from untildone.judge.plan.tasks import settled
 
         record = replace(record, warnings=(*record.warnings, *settled(record)))
     tidy(context, loop)

@@ -12,7 +12,7 @@ from untildone.agents.events import Stop
 from untildone.errors import UserError
 from untildone.judge import verbs
 from untildone.judge.answer import Answer
-from untildone.judge.clock import clocked, mark
+from untildone.judge.budget.clock import clocked, mark
 from untildone.judge.context import Context
 from untildone.judge.session import reminder
 from untildone.judge.speaker import ignored

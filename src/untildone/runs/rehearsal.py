@@ -13,7 +13,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from untildone.judge.context import Context, project_folder
-from untildone.judge.start import Request, begin
+from untildone.judge.starting.start import Request, begin
 from untildone.loop.model import Check, Progress
 from untildone.process import run
 from untildone.runs.hooks import Answer, Settings, fire, hooks_in

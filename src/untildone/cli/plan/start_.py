@@ -9,8 +9,8 @@ from untildone.cli.options import here, json_option, project_of, project_option
 from untildone.cli.sessions import chosen_session
 from untildone.cli.start import called_by_agent, tell, with_start
 from untildone.judge.papers import write_task
-from untildone.judge.start import begin
-from untildone.judge.tasks import BOUNDS, Asked, task_request
+from untildone.judge.plan.tasks import BOUNDS, Asked, task_request
+from untildone.judge.starting.start import begin
 
 
 @click.command("start")

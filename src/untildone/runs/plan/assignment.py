@@ -7,12 +7,12 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from untildone.checks.runner import Running, run_checks
-from untildone.judge.baseline import record_start
+from untildone.judge.confirming.baseline import record_start
 from untildone.judge.context import Context
+from untildone.judge.plan.tasks import claims_of
+from untildone.judge.plan.tasks import project_checks as found_checks
 from untildone.judge.project import trusted
-from untildone.judge.start import Request, begin
-from untildone.judge.tasks import claims_of
-from untildone.judge.tasks import project_checks as found_checks
+from untildone.judge.starting.start import Request, begin
 from untildone.loop.listing import cut, one_line
 from untildone.loop.model import Check, CheckResult
 from untildone.loop.tasks import PlanTask

@@ -12,8 +12,8 @@ from untildone.dialects.counter import with_count
 from untildone.dialects.dialect import Foreign, Source
 from untildone.errors import UserError
 from untildone.judge.context import Context, project_folder
-from untildone.judge.counting import counts_named, targets_in
-from untildone.judge.start import CEILINGS, Request, begin
+from untildone.judge.starting.counting import counts_named, targets_in
+from untildone.judge.starting.start import CEILINGS, Request, begin
 from untildone.judge.verbs import change
 from untildone.loop.model import Bounds, Speaker
 from untildone.store.digest import sha256

@@ -5,10 +5,10 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from untildone.errors import UserError
-from untildone.judge import checkpoints
-from untildone.judge.checkpoints import Restored
 from untildone.judge.context import Context
 from untildone.judge.evidence import root
+from untildone.judge.spec import checkpoints
+from untildone.judge.spec.checkpoints import Restored
 from untildone.judge.verbs import change, unfinished
 from untildone.loop.criteria import agreed
 from untildone.loop.model import Amendment, Contract, Progress

@@ -11,8 +11,8 @@ from untildone.config import Template, proposals
 from untildone.errors import UserError
 from untildone.judge.context import Context
 from untildone.judge.project import checks_of, trusted
-from untildone.judge.recipes import BUILT_IN, FILE, Recipe
-from untildone.judge.start import named
+from untildone.judge.starting.recipes import BUILT_IN, FILE, Recipe
+from untildone.judge.starting.start import named
 from untildone.loop.model import Bounds, Check, Claim, Rule, Verification
 
 MOST_FOLLOWING = 5

@@ -83,7 +83,7 @@ def _amended(context: Context, loop: str, approved: tuple[str, ...]) -> Record:
 def _differing(context: Context, record: Record) -> tuple[str, ...]:
     # Imported where it is used: a prompt that approves nothing must not pay for it.
     from untildone.judge.checking import Site
-    from untildone.judge.proof import differences
+    from untildone.judge.confirming.proof import differences
 
     contract = agreed(record.contract, record.progress.amendments)
     site = Site(

@@ -7,10 +7,10 @@ from msgspec.structs import replace
 from untildone.agents.events import Stop
 from untildone.hook.payload import Call
 from untildone.judge import verbs
-from untildone.judge.clock import clocked
+from untildone.judge.budget.clock import clocked
+from untildone.judge.budget.spend import spent
 from untildone.judge.context import Context
 from untildone.judge.speaker import ignored
-from untildone.judge.spend import spent
 from untildone.loop.criteria import agreed
 from untildone.loop.decide import in_a_round
 from untildone.loop.model import Evidence, Pause, Progress
@@ -71,7 +71,7 @@ def _paused(context: Context, record: Record, evidence: Evidence, pause: Pause) 
     loop = record.contract.id
     record = verbs.end(context, loop, pause, before)
     if (context.loops.folder(loop) / "milestones.json").exists():
-        from untildone.judge.milestones import announce
+        from untildone.judge.telling.milestones import announce
 
         announce(context, record, pause, counted=False)
     return record

@@ -14,8 +14,8 @@ from untildone.checks.repeated import repeated
 from untildone.config import Template
 from untildone.errors import UserError
 from untildone.judge.context import Context
-from untildone.judge.presets import DEFAULT_TASKS
 from untildone.judge.project import checks_for, checks_of
+from untildone.judge.starting.presets import DEFAULT_TASKS
 from untildone.loop.model import Check
 from untildone.process import quoted
 

@@ -7,18 +7,18 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from untildone.errors import UserError
-from untildone.judge import spend
-from untildone.judge.checkpoints import repository
-from untildone.judge.clock import mark
+from untildone.judge.budget import spend
+from untildone.judge.budget.clock import mark
+from untildone.judge.confirming.keeping import keeping
 from untildone.judge.context import Context, mirror, project_folder
-from untildone.judge.counting import counts_of
 from untildone.judge.index import lost
-from untildone.judge.keeping import keeping
-from untildone.judge.milestones import adopt
-from untildone.judge.presets import DEFAULT_TASKS
 from untildone.judge.project import checks_for, checks_of, sound
-from untildone.judge.specs import specified
-from untildone.judge.steps import checkpoint
+from untildone.judge.spec.checkpoints import repository
+from untildone.judge.spec.specs import specified
+from untildone.judge.spec.steps import checkpoint
+from untildone.judge.starting.counting import counts_of
+from untildone.judge.starting.presets import DEFAULT_TASKS
+from untildone.judge.telling.milestones import adopt
 from untildone.loop.decide import MOST_ROUNDS
 from untildone.loop.model import (
     Bounds,
@@ -101,7 +101,7 @@ def _taken_up(contract: Contract) -> tuple[str, ...]:
     if contract.plan is None:
         return ()
     # Imported where it is used: hardly any loop is of a plan.
-    from untildone.judge.tasks import taken_up
+    from untildone.judge.plan.tasks import taken_up
 
     return taken_up(contract)
 

@@ -10,8 +10,8 @@ from untildone.agents.events import Stop
 from untildone.checks.tree import worktree_of
 from untildone.hook.payload import Call, before_edit
 from untildone.judge.context import Context
-from untildone.judge.diagnosis import diagnose, introduced, texts_of
-from untildone.judge.snapshots import edited_files, snapshot
+from untildone.judge.editing.diagnosis import diagnose, introduced, texts_of
+from untildone.judge.editing.snapshots import edited_files, snapshot
 from untildone.judge.speaker import ignored
 from untildone.loop import edited
 from untildone.loop.model import Evidence, Finding

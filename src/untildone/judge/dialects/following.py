@@ -14,9 +14,9 @@ from untildone.dialects import DIALECTS
 from untildone.errors import UserError
 from untildone.integrity.guard import written_by
 from untildone.judge import verbs
-from untildone.judge.bound import Bound, bind, bound_of, release
 from untildone.judge.context import Context, project_folder
-from untildone.judge.foreign import Found, begun, bounds, found, remember, start, told
+from untildone.judge.dialects.adopting import Found, begun, bounds, found, remember, start, told
+from untildone.judge.dialects.bound import Bound, bind, bound_of, release
 from untildone.judge.papers import write_task
 from untildone.judge.speaker import ignored
 from untildone.loop.criteria import agreed

@@ -16,7 +16,7 @@ _REMEDY = "`pip install 'untildone[cost]'` prices the conversation"
 
 def begin(context: Context, record: Record) -> None:
     """What the conversation has cost so far is not this loop's."""
-    from untildone.judge.ledger import Ledger, keep
+    from untildone.judge.budget.ledger import Ledger, keep
 
     transcript = _transcript(context.session_of(record), "")
     with suppress(OSError, ValueError):
@@ -40,7 +40,7 @@ def spent(context: Context, record: Record, event: Stop) -> float | None:
         _tell_once(context, record, session)
         return None
     # Imported where it is used: most stops know the client's own figure.
-    from untildone.judge.ledger import read_on
+    from untildone.judge.budget.ledger import read_on
 
     # A disk or a folder that cannot be read costs the figure, never the verdict.
     with suppress(OSError):
@@ -50,7 +50,7 @@ def spent(context: Context, record: Record, event: Stop) -> float | None:
 
 def unknown_because(context: Context, record: Record) -> str:
     """What stands in the way of knowing the spend, or all of it; nothing where nothing does."""
-    from untildone.judge.ledger import ledger_of
+    from untildone.judge.budget.ledger import ledger_of
 
     if not _priceable() and record.progress.spend_usd is None:
         return _REMEDY
@@ -76,7 +76,7 @@ def _priceable() -> bool:
 
 
 def _tell_once(context: Context, record: Record, session: Session) -> None:
-    from untildone.judge.ledger import keep, ledger_of
+    from untildone.judge.budget.ledger import keep, ledger_of
 
     ledger = ledger_of(context, record)
     if ledger.told or not agreed(record.contract, record.progress.amendments).bounds.budget_usd:

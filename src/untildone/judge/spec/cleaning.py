@@ -3,8 +3,8 @@
 import shutil
 from pathlib import Path
 
-from untildone.judge import checkpoints
 from untildone.judge.context import Context
+from untildone.judge.spec import checkpoints
 from untildone.store.lock import Busy, locked
 
 

@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from untildone.judge.context import Context
-from untildone.judge.specs import stands_beside
+from untildone.judge.spec.specs import stands_beside
 from untildone.judge.verbs import change, unfinished
 from untildone.loop.criteria import agreed
 from untildone.loop.model import Amendment, Progress

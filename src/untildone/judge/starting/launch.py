@@ -9,15 +9,15 @@ from untildone.agents.events import Prompt
 from untildone.checks import security
 from untildone.checks.tree import worktree_of
 from untildone.errors import UserError
-from untildone.judge.baseline import begin_detached
+from untildone.judge.confirming.baseline import begin_detached
 from untildone.judge.context import Context
-from untildone.judge.counting import counts_named, targets_in
-from untildone.judge.options import number, options_in
 from untildone.judge.papers import write_task
-from untildone.judge.specs import told_at_start
+from untildone.judge.spec.specs import told_at_start
 from untildone.judge.speech import PLANNED, Wanted
-from untildone.judge.start import Request, begin, named
-from untildone.judge.templates import Plan, claim, known, plan
+from untildone.judge.starting.counting import counts_named, targets_in
+from untildone.judge.starting.options import number, options_in
+from untildone.judge.starting.start import Request, begin, named
+from untildone.judge.starting.templates import Plan, claim, known, plan
 from untildone.judge.todos import listed, todos_wanted
 from untildone.loop.counts import DECIDING
 from untildone.loop.listing import number as counted
@@ -99,7 +99,7 @@ def _checks(given: dict[str, list[str]]) -> tuple[Check, ...]:
 
 def _planned(context: Context, prompt: Prompt, wanted: Wanted) -> Request:
     """`implement-task TASK [PLAN]`, `implement-feature [PLAN]`: a plan by its file or feature."""
-    from untildone.judge.tasks import BOUNDS, Asked, task_request
+    from untildone.judge.plan.tasks import BOUNDS, Asked, task_request
 
     text, given = options_in(wanted.task)
     words = text.split()

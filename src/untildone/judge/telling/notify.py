@@ -1,10 +1,10 @@
-"""`python -m untildone.judge.notify`: one notification through apprise, read from stdin."""
+"""`python -m untildone.judge.telling.notify`: one notification through apprise, read from stdin."""
 
 import sys
 
 import msgspec
 
-from untildone.judge.milestones import Delivery, Happened
+from untildone.judge.telling.milestones import Delivery, Happened
 
 
 def main(data: bytes) -> int:

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from untildone.judge.context import Context
-from untildone.judge.milestones import Delivery
+from untildone.judge.telling.milestones import Delivery
 from untildone.process import Finished, argv_of, environment, run
 
 SECONDS = 60.0
@@ -37,7 +37,7 @@ def _told(delivery: Delivery, *, seconds: float) -> str:
     argv = argv_of(milestone.run)
     data = msgspec.json.encode(happened)
     if milestone.notify:
-        argv = [sys.executable, "-I", "-m", "untildone.judge.notify"]
+        argv = [sys.executable, "-I", "-m", "untildone.judge.telling.notify"]
         # By stdin: an address may hold a password, and arguments can be seen by everybody.
         data = msgspec.json.encode(delivery)
     project = happened.project if Path(happened.project).is_dir() else os.curdir

@@ -5,8 +5,8 @@ from pathlib import Path
 from untildone.agents.events import Stop
 from untildone.hook.payload import Call
 from untildone.judge.context import Context
-from untildone.judge.diagnosis import introduced
-from untildone.judge.edits import project_and_file
+from untildone.judge.editing.diagnosis import introduced
+from untildone.judge.editing.edits import project_and_file
 from untildone.judge.speaker import ignored, tail
 from untildone.judge.twice import told_before
 from untildone.loop import edited, words

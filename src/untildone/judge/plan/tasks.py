@@ -8,9 +8,9 @@ from msgspec.structs import replace
 
 from untildone.errors import UserError
 from untildone.judge.context import Context
-from untildone.judge.plan_trust import is_trusted
+from untildone.judge.plan.plan_trust import is_trusted
 from untildone.judge.project import checks_for
-from untildone.judge.start import Request
+from untildone.judge.starting.start import Request
 from untildone.loop.model import Bounds, Check, Claim, Contract, Outcome, Speaker
 from untildone.loop.tasks import PlanTask
 from untildone.loop.words import MOST_CLAIMS

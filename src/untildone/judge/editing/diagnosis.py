@@ -11,8 +11,8 @@ from untildone.checks import linters, security
 from untildone.checks.lsp.documents import Unreadable, content
 from untildone.errors import UserError
 from untildone.judge.context import Context, checked_here
+from untildone.judge.editing.snapshots import snapshot
 from untildone.judge.project import trusted
-from untildone.judge.snapshots import snapshot
 from untildone.loop.model import Finding
 
 # By path below the project and tool; who did not speak of a file is missing.

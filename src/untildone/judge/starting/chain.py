@@ -6,12 +6,12 @@ from msgspec.structs import replace
 
 from untildone.errors import UserError
 from untildone.judge.answer import Answer, Judged
-from untildone.judge.baseline import begin_detached
+from untildone.judge.confirming.baseline import begin_detached
 from untildone.judge.context import Context
-from untildone.judge.launch import summary
 from untildone.judge.papers import publish, write_task
-from untildone.judge.start import Request, begin
-from untildone.judge.templates import following
+from untildone.judge.starting.launch import summary
+from untildone.judge.starting.start import Request, begin
+from untildone.judge.starting.templates import following
 from untildone.judge.verbs import change
 from untildone.loop.feedback import task_text
 from untildone.loop.model import Continue, Contract
@@ -64,7 +64,7 @@ def _counted_on(context: Context, ended: Record, record: Record) -> Record:
 def _request(context: Context, ended: Record, project: Path) -> Request:
     contract = ended.contract
     if contract.plan:
-        from untildone.judge.tasks import following as following_task
+        from untildone.judge.plan.tasks import following as following_task
 
         return following_task(context, ended, contract.plan)
     plan = following(context, project, contract.then[0])

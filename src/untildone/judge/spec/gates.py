@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from untildone.judge.clock import mark
+from untildone.judge.budget.clock import mark
 from untildone.judge.context import Context
 from untildone.judge.verbs import change
 from untildone.loop.criteria import agreed

@@ -1,0 +1,1 @@
+"""Loop files of other tools, at a start and at every stop."""

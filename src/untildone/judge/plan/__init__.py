@@ -1,0 +1,1 @@
+"""Tasks of a plan as loops, verified and trusted."""

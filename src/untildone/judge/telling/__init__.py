@@ -1,0 +1,1 @@
+"""Milestones told to whom the person named, by a process nobody waits for."""
