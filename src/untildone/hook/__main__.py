@@ -1,6 +1,11 @@
 """`python -I -S <this file> EVENT AGENT SOURCE HOME`: what the installed command comes to."""
 
+import gc
+import os
 import sys
+
+# A process of a moment: imports alone would set off dozens of collections that find nothing.
+gc.set_threshold(50_000)
 
 # Isolated as it is, the interpreter does not know where the package lies; run as a folder instead
 # of as a file, it would know too much.
@@ -12,4 +17,6 @@ sys.path[:] = [
 
 from untildone.hook.entry import main  # noqa: E402  the path is set above
 
-raise SystemExit(main(sys.argv[1:]))
+code = main(sys.argv[1:])
+# The answer is out: taking the interpreter apart would only make the client wait for it.
+os._exit(code)

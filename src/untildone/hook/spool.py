@@ -29,7 +29,9 @@ def _spool(call: Call, session: Session) -> None:
     if call.event == "PreCompact":
         session.write("compacting", "")
     elif call.event == "PostToolBatch":
-        session.forget_calls()
+        # Empty, not gone: their time tells when the agent was last at work.
+        session.write("pre", "")
+        session.write("post", "")
     else:
         name = os.path.join("calls", str(os.getpid()))
         if session.loop():

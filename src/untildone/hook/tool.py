@@ -4,7 +4,7 @@ import json
 import os
 
 from untildone.hook.payload import Call
-from untildone.integrity.guard import refusal
+from untildone.integrity.guard import lacks_precheck, refusal
 from untildone.store.sessions import Session
 
 
@@ -15,7 +15,7 @@ def answer(call: Call) -> str:
     if os.name == "nt":
         # Elsewhere the installed line has done it in shell.
         session.append("pre", "\n")
-    reason = _refusal(call)
+    reason = _refusal(call, session)
     if not reason:
         return ""
     _never_ends(session)
@@ -35,14 +35,24 @@ def _session(call: Call) -> str:
     return call.environ.get("CLAUDE_CODE_SESSION_ID", "") if call.fault else call.text("session_id")
 
 
-def _refusal(call: Call) -> str:
+def _refusal(call: Call, session: Session) -> str:
     if call.fault:
         return f"{call.fault}, so it cannot be looked at; make the call smaller"
     inputs = call.data.get("tool_input")
     if not isinstance(inputs, dict):
         return ""
-    cwd = call.text("cwd") or os.getcwd()
-    return refusal(call.text("tool_name"), inputs, cwd=cwd, protected=_protected(call))
+    tool, cwd = call.text("tool_name"), call.text("cwd") or os.getcwd()
+    reason = refusal(tool, inputs, cwd=cwd, protected=_protected(call))
+    if reason or not session.has("precheck") or _printed(session):
+        return reason
+    return lacks_precheck(tool, inputs)
+
+
+def _printed(session: Session) -> bool:
+    """The pre-check of an agent whose shell cannot write our state is recorded at its stop."""
+    said = 'untildone-verb: {"verb": "precheck"'
+    ended = (call for part in session.calls().values() for call in part)
+    return any(said in str(call.get("tool_response")) for call in ended)
 
 
 def _protected(call: Call) -> tuple[str, ...]:

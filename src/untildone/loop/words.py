@@ -11,6 +11,7 @@ from untildone.loop.model import StatusBlock
 _FENCED = r"(?ms)^[ \t]*(`{3,}|~{3,}).*?(?:^[ \t]*\1|\Z)"
 _INLINE_CODE = r"`[^`\n]*`"
 _BLOCK_QUOTE = r"(?m)^[ \t]*>.*$"
+_SHOWN = ((("```", "~~~"), _FENCED), ((">",), _BLOCK_QUOTE), (("`",), _INLINE_CODE))
 _QUOTED = (
     r"\"[^\"\n]*\"|“[^“”\n]*”|\u2018[^\u2018\u2019\n]*\u2019|«[^«»\n]*»"
     r"|(?<!\w)'[^'\n]*'(?!\w)|~~[^~\n]*~~"
@@ -58,8 +59,9 @@ def kept(text: str) -> str:
 def spoken(message: str) -> str:
     """The message without what it merely shows: code, block quotes."""
     message = message[-_LONGEST:]
-    for shown in (_FENCED, _BLOCK_QUOTE, _INLINE_CODE):
-        message = re.sub(shown, " ", message)
+    for marks, shown in _SHOWN:
+        if any(mark in message for mark in marks):
+            message = re.sub(shown, " ", message)
     return message
 
 
@@ -68,6 +70,9 @@ def promises_said(message: str, promises: tuple[str, ...], *, task: str = "") ->
 
     A sentence of the task that is repeated gives none.
     """
+    letters = _letters(message[-_LONGEST:])
+    if not any(_letters(promise) in letters for promise in promises):
+        return ()
     text = re.sub(_SHOWN_TAG, " ", spoken(message))
     tagged = {_plain(tag[1]) for tag in re.finditer(_TAGGED, text) if _meant(text, tag)}
     wanted = {promise: _plain(promise) for promise in promises}
@@ -78,6 +83,10 @@ def promises_said(message: str, promises: tuple[str, ...], *, task: str = "") ->
         for promise, words in wanted.items()
         if words in tagged - {""} or any(_states(part, words) for part in sentences)
     )
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text.casefold()))
 
 
 def _sentences(text: str) -> set[str]:
@@ -124,11 +133,15 @@ def folded(text: str) -> str:
 
 def signalled(message: str) -> bool:
     """A completion marker, or `EXIT_SIGNAL: true`, said and not merely shown."""
+    if "<" not in message and "exit_signal" not in message.casefold():
+        return False
     text = spoken(message)
     return bool(re.search(_STATUS_SIGNAL, text) or re.search(_MARKER, text))
 
 
 def blocked(message: str) -> str:
+    if "<untildone:blocked>" not in message.casefold():
+        return ""
     found = re.search(_BLOCKED, spoken(message))
     return found[1].strip() if found else ""
 
