@@ -8,11 +8,21 @@ import pytest
 
 from hook.calls import Place
 
-# What `json`, `os`, `re` and the running of a folder bring along, by top-level name.
+# What `gc`, `json`, `os`, `re` and the running of a folder bring along, by top-level name.
 STANDARD = frozenset(
     (
         *("codecs", "collections", "contextlib", "copyreg", "encodings", "enum", "functools"),
-        *("genericpath", "importlib", "itertools", "json", "keyword", "ntpath", "operator", "os"),
+        *(
+            "gc",
+            "genericpath",
+            "importlib",
+            "itertools",
+            "json",
+            "keyword",
+            "ntpath",
+            "operator",
+            "os",
+        ),
         *("posixpath", "re", "reprlib", "runpy", "select", "stat", "types", "warnings"),
     )
 )

@@ -1,10 +1,14 @@
 """PreToolUse as the client hears it: a refusal with what to do instead, or silence."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from hook.calls import HOOK, SESSION, Place
+from untildone.judge import verbs
+from untildone.judge.handover import Verb, printed
+from untildone.judge.spec import steps
 
 
 @pytest.fixture
@@ -61,3 +65,65 @@ def test_our_own_source_may_be_worked_on_as_a_project(place: Place) -> None:
 )
 def test_honest_work_is_let_through(place: Place, command: str) -> None:
     assert call(place, "Bash", command=command) is None
+
+
+CHANGES = [
+    ("Write", {"file_path": "schema.sql", "content": "drop table users;"}),
+    ("Edit", {"file_path": "schema.sql", "old_string": "a", "new_string": "b"}),
+    ("mcp__files__write_file", {"path": "schema.sql", "content": ""}),
+    ("Bash", {"command": "sed -i s/a/b/ schema.sql"}),
+    ("Bash", {"command": "cat notes > schema.sql"}),
+    ("Bash", {"command": "ls; psql -c 'drop table users'"}),
+    ("Bash", {"command": "git push --force"}),
+]
+READS = [
+    ("Read", {"file_path": "schema.sql"}),
+    ("Grep", {"pattern": "users"}),
+    ("Bash", {"command": "grep -rn users . 2>/dev/null | head -20 2>&1"}),
+    ("Bash", {"command": "git -C . log --stat"}),
+    ("Bash", {"command": "untildone precheck --evidence 'nobody reads it > now'"}),
+]
+
+
+@pytest.fixture
+def unchecked(tmp_path: Path) -> Place:
+    made = Place(tmp_path)
+    made.start(reversibility="1")
+    return made
+
+
+@pytest.mark.parametrize(("tool", "inputs"), CHANGES)
+def test_a_change_of_type_1_waits_for_its_precheck(
+    unchecked: Place, tool: str, inputs: dict[str, object]
+) -> None:
+    refused = call(unchecked, tool, **inputs)
+
+    assert isinstance(refused, dict)
+    assert refused["hookSpecificOutput"]["permissionDecisionReason"] == (
+        "untildone: what this loop changes is hard to take back (type 1): look for how it could go"
+        " wrong, and record that before the first change: `untildone precheck --evidence TEXT`"
+    )
+    steps.precheck(unchecked.context, unchecked.context.session(SESSION).loop(), "looked at")
+    assert call(unchecked, tool, **inputs) is None
+
+
+@pytest.mark.parametrize(("tool", "inputs"), READS)
+def test_what_only_reads_does_not_wait_for_it(
+    unchecked: Place, tool: str, inputs: dict[str, object]
+) -> None:
+    assert call(unchecked, tool, **inputs) is None
+
+
+def test_nothing_waits_for_it_while_the_loop_is_paused(unchecked: Place) -> None:
+    verbs.pause(unchecked.context, unchecked.context.session(SESSION).loop())
+
+    assert call(unchecked, "Write", file_path="schema.sql", content="") is None
+
+
+def test_a_precheck_of_a_shell_that_cannot_write_our_state_counts(unchecked: Place) -> None:
+    session = unchecked.context.session(SESSION)
+    said = Verb(verb="precheck", text="looked at 'it'")
+    ended = {"tool_name": "Bash", "tool_response": {"stdout": printed(said)}}
+    session.append("calls/1", json.dumps(ended))
+
+    assert call(unchecked, "Write", file_path="schema.sql", content="") is None
