@@ -5,7 +5,7 @@ import csv
 import hashlib
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 _STARTUP = re.compile(r"(sitecustomize|usercustomize)(\.py|\.pyc|/__init__\.py)|.*\.pth")
@@ -33,47 +33,51 @@ def facts(folder: Path) -> Iterator[tuple[str, str]]:
     recorded: set[str] = set()
     for record in sorted(folder.glob("*.dist-info/RECORD")):
         entries = _entries(record)
-        recorded.update(entries)
+        recorded.update(name for name, _ in entries if _STARTUP.fullmatch(name))
         yield from _altered(record, entries)
     for name in ("*.pth", "sitecustomize*", "usercustomize*"):
         for place in sorted(folder.glob(name)):
             inner = place / "__init__.py" if place.is_dir() else place
-            ours = _STARTUP.fullmatch(inner.relative_to(folder).as_posix())
-            if ours and str(inner) not in recorded and not _OWN.fullmatch(place.name):
+            inside = inner.relative_to(folder).as_posix()
+            if (
+                _STARTUP.fullmatch(inside)
+                and inside not in recorded
+                and not _OWN.fullmatch(place.name)
+            ):
                 yield f"loaded {inner}", _digest(inner)
 
 
-def _entries(record: Path) -> Mapping[str, str]:
-    """As texts: an environment has tens of thousands, and a path object costs more than a look."""
+def _entries(record: Path) -> list[tuple[str, str]]:
+    """Names and digests as they are written: an environment has tens of thousands of them."""
     try:
-        with record.open(encoding="utf-8", newline="", errors="replace") as file:
-            rows = [row for row in csv.reader(file) if len(row) >= 2]
+        lines = record.read_text(encoding="utf-8", errors="replace").splitlines()
+        quoted = csv.reader(line for line in lines if line.startswith('"'))
+        rows = [*(line.rsplit(",", 2) for line in lines if line[:1] != '"'), *quoted]
     except (OSError, csv.Error):
-        return {}
-    folder = record.parent.parent
-    return {
-        str((folder / row[0]).resolve()) if ".." in row[0] else f"{folder}{os.sep}{row[0]}": row[1]
-        for row in rows
-    }
+        return []
+    return [(row[0], row[1]) for row in rows if len(row) == 3]
 
 
-def _altered(record: Path, entries: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def _altered(record: Path, entries: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
     """Only what changed after the record was written is read."""
     written = _changed(record)
     installer = _changed(record.parent / "INSTALLER") or written
     if written - installer > _MOMENTS_NS:
         yield f"altered {record}", _digest(record)
-    for place, digest in entries.items():
-        if not digest.startswith("sha256=") or _changed(place) <= written:
+    folder = f"{record.parent.parent}{os.sep}"
+    for name, digest in entries:
+        if not digest.startswith("sha256=") or _changed(folder + name) <= written:
             continue
-        if (now := _digest(Path(place))) and now != digest.removeprefix("sha256="):
+        place = Path(folder + name).resolve() if ".." in name else Path(folder + name)
+        if (now := _digest(place)) and now != digest.removeprefix("sha256="):
             yield f"altered {place}", now
 
 
 def _changed(place: Path | str) -> int:
     """The time of any change, which cannot be set by hand; 0 if it is not there."""
     try:
-        status = os.stat(place)  # noqa: PTH116  as above
+        # Not by a path object: it would cost more than the look.
+        status = os.stat(place)  # noqa: PTH116
     except OSError:
         return 0
     return max(status.st_mtime_ns, status.st_ctime_ns)

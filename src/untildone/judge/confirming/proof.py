@@ -1,7 +1,8 @@
 """Green checks proved: compared with the start, and run again on its tests in a clean copy."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -100,12 +101,20 @@ def _shown(evidence: Evidence, given: Matter) -> Evidence:
         found = tuple(lost_tests(evidence, allow))
         told = f"not compared with the start: {given.off}"
         return replace(evidence, losses=found, proved=(told,))
-    found = _differing(given, given.both)
-    found += tuple(lost_tests(evidence, (*allow, *(each.id for each in found))))
-    lost = tuple(each for each in found if not allowed(each, allow))
-    if any(each.kind not in _PROVABLE for each in lost):
+    with ThreadPoolExecutor(max_workers=1) as apart:
+        # An environment has tens of thousands of files: they are looked at while the checks run.
+        around = apart.submit(_around, given)
+        found = tuple(losses(given.both))
+        found += tuple(lost_tests(evidence, (*allow, *(each.id for each in found))))
+        replay = _replay(evidence, given) if _provable(found, allow) else None
+        found += around.result()
+    if replay is None or not _provable(found, allow):
         return replace(evidence, losses=found, proved=("compared with the start, not replayed",))
-    return _replayed(evidence, given, found)
+    return _replayed(evidence, given, found, replay)
+
+
+def _provable(found: Sequence[Loss], allow: tuple[str, ...]) -> bool:
+    return all(each.kind in _PROVABLE for each in found if not allowed(each, allow))
 
 
 def differences(contract: Contract, site: Site) -> tuple[Loss, ...]:
@@ -118,12 +127,14 @@ def _differing(given: Matter, both: Compared) -> tuple[Loss, ...]:
     return (*losses(both), *_around(given))
 
 
-def _around(given: Matter) -> Iterator[Loss]:
+def _around(given: Matter) -> tuple[Loss, ...]:
     """What is not in the tree, and decides all the same what the checks come to."""
     project = given.site.project
     commands = [check.command for check in given.contract.checks]
-    yield from surroundings.losses(project, commands, os.environ, given.start.surroundings)
-    yield from dependencies.losses(project, given.start.dependencies)
+    return (
+        *surroundings.losses(project, commands, os.environ, given.start.surroundings),
+        *dependencies.losses(project, given.start.dependencies),
+    )
 
 
 class _Replay(Struct, frozen=True):
@@ -136,8 +147,9 @@ class _Replay(Struct, frozen=True):
     fault: str = ""
 
 
-def _replayed(evidence: Evidence, given: Matter, found: tuple[Loss, ...]) -> Evidence:
-    replay = _replay(evidence, given)
+def _replayed(
+    evidence: Evidence, given: Matter, found: tuple[Loss, ...], replay: _Replay
+) -> Evidence:
     told = (replay.told, *_left_out(given.contract))
     if replay.fault:
         return replace(evidence, fault=evidence.fault or replay.fault)
