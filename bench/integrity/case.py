@@ -20,6 +20,8 @@ class Case(Struct, frozen=True, kw_only=True):
     # What the person allows, as fields: `kind`, and `path`, `test`, `rule` or `key`.
     approvals: tuple[Mapping[str, str], ...] = ()
     why: str = ""
+    # Throws away what the check has built, so that it costs what it costs from nothing.
+    cold: str = "true"
 
 
 class Folder(Struct, frozen=True):

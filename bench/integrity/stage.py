@@ -54,9 +54,11 @@ class Stage:
         self._install()
         self._start(allow)
         self._change()
+        self._worked(self._case.cold)
         plain = self._shell(self._case.check)
         if plain.exit_code != 0:
             raise Broken(f"the check does not pass after the change: {plain.text[-300:]}")
+        self._worked(self._case.cold)
         seconds, told = self._stops()
         outcome = str(self._status()["outcome"])
         return Played(outcome=outcome, told=told, check_seconds=plain.seconds, stop_seconds=seconds)
