@@ -173,6 +173,24 @@ OTHERS = [
         {"go.mod": ""},
         {"build": "go build ./...", "test": "go test ./...", "lint": "go vet ./..."},
     ),
+    (
+        {"go.work": "go 1.22\n\nuse (\n\t./api // the server\n\t./gone\n)\nuse ./cli\n"}
+        | {"api/go.mod": "", "cli/go.mod": ""},
+        {
+            "build": "go build ./api/... ./cli/...",
+            "test": "go test ./api/... ./cli/...",
+            "lint": "go vet ./api/... ./cli/...",
+        },
+    ),
+    (
+        {"go.work": "use .\nuse ./cli\n", "go.mod": "", "cli/go.mod": ""},
+        {
+            "build": "go build ./... ./cli/...",
+            "test": "go test ./... ./cli/...",
+            "lint": "go vet ./... ./cli/...",
+        },
+    ),
+    ({"go.work": "use ./cli\n"}, {}),
     ({"Makefile": "build:\n\ttrue\n"}, {"build": "make build"}),
     ({"Makefile": "run:\n\ttrue\nall: run\n"}, {"build": "make all"}),
     ({"Makefile": "CC := gcc\n.PHONY: shop\nshop: a.o\n"}, {"build": "make"}),

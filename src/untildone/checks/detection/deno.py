@@ -4,10 +4,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from untildone.checks.detection.candidate import Aspect, Candidate
 from untildone.checks.detection.files import named_files
 from untildone.checks.detection.manifest import first_existing, read_json, table
-from untildone.checks.detection.scripts import harmless
+from untildone.checks.detection.scripts import harm
 from untildone.errors import UserError
 
 _TEST_FILES = tuple(
@@ -21,12 +23,12 @@ def candidates(project: Path) -> Iterator[Candidate]:
     if not file:
         return
     tasks = _tasks(project / file)
-    named = [aspect for aspect in _ASPECTS if aspect in tasks and harmless(aspect, tasks)]
-    for aspect in named:
-        yield _candidate(aspect, f"deno task {aspect}", f"`{file}` has a task `{aspect}`")
+    for aspect in filter(tasks.__contains__, _ASPECTS):
+        named = _candidate(aspect, f"deno task {aspect}", f"`{file}` has a task `{aspect}`")
+        yield replace(named, harm=harm(aspect, tasks))
     if "test" not in tasks and (found := next(named_files(project, _TEST_FILES), "")):
         yield _candidate("test", "deno test", f"`{found}` is a test file of a Deno project")
-    if "lint" not in named:
+    if "lint" not in tasks or harm("lint", tasks):
         yield _candidate("lint", "deno lint", f"`{file}` makes it a Deno project")
 
 

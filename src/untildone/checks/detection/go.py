@@ -1,21 +1,30 @@
-"""Go: build, vet and test of all packages."""
+"""Go: build, vet and test of all packages, of one module or of a workspace of several."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from untildone.checks.detection.candidate import Aspect, Candidate
+from untildone.checks.detection.manifest import read_text
 
-_COMMANDS: dict[Aspect, str] = {
-    "build": "go build ./...",
-    "test": "go test ./...",
-    "lint": "go vet ./...",
-}
+_COMMANDS: dict[Aspect, str] = {"build": "go build", "test": "go test", "lint": "go vet"}
+_USE = re.compile(r"(?m)^\s*use\s*(?:\((?P<several>[^)]*)\)|(?P<one>\S+))")
+_COMMENT = re.compile(r"//.*")
 
 
 def candidates(project: Path) -> Iterator[Candidate]:
-    if not (project / "go.mod").is_file():
-        return
-    for aspect, command in _COMMANDS.items():
-        yield Candidate(
-            aspect=aspect, tool="go", command=command, reason="`go.mod` makes it a Go module"
-        )
+    reason, modules = "`go.work` names its modules", _workspace(project)
+    if not modules and (project / "go.mod").is_file():
+        reason, modules = "`go.mod` makes it a Go module", (".",)
+    for aspect, command in _COMMANDS.items() if modules else ():
+        packages = " ".join(f"./{folder}/...".replace("/./", "/") for folder in modules)
+        yield Candidate(aspect=aspect, tool="go", command=f"{command} {packages}", reason=reason)
+
+
+def _workspace(project: Path) -> tuple[str, ...]:
+    text = _COMMENT.sub("", read_text(project / "go.work") or "")
+    named = [use["several"] or use["one"] for use in _USE.finditer(text)]
+    folders = (
+        word.strip('"`').removeprefix("./") or "." for each in named for word in each.split()
+    )
+    return tuple(folder for folder in folders if (project / folder / "go.mod").is_file())

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from untildone.checks.detection.candidate import Aspect, Candidate
+from untildone.checks.detection.candidate import Aspect, Candidate, up_to_usable
 from untildone.checks.detection.manifest import read_text
-from untildone.checks.detection.scripts import harmless
+from untildone.checks.detection.scripts import harm
 
 # In the order in which make looks for them.
 _FILES = ("GNUmakefile", "makefile", "Makefile")
@@ -38,11 +38,20 @@ def candidates(project: Path) -> Iterator[Candidate]:
     targets = _targets(text)
     first = next(iter(targets), "")
     for aspect, wanted in _TARGETS.items():
-        usable = (name for name in wanted if name in targets and harmless(name, targets))
-        if target := next(usable, ""):
-            yield _candidate(aspect, f"make {target}", f"`{file}` has a target `{target}`")
-        elif aspect == "build" and first and first not in _OTHER and harmless(first, targets):
-            yield _candidate(aspect, "make", f"`{file}` makes `{first}` by default")
+        named = [(f"make {name}", name, f"has a target `{name}`") for name in wanted]
+        if aspect == "build" and first not in (*wanted, *_OTHER):
+            named.append(("make", first, f"makes `{first}` by default"))
+        yield from up_to_usable(
+            Candidate(
+                aspect=aspect,
+                tool="make",
+                command=command,
+                reason=f"`{file}` {reason}",
+                harm=harm(name, targets),
+            )
+            for command, name, reason in named
+            if name in targets
+        )
 
 
 def _targets(text: str) -> dict[str, str]:
@@ -54,7 +63,3 @@ def _targets(text: str) -> dict[str, str]:
             if not name.startswith("."):
                 found[name] = found.get(name, "") + needs + rule["recipe"]
     return found
-
-
-def _candidate(aspect: Aspect, command: str, reason: str) -> Candidate:
-    return Candidate(aspect=aspect, tool="make", command=command, reason=reason)

@@ -4,10 +4,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from untildone.checks.detection.candidate import Aspect, Candidate
+from msgspec import Struct
+from msgspec.structs import replace
+
+from untildone.checks.detection.candidate import Aspect, Candidate, up_to_usable
 from untildone.checks.detection.files import named_files
 from untildone.checks.detection.manifest import first_existing, read_json, table
-from untildone.checks.detection.scripts import harmless, once
+from untildone.checks.detection.scripts import harm, once
+from untildone.checks.detection.workspaces import everywhere, members
 
 _LOCK_FILES = {
     "pnpm-lock.yaml": "pnpm",
@@ -35,28 +39,84 @@ _BUN_FILES = (*_TEST_FILES, ".test.ts", ".test.tsx", ".test.jsx", "_test.ts", ".
 _INSTALLED_ONLY = {"npm_config_yes": "false"}
 
 
+class _Package(Struct, frozen=True, kw_only=True):
+    """The top, and the scripts of the packages below it by their folders."""
+
+    project: Path
+    fields: dict[str, Any]
+    scripts: dict[str, str]
+    members: dict[str, dict[str, str]]
+    manager: str
+
+
 def candidates(project: Path) -> Iterator[Candidate]:
-    package = read_json(project / "package.json") or {}
-    scripts = _scripts(package)
-    manager = _manager(project, package)
-    yield from _build(project, scripts, manager)
-    yield from _tests(project, package, scripts, manager)
-    if lint := _chosen(_LINT, scripts):
-        yield _script("lint", lint, manager)
-    else:
-        yield from _linters(project, package)
+    fields = read_json(project / "package.json") or {}
+    package = _Package(
+        project=project,
+        fields=fields,
+        scripts=_written(table(fields, "scripts")),
+        members={place: _written(every) for place, every in members(project, fields).items()},
+        manager=_manager(project, fields),
+    )
+    yield from _build(package)
+    yield from _tests(package)
+    lint = _scripted("lint", _LINT, package)
+    yield from lint
+    if not _usable(lint):
+        yield from _linters(package)
 
 
-def _scripts(package: dict[str, Any]) -> dict[str, str]:
+def _written(scripts: dict[str, Any]) -> dict[str, str]:
     return {
         name: script
-        for name, script in table(package, "scripts").items()
+        for name, script in scripts.items()
         if isinstance(script, str) and script.strip() and _PLACEHOLDER not in script
     }
 
 
-def _chosen(names: tuple[str, ...], scripts: dict[str, str]) -> str:
-    return next((name for name in names if name in scripts and harmless(name, scripts)), "")
+def _scripted(
+    aspect: Aspect, names: tuple[str, ...], package: _Package, *, tool: str = ""
+) -> tuple[Candidate, ...]:
+    """The scripts of these names, up to the first that may be run."""
+    own = [name for name in names if name in package.scripts]
+    found = (
+        [_own(name, aspect, package) for name in own]
+        if own
+        else [each for name in names for each in _of_members(name, aspect, package)]
+    )
+    return tuple(up_to_usable(replace(each, tool=tool or package.manager) for each in found))
+
+
+def _own(name: str, aspect: Aspect, package: _Package) -> Candidate:
+    manager = package.manager
+    # `bun test` is bun's own runner, not the script.
+    short = name == "test" and manager != "bun"
+    return Candidate(
+        aspect=aspect,
+        tool=manager,
+        command=f"{manager} test" if short else f"{manager} run {name}",
+        reason=f"`package.json` has a script `{name}`",
+        harm=harm(name, package.scripts),
+    )
+
+
+def _of_members(name: str, aspect: Aspect, package: _Package) -> Iterator[Candidate]:
+    having = {place: each for place, each in package.members.items() if name in each}
+    missing = len(having) < len(package.members)
+    command = everywhere(package.project, name, manager=package.manager, missing=missing)
+    if having and command:
+        harms = filter(None, (harm(name, scripts) for scripts in having.values()))
+        yield Candidate(
+            aspect=aspect,
+            tool=package.manager,
+            command=command,
+            reason=f"`{next(iter(having))}/package.json` has a script `{name}`",
+            harm=next(harms, ""),
+        )
+
+
+def _usable(entries: tuple[Candidate, ...]) -> bool:
+    return any(not entry.harm for entry in entries)
 
 
 def _manager(project: Path, package: dict[str, Any]) -> str:
@@ -66,53 +126,42 @@ def _manager(project: Path, package: dict[str, Any]) -> str:
     return next((name for file, name in _LOCK_FILES.items() if (project / file).is_file()), "npm")
 
 
-def _build(project: Path, scripts: dict[str, str], manager: str) -> Iterator[Candidate]:
-    build = _chosen(("build",), scripts)
-    typecheck = _chosen(_TYPECHECK, scripts)
-    if build:
-        yield _script("build", build, manager)
-    if typecheck:
-        yield _script("build", typecheck, manager, tool="typecheck")
-    elif not build and (project / "tsconfig.json").is_file():
+def _build(package: _Package) -> Iterator[Candidate]:
+    named = (
+        *_scripted("build", ("build",), package),
+        *_scripted("build", _TYPECHECK, package, tool="typecheck"),
+    )
+    yield from named
+    if not _usable(named) and (package.project / "tsconfig.json").is_file():
         yield _program("build", "tsc --noEmit", "`tsc` is configured in `tsconfig.json`")
 
 
-def _tests(
-    project: Path, package: dict[str, Any], scripts: dict[str, str], manager: str
-) -> Iterator[Candidate]:
-    if script := _chosen(_TEST, scripts):
-        yield _script("test", script, manager)
-    elif command := once(scripts.get("test", "")):
+def _tests(package: _Package) -> Iterator[Candidate]:
+    named = _scripted("test", _TEST, package)
+    yield from named
+    if _usable(named):
+        return
+    project, scripts = package.project, package.scripts
+    if command := once(scripts.get("test", "")):
         yield _program("test", command, "`package.json` has a script `test`, which would watch")
-    elif "test" in scripts:
+    elif named:
         # Its author has a runner; which of its commands ends by itself only they know.
         return
-    elif runner := _dependency(package):
+    elif runner := _dependency(package.fields):
         yield _program("test", _RUNNERS[runner], f"`package.json` names `{runner}`")
-    elif manager == "bun" and (found := next(named_files(project, _BUN_FILES), "")):
+    elif package.manager == "bun" and (found := next(named_files(project, _BUN_FILES), "")):
         yield _test_file("bun", "bun test", found)
     elif found := next(named_files(project, _TEST_FILES), ""):
         yield _test_file("node", "node --test", found)
 
 
-def _dependency(package: dict[str, Any]) -> str:
-    named = table(package, "dependencies") | table(package, "devDependencies")
+def _dependency(fields: dict[str, Any]) -> str:
+    named = table(fields, "dependencies") | table(fields, "devDependencies")
     return next((runner for runner in _RUNNERS if runner in named), "")
 
 
 def _test_file(tool: str, command: str, found: str) -> Candidate:
     return Candidate(aspect="test", tool=tool, command=command, reason=f"`{found}` is a test file")
-
-
-def _script(aspect: Aspect, script: str, manager: str, *, tool: str = "") -> Candidate:
-    # `bun test` is bun's own runner, not the script.
-    short = script == "test" and manager != "bun"
-    return Candidate(
-        aspect=aspect,
-        tool=tool or manager,
-        command=f"{manager} {script}" if short else f"{manager} run {script}",
-        reason=f"`package.json` has a script `{script}`",
-    )
 
 
 def _program(aspect: Aspect, command: str, reason: str) -> Candidate:
@@ -125,10 +174,10 @@ def _program(aspect: Aspect, command: str, reason: str) -> Candidate:
     )
 
 
-def _linters(project: Path, package: dict[str, Any]) -> Iterator[Candidate]:
+def _linters(package: _Package) -> Iterator[Candidate]:
     for tool, command, patterns, key in _LINTERS:
-        file = first_existing(project, *patterns)
-        if not file and key and key in package:
+        file = first_existing(package.project, *patterns)
+        if not file and key and key in package.fields:
             file = "package.json"
         if file:
             yield _program("lint", command, f"`{tool}` is configured in `{file}`")

@@ -25,11 +25,12 @@ _CHANGES = re.compile(
 )
 
 
-def harmless(name: str, scripts: Mapping[str, str]) -> bool:
-    """Whether a check may run it: it ends by itself, and what it judges stays as it was."""
-    return not any(
-        _ENDLESS.search(text) or _CHANGES.search(text) for text in _reached(name, scripts)
-    )
+def harm(name: str, scripts: Mapping[str, str]) -> str:
+    """Why a check may not run it; "" if it ends by itself and what it judges stays as it was."""
+    texts = tuple(_reached(name, scripts))
+    if any(map(_ENDLESS.search, texts)):
+        return "would run for ever"
+    return "would change files" if any(map(_CHANGES.search, texts)) else ""
 
 
 def once(script: str) -> str:
