@@ -9,7 +9,7 @@ from pathlib import Path
 
 from untildone.process import ancestors
 
-PATIENCE = 20.0
+PATIENCE = 60.0
 
 
 def keepers(project: Path) -> list[int]:
@@ -39,6 +39,7 @@ def end_keepers(project: Path) -> None:
 
 def until(holds: Callable[[], object]) -> bool:
     end = time.monotonic() + PATIENCE
-    while not holds() and time.monotonic() < end:
+    # Asked once more it may not hold any longer: a busy machine answers late.
+    while not (held := holds()) and time.monotonic() < end:
         time.sleep(0.02)
-    return bool(holds())
+    return bool(held)

@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from checks.detecting import Files, commands, project, scripts
+from untildone.checks.detect import for_preset, left_out
+from untildone.errors import UserError
 
 ROWS = [
     ({"package.json": scripts(test="vitest")}, {"test": "npx vitest run"}),
@@ -66,3 +68,45 @@ def test_only_what_ends_and_changes_nothing_is_found(
     tmp_path: Path, files: Files, expected: dict[str, str]
 ) -> None:
     assert commands(project(tmp_path, files)) == expected
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ({"package.json": scripts(test="jest --watch")}, {"npm test": "would run for ever"}),
+        (
+            {"package.json": scripts(lint="eslint --fix", **{"lint:ci": "eslint"})},
+            {"npm run lint": "would change files"},
+        ),
+        ({"package.json": scripts(test="jest", **{"test:ci": "jest --watch"})}, {}),
+        (
+            {"Makefile": "build: tidy\ntidy:\n\tblack .\ntest:\n\tjest --watch\n"},
+            {"make build": "would change files", "make test": "would run for ever"},
+        ),
+        ({"Makefile": "shop:\n\tnodemon .\n"}, {"make": "would run for ever"}),
+        (
+            {"Makefile": "test:\n\tjest --watch\n", "package.json": scripts(test="jest")},
+            {},
+        ),
+        (
+            {"deno.json": '{"tasks": {"lint": "deno lint --fix"}}'},
+            {"deno task lint": "would change files"},
+        ),
+        ({"deno.json": '{"tasks": {"lint": "deno lint"}}'}, {}),
+    ],
+)
+def test_what_is_left_out_is_told(tmp_path: Path, files: Files, expected: dict[str, str]) -> None:
+    found = left_out(project(tmp_path, files))
+
+    assert {entry.command: entry.harm for entry in found} == expected
+
+
+def test_a_preset_tells_why_nothing_was_found(tmp_path: Path) -> None:
+    project(tmp_path, {"package.json": scripts(test="jest --watch", lint="eslint --fix")})
+
+    with pytest.raises(UserError) as told:
+        for_preset(tmp_path, "test")
+
+    assert str(told.value) == (
+        f"no test command was found in `{tmp_path}`; `npm test` would run for ever"
+    )

@@ -91,6 +91,29 @@ def test_files_with_findings_in_the_last_result_are_looked_at_too(project: Path)
     assert look == Check(name="c", command="mypy old.py 'src/a file.py' src/new.py")
 
 
+@pytest.mark.parametrize(
+    ("settings", "seen"),
+    [
+        ("files = ['src']", True),
+        ("files = 'src, .'", True),
+        ("", False),
+        ("files = 3", False),
+        ("files = ['src/*.py']", False),
+        ("files = ['src']\nexclude = 'new'", False),
+        ("files = broken", False),
+    ],
+)
+def test_mypy_alone_reads_what_its_settings_say(
+    project: Path, settings: str, *, seen: bool
+) -> None:
+    project.joinpath("pyproject.toml").write_text(f"[tool.mypy]\n{settings}\n", encoding="utf-8")
+
+    look = early_look(Check(name="c", command="mypy"), LONG, project)
+
+    expected = Check(name="c", command="mypy 'src/a file.py' src/new.py") if seen else None
+    assert look == expected
+
+
 def test_files_are_named_as_seen_from_where_the_check_runs(project: Path) -> None:
     look = early_look(Check(name="c", command="mypy .", cwd="src"), LONG, project)
 

@@ -1,4 +1,4 @@
-"""eslint, asked about the text of one file as if it stood in the project."""
+"""Linters, asked about the text of a file as if it stood in the project."""
 
 import os
 import shlex
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tools import tool
-from untildone.checks.linters import lint, linter, lints
+from untildone.checks.linters import biome_of, eslint_of, lint, lint_copies, lints
 
 CONFIGURED = 'export default [{rules: {"no-undef": "error", "no-debugger": "warn"}}];\n'
 
@@ -24,20 +24,20 @@ def test_it_says_of_a_text_what_it_would_say_of_the_file(tmp_path: Path) -> None
     place = project(tmp_path)
     file = place / "src" / "cart.js"
 
-    found = lint(linter(place), file, "debugger;\nfoo();\n", project=place, timeout=60)
+    found = lint(eslint_of(place), file, "debugger;\nfoo();\n", project=place, timeout=60)
 
     assert found
     assert [(one.check, one.path, one.line, one.code, one.severity) for one in found] == [
         ("eslint", "src/cart.js", 1, "no-debugger", "warning"),
         ("eslint", "src/cart.js", 2, "no-undef", "error"),
     ]
-    assert lint(linter(place), file, "", project=place, timeout=60) == ()
+    assert lint(eslint_of(place), file, "", project=place, timeout=60) == ()
 
 
 def test_a_linter_that_cannot_judge_says_nothing(tmp_path: Path) -> None:
     place = project(tmp_path, text="broken(")
 
-    assert lint(linter(place), place / "a.js", "foo();\n", project=place, timeout=60) is None
+    assert lint(eslint_of(place), place / "a.js", "foo();\n", project=place, timeout=60) is None
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_it_is_asked_only_where_the_project_uses_it(
     if config:
         (tmp_path / config).write_text(text, encoding="utf-8")
 
-    assert linter(tmp_path) == (str(program) if used else "")
+    assert eslint_of(tmp_path) == (str(program) if used else "")
 
 
 def test_it_is_asked_about_its_own_languages() -> None:
@@ -68,3 +68,39 @@ def test_it_is_asked_about_its_own_languages() -> None:
         "a.js",
         "a.tsx",
     ]
+
+
+BIOME = '{"files": {"includes": ["src/**"]}, "linter": {"rules": {"recommended": true}}}'
+
+
+@pytest.mark.parametrize(
+    ("config", "path", "expected"),
+    [
+        (BIOME, "src/a b.js", [("src/a b.js", 1, "lint/suspicious/noDebugger", "error")]),
+        (BIOME, "made/cart.js", None),
+        ("broken", "src/cart.js", None),
+    ],
+)
+def test_biome_says_of_a_copy_what_it_would_say_of_the_file(
+    tmp_path: Path, config: str, path: str, expected: list[tuple[str, int, str, str]] | None
+) -> None:
+    (program,) = shlex.split(tool("biome"))
+    place, copies = tmp_path / "project", tmp_path / "copies"
+    (copies / path).parent.mkdir(parents=True)
+    (copies / path).write_text("debugger;\n", encoding="utf-8")
+    place.mkdir()
+    (place / "biome.json").write_text(config, encoding="utf-8")
+
+    found = lint_copies(program, [copies / path], project=place, copies=copies, timeout=60)
+
+    told = found and [(one.path, one.line, one.code, one.severity) for one in found]
+    assert told == expected
+
+
+def test_biome_is_asked_only_where_the_project_uses_it(tmp_path: Path) -> None:
+    (program,) = shlex.split(tool("biome"))
+    (tmp_path / "node_modules").symlink_to(Path(program).parents[1])
+    before = biome_of(tmp_path)
+    (tmp_path / "biome.jsonc").write_text("{}", encoding="utf-8")
+
+    assert (before, biome_of(tmp_path)) == ("", str(tmp_path / "node_modules/.bin/biome"))

@@ -128,6 +128,18 @@ def test_what_the_report_says(
         ('error Command "test" not found.', "there is no script `test`"),
         ("error: no such command: `clippy`", "cargo has no command `clippy`"),
         (
+            "npm error code ENOTFOUND",
+            "npm could not fetch what is to be run (`ENOTFOUND`): `npm install` it first",
+        ),
+        (
+            "npm error could not determine executable to run",
+            "npm could not determine executable for it: is that the package's name?",
+        ),
+        (
+            "                This is not the tsc command you are looking for                ",
+            "`tsc` is not installed: `npm install --save-dev typescript`",
+        ),
+        (
             "error: 'cargo-fmt' is not installed for the toolchain 'stable'.",
             "`cargo-fmt` is not installed",
         ),

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tools import on_machine
 from untildone.checks.runner import Running, run_checks
 from untildone.loop import model
 from untildone.loop.model import Check, CheckResult
@@ -51,6 +52,16 @@ def test_a_small_project(
     assert (result.outcome, result.reason, result.tests) == (outcome, reason, tests)
 
 
+def test_why_a_test_failed_is_told_whole(tmp_path: Path) -> None:
+    source = "def test_a_number_of_things():\n    assert '0' + 1.5\n"
+    tmp_path.joinpath("test_shop.py").write_text(source, encoding="utf-8")
+    (result,) = run(tmp_path, Check(name="test", command=PYTEST.removesuffix(" -q")))
+
+    (found,) = result.findings
+    assert found.text == 'TypeError: can only concatenate str (not "float") to str'
+    assert "generated xml file" not in result.output
+
+
 def test_a_check_that_hangs_is_timed_out(tmp_path: Path) -> None:
     (result,) = run(tmp_path, script("import time; time.sleep(60)", timeout=1))
     assert (result.outcome, result.reason) == ("timed-out", "did not end within 1 seconds")
@@ -69,6 +80,33 @@ def test_a_missing_program_is_unrunnable_and_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.cpu_count() == 1, reason="one core runs one check at a time")
+def test_a_runner_that_cannot_be_imported_is_unrunnable(tmp_path: Path) -> None:
+    tmp_path.joinpath("pytest").write_text("import nothing_like_this\n", encoding="utf-8")
+    tmp_path.joinpath("ours.py").write_text("import nothing_like_this\n", encoding="utf-8")
+    missing, broken, own = run(
+        tmp_path,
+        Check(name="a", command=f"{on_machine('node')} node_modules/jest/bin/jest.js"),
+        Check(name="b", command=f"{PYTHON} pytest"),
+        Check(name="c", command=f"{PYTHON} ours.py"),
+    )
+
+    why = "ModuleNotFoundError: No module named 'nothing_like_this'"
+    assert [(each.outcome, each.reason) for each in (missing, broken, own)] == [
+        ("unrunnable", "`node_modules/jest/bin/jest.js` was not found"),
+        ("unrunnable", f"`pytest` itself cannot be imported: {why}"),
+        ("red", "exit code 1"),
+    ]
+
+
+def test_what_npx_has_to_fetch_and_cannot_is_unrunnable(tmp_path: Path) -> None:
+    npx = on_machine("npx")
+    offline = {"npm_config_offline": "true", "npm_config_cache": str(tmp_path / "cache")}
+    (result,) = run(tmp_path, Check(name="lint", command=f"{npx} --yes eslint .", env=offline))
+
+    reason = "npm could not fetch what is to be run (`ENOTCACHED`): `npm install` it first"
+    assert (result.outcome, result.reason) == ("unrunnable", reason)
+
+
 def test_results_come_in_the_order_given_and_run_at_once(tmp_path: Path) -> None:
     meet = (
         "import pathlib, time\n"

@@ -1,7 +1,9 @@
 """Identity of a tree, in real repositories."""
 
 import os
+import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -180,3 +182,25 @@ def test_a_walk_ends_at_its_bound(tmp_path: Path) -> None:
     for number in range(50_001):
         tmp_path.joinpath(f"{number:05}").touch()
     assert len(listed(tmp_path)) == 50_000
+
+
+def test_a_repository_made_or_removed_meanwhile_is_noticed(repository: Path) -> None:
+    inner = repository / "inner"
+    inner.mkdir()
+    assert root_of(inner) == repository.resolve()
+
+    git(inner, "init", "-q")
+    assert root_of(inner) == inner.resolve()
+
+    shutil.rmtree(inner / ".git")
+    assert root_of(inner) == repository.resolve()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="NOT TESTED, needs symbolic links")
+def test_what_git_complains_of_is_no_file(repository: Path) -> None:
+    """It follows no link there, and says so on stderr."""
+    (repository / ".gitignore").unlink()
+    (repository / ".gitignore").symlink_to("cart.py")
+    (repository / "new.py").write_text("b = 1\n", encoding="utf-8")
+
+    assert sorted(map(str, listed(repository))) == [".gitignore", "cart.py", "new.py"]

@@ -4,6 +4,8 @@ import os
 import sys
 from pathlib import Path
 
+import pytest
+
 from untildone.checks.runner import Running, run_checks
 from untildone.loop.model import Check, CheckResult, Tests
 
@@ -54,6 +56,19 @@ def test_what_ran_is_reported_by_name(tmp_path: Path) -> None:
             skipping=("test_it.Case::test_known", "test_it.Case::test_skipped"),
         ),
     )
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a line of a POSIX shell")
+@pytest.mark.parametrize("line", ["PYTHONPATH=. {python} -m unittest", "{python} -E -m unittest"])
+def test_a_command_with_a_path_of_its_own_is_not_held_to_a_report(
+    tmp_path: Path, line: str
+) -> None:
+    (tmp_path / "test_it.py").write_text(CASES.replace("import product\n", ""), encoding="utf-8")
+    check = Check(name="tests", command=line.format(python=sys.executable))
+
+    (found,) = run_checks([check], Running(project=tmp_path, environ=dict(os.environ)))
+
+    assert (found.outcome, found.tests) == ("green", Tests(passed=1, skipped=2))
 
 
 def test_what_failed_is_reported_too(tmp_path: Path) -> None:

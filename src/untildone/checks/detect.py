@@ -18,10 +18,22 @@ PRESETS: dict[str, tuple[Aspect, ...]] = {
 
 def detect(project: Path) -> dict[Aspect, tuple[Check, ...]]:
     """Per aspect what was found, which may be nothing; nothing is executed to find out."""
-    found = [entry for room in ECOSYSTEMS.values() for entry in room.candidates(project)]
-    settled = {entry.aspect for entry in found}
-    found += (entry for entry in FALLBACK.candidates(project) if entry.aspect not in settled)
+    found = [entry for entry in _candidates(project) if not entry.harm]
     return {aspect: _checks(aspect, found) for aspect in ASPECTS}
+
+
+def left_out(project: Path) -> tuple[Candidate, ...]:
+    """What the files speak for too, but would run for ever or change what it judges."""
+    return tuple(entry for entry in _candidates(project) if entry.harm)
+
+
+def _candidates(project: Path) -> list[Candidate]:
+    found = [entry for room in ECOSYSTEMS.values() for entry in room.candidates(project)]
+    settled = {entry.aspect for entry in found if not entry.harm}
+    return [
+        *found,
+        *(entry for entry in FALLBACK.candidates(project) if entry.aspect not in settled),
+    ]
 
 
 def _checks(aspect: Aspect, found: list[Candidate]) -> tuple[Check, ...]:
@@ -46,8 +58,10 @@ def for_preset(project: Path, preset: str) -> tuple[Check, ...]:
     checks = tuple(check for aspect in aspects for check in found[aspect])
     if not checks:
         wanted = " or ".join(filter(None, (", ".join(aspects[:-1]), aspects[-1])))
+        passed_over = [entry for entry in left_out(project) if entry.aspect in aspects]
+        why = "".join(f"; `{entry.command}` {entry.harm}" for entry in passed_over)
         raise UserError(
-            f"no {wanted} command was found in `{project}`",
+            f"no {wanted} command was found in `{project}`{why}",
             hint=f'name it: `untildone start --preset {preset} --check "YOUR COMMAND"`',
         )
     return checks

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from untildone.checks.command import lone_program
 from untildone.checks.tree import changed_files
+from untildone.errors import UserError
 from untildone.loop.model import Check, CheckResult
 
 _MOST_FILES = 50
@@ -98,7 +99,23 @@ def _folders(linter: _Linter, words: list[str], here: Path) -> list[str]:
     options = {word.partition("=")[0] for word in rest if word.startswith("-")}
     if not options <= linter.options or not all((here / folder).is_dir() for folder in folders):
         return []
-    return folders or ([linter.folder] if linter.folder else [])
+    return folders or ([linter.folder] if linter.folder else _configured(here))
+
+
+def _configured(here: Path) -> list[str]:
+    """The folders that `mypy` reads by its settings; none if they also leave something out."""
+    # Imported where it is used: a stop that runs checks must not pay for it.
+    from untildone.checks.detection.manifest import read_toml, table
+
+    try:
+        settings = table(read_toml(here / "pyproject.toml"), "tool", "mypy")
+    except UserError:
+        return []
+    told = settings.get("files")
+    names = told if isinstance(told, list) else str(told or "").split(",")
+    folders = [str(name).strip() for name in names if name]
+    whole = all((here / name).is_dir() for name in folders) and "exclude" not in settings
+    return folders if whole else []
 
 
 def _files(paths: Iterable[str], folders: list[str], check: Check, project: Path) -> Iterator[str]:

@@ -10,8 +10,11 @@ CaseOutcome: TypeAlias = Literal["passed", "failed", "skipped"]
 
 
 class Case(Struct, frozen=True, kw_only=True):
+    """`text`: why it failed, in one line."""
+
     id: str
     outcome: CaseOutcome
+    text: str = ""
 
 
 class Inventory(Struct, frozen=True, kw_only=True):

@@ -1,30 +1,43 @@
-"""Linters that are asked about one file's text, where a project uses them and no server does."""
+"""Linters that are asked about a file's text, where a project uses them and no server does."""
 
 import os
+import re
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from untildone.checks.detection.manifest import first_existing, read_json
 from untildone.checks.findings import findings_of
-from untildone.checks.parsers import eslint
+from untildone.checks.parsers import biome, eslint
 from untildone.errors import UserError
 from untildone.loop.model import Finding
 from untildone.process import environment, run
 
-# biome tells nothing of a text on its stdin, and its server leaves a process behind.
 ESLINT = "eslint"
+BIOME = "biome"
 _SUFFIXES = frozenset((".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx"))
-_CONFIGURED = ("eslint.config.*", ".eslintrc*")
+_ESLINT_FILES = ("eslint.config.*", ".eslintrc*")
+_BIOME_FILES = ("biome.json", "biome.jsonc")
 _JUDGED = (0, 1)
+# Its exit code says the same of findings and of files that it does not look at.
+_BIOME_JUDGED = re.compile(r"^Checked [1-9]\d* files? in ", re.MULTILINE)
+_BIOME_ASKED = ("lint", "--colors=off", "--max-diagnostics=none", "--vcs-enabled=false")
 
 
-def linter(project: Path) -> str:
+def eslint_of(project: Path) -> str:
     """The project's own `eslint`, if it is configured; "" if not."""
-    if not first_existing(project, *_CONFIGURED) and not _in_manifest(project):
-        return ""
-    return shutil.which(ESLINT, path=str(project / "node_modules" / ".bin")) or ""
+    configured = first_existing(project, *_ESLINT_FILES) or _in_manifest(project)
+    return _own(ESLINT, project) if configured else ""
+
+
+def biome_of(project: Path) -> str:
+    return _own(BIOME, project) if first_existing(project, *_BIOME_FILES) else ""
+
+
+def _own(program: str, project: Path) -> str:
+    return shutil.which(program, path=str(project / "node_modules" / ".bin")) or ""
 
 
 def _in_manifest(project: Path) -> bool:
@@ -41,7 +54,7 @@ def lints(file: Path) -> bool:
 def lint(
     program: str, file: Path, text: str, *, project: Path, timeout: float
 ) -> tuple[Finding, ...] | None:
-    """What it says of the text as that of the file below the project; None if it says nothing."""
+    """What eslint says of the text as that of the file below the project; None if nothing."""
     ended = run(
         [program, "--stdin", "--stdin-filename", str(file)],
         cwd=project,
@@ -53,3 +66,25 @@ def lint(
         return None
     path = file.relative_to(project).as_posix()
     return findings_of(ESLINT, (replace(found, path=path) for found in eslint.parse(ended.text)))
+
+
+def lint_copies(
+    program: str, files: Sequence[Path], *, project: Path, copies: Path, timeout: float
+) -> tuple[Finding, ...] | None:
+    """What biome says of copies of the project's files; None if nothing.
+
+    Of a text on its stdin it tells nothing, and its server leaves a process behind.
+    """
+    settings = project / first_existing(project, *_BIOME_FILES)
+    shutil.copyfile(settings, copies / settings.name)
+    ended = run(
+        [program, *_BIOME_ASKED, *map(str, files)],
+        cwd=copies,
+        timeout=timeout,
+        env=environment(os.environ),
+    )
+    if not _BIOME_JUDGED.search(ended.text):
+        return None
+    found = findings_of(BIOME, biome.parse(ended.text), project=copies)
+    # It speaks of its settings too.
+    return tuple(each for each in found if copies / each.path in files)

@@ -11,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from untildone.checks.findings import Diagnostic
+from untildone.checks.inventory import Inventory
 from untildone.checks.output import clean, pieces
 from untildone.checks.parser import Parser, total
 from untildone.checks.parsers import DOCUMENTS, LAST_RESORT, PARSERS
@@ -19,6 +20,7 @@ from untildone.process import LOG_LIMIT, Finished
 
 _AT_ONCE = 2_000_000
 _MOST = 100_000
+_CUT = "..."
 # A list or an object of JSON, or XML: not a log line such as `[INFO] started`.
 _DOCUMENT = re.compile(rb"^(?:\[\s*(?:\{|$)|\{\s*(?:\"|$)|<\?xml |<testsuite)", re.MULTILINE)
 
@@ -122,6 +124,24 @@ def _of_document(output: Printed, parsers: tuple[Parser, ...]) -> tuple[Diagnost
         each if fit[each.text] == each.text else replace(each, text=fit[each.text])
         for each in found
     )
+
+
+def uncut(
+    found: tuple[Diagnostic, ...], inventory: Inventory | None, place: Place
+) -> tuple[Diagnostic, ...]:
+    """pytest cuts its summary to the width of a terminal, but not its report."""
+    cut = [each for each in found if each.code and each.text.endswith(_CUT)]
+    if inventory is None or not cut:
+        return found
+    said = {case.id: case.text for case in inventory.cases}
+    texts = {each: said.get(f"{each.path}::{each.code}", "") for each in cut}
+    whole = {
+        each: text
+        for each, text in texts.items()
+        if text and text.startswith(each.text.removesuffix(_CUT))
+    }
+    fit = _fit_texts(dict.fromkeys(whole.values()), place)
+    return tuple(replace(each, text=fit[whole[each]]) if each in whole else each for each in found)
 
 
 def _fit_texts(said: Iterable[str], place: Place) -> dict[str, str]:

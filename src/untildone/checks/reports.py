@@ -54,6 +54,12 @@ _JAVA = {
 }
 
 
+# PYTHONPATH=src python -m unittest; python -I -m unittest
+_OWN_PATH = re.compile(
+    r"\bPYTHONPATH=|\bpython[\d.]*(?: -\w+)* -[a-zA-Z]*[IES]|\benv (?:-i|-)(?= )"
+)
+
+
 class Wish(Struct, frozen=True, kw_only=True):
     """The environment with the wish in it; `expected` if a run without a report is no evidence."""
 
@@ -84,7 +90,7 @@ def asking(command: str, path: Path, *, folder: Path, environ: dict[str, str]) -
 
 def witnessed(wish: Wish, command: str, path: Path) -> Wish:
     """Where the path of Python is ours to choose, unittest has to report too."""
-    if "unittest" not in programs(command):
+    if "unittest" not in programs(command) or _OWN_PATH.search(command):
         return wish
     places = (str(_WITNESS), wish.environ.get("PYTHONPATH", ""))
     path_of_python = os.pathsep.join(filter(None, places))

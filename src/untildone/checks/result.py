@@ -11,7 +11,7 @@ from untildone.checks.inventory import Inventory
 from untildone.checks.output import tail_of
 from untildone.checks.parser import Parser
 from untildone.checks.parsers import PARSERS
-from untildone.checks.reading import Place, diagnostics_in, printed, tests_in
+from untildone.checks.reading import Place, diagnostics_in, printed, tests_in, uncut
 from untildone.checks.secrets import remove_secrets
 from untildone.checks.unrunnable import why_ended, why_unrunnable
 from untildone.loop.model import Check, CheckOutcome, CheckResult, Tests
@@ -59,6 +59,7 @@ def judge_result(
     # A pattern alone says which lines are findings; beside a named parser it adds to its own.
     read = not check.pattern or check.parser
     found = diagnostics_in(output, parsers, red=outcome == "red") if read else ()
+    found = uncut(found, reported.inventory, place)
     return CheckResult(
         name=check.name,
         command=remove_secrets(check.command, environ={}),

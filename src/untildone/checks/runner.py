@@ -22,7 +22,7 @@ from untildone.checks.reports import asking, witnessed, written
 from untildone.checks.result import Reported, judge_result
 from untildone.checks.turns import turns
 from untildone.loop.model import Check, CheckResult
-from untildone.process import argv_of, environment, run
+from untildone.process import argv_of, ending_with_us, environment, run
 
 __all__ = ["Report", "Running", "judge_result", "quiet", "run_checks", "validate"]
 
@@ -59,6 +59,13 @@ def run_checks(
     """In the order given; `report` hears of each start (None) and each result, from threads."""
     if not checks:
         return ()
+    with ending_with_us():
+        return _on_one_tree(checks, running, report=report)
+
+
+def _on_one_tree(
+    checks: Sequence[Check], running: Running, *, report: Report
+) -> tuple[CheckResult, ...]:
     before = content_of(running.project)
     results = _all(checks, running, tree=before.whole, report=report)
     if all(result.cached for result in results):

@@ -1,8 +1,9 @@
 """Which tree a folder belongs to, and which files are in it."""
 
+import functools
 import os
-import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from untildone.process import Finished, environment, run
@@ -89,15 +90,34 @@ def changed_files(project: Path) -> frozenset[str]:
 
 
 def _path_from_git(question: str, *, cwd: Path) -> Path | None:
+    """Remembered while the same `.git` is the nearest: one judgement asks a dozen times."""
+    place = cwd.absolute()
+    with suppress(_Unanswered):
+        return _answer(question, place, _nearest(place))
+    return None
+
+
+class _Unanswered(Exception):  # noqa: N818  what nobody answered is asked again
+    pass
+
+
+@functools.lru_cache(maxsize=64)
+def _answer(question: str, cwd: Path, nearest: tuple[Path, int] | None) -> Path:
     finished = _git("rev-parse", question, cwd=cwd)
     if finished.exit_code != 0 or not finished.head.strip():
-        return None
+        raise _Unanswered(cwd, nearest)
     return (cwd / os.fsdecode(finished.head.rstrip(b"\r\n"))).resolve()
 
 
-def _git(*arguments: str, cwd: Path, log: Path | None = None) -> Finished:
-    argv = ["git", *_SAFE, *arguments]
-    return run(argv, cwd=cwd, timeout=_GIT_SECONDS, env=_variables(), log=log)
+def _nearest(place: Path) -> tuple[Path, int] | None:
+    for folder in (place, *place.parents):
+        with suppress(OSError):
+            return folder, (folder / ".git").stat().st_ino
+    return None
+
+
+def _git(*arguments: str, cwd: Path) -> Finished:
+    return run(["git", *_SAFE, *arguments], cwd=cwd, timeout=_GIT_SECONDS, env=_variables())
 
 
 def _variables() -> dict[str, str]:
@@ -107,27 +127,23 @@ def _variables() -> dict[str, str]:
 
 def git_output(*arguments: str, cwd: Path) -> bytes | None:
     """The whole of it, with NUL between the entries; None where git does not answer."""
-    with tempfile.TemporaryDirectory(prefix="untildone-") as folder:
-        # What a large tree prints is kept in the log only.
-        log = Path(folder) / "output"
-        finished = _git(*arguments, "-z", cwd=cwd, log=log)
-        return log.read_bytes() if finished.exit_code == 0 else None
+    return git_fed(*arguments, "-z", cwd=cwd, stdin=b"")
 
 
 def git_fed(*arguments: str, cwd: Path, stdin: bytes, **variables: str) -> bytes | None:
     """What git prints for this input, its complaints left out; None where it fails."""
-    with tempfile.TemporaryDirectory(prefix="untildone-") as folder:
-        log, errors = Path(folder) / "output", Path(folder) / "errors"
-        finished = run(
-            ["git", *_SAFE, *arguments],
-            cwd=cwd,
-            timeout=_GIT_SECONDS,
-            env=_variables() | variables,
-            log=log,
-            stdin=stdin,
-            errors=errors,
-        )
-        return log.read_bytes() if finished.exit_code == 0 else None
+    heard: list[bytes] = []
+    finished = run(
+        ["git", *_SAFE, *arguments],
+        cwd=cwd,
+        timeout=_GIT_SECONDS,
+        env=_variables() | variables,
+        stdin=stdin,
+        errors=Path(os.devnull),
+        # The whole of it: what is kept for showing is only the beginning and the end.
+        hear=heard.append,
+    )
+    return b"".join(heard) if finished.exit_code == 0 else None
 
 
 def root_that_knows(project: Path) -> Path | None:

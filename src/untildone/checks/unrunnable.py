@@ -2,8 +2,10 @@
 
 import re
 import signal
+from pathlib import PurePath
 
 from untildone.checks.command import programs
+from untildone.checks.parsers import PARSERS
 from untildone.process import Finished
 
 _NOT_EXECUTABLE = 126
@@ -37,6 +39,24 @@ _SIGNS = (
     (
         re.compile(r"\bnpx canceled due to missing packages .*?\[\"(?P<name>@?[^\"@]+)"),
         "`{}` is not installed",
+    ),
+    # npm error code ENOTCACHED
+    (
+        re.compile(
+            r"^npm (?:error|ERR!) code (?P<name>E404|ETARGET|ENOTCACHED|ENOTFOUND|EAI_AGAIN"
+            r"|ECONNREFUSED|ECONNRESET|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT)$"
+        ),
+        "npm could not fetch what is to be run (`{}`): `npm install` it first",
+    ),
+    # npm error could not determine executable to run
+    (
+        re.compile(r"^npm (?:error|ERR!) (?P<name>could not determine executable) to run$"),
+        "npm {} for it: is that the package's name?",
+    ),
+    # This is not the tsc command you are looking for
+    (
+        re.compile(r"^ *This is not the (?P<name>tsc) command you are looking for *$"),
+        "`{}` is not installed: `npm install --save-dev typescript`",
     ),
     # pytest: error: unrecognized arguments: --cov --cov-fail-under=80
     (
@@ -78,6 +98,23 @@ _SIGNS = (
     ),
 )
 
+_END = 8_000
+# Traceback (most recent call last):
+#   File "/shop/.venv/bin/pytest", line 5, in <module>
+#     from pytest import console_main
+# ModuleNotFoundError: No module named 'pytest'
+_IMPORT = re.compile(
+    r"^Traceback \(most recent call last\):\n  File \"(?P<file>[^\"\n]+)\", line \d+, in <module>\n"
+    r"(?:  .*\n){1,80}(?P<error>(?:ModuleNotFoundError|ImportError): .+)$",
+    re.MULTILINE,
+)
+# Error: Cannot find module '/shop/node_modules/jest/bin/jest.js'
+#   requireStack: []
+_MAIN_MODULE = re.compile(
+    r"^Error: Cannot find module '(?P<name>[^'\n]+)'\n(?:.*\n){1,12}? +requireStack: \[\]$",
+    re.MULTILINE,
+)
+
 
 def why_unrunnable(command: str, finished: Finished, *, output: str) -> str:
     """The reason with the program's name; "" if the check did run."""
@@ -85,7 +122,7 @@ def why_unrunnable(command: str, finished: Finished, *, output: str) -> str:
         return finished.missing
     if finished.exit_code in (0, None):
         return ""
-    reason = _sign(output)
+    reason = _sign(output) or _broken(output[-_END:])
     named = next(iter(programs(command)), command)
     if finished.exit_code == _NOT_EXECUTABLE:
         return reason or f"`{named}` cannot be executed"
@@ -99,6 +136,17 @@ def _sign(output: str) -> str:
         for pattern, reason in _SIGNS:
             if match := pattern.search(line[:500]):
                 return reason.format(match["name"])
+    return ""
+
+
+def _broken(output: str) -> str:
+    """A runner that does not get as far as the project: not there, or its own imports fail."""
+    if main := _MAIN_MODULE.search(output):
+        return f"`{main['name']}` was not found"
+    for match in _IMPORT.finditer(output):
+        name = PurePath(match["file"].replace("\\", "/")).name.removesuffix(".exe")
+        if any(name in parser.PROGRAMS for parser in PARSERS.values()):
+            return f"`{name}` itself cannot be imported: {match['error']}"
     return ""
 
 

@@ -31,7 +31,10 @@ from untildone.store.lock import Busy, locked
 _EXIT_CODES = {"green": 0, "red": 1, "unrunnable": OUTCOMES["unrunnable"].exit_code}
 _PATIENCE = 3_600.0
 _WHOLE_LINES = 10_000
-_UNRUNNABLE = "\nhint: install what is missing, or name another command in `untildone.toml`"
+_HINTS = {
+    "unrunnable": "\nhint: install what is missing, or name another command in `untildone.toml`",
+    "timed-out": "\nhint: `timeout` of the check in `untildone.toml` gives it more seconds",
+}
 
 
 class Wishes(Struct, frozen=True, kw_only=True):
@@ -97,8 +100,8 @@ def _once(found: Context, place: Path, wanted: list[Check], asked: Wishes) -> in
         print_json(found_out)
         return _EXIT_CODES[found_out.outcome]
     _shown(results, place)
-    if found_out.outcome == "unrunnable":
-        click.echo(_UNRUNNABLE, err=True)
+    for outcome in _HINTS.keys() & {result.outcome for result in results}:
+        click.echo(_HINTS[outcome], err=True)
     return _EXIT_CODES[found_out.outcome]
 
 
@@ -170,8 +173,9 @@ def _within(results: tuple[CheckResult, ...], files: frozenset[str]) -> tuple[Ch
     """A red check whose findings all lie elsewhere is none of this change's business."""
     kept = []
     for result in results:
-        here = tuple(finding for finding in result.findings if finding.path in files)
-        elsewhere = bool(result.findings) and not here and result.tests is None
+        # A change may break any test.
+        here = tuple(each for each in result.findings if result.tests or each.path in files)
+        elsewhere = bool(result.findings) and not here
         outcome = "green" if elsewhere and result.outcome == "red" else result.outcome
         reason = "findings only in unchanged files" if outcome != result.outcome else result.reason
         kept.append(replace(result, findings=here, outcome=outcome, reason=reason))

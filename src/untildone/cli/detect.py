@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from untildone.cli.options import here, json_option, print_json, project_of, project_option
 from untildone.errors import UserError
-from untildone.judge.project import checks_of, governed, only_untrusted
+from untildone.judge.project import checks_of, governed, only_untrusted, passed_over
 
 
 class Detected(Struct, frozen=True, kw_only=True):
@@ -16,8 +16,16 @@ class Detected(Struct, frozen=True, kw_only=True):
     reason: str
 
 
+class LeftOut(Struct, frozen=True, kw_only=True):
+    command: str
+    reason: str
+
+
 class Detection(Struct, frozen=True, kw_only=True):
+    """`left_out`: what the project's files speak for too, and why no check may run it."""
+
     checks: tuple[Detected, ...]
+    left_out: tuple[LeftOut, ...] = ()
 
 
 @click.command("detect")
@@ -35,13 +43,19 @@ def command(project: Path | None, *, as_json: bool) -> int:
     found = tuple(
         Detected(name=check.name, command=check.command, reason=check.reason) for check in checks
     )
+    left_out = tuple(
+        LeftOut(command=entry.command, reason=f"{entry.reason}, which {entry.harm}")
+        for entry in passed_over(here(), place)
+    )
     if ignored and (found or as_json):
         click.echo(ignored, err=True)
     if as_json:
-        print_json(Detection(checks=found))
+        print_json(Detection(checks=found, left_out=left_out))
         return 0
     for check in found:
         click.echo(f"{check.name}: `{check.command}`  ({check.reason})")
+    for entry in left_out:
+        click.echo(f"left out: `{entry.command}`  ({entry.reason})")
     if not found and ignored:
         raise only_untrusted(place, ignored)
     if not found:

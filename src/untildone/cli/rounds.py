@@ -13,8 +13,8 @@ from untildone.cli.options import (
     print_json,
     project_option,
 )
+from untildone.loop.listing import counts
 from untildone.loop.model import Finish, Pause, Round
-from untildone.report.lines import counts
 from untildone.report.totals import in_words
 
 _FILES = 5

@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import TypeAlias
 
 from untildone.checks import security
-from untildone.checks.detect import detect, for_preset
+from untildone.checks.detect import detect, for_preset, left_out
+from untildone.checks.detection.candidate import Candidate
 from untildone.checks.patterns import validate
 from untildone.checks.tree import root_of
 from untildone.config import Configuration, Proposal, proposal, proposals
@@ -36,6 +37,13 @@ def checks_of(context: Context, project: Path) -> tuple[tuple[Check, ...], str]:
     own, below = _configured(files)
     checks = (*(_every(own) or _found(project)), *_every(below))
     return (*checks, *_security(project, files, checks)), ignored
+
+
+def passed_over(context: Context, project: Path) -> tuple[Candidate, ...]:
+    """What was found but may not be run; nothing where the configuration names the checks."""
+    files, _ = _files(context, project)
+    own, _ = _configured(files)
+    return () if own else left_out(project)
 
 
 def checks_for(context: Context, project: Path, preset: str) -> tuple[Check, ...]:

@@ -15,12 +15,16 @@ _Standing: TypeAlias = Literal["new", "regressed", "remaining"]
 
 
 class Comparison(Struct, frozen=True, kw_only=True):
-    """Each failure stands in one list alone; of what is `fixed` only the number is told."""
+    """Each failure stands in one list alone; of the others of the start only the number is told.
+
+    `unseen`: neither seen to fail nor seen to pass, such as a test that was removed.
+    """
 
     new: tuple[Failure, ...] = ()
     regressed: tuple[Failure, ...] = ()
     remaining: tuple[Failure, ...] = ()
     fixed: int = 0
+    unseen: int = 0
     at_start: int = 0
 
     @property
@@ -33,7 +37,7 @@ def compared(evidence: Evidence) -> Comparison:
     start = {result.name: result for result in evidence.start or ()}
     before = {name: identities(result) for name, result in start.items()}
     lists: dict[_Standing, list[Failure]] = {"new": [], "regressed": [], "remaining": []}
-    fixed = 0
+    fixed = gone = 0
     for result in evidence.checks:
         now = {} if result.green else identities(result)
         had = start.get(result.name)
@@ -44,11 +48,13 @@ def compared(evidence: Evidence) -> Comparison:
             lists[_standing(identity, known, passed)].append(failure)
         if had and not had.green:
             fixed += _fixed(known, now, result)
+            gone += sum(identity not in now for identity in known)
     return Comparison(
         new=tuple(lists["new"]),
         regressed=tuple(lists["regressed"]),
         remaining=tuple(lists["remaining"]),
         fixed=fixed,
+        unseen=gone - fixed,
         at_start=sum(len(before[name]) for name in start if not start[name].green),
     )
 
@@ -109,7 +115,8 @@ def _fixed(before: Identities, now: Identities, result: CheckResult) -> int:
         return 0
     # Where a run names its tests, one that it does not name was not mended but removed.
     passing = frozenset(tests.passing if tests else ())
+    named = tests is not None and len(tests.passing) >= tests.passed
     return sum(
-        identity not in now and not (passing and test and test not in passing)
+        identity not in now and not (named and test and test not in passing)
         for identity, (test, _) in before.items()
     )

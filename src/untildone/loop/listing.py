@@ -4,13 +4,14 @@ from collections import Counter
 from collections.abc import Iterable
 
 from untildone.loop.comparison import Comparison, Failure
-from untildone.loop.model import Evidence, Finding, Totals
-from untildone.loop.totals import has_findings, totals
+from untildone.loop.model import CheckResult, Evidence, Finding, Totals
+from untildone.loop.totals import first_to_say, has_findings, totals
 
 _LINE = 300
 _SHOWN = 8
 _FILES = 6
 _OF_A_FILE = 3
+_RANKS = {"security": 0, "error": 0, "warning": 1, "info": 2}
 _NOUNS = {"error": "error", "warning": "warning", "info": "note", "security": "security finding"}
 
 
@@ -29,12 +30,43 @@ def number(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
+def counts(result: CheckResult) -> str:
+    """What a result amounts to: `red, 3 passed, 1 failed`."""
+    parts: list[str] = [result.outcome]
+    if result.tests is not None:
+        parts += [f"{result.tests.passed} passed", f"{result.tests.failed} failed"]
+        if result.tests.skipped:
+            parts.append(f"{result.tests.skipped} skipped")
+    elif result.findings:
+        parts.append(number(len(result.findings), "finding"))
+    return ", ".join(parts)
+
+
+def untold(result: CheckResult) -> str:
+    """Its reason, where the counts beside it do not say it already."""
+    if result.outcome != "red":
+        return result.reason
+    if result.tests and result.tests.failed:
+        return ""
+    return "" if result.findings and result.reason.startswith("exit code ") else result.reason
+
+
 def lists(evidence: Evidence, seen: Comparison) -> list[str]:
+    new, remaining = _once(seen.new), _once(seen.remaining)
     return [
-        *_listed("New, not there at the start:", seen.new),
+        *_listed("New, not there at the start:", new),
         *_listed("Regressions, passed at the start and fail now:", seen.regressed),
-        *_by_file(_heading(evidence, seen.remaining), seen.remaining),
+        *_by_file(_heading(evidence, remaining), remaining),
     ]
+
+
+def _once(failures: tuple[Failure, ...]) -> tuple[Failure, ...]:
+    is_first = first_to_say()
+    return tuple(
+        failure
+        for failure in failures
+        if failure[1] or not failure[2] or is_first(failure[0].name, failure[2])
+    )
 
 
 def _listed(heading: str, failures: tuple[Failure, ...]) -> list[str]:
@@ -77,7 +109,8 @@ def _file(failure: Failure) -> str:
 
 
 def _of_file(file: str, failures: list[Failure]) -> list[str]:
-    lines = [f"    {_line(failure)}{_told(failure)}" for failure in failures[:_OF_A_FILE]]
+    worst = sorted(failures, key=_rank)[:_OF_A_FILE]
+    lines = [f"    {_line(failure)}{_told(failure)}" for failure in worst]
     rest = len(failures) - _OF_A_FILE
     more = [f"    and {rest} more"] if rest > 0 else []
     return [f"  {one_line(file)}: {_kinds(failures)}", *lines, *more]
@@ -86,6 +119,11 @@ def _of_file(file: str, failures: list[Failure]) -> list[str]:
 def _kinds(failures: Iterable[Failure]) -> str:
     found = Counter("failing test" if test else _noun(finding) for _, test, finding in failures)
     return ", ".join(number(count, noun) for noun, count in found.items())
+
+
+def _rank(failure: Failure) -> int:
+    _, test, finding = failure
+    return _RANKS[finding.severity] if finding and not test else 0
 
 
 def _noun(finding: Finding | None) -> str:
@@ -118,7 +156,8 @@ def tally(evidence: Evidence, seen: Comparison) -> str:
     if evidence.start and (seen.at_start or seen.new or seen.regressed or seen.remaining):
         parts.append(
             f"Since the start: {seen.fixed} fixed, {len(seen.new)} new,"
-            f" {len(seen.regressed)} regressed, {len(seen.remaining)} remaining{_per_cent(seen)}."
+            f" {len(seen.regressed)} regressed, {len(seen.remaining)} remaining"
+            f"{f', {seen.unseen} not seen now' if seen.unseen else ''}{_per_cent(seen)}."
         )
     return " ".join(parts)
 

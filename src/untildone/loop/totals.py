@@ -1,7 +1,7 @@
 """How much there is of what: findings by severity and by file, tests by outcome."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from operator import attrgetter
 
 from untildone.loop.comparison import names_of_tests
@@ -38,10 +38,26 @@ def worst_files(results: Iterable[CheckResult]) -> tuple[FileTotals, ...]:
 
 
 def _findings(results: Iterable[CheckResult]) -> Iterator[Finding]:
-    """Each finding that is not a test's own failure, which is counted among the tests."""
+    """Each finding once that is not a test's own failure, which is counted among the tests."""
+    results = tuple(results)
+    alone = sum(bool(result.findings) for result in results) <= 1
+    is_first = first_to_say()
     for result in results:
         named = names_of_tests(result.tests.failing) if result.tests else {}
-        yield from (each for each in result.findings if each.code not in named)
+        for each in result.findings:
+            if each.code not in named and (alone or is_first(result.name, each)):
+                yield each
+
+
+def first_to_say() -> Callable[[str, Finding], bool]:
+    """Tells of a check whether no other has said the same of that line, as compilers do in each."""
+    said: dict[tuple[str, int, str, str], str] = {}
+
+    def is_first(check: str, finding: Finding) -> bool:
+        key = (finding.path, finding.line, finding.code, finding.text)
+        return said.setdefault(key, check) == check
+
+    return is_first
 
 
 def _by_severity(found: Counter[Severity]) -> dict[str, int]:

@@ -25,12 +25,17 @@ def starting(record: Record) -> str:
     return _line("Starting", *parts)
 
 
-def announcement(record: Record, verdict: Verdict) -> str:
+def announcement(
+    record: Record, verdict: Verdict, *, steps_told: int = 0, following: str = ""
+) -> str:
+    """`steps_told` of the steps that are done were announced before; `following` is what the agent
+    says it will do next."""
     contract = agreed(record.contract, record.progress.amendments)
     progress = record.progress
     match verdict:
         case Continue():
-            return _round(contract, progress)
+            new = progress.steps_done[steps_told:]
+            return "\n".join(_round(contract, progress, new, following))
         case Pause():
             done = len(progress.steps_done)
             steps = f"Progress: {done} steps complete, {len(contract.steps) - done} remaining"
@@ -46,28 +51,32 @@ def _line(*parts: str) -> str:
     return "[LOOP] " + " | ".join(part for part in parts if part)
 
 
-def _round(contract: Contract, progress: Progress) -> str:
+def _round(
+    contract: Contract, progress: Progress, new: tuple[str, ...], following: str
+) -> list[str]:
     bounds = contract.bounds
     spent = "unknown" if progress.spend_usd is None else f"${progress.spend_usd:.2f}"
     left = [step for step in contract.steps if step not in progress.steps_done]
     told = _line(
         f"Round {progress.round}" + (f"/{bounds.rounds}" if bounds.rounds else ""),
         f"Cost: {spent}" + (f"/${bounds.budget_usd:g}" if bounds.budget_usd else ""),
-        f"Step: {left[0]}" if left else "",
+        f"Step: {left[0]}" if left else f"Next: {following}" if following else "",
     )
-    again = learnable(progress.steps_done)
-    pattern = f"`{again}` for the third time: a pattern you may want to learn yourself"
-    lines = (_step_done(contract, progress, left), told, _line(pattern) if again else "")
-    return "\n".join(filter(None, lines))
+    return [*_steps_done(contract, new, left), told, *_patterns(progress, len(new))]
 
 
-def _step_done(contract: Contract, progress: Progress, left: list[str]) -> str:
-    if not contract.steps or not progress.steps_done:
-        return ""
+def _steps_done(contract: Contract, new: tuple[str, ...], left: list[str]) -> list[str]:
     total = len(contract.steps)
     following = f"Next: {left[0]}" if left else ""
-    done = f"✓ {progress.steps_done[-1]} complete"
-    return _line(done, f"Progress: {total - len(left)}/{total}", following)
+    done = f"✓ {', '.join(new)} complete"
+    return [_line(done, f"Progress: {total - len(left)}/{total}", following)] if new else []
+
+
+def _patterns(progress: Progress, new: int) -> list[str]:
+    done = progress.steps_done
+    again = [learnable(done[: len(done) - later]) for later in reversed(range(new))]
+    told = "for the third time. This is a learnable pattern: ask for the steps to run it yourself"
+    return [_line(f"`{kind}` {told}") for kind in again if kind]
 
 
 def completed(contract: Contract, progress: Progress) -> list[str]:
@@ -87,10 +96,26 @@ def box(contract: Contract, progress: Progress) -> list[str]:
     found = kinds(contract, progress)
     counted = [kind for kind in found.values() if kind != "assumption"]
     verdict = trust(contract, progress)
+    asides = {"Alt": _noted(progress, "alt"), "Risk": _risk(contract, progress)}
     lines = [
         f"Verified: {', '.join(sorted(set(found.values()))) or 'nothing'}",
         f"Checklist: {len(counted)}/{len(found)} criteria verified",
         f"Type {contract.reversibility}, spec {contract.score}/{MOST}",
         *(f"Unverified: must not {limit}" for limit in contract.limits),
+        *(f"↳ {name}: {text}" for name, text in asides.items() if text),
     ]
     return [f"╭─ {_MARKS[verdict]} {verdict}", *(f"│ {line[:_WIDE]}" for line in lines), "╰─"]
+
+
+def _noted(progress: Progress, word: str) -> str:
+    """What the agent last noted under this word: `untildone note "Alt: …"`."""
+    notes = [note.partition(":") for note in progress.notes]
+    said = [text.strip() for name, _, text in notes if name.strip().casefold() == word]
+    return said[-1] if said else ""
+
+
+def _risk(contract: Contract, progress: Progress) -> str:
+    """The agent's own word for it, else what it found before the first change, else its claims."""
+    claims = ", ".join(claim.name for claim in contract.claims)
+    rests = f"the agent's word for {claims}" if claims else ""
+    return _noted(progress, "risk") or progress.precheck or rests

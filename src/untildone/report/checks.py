@@ -10,8 +10,8 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from untildone.loop.listing import counts, untold
 from untildone.loop.model import CheckResult, Finding
-from untildone.report.lines import counts
 
 Whole: TypeAlias = Literal["green", "red", "unrunnable"]
 _STYLES = {"green": "green", "red": "red"}
@@ -111,8 +111,7 @@ def _told(counted: str, result: CheckResult) -> tuple[str, str]:
     tests = result.tests
     if tests and not tests.executed:
         return "", result.reason
-    counts_tell = tests.failed if tests else len(result.findings)
-    return counted, "" if result.outcome == "red" and counts_tell else result.reason
+    return counted, untold(result)
 
 
 def _details(result: CheckResult, project: Path) -> Iterable[RenderableType]:

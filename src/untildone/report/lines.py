@@ -1,6 +1,7 @@
 """One line on a loop, for a status line, a notice, a terminal."""
 
 from untildone.loop.criteria import agreed
+from untildone.loop.listing import counts
 from untildone.loop.losses import name_of
 from untildone.loop.model import (
     OUTCOMES,
@@ -35,19 +36,6 @@ def status_line(record: Record) -> str:
     if progress.spend_usd is not None:
         parts.append(f"{progress.spend_usd:.2f} USD")
     return " | ".join(parts)
-
-
-def counts(result: CheckResult) -> str:
-    """What a result amounts to: `red, 3 passed, 1 failed`."""
-    parts: list[str] = [result.outcome]
-    if result.tests is not None:
-        parts += [f"{result.tests.passed} passed", f"{result.tests.failed} failed"]
-        if result.tests.skipped:
-            parts.append(f"{result.tests.skipped} skipped")
-    elif result.findings:
-        number = len(result.findings)
-        parts.append("1 finding" if number == 1 else f"{number} findings")
-    return ", ".join(parts)
 
 
 def notice(record: Record, verdict: Verdict, checks: tuple[CheckResult, ...]) -> str:

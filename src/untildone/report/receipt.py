@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from untildone.loop.criteria import agreed
-from untildone.loop.listing import one_line
+from untildone.loop.listing import counts, one_line
 from untildone.loop.losses import allowed, name_of
 from untildone.loop.model import (
     OUTCOMES,
@@ -21,7 +21,6 @@ from untildone.loop.model import (
     Totals,
 )
 from untildone.loop.spec.verdict import Trust, trust
-from untildone.report.lines import counts
 from untildone.report.totals import improvement
 from untildone.store.loops import Record
 

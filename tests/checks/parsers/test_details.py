@@ -238,6 +238,63 @@ def test_counts(tool: str, output: str, expected: model.Tests | None) -> None:
             [Diagnostic(path="", code="Bail out!", text="gave up")],
             id="without a reason",
         ),
+        pytest.param(
+            "go",
+            "FAIL\tshop/cart\t0.004s\n",
+            [Diagnostic(path="", code="shop/cart", text="ended early")],
+            id="a package that names no test",
+        ),
+        pytest.param(
+            "go",
+            "cart/cart.go:7:2: ineffectual assignment to price (ineffassign)\n\tprice := 1\n\t^\n"
+            "1 issues:\n* ineffassign: 1\n",
+            [
+                Diagnostic(
+                    path="cart/cart.go",
+                    line=7,
+                    code="ineffassign",
+                    text="ineffectual assignment to price",
+                )
+            ],
+            id="a linter that names itself",
+        ),
+        pytest.param(
+            "cargo",
+            "thread 'adds' panicked at src/lib.rs:7:9:\nno price\nnote: run with a backtrace\n",
+            [Diagnostic(path="src/lib.rs", line=7, code="adds", text="no price")],
+            id="a panic that compares nothing",
+        ),
+        pytest.param(
+            "node",
+            "test at a.test.js:2:1\n\u2716 adds (1.9ms)\n"
+            "  AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:\n"
+            "  \n  2 !== 3\n  \n      at TestContext\n",
+            [
+                Diagnostic(
+                    path="a.test.js",
+                    line=2,
+                    code="adds",
+                    text="AssertionError [ERR_ASSERTION]:"
+                    " Expected values to be strictly equal: 2 !== 3",
+                )
+            ],
+            id="with what it compared",
+        ),
+        pytest.param(
+            "node",
+            "not ok 1 - adds\n  ---\n  duration_ms: 2.1\n  location: '/s/a.test.js:2:1'\n"
+            "  error: |-\n    Expected values to be strictly equal:\n    \n    2 !== 3\n    \n"
+            "  code: 'ERR_ASSERTION'\n  ...\n",
+            [
+                Diagnostic(
+                    path="/s/a.test.js",
+                    line=2,
+                    code="adds",
+                    text="Expected values to be strictly equal: 2 !== 3",
+                )
+            ],
+            id="with what it compared, as TAP",
+        ),
     ],
 )
 def test_findings(tool: str, output: str, expected: list[Diagnostic]) -> None:

@@ -218,7 +218,7 @@ def test_a_junit_report_of_pytest(tmp_path: Path) -> None:
     assert junit.inventory(tmp_path.joinpath("report.xml").read_text(encoding="utf-8")) == (
         Inventory(
             cases=(
-                Case(id="tests/test_cart.py::test_total", outcome="failed"),
+                Case(id="tests/test_cart.py::test_total", outcome="failed", text="assert 1 == 2"),
                 Case(id="tests/test_cart.py::test_count", outcome="passed"),
             )
         )

@@ -367,7 +367,7 @@ NOT_FOUND = "Cannot find module './nothing_like_this'"
         (
             "cargo-1.95.0-build-red",
             (
-                error("src/lib.rs", 2, "E0308", "mismatched types"),
+                error("src/lib.rs", 2, "E0308", "mismatched types: expected `i32`, found `&str`"),
                 error("src/lib.rs", 4, "E0425", "cannot find function `c` in this scope"),
             ),
         ),
@@ -375,7 +375,12 @@ NOT_FOUND = "Cannot find module './nothing_like_this'"
             "cargo-1.95.0-test-red",
             (
                 warning("src/lib.rs", 7, "", "unused variable: `unused`"),
-                error("src/lib.rs", 15, "tests::adds", "assertion `left == right` failed"),
+                error(
+                    "src/lib.rs",
+                    15,
+                    "tests::adds",
+                    "assertion `left == right` failed (left: 3, right: 4)",
+                ),
             ),
         ),
         (
@@ -396,7 +401,13 @@ NOT_FOUND = "Cannot find module './nothing_like_this'"
         ("go-1.27.3-test-red", GO_FOUND),
         ("go-1.27.3-test-red-verbose", GO_FOUND),
         ("go-1.27.3-test-panic", (error("", 0, "TestTotal", "no [recovered, repanicked]"),)),
-        ("go-1.27.3-test-build-failed", (error("cart/cart.go", 5, "", UNASSIGNABLE),)),
+        (
+            "go-1.27.3-test-build-failed",
+            (
+                error("cart/cart.go", 5, "", UNASSIGNABLE),
+                error("", 0, "shop/cart", "build failed"),
+            ),
+        ),
         ("go-1.27.3-build-red", (error("cart/cart.go", 5, "", UNASSIGNABLE),)),
         (
             "go-1.27.3-vet-red",

@@ -317,12 +317,24 @@ def test_the_tests_of_a_run_are_counted(name: str, expected: model.Tests | None)
 def test_a_report_names_every_test() -> None:
     assert junit.inventory(recorded("junit-pytest-9.2.0-xunit1")) == Inventory(
         cases=(
-            Case(id="tests/test_cart.py::TestCart::test_total", outcome="failed"),
+            Case(
+                id="tests/test_cart.py::TestCart::test_total",
+                outcome="failed",
+                text="assert (1 + 1) == 3",
+            ),
             Case(id="tests/test_cart.py::TestCart::test_counts", outcome="passed"),
-            Case(id="tests/test_cart.py::test_database", outcome="failed"),
+            Case(
+                id="tests/test_cart.py::test_database",
+                outcome="failed",
+                text='failed on setup with "RuntimeError: no database"',
+            ),
             Case(id="tests/test_cart.py::test_later", outcome="skipped"),
             Case(id="tests/test_cart.py::test_known", outcome="skipped"),
             Case(id="tests/test_cart.py::test_price[a]", outcome="passed"),
-            Case(id="tests/test_cart.py::test_price[<b>]", outcome="failed"),
+            Case(
+                id="tests/test_cart.py::test_price[<b>]",
+                outcome="failed",
+                text="AssertionError: assert '<b>' == 'a'",
+            ),
         )
     )

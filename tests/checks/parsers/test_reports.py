@@ -76,8 +76,8 @@ def test_outcomes_and_names_of_tests() -> None:
     assert junit.inventory(text) == Inventory(
         cases=(
             Case(id="cart::x", outcome="passed"),
-            Case(id="cart::x #2", outcome="failed"),
-            Case(id="cart::x #3", outcome="failed"),
+            Case(id="cart::x #2", outcome="failed", text="failed"),
+            Case(id="cart::x #3", outcome="failed", text="failed"),
             Case(id="c::y", outcome="skipped"),
             Case(id="cart::z", outcome="passed"),
         )

@@ -16,11 +16,16 @@ _COMPILER = re.compile(
     r" *--> (?P<path>.+?):(?P<line>\d{1,9}):\d+$",
     re.MULTILINE,
 )
+#   |     ^^^^^ expected `i32`, found `&str`
+_LABEL = re.compile(r"(?:\n *\d* *\|.*){1,9}?\n *\|[ _|-]+\^+ (?P<label>\S.*)$", re.MULTILINE)
 # thread 'tests::adds' (7429) panicked at src/lib.rs:15:9:
 # assertion `left == right` failed
+#   left: 3
+#  right: 4
 _PANIC = re.compile(
     r"^thread '(?P<test>.+?)'(?: \(\d+\))? panicked at "
-    r"(?P<path>.+?):(?P<line>\d{1,9}):\d+:\n(?P<text>.+)$",
+    r"(?P<path>.+?):(?P<line>\d{1,9}):\d+:\n(?P<text>.+)"
+    r"(?:\n +left: (?P<left>.+)\n +right: (?P<right>.+))?$",
     re.MULTILINE,
 )
 # Diff in /tmp/shop/cargo/src/lib.rs:4:
@@ -47,11 +52,11 @@ def parse(output: str) -> Iterator[Diagnostic]:
             line=int(match["line"]),
             code=match["code"] or "",
             severity=_SEVERITY[match["severity"]],
-            text=match["text"],
+            text=_explained(match),
         )
     for match in _PANIC.finditer(output):
         yield Diagnostic(
-            path=match["path"], line=int(match["line"]), code=match["test"], text=match["text"]
+            path=match["path"], line=int(match["line"]), code=match["test"], text=_compared(match)
         )
     for match in _FORMAT.finditer(output):
         yield Diagnostic(
@@ -61,6 +66,20 @@ def parse(output: str) -> Iterator[Diagnostic]:
             severity="warning",
             text="is not formatted",
         )
+
+
+def _explained(match: re.Match[str]) -> str:
+    """An error with what stands below its code: `mismatched types` alone tells little."""
+    label = _LABEL.match(match.string, match.end()) if match["severity"] == "error" else None
+    if label is None or label["label"].startswith("not found"):
+        return match["text"]
+    return f"{match['text']}: {label['label']}"
+
+
+def _compared(match: re.Match[str]) -> str:
+    if match["left"] is None:
+        return match["text"]
+    return f"{match['text']} (left: {match['left']}, right: {match['right']})"
 
 
 def tests(output: str) -> Tests | None:

@@ -1,4 +1,4 @@
-"""`go` build, vet and test: the compiler's lines, the failing tests, and a line per package."""
+"""`go` build, vet and test, `golangci-lint`: lines of code, failing tests, a line per package."""
 
 import re
 from bisect import bisect
@@ -8,12 +8,15 @@ from untildone.checks.findings import Diagnostic
 from untildone.checks.parser import named
 from untildone.loop.model import Tests
 
-PROGRAMS = ("go", "gotestsum")
+PROGRAMS = ("go", "gotestsum", "golangci-lint")
 
 # cart/cart.go:5:65: cannot use len(prices) (value of type int) as string value
 # vet: cart/cart.go:5:2: undefined: x
+# cart/cart.go:5:2: ineffectual assignment to price (ineffassign)
 _COMPILER = re.compile(
-    r"^(?:vet: )?(?P<path>[^\s:][^:\n]*\.go):(?P<line>\d{1,9}):\d+: (?P<text>.+)$", re.MULTILINE
+    r"^(?:vet: )?(?P<path>[^\s:][^:\n]*\.go):(?P<line>\d{1,9}):\d+: (?P<text>.+?)"
+    r"(?: \((?P<code>[a-z][a-z0-9-]*)\))?$",
+    re.MULTILINE,
 )
 #     --- FAIL: TestRows/one (0.00s)
 _RESULT = re.compile(r"^ *--- (?P<result>PASS|FAIL|SKIP): (?P<test>\S+) \([\d.]+s\)$", re.MULTILINE)
@@ -38,8 +41,18 @@ _COVERAGE = re.compile(r"^\t\S+\t\tcoverage: 0\.0% of statements$", re.MULTILINE
 
 def parse(output: str) -> Iterator[Diagnostic]:
     for match in _COMPILER.finditer(output):
-        yield Diagnostic(path=match["path"], line=int(match["line"]), text=match["text"])
+        yield Diagnostic(
+            path=match["path"],
+            line=int(match["line"]),
+            code=match["code"] or "",
+            text=match["text"],
+        )
     yield from _failures(output)
+    results = list(_RESULT.finditer(output))
+    for package in _PACKAGE.finditer(output):
+        if _broken(package, results):
+            why = "build failed" if "failed]" in package[0] else "ended early"
+            yield Diagnostic(path="", code=package["name"], text=why)
 
 
 def _failures(output: str) -> Iterator[Diagnostic]:

@@ -128,7 +128,16 @@ def inventory(text: str) -> Inventory | None:
     found = _read(text)
     if found is None:
         return None
-    return Inventory(cases=tuple(Case(id=test.id, outcome=test.outcome) for test in found))
+    return Inventory(
+        cases=tuple(
+            Case(
+                id=test.id,
+                outcome=test.outcome,
+                text=_text(test) if test.outcome == "failed" else "",
+            )
+            for test in found
+        )
+    )
 
 
 def parse(output: str) -> Iterator[Diagnostic]:

@@ -17,14 +17,18 @@ _TAP = re.compile(
     r"^(?P<indent> *)not ok \d+ - (?P<test>.+?)(?: # (?P<directive>\w+).*)?$", re.MULTILINE
 )
 _LOCATION = re.compile(r"^ +location: '(?P<path>.+?):(?P<line>\d{1,9}):\d+'$", re.MULTILINE)
-_ERROR = re.compile(r"^ +error: (?:\|-\n +(?P<block>.+)|'(?P<text>.*)')$", re.MULTILINE)
+# Expected values to be strictly equal:
+#
+# 2 !== 3
+_VALUES = r"(?:(?<=:)\n *\n +(?P<values>\S.* !== .+))?"
+_ERROR = re.compile(rf"^ +error: (?:\|-\n +(?P<block>.+){_VALUES}|'(?P<text>.*)')$", re.MULTILINE)
 _OF_SUBTESTS = re.compile(r"^ +failureType: 'subtestsFailed'$", re.MULTILINE)
 # test at red/cart.test.mjs:4:1
 # ✖ adds prices (1.877208ms)
 #   AssertionError [ERR_ASSERTION]: 1 == 2
 _SPEC = re.compile(
     r"^ *test at (?P<path>.+?):(?P<line>\d{1,9}):\d+\n"
-    r" *✖ (?P<test>.+?) \([\d.]+ms\)(?:\n +(?P<text>\S.*))?$",
+    rf" *✖ (?P<test>.+?) \([\d.]+ms\)(?:\n +(?P<text>\S.*){_VALUES})?$",
     re.MULTILINE,
 )
 # # tests 7
@@ -50,7 +54,7 @@ def parse(output: str) -> Iterator[Diagnostic]:
             path=match["path"],
             line=int(match["line"]),
             code=match["test"],
-            text=(match["text"] or "failed").strip("'"),
+            text=_compared((match["text"] or "failed").strip("'"), match),
         )
 
 
@@ -69,8 +73,12 @@ def _tap(output: str) -> Iterator[Diagnostic]:
             path=place["path"] if place else "",
             line=int(place["line"]) if place else 0,
             code=match["test"],
-            text=(error["block"] or error["text"]) if error else "failed",
+            text=_compared(error["block"] or error["text"], error) if error else "failed",
         )
+
+
+def _compared(text: str, match: re.Match[str]) -> str:
+    return f"{text} {match['values']}" if match["values"] else text
 
 
 def tests(output: str) -> Tests | None:

@@ -1,8 +1,9 @@
-"""What a project's own tools say of single files: language servers, linter, security rules."""
+"""What a project's own tools say of single files: language servers, linters, security rules."""
 
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import TypeAlias
@@ -82,9 +83,9 @@ def _servers(context: Context, project: Path, texts: Mapping[Path, str], wait: f
     }
 
 
-def _linter(context: Context, project: Path, texts: Mapping[Path, str], wait: float) -> Said:
+def _eslint(context: Context, project: Path, texts: Mapping[Path, str], wait: float) -> Said:
     # Its configuration is code of the repository.
-    program = linters.linter(project) if checked_here(context.home, project) else ""
+    program = linters.eslint_of(project) if checked_here(context.home, project) else ""
     files = list(islice(filter(linters.lints, texts), _MOST_LINTED)) if program else []
 
     def lint(file: Path) -> tuple[Finding, ...] | None:
@@ -99,27 +100,45 @@ def _linter(context: Context, project: Path, texts: Mapping[Path, str], wait: fl
     }
 
 
+def _biome(context: Context, project: Path, texts: Mapping[Path, str], wait: float) -> Said:
+    # The program is one of the repository.
+    program = linters.biome_of(project) if checked_here(context.home, project) else ""
+    linted = {file: text for file, text in texts.items() if linters.lints(file)}
+    if not program or not linted:
+        return {}
+    with _copied(project, linted) as (copies, files):
+        found = linters.lint_copies(program, files, project=project, copies=copies, timeout=wait)
+    return {} if found is None else _said(linters.BIOME, project, linted, found)
+
+
 def _security(context: Context, project: Path, texts: Mapping[Path, str], wait: float) -> Said:
-    """On copies: a file is judged by its text, wherever git or a text of before has it."""
-    with tempfile.TemporaryDirectory(prefix="untildone-diagnosis-") as folder:
-        copies = Path(folder).resolve()
-        paths = [file.relative_to(project) for file in texts]
-        for path, text in zip(paths, texts.values(), strict=True):
-            (copies / path).parent.mkdir(parents=True, exist_ok=True)
-            (copies / path).write_text(text, encoding="utf-8", errors="replace", newline="")
+    with _copied(project, texts) as (copies, files):
         try:
             rules = tuple(project / rule for rule in trusted(context, project).security_rules)
-            found = security.scan(
-                [copies / path for path in paths], project=copies, rules=rules, timeout=wait
-            )
+            found = security.scan(files, project=copies, rules=rules, timeout=wait)
         except UserError:
             # Without the extra, or with a broken rule, there is no answer; `doctor` tells.
             return {}
-    said: Said = {(path.as_posix(), security.NAME): () for path in paths}
+    return _said(security.NAME, project, texts, found)
+
+
+@contextmanager
+def _copied(project: Path, texts: Mapping[Path, str]) -> Iterator[tuple[Path, list[Path]]]:
+    """A file is judged by its text, wherever git or a text of before has it."""
+    with tempfile.TemporaryDirectory(prefix="untildone-diagnosis-") as folder:
+        copies = Path(folder).resolve()
+        files = [copies / file.relative_to(project) for file in texts]
+        for file, text in zip(files, texts.values(), strict=True):
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8", errors="replace", newline="")
+        yield copies, files
+
+
+def _said(tool: str, project: Path, asked: Iterable[Path], found: Iterable[Finding]) -> Said:
+    said: Said = {(file.relative_to(project).as_posix(), tool): () for file in asked}
     for each in found:
-        key = (each.path, security.NAME)
-        said[key] = (*said.get(key, ()), each)
+        said[each.path, tool] = (*said.get((each.path, tool), ()), each)
     return said
 
 
-_ASKED: tuple[Ask, ...] = (_servers, _linter, _security)
+_ASKED: tuple[Ask, ...] = (_servers, _eslint, _biome, _security)
