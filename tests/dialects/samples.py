@@ -62,6 +62,8 @@ HOPE = """{
   },
   "exit_signal": false,
   "steps": ["a", "b"],
+  "completedSteps": ["a"],
+  "remainingSteps": ["b"],
   "iteration": 4,
   "status": "in_progress",
   "circuitBreaker": {"stuckCount": 0, "lastUnmet": []}

@@ -96,7 +96,9 @@ VERIFIED = "<task-loop-complete>VERIFIED</task-loop-complete>"
                 done_when="both",
                 kept=True,
                 defaults=("what `criteriaStatus` calls met is to be reported again",),
-                no_counterpart=("steps", "circuitBreaker"),
+                steps=("a", "b"),
+                steps_done=("a",),
+                no_counterpart=("circuitBreaker",),
             ),
             id="hope",
         ),
@@ -346,6 +348,12 @@ def test_a_loop_that_is_over_is_not_active(path: str, text: str) -> None:
             "`.loop/state.json`, line 1, `criteria`: has more than 100 entries",
         ),
         ("notes.md", "", "`notes.md` is no loop file that is known"),
+        (
+            ".shipkit/relentless-state.local.md",
+            samples.SHIPKIT.replace("failed|FAIL", "fail("),
+            "`.shipkit/relentless-state.local.md`, line 7, `failure_pattern`: `fail(` is no regular"
+            " expression: missing )",
+        ),
     ],
 )
 def test_what_cannot_be_a_loop_is_refused(path: str, text: str, message: str) -> None:

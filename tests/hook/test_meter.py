@@ -15,6 +15,7 @@ from untildone.errors import UserError
 from untildone.install.commands import Program, lines
 from untildone.judge import verbs
 from untildone.judge.budget.clock import mark
+from untildone.loop.criteria import agreed
 from untildone.loop.model import Bounds
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
@@ -213,3 +214,17 @@ def test_the_line_starts_no_interpreter_before_it_is_time(
     )
 
     assert done.stdout.replace(os.fsencode(tmp_path), b"HOME") == expected
+
+
+@pytest.mark.parametrize(("minutes", "bound"), [(2, 30), (31, 60)])
+def test_a_round_that_took_too_long_is_given_no_more_minutes(
+    tmp_path: Path, minutes: float, bound: float
+) -> None:
+    place = Spending(tmp_path, minutes=30, round_minutes=1)
+    place.worked(minutes)
+    place.after_calls()
+    assert place.record.progress.outcome == "out-of-time"
+
+    resumed = verbs.resume(place.context, place.loop)
+
+    assert agreed(resumed.contract, resumed.progress.amendments).bounds.minutes == bound

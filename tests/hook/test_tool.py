@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,7 @@ def place(tmp_path: Path) -> Place:
     return made
 
 
-def call(place: Place, tool: str, project: Path | None = None, **inputs: object) -> object:
+def call(place: Place, tool: str, project: Path | None = None, **inputs: Any) -> object:  # noqa: ANN401  any input of a tool
     payload = place.payload("PreToolUse", tool_name=tool, tool_input=inputs)
     environ = {**place.environment(), "CLAUDE_PROJECT_DIR": str(project or place.project)}
     return place.call("PreToolUse", payload, environ=environ).json
@@ -94,7 +95,7 @@ def unchecked(tmp_path: Path) -> Place:
 
 @pytest.mark.parametrize(("tool", "inputs"), CHANGES)
 def test_a_change_of_type_1_waits_for_its_precheck(
-    unchecked: Place, tool: str, inputs: dict[str, object]
+    unchecked: Place, tool: str, inputs: dict[str, Any]
 ) -> None:
     refused = call(unchecked, tool, **inputs)
 
@@ -109,7 +110,7 @@ def test_a_change_of_type_1_waits_for_its_precheck(
 
 @pytest.mark.parametrize(("tool", "inputs"), READS)
 def test_what_only_reads_does_not_wait_for_it(
-    unchecked: Place, tool: str, inputs: dict[str, object]
+    unchecked: Place, tool: str, inputs: dict[str, Any]
 ) -> None:
     assert call(unchecked, tool, **inputs) is None
 

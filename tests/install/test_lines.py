@@ -147,3 +147,15 @@ def test_a_loop_of_another_session_is_not(tmp_path: Path, event: str) -> None:
     machine.write("state/held/claude/s2")
 
     assert not machine.starts("untildone", event=event)
+
+
+def test_any_tool_call_is_looked_at_while_a_first_change_waits_for_its_precheck(
+    tmp_path: Path,
+) -> None:
+    machine = Machine(tmp_path)
+    machine.write("state/sessions/claude/s1/loop")
+    assert not machine.starts("make", event="PreToolUse")
+
+    machine.write("state/sessions/claude/s1/precheck")
+
+    assert machine.starts("make", event="PreToolUse")

@@ -8,10 +8,10 @@ import pytest
 from client.harness import Client, command_hooks
 from client.model_server import ModelServer
 from client.script import Call, bash
+from untildone.agents.permissions import PERMISSIONS
 from untildone.install.skills import (
     AGENTS,
     NAMES,
-    PERMISSIONS,
     PERSONAL,
     PLANNING,
     STARTING,

@@ -115,6 +115,37 @@ def test_without_a_start_every_failing_test_counts() -> None:
     assert changed.outcome == "red"
 
 
+NONE = result("no-evidence", "test", tests=Tests())
+LINT = result("red", "lint", findings=(ERROR,))
+
+
+@pytest.mark.parametrize(
+    ("results", "start", "counts", "outcome"),
+    [
+        pytest.param((NONE, LINT), (LINT,), (), "green", id="as at the start"),
+        pytest.param((NONE,), (LINT,), (), "no-evidence", id="nobody else speaks"),
+        pytest.param((NONE, LINT), None, (), "no-evidence", id="nothing is known of the start"),
+        pytest.param(
+            (NONE, LINT),
+            (result("red", "test", tests=OLD),),
+            (),
+            "no-evidence",
+            id="tests ran at the start",
+        ),
+        pytest.param((NONE, LINT), (LINT,), ("tests-pass",), "no-evidence", id="tests count"),
+    ],
+)
+def test_where_no_test_ever_ran_errors_are_what_counts(
+    results: Any,  # noqa: ANN401
+    start: Any,  # noqa: ANN401
+    counts: tuple[Count, ...],
+    outcome: str,
+) -> None:
+    agreed = contract(preset="fix", counts=("zero-errors", *counts))
+
+    assert counted(agreed, results, start)[0].outcome == outcome
+
+
 def test_results_stay_what_they_are_where_nothing_is_counted() -> None:
     results = (result("red", findings=(WARNING,)),)
 

@@ -65,9 +65,11 @@ def test_amendments_change_what_they_name_and_only_add_claims() -> None:
         started_at=AT,
         checks=(TEST,),
         claims=(Claim(name="a"), DOCS),
+        done_when="both",
         bounds=bounds(20),
         allow=("config:b", "config:a"),
     )
+    assert agreed(agreed(started, amendments), amendments) == agreed(started, amendments)
 
 
 @pytest.mark.parametrize(

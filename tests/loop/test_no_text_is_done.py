@@ -1,12 +1,25 @@
 """No text an agent can say makes a loop `done` while a criterion of it is red."""
 
+from typing import Any
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from loop.samples import TEST, contract, result
+from loop.samples import TEST, contract, finding, result
 from untildone.loop import words
 from untildone.loop.decide import decide
-from untildone.loop.model import Claim, Contract, Evidence, Finish, Met, Progress, Rule
+from untildone.loop.model import (
+    Amendment,
+    Claim,
+    Contract,
+    Evidence,
+    Finish,
+    Met,
+    Progress,
+    Rule,
+    Todo,
+)
 
 FRAGMENTS = (
     "<loop-complete>",
@@ -63,6 +76,32 @@ def test_a_red_check(message: str, rule: Rule, outcome: str, by: str) -> None:
     )
 
     verdict = decide(asked, progress, heard(message, asked, outcome))
+
+    assert not isinstance(verdict, Finish)
+
+
+LACKING: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "a count": (
+        {"counts": ("zero-warnings",)},
+        {"checks": (result("green", findings=(finding(severity="warning"),)),)},
+    ),
+    "an item": ({"todos": ("write it",)}, {"todos": (Todo(text="write it"),)}),
+    "an item that is gone": ({"todos": ("write it",)}, {}),
+    "the pre-check": ({"reversibility": "1"}, {}),
+    "a criterion added": ({}, {}),
+}
+
+
+@given(messages, st.sampled_from(("checks", "both")), st.sampled_from(sorted(LACKING)))
+@settings(max_examples=400, deadline=None, derandomize=True, database=None)
+def test_anything_else_that_is_not_met(message: str, rule: Rule, lacking: str) -> None:
+    terms, evidence = LACKING[lacking]
+    claim = Amendment(by="agent", at="", claim=Claim(name="docs"))
+    added = (claim,) if lacking == "a criterion added" else ()
+    asked = contract(done_when=rule, **terms)
+    progress = Progress(seen_red=("test",), signalled=True, notes=(message,), amendments=added)
+
+    verdict = decide(asked, progress, replace(heard(message, asked, "green"), **evidence))
 
     assert not isinstance(verdict, Finish)
 

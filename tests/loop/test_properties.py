@@ -270,4 +270,21 @@ def test_counters_only_grow_and_only_the_person_resumes(
 def test_the_agents_amendments_change_no_bound(asked: Contract) -> None:
     added = Amendment(by="agent", at="", claim=Claim(name="more"))
 
-    assert agreed(asked, (added,)) == replace(asked, claims=(*asked.claims, Claim(name="more")))
+    now = agreed(asked, (added,))
+
+    assert now.done_when == ("either" if asked.done_when == "either" else "both")
+    claims = (*asked.claims, Claim(name="more"))
+    assert replace(now, done_when=asked.done_when) == replace(asked, claims=claims)
+
+
+@given(contracts, st.lists(stops(), max_size=8))
+@bounded(300)
+def test_a_criterion_the_agent_adds_ends_no_loop_sooner(
+    asked: Contract, given_stops: list[Stop]
+) -> None:
+    added = Amendment(by="agent", at="", claim=Claim(name="more"))
+    for judged in walk(asked, given_stops, resuming=True):
+        more = replace(judged.before, amendments=(*judged.before.amendments, added))
+        stricter = decide(asked, more, judged.evidence)
+        if isinstance(stricter, Finish):
+            assert isinstance(judged.verdict, Finish)

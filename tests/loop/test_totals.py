@@ -28,6 +28,14 @@ def test_a_failing_test_is_not_counted_among_the_errors_again() -> None:
     )
 
 
+def test_what_several_checks_say_of_a_line_counts_once() -> None:
+    twice = (finding("a"), finding("a"))
+    checks = (result("red", "build", findings=twice), result("red", "lint", findings=twice))
+
+    assert totals(checks) == Totals(errors=2)
+    assert worst_files(checks) == (FileTotals(path="a.py", errors=2),)
+
+
 def test_files_with_the_most_findings_come_first() -> None:
     more = result("red", "more", findings=(finding("f", path="b.py"),))
 

@@ -63,6 +63,10 @@ NOT_SAID = {
     "not yet": "Not yet ALL TESTS GREEN",
     "once": "Once CI agrees I'll output ALL TESTS GREEN",
     "announced": "I'll say ALL TESTS GREEN at the end",
+    "far from it": "We are far from ALL TESTS GREEN",
+    "in another language": "Noch nicht: ALL TESTS GREEN",
+    "denied after": "ALL TESTS GREEN is false",
+    "with an exception": "ALL TESTS GREEN, except two",
     "spoken about": "The completion promise is ALL TESTS GREEN",
 }
 
@@ -212,7 +216,7 @@ def test_the_status_block(criteria: str, expected: dict[str, bool]) -> None:
     message = BLOCK.format(signal="true", criteria=criteria)
 
     assert status_block(message) == StatusBlock(
-        exit_signal=True, criteria=expected, next="Fix failing tests"
+        exit_signal=True, criteria=expected, stuck=0, next="Fix failing tests"
     )
     assert status_block(f"```\n{message}\n```") == status_block(message)
 

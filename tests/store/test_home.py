@@ -1,6 +1,7 @@
 import errno
 import os
 import stat
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -82,6 +83,13 @@ def refusal(home: Path) -> tuple[str, str]:
     with pytest.raises(UserError) as caught:
         prepare(home)
     return caught.value.message, caught.value.hint
+
+
+def test_a_home_is_prepared_by_several_threads_at_once(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(prepare, [tmp_path / "state"] * 400))
+
+    assert list((tmp_path / "state").iterdir()) == []
 
 
 def test_a_symlinked_home_is_refused(tmp_path: Path) -> None:

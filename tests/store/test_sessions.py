@@ -2,6 +2,7 @@
 
 import json
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -68,6 +69,15 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
     found.write_json("session.json", value)
 
     assert found.read_json("session.json") == value
+
+
+def test_several_threads_write_one_file_whole(tmp_path: Path) -> None:
+    found = session(tmp_path)
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda _: found.write("loop", "L1"), range(400)))
+
+    assert [path.name for path in Path(found.folder).iterdir()] == ["loop"]
+    assert found.read("loop") == "L1"
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "7", "null", "\ufeff{}", "[" * 5_000])

@@ -7,9 +7,11 @@ import click
 from untildone.cli.options import (
     chosen,
     here,
+    json_option,
     loop_argument,
     loops_of,
     persons_word,
+    print_json,
     project_of,
     project_option,
     session_here,
@@ -18,29 +20,38 @@ from untildone.errors import UserError
 from untildone.judge import verbs
 from untildone.judge.budget.bounds import grant
 from untildone.judge.context import Context
+from untildone.judge.held import status_of
 from untildone.judge.index import noticed
 from untildone.judge.move import move_here
 from untildone.judge.speaker import driven, speaks_for_agent
 from untildone.judge.starting.launch import summary
 from untildone.report.lines import place
+from untildone.report.status import StatusReport
 from untildone.runs import book
+from untildone.store.loops import Record
+from untildone.store.sessions import Session
 
 
 @click.command("continue")
 @loop_argument
-@click.option("--rounds", metavar="[+=]N", help="Add (`+N`) or set (`=N`) the bound of rounds.")
+@click.option(
+    *("--rounds", "--iterations", "--max-iterations", "rounds"),
+    metavar="[+=]N",
+    help="Add (`+N`) or set (`=N`) the bound of rounds.",
+)
 @click.option("--budget", metavar="[+=]USD", help="Add to or set the budget.")
 @click.option("--minutes", metavar="[+=]N", help="Add to or set the minutes.")
+@click.option("--round-minutes", metavar="[+=]N", help="Add to or set the minutes of one round.")
 @click.option("--here", "into_session", is_flag=True, help="Take the loop into this session.")
 @project_option
+@json_option
 def command(
     loop: str | None,
     *,
-    rounds: str | None,
-    budget: str | None,
-    minutes: str | None,
     into_session: bool,
     project: Path | None,
+    as_json: bool,
+    **bounds: str | None,
 ) -> int:
     """Continue a paused loop; one that ran into a bound is given as much again.
 
@@ -49,17 +60,32 @@ def command(
     \b
     untildone continue
     untildone continue --rounds +5
-    untildone continue --budget =40
+    untildone continue --budget =40 --json
     untildone continue --here 1f2e3d4c     after `/clear`, in the new conversation
     """
     found = here()
-    if into_session and loop is None and _from_file(found, project_of(project)):
+    waiting = into_session and loop is None and _from_file(found, project_of(project))
+    if waiting:
+        _told(found, waiting, summary(waiting), as_json=as_json)
         return 0
     record = noticed(found, chosen(found, loop, project))
     session = found.session(session_here(found)) if into_session else None
     persons_word(found, record, "continue", session=session)
-    values = {"rounds": rounds, "budget": budget, "minutes": minutes}
-    given = grant({name: value for name, value in values.items() if value is not None})
+    given = {name.replace("_", "-"): value for name, value in bounds.items() if value is not None}
+    granted = grant(given)
+    headless = _headless(found, record, session)
+    if session:
+        record = move_here(found, record, session.id)
+        book.forget(found, record.contract.id)
+    record = verbs.resume(found, record.contract.id, granted)
+    if headless and not session:
+        return _run_on(found, record.contract.id)
+    going = f"loop {record.contract.id} goes on, {place(record.contract, record.progress)}"
+    _told(found, record, f"{going}; the agent is held from its next stop", as_json=as_json)
+    return 0
+
+
+def _headless(found: Context, record: Record, session: Session | None) -> bool:
     if session and not session.id:
         raise UserError(
             "`--here` needs an agent's session", hint="type `!untildone continue --here` in it"
@@ -70,17 +96,14 @@ def command(
             f"loop `{record.contract.id}` is being run already",
             hint=f"`untildone pause {record.contract.id}` stops that run",
         )
-    if session:
-        record = move_here(found, record, session.id)
-        book.forget(found, record.contract.id)
-    record = verbs.resume(found, record.contract.id, given)
-    if headless and not session:
-        return _run_on(found, record.contract.id)
-    click.echo(
-        f"loop {record.contract.id} goes on, {place(record.contract, record.progress)};"
-        " the agent is held from its next stop"
-    )
-    return 0
+    return bool(headless)
+
+
+def _told(found: Context, record: Record, text: str, *, as_json: bool) -> None:
+    if as_json:
+        print_json(StatusReport(loops=(status_of(found, record),)))
+    else:
+        click.echo(text)
 
 
 def _run_on(found: Context, loop: str) -> int:
@@ -90,18 +113,15 @@ def _run_on(found: Context, loop: str) -> int:
     return driven_to_its_end(found, loop)
 
 
-def _from_file(found: Context, project: Path) -> bool:
+def _from_file(found: Context, project: Path) -> Record | None:
     """A trusted loop file of another tool that nobody's session wrote, where no loop waits."""
     session = found.session(session_here(found))
     loops = (record.progress.status for record in loops_of(found, project))
     if not session.known or session.loop() or any(status != "finished" for status in loops):
-        return False
+        return None
     if speaks_for_agent(found.agent, str(found.home), session):
-        return False
+        return None
     # Imported where it is used: it brings YAML along.
     from untildone.judge.dialects.following import take_waiting
 
-    record = take_waiting(found, session.id, project)
-    if record:
-        click.echo(summary(record))
-    return record is not None
+    return take_waiting(found, session.id, project)

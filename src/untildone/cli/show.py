@@ -100,5 +100,10 @@ def _agreed(contract: Contract) -> Iterator[str]:
     if contract.oracle:
         yield "a hidden check of the person, run to confirm"
     bounds = contract.bounds
-    named = {"rounds": bounds.rounds, "USD": bounds.budget_usd, "minutes": bounds.minutes}
+    named = {
+        "rounds": bounds.rounds,
+        "USD": bounds.budget_usd,
+        "minutes": bounds.minutes,
+        "minutes a round": bounds.round_minutes,
+    }
     yield "bounds: " + ", ".join(f"{value:g} {name}" for name, value in named.items() if value)

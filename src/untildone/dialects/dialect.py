@@ -35,6 +35,8 @@ class Foreign(Struct, frozen=True, kw_only=True):
     promises: tuple[str, ...] = ()
     claims: tuple[Claim, ...] = ()
     checks: tuple[Check, ...] = ()
+    steps: tuple[str, ...] = ()
+    steps_done: tuple[str, ...] = ()
     zero: tuple[str, ...] = ()
     # The paths whose findings count.
     targets: tuple[str, ...] = ()

@@ -24,12 +24,16 @@ def read(source: Source) -> Foreign:
     # What it says of itself is said again here, at the stop that is judged.
     fields.flag("exit_signal", False)
     claims = _claims(fields)
+    done, left = fields.texts("completedSteps"), fields.texts("remainingSteps")
+    steps = _few(fields, "steps", fields.texts("steps") or (*done, *left))
     return Foreign(
         task=fields.text("spec") or fields.text("task"),
         # What was agreed once is not scored again.
         preset="" if claims else "loop",
         count=fields.count("iteration", 1),
         claims=claims,
+        steps=steps,
+        steps_done=tuple(step for step in dict.fromkeys(done) if step in steps),
         done_when="both",
         active=not ended,
         kept=True,
@@ -40,16 +44,18 @@ def read(source: Source) -> Foreign:
 
 def _claims(fields: Fields) -> tuple[Claim, ...]:
     status = fields.group("criteriaStatus").items()
-    names = fields.texts("criteria") or tuple(status)
-    if len(names) > MOST_CLAIMS:
-        raise fields.refused(
-            "criteria", f"has more than {MOST_CLAIMS} entries", hint="join what belongs together"
-        )
+    names = _few(fields, "criteria", fields.texts("criteria") or tuple(status))
     if any(status.values()):
         fields.defaults.append("what `criteriaStatus` calls met is to be reported again")
-    return tuple(
-        Claim(name=name, verification=_kind(status.get(name))) for name in dict.fromkeys(names)
-    )
+    return tuple(Claim(name=name, verification=_kind(status.get(name))) for name in names)
+
+
+def _few(fields: Fields, key: str, names: tuple[str, ...]) -> tuple[str, ...]:
+    if len(names) > MOST_CLAIMS:
+        raise fields.refused(
+            key, f"has more than {MOST_CLAIMS} entries", hint="join what belongs together"
+        )
+    return tuple(dict.fromkeys(names))
 
 
 def _kind(status: Value) -> Verification:

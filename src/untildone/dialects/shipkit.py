@@ -1,5 +1,7 @@
 """Shipkit's relentless skills: a check that is run (first version), a promise (second)."""
 
+import regex  # type: ignore[import-untyped]  # it ships no types
+
 from untildone.dialects.dialect import Foreign, Source, alternatives
 from untildone.dialects.fields import Fields
 from untildone.dialects.text import front_matter
@@ -35,7 +37,7 @@ def read(source: Source) -> Foreign:
 
 def _checks(fields: Fields, skill: str) -> tuple[Check, ...]:
     command = fields.text("success_command")
-    success, failure = fields.text("success_pattern"), fields.text("failure_pattern")
+    success, failure = (_pattern(fields, f"{kind}_pattern") for kind in ("success", "failure"))
     if not command:
         return ()
     return (
@@ -47,3 +49,13 @@ def _checks(fields: Fields, skill: str) -> tuple[Check, ...]:
             reason=f"`success_command` of {fields.path}",
         ),
     )
+
+
+def _pattern(fields: Fields, key: str) -> str:
+    pattern = fields.text(key)
+    try:
+        regex.compile(pattern)
+    except regex.error as error:
+        reason = f"`{pattern}` is no regular expression: {error.msg}"
+        raise fields.refused(key, reason, hint="correct it and try again") from None
+    return pattern

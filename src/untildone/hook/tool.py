@@ -4,7 +4,7 @@ import json
 import os
 
 from untildone.hook.payload import Call
-from untildone.integrity.guard import lacks_precheck, refusal
+from untildone.integrity.guard import before_precheck, refusal
 from untildone.store.sessions import Session
 
 
@@ -45,7 +45,7 @@ def _refusal(call: Call, session: Session) -> str:
     reason = refusal(tool, inputs, cwd=cwd, protected=_protected(call))
     if reason or not session.has("precheck") or _printed(session):
         return reason
-    return lacks_precheck(tool, inputs)
+    return before_precheck(tool, inputs)
 
 
 def _printed(session: Session) -> bool:

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from untildone.agents.permissions import PERMISSIONS
 from untildone.install.settings import Entries
-from untildone.install.skills import PERMISSIONS
 from untildone.integrity.entries import CAP, CAP_VARIABLE
 from untildone.loop.todos import FILES, STATE
 
@@ -99,8 +99,8 @@ def lines(program: Program) -> dict[str, str]:
         ),
         "PreToolUse": (
             f'{session}; [ -f "$s/loop" ] || {held} || exit 0; echo >>"$s/pre"; {payload};'
-            f" case $p in {_TOOL_WORDS})"
-            f" {hand('PreToolUse')} ;; esac; exit 0"
+            f' case $p in {_TOOL_WORDS}) ;; *) [ -f "$s/precheck" ] || exit 0 ;; esac;'
+            f" {hand('PreToolUse')}; exit 0"
         ),
         # `edits`: the person wants them looked at; the client tells what a file was before.
         "PostToolUse": (

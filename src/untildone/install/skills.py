@@ -2,18 +2,14 @@
 
 from importlib.resources import files
 
+from untildone.agents.permissions import PERMISSIONS
+
 STARTING = ("build", "test", "lint", "ship", "fix", "loop")
 PERSONAL = ("cancel", "pause", "continue", "approve")
 PLANNING = ("plan-feature", "implement-task", "implement-feature")
 NAMES = (*STARTING, *PLANNING, "status", *PERSONAL)
 AGENTS = ("task-planner", "task-verifier", "planning-validator")
 
-# Not `start` and `check`: they run commands, which is the client's to ask the person about.
-AGENT_VERBS = (
-    *("criterion", "met", "note", "signal", "blocked", "status"),
-    *("steps", "precheck", "score", "verify"),
-)
-PERMISSIONS = tuple(f"Bash(untildone {verb}:*)" for verb in AGENT_VERBS)
 # They touch the plan alone; `plan start` runs its commands, as `start` does.
 _OF_PLANS = (
     "Bash(untildone start --template refine-plan:*)",

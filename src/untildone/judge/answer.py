@@ -41,14 +41,20 @@ def answered(context: Context, record: Record, judged: Judged) -> Answer:
         *record.warnings,
         context.session_of(record).taken("tell"),
     )
-    shown = " | ".join(filter(None, told)) + _announced(record, judged.verdict)
+    shown = " | ".join(filter(None, told)) + _announced(record, judged)
     return Answer(verdict=judged.verdict, feedback=text, notice=shown)
 
 
-def _announced(record: Record, verdict: Verdict) -> str:
+def _announced(record: Record, judged: Judged) -> str:
     if record.contract.preset != "loop":
         return ""
     from untildone.report.announcements import announcement
 
-    told = announcement(record, verdict)
+    status = judged.evidence.status
+    told = announcement(
+        record,
+        judged.verdict,
+        steps_told=judged.progress.steps_told,
+        following=status.next if status else "",
+    )
     return f"\n{told}" if told else ""

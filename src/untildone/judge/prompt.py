@@ -5,7 +5,7 @@ from untildone.errors import UserError
 from untildone.hook.payload import Call
 from untildone.judge import verbs
 from untildone.judge.budget.bounds import grant_in
-from untildone.judge.budget.clock import mark
+from untildone.judge.budget.clock import turn_begins
 from untildone.judge.context import Context, tree_of
 from untildone.judge.evidence import root
 from untildone.judge.index import lost
@@ -30,7 +30,6 @@ def answer(context: Context, call: Call) -> str:
     session = context.session(prompt.session)
     if not session.known or ignored(context.agent, context.environ):
         return ""
-    session.forget_calls()
     told = lost(context, session)
     if told:
         return context.agent.pass_prompt(context="", notice=told)
@@ -40,6 +39,8 @@ def answer(context: Context, call: Call) -> str:
     except UserError as error:
         hint = f"; {error.hint}" if error.hint else ""
         return context.agent.take_prompt(f"untildone: {error.message}{hint}")
+    finally:
+        session.forget_calls()
 
 
 def _theirs(context: Context, session: Session, prompt: Prompt) -> bool:
@@ -78,9 +79,7 @@ def _other(context: Context, session: Session, prompt: Prompt, *, theirs: bool) 
     kind = "automatic" if not theirs else "start" if first else "other"
     asked = session.active() and kind == "other"
     tree = tree_of(root(record.contract, prompt.cwd)) if asked else ""
-    session.write_json(
-        "prompt.json", {"id": prompt.prompt, "kind": kind, "tree": tree, "clock": mark()}
-    )
+    _began(session, prompt, record, kind=kind, tree=tree)
     compacted = session.active() and session.has("compacting")
     session.remove("compacting")
     told = session.active() or session.has("remind")
@@ -89,6 +88,11 @@ def _other(context: Context, session: Session, prompt: Prompt, *, theirs: bool) 
         context=reminder(record) if compacted else "",
         notice=standing(context, record) if told else "",
     )
+
+
+def _began(session: Session, prompt: Prompt, record: Record, *, kind: str, tree: str = "") -> None:
+    begins = turn_begins(record.progress, session)
+    session.write_json("prompt.json", {"id": prompt.prompt, "kind": kind, "tree": tree, **begins})
 
 
 def _without_loop(context: Context, session: Session, prompt: Prompt) -> str:
@@ -119,9 +123,7 @@ def _wanted(context: Context, prompt: Prompt, wanted: Wanted, *, theirs: bool) -
         # A phrase may be just a way of speaking: the prompt goes its way.
         notice = f"untildone: no loop was started: {error.message}; {error.hint}"
         return context.agent.pass_prompt(context="", notice=notice)
-    context.session(prompt.session).write_json(
-        "prompt.json", {"id": prompt.prompt, "kind": "start", "tree": ""}
-    )
+    _began(context.session(prompt.session), prompt, record, kind="start")
     return context.agent.pass_prompt(context=reminder(record), notice=told)
 
 
@@ -195,7 +197,7 @@ def _continued(context: Context, session: Session, prompt: Prompt, spoken: Spoke
 
 
 def _goes_on(context: Context, session: Session, prompt: Prompt, record: Record) -> str:
-    session.write_json("prompt.json", {"id": prompt.prompt, "kind": "continue", "tree": ""})
+    _began(session, prompt, record, kind="continue")
     return context.agent.pass_prompt(
         context=reminder(record), notice=f"untildone: loop {record.contract.id} goes on"
     )

@@ -6,7 +6,7 @@ from untildone.judge.context import Context
 from untildone.judge.index import lost
 from untildone.loop.criteria import agreed
 from untildone.loop.feedback import task_text
-from untildone.loop.model import Contract, Progress
+from untildone.loop.spec.lines import reminders
 from untildone.report.lines import status_line
 from untildone.store.loops import Record
 from untildone.store.sessions import Session, sessions
@@ -75,23 +75,18 @@ def reminder(record: Record) -> str:
     if progress.status != "active":
         return ""
     checks = "\n".join(f"- {check.name}: `{check.command}`" for check in contract.checks)
-    claims = "\n".join(f"- {claim.name} (report with `untildone met`)" for claim in contract.claims)
+    verb = f"verify {contract.plan.name}" if contract.plan else "met"
+    claims = "\n".join(
+        f"- {each.name} (report with `untildone {verb}`)" for each in contract.claims
+    )
     unmet = ", ".join(progress.unmet or ()) or "not judged yet"
     head = (
         f"[untildone] A loop is active in this session ({status_line(record)}). When you stop, its"
         f" checks are run and you go on until they pass.\nCriteria:\n{checks}\n{claims}\n"
         f"Unmet at the last stop: {unmet}\n"
-        + "".join(f"{line}\n" for line in _rules(contract, progress))
+        + "".join(f"{line}\n" for line in reminders(contract, progress))
     )
     return head + task_text(contract, limit=_LONGEST_CONTEXT - len(head))
-
-
-def _rules(contract: Contract, progress: Progress) -> list[str]:
-    if contract.preset != "loop":
-        return []
-    from untildone.loop.spec.lines import reminders
-
-    return reminders(contract, progress)
 
 
 def standing(context: Context, record: Record) -> str:

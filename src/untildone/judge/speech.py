@@ -80,7 +80,10 @@ _PHRASES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("lint", r"clean up (?:the )?code style"),
         ("ship", r"ship relentlessly"),
         ("", r"(?:don['\u2019]?t|do not|never) stop until"),
-        ("", r"(?:keep (?:going|working)|continue) until"),
+        ("", r"(?:keep (?:going|working)|continue|iterate|loop) until"),
+        ("test", r"until (?:all )?(?:the )?tests pass"),
+        # Behind those that say which errors are meant.
+        ("fix", r"fix all (?:the )?(?:[\w+#.-]+ )?(?:problems|errors)"),
         # "loop: SPEC", "loop - SPEC"
         ("loop", r"loop(?=:\s*[^\s:]| - \S)"),
     )

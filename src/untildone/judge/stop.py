@@ -296,10 +296,24 @@ def _conclude(context: Context, stop: Stop, judged: Judged) -> Answer:
             at=context.now(),
         )
         mirror(context, record, status_line(record))
-    if (loops.folder(loop) / "milestones.json").exists():
+    _made_known(context, stop, judged, record)
+    _answered(context, record, stop)
+    answer = answered(context, record, judged)
+    if record.contract.plan:
+        answer = _with_plan(record, answer)
+    if _is_followed(record):
+        from untildone.judge.starting.chain import followed
+
+        return followed(context, record, judged, answer)
+    return answer
+
+
+def _made_known(context: Context, stop: Stop, judged: Judged, record: Record) -> None:
+    """To who waits for milestones, in the receipt, and as a checkpoint of the step that begins."""
+    if (context.loops.folder(record.contract.id) / "milestones.json").exists():
         from untildone.judge.telling.milestones import announce
 
-        counted = progress.round > judged.progress.round
+        counted = record.progress.round > judged.progress.round
         announce(context, record, judged.verdict, counted=counted)
     if isinstance(judged.verdict, Finish | Pause):
         from untildone.judge.papers import publish
@@ -311,15 +325,6 @@ def _conclude(context: Context, stop: Stop, judged: Judged) -> Answer:
         # Without it a step cannot be taken back; that changes nothing of the verdict.
         with suppress(UserError):
             checkpoint(record, cwd=Path(stop.cwd))
-    _answered(context, record, stop)
-    answer = answered(context, record, judged)
-    if record.contract.plan:
-        answer = _with_plan(record, answer)
-    if _is_followed(record):
-        from untildone.judge.starting.chain import followed
-
-        return followed(context, record, judged, answer)
-    return answer
 
 
 def _is_followed(record: Record) -> bool:

@@ -105,7 +105,7 @@ def resume(context: Context, loop: str, grant: Grant | None = None) -> Record:
         unfinished(record)
         progress = resting_on_the_start(context, record)
         bounds = agreed(record.contract, progress.amendments).bounds
-        granted = _granted(bounds, grant or _as_before(record), record)
+        granted = _granted(bounds, grant or _as_before(record, bounds), record)
         amendment = Amendment(by="person", at=context.now(), bounds=granted)
         amendments = progress.amendments if granted == bounds else (*progress.amendments, amendment)
         if progress.status == "active":
@@ -124,14 +124,15 @@ def resume(context: Context, loop: str, grant: Grant | None = None) -> Record:
     return record
 
 
-def _as_before(record: Record) -> Grant:
+def _as_before(record: Record, now: Bounds) -> Grant:
     bounds = record.contract.bounds
     match record.progress.outcome:
         case "out-of-rounds":
             return Grant(rounds=bounds.rounds)
         case "out-of-budget":
             return Grant(budget_usd=bounds.budget_usd)
-        case "out-of-time":
+        # A single round that took too long is counted anew.
+        case "out-of-time" if record.progress.active_seconds >= 60 * now.minutes:
             return Grant(minutes=bounds.minutes)
         case _:
             return Grant()
@@ -147,6 +148,7 @@ def _granted(bounds: Bounds, grant: Grant, record: Record) -> Bounds:
         rounds=int(new("rounds")) if bounds.rounds or "rounds" in grant.exact else 0,
         budget_usd=new("budget_usd") if bounds.budget_usd or "budget_usd" in grant.exact else 0,
         minutes=new("minutes") if bounds.minutes or grant.minutes else 0,
+        round_minutes=new("round_minutes"),
     )
     if not granted.rounds and not granted.budget_usd:
         raise UserError("a loop needs a bound", hint="give `--rounds =N` or `--budget =USD`")

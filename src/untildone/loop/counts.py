@@ -14,6 +14,7 @@ from untildone.loop.model import (
     Finding,
     Severity,
     StartResult,
+    Tests,
 )
 from untildone.loop.totals import totals
 
@@ -43,8 +44,28 @@ def counted(
     """
     if not contract.counts and not contract.targets:
         return results
-    failed = {each.name: each.tests.failing for each in start or () if each.tests}
-    return tuple(_counted(contract, result, failed.get(result.name)) for result in results)
+    known = {each.name: each.tests for each in start or () if each.tests}
+    failed = {name: tests.failing for name, tests in known.items()}
+    judged = tuple(_counted(contract, result, failed.get(result.name)) for result in results)
+    if not _only_errors(contract) or start is None:
+        return judged
+    ran = {name for name, tests in known.items() if _ran(tests)}
+    return tuple(_without_tests(result, judged, ran) for result in judged)
+
+
+def _without_tests(
+    result: CheckResult, others: tuple[CheckResult, ...], ran: set[str]
+) -> CheckResult:
+    """Where no test ran at the start either, the other checks speak of errors alone."""
+    silent = result.outcome == "no-evidence" and result.tests and not _ran(result.tests)
+    spoken = any(each.outcome in ("green", "red") for each in others)
+    if not silent or result.name in ran or not spoken:
+        return result
+    return replace(result, outcome="green", reason="not counted: no test was run, as at the start")
+
+
+def _ran(tests: Tests) -> bool:
+    return bool(tests.passed or tests.failed)
 
 
 def unmet_counts(contract: Contract, evidence: Evidence) -> tuple[Count, ...]:
@@ -93,10 +114,15 @@ def _decides(contract: Contract, severity: Severity) -> bool:
     return severity in (SEVERITIES.get(count) for count in contract.counts)
 
 
+def _only_errors(contract: Contract) -> bool:
+    """Tests count only as far as they passed at the start."""
+    return contract.preset == DECIDING and "tests-pass" not in contract.counts
+
+
 def _tests_count(
     contract: Contract, result: CheckResult, failed_at_start: tuple[str, ...] | None
 ) -> bool:
-    if contract.preset != DECIDING or "tests-pass" in contract.counts:
+    if not _only_errors(contract):
         return True
     failing = result.tests.failing if result.tests else ()
     return failed_at_start is None or not failing or not set(failing).issubset(failed_at_start)

@@ -19,14 +19,16 @@ ExitRule: TypeAlias = Literal["done", "claimed", "signal", "unmet"]
 
 
 def agreed(contract: Contract, amendments: tuple[Amendment, ...]) -> Contract:
-    """The contract as it stands now."""
+    """The contract as it stands now; what is in it already comes to the same."""
     for amendment in amendments:
         claims = (amendment.claim,) if amendment.claim else ()
         contract = replace(
             contract,
             bounds=amendment.bounds or contract.bounds,
-            claims=contract.claims + claims,
-            allow=contract.allow + amendment.allow,
+            claims=tuple(dict.fromkeys(contract.claims + claims)),
+            # A criterion that was added must hold, whatever was enough before.
+            done_when="both" if claims and contract.done_when != "either" else contract.done_when,
+            allow=tuple(dict.fromkeys(contract.allow + amendment.allow)),
             session=amendment.session or contract.session,
             steps=tuple(dict.fromkeys(contract.steps + amendment.steps)),
             gated=contract.gated if amendment.gated is None else amendment.gated,

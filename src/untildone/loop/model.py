@@ -173,6 +173,8 @@ class StatusBlock(Struct, frozen=True, kw_only=True):
 
     exit_signal: bool = False
     criteria: dict[str, bool] = {}
+    # Rounds in a row with the same criteria unmet, as the agent counts them.
+    stuck: int | None = None
     next: str = ""
 
 
@@ -382,6 +384,8 @@ class Progress(Struct, frozen=True, kw_only=True):
     # The person has seen the steps and said to go on.
     planned: bool = False
     steps_done: tuple[str, ...] = ()
+    # How many of them the person had heard of at the last round.
+    steps_told: int = 0
     precheck: str = ""
     # The loop that began when this one ended.
     followed_by: str = ""

@@ -58,6 +58,15 @@ def _moved(progress: Progress, now: _Seen) -> bool:
     return newly_met or gone or fewer or new
 
 
+def stale_rounds(contract: Contract, progress: Progress, evidence: Evidence) -> int:
+    """How many rounds in a row nothing has moved, with this one."""
+    return _stale(progress, _seen(contract, progress, evidence))
+
+
+def _stale(progress: Progress, now: _Seen) -> int:
+    return 0 if _moved(progress, now) else progress.stale + 1
+
+
 def repeats(progress: Progress, found: tuple[str, ...]) -> bool:
     """Whether these are exactly the failures of the round before."""
     return len(found) == progress.remaining > 0 and found[:MOST_FAILURES] == progress.failures
@@ -76,7 +85,7 @@ def stagnation(contract: Contract, progress: Progress, evidence: Evidence) -> st
     """Why this stop counts as stagnated, or nothing."""
     limit = stagnation_limit(contract, evidence)
     now = _seen(contract, progress, evidence)
-    stale = 0 if _moved(progress, now) else progress.stale + 1
+    stale = _stale(progress, now)
     same = repeats(progress, now.failures)
     broken = breaker(contract, evidence, stale=stale, unmet=now.unmet, same=same)
     if broken or not limit:
@@ -160,7 +169,7 @@ def _judged(
         seen_failures=tuple(dict.fromkeys((*found, *progress.seen_failures)))[:MOST_FAILURES],
         seen_red=tuple(dict.fromkeys((*progress.seen_red, *red))),
         recent=(*progress.recent, now.key)[-3:],
-        stale=0 if _moved(progress, now) else progress.stale + 1,
+        stale=_stale(progress, now),
         idle_holds=progress.idle_holds + bool(because),
         blocked_told=because == "blocked",
         unrunnable_told=because == "unrunnable",
@@ -171,6 +180,7 @@ def _judged(
         confirmed=progress.confirmed and not now.unmet,
         blocked="",
         report=None,
+        steps_told=len(progress.steps_done),
         round_seconds=0,
     )
 

@@ -26,7 +26,8 @@ _SENTENCE_END = r"(?<=[.!?])\s+|\n"
 # "not yet: all tests passing", "when they pass I will say ALL DONE"
 _NOT_SAID = (
     r"(?i)\b(not|never|cannot|without|until|unless|once|when|if|after|before|will|would|"
-    r"should|going to|almost|nearly|to be|todo|remaining|asked for|asks? for|promise is|phrase)\b"
+    r"should|going to|almost|nearly|to be|todo|remaining|asked for|asks? for|promise is|phrase|"
+    r"far from|noch|nicht|kein\w*|pas encore|aún no|todavía no)\b"
     r"|n['\u2019]t\b|['\u2019]ll\b"
 )
 # A tag is meant more than plain words are: "I will now say <promise>…" says it.
@@ -34,7 +35,8 @@ _TAG_NOT_SAID = r"(?i)\b(not|never|cannot|until|unless|once|when|if|before)\b|n[
 # "ALL DONE once CI agrees", "<promise>…</promise> will follow"
 _ON_CONDITION = (
     r"(?i)[^\w\n.!?]{0,20}"
-    r"(once|when|if|unless|until|as soon as|will|would|should|cannot|is not|are not|isn|aren)\b"
+    r"(once|when|if|unless|until|as soon as|will|would|should|cannot|is not|are not|isn|aren|"
+    r"is false|except|apart from)\b"
 )
 _STATUS_SIGNAL = r"(?im)^[ \t]*EXIT_SIGNAL:[ \t]*true\b"
 _MARKER = (
@@ -43,6 +45,7 @@ _MARKER = (
 )
 _STATUS_BLOCK = r"(?s)---LOOP_STATUS---(.{0,20000}?)---END_STATUS---"
 _STATUS_CRITERIA = r"(?s)\bCRITERIA:\s*(\{.*?\})\s*(?:\n|STUCK_COUNT:|NEXT:|$)"
+_STATUS_STUCK = r"\bSTUCK_COUNT:[ \t]*(\d{1,4})\b"
 _STATUS_NEXT = r"\bNEXT:[ \t]*([^\n]{0,300})"
 _BLOCKED = r"(?is)<untildone:blocked>(.{0,2000}?)</untildone:blocked>"
 
@@ -153,10 +156,12 @@ def status_block(message: str) -> StatusBlock | None:
         return None
     text = blocks[-1]
     said = re.search(_STATUS_CRITERIA, text)
+    stuck = re.search(_STATUS_STUCK, text)
     following = re.search(_STATUS_NEXT, text)
     return StatusBlock(
         exit_signal=bool(re.search(_STATUS_SIGNAL, text)),
         criteria=_criteria(said[1]) if said else {},
+        stuck=int(stuck[1]) if stuck else None,
         next=following[1].strip() if following else "",
     )
 

@@ -5,6 +5,7 @@ import os
 import re
 import stat
 import sys
+import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -101,7 +102,8 @@ def _close_to_others(home: Path) -> None:
 
 
 def _try_out(home: Path, seize: Callable[[int], bool]) -> None:
-    probe = home / f".probe-{os.getpid()}"
+    # The tasks of a plan are begun by several threads.
+    probe = home / f".probe-{os.getpid()}-{threading.get_ident()}"
     try:
         first = open_own(probe, os.O_RDWR | os.O_CREAT)
         try:

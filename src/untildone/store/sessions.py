@@ -5,13 +5,17 @@ loop, while that is active or paused), `active` (the same, only while it is acti
 `post` (one byte per tool call begun and ended), `calls/` (the payloads), `judging`, `prompt.json`,
 `look` (why the stops of a session without a loop are looked at: a word for each reason),
 `dialects` (its tool calls are kept without a loop too), `meter` (the file's own time is when money
-and minutes are looked at next, between tool calls). `<home>/held/<agent>/<session>` names an active
-loop once more: both places must be cleared to silence the hooks, and one alone is evidence.
+and minutes are looked at next, between tool calls), `precheck` (the loop's first change waits for
+it). `<home>/held/<agent>/<session>` names an active loop once more: both places must be cleared to
+silence the hooks, and one alone is evidence.
 """
 
 import json
 import os
 import time
+
+# Not from `threading`, whose import a hook would pay for.
+from _thread import get_ident
 
 _SAFE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
 LARGEST_FILE = 1_000_000
@@ -74,7 +78,7 @@ class Session:
     def write(self, name: str, text: str) -> None:
         """Whole or not at all: a reader sees the old or the new text."""
         os.makedirs(self.folder, mode=0o700, exist_ok=True)
-        temporary = self.path(f".{name}.{os.getpid()}")
+        temporary = self.path(f".{name}.{os.getpid()}.{get_ident()}")
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with open(descriptor, "w", encoding="utf-8", errors="surrogateescape") as file:
             file.write(text)
@@ -125,8 +129,8 @@ class Session:
 
     def _let_go(self) -> None:
         self.remove(self._held())
-        self.remove("active")
-        self.remove("meter")
+        for name in ("active", "meter", "precheck"):
+            self.remove(name)
 
     def wind(self, seconds: float) -> None:
         """Look at money and minutes again after as long: a shell can compare times of files."""
@@ -173,6 +177,10 @@ class Session:
         """A turn began or ended: no tool call is in flight."""
         self.remove("pre")
         self.remove("post")
+
+    def last_call_at(self) -> float:
+        """When a tool call of this turn last began or ended; 0 where none did."""
+        return max(_changed_at(self.path(name)) for name in ("pre", "post"))
 
     def call_in_flight(self) -> bool:
         return self.calls_begun() > _size(self.path("post"))

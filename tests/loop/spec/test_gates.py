@@ -41,6 +41,11 @@ def gated(**given: object) -> Contract:
             Progress(planned=True, steps_done=STEPS),
             "step `mend it` is complete: continue?",
         ),
+        (
+            gated(steps=STEPS),
+            Progress(planned=True, steps_done=("find it",), steps_told=1, round=2),
+            "round 3 is over: continue with `mend it`?",
+        ),
     ],
 )
 def test_what_the_person_is_asked(asked: Contract, progress: Progress, expected: str) -> None:

@@ -3,7 +3,8 @@
 import pytest
 
 from loop.samples import GREEN, RED, after, contract, seen
-from untildone.loop.model import Claim, Met, StatusBlock
+from untildone.loop.model import Claim, Continue, Met, StatusBlock
+from untildone.loop.progress import advance
 from untildone.loop.spec.status import contradictions
 
 ASKED = contract(claims=(Claim(name="Docs"), Claim(name="API")), done_when="both")
@@ -45,6 +46,24 @@ def test_a_signal_with_something_unmet_is_told_back() -> None:
     assert contradictions(ASKED, after(), evidence) == (
         "`EXIT_SIGNAL: true`, but unmet: test, Docs, API",
     )
+
+
+@pytest.mark.parametrize(
+    ("stuck", "expected"),
+    [
+        (None, ()),
+        (2, ()),
+        (7, ()),
+        (0, ("`STUCK_COUNT: 0`, but nothing has moved in 2 rounds",)),
+    ],
+)
+def test_a_count_that_is_too_low_is_told_back(stuck: int | None, expected: tuple[str, ...]) -> None:
+    evidence = seen(RED, status=StatusBlock(stuck=stuck))
+    once = advance(ASKED, after(), evidence, Continue(because="unmet"))
+    twice = advance(ASKED, once, evidence, Continue(because="unmet"))
+
+    assert contradictions(ASKED, twice, evidence) == expected
+    assert contradictions(ASKED, after(), evidence) == ()
 
 
 def test_without_a_block_there_is_nothing_to_tell() -> None:

@@ -5,8 +5,15 @@ import re
 from untildone.errors import UserError
 from untildone.judge.verbs import Grant
 
-_FIELDS = {"rounds": "rounds", "iterations": "rounds", "budget": "budget_usd", "minutes": "minutes"}
-_OPTION = re.compile(r"--(rounds|iterations|budget|minutes)(?:=|\s+)(?P<value>[+=]?\d+(?:\.\d+)?)")
+_FIELDS = {
+    "rounds": "rounds",
+    "iterations": "rounds",
+    "max-iterations": "rounds",
+    "budget": "budget_usd",
+    "minutes": "minutes",
+    "round-minutes": "round_minutes",
+}
+_OPTION = re.compile(rf"--({'|'.join(_FIELDS)})(?:=|\s+)(?P<value>[+=]?\d+(?:\.\d+)?)")
 _WHOLE = re.compile(r"[+=]?[0-9]{1,6}")
 _DECIMAL = re.compile(r"[+=]?[0-9]{1,6}(?:\.[0-9]{1,6})?")
 
@@ -32,6 +39,7 @@ def grant(given: dict[str, str]) -> Grant | None:
         rounds=int(numbers.get("rounds", 0)),
         budget_usd=numbers.get("budget_usd", 0),
         minutes=numbers.get("minutes", 0),
+        round_minutes=numbers.get("round_minutes", 0),
         exact=tuple(exact),
     )
 

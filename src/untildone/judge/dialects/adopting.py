@@ -103,7 +103,12 @@ def start(context: Context, read: Found, *, project: Path, session: str, by: Spe
     return change(
         context,
         record.contract.id,
-        lambda now: replace(now.progress, round=max(now.progress.round, foreign.used)),
+        lambda now: replace(
+            now.progress,
+            round=max(now.progress.round, foreign.used),
+            steps_done=foreign.steps_done,
+            steps_told=len(foreign.steps_done),
+        ),
         kind="imported",
         path=read.shown,
         told=told(foreign, by),
@@ -123,6 +128,7 @@ def _request(foreign: Foreign, *, project: Path, session: str, by: Speaker) -> R
         targets=foreign.targets,
         promises=foreign.promises,
         claims=foreign.claims,
+        steps=foreign.steps,
         done_when=foreign.done_when,
         bounds=bounds(Bounds(stagnation=foreign.stagnation), foreign.rounds, by),
         by=by,

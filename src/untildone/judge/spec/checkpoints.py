@@ -42,10 +42,10 @@ def repository(project: Path) -> Path:
     return root
 
 
-def keep(project: Path, loop: str, name: str) -> str:
-    """The checkpoint's ref; an older one of that name stays what it is."""
+def keep(project: Path, loop: str, name: str, *, anew: bool = False) -> str:
+    """The checkpoint's ref; an older one of that name stays what it is unless made `anew`."""
     root = repository(project)
-    if name in checkpoints(root, loop):
+    if not anew and name in checkpoints(root, loop):
         return _ref(loop, name)
     return _keep(root, loop, name, also=())
 

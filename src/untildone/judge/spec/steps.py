@@ -43,18 +43,22 @@ def with_steps(
 def done(context: Context, loop: str, step: str, *, cwd: Path) -> Record:
     """By name or number; where a step can be taken back, the next one begins with a checkpoint."""
 
+    before: list[int] = []
+
     def edit(record: Record) -> Progress:
         progress = unfinished(record)
+        before.append(len(progress.steps_done))
         return with_step_done(record.contract, progress, step)
 
     record = change(context, loop, edit, kind="step done", step=kept(step))
-    checkpoint(record, cwd=cwd)
+    # After a rollback there is one of that name, of the way that was given up.
+    checkpoint(record, cwd=cwd, anew=len(record.progress.steps_done) > before[0])
     return record
 
 
 def with_step_done(contract: Contract, progress: Progress, step: str) -> Progress:
     steps = agreed(contract, progress.amendments).steps
-    name = steps[int(step) - 1] if step.isdecimal() and 0 < int(step) <= len(steps) else kept(step)
+    name = _named(steps, step)
     if name not in steps:
         known = ", ".join(f"`{each}`" for each in steps) or "none"
         raise UserError(
@@ -64,13 +68,19 @@ def with_step_done(contract: Contract, progress: Progress, step: str) -> Progres
     return replace(progress, steps_done=tuple(dict.fromkeys((*progress.steps_done, name))))
 
 
-def checkpoint(record: Record, *, cwd: Path) -> str:
+def _named(steps: tuple[str, ...], step: str) -> str:
+    """By name or number."""
+    listed = step.isdecimal() and 0 < int(step) <= len(steps)
+    return steps[int(step) - 1] if listed else kept(step)
+
+
+def checkpoint(record: Record, *, cwd: Path, anew: bool = False) -> str:
     """Of a loop of type 2B: the tree before the step that comes now."""
     if record.contract.reversibility != "2B":
         return ""
     number = len(record.progress.steps_done) + 1
     place = root(record.contract, str(cwd))
-    return checkpoints.keep(place, record.contract.id, f"step-{number}")
+    return checkpoints.keep(place, record.contract.id, f"step-{number}", anew=anew)
 
 
 def precheck(context: Context, loop: str, evidence: str) -> Record:
@@ -84,11 +94,12 @@ def precheck(context: Context, loop: str, evidence: str) -> Record:
 
 
 def rollback(context: Context, record: Record, step: str, *, cwd: Path) -> Restored:
-    """To before the step, given by number, name, or a checkpoint's own name."""
+    """To before the step, given by number, name, or a checkpoint's own name; what was done and
+    reported since then is to be done and reported again."""
     contract = agreed(record.contract, record.progress.amendments)
     place = root(contract, str(cwd))
     known = checkpoints.checkpoints(checkpoints.repository(place), contract.id)
-    named = (step, f"step-{step}", f"step-{_number(contract, step)}")
+    named = (step, f"step-{_place(contract, record.progress, step)}", f"step-{step}")
     name = next((each for each in named if each in known), "")
     if not name:
         listed = ", ".join(f"`{each}`" for each in known) or "none"
@@ -100,7 +111,7 @@ def rollback(context: Context, record: Record, step: str, *, cwd: Path) -> Resto
     change(
         context,
         contract.id,
-        lambda now: now.progress,
+        lambda now: _before(now.progress, name),
         kind="rolled back",
         to=name,
         saved=restored.saved,
@@ -108,5 +119,18 @@ def rollback(context: Context, record: Record, step: str, *, cwd: Path) -> Resto
     return restored
 
 
-def _number(contract: Contract, step: str) -> int:
-    return contract.steps.index(step) + 1 if step in contract.steps else 0
+def _place(contract: Contract, progress: Progress, step: str) -> int:
+    """As the how manieth the step was begun, whatever its place in the list."""
+    done = progress.steps_done
+    left = [each for each in contract.steps if each not in done]
+    name = _named(contract.steps, step)
+    return (*done, *left[:1]).index(name) + 1 if name in (*done, *left[:1]) else 0
+
+
+def _before(progress: Progress, checkpoint: str) -> Progress:
+    kind, _, number = checkpoint.partition("-")
+    if kind != "step" or progress.status == "finished":
+        return progress
+    done = progress.steps_done[: int(number) - 1]
+    told = min(progress.steps_told, len(done))
+    return replace(progress, steps_done=done, steps_told=told, met={}, confirmed=False)

@@ -146,10 +146,12 @@ def _bounds(given: dict[str, list[str]], usual: Bounds) -> Bounds:
 
 def summary(record: Record) -> str:
     contract = record.contract
+    claims = contract.claims if contract.done_when in ("both", "either") else ()
+    promises = " or ".join(f"`{text}`" for text in contract.promises)
     criteria = [
         *(f"{check.name} (`{check.command}`)" for check in contract.checks),
-        *(f"promise `{text}`" for text in contract.promises),
-        *(f"claim `{claim.name}`" for claim in contract.claims),
+        *([f"promise {promises}"] if promises else []),
+        *(f"claim `{claim.name}`" for claim in claims),
         *contract.counts,
         *([counted(len(contract.todos), "TODO item")] if contract.todos else []),
     ]

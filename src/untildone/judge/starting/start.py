@@ -57,6 +57,7 @@ class Request(Struct, frozen=True, kw_only=True):
     also: tuple[Check, ...] = ()
     promises: tuple[str, ...] = ()
     claims: tuple[Claim, ...] = ()
+    steps: tuple[str, ...] = ()
     must_not: tuple[str, ...] = ()
     done_when: Rule | None = None
     bounds: Bounds = Bounds()
@@ -195,6 +196,7 @@ def _contract(context: Context, request: Request) -> Contract:
         checks=checks,
         promises=request.promises,
         claims=request.claims,
+        steps=request.steps,
         must_not=request.must_not,
         done_when=rule,
         bounds=request.bounds,

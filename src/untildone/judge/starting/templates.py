@@ -83,7 +83,10 @@ def known(context: Context, project: Path, names: tuple[str, ...]) -> tuple[str,
             hint="start the rest when these have ended",
         )
     for name in names:
-        following(context, project, name)
+        try:
+            following(context, project, name)
+        except UserError as error:
+            raise UserError(f"`--then {name}`: {error.message}", hint=error.hint) from None
     return names
 
 

@@ -30,7 +30,7 @@ def gate(contract: Contract, progress: Progress) -> str:
         return ""
     if contract.steps and not progress.planned:
         return _about_the_steps(contract.steps)
-    done = progress.steps_done[-1:]
+    done = progress.steps_done[progress.steps_told :][-1:]
     left = [step for step in contract.steps if step not in progress.steps_done]
     what = f"step `{done[0]}` is complete" if done else f"round {progress.round + 1} is over"
     following = f" with `{left[0]}`" if left else ""

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from untildone.loop.criteria import results_by_name, unmet
 from untildone.loop.model import Contract, Evidence, Progress, StatusBlock
+from untildone.loop.progress import stale_rounds
 from untildone.loop.words import folded
 
 _MOST_TOLD = 6
@@ -20,6 +21,9 @@ def contradictions(contract: Contract, progress: Progress, evidence: Evidence) -
     missing = unmet(contract, progress, evidence)
     if block.exit_signal and missing:
         found.append(f"`EXIT_SIGNAL: true`, but unmet: {', '.join(missing[:_MOST_TOLD])}")
+    stale = stale_rounds(contract, progress, evidence)
+    if block.stuck is not None and block.stuck < stale:
+        found.append(f"`STUCK_COUNT: {block.stuck}`, but nothing has moved in {stale} rounds")
     return tuple(found[:_MOST_TOLD])
 
 
