@@ -58,7 +58,10 @@ def command(
         return _trust_shape(found, project_of(project), yes=yes)
     if what == "plan":
         return _trust_plans(found, project_of(project), yes=yes)
-    place = governed(project_of(project))
+    return _trust_configuration(found, governed(project_of(project)), sha256=sha256, yes=yes)
+
+
+def _trust_configuration(found: Context, place: Path, *, sha256: str | None, yes: bool) -> int:
     files = proposals(place)
     if not files:
         raise UserError(

@@ -35,6 +35,26 @@ _TOOL_WORDS = (
 )
 
 
+# Where the state's home and the session's folder become `$h` and `$s`.
+_SESSION = "@session"
+# An active loop is named in a second place: who removes one of the two is not out of sight.
+_HELD = '[ -f "$h/held/claude/$CLAUDE_CODE_SESSION_ID" ]'
+_READ = f"p=$(head -c {_PAYLOAD})"
+_SPOOL = (
+    '{ [ -f "$s/loop" ] && echo >>"$s/post" || [ -f "$s/dialects" ]; }'
+    f' && head -c {_CALL} >>"$s/calls/$$"'
+)
+# Lists that the client keeps, one that we keep, and files written since the session began.
+_CLIENT = '"${CLAUDE_CONFIG_DIR:-$HOME/.claude}"'
+_OWN = "$CLAUDE_CODE_SESSION_ID"
+_LISTED = (
+    f'[ -d {_CLIENT}/tasks/"{_OWN}" ] || [ -f {_CLIENT}/todos/"{_OWN}-agent-{_OWN}.json" ]'
+    ' || [ -f "$s/todos.json" ] || { [ -f "$s/began" ] && for f in '
+    + " ".join((*FILES, STATE))
+    + '; do [ "${CLAUDE_PROJECT_DIR:-.}/$f" -nt "$s/began" ] && break; done; }'
+)
+
+
 class Program(Struct, frozen=True, kw_only=True):
     """How a command finds us: shell words for the state's home and for what runs an event."""
 
@@ -45,6 +65,10 @@ class Program(Struct, frozen=True, kw_only=True):
 
     def event(self, name: str) -> str:
         return f"{self.program} {self.arguments} {name} claude {self.source} {self.home}"
+
+    def told(self, name: str) -> str:
+        """With the payload that the shell has read already."""
+        return f'printf %s "$p" | {self.event(name)}'
 
 
 def settings_program(*, home: Path, python: Path, package: Path) -> Program:
@@ -70,63 +94,54 @@ def plugin_program() -> Program:
 def lines(program: Program) -> dict[str, str]:
     """One line of shell per event."""
     session = f'h={program.home}; s=$h/sessions/claude/"$CLAUDE_CODE_SESSION_ID"'
-    active = f'{session}; [ -f "$s/active" ] || exit 0'
-    bound = f'{session}; [ -f "$s/loop" ] || exit 0'
-    # An active loop is named in a second place: who removes one of the two is not out of sight.
-    held = '[ -f "$h/held/claude/$CLAUDE_CODE_SESSION_ID" ]'
-    ended = '{ [ -f "$s/loop" ] && echo >>"$s/post" || [ -f "$s/dialects" ]; }'
-    spool = f'{ended} && head -c {_CALL} >>"$s/calls/$$"'
-    payload = f"p=$(head -c {_PAYLOAD})"
-    # Lists that the client keeps, one that we keep, and files written since the session began.
-    client = '"${CLAUDE_CONFIG_DIR:-$HOME/.claude}"'
-    own = "$CLAUDE_CODE_SESSION_ID"
-    listed = (
-        f'[ -d {client}/tasks/"{own}" ] || [ -f {client}/todos/"{own}-agent-{own}.json" ]'
-        ' || [ -f "$s/todos.json" ] || { [ -f "$s/began" ] && for f in '
-        + " ".join((*FILES, STATE))
-        + '; do [ "${CLAUDE_PROJECT_DIR:-.}/$f" -nt "$s/began" ] && break; done; }'
-    )
+    events = _sessions(program) | _tool_calls(program)
+    return {event: line.replace(_SESSION, session) for event, line in events.items()}
 
-    def hand(event: str) -> str:
-        return f'printf %s "$p" | {program.event(event)}'
 
+def _sessions(program: Program) -> dict[str, str]:
     return {
         "SessionStart": _present(program, "SessionStart"),
         "UserPromptSubmit": (
-            f'{session}; {payload}; [ -f "$s/loop" ] || {held} || {listed} ||'
+            f'{_SESSION}; {_READ}; [ -f "$s/loop" ] || {_HELD} || {_LISTED} ||'
             f" case $p in {_PROMPT_WORDS}) ;; *) exit 0 ;; esac;"
-            f" {_absent(program)}{hand('UserPromptSubmit')}"
-        ),
-        "PreToolUse": (
-            f'{session}; [ -f "$s/loop" ] || {held} || exit 0; echo >>"$s/pre"; {payload};'
-            f' case $p in {_TOOL_WORDS}) ;; *) [ -f "$s/precheck" ] || exit 0 ;; esac;'
-            f" {hand('PreToolUse')}; exit 0"
-        ),
-        # `edits`: the person wants them looked at; the client tells what a file was before.
-        "PostToolUse": (
-            f'{session}; [ -f "$h/edits" ] || {{ {spool}; exit 0; }}; {payload};'
-            f" case $p in *originalFile*) {hand('PostToolUse')} ;;"
-            f' *) printf %s "$p" | {{ {spool}; }} ;; esac; exit 0'
-        ),
-        "PostToolUseFailure": f"{session}; {spool}; exit 0",
-        # Only here does the client end a turn after calls that failed, too. `meter` has the time
-        # of the next look at money and minutes.
-        "PostToolBatch": (
-            f'{bound}; : >"$s/pre"; : >"$s/post"; [ -f "$s/meter" ] &&'
-            f' [ "$s/post" -nt "$s/meter" ] && exec {program.event("PostToolBatch")}; exit 0'
+            f" {_absent(program)}{program.told('UserPromptSubmit')}"
         ),
         # `look`: without a loop, there is something else at this session's stops.
         "Stop": (
-            f'{session}; [ -f "$s/active" ] || [ -f "$s/look" ] || {held} || exit 0;'
+            f'{_SESSION}; [ -f "$s/active" ] || [ -f "$s/look" ] || {_HELD} || exit 0;'
             f" exec {program.event('Stop')}"
         ),
         "ConfigChange": (
-            f'{session}; [ -f "$s/active" ] || {held} || exit 0;'
+            f'{_SESSION}; [ -f "$s/active" ] || {_HELD} || exit 0;'
             f" exec {program.event('ConfigChange')}"
         ),
-        "PreCompact": f'{active}; : >"$s/compacting"; exit 0',
+        "PreCompact": f'{_SESSION}; [ -f "$s/active" ] || exit 0; : >"$s/compacting"; exit 0',
         "SessionEnd": (
-            f'{session}; [ -f "$s/session.json" ] || exit 0; exec {program.event("SessionEnd")}'
+            f'{_SESSION}; [ -f "$s/session.json" ] || exit 0; exec {program.event("SessionEnd")}'
+        ),
+    }
+
+
+def _tool_calls(program: Program) -> dict[str, str]:
+    return {
+        "PreToolUse": (
+            f'{_SESSION}; [ -f "$s/loop" ] || {_HELD} || exit 0; echo >>"$s/pre"; {_READ};'
+            f' case $p in {_TOOL_WORDS}) ;; *) [ -f "$s/precheck" ] || exit 0 ;; esac;'
+            f" {program.told('PreToolUse')}; exit 0"
+        ),
+        # `edits`: the person wants them looked at; the client tells what a file was before.
+        "PostToolUse": (
+            f'{_SESSION}; [ -f "$h/edits" ] || {{ {_SPOOL}; exit 0; }}; {_READ};'
+            f" case $p in *originalFile*) {program.told('PostToolUse')} ;;"
+            f' *) printf %s "$p" | {{ {_SPOOL}; }} ;; esac; exit 0'
+        ),
+        "PostToolUseFailure": f"{_SESSION}; {_SPOOL}; exit 0",
+        # Only here does the client end a turn after calls that failed, too. `meter` has the time
+        # of the next look at money and minutes.
+        "PostToolBatch": (
+            f'{_SESSION}; [ -f "$s/loop" ] || exit 0; : >"$s/pre"; : >"$s/post";'
+            f' [ -f "$s/meter" ] && [ "$s/post" -nt "$s/meter" ] &&'
+            f" exec {program.event('PostToolBatch')}; exit 0"
         ),
     }
 

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from untildone.loop.criteria import agreed
 from untildone.loop.listing import counts, one_line
@@ -108,6 +109,29 @@ def receipt(
 ) -> Receipt:
     contract = agreed(record.contract, record.progress.amendments)
     progress = record.progress
+    return replace(
+        _essentials(record, evidence, rounds, at=at),
+        proved=evidence.proved,
+        lost=lost,
+        approvals=tuple(_allowed(record, evidence)),
+        verdict=trust(contract, progress) if _from_spec_and_ended(record) else None,
+        unverified=tuple(f"must not: {limit}" for limit in contract.limits),
+        steps_done=progress.steps_done,
+        precheck=progress.precheck,
+        counts=contract.counts,
+        targets=contract.targets,
+        unmet=_left(record),
+        follows=contract.after,
+        followed_by=progress.followed_by,
+        then=contract.then,
+    )
+
+
+def _essentials(
+    record: Record, evidence: Evidence, rounds: tuple[Round, ...], *, at: str
+) -> Receipt:
+    contract = agreed(record.contract, record.progress.amendments)
+    progress = record.progress
     claims = {name: f"{met.by}: {met.evidence}" for name, met in progress.met.items()}
     return Receipt(
         loop=contract.id,
@@ -135,19 +159,6 @@ def receipt(
         final=progress.totals,
         improved=progress.improved,
         notes=progress.notes,
-        proved=evidence.proved,
-        lost=lost,
-        approvals=tuple(_allowed(record, evidence)),
-        verdict=trust(contract, progress) if _from_spec_and_ended(record) else None,
-        unverified=tuple(f"must not: {limit}" for limit in contract.limits),
-        steps_done=progress.steps_done,
-        precheck=progress.precheck,
-        counts=contract.counts,
-        targets=contract.targets,
-        unmet=_left(record),
-        follows=contract.after,
-        followed_by=progress.followed_by,
-        then=contract.then,
     )
 
 
