@@ -18,6 +18,7 @@ from untildone.agents.headless import (
     Said,
     Tool,
 )
+from untildone.agents.permissions import PERMISSIONS
 
 USAGE = {
     "input_tokens": 3,
@@ -128,6 +129,8 @@ def test_a_result() -> None:
         pytest.param({"api_error": "connection_failed", "result": "x"}, "network", id="network"),
         pytest.param({"errors": ["No conversation found with session ID: 1"]}, "lost", id="lost"),
         pytest.param({"errors": []}, "crashed", id="unknown"),
+        pytest.param({"result": "5-hour limit reached ∙ resets 3pm"}, "limit", id="limit in words"),
+        pytest.param({"result": "You've hit your weekly limit"}, "limit", id="weekly limit"),
         pytest.param({"subtype": "error_max_budget_usd", "errors": ["x"]}, None, id="its budget"),
         pytest.param({"subtype": "error_max_turns", "errors": ["x"]}, None, id="its turns"),
     ],
@@ -153,6 +156,8 @@ def test_an_old_client_states_the_end_of_a_limit_in_its_text() -> None:
         pytest.param("Error: Session ID 1 is already in use.", "lost", id="in use"),
         pytest.param("Invalid API key", "authentication", id="key"),
         pytest.param("error: unknown option '--modle'", "refused", id="option"),
+        pytest.param("connect ECONNREFUSED 127.0.0.1:1", "network", id="nobody answers"),
+        pytest.param("getaddrinfo ENOTFOUND api.anthropic.com", "network", id="no such host"),
         pytest.param("Segmentation fault", "crashed", id="crash"),
         pytest.param("", "crashed", id="silence"),
     ],
@@ -173,18 +178,19 @@ def test_why_it_ended_without_a_result(stderr: str, expected: Fault) -> None:
             Ask(session="s", begun=True, budget_usd=2.5, arguments=("--model", "opus")),
             (
                 *("--resume", "s", "--max-budget-usd", "2.500000"),
-                *("--permission-mode", "acceptEdits", "--model", "opus"),
+                *("--permission-mode", "acceptEdits"),
             ),
             id="resumed",
         ),
         pytest.param(
             Ask(session="s", arguments=("--permission-mode=plan",)),
-            ("--session-id", "s", "--permission-mode=plan"),
+            ("--session-id", "s"),
             id="the person's own permissions",
         ),
     ],
 )
 def test_arguments(ask: Ask, expected: tuple[str, ...]) -> None:
     stream = ("-p", "--output-format", "stream-json", "--verbose")
+    verbs = ("--allowedTools", ",".join(PERMISSIONS))
 
-    assert arguments(ask) == (*stream, *expected)
+    assert arguments(ask) == (*stream, *expected, *verbs, *ask.arguments)

@@ -193,6 +193,20 @@ def test_detect(desk: Desk) -> None:
     assert not (desk.project / "marker").exists()
 
 
+def test_detect_tells_what_it_left_out(desk: Desk) -> None:
+    desk.write("Makefile", "test:\n\ttrue\nlint:\n\truff check --fix\n")
+    why = "`Makefile` has a target `lint`, which would change files"
+
+    assert desk.typed("detect")[1].splitlines() == [
+        "test: `make test`  (`Makefile` has a target `test`)",
+        f"left out: `make lint`  ({why})",
+    ]
+    assert desk.json("detect")["left_out"] == [{"command": "make lint", "reason": why}]
+    desk.write("untildone.toml", '[checks.test]\ncommand = "true"\n')
+    desk.typed("trust", "--yes")
+    assert desk.json("detect")["left_out"] == []
+
+
 def test_detect_nothing(desk: Desk) -> None:
     assert desk.typed("detect") == (
         2,
@@ -201,4 +215,4 @@ def test_detect_nothing(desk: Desk) -> None:
         " which command tells that the work is done?\n\n"
         'hint: name it: `untildone start --check "YOUR COMMAND"`\n',
     )
-    assert desk.json("detect") == {"checks": []}
+    assert desk.json("detect") == {"checks": [], "left_out": []}

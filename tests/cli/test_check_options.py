@@ -1,13 +1,20 @@
 """`check` with its wishes: changed files only, reports, waiting, watching."""
 
 import json
+import os
+import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import IO
 
+import pytest
+
 from cli.desk import Desk, error
 from client.world import BIN, World
+from keepers import until
+from untildone.process import alive
 
 
 def project(tmp_path: Path) -> World:
@@ -39,6 +46,25 @@ def test_only_findings_in_changed_files_count(tmp_path: Path) -> None:
     assert {finding["path"] for finding in json.loads(after.stdout)["findings"]} == {"new.py"}
 
 
+def test_a_change_may_break_any_test(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    command = f"{sys.executable} -m pytest -p no:cacheprovider"
+    for name, text in {
+        "test_shop.py": "import shop\ndef test_open():\n    assert shop.OPEN\n",
+        "shop.py": "OPEN = True\n",
+        "Makefile": f"test:\n\t{command} test_shop.py\n",
+    }.items():
+        world.project.joinpath(name).write_text(text, encoding="utf-8")
+    world.git("add", "-A")
+    world.git("commit", "-qm", "next")
+    world.project.joinpath("shop.py").write_text("OPEN = False\n", encoding="utf-8")
+
+    report = json.loads(world.untildone("check", "--changed", "--json", check=False).stdout)
+
+    assert report["outcome"] == "red"
+    assert [found["path"] for found in report["findings"]] == ["test_shop.py"]
+
+
 def test_before_the_first_commit_every_file_is_changed(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
     desk.write("Makefile", "lint:\n\t@echo 'a.py:1: bad'; false\n")
@@ -58,6 +84,40 @@ def test_outside_git_nothing_tells_what_changed(tmp_path: Path) -> None:
     assert desk.said("check", "--changed") == error(
         f"nothing tells what changed: `{desk.project}` is in no git repository",
         "leave out `--changed`",
+    )
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there is no such signal on Windows")
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_ctrl_c_ends_the_checks_too(tmp_path: Path, number: int, code: int) -> None:
+    desk = Desk(tmp_path)
+    desk.write("Makefile", "test:\n\techo $$PPID >started; sleep 600; touch ended\n")
+    child = subprocess.Popen(
+        [BIN / "untildone", "check"],
+        cwd=desk.project,
+        env=desk.environ,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    started = desk.project / "started"
+    assert until(lambda: started.exists() and started.read_text(encoding="utf-8").strip())
+
+    child.send_signal(number)
+
+    assert child.wait(timeout=60) == code
+    assert not alive(int(started.read_text(encoding="utf-8")))
+
+
+def test_what_takes_too_long_is_told_with_a_remedy(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    desk.write("untildone.toml", '[checks.slow]\ncommand = "sleep 600"\ntimeout = 1\n')
+    desk.typed("trust", "--yes")
+
+    code, _, told = desk.said("check")
+
+    assert code == 1
+    assert told.endswith(
+        "\nhint: `timeout` of the check in `untildone.toml` gives it more seconds\n"
     )
 
 

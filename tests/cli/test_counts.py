@@ -84,7 +84,7 @@ def test_the_projects_own_tests_measure_that_they_pass(desk: Desk) -> None:
         ),
         (
             ("--check", RED, "--then", "nonsense"),
-            "there is no template `nonsense`",
+            "`--then nonsense`: there is no template `nonsense`",
             "`untildone templates` lists them",
         ),
         (

@@ -60,6 +60,7 @@ def test_criteria_become_claims(desk: Desk) -> None:
     contract = desk.json("show", loop["id"])["contract"]
     assert [claim["name"] for claim in contract["claims"]] == ["tests pass", "docs say it"]
     assert contract["done_when"] == "both"
+    assert desk.typed("steps", "show")[1] == "1. [x] a\n2. [ ] b\n"
 
 
 def test_a_file_that_says_it_is_over_is_refused(desk: Desk) -> None:

@@ -95,6 +95,7 @@ def test_json_is_one_event_per_line(desk: Desk) -> None:
         "exit_code": 0,
         "resume": "",
         "receipt": str(desk.state / "loops" / events[0]["loop"] / "receipt.md"),
+        "fault": None,
     }
 
 

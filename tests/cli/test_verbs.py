@@ -90,6 +90,32 @@ def test_more_money_and_time(desk: Desk) -> None:
     assert "- bounds: 10 rounds, 27.5 USD, 30 minutes" in shown.splitlines()
 
 
+def test_the_minutes_of_a_round_and_what_a_script_reads(desk: Desk) -> None:
+    loop = desk.start("--check", RED, "--minutes", "10", "--round-minutes", "2")
+
+    told = desk.json("continue", "--round-minutes", "+3", "--iterations", "=12")
+
+    assert [(each["id"], each["status"], each["max_rounds"]) for each in told["loops"]] == [
+        (loop, "active", 12)
+    ]
+    _, shown, _ = desk.typed("show", loop)
+    assert "- bounds: 12 rounds, 25 USD, 10 minutes, 5 minutes a round" in shown.splitlines()
+
+
+def test_a_criterion_that_was_added_must_hold(desk: Desk) -> None:
+    loop = desk.start()
+    desk.typed("criterion", "add", "docs", "--by", "review")
+    desk.event("Stop", last_assistant_message="Done.")
+    desk.write("done.txt", "")
+
+    held = desk.event("Stop", last_assistant_message="<untildone:done />")
+    assert "Unmet: docs." in held["hookSpecificOutput"]["additionalContext"]
+
+    desk.typed("met", "docs", "--by", "review", "--evidence", "read them")
+    desk.event("Stop", last_assistant_message="<untildone:done />")
+    assert desk.standing(loop) == ("finished", "done", 3, 10)
+
+
 def test_a_loop_is_taken_along_into_this_session(desk: Desk) -> None:
     loop = desk.start()
     desk.typed("pause")

@@ -56,6 +56,11 @@ def test_what_is_missing_is_told_at_once(desk: Desk) -> None:
             "add `--reason TEXT`",
         ),
         (
+            ("--result", "INCOMPLETE"),
+            "`--result INCOMPLETE` says nothing of what is missing",
+            "add `--missing CRITERION WHAT`",
+        ),
+        (
             ("--result", "INCOMPLETE", "--missing", HELP, " "),
             f"`{HELP}` has no evidence",
             "say in words what was seen",

@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 
 from client.control import requests_without_us
-from client.script import Gate, Step, bash
+from client.script import Call, Gate, Step, bash
 from client.terminal import Terminal
 from client.test_interactive import sitting_at, wait_until_ended
+from client.texts import SILENT
 from client.world import RED, World
 
 pytestmark = pytest.mark.client
@@ -81,6 +82,34 @@ def test_a_colleague_asks_at_each_gate_and_the_person_answers(tmp_path: Path) ->
 
         assert len(server.requests) == 7
     assert world.standing() == ("finished", "done", 4)
+
+
+def test_the_first_change_of_type_1_waits_for_its_precheck(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    file = str(world.project / "done.txt")
+    script: list[Step] = [
+        ("I write.", Call("Write", {"file_path": file, "content": "x"})),
+        ("I write.", bash("echo > done.txt")),
+        ("I think.", bash("untildone precheck --evidence 'nobody reads it yet'")),
+        ("I write.", bash("echo > done.txt")),
+        "Done.\n\nEXIT_SIGNAL: true",
+    ]
+    world.start("--preset", "loop", "--task", CLEAR, "--check", RED, "--reversibility", "1")
+
+    _, server = world.run(script)
+
+    first = (
+        "hook error: untildone: what this loop changes is hard to take back (type 1): look for how"
+        " it could go wrong, and record that before the first change:"
+        " `untildone precheck --evidence TEXT`"
+    )
+    assert world.told(server) == (
+        (f"PreToolUse:Write {first}",),
+        (f"PreToolUse:Bash {first}",),
+        ("recorded",),
+        (SILENT,),
+    )
+    assert world.standing() == ("finished", "done", 1)
 
 
 def test_a_vague_spec_starts_nothing_and_names_the_questions(tmp_path: Path) -> None:

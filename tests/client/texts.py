@@ -7,7 +7,7 @@ SILENT = "(Bash completed with no output)"
 AGAIN = (
     " The checks are run again when you stop. If you cannot go on, run `untildone blocked REASON`."
 )
-RED_NOW = f"- check: red, exit 1 (`{RED}`): exit code 1"
+RED_NOW = f"- check: red (`{RED}`): exit code 1"
 NEXT = f"Find the cause and mend the code, not the check.{AGAIN}"
 
 

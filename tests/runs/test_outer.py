@@ -30,6 +30,7 @@ from untildone.runs.happenings import Asked, Ended, Judged, Started, Waiting
 from untildone.runs.outer import Pace, drive
 from untildone.runs.player import Script, Step, read, written
 from untildone.runs.scripted import Edit, Shell
+from untildone.runs.stopping import Stopping
 from untildone.store.loops import Record
 
 RED = f"{quoted(sys.executable)} -c \"import os, sys; sys.exit(not os.path.exists('done.txt'))\""
@@ -180,12 +181,24 @@ def test_a_usage_limit_is_waited_for_and_is_no_round(tmp_path: Path) -> None:
     assert 0 <= seconds <= 1
 
 
+def test_the_end_of_a_limit_may_be_stated_in_words(tmp_path: Path) -> None:
+    """The pace knows no other wait."""
+    limited = Step(status=429, says="Too many requests: try again in 1 second")
+    run = Run(tmp_path, [limited, WORKS])
+
+    said = run.drive(Pace(limit=()))
+
+    assert standing(said) == ("finished", "done", 1, 0)
+    ((fault, seconds),) = run.waits()
+    assert (fault, 5 < seconds <= 6) == ("limit", True)
+
+
 def test_without_waiting_a_usage_limit_pauses(tmp_path: Path) -> None:
     run = Run(tmp_path, [Step(status=429, until=time.time() + 9_000), WORKS])
 
     said = run.drive(wait=False)
 
-    assert standing(said) == ("paused", "paused", 0, 22)
+    assert (*standing(said), said.fault) == ("paused", "paused", 0, 22, "limit")
     assert said.reason == "usage limit: This request would exceed your account's rate limit"
 
 
@@ -237,7 +250,7 @@ def test_what_another_round_would_not_mend_blocks_the_loop(
     said = run.drive()
 
     assert (*standing(said), said.reason) == ("paused", "blocked", 0, 14, reason)
-    assert run.played.played == calls
+    assert (said.fault, run.played.played) == (reason.partition(":")[0], calls)
 
 
 def test_a_client_that_recovers_goes_on_in_the_same_conversation(tmp_path: Path) -> None:
@@ -296,7 +309,10 @@ def test_tools_that_are_denied_while_nothing_moves_block_the_loop(tmp_path: Path
     said = run.drive()
 
     assert standing(said) == ("paused", "blocked", 2, 14)
-    assert said.reason == "the client has no permission for Bash; allow it after `--`"
+    assert (said.fault, said.reason) == (
+        "denied",
+        "denied: the client has no permission for Bash; allow it: `-- --allowedTools NAME`",
+    )
 
 
 def test_the_budget_is_that_of_all_conversations_together(tmp_path: Path) -> None:
@@ -419,3 +435,9 @@ def test_a_wait_ends_where_the_person_pauses(tmp_path: Path) -> None:
         said = run.drive()
 
     assert (*standing(said), said.reason) == ("paused", "paused", 0, 22, "paused by the person")
+
+
+def test_a_wait_ends_though_the_clock_is_set_back() -> None:
+    times = iter([1_000_000.0])
+
+    assert Stopping().pause_until(1_000_000.3, lambda: next(times, 0.0))

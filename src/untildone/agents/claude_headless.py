@@ -17,6 +17,7 @@ from untildone.agents.headless import (
     Said,
     Tool,
 )
+from untildone.agents.permissions import PERMISSIONS
 
 PROGRAM = "claude"
 OUTER = frozenset(
@@ -35,6 +36,7 @@ REMEDIES: dict[Fault, str] = {
     "lost": "`--fresh` begins a new conversation",
     "missing": "install Claude Code, or name it with `--client COMMAND`",
     "crashed": "run the client once by hand to see why",
+    "denied": "allow it: `-- --allowedTools NAME`",
 }
 _LONGEST = 8_000_000
 _DETAIL = 200
@@ -48,6 +50,11 @@ _SAID: tuple[tuple[re.Pattern[str], Fault], ...] = (
         "authentication",
     ),
     (re.compile(r"unknown option|invalid (option|value|session id)|root/sudo", re.I), "refused"),
+    (re.compile(r"\blimit (was |has been )?reached|hit your [\w -]*limit\b", re.I), "limit"),
+    (
+        re.compile(r"ECONN|ENOTFOUND|ETIMEDOUT|EAI_AGAIN|unable to connect|fetch failed", re.I),
+        "network",
+    ),
 )
 # Claude AI usage limit reached|1760000000
 _UNTIL = re.compile(r"limit reached\|(\d{9,11})\b")
@@ -61,7 +68,8 @@ def arguments(ask: Ask) -> tuple[str, ...]:
     own = any(argument.startswith(_PERMISSIONS) for argument in ask.arguments)
     permissions = () if own else ("--permission-mode", "acceptEdits")
     stream = ("-p", "--output-format", "stream-json", "--verbose")
-    return (*stream, session, ask.session, *budget, *permissions, *ask.arguments)
+    tools = ("--allowedTools", ",".join(PERMISSIONS))
+    return (*stream, session, ask.session, *budget, *permissions, *tools, *ask.arguments)
 
 
 def fault(stderr: str) -> Fault:
@@ -160,7 +168,7 @@ def _fault(entry: Mapping[str, Any], reason: str) -> Fault | None:
         case status if status >= 500:
             return "overloaded"
         case _:
-            return "limit" if _UNTIL.search(reason) else fault(reason)
+            return fault(reason)
 
 
 def _entry(line: bytes) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from typing import Literal, Protocol, TypeAlias
 from msgspec import Struct
 
 # What kept an agent from working, told apart by what mends it: `lost` is a conversation that the
-# client does not know (any more).
+# client does not know (any more), `denied` tools it had no permission for.
 Fault: TypeAlias = Literal[
     "limit",
     "authentication",
@@ -16,6 +16,7 @@ Fault: TypeAlias = Literal[
     "lost",
     "missing",
     "crashed",
+    "denied",
 ]
 
 

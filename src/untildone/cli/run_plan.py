@@ -19,7 +19,7 @@ from untildone.loop.model import Bounds
 from untildone.plans.document import in_order, read
 from untildone.runs.book import How
 from untildone.runs.plan.running import run_plan
-from untildone.runs.plan.setting import Setting, folder_of, repository, tracked
+from untildone.runs.plan.setting import Setting, folder_of, repository
 
 # As many for each task, unless the person says otherwise.
 ROUNDS = 5
@@ -77,5 +77,4 @@ def planned(found: Context, path: Path, project: Path, *, how: How, bounds: Boun
         bounds=bounds,
         git=git,
         below=place.resolve().relative_to(git.folder.resolve()) if git else Path(),
-        tracked=tracked(git, path) if git else "",
     )

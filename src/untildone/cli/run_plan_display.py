@@ -15,6 +15,7 @@ from rich.text import Text
 
 from untildone.agents.headless import Happening, Said, Tool
 from untildone.loop.listing import number, one_line
+from untildone.loop.model import Pause
 from untildone.runs.happenings import Asked, Ended, Judged, Waiting
 from untildone.runs.plan.happenings import (
     PlanEnded,
@@ -114,10 +115,10 @@ class _Lines:
         spent = [task.spend_usd for task in ended.tasks if task.spend_usd is not None]
         cost = f", {sum(spent):.2f} USD" if spent else ""
         click.echo(f"{ended.outcome}: {ended.reason} ({_time(ended.seconds)}{cost})")
-        if ended.outcome == "done" and ended.branch:
-            self._say(f"the work is on `{ended.branch}`; `git merge {ended.branch}` takes it")
-        elif ended.outcome != "done":
+        if ended.outcome not in ("done", "claimed"):
             self._say("the same command goes on where this ended")
+        elif ended.branch:
+            self._say(f"the work is on `{ended.branch}`; `git merge {ended.branch}` takes it")
 
     def _say(self, text: str) -> None:
         self._console.print(text, markup=False, soft_wrap=True)
@@ -128,6 +129,8 @@ def _told(happening: Happening) -> str:
         case TaskBegan():
             again = f", attempt {happening.attempt}" if happening.attempt > 1 else ""
             return f"{happening.title}{again}"
+        case Judged() if isinstance(happening.verdict, Pause):
+            return f"unmet: {', '.join(happening.unmet)}" if happening.unmet else ""
         case Judged():
             return happening.notice.removeprefix("untildone: ")
         case Waiting():

@@ -81,6 +81,11 @@ def _report(result: Result, given: dict[str, object]) -> Report:
             raise UserError(f"`{name}` has no evidence", hint="say in words what was seen")
     if result in ("BLOCKED", "MISALIGNED") and not reason:
         raise UserError(f"`--result {result}` says nothing of why", hint="add `--reason TEXT`")
+    if result == "INCOMPLETE" and not (missing or reason):
+        raise UserError(
+            "`--result INCOMPLETE` says nothing of what is missing",
+            hint="add `--missing CRITERION WHAT`",
+        )
     return Report(
         result=result,
         criteria={

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from untildone.agents import AGENTS
 from untildone.agents.agent import Agent
-from untildone.loop.criteria import agreed
+from untildone.loop.criteria import agreed, lacks_precheck
 from untildone.store.digest import sha256
 from untildone.store.loops import Loops, Record
 from untildone.store.sessions import Session
@@ -95,9 +95,20 @@ def mirror(context: Context, record: Record, line: str = "") -> None:
         # Told once, at the person's next prompt.
         session.write("remind", "")
     session.bind(record.contract.id, active=active)
-    bounds = agreed(record.contract, record.progress.amendments).bounds
-    limited = bounds.budget_usd or bounds.minutes or bounds.round_minutes
-    if active and limited and not session.has("meter"):
-        session.wind(0)
+    if active:
+        _watch(session, record)
     if line:
         session.write("line", line)
+
+
+def _watch(session: Session, record: Record) -> None:
+    """What is looked at between tool calls: a change before its time, money and minutes."""
+    contract = agreed(record.contract, record.progress.amendments)
+    if lacks_precheck(contract, record.progress):
+        session.write("precheck", "")
+    else:
+        session.remove("precheck")
+    bounds = contract.bounds
+    limited = bounds.budget_usd or bounds.minutes or bounds.round_minutes
+    if limited and not session.has("meter"):
+        session.wind(0)

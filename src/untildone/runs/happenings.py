@@ -57,3 +57,5 @@ class Ended(Happening, frozen=True, kw_only=True):
     # What resumes it; nothing where it is finished.
     resume: str
     receipt: str
+    # What kept the agent from working, where that ended the run.
+    fault: Fault | None

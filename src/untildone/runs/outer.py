@@ -9,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from untildone.agents.events import Stop
+from untildone.agents.headless import Fault
 from untildone.errors import UserError
 from untildone.judge import verbs
 from untildone.judge.answer import Answer
@@ -23,6 +24,7 @@ from untildone.process import ending_with_us
 from untildone.runs.calling import Return, Show
 from untildone.runs.conversation import Conversation
 from untildone.runs.happenings import Ended, Judged, Started, Waiting
+from untildone.runs.resets import stated
 from untildone.runs.stopping import first_interrupt
 from untildone.store.lock import Busy, locked
 from untildone.store.loops import Record
@@ -51,7 +53,7 @@ def drive(context: Context, loop: str, *, show: Show, pace: Pace | None = None) 
         held.enter_context(_alone(context, loop))
         run = _Run(Conversation(context, loop, show), show, pace or Pace(), held)
         record = _driven(run)
-    said = _ended(context, record)
+    said = _ended(context, record, run.fault)
     show(said)
     return said
 
@@ -72,16 +74,18 @@ def _driven(run: "_Run") -> Record:
 
 @contextmanager
 def _alone(context: Context, loop: str) -> Iterator[None]:
-    try:
-        with locked(context.loops.folder(loop) / "driving.lock", timeout=0):
-            yield
-    except Busy:
-        raise UserError(
-            f"loop `{loop}` is being run already", hint=f"`untildone pause {loop}` stops that run"
-        ) from None
+    with ExitStack() as held:
+        try:
+            held.enter_context(locked(context.loops.folder(loop) / "driving.lock", timeout=0))
+        except Busy:
+            raise UserError(
+                f"loop `{loop}` is being run already",
+                hint=f"`untildone pause {loop}` stops that run",
+            ) from None
+        yield
 
 
-def _ended(context: Context, record: Record) -> Ended:
+def _ended(context: Context, record: Record, fault: Fault | None) -> Ended:
     progress, loop = record.progress, record.contract.id
     how = OUTCOMES[progress.outcome or "unverified"]
     receipt = context.loops.folder(loop) / "receipt.md"
@@ -96,6 +100,7 @@ def _ended(context: Context, record: Record) -> Ended:
         exit_code=how.exit_code,
         resume=f"untildone continue {loop}" if how.resume else "",
         receipt=str(receipt) if receipt.exists() else "",
+        fault=fault,
     )
 
 
@@ -106,6 +111,7 @@ class _Run:
         self._pace = pace
         self._held = held
         self._denied_before = False
+        self.fault: Fault | None = None
 
     def to_its_end(self) -> Record:
         talk = self.conversation
@@ -182,7 +188,9 @@ class _Run:
     def _until_reset(self, returned: Return, limits: list[float]) -> float | None:
         if not self.conversation.book.how.wait:
             return None
-        left = returned.until + _MARGIN - self.conversation.context.clock()
+        now = self.conversation.context.clock()
+        local = datetime.fromtimestamp(now, UTC).astimezone()
+        left = (returned.until or stated(returned.reason, local)) + _MARGIN - now
         if 0 < left < _LONGEST_WAIT:
             return left
         return limits.pop(0) if limits else None
@@ -265,13 +273,14 @@ class _Run:
         again, self._denied_before = self._denied_before, bool(denied)
         if not talk.active:
             return
-        if returned.fault == "limit":
-            self.pause(f"usage limit: {returned.reason}")
-        elif returned.fault:
-            remedy = talk.context.agent.headless().REMEDIES[returned.fault]
-            self._blocked(f"{returned.fault}: {returned.reason}; {remedy}")
-        elif denied and again and talk.record.progress.stale:
-            self._blocked(f"the client has no permission for {denied}; allow it after `--`")
-
-    def _blocked(self, reason: str) -> None:
-        self._end(Pause(outcome="blocked", reason=reason))
+        fault, reason = returned.fault, returned.reason
+        if not fault and denied and again and talk.record.progress.stale:
+            fault, reason = "denied", f"the client has no permission for {denied}"
+        if not fault:
+            return
+        self.fault = fault
+        if fault == "limit":
+            self.pause(f"usage limit: {reason}")
+            return
+        remedy = talk.context.agent.headless().REMEDIES[fault]
+        self._end(Pause(outcome="blocked", reason=f"{fault}: {reason}; {remedy}"))

@@ -31,7 +31,7 @@ class Step(Struct, frozen=True, kw_only=True):
     cost_usd: float = 0
     tokens: int = 1_000
     denied: tuple[str, ...] = ()
-    # An HTTP status instead of an answer, and the end of the limit for 429.
+    # An HTTP status with what the client says of it, and the end of the limit for 429.
     status: int = 0
     until: float = 0
     # Seconds it hangs after its edits, a signal it dies of, an exit code without an account.
@@ -101,7 +101,7 @@ def _play(step: Step, session: str, cost: float) -> int:
         subtype="success",
         is_error=bool(step.status),
         api_error_status=step.status or None,
-        result=_TEXTS.get(step.status, "API Error") if step.status else step.says,
+        result=step.says or (_TEXTS.get(step.status, "API Error") if step.status else ""),
         total_cost_usd=cost,
         num_turns=1 + len(step.edits),
         modelUsage={"scripted": {"contextWindow": _WINDOW}},

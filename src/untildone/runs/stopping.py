@@ -31,11 +31,15 @@ class Stopping(threading.Event):
         return super().is_set() or (self._session is not None and not self._session.active())
 
     def pause_until(self, moment: float, clock: Callable[[], float]) -> bool:
-        """By the wall clock, which goes on while a machine sleeps; False if it was stopped."""
-        while clock() < moment:
+        """False if it was stopped.
+
+        The wall clock goes on while a machine sleeps; the other one, when somebody sets it back.
+        """
+        latest = time.monotonic() + moment - clock()
+        while (left := min(moment - clock(), latest - time.monotonic())) > 0:
             if self.is_set():
                 return False
-            time.sleep(min(_LOOK_SECONDS, max(moment - clock(), 0)))
+            time.sleep(min(_LOOK_SECONDS, left))
         return True
 
 

@@ -5,6 +5,7 @@ steps of each task: the first is played until something was judged, then one for
 """
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -32,12 +33,16 @@ def main(folder: Path) -> int:
     if "runs" in step:
         subprocess.run(step["runs"], shell=True, check=True)  # noqa: S602  the script's own
     time.sleep(step.get("takes", 0))
+    if "dies" in step and not (folder / f"{task}.died").exists():
+        (folder / f"{task}.died").touch()
+        os.kill(os.getpid(), step["dies"])
     use = {"type": "tool_use", "name": "Write", "input": {"file_path": "x"}}
     say(type="assistant", message={"content": [use]}, parent_tool_use_id=None)
     say(
         type="result",
         subtype="success",
-        is_error=False,
+        is_error="status" in step,
+        api_error_status=step.get("status"),
         result=step.get("says", "Done."),
         total_cost_usd=0.25,
         num_turns=1,

@@ -104,20 +104,38 @@ def test_what_git_says_is_told(tmp_path: Path) -> None:
         git.ask("rev-parse", "--verify", "nothing")
     with pytest.raises(UserError, match="`git merge-base` failed in "):
         git.contains("nothing", "else")
-    with pytest.raises(UserError, match="`git cat-file` failed in "):
-        git.content("nothing")
     assert git.commit("HEAD") == ""
+    subprocess.run(["git", "init", "-q", "inner"], cwd=tmp_path, check=True)
+    with pytest.raises(UserError, match=r"'inner/' does not have a commit .*; adding files failed"):
+        git.ask("add", "-A")
 
 
-def test_commits_are_ours_where_the_person_told_git_no_name(tmp_path: Path) -> None:
+def test_a_long_answer_of_git_is_heard_to_its_end(tmp_path: Path) -> None:
+    """As the files of a large conflict are."""
     subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
-    subprocess.run(["git", "config", "user.name", "Ann"], cwd=tmp_path, check=True)
-    subprocess.run(["git", "config", "user.email", ""], cwd=tmp_path, check=True)
+    names = [f"{number:04}-{'x' * 90}" for number in range(2_000)]
+    for name in names:
+        (tmp_path / name).touch()
 
-    assert Git(tmp_path).identity() == {
-        "GIT_AUTHOR_NAME": "Ann",
-        "GIT_AUTHOR_EMAIL": "untildone@localhost",
-        "GIT_COMMITTER_NAME": "Ann",
-        "GIT_COMMITTER_EMAIL": "untildone@localhost",
-    }
+    assert Git(tmp_path).ask("ls-files", "--others").splitlines() == names
+
+
+def test_commits_are_ours_where_the_person_told_git_no_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for variable in ("HOME", "USERPROFILE", "XDG_CONFIG_HOME"):
+        monkeypatch.setenv(variable, str(tmp_path))
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    git = Git(tmp_path)
+    tree = git.ask("write-tree")
+
+    def by() -> list[str]:
+        commit = git.committed(tree, message="Nothing")
+        return git.ask("show", "-s", "--format=%an <%ae>%n%cn <%ce>", commit).splitlines()
+
+    subprocess.run(["git", "config", "user.name", "Ann"], cwd=tmp_path, check=True)
+    assert by() == 2 * ["untildone <untildone@localhost>"]
+
+    subprocess.run(["git", "config", "user.email", "ann@localhost"], cwd=tmp_path, check=True)
+    assert by() == 2 * ["Ann <ann@localhost>"]
     merging.able(Git(tmp_path))

@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from runs.plan.world import World, has, simple, task, writes
-from untildone.store.lock import locked
+from runs.plan.world import PROGRAM, World, has, simple, task, writes
 
 WORK = "untildone/pay"
 
@@ -27,6 +26,13 @@ def checkout(world: World) -> tuple[str, ...]:
     contents = [f"{path.name}:{path.read_text('utf-8')}" for path in files if path.is_file()]
     index = world.git("ls-files", "--stage")
     return (*contents, index, world.git("rev-parse", "HEAD"), world.git("stash", "list"))
+
+
+def untildone(world: World, *words: str) -> str:
+    command = [str(PROGRAM), *words]
+    return subprocess.run(
+        command, cwd=world.project, env=world.environ, check=True, capture_output=True, text=True
+    ).stdout
 
 
 def test_every_task_is_verified_in_its_worktree_and_merged(tmp_path: Path) -> None:
@@ -139,6 +145,33 @@ def test_a_task_that_gives_up_keeps_back_only_what_needs_it(tmp_path: Path) -> N
     assert (ended["outcome"], world.shown("b")) == ("done", "whole")
 
 
+def test_a_task_that_was_continued_by_itself_is_merged_and_not_repeated(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    world.add("A", writes(a="half\n"), writes(a="one\n"), **task(checks=(has("a", "one"),)))
+    world.written()
+    first = world.run("--rounds", "1")
+    told = first.stderr.splitlines()
+    assert (told[-2:], first.returncode) == (
+        ["A: out-of-rounds: round 1 of 1", "the same command goes on where this ended"],
+        10,
+    )
+    (loop,) = json.loads(untildone(world, "status", "--all", "--json"))["loops"]
+
+    untildone(world, "continue", loop["id"], "--rounds", "+1")
+
+    ended = world.ended("--rounds", "1")
+    assert (ended["outcome"], world.shown("a"), world.calls()) == ("done", "one", ["A 0", "A 1"])
+
+
+def test_a_task_that_ran_into_a_bound_is_given_as_much_again(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    world.add("A", writes(a="half\n"), **task(checks=(has("a", "one"),)))
+    world.written()
+
+    assert steps(world.ended("--rounds", "2")) == {"A": ("ended", "out-of-rounds", 2)}
+    assert steps(world.ended("--rounds", "2")) == {"A": ("ended", "out-of-rounds", 4)}
+
+
 def test_without_git_tasks_are_done_one_after_another_in_place(tmp_path: Path) -> None:
     world = simple(tmp_path, git=False)
     world.written(commit=False)
@@ -185,91 +218,22 @@ def test_an_untracked_plan_is_told_what_is_completed(tmp_path: Path) -> None:
     assert json.loads(world.plan.read_text("utf-8"))["tasks"]["A"]["status"] == "completed"
 
 
-def test_a_second_run_of_the_plan_is_told(tmp_path: Path) -> None:
+def test_a_populated_submodule_stays_what_it_is(tmp_path: Path) -> None:
+    library = tmp_path / "library"
+    library.mkdir()
     world = World(tmp_path)
-    world.written()
-    world.run()
-    (lock,) = (tmp_path / "state" / "plans").glob("*/run.lock")
-    with locked(lock, timeout=0):
-        ran = world.run()
-
-    assert (ran.returncode, ran.stderr) == (
-        2,
-        f"error: `{world.plan}` is being run already\n\nhint: wait for that run, or end it\n",
-    )
-
-
-def made_branch(world: World) -> str:
-    world.git("branch", WORK)
-    return f"there is a branch `{WORK}` that no run of this plan made"
-
-
-def made_task_branch(world: World) -> str:
-    world.git("branch", "untildone-task/pay/A")
-    return "task `A` has a branch already: `untildone-task/pay/A`"
-
-
-def checked_out(world: World) -> str:
-    world.git("switch", "-qc", WORK)
-    return f"the work branch `{WORK}` is checked out in `{world.project}`"
-
-
-def cyclic(world: World) -> str:
-    world.tasks["A"]["depends_on"] = ["A"]
-    world.written(commit=False)
-    return f"`{world.plan}` has a mistake"
-
-
-@pytest.mark.parametrize("spoil", [made_branch, made_task_branch, checked_out, cyclic])
-def test_what_is_in_the_way_is_named_and_kept(tmp_path: Path, spoil: Any) -> None:  # noqa: ANN401
-    world = World(tmp_path)
+    who = ("-c", "user.name=me", "-c", "user.email=me@localhost")
+    for words in (("init", "-q"), (*who, "commit", "-q", "--allow-empty", "-m", "Begin")):
+        subprocess.run(["git", *words], cwd=library, env=world.environ, check=True)
+    world.git("-c", "protocol.file.allow=always", "submodule", "add", "-q", str(library), "lib")
     world.add("A", writes(a="one\n"), **task(checks=(has("a", "one"),)))
     world.written()
-    reason = spoil(world)
-    before = checkout(world)
+    before = world.git("ls-tree", "main", "lib")
 
-    ran = world.run()
+    ended = world.ended()
 
-    assert ran.returncode == 2
-    assert f"error: {reason}" in ran.stderr
-    assert (checkout(world), world.calls()) == (before, [])
-
-
-def test_a_repository_without_a_commit_is_named(tmp_path: Path) -> None:
-    world = World(tmp_path)
-    world.add("A", writes(a="one\n"), **task())
-    world.written(commit=False)
-
-    assert "has no commit yet" in world.run().stderr
-
-
-def test_a_branch_that_lost_a_merge_is_named_and_a_deleted_one_begins_anew(tmp_path: Path) -> None:
-    world = World(tmp_path)
-    world.add("A", writes(a="one\n"), **task(checks=(has("a", "one"),)))
-    world.written()
-    world.run()
-    world.git("branch", "-qf", WORK, "main")
-
-    assert f"the branch `{WORK}` has lost the merge of `A`" in world.run().stderr
-
-    world.git("branch", "-qD", WORK)
-    assert (world.ended()["outcome"], world.calls()) == ("done", ["A 0", "A 0"])
-
-
-def test_a_merge_that_git_cannot_write_is_named_and_made_later(tmp_path: Path) -> None:
-    world = World(tmp_path)
-    lock = world.project / ".git" / "refs" / "heads" / f"{WORK}.lock"
-    blocks = {"writes": {"a": "one\n"}, "runs": f"touch {lock}"}
-    world.add("A", blocks, **task(checks=(has("a", "one"),)))
-    world.written()
-
-    ran = world.run()
-
-    assert ran.returncode == 2
-    assert "error: `git update-ref` failed in" in ran.stderr
-    assert world.tree() == world.tree("main")
-    lock.unlink()
-    assert (world.ended()["outcome"], world.calls()) == ("done", ["A 0"])
+    assert (ended["outcome"], world.git("ls-tree", WORK, "lib")) == ("done", before)
+    assert world.git("submodule", "status").split()[:2] == [before.split()[2], "lib"]
 
 
 def test_what_a_plan_says_itself_is_not_said_beside_it(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ class World:
     def __init__(self, folder: Path, *, git: bool = True) -> None:
         self.folder = folder
         self.project = folder / "project"
-        self.project.mkdir()
+        self.project.mkdir(exist_ok=True)
         self.plan = self.project / "TASKS.json"
         self.plays: dict[str, list[Step]] = {}
         self.tasks: dict[str, dict[str, object]] = {}

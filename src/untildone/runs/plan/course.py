@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 import msgspec
 from msgspec import Struct
 
+from untildone.agents.headless import Fault
 from untildone.loop.model import Outcome
 from untildone.store import journal
 from untildone.store.files import Damaged
@@ -36,6 +37,8 @@ class Course(Struct, frozen=True, kw_only=True):
     earlier: int = 0
     outcome: Outcome | None = None
     reason: str = ""
+    # What kept its agent from working, where that ended it.
+    fault: Fault | None = None
     # What was verified, and what brings it into the work branch.
     commit: str = ""
     merge: str = ""

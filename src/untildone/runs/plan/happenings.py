@@ -1,6 +1,6 @@
 """What happens in a plan run beside what happens in the runs of its tasks."""
 
-from untildone.agents.headless import Happening
+from untildone.agents.headless import Fault, Happening
 from untildone.loop.model import Outcome
 from untildone.runs.plan.course import Step
 
@@ -48,6 +48,8 @@ class TaskSummary(Happening, frozen=True, kw_only=True, tag="task"):
     spend_usd: float | None
     seconds: float
     loop: str
+    # What kept its agent from working, where that ended it.
+    fault: Fault | None
 
 
 class PlanEnded(Happening, frozen=True, kw_only=True, tag="plan-ended"):

@@ -1,8 +1,5 @@
 """A task's commit and the work branch put together, without touching any checkout."""
 
-import tempfile
-from pathlib import Path
-
 from msgspec import Struct
 
 from untildone.errors import UserError
@@ -39,20 +36,13 @@ def merged(git: Git, onto: str, commit: str) -> Merged:
     return Merged(tree=tree, conflicts=tuple(filter(None, names)) if code else ())
 
 
-def with_task_completed(git: Git, tree: str, *, plan: str, task: str) -> str:
-    """The tree in which the plan says so; the same where it does not know the task."""
-    with tempfile.TemporaryDirectory(prefix="untildone-") as folder:
-        path = Path(folder) / "TASKS.json"
-        path.write_bytes(git.content(f"{tree}:{plan}"))
-        if task not in read(path).plan.tasks:
-            return tree
+def with_task_completed(git: Git, *, plan: str, task: str) -> str:
+    """The tree that is shown, once its plan says so; the same where it does not know the task."""
+    path = git.folder / plan
+    if task in read(path).plan.tasks:
         change(path, lambda document: with_status(document, task, "completed"))
-        blob = git.ask("hash-object", "-w", "--stdin", stdin=path.read_bytes())
-        index = {"GIT_INDEX_FILE": str(Path(folder) / "index")}
-        git.ask("read-tree", tree, env=index)
-        mode = git.ask("ls-tree", tree, "--", plan).split()[0]
-        git.ask("update-index", "--cacheinfo", f"{mode},{blob},{plan}", env=index)
-        return git.ask("write-tree", env=index)
+        git.ask("update-index", "--", plan)
+    return git.ask("write-tree")
 
 
 def advanced(git: Git, *, branch: str, onto: str, commit: str) -> None:
@@ -62,5 +52,4 @@ def advanced(git: Git, *, branch: str, onto: str, commit: str) -> None:
 
 def joined(git: Git, tree: str, *, onto: str, commit: str, message: str) -> str:
     """The commit that brings a task into the work branch."""
-    parents = ("-p", onto, "-p", commit)
-    return git.ask("commit-tree", tree, *parents, "-m", message, env=git.identity())
+    return git.committed(tree, onto, commit, message=message)

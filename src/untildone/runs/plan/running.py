@@ -4,14 +4,14 @@ import os
 import time
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 
 from msgspec.structs import replace
 
 from untildone.errors import UserError
 from untildone.judge import verbs
 from untildone.loop.model import OUTCOMES, Outcome
-from untildone.process import ending_with_us
+from untildone.process import ending_with_us, quoted
 from untildone.process.orphans import end_marked
 from untildone.runs import book
 from untildone.runs.plan import worktrees
@@ -19,7 +19,7 @@ from untildone.runs.plan.assignment import checked
 from untildone.runs.plan.course import Course, Log
 from untildone.runs.plan.happenings import PlanEnded, PlanStarted, TaskSummary
 from untildone.runs.plan.schedule import left, ready
-from untildone.runs.plan.setting import Setting, notices, settled
+from untildone.runs.plan.setting import Setting, notices, settled, tracked
 from untildone.runs.plan.task import Desk, Show, TaskRun, forget
 from untildone.runs.stopping import Stopping, first_interrupt
 from untildone.store.home import prepare
@@ -28,7 +28,11 @@ from untildone.store.lock import Busy, locked
 # What we start has it: after a crash its processes are found by it.
 _MARK = "UNTILDONE_PLAN"
 _LOOK_SECONDS = 0.2
-_ELSEWHERE = "it is in progress elsewhere"
+# Not of one task: crashing, and what it may not use, may be due to that.
+_OF_THE_CLIENT = ("limit", "authentication", "billing", "refused", "network", "missing")
+_ELSEWHERE = (
+    "it is in progress elsewhere; if nobody works on it, `untildone plan set-status {} not_started`"
+)
 
 
 def run_plan(setting: Setting, show: Show) -> PlanEnded:
@@ -41,6 +45,7 @@ def run_plan(setting: Setting, show: Show) -> PlanEnded:
         setting = replace(setting, context=replace(setting.context, environ=environ))
         log = Log(setting.folder, setting.context.now)
         settled(setting, log)
+        setting = replace(setting, tracked=tracked(setting))
         stop = Stopping()
         run = _PlanRun(Desk(setting, log, show, stop))
         with first_interrupt(stop):
@@ -52,20 +57,20 @@ def run_plan(setting: Setting, show: Show) -> PlanEnded:
 
 @contextmanager
 def _alone(setting: Setting) -> Iterator[None]:
-    try:
-        with locked(setting.folder / "run.lock", timeout=0):
-            mark = setting.folder.name
-            end_marked(_MARK, mark)
-            before = os.environ.get(_MARK)
-            os.environ[_MARK] = mark
-            try:
-                yield
-            finally:
-                os.environ.pop(_MARK) if before is None else os.environ.update({_MARK: before})
-    except Busy:
-        raise UserError(
-            f"`{setting.path}` is being run already", hint="wait for that run, or end it"
-        ) from None
+    with ExitStack() as held:
+        try:
+            held.enter_context(locked(setting.folder / "run.lock", timeout=0))
+        except Busy:
+            raise UserError(
+                f"`{setting.path}` is being run already", hint="wait for that run, or end it"
+            ) from None
+        mark, before = setting.folder.name, os.environ.get(_MARK)
+        end_marked(_MARK, mark)
+        os.environ[_MARK] = mark
+        try:
+            yield
+        finally:
+            os.environ.pop(_MARK) if before is None else os.environ.update({_MARK: before})
 
 
 class _PlanRun:
@@ -84,8 +89,8 @@ class _PlanRun:
         self._introduce()
         for name, task in self._tasks.items():
             if task.status == "in_progress" and self._log.of(name).step == "waiting":
-                blocked = Course(step="ended", outcome="blocked", reason=_ELSEWHERE)
-                self._given_up[name] = blocked
+                reason = _ELSEWHERE.format(quoted(name))
+                self._given_up[name] = Course(step="ended", outcome="blocked", reason=reason)
         with ThreadPoolExecutor(max_workers=self._setting.jobs) as pool:
             try:
                 while self._begun(pool) or self._working:
@@ -119,7 +124,7 @@ class _PlanRun:
 
     def _begun(self, pool: ThreadPoolExecutor) -> bool:
         """Whether another task could be taken up."""
-        if self._desk.stop.is_set():
+        if self._desk.stop.is_set() or self._clientless():
             return False
         taken = {*self._working.values(), *self._given_up}
         free = self._setting.jobs - len(self._working)
@@ -127,6 +132,10 @@ class _PlanRun:
         for name in names:
             self._working[pool.submit(TaskRun(self._desk, name).to_its_end)] = name
         return bool(names)
+
+    def _clientless(self) -> bool:
+        """The next task would fare no better."""
+        return any(course.fault in _OF_THE_CLIENT for course in self._given_up.values())
 
     def _look(self) -> None:
         done, _ = wait(self._working, timeout=_LOOK_SECONDS, return_when=FIRST_COMPLETED)
@@ -214,4 +223,5 @@ class _PlanRun:
             spend_usd=sum(spent) if spent else None,
             seconds=round(sum(each.active_seconds for each in progress), 1),
             loop=next(reversed(course.loops), ""),
+            fault=course.fault,
         )

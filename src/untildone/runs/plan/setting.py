@@ -30,7 +30,8 @@ class Setting(Struct, frozen=True, kw_only=True):
     bounds: Bounds
     jobs: int = 1
     git: Git | None = None
-    # The project and the plan below the top of the repository; no plan if git does not know it.
+    # The project and the plan below the top of the repository; no plan if it is not in the work
+    # branch, which is known once that is there.
     below: Path = Path()
     tracked: str = ""
 
@@ -82,13 +83,14 @@ def repository(project: Path) -> Git | None:
     return git
 
 
-def tracked(git: Git, path: Path) -> str:
-    """The plan's path in the repository's last commit, or nothing."""
-    place = path.resolve()
-    if not place.is_relative_to(git.folder.resolve()):
+def tracked(setting: Setting) -> str:
+    """The plan's path in the work branch, or nothing where that has none."""
+    git, place = setting.git, setting.path.resolve()
+    if not git or not place.is_relative_to(git.folder.resolve()):
         return ""
     name = place.relative_to(git.folder.resolve()).as_posix()
-    return name if git.knows("cat-file", "-t", f"HEAD:{name}") == "blob" else ""
+    kind = git.knows("cat-file", "-t", f"refs/heads/{setting.branch}:{name}")
+    return name if kind == "blob" else ""
 
 
 def notices(setting: Setting) -> tuple[str, ...]:

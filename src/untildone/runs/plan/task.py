@@ -3,6 +3,7 @@
 import threading
 import uuid
 from collections.abc import Callable
+from functools import partial
 from typing import TypeAlias
 
 from msgspec.structs import replace
@@ -13,6 +14,7 @@ from untildone.judge import verbs
 from untildone.judge.context import mirror
 from untildone.loop.model import CheckResult
 from untildone.plans.document import change, with_status
+from untildone.process import quoted
 from untildone.runs import book
 from untildone.runs.book import Book
 from untildone.runs.outer import drive
@@ -57,9 +59,12 @@ class TaskRun:
         self._setting = desk.setting
         self._task = desk.setting.plan.tasks[name]
         self._git = Git(desk.setting.worktree(name)) if desk.setting.git else None
+        # The session of an attempt that nobody before us can have begun a loop in.
+        self._new = ""
 
     def to_its_end(self) -> Course:
         course = self._taken_up(self._desk.log.of(self.name))
+        self._housed(course)
         while course.step not in ("ended", "merged") and not self._desk.stop.is_set():
             match course.step:
                 case "begun":
@@ -79,11 +84,23 @@ class TaskRun:
             return self._attempt(replace(course, onto=self._tip()))
         if course.step != "ended":
             return course
-        loops, setting = course.loops, self._setting
-        status = setting.context.loops.load(loops[-1]).progress.status if loops else "finished"
-        if status != "finished":
-            return self._note(replace(course, step="begun"))
-        return self._attempt(replace(course, earlier=len(loops)))
+        if course.loops and not course.commit:
+            progress = self._setting.context.loops.load(course.loops[-1]).progress
+            # The person may have continued it by itself meanwhile, to its good end.
+            if progress.outcome != "cancelled":
+                return self._note(replace(course, step="begun"))
+        return self._attempt(replace(course, earlier=len(course.loops)))
+
+    def _housed(self, course: Course) -> None:
+        """Somebody may have thrown its worktree away since: what was committed is there still."""
+        git, path = self._setting.git, self._setting.worktree(self.name)
+        if not git or not self._git or not course.loops or path.exists():
+            return
+        branch = self._setting.branch_of(self.name)
+        commit = git.commit(f"refs/heads/{branch}") or course.onto
+        worktrees.make(git, path, branch=branch, commit=course.commit or commit)
+        if course.tree and not course.commit:
+            worktrees.show(self._git, course.tree)
 
     def _nobody_elses(self) -> None:
         git, branch = self._setting.git, self._setting.branch_of(self.name)
@@ -91,7 +108,7 @@ class TaskRun:
         if git and path.exists():
             raise UserError(
                 f"task `{self.name}` has a worktree already: `{path}`",
-                hint=f"`git worktree remove --force {path}` takes it away with all that is in it",
+                hint=f"`git worktree remove --force {quoted(str(path))}` takes it away, all of it",
             )
         if git and git.commit(f"refs/heads/{branch}"):
             raise UserError(
@@ -104,9 +121,9 @@ class TaskRun:
         return git.ask("rev-parse", f"refs/heads/{self._setting.branch}") if git else ""
 
     def _attempt(self, course: Course) -> Course:
-        session = str(uuid.uuid4())
-        fresh = replace(course, step="begun", session=session, outcome=None, reason="")
-        return self._note(replace(fresh, commit="", merge=""))
+        self._new = str(uuid.uuid4())
+        fresh = replace(course, step="begun", session=self._new, outcome=None, reason="")
+        return self._note(replace(fresh, fault=None, commit="", merge=""))
 
     def _driven(self, course: Course) -> Course:
         record = self._recorded(course)
@@ -115,12 +132,13 @@ class TaskRun:
         self._show_begin(course)
         if record.progress.status == "paused":
             record = verbs.resume(context, loop)
+        fault = None
         if record.progress.status == "active":
-            drive(context, loop, show=lambda event: self._desk.show(self.name, event))
+            fault = drive(context, loop, show=partial(self._desk.show, self.name)).fault
             record = context.loops.load(loop)
         progress = record.progress
         outcome = progress.outcome or "unverified"
-        known = replace(course, outcome=outcome, reason=progress.reason)
+        known = replace(course, outcome=outcome, reason=progress.reason, fault=fault)
         if outcome not in ("done", "claimed"):
             return self._note(replace(known, step="ended"))
         return self._note(replace(known, step="verified", commit=self._kept(course)))
@@ -155,6 +173,8 @@ class TaskRun:
         return record
 
     def _found(self, session: str) -> Record | None:
+        if session == self._new:
+            return None
         every = self._setting.context.loops.all()
         known = (each for each in every if isinstance(each, Record))
         return next((record for record in known if record.contract.session == session), None)
@@ -197,9 +217,9 @@ class TaskRun:
             why = f"merging it into `{setting.branch}` conflicts in {listed}"
             return self._sent_back(course, tip, found, why)
         tree = found.tree
-        if setting.tracked:
-            tree = merging.with_task_completed(git, tree, plan=setting.tracked, task=self.name)
         worktrees.show(git, tree)
+        if setting.tracked:
+            tree = merging.with_task_completed(git, plan=setting.tracked, task=self.name)
         results = self._checked()
         if not all(result.green for result in results):
             why = f"merged into `{setting.branch}` its checks fail:\n{evidence_of(results)}"

@@ -20,6 +20,8 @@ def make(git: Git, path: Path, *, branch: str, commit: str) -> None:
 def remove(git: Git, path: Path) -> None:
     if path.exists():
         git.knows("worktree", "remove", "--force", "--force", str(path))
+        if not path.exists():
+            return
         shutil.rmtree(path, ignore_errors=True)
     git.ask("worktree", "prune")
 
@@ -37,7 +39,10 @@ def holder_of(git: Git, branch: str) -> str:
 
 def unlock(git: Git) -> None:
     """What a killed git left behind; only while nobody else can be at work there."""
-    git.folder.joinpath(git.ask("rev-parse", "--git-path", "index.lock")).unlink(missing_ok=True)
+    link = git.folder / ".git"
+    if link.is_file():
+        home = link.read_text(encoding="utf-8", errors="surrogateescape").removeprefix("gitdir:")
+        git.folder.joinpath(home.strip(), "index.lock").unlink(missing_ok=True)
 
 
 def kept(git: Git, *, branch: str, onto: str, plan: str, message: str) -> str:
@@ -45,30 +50,26 @@ def kept(git: Git, *, branch: str, onto: str, plan: str, message: str) -> str:
 
     `plan` is the path of the plan in the repository: it stays what it is in `onto`.
     """
+    unlock(git)
     git.ask("add", "-A", "--", *_WORK)
     if plan:
-        _as_in(git, onto, plan)
-    tree, head = git.ask("write-tree"), git.commit("HEAD")
-    if not head:
+        git.ask("reset", "-q", onto, "--", f":(top,literal){plan}")
+    tree = git.ask("write-tree")
+    # The agent may have gone to another branch, or to none.
+    known = git.knows("rev-parse", "HEAD^{commit}", "HEAD^{tree}", "--symbolic-full-name", "HEAD")
+    if not known:
         raise UserError(f"`{git.folder}` has no commit any more", hint="run the same command again")
-    parents = [head] if git.contains(head, onto) else [head, onto]
-    if parents == [head] and tree == git.ask("rev-parse", "HEAD^{tree}"):
-        made = head
-    else:
-        above = [word for parent in parents for word in ("-p", parent)]
-        made = git.ask("commit-tree", tree, *above, "-m", message, env=git.identity())
-    git.ask("update-ref", f"refs/heads/{branch}", made)
-    git.ask("symbolic-ref", "HEAD", f"refs/heads/{branch}")
-    return made
+    head, before, name = known.split()
+    above = git.contains(head, onto)
+    if not above or tree != before:
+        parents = (head,) if above else (head, onto)
+        head = git.committed(tree, *parents, message=message)
+    git.ask("update-ref", f"refs/heads/{branch}", head)
+    if name != f"refs/heads/{branch}":
+        git.ask("symbolic-ref", "HEAD", f"refs/heads/{branch}")
+    return head
 
 
 def show(git: Git, tree: str) -> None:
     """The files of a tree, for checks to run on and an agent to mend."""
     git.ask("read-tree", "--reset", "-u", tree)
-
-
-def _as_in(git: Git, commit: str, path: str) -> None:
-    entry = git.ask("ls-tree", commit, "--", path)
-    if entry:
-        mode, _, blob = entry.partition("\t")[0].split()
-        git.ask("update-index", "--add", "--cacheinfo", f"{mode},{blob},{path}")
