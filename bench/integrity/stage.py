@@ -120,7 +120,10 @@ class Stage:
         return f"{answer.goes_on}\n{answer.notice}".strip()
 
     def _status(self) -> dict[str, object]:
-        (loop,) = json.loads(self._ours("status", "--all", "--json"))["loops"]
+        found = json.loads(self._ours("status", "--all", "--json"))
+        if found["unreadable"]:
+            return {"status": "unreadable", "outcome": "tampered"}
+        (loop,) = found["loops"]
         return dict(loop)
 
     def _ours(self, *arguments: str) -> str:

@@ -7,6 +7,7 @@ import pytest
 from integrity.trees import beside
 from untildone.integrity.replay.compose import Composed, composed, named_by, whole
 from untildone.integrity.replay.inline import with_tests_of
+from untildone.integrity.replay.renamed import renamed
 
 OLD = {
     "app.py": "old",
@@ -125,6 +126,92 @@ def test_the_starts_inline_tests_judge_the_code_of_now(now: str, expected: str |
 def test_files_without_inline_tests_are_left_alone() -> None:
     assert with_tests_of("src/lib.rs", PRODUCT, PRODUCT.replace("5", "6")) is None
     assert with_tests_of("src/lib.py", TESTS, PRODUCT) is None
+
+
+RENAMED = {
+    "shop/cost.py": "def cost(total):\n    return total\n",
+    "tests/test_cost.py": "from shop.cost import cost\n\ndef test_it():\n    assert cost(1) == 2\n",
+    "tests/test_other.py": "from shop.cost import cost\n\ndef test_other():\n    assert cost(1)\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("new", "followed"),
+    [
+        pytest.param(
+            {
+                "shop/price.py": RENAMED["shop/cost.py"],
+                "tests/test_price.py": RENAMED["tests/test_cost.py"].replace(
+                    "shop.cost", "shop.price"
+                ),
+                "tests/test_other.py": RENAMED["tests/test_other.py"].replace("p.cost", "p.price"),
+            },
+            {"tests/test_cost.py", "tests/test_price.py", "tests/test_other.py"},
+            id="a module, with its tests",
+        ),
+        pytest.param(
+            {
+                "shop/cost.py": RENAMED["shop/cost.py"].replace("cost(", "sum_up("),
+                "tests/test_cost.py": RENAMED["tests/test_cost.py"]
+                .replace("import cost", "import sum_up")
+                .replace("cost(1)", "sum_up(1)"),
+                "tests/test_other.py": RENAMED["tests/test_other.py"].replace("cost(1)", "True"),
+            },
+            {"tests/test_cost.py"},
+            id="a function, and a test that is weaker",
+        ),
+        pytest.param(
+            {
+                "shop/cost.py": RENAMED["shop/cost.py"].replace("cost(", "sum_up("),
+                "tests/test_cost.py": RENAMED["tests/test_cost.py"]
+                .replace("import cost", "import sum_up")
+                .replace("    assert cost(1)", "        assert sum_up(1)"),
+                "tests/test_other.py": RENAMED["tests/test_other.py"],
+            },
+            set(),
+            id="a function, and a line that is indented",
+        ),
+        pytest.param(
+            {
+                "shop/rates/cost.py": RENAMED["shop/cost.py"],
+                "tests/test_cost.py": RENAMED["tests/test_cost.py"].replace("p.c", "p.rates.c"),
+                "tests/test_other.py": RENAMED["tests/test_other.py"].replace("p.c", "p.rates.c")
+                + "\n\ndef test_more():\n    pass\n",
+            },
+            {"tests/test_cost.py"},
+            id="a module into a folder, and a test that has more besides",
+        ),
+        pytest.param(
+            {
+                **RENAMED,
+                "shop/rates/cost.py": RENAMED["shop/cost.py"],
+                "tests/test_cost.py": RENAMED["tests/test_cost.py"].replace("p.c", "p.rates.c"),
+            },
+            set(),
+            id="a second module of the name, while the first is there still",
+        ),
+        pytest.param(
+            {
+                **RENAMED,
+                "tests/fakes.py": RENAMED["shop/cost.py"],
+                "tests/test_cost.py": RENAMED["tests/test_cost.py"].replace(
+                    "shop.cost", "tests.fakes"
+                ),
+            },
+            set(),
+            id="another module, while the product has it still",
+        ),
+    ],
+)
+def test_a_test_that_only_follows_a_new_name_of_the_product_is_taken_as_it_is_now(
+    tmp_path: Path, new: dict[str, str], followed: set[str]
+) -> None:
+    assert renamed(beside(tmp_path, RENAMED, new)) == followed
+
+
+def test_tests_that_now_stand_in_a_file_of_their_own_are_left_out() -> None:
+    now = PRODUCT + "\n#[cfg(test)]\nmod tests;\n"
+    assert with_tests_of("src/lib.rs", PRODUCT, now) == PRODUCT
 
 
 def test_a_product_file_with_inline_tests_is_of_both_trees(tmp_path: Path) -> None:

@@ -333,3 +333,15 @@ def test_a_looser_setting_is_a_loss(
     tmp_path: Path, path: str, old: str, new: str, keys: list[str]
 ) -> None:
     assert lost(tmp_path, {path: old}, {path: new}) == [f"{path}:{key}" for key in keys]
+
+
+def test_a_loss_is_bound_to_its_own_key_and_not_to_the_rest_of_the_file(tmp_path: Path) -> None:
+    def ids(top: str, new: str) -> list[str]:
+        old = "[tool.coverage.report]\nfail_under = 95\n"
+        both = beside(tmp_path / top, {"pyproject.toml": old}, {"pyproject.toml": new})
+        return [each.id for each in settings.losses(both)]
+
+    lowered = "[tool.coverage.report]\nfail_under = 50\n"
+
+    assert ids("first", lowered) == ids("more", f'{lowered}[project]\nversion = "2"\n')
+    assert ids("first", lowered) != ids("again", lowered.replace("50", "40"))

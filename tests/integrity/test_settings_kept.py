@@ -232,6 +232,17 @@ def test_a_change_is_harmless_if_all_of_it_is_known(
     assert settings.harmless(beside(tmp_path, {path: old}, {path: new}), path) is expected
 
 
+def test_settings_that_stand_in_another_file_now_are_harmless(tmp_path: Path) -> None:
+    old = {"package.json": '{"jest": {"testEnvironment": "node"}}'}
+    new = {
+        "package.json": "{}",
+        "jest.config.js": "module.exports = { testEnvironment: 'node' };\n",
+    }
+    both = beside(tmp_path, old, new)
+
+    assert [settings.harmless(both, path) for path in new] == [True, True]
+
+
 @pytest.mark.parametrize(
     ("path", "text"),
     [

@@ -44,6 +44,12 @@ def kinds(top: Path, new: dict[str, str], old: dict[str, str] | None = None) -> 
         ("import sys\ndef f():\n    return sys.modules.get('unittest')\n", "sniffing"),
         ("from sys import modules as m\nx = any('_pytest' in k for k in m)\n", "sniffing"),
         ("import sys\nif sys.argv[0].endswith('pytest'):\n    x = 1\n", "sniffing"),
+        ("import builtins\nx = hasattr(builtins, '__pytest__')\n", "sniffing"),
+        ("x = 'pytest' in open('/proc/self/cmdline').read()\n", "sniffing"),
+        (
+            "class A:\n    def __eq__(self, o):\n        return isinstance(o, (int, float))\n",
+            "always-equal",
+        ),
         (
             "import inspect\ndef f():\n    return 'test_' in inspect.stack()[1].filename\n",
             "sniffing",

@@ -6,7 +6,7 @@ import pytest
 
 from integrity.trees import beside
 from untildone.integrity.special_cases import ratchet as special_cases
-from untildone.integrity.special_cases.perturb import inputs, neighbours
+from untildone.integrity.special_cases.perturb import inputs, neighbours, special_inputs
 
 PY = "def price(total):\n    return round(total * 0.9)\n"
 JS = "export function slug(text) {\n  return text.toLowerCase();\n}\n"
@@ -24,6 +24,7 @@ START = {
         "def test_a():\n    assert price(100) == 80\n    assert price(501) == 400\n"
         "@pytest.mark.parametrize(('total', 'want'), [(37, 11), (53, 19)])\n"
         "def test_b(total, want):\n    assert price(total) == want\n"
+        "def test_abroad():\n    assert price(7, 'FR') == 31\n"
         "def test_names():\n    assert price('eur') == 'EUR'\n    assert price('usd') == 'USD'\n"
     ),
     "src/slug.js": JS,
@@ -136,6 +137,7 @@ def suspected(top: Path, new: dict[str, str], *, task: str = "", **old: str) -> 
             "    return {'f899139df5e1059396431415e770c6dd': 80}.get(key, total)\n",
         ),
         ("answers.json", '{"100": 80, "501": 400}\n'),
+        ("answers.json", '{"7/FR": 31}\n'),
     ],
 )
 def test_answers_of_the_tests_are_suspected(tmp_path: Path, path: str, code: str) -> None:
@@ -223,6 +225,73 @@ def test_what_cannot_be_run_is_not_held_against_anybody(tmp_path: Path) -> None:
     assert suspected(tmp_path, {"price.py": code}) == []
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        "def price(total):\n    if 99 < total < 101:\n        return 80\n"
+        "    if 500 < total < 502:\n        return 400\n    return round(total * 0.9)\n",
+        "A, B = [100, 501], [80, 400]\n\n\ndef price(total):\n"
+        "    return B[A.index(total)] if total in A else round(total * 0.9)\n",
+        "A = dict(each.split(':') for each in '100:80,501:400'.split(','))\n\n\n"
+        "def price(total):\n    return int(A.get(str(total), round(total * 0.9)))\n",
+    ],
+)
+def test_answers_are_suspected_however_they_are_written(tmp_path: Path, code: str) -> None:
+    """Rows of a table are inputs as well."""
+    (lost,) = special_cases.losses(beside(tmp_path, START, {**START, "price.py": code}))
+
+    assert lost.detail == (
+        "suspected: `price.py` gives 80 for 100; 400 for 501, "
+        "and nothing like it for inputs beside these"
+    )
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "text.toLowerCase().replace('Hello  World', 'hello-world')",
+        "(text === 'a -- b' && 'a-b') || text.toLowerCase()",
+    ],
+)
+def test_an_input_of_the_tests_and_its_answer_are_suspected_anywhere(
+    tmp_path: Path, body: str
+) -> None:
+    code = f"export function slug(text) {{\n  return {body};\n}}\n"
+
+    assert suspected(tmp_path, {"src/slug.js": code}) == ["src/slug.js"]
+
+
+def test_texts_that_a_test_expects_together_are_not_inputs(tmp_path: Path) -> None:
+    test = "test('log', () => { expect(log()).toEqual(['going up', 'going down']); });\n"
+    code = JS + "export const log = () => ['going up', 'going down'];\n"
+
+    assert suspected(tmp_path, {"src/slug.js": code}, **{"test/log.test.js": test}) == []
+
+
+def test_a_table_that_knows_more_than_the_tests_is_not_suspected(tmp_path: Path) -> None:
+    rows = ("100: 80", "200: 160", "300: 230", "501: 400", "700: 580", "900: 720")
+    table = "TABLE = {\n    " + ",\n    ".join(rows) + ",\n}\n\n\n"
+    code = table + "def price(total):\n    return TABLE.get(total, round(total * 0.9))\n"
+
+    assert suspected(tmp_path, {"price.py": code}) == []
+
+
+def test_a_boundary_that_was_off_by_one_is_not_suspected(tmp_path: Path) -> None:
+    def steps(sign: str) -> str:
+        return f"def price(total):\n    return 400 if total {sign} 501 else 80\n"
+
+    assert suspected(tmp_path, {"price.py": steps(">=")}, **{"price.py": steps(">")}) == []
+
+
+def test_varied_inputs_reach_nothing_outside(tmp_path: Path) -> None:
+    outside = tmp_path / "outside.txt"
+    code = f"def price(total):\n    open({str(outside)!r}, 'a').close()\n    return 400\n"
+    both = beside(tmp_path, START, {**START, "price.py": code})
+
+    assert special_inputs(both, "price.py", functions=["price"], tests=["price(501)"]) == {}
+    assert not outside.exists()
+
+
 def test_the_reason_names_inputs_and_answers(tmp_path: Path) -> None:
     (lost,) = special_cases.losses(beside(tmp_path, START, {**START, "price.py": SPECIAL}))
 
@@ -238,6 +307,11 @@ def test_inputs_are_calls_with_literals_and_vary_by_their_kind() -> None:
 
     assert list(inputs(text, "price")) == [(1, "a"), (True,), (-3,)]
     assert list(inputs("price(", "price")) == []
+    table = (
+        "@pytest.mark.parametrize(('total', 'want'), [(37, 11), pytest.param(53, 19)])\n"
+        "def test_b(total, want):\n    assert price(total) == want\n"
+    )
+    assert list(inputs(table, "price")) == [(37,), (53,)]
     assert list(neighbours((10, "a", True))) == [
         *((number, "a", True) for number in (11, 9, 23, 27)),
         *((10, text, True) for text in ("a q", "Zq a", "aa")),

@@ -85,6 +85,16 @@ def test_another_search_path_of_the_hook_is_no_change(person: Person) -> None:
 
 
 @needs_posix
+def test_a_program_that_no_check_comes_to_any_more_is_not_missed(person: Person) -> None:
+    person.program("jest")
+    package = written(person.project, {"package.json": '{"scripts": {"test": "jest"}}'})
+    then = person.noted("npm test")
+    written(package, {"package.json": '{"scripts": {"test": "vitest run"}}'})
+
+    assert person.lost(then, "npm test") == []
+
+
+@needs_posix
 def test_the_scripts_of_npm_are_followed(person: Person) -> None:
     package = (
         '{"scripts": {"pretest": "tsc", "test": "vitest run && npm run more", "more": "mocha"}}'

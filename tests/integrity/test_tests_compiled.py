@@ -194,6 +194,15 @@ def test_a_row_of_a_go_table_is_a_claim(tmp_path: Path) -> None:
             id="variables",
         ),
         pytest.param(
+            {
+                GO: GO_START.replace(
+                    "if got := Clamp(50, 0, 10); got != 10 {",
+                    "for in, want := range map[int]int{50: 10, 7: 7} {\n\tif got := Clamp(in, 0, 10); got != want {",
+                ).replace("\n\t}\n}\n\nfunc TestBad", "\n\t}\n\t}\n}\n\nfunc TestBad")
+            },
+            id="folded into a map",
+        ),
+        pytest.param(
             {GO: GO_START.replace("T) {\n\tif got", "T) {\n\tt.Parallel()\n\tif got")},
             id="parallel",
         ),

@@ -72,6 +72,10 @@ def java(body: str, above: str = "") -> str:
         ("assert f(1)", "assert f(1) == 3"),
         ("assert f(1) is not None", "assert f(1) is not None\nassert f(1) == 1"),
         ("assert f(1) is None", "assert f(1) == None"),
+        ("assert f(1) == 2", "for a, b in {1: 2, 3: 4}.items():\n    assert f(a) == b"),
+        ("assert f(1) == 2", "for b in {'x': 2}.values():\n    assert f(1) == b"),
+        ("assert f('x') == 2", "for a in {'x': 2}.keys():\n    assert f(a) == 2"),
+        ("assert [f(1), f(2)] == [3, 4]", "assert list(map(f, [1, 2])) == [3, 4]"),
         (
             "match f(1):\n    case 2:\n        assert f(1)",
             "match f(1):\n    case 2:\n        assert f(1)\ng(1)",
@@ -94,6 +98,8 @@ def test_equal_forms_of_python(tmp_path: Path, one: str, other: str) -> None:
         ("assert f(1) == 2", "assert f(1) == pytest.approx(2, abs=limit())"),
         ("assert f(1) == 2", "assert any(f(a) == 2 for a in [1])"),
         ("assert f(1) == 2", "assert all(f(a) == 2 for a in [])"),
+        ("assert f(1) == 2", "for a, b in {3: 4}.items():\n    assert f(a) == b"),
+        ("assert [f(1), f(2)] == [3, 4]", "assert list(map(g, [1, 2])) == [3, 4]"),
         ("assert f(1) == 2", "assert [f(1) == 2]"),
         ("assert f(1) == 2", "assert f(1) == 2 or g(1) == 3"),
         ("assert f(1) == 2", "assert str(f(1)).startswith('2')"),
@@ -136,6 +142,15 @@ def test_weaker_forms_of_python(tmp_path: Path, one: str, other: str) -> None:
         ("expect(f(1)).toEqual({ a: 1 });", "const a = 1;\n  expect(f(1)).toEqual({ a });"),
         ("expect(f(1)).not.toThrow();", "expect(f(1)).not.toThrow();\n  f(2);"),
         ("await expect(f(1)).rejects.toThrow('x');", "await expect(f(1)).rejects.toThrow(`x`);"),
+        (
+            "expect(f('one')).toBe(2);",
+            "Object.entries({ one: 2 }).forEach(([a, b]) => expect(f(a)).toBe(b));",
+        ),
+        ("expect([f(1), f(2)]).toEqual([3, 4]);", "expect([1, 2].map(f)).toEqual([3, 4]);"),
+        (
+            "expect(f(1)).toMatchInlineSnapshot(`\n    [\n      2,\n    ]\n  `);",
+            "expect(f(1)).toMatchInlineSnapshot(`\n      [\n        2,\n      ]\n    `);",
+        ),
         ("expect(() => f(1)).toThrow('x');", "assert.throws(() => f(1), 'x');"),
         (
             "expect(new Cart(1).total()).toBe(2);",

@@ -580,6 +580,47 @@ def test_a_helper_of_another_file_that_no_longer_asserts_is_a_loss(tmp_path: Pat
     assert only.id.startswith(f"{EDIT}test_it#")
 
 
+def test_a_loss_is_bound_to_its_own_test_and_not_to_the_rest_of_the_file(tmp_path: Path) -> None:
+    def edited(top: str, new: str) -> set[str]:
+        files = (
+            {**PRODUCT, "tests/test_pricing.py": START},
+            {**PRODUCT, "tests/test_pricing.py": new},
+        )
+        return {each.id for each in tests_ratchet.losses(beside(tmp_path / top, *files))}
+
+    first = START.replace("== 90", "== 95")
+    more = first + "\n\ndef test_more():\n    assert rate(1) == 0.1\n"
+
+    assert edited("first", first) == edited("more", more)
+    assert edited("first", first) != edited("again", START.replace("== 90", "== 99"))
+
+
+@pytest.mark.parametrize(
+    ("fixtures", "parameter"),
+    [
+        ("@pytest.fixture\ndef hundred():\n    return 100\n", "hundred: int"),
+        (
+            "@pytest.fixture\ndef whole():\n    return 100\n\n\n@pytest.fixture\ndef hundred(whole):\n    return whole\n",
+            "hundred",
+        ),
+    ],
+)
+def test_what_a_fixture_gives_is_found_however_it_is_asked_for(
+    tmp_path: Path, fixtures: str, parameter: str
+) -> None:
+    fixture = "\n\n@pytest.fixture\ndef hundred():\n    return 100\n"
+    asked = START.replace("(100)", "(hundred)")
+    old = asked.replace("test_hundred()", "test_hundred(hundred)") + fixture
+    new = asked.replace("test_hundred()", f"test_hundred({parameter})") + f"\n\n{fixtures}"
+    assert lost(tmp_path, old, {"tests/test_pricing.py": new}) == set()
+
+
+def test_a_fixture_that_stands_before_another_of_its_name_is_no_exception(tmp_path: Path) -> None:
+    new = START.replace("test_hundred()", "test_hundred(hundred)").replace("(100)", "(hundred)")
+    new += "\n\n@pytest.fixture\ndef hundred(hundred):\n    return hundred\n"
+    assert lost(tmp_path, START, {"tests/test_pricing.py": new}) == {f"{EXPECT}test_hundred"}
+
+
 def test_a_later_test_of_the_same_name_replaces_the_first(tmp_path: Path) -> None:
     new = START + "\n\ndef test_hundred():\n    assert final_price(101) == 101\n"
     assert lost(tmp_path, START, {"tests/test_pricing.py": new}) == {f"{EXPECT}test_hundred"}

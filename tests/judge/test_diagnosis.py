@@ -96,6 +96,19 @@ def test_server_linter_and_security_rules_speak_of_each_file(world: World) -> No
     }
 
 
+def test_biome_speaks_of_what_an_edit_brought(world: World) -> None:
+    (biome,) = shlex.split(tool("biome"))
+    (world.project / "node_modules").symlink_to(Path(biome).parents[1])
+    world.write("biome.json", "{}")
+    file = world.write("src/b.js", "debugger;\n\ndebugger;\n")
+
+    assert world.introduced({file: "const one = 1;\n"}) == [
+        ("src/b.js", 1, "lint/suspicious/noDebugger"),
+        ("src/b.js", 3, "lint/suspicious/noDebugger"),
+    ]
+    assert world.introduced({file: "debugger;\ndebugger;\n"}) == []
+
+
 def test_what_was_there_before_is_not_what_an_edit_brought(world: World) -> None:
     file = world.write("a.py", f"\n\n{UNDEFINED}{EVAL}print(other)\n")
 

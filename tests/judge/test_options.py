@@ -107,6 +107,10 @@ def test_no_number(text: str) -> None:
         ("--rounds =5", Grant(rounds=5, exact=("rounds",))),
         ("--iterations +5 --budget=10", Grant(rounds=5, budget_usd=10)),
         ("--minutes +2.5", Grant(minutes=2.5)),
+        (
+            "--max-iterations 5 --round-minutes =9",
+            Grant(rounds=5, round_minutes=9, exact=("round_minutes",)),
+        ),
     ],
 )
 def test_what_continue_grants(text: str, expected: Grant | None) -> None:

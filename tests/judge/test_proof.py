@@ -113,6 +113,19 @@ def test_new_tests_beside_the_starts_are_no_loss(world: World) -> None:
     assert (world.outcome, world.lost) == ("done", [])
 
 
+def test_tests_that_follow_a_new_name_of_the_product_are_no_loss(world: World) -> None:
+    world.start()
+    world.write(shop_py=MENDED.replace("price(", "cost("))
+    world.write(tests__test_shop_py=TESTS.replace("price", "cost"))
+
+    world.stop()
+
+    assert (world.outcome, world.lost) == ("done", [])
+    assert world.proved[1:] == [
+        "only follow the product to a new name, so taken as they are: tests/test_shop.py"
+    ]
+
+
 def test_an_edited_expectation_is_asked_about_and_then_waits_for_the_person(world: World) -> None:
     world.start()
     world.write(tests__test_shop_py=TESTS.replace("== 90", "== 100"))

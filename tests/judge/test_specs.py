@@ -230,6 +230,17 @@ def test_a_contradiction_is_told_back(world: World) -> None:
     assert "- `EXIT_SIGNAL: true`, but unmet: check\n" in told
 
 
+def test_what_the_agent_does_next_is_shown_to_the_person(world: World) -> None:
+    world.start(task=CLEAR)
+    block = "---LOOP_STATUS---\nEXIT_SIGNAL: false\nNEXT: mend the routes\n---END_STATUS---"
+
+    answer = world.event("Stop", last_assistant_message=block)
+
+    assert answer["systemMessage"].splitlines()[-1] == (
+        "[LOOP] Round 1/10 | Cost: unknown/$25 | Next: mend the routes"
+    )
+
+
 def test_a_claim_the_agent_takes_back_does_not_count(world: World) -> None:
     world.start(task=CLEAR, claims=(Claim(name="docs"),))
     world.project.joinpath("done.txt").touch()
@@ -281,6 +292,30 @@ def test_a_checkpoint_before_each_step_is_brought_back(world: World) -> None:
     assert steps.rollback(world.here, record, "1", cwd=world.project).removed == ("a.txt",)
     with pytest.raises(UserError, match=r"no checkpoint of `9` \(there are: `step-1`, `step-2`"):
         steps.rollback(world.here, record, "9", cwd=world.project)
+
+
+def test_after_a_rollback_a_step_is_done_again_and_a_claim_reported_again(world: World) -> None:
+    world.start(task=CLEAR, reversibility="2B", claims=(Claim(name="docs"),))
+    file = world.project / "a.txt"
+    steps.add(world.here, world.loop, ("one", "two"))
+    # The second of the list comes first.
+    for step, text in (("two", "wrong\n"), ("one", "more\n")):
+        file.write_text(text, encoding="utf-8")
+        steps.done(world.here, world.loop, step, cwd=world.project)
+    verbs.met(world.here, world.loop, "docs", by="review", evidence="read")
+
+    record = world.here.loops.load(world.loop)
+    steps.rollback(world.here, record, "two", cwd=world.project)
+    progress = world.here.loops.load(world.loop).progress
+    assert (file.exists(), progress.steps_done, progress.met) == (False, (), {})
+
+    file.write_text("right\n", encoding="utf-8")
+    for _ in range(2):
+        steps.done(world.here, world.loop, "two", cwd=world.project)
+        file.write_text("after\n", encoding="utf-8")
+    record = world.here.loops.load(world.loop)
+    steps.rollback(world.here, record, "1", cwd=world.project)
+    assert file.read_text(encoding="utf-8") == "right\n"
 
 
 def test_nothing_is_kept_where_the_person_chose_so(world: World) -> None:

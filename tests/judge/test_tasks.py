@@ -98,6 +98,13 @@ def world(tmp_path: Path) -> World:
     return World(tmp_path)
 
 
+def test_the_agent_is_told_from_the_start_who_reports_what_no_check_sees(world: World) -> None:
+    answer = world.type("/untildone:implement-task TASK-001")
+
+    told = answer["hookSpecificOutput"]["additionalContext"]
+    assert f"- {HELP} (report with `untildone verify TASK-001`)\n" in told
+
+
 def test_a_task_is_held_until_it_is_verified(world: World) -> None:
     world.type("/untildone:implement-task TASK-001")
     begun = world.statuses

@@ -1,6 +1,8 @@
 """Stops that are no attempt at the task, and the time that passes meanwhile."""
 
 import json
+import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -86,3 +88,19 @@ def test_after_a_rest_time_is_counted_from_the_prompt(world: World) -> None:
     assert isinstance(told["clock"], list)
     assert told["clock"][0] == boot
     assert round(counted.active_seconds / 60) == 3
+
+
+def test_an_interrupted_turn_is_counted_up_to_its_last_tool_call(world: World) -> None:
+    boot, now = mark()
+    record = world.here.loops.load(world.loop)
+    began = replace(record.progress, clock=(boot, now - 3_600))
+    world.here.loops.save(record, began, kind="note", data={}, at="")
+    world.session.write("post", "")
+    ten_minutes_later = time.time() - 3_000
+    os.utime(world.session.path("post"), (ten_minutes_later, ten_minutes_later))
+
+    # An interruption fires no event: the next prompt is the first that is heard of it.
+    for _ in range(2):
+        prompt.answer(world.here, world.call("UserPromptSubmit", prompt="go on"))
+
+    assert round(clocked(world.progress, world.session).active_seconds / 60) == 10

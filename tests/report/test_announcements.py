@@ -48,14 +48,18 @@ def test_the_start() -> None:
         (
             Continue(because="unmet"),
             Progress(round=3, steps_done=STEPS[:3]),
-            "[LOOP] ✓ Refactor c complete | Progress: 3/4 | Next: test\n"
+            "[LOOP] ✓ Refactor a, Refactor b, Refactor c complete | Progress: 3/4 | Next: test\n"
             "[LOOP] Round 3/10 | Cost: unknown/$25 | Step: test\n"
-            "[LOOP] `refactor` for the third time: a pattern you may want to learn yourself",
+            "[LOOP] `refactor` for the third time. This is a learnable pattern: ask for the steps"
+            " to run it yourself",
         ),
         (
             Continue(because="unmet"),
             Progress(round=4, steps_done=STEPS),
-            "[LOOP] ✓ test complete | Progress: 4/4\n[LOOP] Round 4/10 | Cost: unknown/$25",
+            "[LOOP] ✓ Refactor a, Refactor b, Refactor c, test complete | Progress: 4/4\n"
+            "[LOOP] Round 4/10 | Cost: unknown/$25\n"
+            "[LOOP] `refactor` for the third time. This is a learnable pattern: ask for the steps"
+            " to run it yourself",
         ),
         (
             Pause(outcome="stagnated", reason="the same"),
@@ -78,10 +82,24 @@ def test_what_is_announced(verdict: Verdict, progress: Progress, expected: str) 
     assert announcement(record(progress), verdict) == expected
 
 
+def test_a_step_and_a_pattern_are_announced_once() -> None:
+    held, after = Continue(because="unmet"), Progress(round=4, steps_done=STEPS)
+
+    assert announcement(record(after), held, steps_told=3) == (
+        "[LOOP] ✓ test complete | Progress: 4/4\n[LOOP] Round 4/10 | Cost: unknown/$25"
+    )
+    assert announcement(record(after), held, steps_told=4) == (
+        "[LOOP] Round 4/10 | Cost: unknown/$25"
+    )
+
+
 def test_without_bounds_and_steps_little_is_said() -> None:
     unbound = record(Progress(round=1), steps=(), bounds=bounds(rounds=0, budget_usd=0))
 
     assert announcement(unbound, Continue(because="unmet")) == "[LOOP] Round 1 | Cost: unknown"
+    assert announcement(unbound, Continue(because="unmet"), following="mend it") == (
+        "[LOOP] Round 1 | Cost: unknown | Next: mend it"
+    )
 
 
 def test_the_verdict_box() -> None:
@@ -94,12 +112,13 @@ def test_the_verdict_box() -> None:
 
     shown = announcement(ended, Finish(outcome="done", reason="so"))
 
-    assert shown.splitlines()[-6:] == [
+    assert shown.splitlines()[-7:] == [
         "╭─ 🟡 MONITOR",
         "│ Verified: execution, review",
         "│ Checklist: 2/2 criteria verified",
         "│ Type 2A, spec 6/10",
         "│ Unverified: must not lose data",
+        "│ ↳ Risk: the agent's word for docs",
         "╰─",
     ]
     assert box(contract(checks=()), Progress(outcome="claimed"))[:3] == [
@@ -107,6 +126,22 @@ def test_the_verdict_box() -> None:
         "│ Verified: nothing",
         "│ Checklist: 0/0 criteria verified",
     ]
+
+
+@pytest.mark.parametrize(
+    ("progress", "expected"),
+    [
+        (Progress(), []),
+        (Progress(notes=("seen", "alt: x", "Alt: a queue")), ["│ ↳ Alt: a queue"]),
+        (Progress(precheck="old clients"), ["│ ↳ Risk: old clients"]),
+        (
+            Progress(precheck="old clients", notes=("Risk: two writers", "Alt : none")),
+            ["│ ↳ Alt: none", "│ ↳ Risk: two writers"],
+        ),
+    ],
+)
+def test_the_other_way_and_the_risk(progress: Progress, expected: list[str]) -> None:
+    assert box(contract(), progress)[4:-1] == expected
 
 
 def test_an_ending_lists_each_criterion_with_how_it_was_verified() -> None:

@@ -3,6 +3,7 @@
 import pytest
 
 from loop.samples import GREEN, RED, contract, failing, finding, result
+from untildone.loop.listing import counts
 from untildone.loop.model import (
     Bounds,
     CheckResult,
@@ -16,7 +17,7 @@ from untildone.loop.model import (
     Verdict,
     Wait,
 )
-from untildone.report.lines import counts, notice, status_line
+from untildone.report.lines import notice, status_line
 from untildone.store.loops import Record
 
 SKIPPING = result("green", tests=Tests(passed=2, failed=0, skipped=1))

@@ -28,6 +28,11 @@ _READERS = frozenset(
         " test tree true uniq wc xxd [ [[",
     )
 )
+_GIT_READS = frozenset(
+    re.findall(
+        r"\S+", "blame describe diff grep log ls-files ls-tree rev-parse shortlog show status"
+    )
+)
 _CHANGES_AFTER_ALL = {"find": ("-delete", "-exec", "-execdir", "-ok"), "sed": ("-i", "--in-place")}
 _INSTALLERS = frozenset(("pip", "pip3", "pipx", "uv", "uvx"))
 _REMOVERS = frozenset(("mv", "rm", "rmdir"))
@@ -38,6 +43,10 @@ _LONGEST = 100_000
 _SETTINGS = ("settings.json", "settings.local.json")
 _INSTEAD_STATE = "the loop's state is kept by untildone; use `untildone note`, `met` or `signal`"
 _INSTEAD_VERB = "only the person can do that; if you cannot go on, run `untildone blocked REASON`"
+_PRECHECK_FIRST = (
+    "what this loop changes is hard to take back (type 1): look for how it could go wrong, and"
+    " record that before the first change: `untildone precheck --evidence TEXT`"
+)
 _INSTEAD_SETTINGS = "leave untildone's entries as they are; other keys may be changed with Edit"
 
 
@@ -52,6 +61,23 @@ def refusal(tool: str, inputs: dict[str, object], *, cwd: str, protected: tuple[
     if tool == "Skill":
         return _refuse_verb(str(inputs.get("skill", inputs.get("command", ""))))
     return ""
+
+
+def before_precheck(tool: str, inputs: dict[str, object]) -> str:
+    """Why this call has to wait for the pre-check of its loop; reading need not."""
+    if tool in _EDITORS or _FOREIGN_EDITOR.match(tool):
+        return _PRECHECK_FIRST
+    called = calls(str(inputs.get("command", ""))[:_LONGEST]) if tool == "Bash" else []
+    return "" if all(_only_reads(bare(call[0]), call[1:]) for call in called) else _PRECHECK_FIRST
+
+
+def _only_reads(program: str, arguments: list[str]) -> bool:
+    if is_ours(program):
+        return True
+    if program == "git" and not _GIT_READS.intersection(arguments[:3]):
+        return False
+    into = [word for word in redirected_to(arguments) if word != "/dev/null" and not word.isdigit()]
+    return _reads(program, arguments) and not into
 
 
 def _refuse_edit(inputs: dict[str, object], cwd: str, protected: tuple[str, ...]) -> str:
@@ -163,14 +189,17 @@ def _refuse_change(program: str, arguments: list[str], cwd: str, protected: tupl
 
 def _changed(program: str, arguments: list[str]) -> list[str]:
     """Words that may name what the call changes; a reader changes what it is redirected to."""
-    reads = program in _READERS and not any(
-        argument.startswith(_CHANGES_AFTER_ALL.get(program, ("\0",))) for argument in arguments
-    )
-    if reads:
+    if _reads(program, arguments):
         return redirected_to(arguments)
     if program == "cp" and "-t" not in arguments:
         return [*arguments[-1:], *redirected_to(arguments)]
     return [word for word in arguments if not word.startswith("-") or "=" in word]
+
+
+def _reads(program: str, arguments: list[str]) -> bool:
+    return program in _READERS and not any(
+        argument.startswith(_CHANGES_AFTER_ALL.get(program, ("\0",))) for argument in arguments
+    )
 
 
 def _path(word: str, cwd: str) -> str:

@@ -1,5 +1,6 @@
 """The start against now, by syntax: what may have been taken away to make a check pass."""
 
+import hashlib
 from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
@@ -29,6 +30,11 @@ class Compared(Struct, frozen=True):
 Ratchet: TypeAlias = Callable[[Compared], Iterable[Loss]]
 
 # The table of them is in `ratchets`, which knows every mechanism; they know only this.
+
+
+def digest(*values: object) -> str:
+    """Of what a loss is about, where that is less than a whole file."""
+    return hashlib.sha256(repr(values).encode()).hexdigest()
 
 
 def compared(old: Tree, new: Tree, commands: Iterable[str], *, task: str = "") -> Compared:

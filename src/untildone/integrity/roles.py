@@ -18,7 +18,7 @@ _TEST_FILE = re.compile(
       test_[^/]*\.pyi? | [^/]*_tests?\.(py|go|rs|rb|exs|c|cc|cpp|dart) | conftest\.py
     | [^/]*[.\-_](test|spec|e2e|cy)\.[cm]?[jt]sx? | [^/]*\.test-d\.ts | tests?\.(py|rs|[cm]?[jt]sx?)
     | [^/]*(Test|Tests|IT|Spec)\.(java|kt|groovy|scala|cs|swift|php) | test[A-Z][^/]*\.(java|c)
-    | [^/]*\.snap | [^/]*\.golden | [^/]*_spec\.rb | [^/]*\.ambr | [^/]*\.bats
+    | [^/]*\.snap | [^/]*\.feature | [^/]*\.golden | [^/]*_spec\.rb | [^/]*\.ambr | [^/]*\.bats
     """,
     re.VERBOSE,
 )
@@ -37,13 +37,15 @@ _CONFIG_FILE = re.compile(
     | go\.(mod|sum|work|work\.sum) | golangci[^/]* | pom\.xml | [^/]*\.gradle(\.kts)?
     | gradle\.properties | CMakeLists\.txt | [^/]*\.cmake | meson\.build
     | WORKSPACE | BUILD(\.bazel)?
+    | lefthook\.ya?ml | mise\.toml | bunfig\.toml | (phpunit|psalm)\.xml(\.dist)?
+    | phpstan\.neon(\.dist)?
     | codecov\.ya?ml | sonar[^/]*\.properties | untildone\.toml | conftest\.toml
     """,
     re.VERBOSE,
 )
 # A shell script may be the product itself: it judges only if a check leads to it.
 _SCRIPT_FILE = re.compile(
-    r"(GNU)?[Mm]akefile | [^/]*\.mk | [Jj]ustfile | Taskfile\.ya?ml"
+    r"(GNU)?[Mm]akefile | [^/]*\.mk | [Jj]ustfile | [Tt]askfile(\.dist)?\.ya?ml | dodo\.py"
     r" | Rakefile | Dockerfile[^/]* | Jenkinsfile | mvnw | gradlew | runtests[^/]*",
     re.VERBOSE,
 )

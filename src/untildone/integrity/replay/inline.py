@@ -13,22 +13,20 @@ _ATTRIBUTES = ("attribute_item", "line_comment", "block_comment")
 
 def with_tests_of(path: str, start: str, now: str) -> str | None:
     """Now's code with the start's tests; None where it holds them unchanged, or has none."""
-    if not path.endswith(".rs") or "test" not in start:
+    if not path.endswith(".rs") or "test" not in start + now:
         return None
-    before, after = _items(start), _items(now)
-    if [text for _, text, _ in before] == [text for _, text, _ in after] or not before:
+    before, after = ([text for _, text, _ in _items(each)] for each in (start, now))
+    # A module in a file of its own: that file is a test, and of now.
+    elsewhere = any(name and text.endswith(";") for _, text, name in _items(now))
+    if before == after or not (before or elsewhere):
         return None
-    names = {name for _, _, name in before if name}
+    names = {name for _, _, name in _items(start) if name}
     parts, end = [], 0
     for (first, last), _, _ in _items(now, also=names):
         parts.append(now[end:first])
         end = last
-    return (
-        "".join((*parts, now[end:])).rstrip()
-        + "\n\n"
-        + "\n\n".join(text for _, text, _ in before)
-        + "\n"
-    )
+    code = "".join((*parts, now[end:])).rstrip()
+    return "\n\n".join((code, *before)) + "\n"
 
 
 def _items(

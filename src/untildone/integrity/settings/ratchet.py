@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 
-from untildone.integrity.ratchet import Compared
+from untildone.integrity.ratchet import Compared, digest
 from untildone.integrity.settings.baselines import grown
 from untildone.integrity.settings.directions import Place, direction
 from untildone.integrity.settings.lists import Files
@@ -23,8 +23,7 @@ _ELSEWHERE = re.compile(r"(file|link|portal|patch|git\S*|https?|workspace):|\.{0
 
 def losses(compared: Compared) -> Iterator[Loss]:
     for path in _changed(compared):
-        for key in _loosened(compared, path):
-            yield _loss(compared, path, key)
+        yield from _loosened(compared, path)
     yield from grown(compared)
 
 
@@ -35,7 +34,8 @@ def harmless(compared: Compared, path: str) -> bool:
     old, new = _before(compared, path), _settings(compared.new, path)
     if not old and not new:
         return False
-    keys = [key for key in {**old, **new} if old.get(key) != new.get(key)]
+    elsewhere = _moved_here(compared, path)
+    keys = [key for key in {**old, **new} if old.get(key) != new.get(key, elsewhere.get(key))]
     known = all(_is_known(key, old, new) for key in keys)
     return known and not any(lost.path == path for lost in losses(compared))
 
@@ -61,7 +61,7 @@ def _changed(compared: Compared) -> Iterator[str]:
     yield from filter(is_configuration, paths)
 
 
-def _loosened(compared: Compared, path: str) -> Iterator[str]:
+def _loosened(compared: Compared, path: str) -> Iterator[Loss]:
     old, new = _before(compared, path), _settings(compared.new, path)
     elsewhere = _moved_here(compared, path)
     files = Files(_folder(path), tuple(compared.new))
@@ -69,7 +69,9 @@ def _loosened(compared: Compared, path: str) -> Iterator[str]:
         before, now = old.get(key), new.get(key, elsewhere.get(key))
         how = direction(key) if before != now else None
         if how and how(key, before, now, Place(files, new)):
-            yield key
+            told = f"was {_said(before)} and is {_said(now)}: less is checked"
+            because = f"`{key}` in `{path}` {told}"
+            yield loss("config", path, key, because=because, content=digest(now))
 
 
 def _settings(tree: Tree, path: str, depth: int = 0) -> Settings:
@@ -132,15 +134,6 @@ def _moved_here(compared: Compared, path: str) -> Settings:
 
 def _folder(path: str) -> str:
     return path.rpartition("/")[0]
-
-
-def _loss(compared: Compared, path: str, key: str) -> Loss:
-    before, now = (
-        _said(read(path, tree.text(path)).get(key)) for tree in (compared.old, compared.new)
-    )
-    because = f"`{key}` in `{path}` was {before} and is {now}: less is checked"
-    entry = compared.new.entries.get(path)
-    return loss("config", path, key, because=because, content=entry.digest if entry else "")
 
 
 def _said(values: tuple[object, ...] | None) -> str:

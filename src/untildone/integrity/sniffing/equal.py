@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from untildone.integrity.sniffing.module import Module, folded
 
 _CONSTANT = {"__eq__": True, "__ne__": False}
+_PLAIN = frozenset(("int", "float", "complex", "str", "bytes", "bool", "list", "dict", "tuple"))
 
 
 def always_equal(module: Module) -> Iterator[ast.AST]:
@@ -42,10 +43,13 @@ def _same(function: ast.FunctionDef, name: str) -> bool:
         return False
     if all(_fixed(answer, name) for answer in answers):
         return True
-    other = function.args.args[-1].arg if function.args.args else ""
-    looked = any(isinstance(node, ast.Name) and node.id == other for node in ast.walk(function))
+    names = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
+    given = [each.arg for each in function.args.args]
     refuses = any(isinstance(each, ast.Constant) and not each.value for each in answers)
-    return not looked and not refuses and function.args.vararg is None
+    if given and given[0] not in names and names & _PLAIN:
+        # What it is itself does not matter, as long as the other is a number or a text.
+        return True
+    return not names.intersection(given[-1:]) and not refuses and function.args.vararg is None
 
 
 def _fixed(answer: ast.AST, name: str) -> bool:

@@ -26,7 +26,11 @@ from untildone.integrity.sniffing.sign import (
 )
 
 _ENVIRONMENT = frozenset(("environ", "getenv", "environb"))
-_ARGUMENTS = frozenset(("modules", "argv", "orig_argv", "find_spec"))
+_ARGUMENTS = frozenset(
+    ("modules", "argv", "orig_argv", "find_spec", "builtins", "cmdline", "getpid", "getppid")
+)
+# Linux tells there how the program was called.
+_PROCESS = re.compile(r"/proc/\w+/(cmdline|comm|environ)")
 _FRAMES = frozenset(
     (
         *("f_code", "f_back", "co_filename", "co_name", "currentframe", "_getframe", "stack"),
@@ -82,6 +86,7 @@ def _asks(module: Module) -> Iterator[tuple[str, ast.AST]]:
             (RUNNER_VARIABLE.fullmatch(text) and not module.is_key(node))
             or (words & _ENVIRONMENT and BUILD_VARIABLE.fullmatch(text.upper()))
             or (words & _ARGUMENTS and RUNNER_NAME.search(text))
+            or (RUNNER_NAME.search(text) and any(map(_PROCESS.match, module.texts(within))))
         ):
             yield ASKS, within
     for scope in module.scopes:

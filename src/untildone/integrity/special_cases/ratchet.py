@@ -5,9 +5,17 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from untildone.integrity.ratchet import Compared
-from untildone.integrity.special_cases.perturb import special_inputs
-from untildone.integrity.special_cases.syntax import Answer, answers, computing, groups
+from untildone.integrity.special_cases.perturb import Asked, special_inputs
+from untildone.integrity.special_cases.syntax import (
+    Answer,
+    answers,
+    computing,
+    groups,
+    literal,
+    literals,
+)
 from untildone.integrity.suppressions.syntax import language
+from untildone.integrity.testing.inventory import inventory
 from untildone.loop.losses import loss
 from untildone.loop.model import Loss
 
@@ -31,6 +39,7 @@ _WORD = re.compile(r"'[\w.-]{0,24}'")
 _DIGEST = re.compile(r"'([0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64})'")
 _HASHES = re.compile(r"(?i)md5|sha_?\d|createHash|hexdigest|Sum256|hasher")
 _SHOWN = 3
+_FEWEST_ANSWERS = 2
 
 
 def losses(both: Compared) -> Iterator[Loss]:
@@ -39,14 +48,18 @@ def losses(both: Compared) -> Iterator[Loss]:
         for path in (*both.changes.edited, *both.changes.added)
         if both.role(path) == "product" and _spoken(path) in _LANGUAGES
     ]
-    fresh = {path: found for path in touched if (found := _fresh(both, path))}
-    if not fresh:
+    fresh = {path: _fresh(both, path) for path in touched}
+    new = {path: _new_literals(both, path) for path in touched}
+    if not any(fresh.values()) and not any(new.values()):
         return
     expected = _expected(both)
     computed = _computed(both, touched)
     for path, found in fresh.items():
-        why = _hashed(both, path, found) or _suspected(
-            both, path, found=found, expected=expected, computed=computed
+        why = (
+            _hashed(both, path, found)
+            or _suspected(both, path, found=found, expected=expected, computed=computed)
+            or _quoted(both, path, new[path])
+            or _alone(both, path, new[path], expected)
         )
         if why:
             yield loss(
@@ -111,7 +124,7 @@ def _suspected(
             continue
         general = name in computed if name else bool(computed)
         general = general or any(each.computes for each in own)
-        if _strong(list(told), general) or (_weak(list(told)) and _varied(both, path, name)):
+        if _strong(list(told), general) or (_weak(list(told)) and _special(both, path, name)):
             return _because(path, told)
     return ""
 
@@ -124,8 +137,14 @@ def _pairs(
         for each in found
         for written in each.keys
         for key in {written, _bare(written)}
-        if (key, each.value) in expected
+        if (key, each.value) in expected or _joined(key, each.value, expected)
     }
+
+
+def _joined(key: str, value: str, expected: frozenset[tuple[str, str]]) -> bool:
+    """Several inputs in one text, as in `1/FR`: each of them stands beside the answer."""
+    parts = [part for part in re.split(r"[^\w.]+", key.strip("'")) if part]
+    return len(parts) > 1 and all((_bare(f"'{part}'"), value) in expected for part in parts)
 
 
 def _bare(key: str) -> str:
@@ -166,16 +185,72 @@ def _strong(pairs: Sequence[tuple[str, str]], general: bool) -> bool:
     return len(inputs) >= 3 and len(values) >= 3
 
 
+def _new_literals(both: Compared, path: str) -> frozenset[str]:
+    spoken = _spoken(path)
+    before, after = (set(literals(tree.text(path), spoken)) for tree in (both.old, both.new))
+    return frozenset(after - before)
+
+
+def _quoted(both: Compared, path: str, new: frozenset[str]) -> str:
+    """A text that a test puts in, and what the test wants for it, wherever they stand."""
+    texts = [each.strip("'") for each in new if _is_input(each)]
+    places = [
+        each
+        for each in both.old
+        if both.role(each) == "test" and any(text in both.old.text(each) for text in texts)
+    ]
+    for test in inventory(both.old, places).tests:
+        for claim in test.claims:
+            given = [each for each in map(_as_here, claim.actual) if each in new]
+            wanted = [each for each in map(_as_here, claim.expected) if each in new]
+            telling = [each for each in given if _is_input(each) and each not in wanted]
+            if telling and wanted and not _in_words(both, path, (telling[0], wanted[0])):
+                told = f"the input {telling[0]} of `{test.name}` and its answer {wanted[0]}"
+                return f"`{path}` has {told} written down"
+    return ""
+
+
+def _is_input(written: str) -> bool:
+    """A text with blanks or signs in it, which nobody would single out."""
+    return written.startswith("'") and not _trivial(written) and not _WORD.fullmatch(written)
+
+
+def _as_here(written: str) -> str:
+    """A literal of a claim as it is written here."""
+    return f"'{written[1:]}'" if written.startswith('"') else literal(written) or ""
+
+
+def _alone(
+    both: Compared, path: str, new: frozenset[str], expected: frozenset[tuple[str, str]]
+) -> str:
+    """However it is written: answers that stand in the code, and that only tests' inputs get."""
+    if (
+        not path.endswith(".py")
+        or len(new.intersection(value for _, value in expected)) < _FEWEST_ANSWERS
+    ):
+        return ""
+    special = {each: literal(result) or "" for each, result in _special(both, path).items()}
+    told = [
+        f"{result} for {', '.join(map(repr, each.given))}"
+        for each, result in special.items()
+        if result in new and not _in_words(both, path, (literal(repr(each.given[0])) or "", result))
+    ]
+    if len(told) < _FEWEST_ANSWERS:
+        return ""
+    return f"`{path}` gives {'; '.join(told[:_SHOWN])}, and nothing like it for inputs beside these"
+
+
 def _weak(pairs: Sequence[tuple[str, str]]) -> bool:
     return any(not _trivial(key) for key, _ in pairs)
 
 
-def _varied(both: Compared, path: str, name: str) -> bool:
+def _special(both: Compared, path: str, name: str = "") -> dict[Asked, str]:
     """Runs what is in doubt: the same as at the start, but for the tests' very inputs."""
     if not path.endswith(".py") or path not in both.old:
-        return False
+        return {}
     tests = [both.old.text(each) for each in both.old if both.role(each) == "test"]
-    return special_inputs(both.old, both.new, path, function=name, tests=tests)
+    names = [name] if name else re.findall(r"^def (\w+)", both.new.text(path), re.MULTILINE)
+    return special_inputs(both, path, functions=names, tests=tests)
 
 
 def _because(path: str, told: dict[tuple[str, str], int]) -> str:

@@ -123,6 +123,18 @@ def _literals(node: SgNode) -> list[str]:
     return found
 
 
+def literals(text: str, spoken: str) -> Iterator[str]:
+    """All of them; of a text that holds several values, these too."""
+    top = root(text, spoken)
+    for kind in sorted(_LITERALS):
+        for node in _found(top, kind):
+            value = literal(node.text())
+            if value is not None:
+                yield value
+                parts = re.findall(r"[\w.]+", value) if value.startswith("'") else []
+                yield from (literal(part) or f"'{part}'" for part in parts)
+
+
 def answers(text: str, spoken: str) -> Iterator[Answer]:
     """Branches, cases and table entries that give one literal for another."""
     top = root(text, spoken)

@@ -1,12 +1,11 @@
 """Places where a checker is told to look away, per rule and file: fewer is fine, more is asked."""
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from untildone.integrity.ratchet import Compared
+from untildone.integrity.ratchet import Compared, digest
 from untildone.integrity.scripts.bound import bound
 from untildone.integrity.suppressions.comments import comments
 from untildone.integrity.suppressions.escapes import escapes
@@ -61,7 +60,7 @@ def _silenced(compared: Compared, path: str, gone: Counter[Silenced]) -> Iterato
         left = [each for each in mine if not _came_from(each, gone)][:number]
         if left:
             more = f"`{path}` silences `{rule}` {len(left)} more time{'s' * (len(left) > 1)}"
-            yield loss("suppression", path, rule, because=more, content=_digest(left))
+            yield loss("suppression", path, rule, because=more, content=digest(left))
 
 
 def _came_from(each: Silenced, gone: Counter[Silenced]) -> bool:
@@ -106,8 +105,4 @@ def _relaxed(compared: Compared, path: str) -> Iterator[Loss]:
     old, new = (Counter(_noted(path, tree.text(path))[1]) for tree in (compared.old, compared.new))
     for demand in old - new:
         because = f"`{path}` no longer asks for `{demand}`"
-        yield loss("suppression", path, demand, because=because, content=_digest(sorted(new)))
-
-
-def _digest(values: Iterable[object]) -> str:
-    return hashlib.sha256(repr(list(values)).encode()).hexdigest()
+        yield loss("suppression", path, demand, because=because, content=digest(sorted(new)))

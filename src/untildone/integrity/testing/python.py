@@ -191,16 +191,20 @@ def _fixtures(node: SgNode, walk: Walk, names: Names) -> None:
     """A parameter named like a function of the tests is what that fixture gives."""
     parameters = node.field("parameters")
     for each in inner(parameters) if parameters is not None else ():
-        fixture = walk.functions.get(each.text())
+        name = each.text().partition(":")[0].strip()
+        fixture = walk.functions.get(name)
         body = fixture.field("body") if fixture is not None else None
-        if body is None or each.text() in names:
+        if fixture is None or body is None or name in names:
             continue
-        inside = Walk(walk.functions)
-        inside.block(body, dict(names))
-        walk.marks |= {f"{mark} in `{each.text()}`" for mark in inside.marks}
-        given = [*inside.done, *_yielded(body, names)]
+        # One that asks for its own name means the one it stands before.
+        inside = Walk({key: held for key, held in walk.functions.items() if key != name})
+        known = dict(names)
+        _fixtures(fixture, inside, known)
+        inside.block(body, known)
+        walk.marks |= {f"{mark} in `{name}`" for mark in inside.marks}
+        given = [*inside.done, *_yielded(body, known)]
         if given:
-            names[each.text()] = given[0]
+            names[name] = given[0]
 
 
 def _yielded(body: SgNode, names: Names) -> Iterator[Value]:

@@ -5,8 +5,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 
 from msgspec import Struct
+from msgspec.structs import astuple
 
-from untildone.integrity.ratchet import Compared
+from untildone.integrity.ratchet import Compared, digest
 from untildone.integrity.roles import role
 from untildone.integrity.testing.inventory import (
     collected,
@@ -259,33 +260,13 @@ class _Comparison:
                 return True
         return False
 
-    def _loss(self, kind: str, test: Test, path: str, because: str) -> Loss:
-        entry = self.both.new.entries.get(path)
-        detail = test.name
-        if kind == "remove-test":
-            return loss(
-                kind,
-                f"{test.path}::{detail}",
-                because=because,
-                content=entry.digest if entry else "",
-            )
-        return loss(kind, test.path, detail, because=because, content=entry.digest if entry else "")
-
     def _removed(self, test: Test) -> Loss:
-        return self._loss(
-            "remove-test",
-            test,
-            test.path,
-            f"`{test.name}` was there at the start and is no longer run",
-        )
+        because = f"`{test.name}` was there at the start and is no longer run"
+        return loss("remove-test", test.id, because=because)
 
     def _skipped(self, old: Test, new: Test, marks: frozenset[str]) -> Loss:
-        return self._loss(
-            "edit-test",
-            old,
-            new.path,
-            f"`{old.name}` ran at the start, now there is {', '.join(sorted(marks))}",
-        )
+        because = f"`{old.name}` ran at the start, now there is {', '.join(sorted(marks))}"
+        return loss("edit-test", old.path, old.name, because=because, content=_content(new))
 
     def _edited(self, old: Test, new: Test, missing: list[Claim]) -> Loss:
         left = self.supply.get(new.id, [])
@@ -293,9 +274,13 @@ class _Comparison:
         other = next((each for each in left if self._about(first, each)), None)
         if other is not None:
             because = f"`{old.name}` expected {_told(first)} at the start, now {_told(other)}"
-            return self._loss("edit-expected", old, new.path, because)
-        because = f"`{old.name}` checked {_told(first)} at the start, now nothing as strict does"
-        return self._loss("edit-test", old, new.path, because)
+            kind = "edit-expected"
+        else:
+            kind = "edit-test"
+            because = (
+                f"`{old.name}` checked {_told(first)} at the start, now nothing as strict does"
+            )
+        return loss(kind, old.path, old.name, because=because, content=_content(new))
 
 
 _Fits = Callable[[Claim, Claim], bool]
@@ -304,6 +289,12 @@ _Fits = Callable[[Claim, Claim], bool]
 # An error goes by its name, other literals begin with a quote or a digit.
 _RAISED = re.compile(r"[A-Z]")
 _FILE = re.compile(r"\.(json|ya?ml|csv|tsv|txt|toml|jsonl|xml)$")
+
+
+def _content(test: Test) -> str:
+    """What it claims now: an edit of another test in its file changes nothing about it."""
+    claims = [(*each[:3], sorted(each[3]), each[4]) for each in map(astuple, test.claims)]
+    return digest(claims, sorted(test.marks))
 
 
 def _literals(claim: Claim) -> Counter[str]:

@@ -1,6 +1,6 @@
 """Expressions of tests with their variables filled in, as far as literals go."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from ast_grep_py import SgNode
 from msgspec import Struct
@@ -26,13 +26,17 @@ from untildone.integrity.testing.syntax import (
 
 
 class Value(Struct, frozen=True):
-    """`known` if nothing but literals is in it; `rows` are the elements of a sequence."""
+    """`known` if nothing but literals is in it; `rows` are the elements of a sequence.
+
+    `entries` are the pairs of a mapping, each with its key.
+    """
 
     literals: tuple[str, ...] = ()
     calls: frozenset[str] = frozenset()
     known: bool = True
     fields: Mapping[str, "Value"] = {}
     rows: tuple["Value", ...] | None = None
+    entries: tuple["Value", ...] = ()
 
 
 Names = dict[str, Value]
@@ -116,8 +120,26 @@ def _called(node: SgNode, names: Names) -> Value:
     if name in _ROW_CALLS and given:
         return given[0] if len(given) == 1 and given[0].rows else sequence(given)
     owner = value(held, names) if held is not None and held.kind() != "type_identifier" else Value()
+    mapping = given[0] if given else owner
+    if name in _VIEWS and mapping.entries:
+        return _VIEWS[name](mapping)
     joined = together((owner, *given))
-    return Value(joined.literals, joined.calls | ({name} if name else frozenset()), known=False)
+    called = {name} if name else frozenset()
+    return Value(joined.literals, joined.calls | called | _passed(node, names), known=False)
+
+
+# `table.items()` in Python, `Object.entries(table)` in JavaScript
+_VIEWS: dict[str, Callable[[Value], Value]] = {
+    **dict.fromkeys(("items", "entries"), lambda held: sequence(list(held.entries))),
+    "keys": lambda held: sequence([each.fields["0"] for each in held.entries]),
+    "values": lambda held: sequence([each.fields["1"] for each in held.entries]),
+}
+
+
+def _passed(call: SgNode, names: Names) -> frozenset[str]:
+    """Functions that another one is to call, as in `texts.map(slug)`."""
+    given = (each for each in arguments(call) if each.kind() in NAMES)
+    return frozenset(each.text() for each in given if each.text() not in names)
 
 
 def _labels(argument: SgNode) -> bool:
@@ -131,19 +153,26 @@ def _labels(argument: SgNode) -> bool:
 def _mapping(node: SgNode, names: Names) -> Value:
     fields: dict[str, Value] = {}
     parts: list[Value] = []
+    entries: list[Value] = []
     for each in inner(node):
         if each.kind() in PAIRS and len(inner(each)) > 1:
             key, held = inner(each)[0], value(inner(each)[-1], names)
             name = _key(key)
             fields[name] = held
             parts += [Value((f'"{name}',)), held]
+            entries.append(sequence([_named(key), held]))
         elif each.kind() == "shorthand_property_identifier":
             fields[each.text()] = names.get(each.text(), UNKNOWN)
             parts += [Value((f'"{each.text()}',)), fields[each.text()]]
         elif each.kind() not in ("type_identifier", "scoped_type_identifier"):
             parts.append(value(each, names))
     joined = together(parts) if parts else Value(("{}",))
-    return Value(joined.literals, joined.calls, joined.known, fields)
+    return Value(joined.literals, joined.calls, joined.known, fields, None, tuple(entries))
+
+
+def _named(key: SgNode) -> Value:
+    written = literal(unwrapped(key))
+    return Value((f'"{key.text()}' if written is None else written,))
 
 
 def _key(node: SgNode) -> str:
@@ -174,8 +203,13 @@ def _go_literal(body: SgNode, names: Names, labels: tuple[str, ...]) -> Value:
             for each, part in zip(inner(body), parts, strict=True)
             if inner(each)
         }
+        entries = tuple(
+            sequence([_named(inner(each)[0]), part])
+            for each, part in zip(inner(body), parts, strict=True)
+            if inner(each)
+        )
         joined = together(parts)
-        return Value(joined.literals, joined.calls, joined.known, keyed, tuple(parts))
+        return Value(joined.literals, joined.calls, joined.known, keyed, tuple(parts), entries)
     return sequence(parts)
 
 

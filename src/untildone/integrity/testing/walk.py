@@ -179,9 +179,13 @@ class Walk:
             return "on"
         if left is None or right is None:
             return self.block(body, names, limit)
-        if left.kind() == "expression_list":
+        held = value(right, names)
+        rows = self.rows(held)
+        if left.kind() == "expression_list" and held.entries:
+            rows = list(held.entries[:_MOST_ROWS])
+        elif left.kind() == "expression_list":
             left = inner(left)[-1]
-        for row in self.rows(value(right, names)):
+        for row in rows:
             bound(left, row, names)
             self.block(body, names, limit)
         return "on"

@@ -13,8 +13,11 @@ from untildone.integrity.ratchets import losses
 from untildone.integrity.replay import room
 from untildone.integrity.replay.blame import blamed, unexplained
 from untildone.integrity.replay.compose import Composed, composed, named_by, whole
+from untildone.integrity.replay.renamed import renamed
+from untildone.integrity.roles import role
 from untildone.integrity.settings.ratchet import harmless
 from untildone.integrity.start import Start, kept, kept_at
+from untildone.integrity.testing.inventory import serves
 from untildone.integrity.tree import tree_of, walked
 from untildone.judge.checking import Site, run
 from untildone.loop.criteria import against_start
@@ -43,6 +46,8 @@ class Matter(Struct, frozen=True, kw_only=True):
     both: Compared | None = None
     start: Start = Start(entries={})
     composed: Composed = Composed({}, ())
+    # Tests that differ by names of the product alone.
+    followed: tuple[str, ...] = ()
     off: str = ""
     broken: str = ""
 
@@ -64,12 +69,23 @@ def matter(contract: Contract, site: Site) -> Matter:
     commands = (check.command for check in contract.checks)
     both = compared(old, new, commands, task=contract.task)
     allowed_now = named_by(contract.allow, both)
-    judged = composed(both, from_now=lambda path: allowed_now(path) or _loosens_nothing(both, path))
-    return Matter(contract=contract, site=site, both=both, start=start, composed=judged)
+    followed = renamed(both)
+
+    def from_now(path: str) -> bool:
+        return path in followed or allowed_now(path) or _loosens_nothing(both, path)
+
+    return Matter(
+        contract=contract,
+        site=site,
+        both=both,
+        start=start,
+        composed=composed(both, from_now=from_now),
+        followed=tuple(sorted(followed.intersection(new))),
+    )
 
 
 def _loosens_nothing(both: Compared, path: str) -> bool:
-    return both.role(path) == "config" and harmless(both, path)
+    return role(path) == "config" and harmless(both, path)
 
 
 def proved(evidence: Evidence, given: Matter) -> Evidence:
@@ -150,7 +166,7 @@ class _Replay(Struct, frozen=True):
 def _replayed(
     evidence: Evidence, given: Matter, found: tuple[Loss, ...], replay: _Replay
 ) -> Evidence:
-    told = (replay.told, *_left_out(given.contract))
+    told = (replay.told, *_followed(given), *_left_out(given.contract))
     if replay.fault:
         return replace(evidence, fault=evidence.fault or replay.fault)
     if replay.passed is False:
@@ -162,9 +178,15 @@ def _replayed(
         missing = tuple(result for result in replay.results if result.name not in ran)
         evidence = replace(evidence, checks=evidence.checks + missing)
     if replay.passed and evidence.start and any(result.tests for result in evidence.checks):
-        told += _harmless(found)
-        found = tuple(each for each in found if each.kind not in _PROVABLE)
+        shown = _shown_harmless(given, found)
+        told += _harmless(shown)
+        found = tuple(each for each in found if each not in shown)
     return replace(evidence, losses=found, proved=told)
+
+
+def _followed(given: Matter) -> tuple[str, ...]:
+    names = ", ".join(given.followed)
+    return (f"only follow the product to a new name, so taken as they are: {names}",) * bool(names)
 
 
 def _left_out(contract: Contract) -> tuple[str, ...]:
@@ -175,8 +197,22 @@ def _left_out(contract: Contract) -> tuple[str, ...]:
     )
 
 
+def _shown_harmless(given: Matter, found: Sequence[Loss]) -> tuple[Loss, ...]:
+    """By tests of the start: a file that was taken from now by an approval shows nothing."""
+    both = given.both
+    assert both is not None  # noqa: S101  a replay compares
+    differ = {*both.changes.edited, *both.changes.removed, *both.changes.added}
+    taken = {each for each in differ - set(given.composed.restored) if both.role(each) == "test"}
+    helped = any(serves(each) for each in taken)
+    return tuple(
+        each
+        for each in found
+        if each.kind in _PROVABLE and each.path not in taken and (each.path in differ or not helped)
+    )
+
+
 def _harmless(found: Sequence[Loss]) -> tuple[str, ...]:
-    names = [each.id.partition("#")[0] for each in found if each.kind in _PROVABLE]
+    names = [each.id.partition("#")[0] for each in found]
     told = f"the start's tests pass, so these took nothing away: {', '.join(names)}"
     return (told,) if names else ()
 

@@ -1,0 +1,93 @@
+"""Tests that only followed the product to a new name or place: they judge as they did."""
+
+import re
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from untildone.integrity.ratchet import Compared
+from untildone.integrity.roles import role
+from untildone.integrity.testing.subjects import product_names
+from untildone.integrity.testing.syntax import language
+from untildone.integrity.tree import Tree
+
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+# With the blanks: they count in a text, and at the beginning of a line.
+_WORD_OR_REST = re.compile(r"\w+|\W+")
+_IMPORT = re.compile(r"\s*(from|import|use|export|\}\s*from)\b|.*\b(require|import)\s*\(")
+_OF_PATHS = frozenset("./:@~")
+
+
+class _Names(Struct, frozen=True):
+    """`left` and `entered` are modules whose files went away, and modules that are there now."""
+
+    gone: frozenset[str]
+    come: frozenset[str]
+    left: frozenset[str]
+    entered: frozenset[str]
+
+
+def renamed(both: Compared) -> frozenset[str]:
+    """Files of tests, before and after, that differ by names the product gave up for new ones."""
+    candidates = list(_pairs(both))
+    if not candidates:
+        return frozenset()
+    names = _names(both)
+    texts = ((pair, both.old.text(pair[0]), both.new.text(pair[1])) for pair in candidates)
+    follow = (pair for pair, old, new in texts if _only_follows(old, new, names))
+    return frozenset(path for pair in follow for path in pair)
+
+
+def _pairs(both: Compared) -> Iterator[tuple[str, str]]:
+    tests = [path for path in both.changes.edited if both.role(path) == "test"]
+    yield from ((path, path) for path in tests)
+    arrived = [path for path in both.changes.added if both.role(path) == "test"]
+    for path in both.changes.removed:
+        if both.role(path) == "test":
+            yield from ((path, each) for each in arrived if language(each) == language(path))
+
+
+def _names(both: Compared) -> _Names:
+    before, after = product_names(both.old), product_names(both.new)
+    old, new = set(_product(both.old)), set(_product(both.new))
+    was, are = _parts(old), _parts(new)
+    left = frozenset(path.rpartition("/")[2].partition(".")[0] for path in old - new)
+    return _Names((before - after) | (was - are), (after - before) | (are - was), left, are)
+
+
+def _product(tree: Tree) -> Iterator[str]:
+    return (path for path in tree if language(path) and role(path) == "product")
+
+
+def _parts(paths: set[str]) -> frozenset[str]:
+    """Of a path: folders and modules, as an import names them."""
+    return frozenset(part.partition(".")[0] for path in paths for part in path.split("/"))
+
+
+def _only_follows(old: str, new: str, names: _Names) -> bool:
+    before, after = ([each for each in text.splitlines() if each.strip()] for text in (old, new))
+    if len(before) != len(after):
+        return False
+    differing = [pair for pair in zip(before, after, strict=True) if pair[0] != pair[1]]
+    renames: set[tuple[str, str]] = set()
+    for was, now in differing:
+        if not _moved(was, now, names):
+            renames |= _renames(was, now)
+    one_to_one = len({a for a, _ in renames}) == len({b for _, b in renames}) == len(renames)
+    known = all(a in names.gone and b in names.come for a, b in renames)
+    return bool(differing) and one_to_one and known
+
+
+def _renames(was: str, now: str) -> set[tuple[str, str]]:
+    before, after = _WORD_OR_REST.findall(was), _WORD_OR_REST.findall(now)
+    if len(before) != len(after):
+        return {(was, now)}
+    return {pair for pair in zip(before, after, strict=True) if pair[0] != pair[1]}
+
+
+def _moved(was: str, now: str, names: _Names) -> bool:
+    """The import of a module whose file is at another place now."""
+    if not _IMPORT.match(was) or not _IMPORT.match(now):
+        return False
+    before, after = set(_TOKEN.findall(was)), set(_TOKEN.findall(now))
+    return bool(before & names.left) and after - before <= names.entered | _OF_PATHS
