@@ -27,8 +27,8 @@ def test_it_holds_until_the_finding_is_gone(desk: Desk) -> None:
         "security: red, 1 finding",
     )
     held = desk.event("Stop", last_assistant_message="Done.")
-    assert "shop.py:5" in str(held)
-    assert "python-command-injection" in str(held)
+    told = str(held["hookSpecificOutput"])
+    assert "shop.py: 1 security finding\\n    5: python-command-injection" in told
     desk.write("shop.py", "import os\n\n\ndef show(name):\n    os.listdir(name)\n")
     desk.event("Stop", last_assistant_message="Done.")
     assert desk.json("status")["loops"][0]["outcome"] == "done"
