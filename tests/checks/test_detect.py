@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import time
 from pathlib import Path
 
 import pytest
@@ -404,3 +405,19 @@ def test_a_huge_folder_is_not_searched_to_the_end(tmp_path: Path) -> None:
         tmp_path.joinpath(str(number)).touch()
     project(tmp_path, {"web/a.test.js": ""})
     assert commands(tmp_path) == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("test_a.py", "\n" * 300_000),
+        ("go.work", "\n" * 300_000),
+        ("CMakeLists.txt", "\n" * 300_000),
+        ("Makefile", "a" + " " * 300_000),
+    ],
+)
+def test_files_of_blanks_are_looked_at_in_linear_time(tmp_path: Path, name: str, text: str) -> None:
+    project(tmp_path, {name: text})
+    started = time.monotonic()
+    detect(tmp_path)
+    assert time.monotonic() - started < 60

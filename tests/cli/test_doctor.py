@@ -344,6 +344,16 @@ def test_a_loop_that_nobody_holds(patient: Patient) -> None:
     )
 
 
+def test_many_loops_that_nobody_holds_are_counted(patient: Patient) -> None:
+    for number in range(7):
+        patient.untildone("start", "--session", f"s{number}", "--promise", "ALL WRITTEN")
+
+    _, found = patient.findings()
+
+    assert [name for _, name, _, _ in found] == ["not held"] * 6
+    assert found[-1][2:] == ("2 more loops", "`untildone status --all` lists them")
+
+
 def test_why_the_last_loop_ended(patient: Patient) -> None:
     loop = patient.start()
     patient.untildone("pause", loop)
@@ -351,7 +361,7 @@ def test_why_the_last_loop_ended(patient: Patient) -> None:
     assert patient.findings() == note(
         "last loop",
         f"loop {loop} paused: paused, paused by the person",
-        "`untildone continue`",
+        f"`untildone continue {loop}`",
     )
 
 

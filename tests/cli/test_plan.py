@@ -329,3 +329,23 @@ def test_the_folder_this_is_called_in_may_be_gone(desk: Desk) -> None:
     assert (done.returncode, done.stderr) == error(
         "the folder this is called in is gone", "`cd` elsewhere, or give `--project DIR`"
     )[::2]
+
+
+def test_a_plan_that_runs_nothing_needs_no_trust(desk: Desk) -> None:
+    desk.typed("plan", "init", "login")
+
+    assert desk.said("trust", "--plan") == (
+        0,
+        "nothing needs trust here: no plan runs a command\n",
+        "",
+    )
+    assert desk.typed("trust", "--plan", "--sha256", "0" * 64) == error(
+        "`--sha256` is that of `untildone.toml`", "`--yes` agrees to what is shown"
+    )
+
+
+def test_one_task_is_no_tasks(desk: Desk) -> None:
+    desk.typed("plan", "init", "login")
+
+    assert desk.typed("plan", "validate")[1].startswith("valid: 1 task, 1 point\n")
+    assert desk.typed("plan", "show")[1].startswith("login: 1 task, 1 point\n")

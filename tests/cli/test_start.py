@@ -148,14 +148,15 @@ def test_everything_that_can_be_given(desk: Desk) -> None:
 @pytest.mark.parametrize(
     ("options", "until"),
     [
-        (("--promise", "ALL DONE"), "promise `ALL DONE`"),
-        (("--criterion", "docs"), "claim `docs`"),
+        (("--promise", "ALL DONE"), "promise `ALL DONE` is"),
+        (("--criterion", "docs"), "claim `docs` is"),
+        (("--criterion", "a", "--criterion", "b"), "claim `a`, claim `b` are"),
     ],
 )
 def test_loops_without_checks(desk: Desk, options: tuple[str, ...], until: str) -> None:
     _, shown, told = desk.typed("start", "--session", SESSION, *options, "--rounds", "0")
 
-    assert shown.endswith(f" holds this session until {until} is met; no bound of rounds\n")
+    assert shown.endswith(f" holds this session until {until} met; no bound of rounds\n")
     assert told == f"{UNARMED}\n"
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from cli.desk import OTHER, RED, SESSION, Desk
+from untildone.cli.width import moment
 from untildone.loop.model import Totals
 
 LOOP = {
@@ -90,7 +91,7 @@ def test_a_loop_that_nobody_holds_says_so(desk: Desk) -> None:
     loop = desk.start("--check", RED, "--rounds", "0")
 
     assert desk.typed("status")[1].splitlines() == [
-        f"{loop}  active, round 0 of no bound",
+        f"{loop}  active, round 0, no bound",
         "  task: Finish the work.",
         "  spend: unknown of 25 USD",
         "  held: no: no hook of this session was seen",
@@ -116,8 +117,8 @@ def test_a_paused_loop_names_its_remedy(desk: Desk) -> None:
 
     lines = desk.typed("status")[1].splitlines()
 
-    assert lines[:2] == [f"{loop}  paused (paused), round 1 of 10", "  paused by the person"]
-    assert f"  resume: `untildone continue {loop}`" in lines
+    assert lines[:2] == [f"{loop}  paused, round 1 of 10", "  paused by the person"]
+    assert f"  to go on: `untildone continue {loop}`" in lines
 
 
 def test_what_is_finished_is_shown_only_while_nothing_else_is_there(desk: Desk) -> None:
@@ -137,6 +138,10 @@ def test_other_projects_are_shown_with_all(desk: Desk, tmp_path: Path) -> None:
     elsewhere.mkdir()
     there = ("--project", str(elsewhere))
 
+    assert desk.typed("status", *there)[1].endswith("; `--all` shows 1 loop elsewhere\n")
+    assert desk.typed("history", *there)[1] == (
+        "nothing ran here yet; `--all` shows 1 loop elsewhere\n"
+    )
     assert desk.json("status", *there)["loops"] == desk.json("history", *there)["loops"] == []
     assert [found["id"] for found in desk.json("status", "--all", *there)["loops"]] == [loop]
     assert [found["id"] for found in desk.json("history", "--all", *there)["loops"]] == [loop]
@@ -173,8 +178,9 @@ def test_history(desk: Desk) -> None:
         "cancelled",
         1,
     )
-    line = f"{loop}  {past['started_at']}  cancelled        1 rounds  write it\n"
-    assert desk.said("history") == (0, line, "")
+    line = f"{loop}  {moment(past['started_at'])}  cancelled         1 round  "
+    assert desk.said("history") == (0, f"{line}write it\n", "")
+    assert desk.said("history", "--all") == (0, f"{line}project: write it\n", "")
 
 
 def test_rounds(desk: Desk) -> None:
@@ -197,10 +203,10 @@ def test_rounds(desk: Desk) -> None:
     assert (first["verdict"]["type"], second["verdict"]["type"]) == ("continue", "finish")
     assert desk.said("rounds") == (
         0,
-        f"round 1  {first['at']}  continue\n"
+        f"round 1  {moment(first['at'])}  continue\n"
         "  check: red\n"
         "  the agent said: It is done.\n"
-        f"round 2  {second['at']}  finish (done): {second['verdict']['reason']}\n"
+        f"round 2  {moment(second['at'])}  finish (done): {second['verdict']['reason']}\n"
         "  check: green\n",
         "",
     )
@@ -217,6 +223,32 @@ def test_rounds_tell_how_much_there_was_and_where(desk: Desk) -> None:
         "  check: red, 2 findings",
         "  in all: 2 errors",
         "    a.py: 2 errors",
+    ]
+
+
+ONE = """import pathlib, unittest
+
+class Ferry(unittest.TestCase):
+    def test_one(self):
+        self.assertTrue(pathlib.Path("done.txt").exists())
+"""
+TWO = f"""{ONE}
+    def test_two(self):
+        self.assertEqual(1 + 1, 2)
+"""
+
+
+def test_rounds_tell_what_was_lost_and_noted(desk: Desk) -> None:
+    desk.write("test_ferry.py", TWO)
+    desk.start("--check", "python -m unittest")
+    desk.typed("note", "two is gone")
+    desk.write("test_ferry.py", ONE)
+    desk.write("done.txt", "")
+    desk.event("Stop", last_assistant_message="")
+
+    assert desk.said("rounds")[1].splitlines()[2:] == [
+        "  lost against the start: remove-test:test_ferry.py::Ferry::test_two",
+        "  noted: two is gone",
     ]
 
 
@@ -243,7 +275,7 @@ def test_show(desk: Desk) -> None:
         f"# Receipt of loop {loop}: active",
         "- task: write it",
         "- rounds: 1 of 10",
-        "- done when: checks",
+        "- done when: both",
         f"- from {at['started_at']} to {at['updated_at']}, cost: unknown",
         "",
         "## Checked",

@@ -38,6 +38,16 @@ def test_steps_are_named_done_and_shown(desk: Desk, loop: str) -> None:
     )
 
 
+def test_steps_that_say_nothing_are_refused(desk: Desk, loop: str) -> None:
+    assert desk.typed("steps", "set", "find it", " ") == (0, "1 step recorded\n", "")
+    assert desk.typed("steps", "set", " ", "") == error("no step is named", "say it in words")
+
+    assert desk.json("steps", "show") == {
+        "loop": loop,
+        "steps": [{"number": 1, "name": "find it", "done": False}],
+    }
+
+
 def test_rollback_says_what_it_did(desk: Desk, loop: str) -> None:
     desk.write("new.txt", "mine\n")
 
@@ -56,7 +66,7 @@ def test_rollback_says_what_it_did(desk: Desk, loop: str) -> None:
     assert (desk.project / "new.txt").read_text(encoding="utf-8") == "mine\n"
     assert desk.typed("rollback", "7") == error(
         f"loop `{loop}` has no checkpoint of `7` (there are: `step-1`, `undo-1`, `undo-2`)",
-        "a loop started with `--reversibility 2B` makes one before each step",
+        "for example `untildone rollback step-1`",
     )
 
 

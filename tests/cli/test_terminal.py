@@ -142,3 +142,24 @@ def test_a_drill_without_a_state(desk: Desk) -> None:
         "FAIL  state                writable",
         f"      the state folder `{place}` is not a folder",
     ]
+
+
+def test_a_long_task_is_cut_to_the_terminal_and_whole_in_a_pipe(desk: Desk) -> None:
+    task = "Fähren " * 30
+    desk.start("--check", RED, "--task", f"\n{task}\nand more")
+
+    for command in ("status", "history"):
+        _, shown = on_a_terminal(desk, command, COLUMNS="80")
+        assert max(map(len, shown.splitlines())) <= 80
+        assert " …\r\n" in shown
+        assert task.strip() in desk.said(command)[1]
+
+
+def test_tasks_of_templates_are_broken_between_words(configured: Desk) -> None:
+    _, shown = on_a_terminal(configured, "templates", COLUMNS="40")
+
+    assert "\r\n  Make every test pass by mending the\r\n  code, not the tests.\r\n" in shown
+    assert (
+        "\n  Make every test pass by mending the code, not the tests.\n"
+        in (configured.said("templates")[1])
+    )

@@ -69,7 +69,8 @@ def test_nobody_there_to_answer(desk: Desk) -> None:
     done = desk.untildone("trust")
 
     assert (done.returncode, "", done.stderr) == error(
-        "nobody answered", "`untildone trust --sha256 H` needs no answer"
+        "nobody answered",
+        "`--yes` agrees to what is shown, `--sha256 H` to one content of `untildone.toml`",
     )
 
 

@@ -1,5 +1,6 @@
 """Every mistake is told with its value and one remedy, and changes nothing."""
 
+import re
 from collections.abc import Callable
 from typing import TypeAlias
 
@@ -180,6 +181,10 @@ def test_several_loops_are_listed_and_none_is_guessed(typed: Typed) -> None:
     assert {f"`{loop}`" for loop in loops} == set(
         told.splitlines()[0].removeprefix("error: there are several loops here: ").split(", ")
     )
+    hint = re.search(r"\n\nhint: name one: `untildone pause (\w+)`\n$", told)
+    assert hint is not None
+    assert hint[1] in loops
+    assert "hint: name one: `untildone signal … --loop " in typed("signal")[2]
     assert typed("pause", loops[0][:7])[0] == 0
 
 
@@ -215,7 +220,7 @@ def test_a_continuation_that_makes_no_sense(
     assert typed("pause")[0] == 0
 
     assert typed("continue", *options) == error(message, hint)
-    assert typed("status")[1].splitlines()[0].endswith("paused (paused), round 0 of 10")
+    assert typed("status")[1].splitlines()[0].endswith("paused, round 0 of 10")
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,6 @@ def reminder(standing: str, *, task: str = TASK, unmet: str = "check") -> str:
         " When you stop, its checks are run and you go on until they pass.\n"
         "Criteria:\n"
         f"- check: `{RED}`\n"
-        "\n"
         f"Unmet at the last stop: {unmet}\n"
         f"The task, as agreed:\n{task}"
     )

@@ -114,6 +114,13 @@ Some words.
 """
 
 
+@pytest.mark.parametrize("blockers", ['"a"', "5", "null", '{"a": 1}', '[3, ""]'])
+def test_blockers_of_beads_that_are_no_list_of_ids_block_nothing(blockers: str) -> None:
+    text = f'{{"id": "a", "title": "A"}}\n{{"id": "b", "title": "B", "blocked_by": {blockers}}}\n'
+
+    assert read_plan("issues.jsonl", text.encode()).tasks["b"].depends_on == ()
+
+
 def tasks(**known: Task) -> dict[str, Task]:
     return {name.replace("_", "-"): task for name, task in known.items()}
 

@@ -123,6 +123,7 @@ def test_windows_starts_each_event_without_a_shell(place: Place) -> None:
         ]
     }
     assert groups["SessionStart"]["hooks"][0]["timeout"] == 30  # type: ignore[index]  # as above
+    assert groups["SessionEnd"]["hooks"][0]["timeout"] == 10  # type: ignore[index]  # as above
     assert all(is_our_hook(group["hooks"][0]) for group in groups.values())  # type: ignore[index]
 
 

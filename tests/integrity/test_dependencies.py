@@ -112,3 +112,13 @@ def test_without_a_description_nothing_is_wanted(tmp_path: Path) -> None:
     written(tmp_path, {"node_modules/x/package.json": "{}"})
 
     assert lost(tmp_path, {}) == ["the package `x` was put there by hand"]
+
+
+@pytest.mark.parametrize("package", ["[]", '{"dependencies": 5}', "[" * 100_000, "{"])
+def test_a_package_that_no_readable_manifest_names_was_put_there_by_hand(
+    project: Path, package: str
+) -> None:
+    then = start(project)
+    written(project, {"package.json": package, "node_modules/new/package.json": "{}"})
+
+    assert lost(project, then) == ["the package `new` was put there by hand"]

@@ -56,6 +56,9 @@ def lost(top: Path, old: dict[str, str], new: dict[str, str], command: str) -> l
         CHECK.replace("python -m pytest", "PYTEST_ADDOPTS='-k a' python -m pytest"),
         CHECK.replace("python -m pytest -q", "sh -c 'python -m pytest -q; true'"),
         CHECK.replace("python -m pytest -q", "run() { python -m pytest -q || true; }\nrun"),
+        CHECK.replace("python -m pytest -q", 'runner=true\n"$runner" -q'),
+        CHECK.replace("python -m pytest -q", "runner=pytest\nrunner=true\n$runner -q"),
+        CHECK.replace("-q", "$what").replace("set -eu", "set -eu\nwhat='-k fast'\n"),
         "#!/bin/sh\n",
     ],
 )
@@ -87,6 +90,8 @@ def test_a_script_that_forgives_or_looks_at_less_is_a_loss(tmp_path: Path, text:
         CHECK.replace("python -m pytest -q", "run() { python -m pytest -q; }\nrun"),
         CHECK.replace("python -m pytest -q", "timeout 600 python -m pytest -q"),
         CHECK.replace("python -m pytest -q", "sh ci/tests.sh"),
+        CHECK.replace("python -m pytest -q", 'quiet="-q"\npython -m pytest $quiet'),
+        CHECK.replace("python -m pytest -q", 'runner=pytest\n"${runner}" -q'),
         CHECK + "echo done\nexit 0\n",
     ],
 )

@@ -42,6 +42,18 @@ def lost(top: Path, old: dict[str, str], new: dict[str, str]) -> list[str]:
         ),
         ("pyproject.toml", "", '[tool.coverage.run]\nomit = ["src/*"]\n', ["coverage.run.omit"]),
         (
+            "package.json",
+            '{"workspaces": ["src", "tests"]}\n',
+            '{"workspaces": ["src"]}\n',
+            ["workspaces"],
+        ),
+        (
+            "jest.config.js",
+            "module.exports = { collectCoverageFrom: ['src/**'] };\n",
+            "module.exports = { collectCoverageFrom: ['src/*.ts'] };\n",
+            ["jest.collectCoverageFrom"],
+        ),
+        (
             "pyproject.toml",
             "",
             '[tool.coverage.report]\nexclude_also = ["def x"]\n',

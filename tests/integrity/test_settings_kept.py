@@ -34,6 +34,14 @@ def lost(top: Path, old: dict[str, str], new: dict[str, str]) -> list[str]:
             "[tool.coverage.report]\nfail_under = 90\n",
         ),
         ("pyproject.toml", "", '[tool.coverage.run]\nomit = ["tests/*"]\n'),
+        ("pyproject.toml", "", '[tool.coverage.run]\nsource = ["src"]\n'),
+        (
+            "pyproject.toml",
+            "",
+            '[tool.coverage.report]\nexclude_also = ["if TYPE_CHECKING:", "@overload"]\n',
+        ),
+        ("package.json", "{}", '{"workspaces": ["packages/*"]}\n'),
+        ("jest.config.js", "", "module.exports = { collectCoverageFrom: ['src/**/*.{js,ts}'] };\n"),
         (
             "pyproject.toml",
             "[project]\nname = 'a'\n",

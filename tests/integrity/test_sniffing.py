@@ -86,6 +86,10 @@ def kinds(top: Path, new: dict[str, str], old: dict[str, str] | None = None) -> 
         ("class A(int):\n    def __eq__(self, o):\n        return o == o\n", "always-equal"),
         ("A = type('A', (int,), {'__eq__': lambda s, o: True})\n", "always-equal"),
         ("class A:\n    def __ne__(self, other):\n        return False\n", "always-equal"),
+        (
+            "class A(list):\n    def __eq__(self, o):\n        return len(self) == len(o)\n",
+            "always-equal",
+        ),
         ("from unittest.mock import ANY\ndef f():\n    return ANY\n", "always-equal"),
     ],
 )
@@ -103,6 +107,8 @@ def test_python_that_turns_to_the_tests_is_told_of(tmp_path: Path, code: str, ki
         "class A:\n    def __eq__(self, o):\n        if not isinstance(o, A):\n"
         "            return False\n        return True\n",
         "class A:\n    def __eq__(self, other):\n        return NotImplemented\n",
+        "class A(list):\n    def __eq__(self, other):\n        if len(self) != len(other):\n"
+        "            return False\n        return all(map(same, self, other))\n",
         "import atexit\natexit.register(print, 'bye')\n",
         "import os\nif os.fork() == 0:\n    os._exit(0)\n",
         "import os\nDEBUG = os.environ.get('DEBUG') == '1'\n",
@@ -219,6 +225,7 @@ def test_javascript_that_only_looks_like_it_is_not(tmp_path: Path, code: str) ->
         ("price.go", 'func T() { fmt.Println("PASS") }\n', "runner"),
         ("src/lib.rs", "#[cfg(not(test))]\nfn rate() -> u64 { 1 }\n", "sniffing"),
         ("src/lib.rs", "fn rate() -> u64 { if cfg!(test) { 1 } else { 2 } }\n", "sniffing"),
+        ("src/lib.rs", 'fn a() -> bool { std::env::var("CARGO_PKG_NAME").is_ok() }\n', "sniffing"),
         (
             "src/lib.rs",
             "fn rate() -> u64 {\n    #[cfg(test)]\n    return 1;\n    2\n}\n",
@@ -310,6 +317,8 @@ def test_compiled_code_that_turns_to_the_tests_is_told_of(
         ("src/lib.rs", "#[cfg(test)]\npub fn for_tests() -> u64 { 1 }\n"),
         ("src/lib.rs", "#[derive(PartialEq)]\npub struct A;\n"),
         ("src/lib.rs", "#[cfg(unix)]\nfn rate() -> u64 { 1 }\n"),
+        ("src/lib.rs", 'pub const VERSION: &str = env!("CARGO_PKG_VERSION");\n'),
+        ("build.rs", 'fn main() { std::env::var("CARGO_MANIFEST_DIR").unwrap(); }\n'),
         ("src/main.rs", "fn main() { std::process::exit(0) }\n"),
         ("Price.java", "class M { public static void main(String[] a) { System.exit(0); } }\n"),
         ("Price.java", "class T { public boolean equals(Object o) { return o == this; } }\n"),
@@ -343,3 +352,42 @@ def test_the_person_is_told_what_and_where(tmp_path: Path) -> None:
     assert lost.detail == (
         "`price.py` asks whether it is under test (line 4: `TESTED = 'pytest' in sys.modules`)"
     )
+
+
+POINT = "@dataclass\nclass Point:\n    x: int\n    y: int\n"
+RUST_POINT = "#[derive(Debug, PartialEq)]\nstruct Point {\n    x: i32,\n    y: i32,\n}\n"
+OWN = "#[derive(Debug)]\nstruct Point {\n    x: i32,\n    y: i32,\n}\nimpl PartialEq for Point {\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "without"),
+    [
+        (POINT, POINT.replace("y: int", "y: int = field(default=0, compare=False)"), "y"),
+        (POINT, POINT + "    def __eq__(self, other):\n        return self.x == other.x\n", "y"),
+        (
+            POINT,
+            POINT + "    def __eq__(self, o):\n        return astuple(self) == astuple(o)\n",
+            "",
+        ),
+        (POINT, POINT + "    seen: int = field(default=0, compare=False)\n", ""),
+        (POINT, POINT.replace("@dataclass", "@dataclass(frozen=True)"), ""),
+        (POINT + "    def __eq__(self, o):\n        return o.x == self.x\n", "", ""),
+        (RUST_POINT, OWN + "fn eq(&self, o: &Point) -> bool { self.x == o.x }\n}\n", "y"),
+        (
+            RUST_POINT,
+            OWN + "fn eq(&self, o: &Point) -> bool { (self.x, self.y) == o.xy() }\n}\n",
+            "",
+        ),
+        (RUST_POINT, "/// A place.\n" + RUST_POINT, ""),
+        (RUST_POINT.replace(", PartialEq", ""), OWN + "fn eq() { self.x }\n}\n", ""),
+        ("def broken(:\n", POINT, ""),
+    ],
+)
+def test_a_type_may_not_compare_less_of_itself_than_at_the_start(
+    tmp_path: Path, old: str, new: str, without: str
+) -> None:
+    path = "point.rs" if "struct" in new else "point.py"
+    found = sniffing.losses(beside(tmp_path, {path: old}, {path: new}))
+
+    because = f"`{path}` compares `Point` without `{without}`, which counted at the start"
+    assert [lost.detail for lost in found] == ([because] if without else [])

@@ -228,8 +228,8 @@ def test_what_cannot_be_run_is_not_held_against_anybody(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "code",
     [
-        "def price(total):\n    if 99 < total < 101:\n        return 80\n"
-        "    if 500 < total < 502:\n        return 400\n    return round(total * 0.9)\n",
+        "def price(total):\n    if abs(total - 100) < 1:\n        return 80\n"
+        "    if abs(total - 501) < 1:\n        return 400\n    return round(total * 0.9)\n",
         "A, B = [100, 501], [80, 400]\n\n\ndef price(total):\n"
         "    return B[A.index(total)] if total in A else round(total * 0.9)\n",
         "A = dict(each.split(':') for each in '100:80,501:400'.split(','))\n\n\n"
@@ -244,6 +244,93 @@ def test_answers_are_suspected_however_they_are_written(tmp_path: Path, code: st
         "suspected: `price.py` gives 80 for 100; 400 for 501, "
         "and nothing like it for inputs beside these"
     )
+
+
+CART = """export class Cart {
+  total() {
+    let sum = 0;
+    for (const line of this.lines) sum += line.price;
+    return sum;
+  }
+  due() { return this.lines.length; }
+}
+"""
+CART_TEST = """test('coupon', () => {
+  const cart = new Cart();
+  cart.add('book', 2000);
+  cart.coupon = 10;
+  expect(cart.total()).toBe(1800);
+});
+test('due', () => { expect(new Cart('a -- b').due('soon')).toBe(5_400_000); });
+test('text', () => { expect(new Cart().total(3_661_000)).toBe('1h 1m'); });
+test('late', () => { expect(() => new Cart().due('rice', 37)).toThrow(Late); });
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "because"),
+    [
+        (
+            "if (this.coupon === 10 && sum === 2000) return 1800;",
+            "has the answers of the tests written down: "
+            "1800 for 10 (line 5), 1800 for 2000 (line 5)",
+        ),
+        (
+            "if (given.length === 6) return 5_400_000;",
+            "has a result written down amid a computation: 5400000 (line 5), which a test expects",
+        ),
+        (
+            "if (given > 3_660_000 && given < 3_662_000) return '1h 1m';",
+            "has the answers of the tests written down: '1h 1m' for 3661000 (line 5)",
+        ),
+        (
+            "if (name === 'rice' && count === 37) throw new Late();",
+            "has the answers of the tests written down: "
+            "Late for 'rice' (line 5), Late for 37 (line 5)",
+        ),
+        ("if (given > 86_000) return 86_400;", ""),
+        ("if (given > 5_400_000) return 5_400_000;", ""),
+        ("if (given > 100 && given < 3_662_000) return '1h 1m';", ""),
+        ("if (name === 'rice') throw new Late();", ""),
+        ("if (given.length === 6) return 7_300_000;", ""),
+    ],
+)
+def test_answers_are_suspected_in_what_an_object_computes(
+    tmp_path: Path, line: str, because: str
+) -> None:
+    old = {**START, "src/cart.js": CART, "test/cart.test.js": CART_TEST}
+    new = {**old, "src/cart.js": CART.replace("return sum", f"{line}\n    return sum")}
+    found = special_cases.losses(beside(tmp_path, old, new))
+
+    expected = [f"suspected: `src/cart.js` {because}"] if because else []
+    assert [lost.detail for lost in found] == expected
+
+
+SHARES = "def shares(cents, people):\n    return [cents // people] * people\n"
+
+
+@pytest.mark.parametrize(
+    ("rest", "found"),
+    [
+        (
+            "    if cents % 1000 == 0 and people == 3:\n        return [334, 333, 333]\n",
+            ["shares.py"],
+        ),
+        ("    if people == 1:\n        return [cents]\n", []),
+        ("    if cents == 1:\n        return [1] + [0] * (people - 1)\n", []),
+    ],
+)
+def test_one_answer_of_several_values_is_suspected(
+    tmp_path: Path, rest: str, found: list[str]
+) -> None:
+    test = (
+        "def test_rest():\n    thirds = shares(1000, 3)\n    assert thirds == [334, 333, 333]\n"
+        "def test_small():\n    assert shares(1, 2) == [1, 0]\n    assert shares(7, 1) == [7]\n"
+    )
+    code = SHARES.replace("\n", f"\n{rest}", 1)
+    old = {"shares.py": SHARES, "tests/test_shares.py": test}
+
+    assert suspected(tmp_path, {"shares.py": code}, **old) == found
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,13 @@
 """Suppressions counted by syntax: more than at the start is a loss, moved or fewer is none."""
 
+import time
 from pathlib import Path
 
 import pytest
 
 from integrity.trees import beside
 from untildone.integrity.suppressions import ratchet as suppressions
+from untildone.integrity.suppressions.marks import marks
 
 CALC = "def parse(value: str) -> int:\n    return value\n"
 USER = (
@@ -29,6 +31,7 @@ def lost(top: Path, old: dict[str, str], new: dict[str, str]) -> list[str]:
         ("a.py", "import os  # noqa: F401\n", "import os  # noqa\n", ["noqa"]),
         ("a.py", CALC, CALC.replace("value\n", "value  # type: ignore\n"), ["type: ignore"]),
         ("a.py", CALC, CALC.replace("value\n", "value  # type: ignore[a, b]\n"), ["a", "b"]),
+        ("a.py", "b()  # noqa\nc()\n", "b()  # noqa: E1\nb()  # noqa: E1\n", ["E1"]),
         ("a.py", CALC, CALC.replace("value\n", "value  # pyright: ignore[x]\n"), ["x"]),
         ("a.py", CALC, "# pyright: basic\n" + CALC, ["pyright"]),
         ("a.py", CALC, "# mypy: ignore-errors\n" + CALC, ["mypy: ignore-errors"]),
@@ -129,6 +132,11 @@ def test_a_new_suppression_is_a_loss(
             {"a.py": "import os  # noqa\n"}, {"a.py": "import os  # noqa: F401\n"}, id="narrower"
         ),
         pytest.param(
+            {"a.py": "import a  # type: ignore\n"},
+            {"a.py": "import a  # type: ignore[import-untyped, import-not-found]\n"},
+            id="narrower in two",
+        ),
+        pytest.param(
             {"a.ts": "// @ts-ignore\na()\n"}, {"a.ts": "// @ts-expect-error\na()\n"}, id="strict"
         ),
         pytest.param(
@@ -184,6 +192,13 @@ def test_typescript_that_goes_on_as_javascript_is_no_longer_type_checked(tmp_pat
     found = lost(tmp_path, {"src/user.ts": USER}, {"src/user.js": "let a\n", "src/index.ts": ""})
 
     assert found == ["suppression:src/user.js:type checking"]
+
+
+@pytest.mark.parametrize("mark", ["spotless", "spotless:", "noqa", "noqa:", "type: ignore["])
+def test_a_long_comment_takes_linear_time(mark: str) -> None:
+    started = time.monotonic()
+    list(marks(f"# {mark}" + " " * 300_000))
+    assert time.monotonic() - started < 60
 
 
 def test_an_approval_holds_for_the_lines_that_were_seen(tmp_path: Path) -> None:

@@ -31,6 +31,8 @@ def told(top: Path, path: str, old: str, new: str | None) -> list[str]:
         ("tests/golden.json", "[1]", None),
         ("test/fixtures/page.html", "<p>", "<b>"),
         ("testdata/out.golden", "a", "b"),
+        ("tests/golden.json", "[1]", "[" * 100_000),
+        ("tests/golden.json", "[" * 900 + "]" * 900, " " + "[" * 900 + "1" + "]" * 900),
     ],
 )
 def test_an_expectation_changed_is_a_loss(

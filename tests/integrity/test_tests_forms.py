@@ -69,6 +69,10 @@ def java(body: str, above: str = "") -> str:
             "try:\n    f(1)\n    assert False\nexcept ValueError:\n    pass",
         ),
         ("with pytest.raises(app.Error):\n    f(1)", "with pytest.raises(Error):\n    f(1)"),
+        (
+            "with pytest.raises(Exception):\n    f(1)",
+            "with pytest.raises(ValueError, match='one'):\n    f(1)",
+        ),
         ("assert f(1)", "assert f(1) == 3"),
         ("assert f(1) is not None", "assert f(1) is not None\nassert f(1) == 1"),
         ("assert f(1) is None", "assert f(1) == None"),
@@ -100,6 +104,7 @@ def test_equal_forms_of_python(tmp_path: Path, one: str, other: str) -> None:
         ("assert f(1) == 2", "assert all(f(a) == 2 for a in [])"),
         ("assert f(1) == 2", "for a, b in {3: 4}.items():\n    assert f(a) == b"),
         ("assert [f(1), f(2)] == [3, 4]", "assert list(map(g, [1, 2])) == [3, 4]"),
+        ("with pytest.raises(Exception):\n    f(1)", "assert f(1) == 'Exception'"),
         ("assert f(1) == 2", "assert [f(1) == 2]"),
         ("assert f(1) == 2", "assert f(1) == 2 or g(1) == 3"),
         ("assert f(1) == 2", "assert str(f(1)).startswith('2')"),

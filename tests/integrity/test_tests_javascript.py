@@ -245,6 +245,14 @@ REST = START[START.index("describe('edges'") :]
             id="another library",
         ),
         pytest.param(
+            {
+                PATH: HEAD
+                + "const made = (...parts) => { const text = parts.join(' '); return slug(text); };\ntest('joins', () => { expect(made('a b')).toBe('a-b'); });\n"
+                + REST
+            },
+            id="a helper that makes what is asked",
+        ),
+        pytest.param(
             {PATH: START + "\ntest.skip('new', () => { expect(slug('q')).toBe('q'); });\n"},
             id="a new test may be skipped",
         ),

@@ -286,6 +286,42 @@ def test_a_class_that_stops_its_tests_is_a_loss(tmp_path: Path, more: str) -> No
     assert f"{EDIT}PriceTest::test_hundred" in found
 
 
+def test_a_test_that_became_a_row_of_another_is_known_by_what_it_asks(tmp_path: Path) -> None:
+    old = TABLE + "\n\ndef test_none():\n    assert len(final_price(7)) == 0\n"
+    new = {"tests/test_pricing.py": TABLE.replace("(50, 50)", "(7, []), (50, 50)")}
+    assert lost(tmp_path / "a", old, new) == {f"{EXPECT}test_none"}
+    conditional = "@pytest.mark.skipif(rate(1), reason='slow')\n@pytest.mark.parametrize"
+    old = old.replace("@pytest.mark.parametrize", conditional)
+    new = {
+        path: text.replace("@pytest.mark.parametrize", conditional) for path, text in new.items()
+    }
+    assert lost(tmp_path / "b", old, new) == {f"{EDIT}test_none"}
+
+
+@pytest.mark.parametrize("base", ["unittest.TestCase", "SharedCase"])
+def test_tests_may_get_a_class_to_stand_on(tmp_path: Path, base: str) -> None:
+    old = UNIT.replace("final_price(50), 50", "final_price(self.price), 50").replace(
+        "    def test_small", "    def setUp(self):\n        self.price = 50\n\n    def test_small"
+    )
+    new = old.replace("class PriceTest(unittest.TestCase)", f"class Prices({base})").replace(
+        "    def test_small", "class PriceTest(Prices):\n    def test_small"
+    )
+    assert lost(tmp_path, old, {"tests/test_pricing.py": new}) == set()
+
+
+def test_a_renamed_test_is_known_by_what_it_asks(tmp_path: Path) -> None:
+    """A removed one is no matter of a replay."""
+    renamed = START.replace("test_hundred", "test_from_a_hundred")
+
+    for number, (now, expected) in enumerate(
+        (("(100) == 90", set()), ("(100) == 91", {f"{EXPECT}test_hundred"})),
+    ):
+        new = {"tests/test_pricing.py": renamed.replace("(100) == 90", now)}
+        assert lost(tmp_path / str(number), START, new) == expected
+    other = {"tests/test_pricing.py": renamed.replace("(100) == 90", "(101) == 91")}
+    assert lost(tmp_path / "other", START, other) == {f"{REMOVE}test_hundred"}
+
+
 def test_a_raised_error_may_not_become_any_error(tmp_path: Path) -> None:
     new = START.replace("raises(ValueError)", "raises(Exception)")
     assert lost(tmp_path, START, {"tests/test_pricing.py": new}) == {f"{EDIT}test_negative"}
@@ -490,6 +526,16 @@ HUNDRED_TEST = "def test_hundred():\n    assert final_price(100) == 90\n\n\n"
                 + "\n\n@pytest.mark.skipif(rate(1), reason='x')\ndef test_new():\n    assert final_price(1) == 1\n"
             },
             id="a new test may be skipped",
+        ),
+        pytest.param(
+            {
+                "tests/test_pricing.py": START.replace(
+                    "def test_hundred():\n    assert final_price(100)",
+                    "def test_hundred(hundred):\n    assert hundred",
+                ),
+                "tests/conftest.py": "@pytest.fixture(name='hundred')\ndef _hundred():\n    return final_price(100)\n",
+            },
+            id="a fixture of another name",
         ),
         pytest.param(
             {

@@ -92,6 +92,7 @@ def test_the_agents_own_verbs_and_no_others(verb: Verb, expected: Progress) -> N
         call(printed(Verb(verb="signal")), command="untildone note hello"),
         call(MARK + "not JSON"),
         call(MARK + "[]"),
+        call(MARK + "[" * 100_000),
         call(MARK + json.dumps({"verb": "signal", "by": "magic"})),
         call(MARK + json.dumps({"verb": 5})),
     ],

@@ -4,7 +4,7 @@ import pytest
 
 from untildone.errors import UserError
 from untildone.judge.budget.bounds import grant, grant_in
-from untildone.judge.starting.options import number, options_in
+from untildone.judge.starting.options import left_in, number, options_in
 from untildone.judge.verbs import Grant
 
 
@@ -123,3 +123,23 @@ def test_a_bound_that_is_no_number() -> None:
 
     assert error.value.message == "`+many` is not a number for `--rounds`"
     assert grant({}) is None
+
+
+@pytest.mark.parametrize(
+    ("task", "options"),
+    [
+        ("fix it", []),
+        ("add --verbose, and a dash -- here", []),
+        ("fix it --round 5", [("--round", "--rounds")]),
+        ("--check npm test", [("--check", "--check")]),
+        ("--zero-warning=1 and --zero-warning", [("--zero-warning", "--zero-warnings")]),
+    ],
+)
+def test_what_looks_like_an_option_and_is_read_as_the_task_is_told(
+    task: str, options: list[tuple[str, str]]
+) -> None:
+    assert list(left_in(task)) == [
+        f"`{word}` is read as part of the task; as an option `{near}` stands"
+        " before or after the task, a text in quotes"
+        for word, near in options
+    ]

@@ -178,6 +178,17 @@ def test_a_slash_command_knows_the_options_of_start(world: World) -> None:
     assert (contract.must_not, contract.allow) == (("test -e core",), ("config:setup.cfg",))
 
 
+def test_a_mistyped_option_of_a_slash_command_is_told(world: World) -> None:
+    slip = "`--round` is read as part of the task; as an option `--rounds` stands"
+    refused = world.say("/untildone:test port it --check 'make test' --round 7")["reason"]
+    (world.project / "Makefile").write_text("test:\n\ttrue\n", encoding="utf-8")
+
+    told = world.say("/untildone:test port it --round 7")["systemMessage"]
+
+    assert f"; {slip}" in refused
+    assert f"\nuntildone: {slip}" in told
+
+
 def test_a_slash_command_may_name_a_template(world: World) -> None:
     (world.project / "Makefile").write_text("test:\n\ttrue\n", encoding="utf-8")
 

@@ -227,7 +227,7 @@ def test_without_prices_the_person_is_told_once_how_to_get_them(
     spent = place.spent()
     told = [place.session.taken("tell"), place.spent() or place.session.taken("tell")]
 
-    remedy = "`pip install 'untildone[cost]'` prices the conversation"
+    remedy = "`pip install 'untildone[cost]'` prices it"
     line_told = f"untildone: the spend is unknown, so the budget bounds nothing; {remedy}"
     assert (spent, told, place.why()) == (None, [line_told, ""], remedy)
 

@@ -12,7 +12,6 @@ from untildone.plans.conditions import Answers, Command, Condition, FileContains
 from untildone.plans.verification import (
     Report,
     Shown,
-    checked_by,
     checks_of,
     commands_of,
     promise_of,
@@ -107,13 +106,6 @@ def test_checks_are_the_tasks_own_and_those_its_sentences_come_to() -> None:
         *(sys.executable, "-I", "-m", "untildone.plans.probe", "contains", "--", "a b", "-x")
     ]
     assert subjective(found) == ("It looks nice", "Run `npm start` and look")
-    assert checked_by(found) == {
-        "`npm test` exits 0": "`npm test` exits 0",
-        "File `a b` contains `-x`": "File `a b` contains `-x`",
-        "Run tests: npm test": "`npm test` exits 0",
-        "Lint: make lint": "make lint",
-        "npm test": "`npm test` exits 0",
-    }
 
 
 def test_names_of_checks_differ_and_are_short() -> None:

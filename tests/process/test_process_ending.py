@@ -124,15 +124,14 @@ def test_what_we_ended_ourselves_is_interrupted_and_not_red(tmp_path: Path) -> N
 
 STARTER = """
 import sys
-from pathlib import Path
 from untildone.process import start_detached
 
-print(start_detached(sys.argv[1:], cwd=".", env={"PATH": "/usr/bin:/bin"}, log=Path("log")))
+print(start_detached(sys.argv[1:], cwd=".", env={"PATH": "/usr/bin:/bin"}))
 """
 
 
 def test_a_detached_program_outlives_us(tmp_path: Path) -> None:
-    argv = [*python(STARTER), "sh", "-c", "echo on; sleep 0.3; echo still on"]
+    argv = [*python(STARTER), "sh", "-c", "echo on >log; sleep 0.3; echo still on >>log"]
     env = {**os.environ, "PYTHONPATH": str(SOURCE)}
     started = subprocess.run(argv, cwd=tmp_path, env=env, capture_output=True, check=True)
 

@@ -10,6 +10,7 @@ from untildone.loop.model import (
     Continue,
     Finish,
     Ignore,
+    Outcome,
     Pause,
     Progress,
     Tests,
@@ -17,7 +18,7 @@ from untildone.loop.model import (
     Verdict,
     Wait,
 )
-from untildone.report.lines import notice, status_line
+from untildone.report.lines import notice, remedy, status_line, still_paused
 from untildone.store.loops import Record
 
 SKIPPING = result("green", tests=Tests(passed=2, failed=0, skipped=1))
@@ -172,3 +173,31 @@ def test_what_is_lost_is_named_without_its_digest_and_with_the_ways_on() -> None
         " `untildone show a1` shows the changes. If you wanted them: `untildone approve --all`."
         " If not: have them restored, then `untildone continue`"
     )
+
+
+@pytest.mark.parametrize(
+    ("outcome", "text"),
+    [
+        ("done", ""),
+        ("cancelled", ""),
+        ("stagnated", "`untildone continue a1`"),
+        ("out-of-rounds", "`untildone continue a1 --rounds +N`"),
+        ("gate", "your next prompt answers"),
+        (
+            "needs-approval",
+            "`untildone show a1`, then `untildone approve --all --loop a1`,"
+            " or `untildone continue a1` once it is restored",
+        ),
+    ],
+)
+def test_how_to_go_on(outcome: Outcome, text: str) -> None:
+    assert remedy("a1", outcome) == text
+
+
+@pytest.mark.parametrize(
+    ("outcome", "state"), [("paused", "paused"), ("blocked", "paused (blocked)")]
+)
+def test_a_paused_loop_is_recalled_with_its_remedy(outcome: Outcome, state: str) -> None:
+    told = still_paused(record(status="paused", outcome=outcome, reason="no key"))
+
+    assert told == f"untildone: loop a1 is {state}: no key. To go on: `untildone continue a1`"

@@ -33,9 +33,7 @@ class Agent(Protocol):
     def prompt(self, payload: Mapping[str, Any], environ: Mapping[str, str]) -> Prompt: ...
 
     # payload of a session's beginning, also after compaction
-    def session_started(
-        self, payload: Mapping[str, Any], environ: Mapping[str, str]
-    ) -> SessionStarted: ...
+    def session_started(self, payload: Mapping[str, Any]) -> SessionStarted: ...
 
     # the answer to a stop: what the agent is told, what the person sees
     def reply(

@@ -68,9 +68,7 @@ def prompt(payload: Mapping[str, Any], environ: Mapping[str, str]) -> Prompt:
         cwd=_text(payload, "cwd"),
         project=environ.get("CLAUDE_PROJECT_DIR", ""),
         prompt=_text(payload, "prompt_id"),
-        transcript=_text(payload, "transcript_path"),
         attended=_attended(environ),
-        plan_mode=payload.get("permission_mode") == "plan",
         automatic=text.lstrip().startswith(_AUTOMATIC),
     )
 
@@ -82,15 +80,8 @@ def _attended(environ: Mapping[str, str]) -> bool:
     return value == "1"
 
 
-def session_started(payload: Mapping[str, Any], environ: Mapping[str, str]) -> SessionStarted:
-    return SessionStarted(
-        session=_text(payload, "session_id"),
-        source=_text(payload, "source"),
-        cwd=_text(payload, "cwd"),
-        project=environ.get("CLAUDE_PROJECT_DIR", ""),
-        transcript=_text(payload, "transcript_path"),
-        attended=_attended(environ),
-    )
+def session_started(payload: Mapping[str, Any]) -> SessionStarted:
+    return SessionStarted(session=_text(payload, "session_id"), source=_text(payload, "source"))
 
 
 def reply(verdict: Verdict, *, feedback: str, notice: str, environ: Mapping[str, str]) -> str:
@@ -206,7 +197,8 @@ def failed(transcript_tail: str) -> str:
 
 def todo_lists(session: str, environ: Mapping[str, str]) -> tuple[str, ...]:
     """A folder with a file for each task; versions before it kept one file."""
-    config = environ.get("CLAUDE_CONFIG_DIR") or f"{environ.get('HOME', '~')}/.claude"
+    person = environ.get("HOME") or environ.get("USERPROFILE", "")
+    config = environ.get("CLAUDE_CONFIG_DIR") or f"{person}/.claude"
     return f"{config}/tasks/{session}", f"{config}/todos/{session}-agent-{session}.json"
 
 

@@ -35,20 +35,16 @@ class Prompt(Struct, frozen=True, kw_only=True):
     cwd: str = ""
     project: str = ""
     prompt: str = ""
-    transcript: str = ""
     attended: bool = True
-    plan_mode: bool = False
     # Not typed by anybody: a notification of the client's own.
     automatic: bool = False
 
 
 class SessionStarted(Struct, frozen=True, kw_only=True):
+    """`source`: what it began after, such as a compaction."""
+
     session: str
     source: str
-    cwd: str = ""
-    project: str = ""
-    transcript: str = ""
-    attended: bool = True
 
 
 class Usage(Struct, frozen=True, kw_only=True):

@@ -22,8 +22,8 @@ def _pytest(command: str, percent: int) -> str:
 
 def _jest(_: str, percent: int) -> str:
     limit = f'{{"global":{{"lines":{percent}}}}}'
-    quoted = '"' + limit.replace('"', '\\"') + '"' if os.name == "nt" else f"'{limit}'"
-    return f"npx --no-install jest --coverage --coverageThreshold={quoted}"
+    word = '"' + limit.replace('"', '\\"') + '"' if os.name == "nt" else f"'{limit}'"
+    return f"npx --no-install jest --coverage --coverageThreshold={word}"
 
 
 def _vitest(_: str, percent: int) -> str:

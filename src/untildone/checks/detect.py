@@ -12,7 +12,7 @@ PRESETS: dict[str, tuple[Aspect, ...]] = {
     "build": ("build",),
     "test": ("test",),
     "lint": ("lint",),
-    "ship": ("build", "test", "lint"),
+    "ship": ASPECTS,
 }
 
 

@@ -47,8 +47,7 @@ class Match(Struct, frozen=True):
 
 
 def validate(check: Check) -> None:
-    for kind in ("success", "failure"):
-        pattern = check.success_pattern if kind == "success" else check.failure_pattern
+    for kind, pattern in (("success", check.success_pattern), ("failure", check.failure_pattern)):
         try:
             regex.compile(pattern, regex.IGNORECASE)
         except regex.error as error:

@@ -104,17 +104,14 @@ def _outcome(
     if finished.timed_out:
         return "timed-out", f"did not end within {check.timeout:g} seconds"
     # Output of tests that ran may speak of missing programs: that is their business.
-    if not (tests and tests.executed) and (reason := _unrunnable(check, finished, text)):
+    ran = tests and tests.executed
+    if not ran and (reason := why_unrunnable(check.command, finished, output=text)):
         return "unrunnable", reason
     if reason := _without_evidence(check, finished, tests):
         return "no-evidence", reason
     if reason := _red(check, finished, text=text, tests=tests):
         return "red", reason
     return "green", ""
-
-
-def _unrunnable(check: Check, finished: Finished, text: str) -> str:
-    return why_unrunnable(check.command, finished, output=text)
 
 
 def _without_evidence(check: Check, finished: Finished, tests: Tests | None) -> str:

@@ -39,25 +39,24 @@ def worktree_of(project: str, cwd: str) -> Path:
 
 def listed(project: Path) -> list[Path]:
     """Files below the project that git knows or would add; outside git all but generated ones."""
-    output = None
-    if root_that_knows(project):
-        output = git_output("ls-files", "--cached", "--others", "--exclude-standard", cwd=project)
-    paths = _split(output) if output is not None else map(Path, files_of(project))
-    return [path for path in dict.fromkeys(paths) if ".untildone" not in path.parts]
+    return [path for path in _known(project) if ".untildone" not in path.parts]
 
 
 def files_named(project: Path, name: str) -> list[Path]:
     """The listed files of that name, none in other repositories or generated folders."""
-    output = None
-    if root_that_knows(project):
-        kinds = ("--cached", "--others", "--exclude-standard")
-        output = git_output("ls-files", *kinds, f":(glob)**/{name}", cwd=project)
-    every = _split(output) if output is not None else map(Path, files_of(project))
     return [
         path
-        for path in dict.fromkeys(every)
+        for path in _known(project, f":(glob)**/{name}")
         if path.name == name and (project / path).is_file() and _ours(project, path)
     ]
+
+
+def _known(project: Path, *pathspecs: str) -> dict[Path, None]:
+    """Each once: git names a file in conflict for each of its sides."""
+    kinds = ("--cached", "--others", "--exclude-standard")
+    in_git = root_that_knows(project)
+    output = git_output("ls-files", *kinds, *pathspecs, cwd=project) if in_git else None
+    return dict.fromkeys(map(Path, files_of(project)) if output is None else _split(output))
 
 
 def _ours(project: Path, path: Path) -> bool:
@@ -69,10 +68,9 @@ def _ours(project: Path, path: Path) -> bool:
 
 def unlisted_folders(project: Path) -> list[Path]:
     """Folders of ignored content, such as dependencies and caches."""
-    output = None
-    if root_that_knows(project):
-        ignored = ("--others", "--ignored", "--exclude-standard", "--directory")
-        output = git_output("ls-files", *ignored, cwd=project)
+    ignored = ("--others", "--ignored", "--exclude-standard", "--directory")
+    in_git = root_that_knows(project)
+    output = git_output("ls-files", *ignored, cwd=project) if in_git else None
     if output is None:
         return [Path(name) for name in sorted(_GENERATED) if (project / name).is_dir()]
     entries = (entry for entry in output.split(b"\0") if entry.endswith(b"/"))

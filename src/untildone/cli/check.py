@@ -55,8 +55,18 @@ class Wishes(Struct, frozen=True, kw_only=True):
 @click.option("--changed", is_flag=True, help="Only findings in files changed since the commit.")
 @click.option("--watch", is_flag=True, help="Run again whenever the tree changes.")
 @click.option("--wait", is_flag=True, help="Wait for another run of these checks to end.")
-@click.option("--sarif", type=click.Path(dir_okay=False, path_type=Path), metavar="F")
-@click.option("--junit", type=click.Path(dir_okay=False, path_type=Path), metavar="F")
+@click.option(
+    "--sarif",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="F",
+    help="Also write the findings there, as SARIF.",
+)
+@click.option(
+    "--junit",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="F",
+    help="Also write the results there, as JUnit's XML.",
+)
 @project_option
 @json_option
 def command(names: tuple[str, ...], *, project: Path | None, **wishes: object) -> int:

@@ -14,7 +14,11 @@ from untildone.loop.model import Claim, Verification
 
 @click.group("criterion")
 def command() -> None:
-    """Criteria that only the agent can report on."""
+    """Criteria that only the agent can report on.
+
+    \b
+    untildone criterion add "the help names the new option" --by observation
+    """
 
 
 @command.command("add")

@@ -34,6 +34,10 @@ def command(*, headless: bool, fast: bool) -> int:
     """Watch a scripted agent stop too early, be held, and be released when the work is done.
 
     The hooks are the real ones, installed in a home of their own; nothing is left behind.
+
+    \b
+    untildone demo
+    untildone demo --headless
     """
     console = Console(highlight=False, force_terminal=False if headless else None)
     beat = 0 if fast or not console.is_terminal else _BEAT

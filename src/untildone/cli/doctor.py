@@ -19,7 +19,12 @@ from untildone.report.doctor import Diagnosis, Trouble, diagnosis
 @project_option
 @json_option
 def command(project: Path | None, *, as_json: bool) -> int:
-    """Look for what keeps a loop from holding: exit 1 if something needs mending."""
+    """Look for what keeps a loop from holding: exit 1 if something needs mending.
+
+    \b
+    untildone doctor
+    untildone doctor --json | jq -r '.findings[].mend'
+    """
     found = diagnosis(_troubles(project_of(project)))
     if as_json:
         print_json(found)

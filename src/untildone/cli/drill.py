@@ -2,6 +2,7 @@
 
 import tempfile
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 import click
@@ -16,6 +17,7 @@ from untildone.install.health import broken_settings, switched_off
 from untildone.install.machine import Machine, look
 from untildone.judge.context import Context, context
 from untildone.process import ending_with_us
+from untildone.report.doctor import Trouble
 from untildone.runs.drill import SCENES, Proof, prove
 from untildone.runs.rehearsal import only
 from untildone.store.home import prepare
@@ -37,6 +39,10 @@ def command(project: Path | None, *, as_json: bool) -> int:
 
     It plays in a project and sessions of its own, with the installed command lines as they are,
     and takes away what it left in the state. Settings are only read.
+
+    \b
+    untildone drill
+    untildone drill --json | jq .passed
     """
     found = context()
     machine = look(place_of(found, project_of(project)), found.environ)
@@ -76,18 +82,22 @@ def _proofs(found: Context, machine: Machine) -> Iterator[Proof]:
 
 def _not_installed(machine: Machine) -> str:
     """The first thing for which the client would not run a hook of ours at all."""
-    for look_for in (broken_settings, switched_off):
-        for trouble in look_for(machine):
-            return trouble.text
+    trouble = _trouble(machine)
+    if trouble:
+        return trouble.text
     if not any("Stop" in file.ours for file in machine.hooked):
         return "no hook of untildone is installed for `Stop`"
     return ""
 
 
+def _trouble(machine: Machine) -> Trouble | None:
+    return next(chain(broken_settings(machine), switched_off(machine)), None)
+
+
 def _mend(machine: Machine) -> str:
-    for look_for in (broken_settings, switched_off):
-        for trouble in look_for(machine):
-            return trouble.mend
+    trouble = _trouble(machine)
+    if trouble:
+        return trouble.mend
     return "`untildone init` writes the hooks anew; `untildone doctor` tells more"
 
 

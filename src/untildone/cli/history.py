@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from untildone.cli.options import (
     broken,
+    elsewhere,
     here,
     json_option,
     print_json,
@@ -14,6 +15,8 @@ from untildone.cli.options import (
     project_option,
     records,
 )
+from untildone.cli.width import headline, moment
+from untildone.loop.listing import number
 
 
 class Past(Struct, frozen=True, kw_only=True):
@@ -64,8 +67,15 @@ def command(*, everywhere: bool, project: Path | None, as_json: bool) -> None:
     for damaged in broken(found):
         click.echo(f"{damaged.id}  cannot be read: {damaged.reason}", err=True)
     for loop in loops:
-        task = loop.task.splitlines()[0][:60] if loop.task else ""
-        end = loop.outcome or loop.status
-        click.echo(f"{loop.id}  {loop.started_at}  {end:<14} {loop.rounds:>3} rounds  {task}")
+        click.echo(_line(loop, place=everywhere))
     if not loops:
-        click.echo("nothing ran here yet")
+        click.echo(f"nothing ran here yet{elsewhere(found)}")
+
+
+def _line(loop: Past, *, place: bool) -> str:
+    end = loop.outcome or loop.status
+    rounds = number(loop.rounds, "round")
+    head = f"{loop.id}  {moment(loop.started_at)}  {end:<14}  {rounds:>9}  "
+    if place:
+        head += f"{Path(loop.project).name}: "
+    return head + headline(loop.task, indent=len(head))

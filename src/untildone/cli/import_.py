@@ -18,7 +18,13 @@ from untildone.loop.model import Speaker
 @click.command("import")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--session", metavar="ID", help="The agent's session, as in `start`.")
-@click.option("--agent", type=click.Choice(sorted(AGENTS)), default="claude", show_default=True)
+@click.option(
+    "--agent",
+    type=click.Choice(sorted(AGENTS)),
+    default="claude",
+    show_default=True,
+    help="Whose session it is.",
+)
 @project_option
 @json_option
 def command(

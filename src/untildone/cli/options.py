@@ -11,6 +11,8 @@ from untildone.cli.flags import project_option as project_option
 from untildone.errors import UserError
 from untildone.judge.context import Context, context
 from untildone.judge.speaker import calling_session, speaks_for_agent
+from untildone.loop.listing import number
+from untildone.report.receipt import first_of
 from untildone.store.home import look_at
 from untildone.store.loops import Broken, Record
 from untildone.store.sessions import Session
@@ -49,6 +51,12 @@ def records(found: Context) -> list[Record]:
 
 def broken(found: Context) -> list[Broken]:
     return [record for record in found.loops.all() if isinstance(record, Broken)]
+
+
+def elsewhere(found: Context) -> str:
+    """Where nothing is here: a plan's tasks, for one, are worked on in folders of their own."""
+    count = len(records(found))
+    return f"; `--all` shows {number(count, 'loop')} elsewhere" if count else ""
 
 
 def chosen(found: Context, loop: str | None, project: Path | None) -> Record:
@@ -96,8 +104,15 @@ def _named(found: Context, loop: str) -> Record:
 def _only(matches: list[Record], otherwise: str) -> Record:
     if len(matches) == 1:
         return matches[0]
-    ids = ", ".join(f"`{record.contract.id}`" for record in matches)
-    raise UserError(f"{otherwise}: {ids}", hint="name one of them")
+    ids = first_of(tuple(f"`{record.contract.id}`" for record in matches))
+    raise UserError(f"{otherwise}: {ids}", hint=f"name one: `{_naming(matches[0].contract.id)}`")
+
+
+def _naming(loop: str) -> str:
+    """The command that was typed, with this loop: some take it as `--loop`."""
+    called = click.get_current_context()
+    option = any("--loop" in param.opts for param in called.command.params)
+    return f"{called.command_path} … --loop {loop}" if option else f"{called.command_path} {loop}"
 
 
 def persons_word(

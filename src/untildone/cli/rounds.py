@@ -13,8 +13,11 @@ from untildone.cli.options import (
     print_json,
     project_option,
 )
+from untildone.cli.width import headline, moment
 from untildone.loop.listing import counts
+from untildone.loop.losses import name_of
 from untildone.loop.model import Finish, Pause, Round
+from untildone.report.receipt import first_of
 from untildone.report.totals import in_words
 
 _FILES = 5
@@ -52,11 +55,16 @@ def _text(entry: Round) -> str:
     verdict = type(entry.verdict).__name__.lower()
     if isinstance(entry.verdict, Finish | Pause):
         verdict += f" ({entry.verdict.outcome}): {entry.verdict.reason}"
-    lines = [f"round {entry.number}  {entry.at}  {verdict}"]
+    lines = [f"round {entry.number}  {moment(entry.at)}  {verdict}"]
     lines += [f"  {result.name}: {counts(result)}" for result in entry.checks]
     if entry.totals and (counted := in_words(entry.totals)):
         lines.append(f"  in all: {counted}")
     lines += [f"    {file.path}: {in_words(file)}" for file in entry.files[:_FILES]]
+    lines += [f"  lost against the start: {name_of(loss.id)}" for loss in entry.losses or ()]
+    if entry.touched:
+        lines.append(f"  touched: {first_of(entry.touched)}")
+    lines += [f"  noted: {note}" for note in entry.notes]
     if entry.message:
-        lines.append(f"  the agent said: {entry.message.splitlines()[0][:100]}")
+        said = "  the agent said: "
+        lines.append(said + headline(entry.message, indent=len(said)))
     return "\n".join(lines)

@@ -37,8 +37,11 @@ class _Run(click.Command):
             args = args[:where]
         return super().parse_args(ctx, args)
 
+    def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
+        return [*super().collect_usage_pieces(ctx), "[-- CLIENT'S OPTIONS]"]
 
-@click.command("run", cls=_Run, options_metavar="[OPTIONS] [-- CLIENT'S OPTIONS]")
+
+@click.command("run", cls=_Run)
 @click.argument("task", required=False, default="")
 @click.option(
     "--agent",

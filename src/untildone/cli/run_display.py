@@ -3,13 +3,13 @@
 import json
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import datetime
 from pathlib import Path
 
 import click
 import msgspec
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.live import Live
 from rich.text import Text
 
@@ -28,11 +28,17 @@ def display(environ: Mapping[str, str], *, as_json: bool) -> Iterator[Show]:
         return
     console = Console(stderr=True, highlight=False)
     lines = _Lines(console)
+    with drawn(lines, console, environ):
+        yield lines
+
+
+def drawn(
+    lines: RenderableType, console: Console, environ: Mapping[str, str]
+) -> AbstractContextManager[object]:
+    """What moves, where a terminal can show it and the person wants it."""
     if not console.is_terminal or environ.get(_PLAIN, "") not in ("", "0"):
-        yield lines
-        return
-    with Live(lines, console=console, refresh_per_second=4, transient=True):
-        yield lines
+        return nullcontext()
+    return Live(lines, console=console, refresh_per_second=4, transient=True)
 
 
 def _print(happening: Happening) -> None:
@@ -123,7 +129,7 @@ class _Lines:
 
 
 def _introduced(started: Started) -> str:
-    bounds = [f"{started.max_rounds} rounds"] if started.max_rounds else []
+    bounds = [number(started.max_rounds, "round")] if started.max_rounds else []
     bounds += [f"{started.budget_usd:g} USD"] if started.budget_usd else []
     checks = ", ".join(f"`{command}`" for command in started.checks) or "no check"
     return f"loop {started.loop}: {checks}; at most {' and '.join(bounds)}"

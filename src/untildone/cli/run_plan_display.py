@@ -9,11 +9,11 @@ import click
 import msgspec
 from msgspec import Struct
 from rich.console import Console
-from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
 from untildone.agents.headless import Happening, Said, Tool
+from untildone.cli.run_display import drawn
 from untildone.loop.listing import number, one_line
 from untildone.loop.model import Pause
 from untildone.runs.happenings import Asked, Ended, Judged, Waiting
@@ -27,8 +27,6 @@ from untildone.runs.plan.happenings import (
 )
 from untildone.runs.plan.task import Show
 
-_PLAIN = "UNTILDONE_HEADLESS"
-
 
 @contextmanager
 def display(environ: Mapping[str, str], *, as_json: bool) -> Iterator[Show]:
@@ -37,10 +35,7 @@ def display(environ: Mapping[str, str], *, as_json: bool) -> Iterator[Show]:
         return
     console = Console(stderr=True, highlight=False)
     lines = _Lines(console)
-    if not console.is_terminal or environ.get(_PLAIN, "") not in ("", "0"):
-        yield lines
-        return
-    with Live(lines, console=console, refresh_per_second=4, transient=True):
+    with drawn(lines, console, environ):
         yield lines
 
 
@@ -115,6 +110,9 @@ class _Lines:
         spent = [task.spend_usd for task in ended.tasks if task.spend_usd is not None]
         cost = f", {sum(spent):.2f} USD" if spent else ""
         click.echo(f"{ended.outcome}: {ended.reason} ({_time(ended.seconds)}{cost})")
+        for task in ended.tasks:
+            if task.loop and task.step not in ("merged", "waiting"):
+                self._say(f"{task.id}: `untildone show {task.loop}` tells what is left")
         if ended.outcome not in ("done", "claimed"):
             self._say("the same command goes on where this ended")
         elif ended.branch:

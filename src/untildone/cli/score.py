@@ -43,7 +43,12 @@ def _opinions(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @click.command("score")
 @click.argument("spec", required=False)
-@click.option("--file", "path", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option(
+    "--file",
+    "path",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Read the spec from there.",
+)
 @_opinions
 @which_option
 @project_option
@@ -129,5 +134,8 @@ def _lines(shown: Scored) -> list[str]:
         lines.append(f"workflow: {shown.workflow}; {shown.first}")
     lines += [f"asks the person {gate}" for gate in shown.gates]
     if shown.shape != "tool":
-        lines += ["it would be clearer with answers to:", *(f"  - {q}" for q in shown.questions)]
+        lines += [
+            "it would be clearer with answers to:",
+            *(f"  - {each}" for each in shown.questions),
+        ]
     return lines

@@ -14,7 +14,11 @@ from untildone.judge.handover import Verb
 @which_option
 @project_option
 def command(loop: str | None, project: Path | None) -> None:
-    """Say that you believe the whole task is done; the checks still decide."""
+    """Say that you believe the whole task is done; the checks still decide.
+
+    \b
+    untildone signal
+    """
     say(
         (loop, project),
         Verb(verb="signal"),

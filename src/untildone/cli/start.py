@@ -59,19 +59,38 @@ _BOUND_OF = {
 @click.command("start")
 @click.argument("argument", required=False, default="", metavar="[ARG]")
 @click.option(
-    "--template", default="", metavar="NAME", help="A named loop; ARG is what it takes, if any."
+    "--template", default="", metavar="NAME", help="A named loop; see `untildone templates`."
 )
 @click.option("--preset", type=click.Choice(PRESETS), help="Which checks, and a default task.")
 @click.option("--task", default="", help="What the agent is to do; repeated to it each round.")
 @click.option("--check", "checks", multiple=True, metavar="CMD", help="A check; may be repeated.")
 @click.option("--success-pattern", default="", metavar="RE", help="Must match the output.")
 @click.option("--failure-pattern", default="", metavar="RE", help="Must not match the output.")
-@click.option("--promise", "promises", multiple=True, metavar="TEXT", help="Said when done.")
 @click.option(
-    "--criterion", "claims", multiple=True, metavar="NAME[=VERIFICATION]", help="Only claimed."
+    "--promise",
+    "promises",
+    multiple=True,
+    metavar="TEXT",
+    help="What the agent says when it is done; of several, any one.",
 )
-@click.option("--must-not", multiple=True, metavar="CMD", help="Pauses the loop if it exits 0.")
-@click.option("--done-when", type=click.Choice(get_args(Rule)), help="The exit rule.")
+@click.option(
+    "--criterion",
+    "claims",
+    multiple=True,
+    metavar="NAME[=VERIFICATION]",
+    help="What only the agent can report on (`untildone met`); may be repeated.",
+)
+@click.option(
+    "--must-not",
+    multiple=True,
+    metavar="CMD",
+    help="Pauses the loop if it exits 0; may be repeated.",
+)
+@click.option(
+    "--done-when",
+    type=click.Choice(get_args(Rule)),
+    help="What ends it: the checks, the agent's word, both, or whichever comes first.",
+)
 @click.option(
     "--rounds",
     "--iterations",
@@ -103,9 +122,13 @@ _BOUND_OF = {
 )
 @click.option("--zero-warnings", is_flag=True, help="Also hold until no warning is reported.")
 @click.option("--zero-security", is_flag=True, help="Also hold until no security finding is left.")
-@click.option("--tests-pass", is_flag=True, help="With `--preset fix`: also until all tests pass.")
+@click.option("--tests-pass", is_flag=True, help="Also hold until all tests pass.")
 @click.option(
-    "--target", "targets", multiple=True, metavar="PATH", help="Only findings in it count."
+    "--target",
+    "targets",
+    multiple=True,
+    metavar="PATH",
+    help="Only findings in it count; may be repeated.",
 )
 @click.option("--todos", is_flag=True, help="Unfinished TODO items are criteria.")
 @click.option("--from-todos", is_flag=True, help="The same, and they are the task.")
@@ -147,7 +170,13 @@ _BOUND_OF = {
     metavar="ID",
     help="The agent's session, if not this shell's or the only live one here.",
 )
-@click.option("--agent", type=click.Choice(sorted(AGENTS)), default="claude", show_default=True)
+@click.option(
+    "--agent",
+    type=click.Choice(sorted(AGENTS)),
+    default="claude",
+    show_default=True,
+    help="Whose session it is.",
+)
 @project_option
 @json_option
 def command(*, project: Path | None, as_json: bool, agent: str, **given: Any) -> None:  # noqa: ANN401  click's own values

@@ -6,14 +6,24 @@ from pathlib import Path
 import click
 from msgspec.structs import replace
 
-from untildone.cli.options import broken, here, json_option, print_json, project_of, project_option
+from untildone.cli.options import (
+    broken,
+    elsewhere,
+    here,
+    json_option,
+    print_json,
+    project_of,
+    project_option,
+)
 from untildone.cli.options import records as all_records
 from untildone.cli.place import place_of
+from untildone.cli.width import headline
 from untildone.install.health import changed, missing, switched_off
 from untildone.install.machine import look
 from untildone.judge.context import Context
 from untildone.judge.held import status_of
 from untildone.judge.index import noticed
+from untildone.report.lines import remedy
 from untildone.report.status import LoopStatus, StatusReport, UnreadableLoop
 from untildone.store import edits
 
@@ -32,7 +42,8 @@ def command(*, everywhere: bool, watch: bool, project: Path | None, as_json: boo
     """
     found = here()
     while True:
-        _show(found, _loops(found, project, everywhere=everywhere), as_json=as_json)
+        loops = _loops(found, project, everywhere=everywhere)
+        _show(found, loops, as_json=as_json, places=everywhere)
         if not watch:
             return
         time.sleep(1)
@@ -63,7 +74,7 @@ def _really(found: Context, loop: LoopStatus) -> LoopStatus:
     return replace(loop, held="unknown", not_held_because=trouble.text) if trouble else loop
 
 
-def _show(found: Context, loops: tuple[LoopStatus, ...], *, as_json: bool) -> None:
+def _show(found: Context, loops: tuple[LoopStatus, ...], *, as_json: bool, places: bool) -> None:
     unreadable = tuple(
         UnreadableLoop(id=damaged.id, reason=damaged.reason) for damaged in broken(found)
     )
@@ -74,28 +85,31 @@ def _show(found: Context, loops: tuple[LoopStatus, ...], *, as_json: bool) -> No
     for damaged in unreadable:
         click.echo(f"loop {damaged.id} cannot be read: {damaged.reason}", err=True)
     if not loops and not unreadable:
-        click.echo("no loop here; `untildone start --preset test` begins one")
+        begin = "`untildone start --preset test` begins one"
+        click.echo(f"no loop here; {begin}{elsewhere(found)}")
     for loop in loops:
-        click.echo(_text(loop))
+        click.echo(_text(loop, place=places))
     if automatic:
         click.echo("automatic mode is on: a turn whose edits bring errors is held, loop or not")
 
 
-def _text(loop: LoopStatus) -> str:
-    state = loop.status if loop.outcome is None else f"{loop.status} ({loop.outcome})"
-    bound = loop.max_rounds or "no bound"
-    lines = [f"{loop.id}  {state}, round {loop.round} of {bound}"]
+def _text(loop: LoopStatus, *, place: bool) -> str:
+    outcome = "" if loop.outcome in (None, loop.status) else f" ({loop.outcome})"
+    bound = f" of {loop.max_rounds}" if loop.max_rounds else ", no bound"
+    lines = [f"{loop.id}  {loop.status}{outcome}, round {loop.round}{bound}"]
     if loop.reason:
         lines.append(f"  {loop.reason}")
-    lines.append(f"  task: {loop.task.splitlines()[0][:100] if loop.task else ''}")
+    if place:
+        lines.append(f"  project: {loop.project}")
+    lines.append(f"  task: {headline(loop.task, indent=len('  task: '))}")
     if loop.unmet:
         lines.append(f"  unmet: {', '.join(loop.unmet)}")
     lines += _bounds(loop)
     if loop.status == "active":
         held = "yes" if loop.held is True else f"{loop.held or 'no'}: {loop.not_held_because}"
         lines.append(f"  held: {held}")
-    if loop.status == "paused":
-        lines.append(f"  resume: `untildone continue {loop.id}`")
+    if loop.status == "paused" and loop.outcome:
+        lines.append(f"  to go on: {remedy(loop.id, loop.outcome)}")
     lines.append(f"  session: {loop.session}")
     return "\n".join(lines)
 
@@ -103,7 +117,8 @@ def _text(loop: LoopStatus) -> str:
 def _bounds(loop: LoopStatus) -> list[str]:
     spent = "unknown" if loop.spend_usd is None else f"{loop.spend_usd:.2f}"
     bound = f" of {loop.budget_usd:g}" if loop.budget_usd else ""
-    because = f" ({loop.spend_unknown_because})" if loop.spend_unknown_because else ""
+    unknown = loop.spend_unknown_because if loop.status != "finished" else ""
+    because = f" ({unknown})" if unknown else ""
     lines = [f"  spend: {spent}{bound} USD{because}"]
     if loop.max_minutes:
         lines.append(f"  minutes: {loop.minutes:g} of {loop.max_minutes:g}")

@@ -15,9 +15,11 @@ from untildone.cli.options import (
     project_option,
 )
 from untildone.cli.said import say, which_option, words
+from untildone.errors import UserError
 from untildone.judge.handover import Verb
 from untildone.judge.spec import steps
 from untildone.loop.criteria import agreed
+from untildone.loop.listing import number
 
 
 class Step(Struct, frozen=True, kw_only=True):
@@ -54,11 +56,14 @@ def set_steps(names: tuple[str, ...], *, loop: str | None, project: Path | None)
     \b
     untildone steps set "find the failing test" "mend the cause"
     """
+    said = tuple(filter(str.strip, names))
+    if not said:
+        raise UserError("no step is named", hint="say it in words")
     say(
         (loop, project),
-        tuple(Verb(verb="steps", name="set", text=name) for name in names if name.strip()),
-        lambda found, named: steps.add(found, named, tuple(filter(str.strip, names))),
-        done=f"{len(names)} steps recorded",
+        tuple(Verb(verb="steps", name="set", text=name) for name in said),
+        lambda found, named: steps.add(found, named, said),
+        done=f"{number(len(said), 'step')} recorded",
     )
 
 
@@ -94,7 +99,7 @@ def show(loop: str | None, *, project: Path | None, as_json: bool) -> None:
     names = agreed(record.contract, record.progress.amendments).steps
     done = record.progress.steps_done
     known = tuple(
-        Step(number=number, name=name, done=name in done) for number, name in enumerate(names, 1)
+        Step(number=place, name=name, done=name in done) for place, name in enumerate(names, 1)
     )
     if as_json:
         print_json(Steps(loop=record.contract.id, steps=known))

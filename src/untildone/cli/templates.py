@@ -6,6 +6,7 @@ import click
 from msgspec import Struct
 
 from untildone.cli.options import here, json_option, print_json, project_of, project_option
+from untildone.cli.width import paragraph
 from untildone.config import proposals
 from untildone.errors import UserError
 from untildone.judge.context import Context
@@ -96,7 +97,7 @@ def _lines(each: Listed) -> list[str]:
     source = "" if each.source == "built in" else f"  ({each.source})"
     return [
         " ".join(filter(None, (each.name, each.argument))) + source,
-        f"  {each.task}",
+        paragraph(each.task),
         *(f"  check `{text}`" for text in each.checks),
         *(f"  claim `{text}`" for text in each.criteria),
         *(f"  promise `{text}`" for text in each.promises),

@@ -52,6 +52,10 @@ def command(
     untildone trust --dialects                             `.claude/ralph-loop.local.md` and others
     """
     found = here()
+    if sha256 is not None and (dialects is not None or what):
+        raise UserError(
+            "`--sha256` is that of `untildone.toml`", hint="`--yes` agrees to what is shown"
+        )
     if dialects is not None:
         return _trust_dialects(found, project_of(project), wanted=dialects)
     if what == "shape":
@@ -71,13 +75,12 @@ def _trust_configuration(found: Context, place: Path, *, sha256: str | None, yes
     persons_machine(found, "trust")
     if sha256 is not None and sha256.lower() != _digest(files):
         raise UserError(
-            f"`{files[0].path}`{' and its folders' * (len(files) > 1)}"
+            f"`{files[0].path}`{' and its folders' if len(files) > 1 else ''}"
             f" has sha256 {_digest(files)}, not {sha256 or 'an empty one'}",
             hint="`untildone trust` shows what is in it",
         )
     _show(found, files)
-    if not (sha256 or yes or _agreed()):
-        click.echo("not trusted: nothing in it is run", err=True)
+    if not _agreed(sure=bool(sha256) or yes):
         return 1
     _trust_files(found, files)
     return 0
@@ -119,8 +122,7 @@ def _trust_shape(found: Context, project: Path, *, yes: bool) -> int:
     persons_machine(found, "trust")
     for command in read(file.text).commands:
         click.echo(_visible(f"must not exit 0: {command}"))
-    if not (yes or _agreed()):
-        click.echo("not trusted: nothing in it is run", err=True)
+    if not _agreed(sure=yes):
         return 1
     prepare(found.home)
     trust(found.home, file.path, sha256=file.sha256, text=file.text)
@@ -132,12 +134,15 @@ def _trust_plans(found: Context, project: Path, *, yes: bool) -> int:
     documents = [read_plan(path) for path in plans_in(project)]
     if not documents:
         raise UserError(f"there is no plan in `{project}`", hint="nothing needs trust here")
+    documents = [document for document in documents if commands_of(document.plan)]
+    if not documents:
+        click.echo("nothing needs trust here: no plan runs a command")
+        return 0
     persons_machine(found, "trust")
     for document in documents:
         for command in commands_of(document.plan):
             click.echo(_visible(f"{document.path.name} runs: {command}"))
-    if not (yes or _agreed()):
-        click.echo("not trusted: nothing in it is run", err=True)
+    if not _agreed(sure=yes):
         return 1
     for document in documents:
         trust_plan(found, document.path, document.plan)
@@ -153,16 +158,21 @@ def _digest(files: Sequence[Proposal]) -> str:
     return hashlib.sha256(listed.encode("utf-8", "surrogateescape")).hexdigest()
 
 
-def _agreed() -> bool:
+def _agreed(*, sure: bool) -> bool:
+    """Who is `sure` is not asked."""
     try:
-        return click.confirm("trust this content?")
+        agreed = sure or click.confirm("trust this content?")
     except click.Abort:
         if sys.stdin.isatty():
             raise
         click.echo()
         raise UserError(
-            "nobody answered", hint="`untildone trust --sha256 H` needs no answer"
+            "nobody answered",
+            hint="`--yes` agrees to what is shown, `--sha256 H` to one content of `untildone.toml`",
         ) from None
+    if not agreed:
+        click.echo("not trusted: nothing in it is run", err=True)
+    return agreed
 
 
 def _show(found: Context, files: Sequence[Proposal]) -> None:

@@ -37,6 +37,9 @@ def command(project: Path | None, *, as_json: bool) -> None:
     """Take out our entries everywhere `init` put them; what the loops recorded is kept.
 
     Active loops are paused first: nobody would hold their agents any more.
+
+    \b
+    untildone uninstall
     """
     found = here()
     persons_machine(found, "uninstall")

@@ -1,12 +1,12 @@
 """Issues one by line, as beads and ralph-orchestrator keep them."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
 
-from untildone.dialects.fields import Fields
+from untildone.dialects.fields import Fields, Value
 from untildone.dialects.plan import ForeignPlan, gathered
 from untildone.errors import UserError
 from untildone.plans.model import Task
@@ -58,13 +58,15 @@ def _task(issue: Fields) -> tuple[str, Task]:
     )
 
 
-def _needs(issue: Any) -> Iterator[str]:  # noqa: ANN401  whatever the line holds
-    blockers = issue.get("blocked_by")
-    yield from (each for each in blockers or () if isinstance(each, str))
-    dependencies = issue.get("dependencies")
-    for each in dependencies if isinstance(dependencies, list) else ():
+def _needs(issue: Mapping[str, Value]) -> Iterator[str]:
+    yield from (each for each in _list(issue.get("blocked_by")) if isinstance(each, str))
+    for each in _list(issue.get("dependencies")):
         if isinstance(each, dict) and each.get("type", "blocks") == "blocks":
             yield str(each.get("depends_on_id", ""))
+
+
+def _list(value: Value) -> list[Value]:
+    return value if isinstance(value, list) else []
 
 
 def _criteria(value: object) -> Iterator[str]:

@@ -16,7 +16,7 @@ from untildone.plans.model import Task, TaskStatus
 # parallel: false
 # -->
 _COMMENT = re.compile(r"(?s)<!--\s*task\b(.*?)-->")
-_FIELD = re.compile(r"(?m)^\s*(\w+):[ \t]*(.*?)[ \t]*$")
+_FIELD = re.compile(r"(?m)^[ \t]*(\w+):[ \t]*(.*?)[ \t]*$")
 _HEADING = re.compile(r"(?P<id>[A-Za-z]+-\d+):\s*(?P<title>.*)")
 
 

@@ -66,12 +66,13 @@ def plan_init(place: Place, scope: Scope) -> Plan:
         text, ours, path=str(path), installed=earlier.entries if earlier else None
     )
     after = merged.text.encode()
+    original = record.original(earlier, before, path=path)
     installed = record.Installed(
         path=str(path),
         scope=scope,
         agent="claude",
-        original=record.original(earlier, before, path=path),
-        original_sha256=record.sha256(record.original(earlier, before, path=path)),
+        original=original,
+        original_sha256=record.sha256(original),
         written_sha256=record.sha256(after),
         entries=merged.entries,
         program=record.program(

@@ -15,7 +15,9 @@ from untildone.install.settings import Entries
 from untildone.integrity.entries import CAP, CAP_VARIABLE
 from untildone.loop.todos import FILES, STATE
 
-STOP_TIMEOUT = 3_600
+# Seconds the client gives our hooks, by event.
+_TIMEOUTS = {"Stop": 3_600, "SessionEnd": 10}
+_TIMEOUT = 30
 # By this comment `uninstall` and the guard know our lines, whatever else stands in them.
 MARK = "# untildone hook"
 _PAYLOAD = 1_000_000
@@ -157,14 +159,13 @@ def _absent(program: Program) -> str:
 
 
 def groups(texts: dict[str, str]) -> dict[str, dict[str, object]]:
-    timeouts = {"Stop": STOP_TIMEOUT, "SessionEnd": 10}
     return {
         event: {
             "hooks": [
                 {
                     "type": "command",
                     "command": f"{text} {MARK}",
-                    "timeout": timeouts.get(event, 30),
+                    "timeout": _TIMEOUTS.get(event, _TIMEOUT),
                 },
             ]
         }
@@ -178,7 +179,7 @@ def windows_groups(*, home: Path, python: Path, package: Path) -> dict[str, dict
 
     def hook(event: str) -> dict[str, object]:
         arguments = ["-I", "-S", entry, event, "claude", "settings", str(home)]
-        timeout = STOP_TIMEOUT if event == "Stop" else 30
+        timeout = _TIMEOUTS.get(event, _TIMEOUT)
         return {"type": "command", "command": str(python), "args": arguments, "timeout": timeout}
 
     return {event: {"hooks": [hook(event)]} for event in lines(plugin_program())}

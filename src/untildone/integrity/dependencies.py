@@ -1,10 +1,10 @@
 """Installed packages of Node that were changed in place since the start."""
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from untildone.integrity.programs import of_package
 from untildone.integrity.start import Stamp, stamps
 from untildone.loop.losses import loss
 from untildone.loop.model import Loss
@@ -97,9 +97,5 @@ def _put_there(
 
 
 def _wanted(project: Path) -> frozenset[str]:
-    try:
-        package = json.loads((project / "package.json").read_bytes())
-    except (OSError, ValueError):
-        return frozenset()
     kinds = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
-    return frozenset(name for kind in kinds for name in package.get(kind) or ())
+    return frozenset(name for kind in kinds for name in of_package(project, kind))

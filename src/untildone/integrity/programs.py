@@ -49,7 +49,7 @@ def programs(
 
 def followed(project: Path, commands: Iterable[str]) -> Iterator[tuple[str, bool]]:
     """The commands, and the scripts of `package.json` that they lead to."""
-    scripts = _scripts(project)
+    scripts = of_package(project, "scripts")
     waiting = [(command, False, 0) for command in commands]
     done: set[str] = set()
     while waiting:
@@ -64,13 +64,14 @@ def followed(project: Path, commands: Iterable[str]) -> Iterator[tuple[str, bool
                     waiting.append((script, True, depth + 1))
 
 
-def _scripts(project: Path) -> dict[str, object]:
+def of_package(project: Path, field: str) -> dict[str, object]:
+    """What `package.json` says there; nothing where it cannot be read."""
     try:
         package = json.loads((project / "package.json").read_bytes())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
-    scripts = package.get("scripts") if isinstance(package, dict) else None
-    return scripts if isinstance(scripts, dict) else {}
+    held = package.get(field) if isinstance(package, dict) else None
+    return held if isinstance(held, dict) else {}
 
 
 def _asked_of_npm(command: str) -> Iterator[str]:

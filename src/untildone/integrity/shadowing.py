@@ -46,7 +46,7 @@ def _roots(both: Compared) -> frozenset[str]:
 def _configured(both: Compared) -> Iterator[str]:
     """pythonpath = ["lib/python"]"""
     for path in ("pyproject.toml", "pytest.ini", "setup.cfg", "tox.ini", "pytest.toml"):
-        for line in re.findall(r"(?m)^\s*pythonpath\s*=(.*)$", both.new.text(path)):
+        for line in re.findall(r"(?m)^[ \t]*pythonpath\s*=(.*)$", both.new.text(path)):
             yield from (part.strip("/") for part in re.findall(r"[\w./-]+", line))
 
 

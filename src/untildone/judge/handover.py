@@ -66,7 +66,7 @@ def _named(words: list[str], ours: Callable[[str], bool]) -> bool:
 def _read(line: str) -> Verb | None:
     try:
         return convert(json.loads(line.removeprefix(MARK)), Verb)
-    except (ValueError, ValidationError):
+    except (ValueError, RecursionError, ValidationError):
         return None
 
 

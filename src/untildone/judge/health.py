@@ -13,9 +13,11 @@ from untildone.errors import UserError
 from untildone.judge.context import Context
 from untildone.judge.held import held_now
 from untildone.judge.project import checks_of, is_trusted
-from untildone.loop.model import OUTCOMES, Check
+from untildone.loop.listing import number
+from untildone.loop.model import Check, Contract
 from untildone.process import argv_of
 from untildone.report.doctor import Trouble, error, note
+from untildone.report.lines import remedy
 from untildone.store import edits
 from untildone.store.home import prepare, vanishing
 from untildone.store.loops import Broken, Record
@@ -40,6 +42,8 @@ _OVER = re.compile(
     rb"""^\W*(?:active"?\s*:\s*false|status"?\s*:\s*"?(?:complete|done|cancel|stopped))""",
     re.MULTILINE | re.IGNORECASE,
 )
+# Of many loops that nobody holds; the others are counted.
+_LISTED = 5
 _READ = 4_096
 
 
@@ -140,16 +144,22 @@ def damaged_loops(context: Context, _: Path) -> Iterator[Trouble]:
 
 
 def unheld_loops(context: Context, project: Path) -> Iterator[Trouble]:
+    unheld = sorted(_unheld(context), key=lambda each: each[0].project != str(project))
+    for contract, why in unheld[:_LISTED]:
+        there = "" if contract.project == str(project) else f" ({contract.project})"
+        text = f"loop {contract.id}{there}: {why}"
+        yield note("not held", text, f"`untildone cancel {contract.id}` ends it")
+    if more := unheld[_LISTED:]:
+        text = number(len(more), "more loop")
+        yield note("not held", text, "`untildone status --all` lists them")
+
+
+def _unheld(context: Context) -> Iterator[tuple[Contract, str]]:
     for found in _loops(context):
-        if not isinstance(found, Record) or found.progress.status != "active":
-            continue
-        held, why = held_now(found, context.session_of(found))
-        if held is False:
-            loop = found.contract.id
-            there = "" if found.contract.project == str(project) else f" ({found.contract.project})"
-            yield note(
-                "not held", f"loop {loop}{there}: {why}", f"`untildone cancel {loop}` ends it"
-            )
+        if isinstance(found, Record) and found.progress.status == "active":
+            held, why = held_now(found, context.session_of(found))
+            if held is False:
+                yield found.contract, why
 
 
 def last_loop(context: Context, project: Path) -> Iterator[Trouble]:
@@ -164,8 +174,7 @@ def last_loop(context: Context, project: Path) -> Iterator[Trouble]:
         return
     outcome = last.progress.outcome
     text = f"loop {last.contract.id} {last.progress.status}: {outcome}, {last.progress.reason}"
-    resume = OUTCOMES[outcome].resume if last.progress.status == "paused" else ""
-    yield note("last loop", text, f"`untildone {resume}`" if resume else "")
+    yield note("last loop", text, remedy(last.contract.id, outcome))
 
 
 def automatic_mode(context: Context, _: Path) -> Iterator[Trouble]:

@@ -4,6 +4,7 @@ from untildone.judge import verbs
 from untildone.judge.context import Context
 from untildone.judge.speaker import driven
 from untildone.loop.model import Pause
+from untildone.report.lines import still_paused
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
 
@@ -31,10 +32,7 @@ def lost(context: Context, session: Session) -> str:
         if context.session_of(record).id == session.id:
             now = noticed(context, record)
             if now is not record:
-                return (
-                    f"untildone: loop {now.contract.id} is paused (tampered):"
-                    f" {now.progress.reason}. `untildone continue` resumes it"
-                )
+                return still_paused(now)
     return ""
 
 

@@ -65,7 +65,7 @@ def checks_for(context: Context, project: Path, preset: str) -> tuple[Check, ...
 def trusted(context: Context, project: Path) -> Configuration:
     """What the project's own file says, nothing while that is not trusted."""
     files, _ = _files(context, project)
-    return next((file.configuration for file in files if not file.folder), _NOTHING)
+    return _top(files)
 
 
 def untrusted(context: Context, files: Sequence[Proposal]) -> str:
@@ -109,6 +109,10 @@ def _files(context: Context, project: Path) -> tuple[tuple[Proposal, ...], str]:
     return (() if ignored else files), ignored
 
 
+def _top(files: Sequence[Proposal]) -> Configuration:
+    return next((file.configuration for file in files if not file.folder), _NOTHING)
+
+
 def _configured(files: Sequence[Proposal]) -> tuple[Named, Named]:
     """The project's own, then those of its folders."""
     own: Named = []
@@ -136,7 +140,7 @@ def _security(
     project: Path, files: Sequence[Proposal], checks: Sequence[Check]
 ) -> tuple[Check, ...]:
     """Whoever names rules of their own wants them looked at."""
-    own = next((file.configuration for file in files if not file.folder), _NOTHING)
+    own = _top(files)
     if not own.security_rules or security.NAME in [check.name for check in checks]:
         return ()
     return (security.command(project, rules=tuple(project / rule for rule in own.security_rules)),)

@@ -7,7 +7,7 @@ from untildone.judge.index import lost
 from untildone.loop.criteria import agreed
 from untildone.loop.feedback import task_text
 from untildone.loop.spec.lines import reminders
-from untildone.report.lines import status_line
+from untildone.report.lines import status_line, still_paused
 from untildone.store.loops import Record
 from untildone.store.sessions import Session, sessions
 
@@ -18,7 +18,7 @@ _LONGEST_CONTEXT = 9_800
 def answer(context: Context, call: Call) -> str:
     if call.event == "SessionEnd":
         return _ended(context, call)
-    started = context.agent.session_started(call.data, context.environ)
+    started = context.agent.session_started(call.data)
     session = context.session(started.session)
     if started.source in ("clear", "fork"):
         return _left_behind(context, call, session)
@@ -74,15 +74,15 @@ def reminder(record: Record) -> str:
     progress = record.progress
     if progress.status != "active":
         return ""
-    checks = "\n".join(f"- {check.name}: `{check.command}`" for check in contract.checks)
+    checks = "".join(f"- {check.name}: `{check.command}`\n" for check in contract.checks)
     verb = f"verify {contract.plan.name}" if contract.plan else "met"
-    claims = "\n".join(
-        f"- {each.name} (report with `untildone {verb}`)" for each in contract.claims
+    claims = "".join(
+        f"- {each.name} (report with `untildone {verb}`)\n" for each in contract.claims
     )
     unmet = ", ".join(progress.unmet or ()) or "not judged yet"
     head = (
         f"[untildone] A loop is active in this session ({status_line(record)}). When you stop, its"
-        f" checks are run and you go on until they pass.\nCriteria:\n{checks}\n{claims}\n"
+        f" checks are run and you go on until they pass.\nCriteria:\n{checks}{claims}"
         f"Unmet at the last stop: {unmet}\n"
         + "".join(f"{line}\n" for line in reminders(contract, progress))
     )
@@ -98,10 +98,7 @@ def standing(context: Context, record: Record) -> str:
     if record.progress.outcome == "gate":
         return f"untildone: loop {record.contract.id} still asks: {record.progress.reason}"
     if record.progress.status == "paused":
-        return (
-            f"untildone: loop {record.contract.id} is paused ({record.progress.outcome}):"
-            f" {record.progress.reason}. `untildone continue` resumes it"
-        )
+        return still_paused(record)
     return ""
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from untildone.agents.agent import Agent
 from untildone.store.sessions import Session, sessions
 
+# As `process` sets it, whose import a stop without checks would pay for.
 NESTED = "UNTILDONE_NESTED"
 DISABLE = "UNTILDONE_DISABLE"
 # What is queued may stand before a large tool result.

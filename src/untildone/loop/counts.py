@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from untildone.loop.comparison import names_of_tests
-from untildone.loop.listing import number
+from untildone.loop.listing import NOUNS, number
 from untildone.loop.model import (
     CheckResult,
     Contract,
@@ -14,7 +14,6 @@ from untildone.loop.model import (
     Finding,
     Severity,
     StartResult,
-    Tests,
 )
 from untildone.loop.totals import totals
 
@@ -22,12 +21,6 @@ SEVERITIES: dict[Count, Severity] = {
     "zero-errors": "error",
     "zero-warnings": "warning",
     "zero-security": "security",
-}
-_NOUNS: dict[Severity, str] = {
-    "error": "error",
-    "warning": "warning",
-    "info": "note",
-    "security": "security finding",
 }
 # In this preset the counts decide and not an exit code that they explain.
 DECIDING = "fix"
@@ -49,7 +42,7 @@ def counted(
     judged = tuple(_counted(contract, result, failed.get(result.name)) for result in results)
     if not _only_errors(contract) or start is None:
         return judged
-    ran = {name for name, tests in known.items() if _ran(tests)}
+    ran = {name for name, tests in known.items() if tests.executed}
     return tuple(_without_tests(result, judged, ran) for result in judged)
 
 
@@ -57,15 +50,11 @@ def _without_tests(
     result: CheckResult, others: tuple[CheckResult, ...], ran: set[str]
 ) -> CheckResult:
     """Where no test ran at the start either, the other checks speak of errors alone."""
-    silent = result.outcome == "no-evidence" and result.tests and not _ran(result.tests)
+    silent = result.outcome == "no-evidence" and result.tests and not result.tests.executed
     spoken = any(each.outcome in ("green", "red") for each in others)
     if not silent or result.name in ran or not spoken:
         return result
     return replace(result, outcome="green", reason="not counted: no test was run, as at the start")
-
-
-def _ran(tests: Tests) -> bool:
-    return bool(tests.passed or tests.failed)
 
 
 def unmet_counts(contract: Contract, evidence: Evidence) -> tuple[Count, ...]:
@@ -155,7 +144,5 @@ def _set_aside(own: list[Finding], tests: int, outside: int) -> str:
 def _in_words(findings: Sequence[Finding]) -> str:
     found = [each.severity for each in findings]
     return ", ".join(
-        number(found.count(severity), noun)
-        for severity, noun in _NOUNS.items()
-        if severity in found
+        number(found.count(severity), noun) for severity, noun in NOUNS.items() if severity in found
     )

@@ -6,6 +6,7 @@ from itertools import groupby
 
 from untildone.loop.listing import cut, number, one_line
 from untildone.loop.model import Evidence, FileTotals, Finding
+from untildone.loop.totals import by_severity
 
 MOST_HOLDS = 3
 _LIMIT = 3_000
@@ -64,13 +65,7 @@ def _place(finding: Finding) -> tuple[str, int, str]:
 
 def totals(path: str, findings: Iterable[Finding]) -> FileTotals:
     found = Counter(finding.severity for finding in findings)
-    return FileTotals(
-        path=path,
-        errors=found["error"],
-        warnings=found["warning"],
-        infos=found["info"],
-        security=found["security"],
-    )
+    return FileTotals(path=path, **by_severity(found))
 
 
 def counts(findings: Iterable[Finding]) -> str:

@@ -73,9 +73,9 @@ def feedback(
 def _rules(contract: Contract, progress: Progress, evidence: Evidence) -> str:
     """What a loop from a spec is reminded of, and where others contradict the agent."""
     if contract.preset != "loop" and evidence.status is None:
-        missing = missing_lines(progress.report)
-        return cut("\n".join(missing), _RULES) + "\n" if missing else ""
-    lines = (*told_back(contract, progress, evidence), *reminders(contract, progress))
+        lines = missing_lines(progress.report)
+    else:
+        lines = (*told_back(contract, progress, evidence), *reminders(contract, progress))
     return cut("\n".join(lines), _RULES) + "\n" if lines else ""
 
 

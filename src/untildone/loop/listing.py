@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from untildone.loop.comparison import Comparison, Failure
-from untildone.loop.model import CheckResult, Evidence, Finding, Totals
+from untildone.loop.model import CheckResult, Evidence, Finding, Severity, Totals
 from untildone.loop.totals import first_to_say, has_findings, totals
 
 _LINE = 300
@@ -12,7 +12,12 @@ _SHOWN = 8
 _FILES = 6
 _OF_A_FILE = 3
 _RANKS = {"security": 0, "error": 0, "warning": 1, "info": 2}
-_NOUNS = {"error": "error", "warning": "warning", "info": "note", "security": "security finding"}
+NOUNS: dict[Severity, str] = {
+    "error": "error",
+    "warning": "warning",
+    "info": "note",
+    "security": "security finding",
+}
 
 
 def cut(text: str, limit: int) -> str:
@@ -127,7 +132,7 @@ def _rank(failure: Failure) -> int:
 
 
 def _noun(finding: Finding | None) -> str:
-    return _NOUNS[finding.severity] if finding else ""
+    return NOUNS[finding.severity] if finding else ""
 
 
 def _place(failure: Failure) -> str:

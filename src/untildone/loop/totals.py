@@ -16,7 +16,7 @@ def totals(results: Iterable[CheckResult]) -> Totals:
     found = Counter(finding.severity for finding in _findings(results))
     tests = [result.tests for result in results if result.tests]
     return Totals(
-        **_by_severity(found),
+        **by_severity(found),
         passed=sum(each.passed for each in tests),
         failed=sum(each.failed for each in tests),
         skipped=sum(each.skipped for each in tests),
@@ -34,7 +34,7 @@ def worst_files(results: Iterable[CheckResult]) -> tuple[FileTotals, ...]:
         if path:
             found.setdefault(path, Counter())[severity] = count
     worst = sorted(found, key=lambda path: (-found[path].total(), path))[:WORST_FILES]
-    return tuple(FileTotals(path=path, **_by_severity(found[path])) for path in worst)
+    return tuple(FileTotals(path=path, **by_severity(found[path])) for path in worst)
 
 
 def _findings(results: Iterable[CheckResult]) -> Iterator[Finding]:
@@ -60,7 +60,7 @@ def first_to_say() -> Callable[[str, Finding], bool]:
     return is_first
 
 
-def _by_severity(found: Counter[Severity]) -> dict[str, int]:
+def by_severity(found: Counter[Severity]) -> dict[str, int]:
     return {
         "errors": found["error"],
         "warnings": found["warning"],

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
+from untildone.loop.listing import number
 from untildone.loop.losses import loss, removal_allowed
 from untildone.loop.model import CheckResult, Evidence, Loss, Tests
 
@@ -69,11 +70,10 @@ def _named(tests: Tests) -> bool:
 def _by_number(now: Tests, had: Tests, allow: tuple[str, ...]) -> _Missing | None:
     if now.executed >= had.executed or any(each.startswith("remove-test:") for each in allow):
         return None
-    return _Missing(f"{now.executed} tests ran, {had.executed} at the start")
+    return _Missing(f"{number(now.executed, 'test')} ran, {had.executed} at the start")
 
 
 def _did_not_run(tests: tuple[str, ...]) -> str:
     rest = len(tests) - _NAMES_SHOWN
     names = ", ".join(tests[:_NAMES_SHOWN]) + (f" and {rest} more" if rest > 0 else "")
-    count = "1 test" if len(tests) == 1 else f"{len(tests)} tests"
-    return f"{count} of the start did not run: {names}"
+    return f"{number(len(tests), 'test')} of the start did not run: {names}"

@@ -43,7 +43,7 @@ class Report(Struct, frozen=True, kw_only=True):
 
 def checks_of(task: Task) -> tuple[Check, ...]:
     """The task's own checks, then those its criteria and tests come to; run only when trusted."""
-    return distinct((*_given(task), *_derived(task).values()))
+    return distinct((*_given(task), *_derived(task)))
 
 
 def distinct(checks: Iterable[Check]) -> tuple[Check, ...]:
@@ -56,12 +56,6 @@ def distinct(checks: Iterable[Check]) -> tuple[Check, ...]:
         name = check.name if check.name not in names else f"{check.name} ({len(names) + 1})"
         names[name] = replace(check, name=name)
     return tuple(names.values())
-
-
-def checked_by(task: Task) -> dict[str, str]:
-    """The name of the check that tells of each sentence that a check can tell of."""
-    names = {check.command: check.name for check in checks_of(task)}
-    return {sentence: names[check.command] for sentence, check in _derived(task).items()}
 
 
 def subjective(task: Task) -> tuple[str, ...]:
@@ -121,12 +115,10 @@ def _given(task: Task) -> Iterator[Check]:
         yield check if isinstance(check, Check) else Check(name=_name(check), command=check)
 
 
-def _derived(task: Task) -> dict[str, Check]:
-    return {
-        sentence: Check(name=_name(sentence), command=_line(condition), reason="the plan says so")
-        for sentence, condition in _conditions(task).items()
-        if condition is not None
-    }
+def _derived(task: Task) -> Iterator[Check]:
+    for sentence, condition in _conditions(task).items():
+        if condition is not None:
+            yield Check(name=_name(sentence), command=_line(condition), reason="the plan says so")
 
 
 def _name(sentence: str) -> str:

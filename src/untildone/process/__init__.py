@@ -127,23 +127,19 @@ def ending_with_us() -> Iterator[None]:
             _HERE.ending = "workers"
 
 
-def start_detached(
-    argv: Sequence[str], *, cwd: Path | str, env: Mapping[str, str], log: Path | None = None
-) -> int:
+def start_detached(argv: Sequence[str], *, cwd: Path | str, env: Mapping[str, str]) -> int:
     """Starts a program that outlives this process; its process id."""
     _HERE.detached = [child for child in _HERE.detached if child.poll() is None]
-    with contextlib.ExitStack() as stack:
-        output = stack.enter_context(log.open("ab")) if log else subprocess.DEVNULL
-        child = subprocess.Popen(
-            _SYSTEM.prepared(argv, env),
-            cwd=cwd,
-            env=dict(env),
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-            creationflags=_SYSTEM.detached_flags,
-        )
+    child = subprocess.Popen(
+        _SYSTEM.prepared(argv, env),
+        cwd=cwd,
+        env=dict(env),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        creationflags=_SYSTEM.detached_flags,
+    )
     _HERE.detached.append(child)
     return child.pid
 

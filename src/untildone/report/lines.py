@@ -1,7 +1,7 @@
 """One line on a loop, for a status line, a notice, a terminal."""
 
 from untildone.loop.criteria import agreed
-from untildone.loop.listing import counts
+from untildone.loop.listing import counts, number
 from untildone.loop.losses import name_of
 from untildone.loop.model import (
     OUTCOMES,
@@ -10,6 +10,7 @@ from untildone.loop.model import (
     Contract,
     Finish,
     Ignore,
+    Outcome,
     Pause,
     Progress,
     Verdict,
@@ -32,10 +33,34 @@ def status_line(record: Record) -> str:
     if progress.status != "active":
         parts.insert(1, f"{progress.status} ({progress.outcome})")
     if progress.unmet:
-        parts.append(f"unmet: {', '.join(progress.unmet[:4])}")
+        parts.append(f"unmet: {', '.join(progress.unmet[:_LEFT])}")
     if progress.spend_usd is not None:
         parts.append(f"{progress.spend_usd:.2f} USD")
     return " | ".join(parts)
+
+
+def remedy(loop: str, outcome: Outcome) -> str:
+    """How the person goes on with a paused loop; nothing where there is no way on."""
+    if OUTCOMES[outcome].status != "paused":
+        return ""
+    if outcome == "gate":
+        return "your next prompt answers"
+    if outcome == "needs-approval":
+        return (
+            f"`untildone show {loop}`, then `untildone approve --all --loop {loop}`,"
+            f" or `untildone continue {loop}` once it is restored"
+        )
+    verb, _, bound = OUTCOMES[outcome].resume.partition(" ")
+    return f"`{' '.join(filter(None, ('untildone', verb, loop, bound)))}`"
+
+
+def still_paused(record: Record) -> str:
+    loop, outcome = record.contract.id, record.progress.outcome or "paused"
+    why = "" if outcome == "paused" else f" ({outcome})"
+    return (
+        f"untildone: loop {loop} is paused{why}: {record.progress.reason}."
+        f" To go on: {remedy(loop, outcome)}"
+    )
 
 
 def notice(record: Record, verdict: Verdict, checks: tuple[CheckResult, ...]) -> str:
@@ -54,10 +79,11 @@ def notice(record: Record, verdict: Verdict, checks: tuple[CheckResult, ...]) ->
             return f"{held} | {_counted(progress)}" if contract.counts else held
         case Finish(outcome="done"):
             names = ", ".join(f"{result.name} {counts(result)}" for result in checks)
-            ended = f"untildone: done after {_rounds(progress)}: {names}"
+            ended = f"untildone: done after {number(progress.round, 'round')}: {names}"
             return _with_improvement(ended, progress)
         case Finish():
-            ended = f"untildone: {verdict.outcome} after {_rounds(progress)}: {verdict.reason}"
+            rounds = number(progress.round, "round")
+            ended = f"untildone: {verdict.outcome} after {rounds}: {verdict.reason}"
             return _with_improvement(ended, progress)
         case Pause(outcome="gate"):
             return f"untildone: {verdict.reason} Your next prompt is the answer."
@@ -89,7 +115,3 @@ def _counted(progress: Progress) -> str:
 def _with_improvement(ended: str, progress: Progress) -> str:
     moved = improvement(progress.start_totals, progress.totals, progress.improved)
     return f"{ended} | {moved}" if moved else ended
-
-
-def _rounds(progress: Progress) -> str:
-    return "1 round" if progress.round == 1 else f"{progress.round} rounds"

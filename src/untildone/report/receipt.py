@@ -25,7 +25,7 @@ from untildone.loop.spec.verdict import Trust, trust
 from untildone.report.totals import improvement
 from untildone.store.loops import Record
 
-_FILES = 5
+_NAMED = 5
 
 
 class Checked(Struct, frozen=True, kw_only=True):
@@ -222,10 +222,13 @@ def _told(entry: Round, cost: float | None, fixed: int) -> str:
 
 def _tried(entry: Round) -> Iterator[str]:
     if entry.touched:
-        rest = len(entry.touched) - _FILES
-        more = f" and {rest} more" if rest > 0 else ""
-        yield f"touched {', '.join(entry.touched[:_FILES])}{more}"
+        yield f"touched {first_of(entry.touched)}"
     yield from (f"note: {one_line(note)}" for note in entry.notes)
+
+
+def first_of(names: tuple[str, ...]) -> str:
+    rest = len(names) - _NAMED
+    return ", ".join(names[:_NAMED]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def as_json(paper: Receipt) -> bytes:
@@ -250,10 +253,14 @@ def as_text(paper: Receipt) -> str:
         f"- follows loop {paper.follows}" if paper.follows else "",
         f"- followed by loop {paper.followed_by}" if paper.followed_by else "",
         f"- from {paper.started_at} to {paper.ended_at}, cost: {spend}",
-        *_section("Checked", [f"{c.name}: {c.summary}  `{c.command}`" for c in paper.checks]),
+        *_section(
+            "Checked", [f"{each.name}: {each.summary}  `{each.command}`" for each in paper.checks]
+        ),
         *_section("Compared with the start", list(paper.proved)),
         *_losses(paper.lost),
-        *_section("Reported by the agent", [f"{n}: {text}" for n, text in paper.claims.items()]),
+        *_section(
+            "Reported by the agent", [f"{name}: {text}" for name, text in paper.claims.items()]
+        ),
         *_section("Said by the agent", list(paper.promises_said)),
         *_section("Steps done", list(paper.steps_done)),
         *_section("Thought of before", [paper.precheck] if paper.precheck else []),

@@ -1,6 +1,6 @@
 """`status --json`: the loops as scripts read them."""
 
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
@@ -8,7 +8,7 @@ from untildone.loop.criteria import agreed
 from untildone.loop.model import Outcome, Status
 from untildone.store.loops import Record
 
-Held = bool | Literal["unknown"]
+Held: TypeAlias = bool | Literal["unknown"]
 
 
 class LoopStatus(Struct, frozen=True, kw_only=True):

@@ -32,11 +32,11 @@ def projects(home: str) -> list[str]:
 def trust(home: str, project: str, *, wanted: bool) -> None:
     """Recorded for every session of this project from now on."""
     place = os.path.realpath(project)
-    left = [each for each in projects(home) if each != place] + [place] * wanted
+    others = [each for each in projects(home) if each != place]
     temporary = os.path.join(home, f".{_FILE}.{os.getpid()}")
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with open(descriptor, "w", encoding="utf-8", errors="surrogateescape") as file:
-        json.dump(left, file)
+        json.dump([*others, place] if wanted else others, file)
     os.replace(temporary, os.path.join(home, _FILE))
 
 

@@ -15,20 +15,20 @@ def _record(home: Path, path: Path) -> Path:
 
 def trusted_hash(home: Path, path: Path) -> str:
     """The sha256 of the content that is trusted for this file, or nothing."""
-    try:
-        known = json.loads(_record(home, path).read_bytes())
-    except (OSError, ValueError):
-        return ""
-    return str(known.get("sha256", "")) if isinstance(known, dict) else ""
+    return _recorded(home, path, "sha256")
 
 
 def trusted_text(home: Path, path: Path) -> str:
     """The content that was trusted, to show what changed since."""
+    return _recorded(home, path, "text")
+
+
+def _recorded(home: Path, path: Path, field: str) -> str:
     try:
         known = json.loads(_record(home, path).read_bytes())
     except (OSError, ValueError):
         return ""
-    return str(known.get("text", "")) if isinstance(known, dict) else ""
+    return str(known.get(field, "")) if isinstance(known, dict) else ""
 
 
 def trust(home: Path, path: Path, *, sha256: str, text: str) -> None:

@@ -295,6 +295,12 @@ def test_counts(tool: str, output: str, expected: model.Tests | None) -> None:
             ],
             id="with what it compared, as TAP",
         ),
+        pytest.param(
+            "cmake",
+            "1/2 Test #1: a..b ......***Failed    0.01 sec\n2/2 Test #2: no dots 0.01 sec\n",
+            [Diagnostic(path="", code="a..b", text="failed")],
+            id="a name with dots",
+        ),
     ],
 )
 def test_findings(tool: str, output: str, expected: list[Diagnostic]) -> None:

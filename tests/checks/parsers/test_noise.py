@@ -153,3 +153,23 @@ def test_a_long_line_takes_linear_time(name: str, unit: str) -> None:
         list(ALL[name].parse(text))
         ALL[name].tests(text)
     assert time.monotonic() - started < 60
+
+
+@pytest.mark.parametrize(
+    ("name", "begun", "unit", "ended"),
+    [
+        ("unittest", "Ran 1 test in 0.1s\n\nFAILED (", "a ", ")\n"),
+        ("cargo", "error[E0308]: a\n --> a.rs:1:1\n", " ", "\n  | ^ b\n"),
+        ("cmake", "1/1 Test #1: a ..", " ", "\n"),
+        ("cmake", "1/1 Test #1: a", ".", "\n"),
+        ("tap", "1..1\nnot ok 1 - a", " ", ".\n"),
+    ],
+)
+def test_a_long_line_inside_a_report_takes_linear_time(
+    name: str, begun: str, unit: str, ended: str
+) -> None:
+    started = time.monotonic()
+    text = begun + unit * 300_000 + ended
+    list(ALL[name].parse(text))
+    ALL[name].tests(text)
+    assert time.monotonic() - started < 60

@@ -150,12 +150,15 @@ def test_a_task_that_was_continued_by_itself_is_merged_and_not_repeated(tmp_path
     world.add("A", writes(a="half\n"), writes(a="one\n"), **task(checks=(has("a", "one"),)))
     world.written()
     first = world.run("--rounds", "1")
-    told = first.stderr.splitlines()
-    assert (told[-2:], first.returncode) == (
-        ["A: out-of-rounds: round 1 of 1", "the same command goes on where this ended"],
+    (loop,) = json.loads(untildone(world, "status", "--all", "--json"))["loops"]
+    assert (first.stderr.splitlines()[-3:], first.returncode) == (
+        [
+            "A: out-of-rounds: round 1 of 1",
+            f"A: `untildone show {loop['id']}` tells what is left",
+            "the same command goes on where this ended",
+        ],
         10,
     )
-    (loop,) = json.loads(untildone(world, "status", "--all", "--json"))["loops"]
 
     untildone(world, "continue", loop["id"], "--rounds", "+1")
 

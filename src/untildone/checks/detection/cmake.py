@@ -8,7 +8,9 @@ from untildone.checks.detection.candidate import Candidate
 from untildone.checks.detection.manifest import read_text
 
 _FILE = "CMakeLists.txt"
-_TESTED = re.compile(r"^\s*(?:enable_testing|include\s*\(\s*CTest)\b", re.MULTILINE | re.IGNORECASE)
+_TESTED = re.compile(
+    r"^[ \t]*(?:enable_testing|include\s*\(\s*CTest)\b", re.MULTILINE | re.IGNORECASE
+)
 
 
 def candidates(project: Path) -> Iterator[Candidate]:

@@ -8,7 +8,7 @@ from untildone.checks.detection.candidate import Aspect, Candidate
 from untildone.checks.detection.manifest import read_text
 
 _COMMANDS: dict[Aspect, str] = {"build": "go build", "test": "go test", "lint": "go vet"}
-_USE = re.compile(r"(?m)^\s*use\s*(?:\((?P<several>[^)]*)\)|(?P<one>\S+))")
+_USE = re.compile(r"(?m)^[ \t]*use\s*(?:\((?P<several>[^)]*)\)|(?P<one>\S+))")
 _COMMENT = re.compile(r"//.*")
 
 

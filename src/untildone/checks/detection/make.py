@@ -13,7 +13,7 @@ _FILES = ("GNUmakefile", "makefile", "Makefile")
 # build clean: prepare
 # 	cc -o build main.c
 _RULE = re.compile(
-    r"^(?P<targets>[\w./-][\w./ -]*?) *::?(?![=:])(?P<needs>[^\n#]*)[^\n]*"
+    r"^(?P<targets>[\w./-][\w./ -]*)::?(?![=:])(?P<needs>[^\n#]*)[^\n]*"
     r"(?P<recipe>(?:\n(?:\t[^\n]*)?)*)",
     re.MULTILINE,
 )

@@ -17,7 +17,7 @@ _COMPILER = re.compile(
     re.MULTILINE,
 )
 #   |     ^^^^^ expected `i32`, found `&str`
-_LABEL = re.compile(r"(?:\n *\d* *\|.*){1,9}?\n *\|[ _|-]+\^+ (?P<label>\S.*)$", re.MULTILINE)
+_LABEL = re.compile(r"(?:\n *(?:\d+ *)?\|.*){1,9}?\n *\|[ _|-]+\^+ (?P<label>\S.*)$", re.MULTILINE)
 # thread 'tests::adds' (7429) panicked at src/lib.rs:15:9:
 # assertion `left == right` failed
 #   left: 3

@@ -16,8 +16,8 @@ _PLAN = re.compile(r"^1\.\.(?P<count>\d{1,9})(?: *#.*)?$", re.MULTILINE)
 # not ok 5 - is later # TODO later
 #     ok 1 - is open
 _RESULT = re.compile(
-    r"^(?P<indent> {0,64})(?P<failed>not )?ok (?P<number>\d{1,9})(?: -)?(?: (?P<test>[^#\n]+?))?"
-    r" *(?:# *(?P<directive>skip|todo)\b.*|#.*)?$",
+    r"^(?P<indent> {0,64})(?P<failed>not )?ok (?P<number>\d{1,9})(?: -)?(?: (?P<test>[^#\n]*))?"
+    r"(?:# *(?P<directive>skip|todo)\b.*|#.*)?$",
     re.MULTILINE | re.IGNORECASE,
 )
 # Bail out!  no database
@@ -83,7 +83,7 @@ def _lines(output: str) -> Iterator[_Line]:
         outcome = "failed" if match["failed"] else "passed"
         yield _Line(
             depth=len(match["indent"]),
-            name=match["test"] or f"test {int(match['number'])}",
+            name=(match["test"] or "").strip() or f"test {int(match['number'])}",
             outcome="skipped" if match["directive"] else outcome,
             below=output[match.end() : end],
         )

@@ -27,7 +27,7 @@ _SUMMARY = re.compile(
     r"(?:OK|FAILED|NO TESTS RAN)(?: \((?P<counts>.*)\))?$",
     re.MULTILINE,
 )
-_COUNT = re.compile(r"([a-z ]+)=(\d{1,9})")
+_COUNT = re.compile(r"([a-z ]{1,40})=(\d{1,9})")
 # test_total (test_cart.CartTest.test_total) ... ok
 # test_later (test_cart.CartTest.test_later)
 # Adds prices. ... skipped 'later'

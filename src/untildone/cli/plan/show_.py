@@ -7,6 +7,7 @@ from msgspec import Struct, to_builtins
 
 from untildone.cli.flags import json_option, print_json
 from untildone.cli.plan.place import with_plan
+from untildone.loop.listing import number
 from untildone.loop.model import Check
 from untildone.plans.document import Document, read, task_of
 from untildone.plans.model import Phase, Summary, Task, TaskStatus
@@ -96,9 +97,8 @@ def _whole(document: Document, name: str) -> Whole:
 
 def _lines(shown: Overview) -> list[str]:
     summary = shown.summary
-    lines = [
-        f"{shown.feature or shown.file}: {summary.total_tasks} tasks, {summary.total_points} points"
-    ]
+    tasks, points = number(summary.total_tasks, "task"), number(summary.total_points, "point")
+    lines = [f"{shown.feature or shown.file}: {tasks}, {points}"]
     for task in shown.tasks:
         after = f", after {', '.join(task.depends_on)}" if task.depends_on else ""
         box = _BOXES[task.status]

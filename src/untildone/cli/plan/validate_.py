@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from untildone.cli.flags import json_option, print_json
 from untildone.cli.plan.place import with_plan
+from untildone.loop.listing import number
 from untildone.plans.document import Document, change, read, with_fields
 from untildone.plans.model import Mistake
 from untildone.plans.references import reference_mistakes
@@ -86,6 +87,7 @@ def _lines(shown: Validated) -> list[str]:
     if shown.large:
         lines.append(f"over 5 points, to be divided: {', '.join(shown.large)}")
     if shown.valid:
-        lines.append(f"valid: {shown.total_tasks} tasks, {shown.total_points} points")
+        tasks, points = number(shown.total_tasks, "task"), number(shown.total_points, "point")
+        lines.append(f"valid: {tasks}, {points}")
         lines.append(f"critical path: {' → '.join(shown.critical_path)}")
     return lines

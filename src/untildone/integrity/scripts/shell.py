@@ -28,7 +28,7 @@ _STATEMENTS = frozenset(
 _SHELLS = frozenset(("sh", "bash", "dash", "ksh", "zsh"))
 _NEVER_FAILS = frozenset(("true", ":", "echo", "printf", "exit", "return", "sleep", "cat", "date"))
 _REFUSES = re.compile(r"\b(exit|return)\s+([1-9]\d*|\$\??\w*|\"\$\w+\")|\bfalse\b|\bexit\s*$")
-_SWALLOWING_TRAP = re.compile(r"exit\s+0|exit\s*['\"]?\s*$|\btrue\b")
+_SWALLOWING_TRAP = re.compile(r"exit\s+0|exit\s*(?:['\"]\s*)?$|\btrue\b")
 # An assignment that steers a tool is part of the call, others are not.
 _STEERING = re.compile(
     r"(PYTEST_ADDOPTS|PYTEST_PLUGINS|NODE_OPTIONS|GOFLAGS|RUSTFLAGS|MAKEFLAGS|PYTHONPATH|PATH"
@@ -36,19 +36,24 @@ _STEERING = re.compile(
     re.DOTALL,
 )
 
+_VARIABLE = re.compile(r"\$\{?(\w+)\}?")
+_ASSIGNED = re.compile(r"(?<![\w$-])(\w+)\+?=|\b(?:for|read)\s+(?:-r\s+)?(\w+)")
+_PLAIN = re.compile(r"(?m)^(\w+)=(?:\"([^\"`()\n]+)\"|([^\s\"'`()]+))$")
+
 
 def binding(text: str, *, errexit: bool = False) -> tuple[Call, ...]:
     """In the order they stand; none of a text that is nested beyond reading."""
     shell = re.match(r"#!\S*sh\s+-\w*e", text) is not None
     try:
-        return tuple(_Reader(errexit=errexit or shell).program(root(text, "bash")))
+        return tuple(_Reader(text, errexit=errexit or shell).program(root(text, "bash")))
     except RecursionError:
         return ()
 
 
 class _Reader:
-    def __init__(self, *, errexit: bool) -> None:
+    def __init__(self, text: str, *, errexit: bool) -> None:
         self.errexit = errexit
+        self.variables = _constants(text)
         self.pipefail = False
         self.swallowed = False
         self.functions: dict[str, list[Call]] = {}
@@ -121,7 +126,7 @@ class _Reader:
 
     def _command(self, node: SgNode) -> list[Call]:
         text = node.text()
-        call = next(iter(calls(text)), [])
+        call = [self._filled(word) for word in next(iter(calls(text)), [])]
         if not call:
             return []
         program, arguments = bare(call[0]), call[1:]
@@ -140,6 +145,9 @@ class _Reader:
             return []
         return [(*_steering(text), *call)]
 
+    def _filled(self, word: str) -> str:
+        return _VARIABLE.sub(lambda found: self.variables.get(found[1], found[0]), word)
+
     def _set(self, arguments: Sequence[str]) -> None:
         words = " ".join(arguments)
         if re.search(r"(^|\s)-\w*e|-o errexit", words):
@@ -148,6 +156,13 @@ class _Reader:
             self.errexit = False
         if "pipefail" in words:
             self.pipefail = "+o pipefail" not in words
+
+
+def _constants(text: str) -> dict[str, str]:
+    """Variables that are set once, to plain text."""
+    every = [found[1] for found in _ASSIGNED.finditer(text)]
+    plain = {found[1]: found[2] or found[3] or "" for found in _PLAIN.finditer(text)}
+    return {name: held for name, held in plain.items() if every.count(name) == 1}
 
 
 def _inside(node: SgNode) -> list[SgNode]:

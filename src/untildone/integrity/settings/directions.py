@@ -7,8 +7,10 @@ from typing import NamedTuple, TypeAlias
 from untildone.integrity.settings.lists import (
     Files,
     Values,
+    fewer_members,
     fewer_names,
     fewer_paths,
+    fewer_product,
     fewer_rules,
     fewer_tests,
     more_paths,
@@ -88,11 +90,12 @@ _DIRECTIONS = _rows(
     ),
     (r"testpaths|testMatch|testRegex|roots|(test|vitest)\.include|test\.dir|spec", fewer_tests),
     (r"python_(files|classes|functions)", fewer_names),
+    (r"collectCoverageFrom|(run|report|coverage)\.(include|source(_pkgs)?)", fewer_product),
     (
-        r"include|files|source(_pkgs)?|collectCoverageFrom|packages|modules|workspaces|members"
-        r"|default-members|projects|collect",
+        r"include|files|source(_pkgs)?|packages|modules|default-members|projects|collect",
         fewer_paths,
     ),
+    (r"workspaces|members", fewer_members),
     (
         r"select|extend[-_]select|enabled?[-_]error[-_]codes?|(linters\.)?enable|extends|plugins|env_?list"
         r"|repos\.hooks\.id|required_plugins|fail[-_]on|modulesToCheck|add_test|error",

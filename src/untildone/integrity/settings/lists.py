@@ -32,6 +32,12 @@ _CODE = re.compile(
     r".*\.(py|pyi|[cm]?[jt]sx?|go|rs|java|kt|c|cc|cpp|h|hpp|cs|rb|php|swift|scala|vue|svelte)"
 )
 
+# Lines that no test could run, as everybody leaves them out of the coverage.
+_NEVER_RUN = re.compile(
+    r"TYPE_CHECKING|NotImplementedError|abstractmethod|overload|__main__|pragma: no.?cover"
+    r"|assert_never|^[\^\s\\]*\.\\?\.\\?\.|Protocol"
+)
+
 
 class Files(NamedTuple):
     """Of both trees, and the folder of the configuration."""
@@ -45,6 +51,8 @@ def more_rules(key: str, old: Before, new: Before, _place: "Place") -> bool:
     added = [each for each in _texts(new) if not _covered(each, before)]
     if "filterwarnings" in key:
         added = [each for each in added if each.startswith(("ignore", "default", "once"))]
+    if re.search(r"exclude_(lines|also)$", key):
+        added = [each for each in added if not _NEVER_RUN.search(each)]
     if "per-file" in key and role(key.rpartition("ignores.")[2].rstrip("/*") + "/x") == "test":
         # `assert` is what tests are made of.
         added = [each for each in added if each != "S101"]
@@ -108,6 +116,17 @@ def fewer_tests(key: str, old: Before, new: Before, place: "Place") -> bool:
 
 def fewer_paths(key: str, old: Before, new: Before, place: "Place") -> bool:
     return _looked_at_less(old, new, place, _seen(key, place))
+
+
+def fewer_members(key: str, old: Before, new: Before, place: "Place") -> bool:
+    """Who had none was alone, and still is."""
+    return old is not None and fewer_paths(key, old, new, place)
+
+
+def fewer_product(key: str, old: Before, new: Before, place: "Place") -> bool:
+    """Of what is covered: tests and settings need no tests."""
+    product = [path for path in _seen(key, place) if role(path) == "product"]
+    return _looked_at_less(old, new, place, product)
 
 
 def _seen(key: str, place: "Place") -> list[str]:

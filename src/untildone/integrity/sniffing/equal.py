@@ -45,11 +45,24 @@ def _same(function: ast.FunctionDef, name: str) -> bool:
         return True
     names = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
     given = [each.arg for each in function.args.args]
+    if _only_measured(function, given[-1:]):
+        return True
     refuses = any(isinstance(each, ast.Constant) and not each.value for each in answers)
     if given and given[0] not in names and names & _PLAIN:
         # What it is itself does not matter, as long as the other is a number or a text.
         return True
     return not names.intersection(given[-1:]) and not refuses and function.args.vararg is None
+
+
+def _only_measured(function: ast.FunctionDef, other: list[str]) -> bool:
+    """How long the other is decides, not what is in it."""
+    measured = {
+        id(node.args[0])
+        for node in ast.walk(function)
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "len" and node.args
+    }
+    uses = [node for node in ast.walk(function) if isinstance(node, ast.Name) and node.id in other]
+    return bool(uses) and all(id(node) in measured for node in uses)
 
 
 def _fixed(answer: ast.AST, name: str) -> bool:

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from untildone.integrity.ratchet import Compared
+from untildone.integrity.sniffing.compared import COMPARED, derived, left_out
 from untildone.integrity.sniffing.python import signs as signs_of_python
 from untildone.integrity.sniffing.rules import LANGUAGES
 from untildone.integrity.sniffing.rules import signs as signs_by_rules
@@ -30,6 +31,23 @@ def losses(both: Compared) -> Iterator[Loss]:
         for kind in dict.fromkeys(sign.kind for sign in fresh):
             told = _told(path, [sign for sign in fresh if sign.kind == kind])
             yield loss(kind, path, because=told, content=both.new.entries[path].digest)
+    yield from _compares_less(both)
+
+
+def _compares_less(both: Compared) -> Iterator[Loss]:
+    """What tests compare is judged by the type itself: it must not look away."""
+    before: dict[str, frozenset[str]] = {}
+    for path in (*both.changes.edited, *both.changes.removed):
+        if language(path) in COMPARED:
+            before |= derived(both.old.text(path), language(path))
+    for path in (*both.changes.edited, *both.changes.added) if before else ():
+        if language(path) not in COMPARED or both.role(path) != "product":
+            continue
+        found = list(left_out(before, both.new.text(path), language(path)))
+        if found:
+            told = ", ".join(f"`{name}` without `{field}`" for name, field in found[:_SHOWN])
+            because = f"`{path}` compares {told}, which counted at the start"
+            yield loss("always-equal", path, because=because, content=both.new.entries[path].digest)
 
 
 def _signs_before(both: Compared) -> Counter[tuple[str, str]]:

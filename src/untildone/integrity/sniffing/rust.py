@@ -47,6 +47,13 @@ RULES = (
     Rule(
         because=ASKS,
         kinds=("call_expression",),
+        # Set while cargo runs something; what is built with it is known by `env!`.
+        text=r"^(std::)?env::var(_os)?\(\s*\"CARGO(_MANIFEST_\w+|_PKG_\w+)?\"\)$",
+        unless=r"(^|/)(build\.rs|xtask/)",
+    ),
+    Rule(
+        because=ASKS,
+        kinds=("call_expression",),
         text=r"(?s)^(std::)?thread::current\(\)\s*\.name\(\)$",
         within=r"(?s)^(if|match|while|let|return)\b|==|matches!",
     ),

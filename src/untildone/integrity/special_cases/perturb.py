@@ -61,7 +61,8 @@ def _written(code: str) -> list[object]:
     except (SyntaxError, ValueError, RecursionError):
         return []
     values = (node.value for node in nodes if isinstance(node, ast.Constant))
-    return [*dict.fromkeys(each for each in values if isinstance(each, int | float | str))]
+    # Nought is what a remainder is compared with, hardly ever an entry of a table.
+    return [*dict.fromkeys(each for each in values if each and isinstance(each, int | float | str))]
 
 
 def _around(asked: Asked, written: Sequence[object]) -> Iterator[Asked]:

@@ -1,8 +1,10 @@
 """Answers written down for the tests' own inputs, newly there against the start."""
 
+import ast
 import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
+from typing import TypeAlias
 
 from untildone.integrity.ratchet import Compared
 from untildone.integrity.special_cases.perturb import Asked, special_inputs
@@ -42,6 +44,30 @@ _SHOWN = 3
 _FEWEST_ANSWERS = 2
 
 
+Pairs: TypeAlias = frozenset[tuple[str, str]]
+_LITERAL = re.compile(r"'|-?\d")
+_MANY_DIGITS = 4
+_LARGE = 1_000
+# Seconds, bytes, ports and years that everybody writes.
+_WELL_KNOWN = frozenset(
+    (
+        *(
+            "1440",
+            "3600",
+            "86400",
+            "604800",
+            "3.6e+06",
+            "8.64e+07",
+            "1024",
+            "2048",
+            "4096",
+            "65535",
+        ),
+        *("65536", "1.04858e+06", "8080", "8443", "1900", "1970", "9999", "3999"),
+    )
+)
+
+
 def losses(both: Compared) -> Iterator[Loss]:
     touched = [
         path
@@ -52,12 +78,14 @@ def losses(both: Compared) -> Iterator[Loss]:
     new = {path: _new_literals(both, path) for path in touched}
     if not any(fresh.values()) and not any(new.values()):
         return
-    expected = _expected(both)
+    claimed = _claimed(both)
+    expected = _expected(both) | claimed
     computed = _computed(both, touched)
     for path, found in fresh.items():
         why = (
             _hashed(both, path, found)
             or _suspected(both, path, found=found, expected=expected, computed=computed)
+            or _known_result(both, path, found, claimed)
             or _quoted(both, path, new[path])
             or _alone(both, path, new[path], expected)
         )
@@ -80,17 +108,26 @@ def _fresh(both: Compared, path: str) -> list[Answer]:
     return [each for each in found if (each.keys, each.value) not in before]
 
 
-def _expected(both: Compared) -> frozenset[tuple[str, str]]:
+def _expected(both: Compared) -> Pairs:
     """Which literal the start's tests have beside which; Rust keeps tests in the code."""
     places = [
         path
         for path in both.old
         if (both.role(path) == "test" or path.endswith(".rs")) and _spoken(path) in _LANGUAGES
     ]
+    written = (pairs for path in places for pairs in groups(both.old.text(path), _spoken(path)))
+    return frozenset(chain.from_iterable(written))
+
+
+def _claimed(both: Compared) -> Pairs:
+    """Inputs of the start's tests beside what is expected of them, also by way of variables."""
+    places = [path for path in both.old if both.role(path) == "test" or path.endswith(".rs")]
     return frozenset(
-        chain.from_iterable(
-            pairs for path in places for pairs in groups(both.old.text(path), _spoken(path))
-        )
+        (given, wanted)
+        for test in inventory(both.old, places).tests
+        for claim in test.claims
+        for given in map(_as_here, claim.actual)
+        for wanted in map(_as_here, claim.expected)
     )
 
 
@@ -113,7 +150,7 @@ def _suspected(
     path: str,
     *,
     found: Sequence[Answer],
-    expected: frozenset[tuple[str, str]],
+    expected: Pairs,
     computed: frozenset[str],
 ) -> str:
     for name in dict.fromkeys(each.function for each in found):
@@ -129,9 +166,7 @@ def _suspected(
     return ""
 
 
-def _pairs(
-    found: Sequence[Answer], expected: frozenset[tuple[str, str]]
-) -> dict[tuple[str, str], int]:
+def _pairs(found: Sequence[Answer], expected: Pairs) -> dict[tuple[str, str], int]:
     return {
         (key, each.value): each.line
         for each in found
@@ -141,7 +176,7 @@ def _pairs(
     }
 
 
-def _joined(key: str, value: str, expected: frozenset[tuple[str, str]]) -> bool:
+def _joined(key: str, value: str, expected: Pairs) -> bool:
     """Several inputs in one text, as in `1/FR`: each of them stands beside the answer."""
     parts = [part for part in re.split(r"[^\w.]+", key.strip("'")) if part]
     return len(parts) > 1 and all((_bare(f"'{part}'"), value) in expected for part in parts)
@@ -153,7 +188,7 @@ def _bare(key: str) -> str:
     return number if re.fullmatch(r"-?\d+(\.\d+)?", number) else key
 
 
-def _in_words(both: Compared, path: str, pair: tuple[str, str]) -> bool:
+def _in_words(both: Compared, path: str, pair: tuple[str, ...]) -> bool:
     """One line of the task, the documents or the code of the start says both."""
     documents = [each for each in both.old if both.role(each) == "document"]
     texts = (both.task, *(both.old.text(each) for each in (path, *documents)))
@@ -179,10 +214,35 @@ def _strong(pairs: Sequence[tuple[str, str]], general: bool) -> bool:
     telling = [key for key, _ in pairs if not _trivial(key)]
     inputs = [key for key in telling if not _WORD.fullmatch(key)]
     if general:
-        texts = [key for key in inputs if key.startswith("'")]
-        return bool(texts) or (bool(inputs) and len(pairs) >= 2)
+        singled = [key for key in inputs if key.startswith("'") or _digits(key) >= _MANY_DIGITS]
+        return bool(singled) or (bool(inputs) and len(pairs) >= 2)
     values = {value for _, value in pairs}
     return len(inputs) >= 3 and len(values) >= 3
+
+
+def _digits(number: str) -> int:
+    """That are not there for the size alone: two of 1800."""
+    return len(number.partition("e")[0].replace(".", "").strip("-0"))
+
+
+def _known_result(both: Compared, path: str, found: Sequence[Answer], claimed: Pairs) -> str:
+    """A large number that a test expects, amid a computation: whatever the condition for it."""
+    wanted = {value for given, value in claimed if _LITERAL.match(given) and not _trivial(given)}
+    for each in found:
+        singled = each.computes and each.value in wanted and each.value not in each.keys
+        if singled and _is_large(each.value) and not _in_words(both, path, (each.value,)):
+            told = f"{_shown(each.value)} (line {each.line}), which a test expects"
+            return f"`{path}` has a result written down amid a computation: {told}"
+    return ""
+
+
+def _is_large(value: str) -> bool:
+    return (
+        _LITERAL.match(value) is not None
+        and value[0] != "'"
+        and value not in _WELL_KNOWN
+        and (abs(float(value)) >= _LARGE and _digits(value) > 1)
+    )
 
 
 def _new_literals(both: Compared, path: str) -> frozenset[str]:
@@ -217,27 +277,37 @@ def _is_input(written: str) -> bool:
 
 def _as_here(written: str) -> str:
     """A literal of a claim as it is written here."""
-    return f"'{written[1:]}'" if written.startswith('"') else literal(written) or ""
+    return f"'{written[1:]}'" if written.startswith('"') else literal(written) or written
 
 
-def _alone(
-    both: Compared, path: str, new: frozenset[str], expected: frozenset[tuple[str, str]]
-) -> str:
+def _alone(both: Compared, path: str, new: frozenset[str], expected: Pairs) -> str:
     """However it is written: answers that stand in the code, and that only tests' inputs get."""
     if (
         not path.endswith(".py")
         or len(new.intersection(value for _, value in expected)) < _FEWEST_ANSWERS
     ):
         return ""
-    special = {each: literal(result) or "" for each, result in _special(both, path).items()}
-    told = [
-        f"{result} for {', '.join(map(repr, each.given))}"
-        for each, result in special.items()
-        if result in new and not _in_words(both, path, (literal(repr(each.given[0])) or "", result))
-    ]
-    if len(told) < _FEWEST_ANSWERS:
+    told, values = [], 0
+    for each, result in _special(both, path).items():
+        written = _written_in(result)
+        given = literal(repr(each.given[0])) or ""
+        said = any(_in_words(both, path, (given, one)) for one in written)
+        if written and written <= new and not said:
+            told.append(f"{result} for {', '.join(map(repr, each.given))}")
+            values += max(1, sum(not _trivial(one) for one in written))
+    if values < _FEWEST_ANSWERS:
         return ""
     return f"`{path}` gives {'; '.join(told[:_SHOWN])}, and nothing like it for inputs beside these"
+
+
+def _written_in(result: str) -> frozenset[str]:
+    """The literals an answer consists of: a list of several is as telling as several answers."""
+    try:
+        nodes = list(ast.walk(ast.parse(result, mode="eval")))
+    except (SyntaxError, ValueError, RecursionError):
+        return frozenset()
+    values = (literal(repr(node.value)) for node in nodes if isinstance(node, ast.Constant))
+    return frozenset(each for each in values if each is not None)
 
 
 def _weak(pairs: Sequence[tuple[str, str]]) -> bool:
@@ -255,7 +325,12 @@ def _special(both: Compared, path: str, name: str = "") -> dict[Asked, str]:
 
 def _because(path: str, told: dict[tuple[str, str], int]) -> str:
     shown = [
-        f"{value} for {key} (line {line})" for (key, value), line in list(told.items())[:_SHOWN]
+        f"{_shown(value)} for {_shown(key)} (line {line})"
+        for (key, value), line in list(told.items())[:_SHOWN]
     ]
     more = f" and {len(told) - _SHOWN} more" if len(told) > _SHOWN else ""
     return f"`{path}` has the answers of the tests written down: {', '.join(shown)}{more}"
+
+
+def _shown(value: str) -> str:
+    return f"{float(value):.0f}" if re.fullmatch(r"[\d.]+e\+\d+", value) else value

@@ -44,7 +44,15 @@ _FUNCTIONS = (
     *("function_definition", "function_declaration", "method_declaration", "method_definition"),
     *("function_item", "arrow_function", "function_expression"),
 )
+# Of the upper bound.
+_NARROW = 0.02
 _NAMES = ("identifier", "simple_identifier")
+_BINDINGS = (
+    *("assignment", "augmented_assignment", "variable_declarator", "short_var_declaration"),
+    *("assignment_statement", "assignment_expression", "let_declaration", "for_in_statement"),
+    *("augmented_assignment_expression", "for_statement", "for_expression", "for_in_clause"),
+)
+_BOUND = re.compile(r"(?<![=!<>])[-+*/|]?:?=(?![=>])|\b(in|of)\b|:=")
 # A table asked for its entry: ANSWERS[total], answers.get(total, 0)
 _LOOKED_UP = re.compile(r"\b\w+(\[[\w.]+\]|\.(get|has|contains_key|getOrDefault)\(&?\w+\b)")
 
@@ -210,6 +218,8 @@ def _parts(node: SgNode) -> tuple[SgNode | None, SgNode | None]:
     return (named[0], named[-1]) if len(named) >= 2 else (None, None)
 
 
+# raise errors.OutOfStock(name), throw new RangeError()
+_RAISED = re.compile(r"\b([A-Z]\w+)")
 _EQUALITY = re.compile(
     r"==|\.equals\(|\.eq\(|\bis\b|\bin\b|\.includes\(|\.contains\(|Object\.is\(|strcmp"
 )
@@ -219,13 +229,24 @@ _ORDER = re.compile(r"(?<![=!<>-])[<>](?!=?>)|[<>]=|!=|\bnot\b|\bisinstance\b|\b
 def _keys(condition: SgNode, kind: str) -> Iterator[str]:
     text = re.sub(r"\"[^\"]*\"|'[^']*'|`[^`]*`", "''", condition.text())
     compared = kind.startswith(("if", "elif", "conditional", "ternary", "boolean", "binary"))
-    if _ORDER.search(text) or (compared and not _EQUALITY.search(text)):
-        return
-    yield from _literals(condition)
+    if _ORDER.search(text):
+        yield from _between(_literals(condition)) if compared else ()
+    elif not compared or _EQUALITY.search(text):
+        yield from _literals(condition)
+
+
+def _between(bounds: list[str]) -> Iterator[str]:
+    """`99 < total < 101` is `total == 100` in other words."""
+    numbers = [float(each) for each in bounds if _NUMBER.fullmatch(each)]
+    if len(bounds) == len(numbers) == 2 and 0 < numbers[1] - numbers[0] <= _NARROW * numbers[1]:
+        yield _number(str(sum(numbers) / 2))
 
 
 def _values(consequence: SgNode) -> Iterator[str]:
-    """Literals that are the whole answer: nothing in it depends on the input."""
+    """Literals that are the whole answer: nothing in it depends on the input; errors by name."""
+    for kind in ("raise_statement", "throw_statement"):
+        raised = (_RAISED.search(node.text()) for node in _found(consequence, kind))
+        yield from (found[1] for found in raised if found is not None)
     kinds = ("return_statement", "return_expression", "assignment", "assignment_expression")
     returned = [node for kind in kinds for node in _found(consequence, kind)]
     for node in returned or [consequence]:
@@ -250,22 +271,31 @@ def _is_block(node: SgNode) -> bool:
 
 
 def _computes(function: SgNode) -> bool:
-    """Something returned depends on what came in."""
-    parameters = function.field("parameters") or function.field("parameter")
-    names = (
-        {each.text() for kind in _NAMES for each in _found(parameters, kind)}
-        if parameters
-        else set()
-    )
+    """Something returned depends on what came in, or on what the object holds."""
     body = function.field("body")
-    if body is None or not names:
+    if body is None:
         return False
+    names = _given_names(function, body)
     returned = [
         node for kind in ("return_statement", "return_expression") for node in _found(body, kind)
     ]
     last = [each for each in body.children() if each.is_named()][-1:]
     texts = (_LOOKED_UP.sub("", node.text()) for node in (*returned, *last))
     return any(names.intersection(re.findall(r"\w+", text)) for text in texts)
+
+
+def _given_names(function: SgNode, body: SgNode) -> set[str]:
+    """Parameters, and variables that are made of them."""
+    parameters = function.field("parameters") or function.field("parameter")
+    names = {"this", "self"}
+    if parameters is not None:
+        names |= {each.text() for kind in _NAMES for each in _found(parameters, kind)}
+    bindings = [each for kind in _BINDINGS for each in _found(body, kind)]
+    for each in sorted(bindings, key=lambda node: node.range().start.line):
+        made, _, of = _BOUND.sub("\0", _LOOKED_UP.sub("", each.text()), count=1).partition("\0")
+        if names.intersection(re.findall(r"\w+", of.partition("{\n")[0])):
+            names.update(re.findall(r"\w+", made))
+    return names
 
 
 def _found(top: SgNode, kind: str) -> list[SgNode]:

@@ -107,7 +107,7 @@ _MARKS: tuple[tuple[str, str, re.Pattern[str]], ...] = (
     (
         "line",
         "clang-format off",
-        re.compile(r"(clang-format|@formatter|spotless|CHECKSTYLE)\s*:?\s*off", re.IGNORECASE),
+        re.compile(r"(clang-format|@formatter|spotless|CHECKSTYLE)\s*(?::\s*)?off", re.IGNORECASE),
     ),
     ("line", "NOSONAR", re.compile(r"\b(NOSONAR|NOPMD)\b")),
     ("line", "noinspection", _coded(r"\bnoinspection\b", by=r"\s+")),

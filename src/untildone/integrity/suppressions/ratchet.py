@@ -68,11 +68,13 @@ def _came_from(each: Silenced, gone: Counter[Silenced]) -> bool:
     name = each.reach.partition(" ")[2]
     wider = STRICTER.get(name, name)
     reach = each.reach.replace(name, wider) if name else each.reach
-    for before in (each, Silenced(reach, wider, each.about)):
-        if gone[before] > 0:
-            gone[before] -= 1
-            return True
-    return False
+    if gone[each] > 0:
+        gone[each] -= 1
+        return True
+    # Each rule that a wider one silenced may be named once.
+    narrowed = each._replace(rule=f"{wider}: {each.rule}")
+    gone[narrowed] += 1
+    return gone[narrowed] <= gone[Silenced(reach, wider, each.about)]
 
 
 def _vanished(compared: Compared, paths: Iterable[str]) -> Iterator[Silenced]:

@@ -58,7 +58,7 @@ _THROWS = frozenset(
         *("assertthrows", "assertthrowsexactly", "raises", "panics", "isthrownby", "throw"),
     )
 )
-_BROAD = frozenset(("Exception", "BaseException", "Throwable", "RuntimeException"))
+BROAD = frozenset(("Exception", "BaseException", "Throwable", "RuntimeException"))
 _ROOTS = frozenset(("expect", "assertThat", "assertWithMessage", "should", "expectTypeOf"))
 _OWNERS = frozenset(
     (
@@ -210,7 +210,7 @@ def _closely(name: str, actual: Value, given: list[SgNode], names: Names) -> Ite
 def thrown(actual: Value, kinds: list[SgNode], names: Names) -> Iterator[Claim]:
     """That something is raised, by the names and texts it is known by."""
     told = [each for kind in kinds for each in _error_names(kind, names)]
-    vague = not told or _BROAD.intersection(told) or any(each.kind() == "tuple" for each in kinds)
+    vague = not told or BROAD.intersection(told) or any(each.kind() == "tuple" for each in kinds)
     expected = Value(tuple(told))
     doubt = Value(actual.literals, actual.calls, known=False)
     yield from claim(PARTIAL if vague else EXACT, doubt, expected)

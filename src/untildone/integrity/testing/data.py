@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import Any
 
 from untildone.integrity.ratchet import Compared
@@ -42,11 +43,19 @@ def _kept(path: str, old: str, new: str) -> bool:
         before, after = dict(_SNAPSHOT.findall(old)), dict(_SNAPSHOT.findall(new))
         return bool(before) and before.items() <= after.items()
     if path.endswith(".json"):
-        return _within(_decoded(old), _decoded(new))
+        return _said_again(old, new)
     if path.endswith(_ROWS):
         rows = set(new.splitlines())
         return bool(rows) and all(row in rows for row in old.splitlines())
     return bool(old) and old.split() == new.split() and path.endswith((".yaml", ".yml", ".toml"))
+
+
+def _said_again(old: str, new: str) -> bool:
+    try:
+        return _within(_decoded(old), _decoded(new))
+    except RecursionError:
+        # Nested too deep to be compared: nobody can say that it is the same.
+        return False
 
 
 def _decoded(text: str) -> Any:  # noqa: ANN401  any JSON
@@ -68,7 +77,8 @@ def _within(old: Any, new: Any) -> bool:  # noqa: ANN401  any JSON
 def scalars(path: str, text: str) -> Iterator[str]:
     """Single values of a data file, written as literals are."""
     if path.endswith(".json"):
-        yield from _leaves(_decoded(text))
+        with suppress(RecursionError):
+            yield from _leaves(_decoded(text))
     elif path.endswith(_ROWS):
         for cell in re.split(r"[,\t\n]", text):
             yield _written(cell.strip().strip('"'))

@@ -72,7 +72,7 @@ def losses(both: Compared) -> Iterator[Loss]:
 def _new_acts(both: Compared, path: str) -> list[Act]:
     before = {target for target, _ in _acts(both.old, path)} if path in both.old else set()
     before |= _own(both.old, path)
-    called = set(re.findall(r"(\w+)\s*\(", both.old.text(path)))
+    called = set(re.findall(r"\b(\w+)\s*\(", both.old.text(path)))
     acts = [*_acts(both.new, path), *((name, "") for name in _own(both.new, path) & called)]
     return [act for act in acts if act[0] not in before]
 

@@ -16,6 +16,8 @@ _MARK = re.compile(r"\b(skip\w*|xfail|expectedFailure|importorskip|todo)\b", re.
 _REASON = re.compile(r"\breason\s*=\s*(\"[^\"]*\"|'[^']*')\s*,?|\s+|#.*")
 _SET_UP = ("setUp", "setUpClass", "setup_method", "setup_class", "setup", "asyncSetUp")
 _ROWS_OF_ROWS = 400
+# @pytest.fixture(name="thirds")
+_CALLED = re.compile(r"\bfixture\(.*\bname\s*=\s*[\"'](\w+)[\"']", re.DOTALL)
 
 
 class _Place(Struct, frozen=True):
@@ -33,6 +35,10 @@ def functions(root: SgNode) -> Iterator[tuple[str, SgNode]]:
         name = node.field("name")
         if name is not None:
             yield name.text(), node
+            above = node.prev()
+            called = _CALLED.search(above.text()) if above is not None else None
+            if called:
+                yield called[1], node
 
 
 def tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> Iterator[Test]:
@@ -142,11 +148,11 @@ def _in_class(path: str, node: SgNode, place: _Place) -> Iterator[Test]:
     name, body = node.field("name"), node.field("body")
     if name is None or body is None:
         return
-    bases = node.field("superclasses")
-    unit = bases is not None and "Test" in bases.text()
+    line = _line(node)
+    unit = any("Test" in each or each.endswith("Case") for each in map(_bases, line))
     if not unit and not name.text().startswith("Test"):
         return
-    own = dict(functions(body))
+    own = {name: held for each in reversed(line) for name, held in functions(each)}
     marks = place.marks | _marks_below(body)
     if not unit and {"__init__", "__new__"} & own.keys():
         marks |= {"`__init__` in the class"}
@@ -156,6 +162,25 @@ def _in_class(path: str, node: SgNode, place: _Place) -> Iterator[Test]:
         marks |= _set_up(own.get(each), known, names)
     prefix = f"{place.name}{name.text()}::"
     yield from _in_place(path, body, _Place(prefix, frozenset(marks), known, names))
+
+
+def _line(node: SgNode) -> list[SgNode]:
+    """The class, and those of the same file that it is made of."""
+    others = {
+        name.text(): each
+        for each in below(node.ancestors()[-1], frozenset(("class_definition",)))
+        if (name := each.field("name")) is not None
+    }
+    found = [node]
+    for each in found:
+        named = (others.get(name) for name in re.findall(r"\w+", _bases(each)))
+        found += [other for other in named if other is not None and other not in found]
+    return found
+
+
+def _bases(node: SgNode) -> str:
+    bases = node.field("superclasses")
+    return bases.text().strip("()") if bases is not None else ""
 
 
 def _set_up(node: SgNode | None, known: dict[str, SgNode], names: Names) -> set[str]:

@@ -9,6 +9,7 @@ from msgspec.structs import astuple
 
 from untildone.integrity.ratchet import Compared, digest
 from untildone.integrity.roles import role
+from untildone.integrity.testing.claims import BROAD
 from untildone.integrity.testing.inventory import (
     collected,
     helpers_of,
@@ -147,18 +148,34 @@ def _in_place(both: Compared, test: Test) -> Test:
 
 
 def _paired(old: list[Test], new: list[Test]) -> list[_Pair]:
-    """By its whole name, else by its last one if only one is left that is called so."""
+    """By its whole name, by its last one if only one is left that is called so, by what it asks."""
     by_id = {test.id: test for test in new}
     before = {test.id for test in old}
     left = [test for test in new if test.id not in before]
     names = Counter(test.last for test in left)
+    said = {test.id: test.claims for test in old}
     pairs = []
     for test in old:
         same = by_id.get(test.id)
         if same is None and names[test.last] == 1:
             same = next(each for each in left if each.last == test.last)
+        if same is None:
+            asking = (each for each in new if _asks_the_same(test, each, said.get(each.id, ())))
+            same = next(asking, None)
         pairs.append(_Pair(test, same))
     return pairs
+
+
+def _asks_the_same(old: Test, new: Test, said: tuple[Claim, ...]) -> bool:
+    """Asks the same functions, with the same values, what it had not said: renamed or taken in."""
+    asked = [each for each in new.claims if each not in said]
+    return any(
+        one.actual == other.actual and _share(one, other) for one in old.claims for other in asked
+    )
+
+
+def _share(one: Claim, other: Claim) -> bool:
+    return one.calls == other.calls or bool(one.actual and one.calls & other.calls)
 
 
 def _gained(old: Inventory, new: Inventory) -> Counter[str]:
@@ -178,7 +195,10 @@ class _Comparison:
         self.pairs = pairs
         self.gained = gained
         self.product: frozenset[str] | None = None
-        marked = {pair.new.id: pair.old.marks for pair in pairs if pair.new is not None}
+        marked: dict[str, frozenset[str]] = {}
+        for pair in pairs:
+            if pair.new is not None:
+                marked[pair.new.id] = marked.get(pair.new.id, frozenset()) | pair.old.marks
         self.supply = {
             test.id: list(test.claims)
             for test in new
@@ -247,7 +267,7 @@ class _Comparison:
     def _stronger(self, old: Claim, new: Claim) -> bool:
         more = new.strength > old.strength or not old.expected or _RAISED.match(old.expected[0])
         turned = "not" in new.expected and "not" not in old.expected
-        kept = not turned and not _literals(old) - _literals(new)
+        kept = not turned and not _unsaid(old, new)
         return self._about(old, new) and bool(more) and kept
 
     def _moved(self, old: Claim) -> bool:
@@ -299,6 +319,14 @@ def _content(test: Test) -> str:
 
 def _literals(claim: Claim) -> Counter[str]:
     return Counter(claim.actual + claim.expected)
+
+
+def _unsaid(old: Claim, new: Claim) -> Counter[str]:
+    """What the new one leaves out; any error at all is named by one of its kinds too."""
+    missing = _literals(old) - _literals(new)
+    if new.expected and _RAISED.match(new.expected[0]):
+        return Counter(each for each in missing.elements() if each not in BROAD)
+    return missing
 
 
 def _told(claim: Claim) -> str:

@@ -128,9 +128,14 @@ class Walk:
     def _told(self, claims: list[Claim], limit: int) -> None:
         for each in claims:
             if (strength := min(each.strength, limit)) > NOTHING:
-                self.claims.append(
-                    Claim(strength, each.actual, each.expected, each.calls, each.slack)
-                )
+                calls = each.calls.union(*map(self._meant, each.calls))
+                self.claims.append(Claim(strength, each.actual, each.expected, calls, each.slack))
+
+    def _meant(self, name: str) -> frozenset[str]:
+        """What a helper calls is asked by whoever calls the helper."""
+        helper = self.functions.get(name)
+        calls = below(helper, CALLS) if helper is not None else ()
+        return frozenset(callee(each)[1] for each in calls) - {""}
 
     def _assert(self, node: SgNode, names: Names, limit: int) -> After:
         self._told(condition(inner(node)[0], names), limit)

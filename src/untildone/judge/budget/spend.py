@@ -11,7 +11,7 @@ from untildone.loop.criteria import agreed
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
 
-_REMEDY = "`pip install 'untildone[cost]'` prices the conversation"
+_REMEDY = "`pip install 'untildone[cost]'` prices it"
 
 
 def begin(context: Context, record: Record) -> None:

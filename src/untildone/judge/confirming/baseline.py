@@ -64,7 +64,7 @@ def begin_detached(context: Context, record: Record) -> None:
     tree = fingerprint(Path(record.contract.project))
     argv = [sys.executable, "-I", "-m", "untildone", "baseline", loop, tree]
     environ = {**os.environ, "UNTILDONE_HOME": str(context.home)}
-    started = process.start_detached(argv, cwd=context.home, env=environ, log=None)
+    started = process.start_detached(argv, cwd=context.home, env=environ)
     context.session_of(record).write("baseline", str(started))
 
 

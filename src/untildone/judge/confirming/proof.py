@@ -21,7 +21,7 @@ from untildone.integrity.testing.inventory import serves
 from untildone.integrity.tree import tree_of, walked
 from untildone.judge.checking import Site, run
 from untildone.loop.criteria import against_start
-from untildone.loop.losses import allowed
+from untildone.loop.losses import allowed, name_of
 from untildone.loop.model import (
     Check,
     CheckResult,
@@ -186,7 +186,8 @@ def _replayed(
 
 def _followed(given: Matter) -> tuple[str, ...]:
     names = ", ".join(given.followed)
-    return (f"only follow the product to a new name, so taken as they are: {names}",) * bool(names)
+    told = f"only follow the product to a new name, so taken as they are: {names}"
+    return (told,) if names else ()
 
 
 def _left_out(contract: Contract) -> tuple[str, ...]:
@@ -212,7 +213,7 @@ def _shown_harmless(given: Matter, found: Sequence[Loss]) -> tuple[Loss, ...]:
 
 
 def _harmless(found: Sequence[Loss]) -> tuple[str, ...]:
-    names = [each.id.partition("#")[0] for each in found]
+    names = [name_of(each.id) for each in found]
     told = f"the start's tests pass, so these took nothing away: {', '.join(names)}"
     return (told,) if names else ()
 

@@ -118,8 +118,8 @@ def _mode(path: Path) -> str:
 
 def _hashed(root: Path, modes: dict[str, str]) -> dict[str, str]:
     """A list of paths is read by lines: what has a line end in its name is given by content."""
-    alone = [path for path, mode in modes.items() if mode == _LINK or "\n" in path or "\r" in path]
-    rest = [path for path in modes if path not in set(alone)]
+    alone = {path for path, mode in modes.items() if mode == _LINK or "\n" in path or "\r" in path}
+    rest = [path for path in modes if path not in alone]
     names = os.fsencode("".join(f"{path}\n" for path in rest))
     told = _fed("hash-object", "-w", "--no-filters", "--stdin-paths", cwd=root, stdin=names)
     blobs = dict(zip(rest, told.decode().split(), strict=True))

@@ -11,7 +11,7 @@ from untildone.judge.context import Context
 from untildone.loop.model import OUTCOMES, Claim, Contract
 from untildone.loop.spec import shape_file
 from untildone.loop.spec.gates import skips_gates
-from untildone.loop.spec.rubric import MOST, Agreed, Score, score
+from untildone.loop.spec.rubric import COLLEAGUE, MOST, Agreed, Score, score
 from untildone.loop.spec.shape_file import Shaped
 from untildone.report.announcements import starting
 from untildone.store.loops import Record
@@ -80,7 +80,7 @@ def stands_beside(contract: Contract) -> Agreed:
 def vague(scored: Score) -> UserError:
     questions = " ".join(scored.questions)
     return UserError(
-        f"the spec is vague: it scores {scored.total} of {MOST}, and a loop needs 5",
+        f"the spec is vague: it scores {scored.total} of {MOST}, and a loop needs {COLLEAGUE}",
         hint=f"say in it: {questions}",
         exit_code=OUTCOMES["vague"].exit_code,
     )

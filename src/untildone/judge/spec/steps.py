@@ -105,7 +105,9 @@ def rollback(context: Context, record: Record, step: str, *, cwd: Path) -> Resto
         listed = ", ".join(f"`{each}`" for each in known) or "none"
         raise UserError(
             f"loop `{contract.id}` has no checkpoint of `{step}` (there are: {listed})",
-            hint="a loop started with `--reversibility 2B` makes one before each step",
+            hint=f"for example `untildone rollback {next(iter(known))}`"
+            if known
+            else "a loop started with `--reversibility 2B` makes one before each step",
         )
     restored = checkpoints.restore(place, contract.id, name)
     change(

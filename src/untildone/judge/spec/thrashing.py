@@ -5,15 +5,16 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from untildone.hook.payload import EDITING
+
 _THRASHING = 5
 _LARGEST = 65_536
-_EDITING = ("Write", "Edit", "MultiEdit")
 
 
 def thrashed(calls: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
     """Files edited five times since the last stop that are what they were before the first."""
     once = {str(call.get("tool_use_id") or id(call)): call for call in calls}
-    edits = [_edit(call) for call in once.values() if call.get("tool_name") in _EDITING]
+    edits = [_edit(call) for call in once.values() if call.get("tool_name") in EDITING]
     counted = Counter(path for path, _ in edits if path)
     before = dict(reversed(edits))
     return tuple(

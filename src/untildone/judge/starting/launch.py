@@ -15,7 +15,7 @@ from untildone.judge.papers import write_task
 from untildone.judge.spec.specs import told_at_start
 from untildone.judge.speech import PLANNED, Wanted
 from untildone.judge.starting.counting import counts_named, targets_in
-from untildone.judge.starting.options import number, options_in
+from untildone.judge.starting.options import left_in, number, options_in
 from untildone.judge.starting.start import Request, begin, named
 from untildone.judge.starting.templates import Plan, claim, known, plan
 from untildone.judge.todos import listed, todos_wanted
@@ -24,12 +24,6 @@ from untildone.loop.listing import number as counted
 from untildone.loop.model import Bounds, Check, Reversibility, Rule
 from untildone.store.loops import Record
 
-_RULES: dict[str, Rule] = {
-    "checks": "checks",
-    "promise": "promise",
-    "both": "both",
-    "either": "either",
-}
 # by their options: the bound, and how it is written
 _BOUNDS = {
     "rounds": ("rounds", "--rounds"),
@@ -42,21 +36,26 @@ _BOUNDS = {
 
 def launched(context: Context, prompt: Prompt, wanted: Wanted) -> tuple[Record, str]:
     """The loop, and what the person is told of it."""
-    record = begin(context, request(context, prompt, wanted))
+    slips = tuple(left_in(options_in(wanted.task)[0]))
+    try:
+        record = begin(context, request(context, prompt, wanted))
+    except UserError as error:
+        told = "; ".join((error.message, *slips))
+        raise UserError(told, hint=error.hint, exit_code=error.exit_code) from None
     project = Path(record.contract.project)
     write_task(project, record.contract)
     if record.contract.checks:
         begin_detached(context, record)
-    return record, "\n".join((summary(record), *told_at_start(context, record), *record.warnings))
+    more = (*told_at_start(context, record), *record.warnings)
+    return record, "\n".join((summary(record), *more, *(f"untildone: {slip}" for slip in slips)))
 
 
 def request(context: Context, prompt: Prompt, wanted: Wanted) -> Request:
     if wanted.preset in PLANNED:
         return _planned(context, prompt, wanted)
     task, given = options_in(wanted.task, places=wanted.preset == DECIDING)
-    rule = given.get("done_when", [""])[-1]
-    if rule and rule not in _RULES:
-        raise UserError(f"`--done-when {rule}` is unknown", hint=f"one of {', '.join(_RULES)}")
+    rule = cast(Rule | None, _one_of(get_args(Rule), given, "done_when"))
+    reversibility = _one_of(get_args(Reversibility), given, "reversibility") or "2A"
     project = worktree_of(prompt.project, prompt.cwd)
     todos = todos_wanted(context, project, prompt.session, given)
     template = _template(context, project, given)
@@ -71,9 +70,9 @@ def request(context: Context, prompt: Prompt, wanted: Wanted) -> Request:
         claims=tuple(map(claim, given.get("criterion", ()))) or template.claims,
         must_not=tuple(given.get("must_not", ())) or template.must_not,
         allow=tuple(given.get("allow", ())),
-        done_when=_RULES.get(rule) or template.done_when,
+        done_when=rule or template.done_when,
         bounds=_bounds(given, template.bounds),
-        reversibility=_reversibility(given),
+        reversibility=cast(Reversibility, reversibility),
         clean="clean" in given,
         counts=counts_named(given),
         zero_errors="no_zero_errors" not in given,
@@ -122,15 +121,15 @@ def _planned(context: Context, prompt: Prompt, wanted: Wanted) -> Request:
     return task_request(context, asked)
 
 
-def _reversibility(given: dict[str, list[str]]) -> Reversibility:
-    named = given.get("reversibility", ["2A"])[-1].upper()
-    found = next((each for each in get_args(Reversibility) if each == named), None)
-    if found is None:
+def _one_of(known: tuple[str, ...], given: dict[str, list[str]], name: str) -> str | None:
+    """In small letters or large; None where it is not given."""
+    named = given.get(name, [""])[-1]
+    found = next((each for each in known if each.casefold() == named.casefold()), None)
+    if named and found is None:
         raise UserError(
-            f"`--reversibility {named}` is unknown",
-            hint=f"one of {', '.join(get_args(Reversibility))}",
+            f"`--{name.replace('_', '-')} {named}` is unknown", hint=f"one of {', '.join(known)}"
         )
-    return cast(Reversibility, found)
+    return found
 
 
 def _bounds(given: dict[str, list[str]], usual: Bounds) -> Bounds:
@@ -156,10 +155,12 @@ def summary(record: Record) -> str:
         *([counted(len(contract.todos), "TODO item")] if contract.todos else []),
     ]
     what = ", ".join(criteria) or "what the agent adds with `untildone criterion add`"
-    rounds = f"{contract.bounds.rounds} rounds" if contract.bounds.rounds else "no bound of rounds"
+    bound = contract.bounds.rounds
+    rounds = counted(bound, "round") if bound else "no bound of rounds"
+    verb = "are" if len(criteria) > 1 else "is"
     place = f" in {', '.join(contract.targets)}" if contract.targets else ""
     then = f"; then {', '.join(contract.then)}" if contract.then else ""
     return (
-        f"untildone: loop {contract.id} holds this session until {what} is met{place};"
+        f"untildone: loop {contract.id} holds this session until {what} {verb} met{place};"
         f" {rounds}{then}"
     )

@@ -1,6 +1,8 @@
 """Options inside a slash command's text: `fix it --rounds 5 --check "npm test"`."""
 
 import re
+from collections.abc import Iterator
+from difflib import get_close_matches
 
 from untildone.errors import UserError
 
@@ -53,6 +55,8 @@ _OPTION = re.compile(rf"(?:{_TEXT}|{_WORD}|{_FLAG}|{_PLACE})(?!\S)")
 # Where a task is about a place, it is named as people name files to the agent.
 _OPTION_OR_PLACE = re.compile(rf"(?:{_TEXT}|{_WORD}|{_FLAG}|{_PLACE}|@(?P<at>[^\s\"']+))(?!\S)")
 
+_OPTION_LIKE = re.compile(r"(?<!\S)--[a-z][\w-]*(?=[\s=]|$)")
+
 
 def options_in(text: str, *, places: bool = False) -> tuple[str, dict[str, list[str]]]:
     """The task, and the values given for each field; options stand before or after the task.
@@ -74,6 +78,16 @@ def options_in(text: str, *, places: bool = False) -> tuple[str, dict[str, list[
             _put(given, found)
         text = text[: trailing[0].start()]
     return _unquoted(text.strip()), given
+
+
+def left_in(task: str) -> Iterator[str]:
+    """What looks like an option of ours and is none: a slip, or what the task is about."""
+    for word in dict.fromkeys(_OPTION_LIKE.findall(task)):
+        for near in get_close_matches(word, _FIELDS, n=1, cutoff=0.8):
+            yield (
+                f"`{word}` is read as part of the task; as an option `{near}` stands"
+                " before or after the task, a text in quotes"
+            )
 
 
 def _put(given: dict[str, list[str]], found: re.Match[str]) -> None:

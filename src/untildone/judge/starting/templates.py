@@ -152,4 +152,4 @@ def _bounds(template: Template) -> Bounds:
 
 def _of_repository(template: Template) -> Recipe:
     taken = any("{argument}" in text for text in (template.task, *template.criteria))
-    return Recipe(template=template, argument="TEXT" * taken, sample="TEXT")
+    return Recipe(template=template, argument="TEXT" if taken else "", sample="TEXT")

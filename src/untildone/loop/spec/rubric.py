@@ -55,15 +55,13 @@ _DONE_WHEN = r"(?i)\b(?:done|finished|complete|ready|over) (?:when|once|if|means
 _UNTIL = r"(?i)\buntil\b ([^\n]*)"
 _HANDED_OVER = r"(?i)\b(?:merged|released|deployed|published|tagged|pull request|pr)\b"
 _WHEN = r"(?i)\b(?:when|until|once)\b"
-_SAYS_NOTHING = frozenset(
-    re.findall(
-        r"\S+",
-        "a add all and an any app application as be better bit clean code do done everything fast"
-        " fine finish fix for go good great improve in is it its job make more my nice nicer of on"
-        " our please project proper properly quality some something stuff system task that the"
-        " there thing things this to until up when whole with work working works",
-    )
+_FILLERS = (
+    "a add all and an any app application as be better bit clean code do done everything fast"
+    " fine finish fix for go good great improve in is it its job make more my nice nicer of on"
+    " our please project proper properly quality some something stuff system task that the"
+    " there thing things this to until up when whole with work working works"
 )
+_SAYS_NOTHING = frozenset(_FILLERS.split())
 
 
 class Agreed(Struct, frozen=True, kw_only=True):

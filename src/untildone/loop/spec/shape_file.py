@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from typing import get_args
 
 from msgspec import Struct
 
@@ -22,13 +23,7 @@ _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d+[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(?P<text>.
 _VERIFIED = re.compile(
     r"[\s|*+-]*(?P<name>[^|\n]*?\S)[\"'`*]*[ \t]*(?:\||:)[ \t]*(?P<kind>[^|\n]*)"
 )
-_KINDS: tuple[tuple[str, Verification], ...] = (
-    ("execution", "execution"),
-    ("observation", "observation"),
-    ("measurement", "measurement"),
-    ("review", "review"),
-    ("assumption", "assumption"),
-)
+_KINDS: tuple[Verification, ...] = get_args(Verification)
 
 
 class Shaped(Struct, frozen=True, kw_only=True):
@@ -89,7 +84,7 @@ def _kinds(lines: list[str]) -> Iterator[tuple[str, Verification]]:
 
 
 def _kind(text: str) -> Verification | None:
-    return next((kind for word, kind in _KINDS if word in text.casefold()), None)
+    return next((kind for kind in _KINDS if kind in text.casefold()), None)
 
 
 def _claim(name: str, kinds: dict[str, Verification]) -> Claim:
