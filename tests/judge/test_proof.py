@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from store.disk import mounted
 from untildone.checks.content import fingerprint
 from untildone.checks.runner import Running, run_checks
 from untildone.hook.payload import Call
@@ -277,3 +278,21 @@ def test_a_record_of_the_start_that_is_not_its_own_breaks_the_seal(
     assert world.here.loops.seal_broken(world.loop) == ""
     unkept = f"`{record}` " + ("is missing" if text is None else "was altered")
     assert world.here.loops.load(world.loop).progress.unkept == unkept
+
+
+def test_a_comparison_that_fails_us_holds_the_agent_and_is_never_done(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.start()
+    world.write(shop_py=MENDED, data_txt="x" * 100_000)
+    small = tmp_path / "small"
+    small.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(small))
+
+    with mounted(small, options="size=64k,mode=700"):
+        first, second = world.stop(), world.stop()
+
+    assert "the comparison with the start failed (" in first
+    assert '"additionalContext"' in first or '"decision"' in first
+    assert world.outcome == "unverified"
+    assert "paused" in second

@@ -104,12 +104,19 @@ def confirmed(evidence: Evidence, contract: Contract, site: Site) -> Evidence:
     What was only remembered is run too: `done` rests on a run made for it. Where all that judges
     is as it was at the start, the run in the clean copy is that run.
     """
+    fresh = tuple(result for result in evidence.checks if not result.cached)
+    try:
+        return _confirmed(replace(evidence, checks=fresh), contract, site)
+    except Exception as error:  # noqa: BLE001  what an agent wrote must not set it free by failing us
+        told = f"the comparison with the start failed ({type(error).__name__}: {error})"
+        return replace(evidence, fault=evidence.fault or told)
+
+
+def _confirmed(evidence: Evidence, contract: Contract, site: Site) -> Evidence:
     # Imported where it is used: only a stop at which all is met gets here.
     from untildone.judge.confirming.proof import matter, proved
 
-    fresh = tuple(result for result in evidence.checks if not result.cached)
     given = matter(contract, site)
-    evidence = replace(evidence, checks=fresh)
     here = [check for check in contract.checks if not given.covers(check)]
     evidence = against_start(contract, _completed(evidence, here, site))
     if evidence.fault or any(not result.green for result in evidence.checks):
