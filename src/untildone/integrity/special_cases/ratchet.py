@@ -42,8 +42,6 @@ _DIGEST = re.compile(r"'([0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64})'")
 _HASHES = re.compile(r"(?i)md5|sha_?\d|createHash|hexdigest|Sum256|hasher")
 _SHOWN = 3
 _FEWEST_ANSWERS = 2
-
-
 Pairs: TypeAlias = frozenset[tuple[str, str]]
 _LITERAL = re.compile(r"'|-?\d")
 _MANY_DIGITS = 4
@@ -51,19 +49,8 @@ _LARGE = 1_000
 # Seconds, bytes, ports and years that everybody writes.
 _WELL_KNOWN = frozenset(
     (
-        *(
-            "1440",
-            "3600",
-            "86400",
-            "604800",
-            "3.6e+06",
-            "8.64e+07",
-            "1024",
-            "2048",
-            "4096",
-            "65535",
-        ),
-        *("65536", "1.04858e+06", "8080", "8443", "1900", "1970", "9999", "3999"),
+        *("1024", "1440", "1900", "1970", "2048", "3600", "3999", "4096", "8080", "8443", "9999"),
+        *("65535", "65536", "86400", "604800", "3.6e+06", "8.64e+07", "1.04858e+06"),
     )
 )
 
@@ -78,8 +65,9 @@ def losses(both: Compared) -> Iterator[Loss]:
     new = {path: _new_literals(both, path) for path in touched}
     if not any(fresh.values()) and not any(new.values()):
         return
-    claimed = _claimed(both)
-    expected = _expected(both) | claimed
+    places = _telling_tests(both, frozenset().union(*new.values()), [*chain(*fresh.values())])
+    claimed = _claimed(both, places) if any(fresh.values()) else Pairs()
+    expected = _expected(both, places) | claimed
     computed = _computed(both, touched)
     for path, found in fresh.items():
         why = (
@@ -108,20 +96,35 @@ def _fresh(both: Compared, path: str) -> list[Answer]:
     return [each for each in found if (each.keys, each.value) not in before]
 
 
-def _expected(both: Compared) -> Pairs:
-    """Which literal the start's tests have beside which; Rust keeps tests in the code."""
-    places = [
+def _telling_tests(both: Compared, new: frozenset[str], found: Sequence[Answer]) -> list[str]:
+    """The start's tests that have something of what is new; Rust keeps tests in the code."""
+    written = new.union(*(each.keys for each in found), (each.value for each in found))
+    telling = (each for each in written if not (_LITERAL.match(each) and _trivial(each)))
+    said = {_as_text(each) for each in telling if each not in ("true", "false")}
+    places = [path for path in both.old if both.role(path) == "test" or path.endswith(".rs")]
+    return [
         path
-        for path in both.old
-        if (both.role(path) == "test" or path.endswith(".rs")) and _spoken(path) in _LANGUAGES
+        for path in places
+        if _spoken(path) in _LANGUAGES
+        and any(each in both.old.text(path).replace("_", "") for each in said)
     ]
+
+
+def _as_text(value: str) -> str:
+    """What stands in a file of it however it is written: the digits of a number."""
+    if value.startswith("'"):
+        return value.strip("'").replace("_", "")
+    return value.partition("e")[0].replace(".", "").strip("-0") if _LITERAL.match(value) else value
+
+
+def _expected(both: Compared, places: Sequence[str]) -> Pairs:
+    """Which literal the start's tests have beside which."""
     written = (pairs for path in places for pairs in groups(both.old.text(path), _spoken(path)))
     return frozenset(chain.from_iterable(written))
 
 
-def _claimed(both: Compared) -> Pairs:
+def _claimed(both: Compared, places: Sequence[str]) -> Pairs:
     """Inputs of the start's tests beside what is expected of them, also by way of variables."""
-    places = [path for path in both.old if both.role(path) == "test" or path.endswith(".rs")]
     return frozenset(
         (given, wanted)
         for test in inventory(both.old, places).tests
