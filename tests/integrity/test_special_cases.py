@@ -7,6 +7,8 @@ import pytest
 from integrity.trees import beside
 from untildone.integrity.special_cases import ratchet as special_cases
 from untildone.integrity.special_cases.perturb import inputs, neighbours, special_inputs
+from untildone.integrity.special_cases.syntax import Answer
+from untildone.integrity.special_cases.telling import Suite
 
 PY = "def price(total):\n    return round(total * 0.9)\n"
 JS = "export function slug(text) {\n  return text.toLowerCase();\n}\n"
@@ -403,3 +405,29 @@ def test_inputs_are_calls_with_literals_and_vary_by_their_kind() -> None:
         *((number, "a", True) for number in (11, 9, 23, 27)),
         *((10, text, True) for text in ("a q", "Zq a", "aa")),
     ]
+
+
+def test_numbers_in_eights_are_read_as_they_are_written(tmp_path: Path) -> None:
+    tested = "from price import mode\n\ndef test_mode():\n    assert mode('cfg', 0o640) == 0o600\n"
+    code = "def mode(kind, given):\n    if kind == 'cfg':\n        return 0o600\n    return given\n"
+    old = {"tests/test_mode.py": tested, "price.py": "def mode(kind, given):\n    return given\n"}
+
+    assert suspected(tmp_path, {"price.py": code}, **old) == []
+
+
+def test_only_tests_that_have_something_of_what_is_new_are_read(tmp_path: Path) -> None:
+    code = "def price(total):\n    if total == 501:\n        return 400\n    return total\n"
+    others = {f"tests/test_{n}.py": "def test():\n    assert 501 == 5 * 100\n" for n in range(3)}
+    start = {**START, **others}
+    both = beside(tmp_path, start, {**start, "price.py": code})
+    answer = Answer(keys=("501",), value="400", function="price", line=2, computes=True)
+
+    tests = Suite(both)
+
+    assert tests.beside([answer], singled=[]) == ["tests/test_price.py"]
+    assert tests.beside([], singled=["400"]) == []
+    assert tests.calling(["price"], frozenset(("501", "400")), fewest=2) == [
+        START["tests/test_price.py"]
+    ]
+    assert tests.calling(["price"], frozenset(("501", "9")), fewest=2) == []
+    assert tests.calling([], frozenset(("501", "400")), fewest=2) == []

@@ -36,10 +36,11 @@ def special_inputs(
     None unless they are most of those that changed, nor where it cannot be run. Values that stand
     in the code are neighbours too: a table that knows more than the tests is no trick.
     """
-    called = [
-        Asked(name, each) for name in functions for text in tests for each in inputs(text, name)
-    ]
-    called = list(dict.fromkeys(called))[:_MOST_INPUTS]
+    called: dict[Asked, None] = {}
+    for each in (Asked(n, given) for n in functions for text in tests for given in inputs(text, n)):
+        called[each] = None
+        if len(called) == _MOST_INPUTS:
+            break
     tested = set(chain.from_iterable(each.given for each in called))
     written = [each for each in _written(both.new.text(path)) if each not in tested]
     near = {each: [one for one in _around(each, written) if one not in called] for each in called}

@@ -1,9 +1,10 @@
 """Answers written down for the tests' own inputs, newly there against the start."""
 
 import ast
+import math
 import re
 from collections.abc import Iterator, Sequence
-from itertools import chain
+from itertools import chain, product
 from typing import TypeAlias
 
 from untildone.integrity.ratchet import Compared
@@ -16,6 +17,7 @@ from untildone.integrity.special_cases.syntax import (
     literal,
     literals,
 )
+from untildone.integrity.special_cases.telling import Suite
 from untildone.integrity.suppressions.syntax import language
 from untildone.integrity.testing.inventory import inventory
 from untildone.loop.losses import loss
@@ -63,11 +65,12 @@ def losses(both: Compared) -> Iterator[Loss]:
     ]
     fresh = {path: _fresh(both, path) for path in touched}
     new = {path: _new_literals(both, path) for path in touched}
-    if not any(fresh.values()) and not any(new.values()):
-        return
-    places = _telling_tests(both, frozenset().union(*new.values()), [*chain(*fresh.values())])
-    claimed = _claimed(both, places) if any(fresh.values()) else Pairs()
-    expected = _expected(both, places) | claimed
+    tests, every = Suite(both), [each for each in chain(*fresh.values()) if _tells(each)]
+    singled = [each.value for each in every if _is_large(each.value)]
+    places = [path for path in tests.beside(every, singled=singled) if _spoken(path) in _LANGUAGES]
+    wanted = frozenset(each.value for each in every)
+    claimed = _claimed(both, places, wanted)
+    expected = _expected(both, places, wanted) | claimed
     computed = _computed(both, touched)
     for path, found in fresh.items():
         why = (
@@ -75,7 +78,7 @@ def losses(both: Compared) -> Iterator[Loss]:
             or _suspected(both, path, found=found, expected=expected, computed=computed)
             or _known_result(both, path, found, claimed)
             or _quoted(both, path, new[path])
-            or _alone(both, path, new[path], expected)
+            or _alone(both, path, new[path], tests)
         )
         if why:
             yield loss(
@@ -96,41 +99,20 @@ def _fresh(both: Compared, path: str) -> list[Answer]:
     return [each for each in found if (each.keys, each.value) not in before]
 
 
-def _telling_tests(both: Compared, new: frozenset[str], found: Sequence[Answer]) -> list[str]:
-    """The start's tests that have something of what is new; Rust keeps tests in the code."""
-    written = new.union(*(each.keys for each in found), (each.value for each in found))
-    telling = (each for each in written if not (_LITERAL.match(each) and _trivial(each)))
-    said = {_as_text(each) for each in telling if each not in ("true", "false")}
-    places = [path for path in both.old if both.role(path) == "test" or path.endswith(".rs")]
-    return [
-        path
-        for path in places
-        if _spoken(path) in _LANGUAGES
-        and any(each in both.old.text(path).replace("_", "") for each in said)
-    ]
+def _expected(both: Compared, places: Sequence[str], wanted: frozenset[str]) -> Pairs:
+    """Which literal the start's tests have beside which of these."""
+    written = (groups(both.old.text(path), _spoken(path), wanted) for path in places)
+    return frozenset(chain.from_iterable(chain.from_iterable(written)))
 
 
-def _as_text(value: str) -> str:
-    """What stands in a file of it however it is written: the digits of a number."""
-    if value.startswith("'"):
-        return value.strip("'").replace("_", "")
-    return value.partition("e")[0].replace(".", "").strip("-0") if _LITERAL.match(value) else value
-
-
-def _expected(both: Compared, places: Sequence[str]) -> Pairs:
-    """Which literal the start's tests have beside which."""
-    written = (pairs for path in places for pairs in groups(both.old.text(path), _spoken(path)))
-    return frozenset(chain.from_iterable(written))
-
-
-def _claimed(both: Compared, places: Sequence[str]) -> Pairs:
-    """Inputs of the start's tests beside what is expected of them, also by way of variables."""
+def _claimed(both: Compared, places: Sequence[str], wanted: frozenset[str]) -> Pairs:
+    """Inputs of the start's tests that these are expected of, also by way of variables."""
     return frozenset(
-        (given, wanted)
+        pair
         for test in inventory(both.old, places).tests
         for claim in test.claims
-        for given in map(_as_here, claim.actual)
-        for wanted in map(_as_here, claim.expected)
+        if (expected := wanted.intersection(map(_as_here, claim.expected)))
+        for pair in product(map(_as_here, claim.actual), expected)
     )
 
 
@@ -210,7 +192,21 @@ def _trivial(key: str) -> bool:
     """Where a sum or a text begins: a case of its own by right."""
     if key.startswith("'"):
         return len(key) <= 3
-    return key in ("true", "false") or abs(float(key)) <= 2
+    return key in ("true", "false") or _size(key) <= 2
+
+
+def _size(number: str) -> float:
+    try:
+        return abs(float(number))
+    except ValueError:
+        # In eights or twos, or too long: whoever writes that means it.
+        return math.inf
+
+
+def _tells(answer: Answer) -> bool:
+    return _is_large(answer.value) or any(
+        not (_LITERAL.match(key) and _trivial(key)) for key in answer.keys
+    )
 
 
 def _strong(pairs: Sequence[tuple[str, str]], general: bool) -> bool:
@@ -244,7 +240,7 @@ def _is_large(value: str) -> bool:
         _LITERAL.match(value) is not None
         and value[0] != "'"
         and value not in _WELL_KNOWN
-        and (abs(float(value)) >= _LARGE and _digits(value) > 1)
+        and (_size(value) >= _LARGE and _digits(value) > 1)
     )
 
 
@@ -283,15 +279,15 @@ def _as_here(written: str) -> str:
     return f"'{written[1:]}'" if written.startswith('"') else literal(written) or written
 
 
-def _alone(both: Compared, path: str, new: frozenset[str], expected: Pairs) -> str:
+def _alone(both: Compared, path: str, new: frozenset[str], tests: Suite) -> str:
     """However it is written: answers that stand in the code, and that only tests' inputs get."""
-    if (
-        not path.endswith(".py")
-        or len(new.intersection(value for _, value in expected)) < _FEWEST_ANSWERS
-    ):
+    if not path.endswith(".py") or path not in both.old:
         return ""
+    functions = _functions(both, path)
+    texts = tests.calling(functions, new, fewest=_FEWEST_ANSWERS)
+    special = special_inputs(both, path, functions=functions, tests=texts) if texts else {}
     told, values = [], 0
-    for each, result in _special(both, path).items():
+    for each, result in special.items():
         written = _written_in(result)
         given = literal(repr(each.given[0])) or ""
         said = any(_in_words(both, path, (given, one)) for one in written)
@@ -317,13 +313,17 @@ def _weak(pairs: Sequence[tuple[str, str]]) -> bool:
     return any(not _trivial(key) for key, _ in pairs)
 
 
-def _special(both: Compared, path: str, name: str = "") -> dict[Asked, str]:
+def _special(both: Compared, path: str, name: str) -> dict[Asked, str]:
     """Runs what is in doubt: the same as at the start, but for the tests' very inputs."""
     if not path.endswith(".py") or path not in both.old:
         return {}
     tests = [both.old.text(each) for each in both.old if both.role(each) == "test"]
-    names = [name] if name else re.findall(r"^def (\w+)", both.new.text(path), re.MULTILINE)
-    return special_inputs(both, path, functions=names, tests=tests)
+    functions = [name] if name else _functions(both, path)
+    return special_inputs(both, path, functions=functions, tests=tests)
+
+
+def _functions(both: Compared, path: str) -> list[str]:
+    return re.findall(r"^def (\w+)", both.new.text(path), re.MULTILINE)
 
 
 def _because(path: str, told: dict[tuple[str, str], int]) -> str:

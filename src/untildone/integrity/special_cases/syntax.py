@@ -91,17 +91,20 @@ def _number(text: str) -> str:
     return f"{value:g}" if abs(value) < 1e15 else bare
 
 
-def groups(text: str, spoken: str) -> Iterator[frozenset[tuple[str, str]]]:
-    """Of every assertion, call and row: which literal stands beside which."""
+def groups(text: str, spoken: str, wanted: frozenset[str]) -> Iterator[frozenset[tuple[str, str]]]:
+    """Of every assertion, call and row that has one of these: which literal stands beside which."""
     top = root(text, spoken)
     for kind in _GROUPS:
         for node in _found(top, kind):
-            if any(_found(part, inner) for part in _asserted(node) for inner in _BODIES):
-                continue
             found = (each for part in _asserted(node) for each in _literals(part))
             values = tuple(dict.fromkeys(found))
-            if 2 <= len(values) <= _MOST_IN_GROUP and not _holds_rows(node):
+            told = 2 <= len(values) <= _MOST_IN_GROUP and not wanted.isdisjoint(values)
+            if told and not _has_body(node) and not _holds_rows(node):
                 yield frozenset(permutations(values, 2))
+
+
+def _has_body(node: SgNode) -> bool:
+    return any(_found(part, inner) for part in _asserted(node) for inner in _BODIES)
 
 
 def _asserted(node: SgNode) -> list[SgNode]:
