@@ -46,7 +46,7 @@ def report(name: str, outcome: str) -> pytest.TestReport:
     ("outcomes", "expected"),
     [
         (("passed", "passed"), (True, "so, in 2 tests")),
-        (("passed", "skipped"), (True, "so, in 1 tests, 1 not possible here")),
+        (("passed", "skipped"), (True, "so, in 1 test, 1 not possible here")),
         (("skipped", "skipped"), (False, "so, in 0 tests, 2 not possible here")),
         (("passed", "failed"), (False, "NOT SO: tests/store/test_tent.py::test_warm")),
         (("passed",), (False, "NOT SO: store/test_tent.py::test_warm")),
