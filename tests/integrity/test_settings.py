@@ -73,6 +73,7 @@ def lost(top: Path, old: dict[str, str], new: dict[str, str]) -> list[str]:
         ),
         ("pyproject.toml", RUFF, RUFF + 'ignore = ["F401"]\n', ["ruff.lint.ignore"]),
         ("pyproject.toml", RUFF, RUFF.replace('"E", ', ""), ["ruff.lint.select"]),
+        ("ruff.toml", "", 'lint.select = ["E4", "F"]\n', ["ruff.lint.select"]),
         (
             "pyproject.toml",
             RUFF,

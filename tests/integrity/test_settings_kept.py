@@ -55,6 +55,8 @@ def lost(top: Path, old: dict[str, str], new: dict[str, str]) -> list[str]:
         ("pyproject.toml", RUFF, RUFF.replace('"F"', '"F", "B", "UP"')),
         ("pyproject.toml", RUFF, '[tool.ruff.lint]\nselect = ["ALL"]\n'),
         ("pyproject.toml", RUFF, RUFF.replace('"E"', '"E4", "E"')),
+        ("ruff.toml", "line-length = 90\n", 'lint.select = ["E4", "E7", "E9", "F", "B"]\n'),
+        ("ruff.toml", "line-length = 90\n", 'lint.extend-select = ["B"]\n'),
         ("pyproject.toml", RUFF, '[tool.ruff]\nextend-exclude = ["build", "dist"]\n' + RUFF),
         (
             "pyproject.toml",

@@ -79,6 +79,8 @@ def java(body: str, above: str = "") -> str:
         ("assert f(1) == 2", "for a, b in {1: 2, 3: 4}.items():\n    assert f(a) == b"),
         ("assert f(1) == 2", "for b in {'x': 2}.values():\n    assert f(1) == b"),
         ("assert f('x') == 2", "for a in {'x': 2}.keys():\n    assert f(a) == 2"),
+        ("assert f('x') == 2", "for a in sorted({'x': 2}):\n    assert f(a) == 2"),
+        ("assert f('x.txt') == 2", "for a in ['x', 'y']:\n    assert f(f'{a}.txt') == 2"),
         ("assert [f(1), f(2)] == [3, 4]", "assert list(map(f, [1, 2])) == [3, 4]"),
         (
             "match f(1):\n    case 2:\n        assert f(1)",
@@ -113,6 +115,10 @@ def test_equal_forms_of_python(tmp_path: Path, one: str, other: str) -> None:
         ("assert f(1)", "assert not f(1)"),
         ("assert f(1) == ROWS['two']", "assert f(1) == ROWS['one']"),
         ("assert f('a\\nb') == 1", "assert f(f'a{g(1)}b') == 1"),
+        ("assert f('x.txt') == 2", "for a in ['x']:\n    assert f(f'{a}.csv') == 2"),
+        ("assert f('x.txt') == 2", "for a in ['x']:\n    assert f(f'{a!r}.txt') == 2"),
+        ("assert f('x') == 2", "for a in sorted({'y': 2}):\n    assert f(a) == 2"),
+        ("assert g(1).list({'a': 1}) == ['a']", "assert g(1).list({'a': 1}) == ['b']"),
         (
             "cart = f(1)\ncart.rate = 3\nassert cart.total() == 9",
             "cart = f(1)\ncart.rate = 9\nassert cart.total() == 9",
@@ -158,6 +164,10 @@ def test_weaker_forms_of_python(tmp_path: Path, one: str, other: str) -> None:
         ),
         ("expect(() => f(1)).toThrow('x');", "assert.throws(() => f(1), 'x');"),
         (
+            "assert.throws(() => f(1), { name: 'TypeError' });",
+            "assert.throws(() => f(1), TypeError);",
+        ),
+        (
             "expect(new Cart(1).total()).toBe(2);",
             "const cart = new Cart(1);\n  expect(cart.total()).toBe(2);",
         ),
@@ -179,6 +189,10 @@ def test_equal_forms_of_javascript(tmp_path: Path, one: str, other: str) -> None
         ("expect(f(1)).not.toBeNull();", "expect(1).not.toBeNull();"),
         ("expect(f(1)).toEqual({ a: 1 });", "expect(f(1)).toEqual({ a: 2 });"),
         ("expect(() => f(1)).toThrow('x');", "expect(() => f(1)).not.toThrow();"),
+        (
+            "assert.throws(() => f(1), { name: 'TypeError' });",
+            "assert.throws(() => f(1), RangeError);",
+        ),
         ("expect(f(1)).toBe(2);", "switch (f(0)) { case 3: expect(f(1)).toBe(2); }"),
         ("expect(f(1)).toBe(2);", "assert.equal();"),
     ],

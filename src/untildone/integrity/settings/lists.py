@@ -19,6 +19,7 @@ Before: TypeAlias = Values | None
 _ALL = frozenset(("ALL", "*", "all"))
 # What a linter looks for that is told nothing.
 _USUAL = ("E", "F")
+_USUAL_OF_RUFF = ("E4", "E7", "E9", "F")
 # What a tool could look at at all.
 _OF_TOOL = (
     (
@@ -59,16 +60,20 @@ def more_rules(key: str, old: Before, new: Before, _place: "Place") -> bool:
     return bool(added)
 
 
-def fewer_rules(_key: str, old: Before, new: Before, _place: "Place") -> bool:
+def fewer_rules(key: str, old: Before, new: Before, _place: "Place") -> bool:
     now = _texts(new)
-    if old is None:
-        known = any(re.fullmatch(r"[A-Z]+\d*", each) for each in now) or new == (None,)
-        return (
-            known and not _ALL.intersection(now) and not all(_covered(each, now) for each in _USUAL)
-        )
     if _ALL.intersection(now):
         return False
-    return any(not _covered(each, now) for each in _texts(old))
+    before = _usual(key, new) if old is None else _texts(old)
+    return any(not _covered(each, now) for each in before)
+
+
+def _usual(key: str, new: Before) -> Iterable[str]:
+    """What the list takes the place of, if it is one of a linter's rules."""
+    known = any(re.fullmatch(r"[A-Z]+\d*", each) for each in _texts(new)) or new == (None,)
+    if not known or re.search(r"extend[-_]select$", key):
+        return ()
+    return _USUAL_OF_RUFF if key.startswith("ruff.") else _USUAL
 
 
 def fewer_names(_key: str, old: Before, new: Before, _place: "Place") -> bool:

@@ -222,6 +222,9 @@ def _error_names(node: SgNode, names: Names) -> Iterator[str]:
         yield written
     elif node.kind() in MEMBERS:
         yield member(node)
+    elif node.kind() == "pair" and inner(node)[0].text() == "name":
+        # `{ name: 'TypeError' }` asks for what `TypeError` does.
+        yield from (each.removeprefix('"') for each in value(inner(node)[-1], names).literals)
     elif node.kind() in (*NAMES, "type_identifier"):
         yield from names[node.text()].literals if node.text() in names else (node.text(),)
     else:

@@ -168,12 +168,12 @@ def literal(node: SgNode) -> str | None:
         return (
             f"-{under}" if under and text[0] == "-" and inner(node)[-1].kind() in NUMBERS else None
         )
-    if kind in STRINGS and ("{" not in text or not any(True for _ in below(node, _HOLES))):
+    if kind in STRINGS and ("{" not in text or not any(True for _ in below(node, HOLES))):
         return quoted(text) if kind != "concatenated_string" else _joined(node)
     return None
 
 
-_HOLES = frozenset(("interpolation", "template_substitution"))
+HOLES = frozenset(("interpolation", "template_substitution"))
 
 
 def _joined(node: SgNode) -> str:

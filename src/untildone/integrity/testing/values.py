@@ -8,11 +8,13 @@ from msgspec import Struct
 from untildone.integrity.testing.syntax import (
     CALLS,
     CLOSURES,
+    HOLES,
     MAPPINGS,
     MEMBERS,
     NAMES,
     PAIRS,
     SEQUENCES,
+    STRINGS,
     SUBSCRIPTS,
     arguments,
     callee,
@@ -42,9 +44,9 @@ class Value(Struct, frozen=True):
 Names = dict[str, Value]
 UNKNOWN = Value(known=False)
 # Rows that only carry a label beside their values.
-_ROW_CALLS = frozenset(
-    ("param", "of", "arguments", "tuple", "list", "set", "dict", "Array", "freeze")
-)
+_ROW_CALLS = frozenset(("param", "of", "arguments", "Array", "freeze"))
+# The same where they are no method of the product.
+_BUILT_IN = frozenset(("tuple", "list", "set", "dict"))
 
 
 def together(values: Iterable[Value]) -> Value:
@@ -70,6 +72,8 @@ def value(node: SgNode, names: Names) -> Value:
         return _subscript(node, names)
     if kind in CALLS:
         return _called(node, names)
+    if kind in STRINGS and (text := _filled(node, names)):
+        return Value((text,))
     if kind in SEQUENCES:
         return sequence([value(each, names) for each in _elements(node)])
     if kind in MAPPINGS:
@@ -85,6 +89,26 @@ _SILENT = frozenset(
         *("type_identifier", "type_arguments", "lambda_parameters", "closure_parameters"),
     )
 )
+
+
+def _filled(node: SgNode, names: Names) -> str:
+    """The text of `f"{name}.txt"`, empty where a name may hold anything."""
+    pieces = [_piece(each, names) for each in inner(node) if each.kind() not in _QUOTES]
+    known = [each for each in pieces if each is not None]
+    return '"' + "".join(known) if len(known) == len(pieces) else ""
+
+
+_QUOTES = frozenset(("string_start", "string_end"))
+
+
+def _piece(node: SgNode, names: Names) -> str | None:
+    if node.kind() in ("string_content", "string_fragment"):
+        return node.text()
+    if node.kind() not in HOLES or len(inner(node)) != 1:
+        return None
+    held = value(inner(node)[0], names)
+    plain = held.known and held.rows is None and len(held.literals) == 1
+    return held.literals[0][1:] if plain and held.literals[0].startswith('"') else None
 
 
 def sequence(elements: list[Value]) -> Value:
@@ -117,12 +141,14 @@ def _subscript(node: SgNode, names: Names) -> Value:
 def _called(node: SgNode, names: Names) -> Value:
     held, name = callee(node)
     given = [value(value_of(each), names) for each in arguments(node) if not _labels(each)]
-    if name in _ROW_CALLS and given:
-        return given[0] if len(given) == 1 and given[0].rows else sequence(given)
     owner = value(held, names) if held is not None and held.kind() != "type_identifier" else Value()
     mapping = given[0] if given else owner
     if name in _VIEWS and mapping.entries:
         return _VIEWS[name](mapping)
+    if name in _OVER_KEYS and held is None and mapping.entries:
+        return _VIEWS["keys"](mapping)
+    if given and (name in _ROW_CALLS or (name in _BUILT_IN and held is None)):
+        return given[0] if len(given) == 1 and given[0].rows else sequence(given)
     joined = together((owner, *given))
     called = {name} if name else frozenset()
     return Value(joined.literals, joined.calls | called | _passed(node, names), known=False)
@@ -134,6 +160,10 @@ _VIEWS: dict[str, Callable[[Value], Value]] = {
     "keys": lambda held: sequence([each.fields["0"] for each in held.entries]),
     "values": lambda held: sequence([each.fields["1"] for each in held.entries]),
 }
+
+
+# `sorted(table)`: a mapping's keys too
+_OVER_KEYS = frozenset(("sorted", "list", "tuple", "set"))
 
 
 def _passed(call: SgNode, names: Names) -> frozenset[str]:
