@@ -9,7 +9,13 @@ from untildone.checks.command import programs
 from untildone.loop.model import Check
 
 # Others lock their folder themselves, or build into one that nobody else has.
-_BUILDERS = frozenset({"make", "gmake", "cmake", "ctest", "ninja", "mvn", "mvnw", "mvnd"})
+_BUILDERS = frozenset(
+    (
+        *("make", "gmake", "cmake", "ctest", "ninja", "mvn", "mvnw", "mvnd"),
+        # One that waits for another's lock would find the other's reports, newer than its start.
+        *("gradle", "gradlew"),
+    )
+)
 
 
 def turns(checks: Sequence[Check]) -> list[AbstractContextManager[object]]:
