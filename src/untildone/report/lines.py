@@ -85,25 +85,24 @@ def notice(record: Record, verdict: Verdict, checks: tuple[CheckResult, ...]) ->
             rounds = number(progress.round, "round")
             ended = f"untildone: {verdict.outcome} after {rounds}: {verdict.reason}"
             return _with_improvement(ended, progress)
-        case Pause(outcome="gate"):
-            return f"untildone: {verdict.reason} Your next prompt is the answer."
-        case Pause(outcome="needs-approval"):
-            return (
-                f"untildone: paused (needs-approval): {verdict.reason}."
-                f" Nobody holds the agent now. `untildone show {contract.id}` shows the changes. If"
-                " you wanted them: `untildone approve --all`. If not: have them restored, then"
-                " `untildone continue`"
-            )
         case Pause():
-            resume = OUTCOMES[verdict.outcome].resume
-            ended = (
-                f"untildone: paused ({verdict.outcome}): {verdict.reason}."
-                f" Nobody holds the agent now; resume with `untildone {resume}`"
-            )
-            left = f" | left: {', '.join(progress.unmet[:_LEFT])}" if progress.unmet else ""
-            return _with_improvement(ended + left, progress)
+            return _paused(contract.id, progress, verdict)
         case Wait() | Ignore():
             return ""
+
+
+def _paused(loop: str, progress: Progress, pause: Pause) -> str:
+    if pause.outcome == "gate":
+        return f"untildone: {pause.reason} Your next prompt is the answer."
+    ended = f"untildone: paused ({pause.outcome}): {pause.reason}. Nobody holds the agent now"
+    if pause.outcome == "needs-approval":
+        return (
+            f"{ended}. `untildone show {loop}` shows the changes. If you wanted them:"
+            " `untildone approve --all`. If not: have them restored, then `untildone continue`"
+        )
+    ended += f"; resume with `untildone {OUTCOMES[pause.outcome].resume}`"
+    left = f" | left: {', '.join(progress.unmet[:_LEFT])}" if progress.unmet else ""
+    return _with_improvement(ended + left, progress)
 
 
 def _counted(progress: Progress) -> str:
