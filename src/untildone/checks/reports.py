@@ -14,6 +14,7 @@ import os
 import re
 import shlex
 import shutil
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import chain, islice
 from pathlib import Path
@@ -30,7 +31,7 @@ from untildone.process import run
 _LARGEST = 64_000_000
 _MOST_FILES = 2_000
 _ASKED_SECONDS = 10.0
-_STARTED = "started"
+_EARLIER = "earlier"
 _WITNESS = Path(__file__).parent / "witness"
 
 # With one of these pytest runs no test, or was told where its report goes.
@@ -73,7 +74,9 @@ class _Script(Struct, frozen=True):
 
 def asking(command: str, path: Path, *, folder: Path, environ: dict[str, str]) -> Wish:
     """The path is new for every run and not to be guessed."""
-    path.with_name(_STARTED).touch()
+    if java := _java(command):
+        stamps = {str(file): _stamp(file) for file in _reports_below(folder, java)}
+        path.with_name(_EARLIER).write_bytes(msgspec.json.encode(stamps))
     if _may_run_pytest(command):
         # In this family a case names its file, so that its id is the one pytest itself prints.
         options = f"--junitxml={shlex.quote(str(path))} -o junit_family=xunit1"
@@ -153,9 +156,8 @@ def _go_flags(folder: Path, environ: dict[str, str]) -> str | None:
 
 def written(command: str, path: Path, *, folder: Path) -> Inventory | None:
     """What the run reported; nothing where it wrote no report, or none that can be read."""
-    for name in programs(command):
-        if name in _JAVA:
-            return _of_java(*_JAVA[name], folder=folder, since=path.with_name(_STARTED))
+    if java := _java(command):
+        return _of_java(java, folder, path.with_name(_EARLIER))
     return _read(path)
 
 
@@ -168,22 +170,38 @@ def _read(path: Path) -> Inventory | None:
         return None
 
 
-def _of_java(reports: str, joined: str, *, folder: Path, since: Path) -> Inventory | None:
+def _java(command: str) -> tuple[str, str] | None:
+    return next((_JAVA[name] for name in programs(command) if name in _JAVA), None)
+
+
+def _of_java(java: tuple[str, str], folder: Path, earlier: Path) -> Inventory | None:
     """Of every module, those of this run alone: an older one tells of tests that may be gone."""
-    places = (f"{'*/' * depth}{reports}/TEST-*.xml" for depth in range(4))
-    files = islice(chain.from_iterable(map(folder.glob, places)), _MOST_FILES)
-    fresh = sorted(file for file in files if _is_newer(file, since))
+    try:
+        known = msgspec.json.decode(earlier.read_bytes(), type=dict[str, tuple[int, ...]])
+    except OSError:
+        return None
+    files = sorted(_reports_below(folder, java))
+    fresh = [file for file in files if _stamp(file) != known.get(str(file))]
     found = [inventory for inventory in map(_read, fresh) if inventory]
     cases = [case for inventory in found for case in inventory.cases]
     if not found:
         return None
+    _, joined = java
     return Inventory(
         cases=tuple(replace(case, id=case.id.replace("::", joined, 1)) for case in cases)
     )
 
 
-def _is_newer(file: Path, than: Path) -> bool:
+def _reports_below(folder: Path, java: tuple[str, str]) -> Iterator[Path]:
+    reports, _ = java
+    places = (f"{'*/' * depth}{reports}/TEST-*.xml" for depth in range(4))
+    return islice(chain.from_iterable(map(folder.glob, places)), _MOST_FILES)
+
+
+def _stamp(file: Path) -> tuple[int, ...]:
+    """Told apart by more than the time alone: two files may be written within one tick of it."""
     try:
-        return file.stat().st_mtime_ns >= than.stat().st_mtime_ns
+        status = file.stat()
     except OSError:
-        return False
+        return ()
+    return status.st_mtime_ns, status.st_size, status.st_ino
