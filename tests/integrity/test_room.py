@@ -204,7 +204,6 @@ def test_its_repository_is_its_own(yard: Yard) -> None:
         compared(tree(yard.copy, {}), tree_of(yard.project, walked(yard.project)), ()), now=True
     )
     with room.furnished(composed, yard.place()) as place:
-        room.record(place)
         listed = said(place, "git", "ls-files")
 
     after = subprocess.run(log, cwd=main, capture_output=True, check=True)

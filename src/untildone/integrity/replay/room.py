@@ -7,6 +7,7 @@ import stat
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -23,6 +24,12 @@ _PROBE_SECONDS = 30
 _PLAIN_GIT = (
     *("-c", "user.name=untildone", "-c", "user.email=untildone@localhost"),
     *("-c", "commit.gpgsign=false", "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"),
+    *("-c", "maintenance.auto=false", "-c", "gc.auto=0"),
+)
+_RECORDED = (
+    ("init", "-q", "--template="),
+    ("add", "-A"),
+    ("commit", "-q", "-m", "the tree to be judged"),
 )
 # What tools remember of earlier runs is not believed, and what git says is not asked.
 _FORGOTTEN = frozenset(
@@ -83,18 +90,23 @@ def _furnished(composed: Composed, place: Place, top: Path, *, beside: bool) -> 
     folders = [*_dependencies(project, copy, place.ignored), *_written_outside(environ)]
     places = (str(copy), str(project), str(scratch), mark)
     through = (sys.executable, "-I", "-S", str(inplace.__file__), *places, *folders, "--")
-    if sys.platform == "linux" and not beside and _allowed(through, project):
+    with ThreadPoolExecutor(max_workers=1) as apart:
+        in_place = sys.platform == "linux" and not beside
+        allowed = apart.submit(_allowed, through, project) if in_place else None
+        if (project / ".git").exists():
+            _record(copy, environ)
+    if allowed and allowed.result():
         return Room(project=place.project, seen=copy, environ=environ, through=through)
     own, unproved = borrow(project, copy, folders)
     return Room(project=copy, seen=copy, environ=environ | own, unproved=unproved)
 
 
-def record(room: Room) -> None:
+def _record(copy: Path, environ: dict[str, str]) -> None:
     """Its own repository, for checks that ask git which files there are."""
-    here = {"GIT_DIR": str(room.seen / ".git"), "GIT_WORK_TREE": str(room.seen)}
-    for words in (("init", "-q"), ("add", "-A"), ("commit", "-q", "-m", "the tree to be judged")):
+    here = {"GIT_DIR": str(copy / ".git"), "GIT_WORK_TREE": str(copy)}
+    for words in _RECORDED:
         argv = ("git", *_PLAIN_GIT, *words)
-        run(argv, cwd=room.seen, timeout=_PROBE_SECONDS, env=room.environ | here)
+        run(argv, cwd=copy, timeout=_PROBE_SECONDS, env=environ | here)
 
 
 def _allowed(through: tuple[str, ...], project: Path) -> bool:

@@ -256,8 +256,6 @@ class _Runs(Struct, frozen=True):
         with room.furnished(tree, self.place()) as place:
             if place.unproved:
                 return _Ran((), unproved=place.unproved)
-            if (site.project / ".git").exists():
-                room.record(place)
             results, fault = run(checks, site, place=place)
         judged = replace(self.evidence, checks=results)
         return _Ran(against_start(self.given.contract, judged, strict=True).checks, fault)
