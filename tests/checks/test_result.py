@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from untildone.checks.result import OUTPUT_LIMIT, judge_result
+from untildone.checks.inventory import Case, Inventory
+from untildone.checks.result import OUTPUT_LIMIT, Reported, judge_result
 from untildone.loop import model
 from untildone.loop.model import Check
 from untildone.process import Finished
@@ -253,3 +254,27 @@ def test_equal_findings_of_one_file_are_told_apart() -> None:
     first, second = fingerprints("a.c:3: unused\na.c:9: unused")
     assert first != second
     assert fingerprints("a.c:9: unused") == [first]
+
+
+@pytest.mark.parametrize(
+    ("command", "executed"),
+    [
+        pytest.param("python -m pytest -q", 2, id="what a test of a plugin ran is not the run's"),
+        pytest.param("pytest a && pytest b", 5, id="of several runs the report tells the last"),
+    ],
+)
+def test_a_report_of_one_run_is_believed_before_what_is_printed(
+    command: str, executed: int
+) -> None:
+    told = "1 failed, 1 passed, 1 skipped in 0.01s\n1 failed, 2 passed in 0.12s\n"
+    cases = (
+        Case(id="test_a.py::test_a", outcome="passed"),
+        Case(id="test_a.py::test_b", outcome="failed"),
+    )
+    check = Check(name="t", command=command)
+
+    found = judge_result(
+        check, finished(told, 1), reported=Reported(inventory=Inventory(cases=cases))
+    )
+
+    assert (found.outcome, found.tests and found.tests.executed) == ("red", executed)

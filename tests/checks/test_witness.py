@@ -52,8 +52,8 @@ def test_what_ran_is_reported_by_name(tmp_path: Path) -> None:
         Tests(
             passed=1,
             skipped=2,
-            passing=("test_it.Case::test_passes",),
-            skipping=("test_it.Case::test_known", "test_it.Case::test_skipped"),
+            passing=("test_it.Case.test_passes",),
+            skipping=("test_it.Case.test_known", "test_it.Case.test_skipped"),
         ),
     )
 
@@ -77,10 +77,10 @@ def test_what_failed_is_reported_too(tmp_path: Path) -> None:
     assert found.tests is not None
     assert (found.outcome, len(found.tests.passing)) == ("red", 1)
     assert found.tests.failing == (
-        "test_it.Case::test_fails",
-        "test_it.Case::test_rows",
-        "test_it.Case::test_surprises",
-        "setUpClass (test_it::Unable)",
+        "test_it.Case.test_fails",
+        "test_it.Case.test_rows",
+        "test_it.Case.test_surprises",
+        "setUpClass (test_it.Unable)",
     )
 
 

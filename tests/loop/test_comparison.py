@@ -80,6 +80,12 @@ def test_what_a_green_check_complained_about_is_not_new() -> None:
         pytest.param(ran("a", "b"), ran("a", passing=("x",)), 0, id="removed is not mended"),
         pytest.param(ran("a", "b"), ran("a"), 0, id="removed, and nothing else passes"),
         pytest.param(ran("a", "b"), failing("a"), 50, id="nobody names what passes"),
+        pytest.param(
+            ran("cart::A", "price::B"),
+            ran("price::B", passing=("cart",)),
+            50,
+            id="a package stands for its tests",
+        ),
         pytest.param(ran("a"), RED, 0, id="the run broke off"),
         pytest.param(ran("a"), result("unrunnable"), 0, id="it could not be run"),
         pytest.param(linted("a", "b"), linted("b"), 50, id="findings"),

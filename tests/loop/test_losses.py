@@ -80,6 +80,43 @@ def test_tests_that_no_longer_run_are_asked_about(
     assert [lost.id for lost in lost_tests(evidence, allow)] == expected
 
 
+@pytest.mark.parametrize(
+    ("then", "now", "expected"),
+    [
+        pytest.param(("cart::A", "cart::B"), ("cart",), [], id="a package that hides its tests"),
+        pytest.param(("cart",), ("cart::A",), [], id="the tests of a package"),
+        pytest.param(
+            ("cart::A", "price::B"), ("cart",), ["remove-test:price::B"], id="another package"
+        ),
+        pytest.param(
+            ("cart::A", "cart::B"), ("cart::A",), ["remove-test:cart::B"], id="one test of two"
+        ),
+    ],
+)
+def test_a_package_stands_for_its_tests(
+    then: tuple[str, ...], now: tuple[str, ...], expected: list[str]
+) -> None:
+    evidence = seen(ran(*now), start=started(ran(*then)))
+
+    assert [lost.id for lost in lost_tests(evidence, ())] == expected
+
+
+@pytest.mark.parametrize(
+    ("then", "expected"),
+    [
+        pytest.param("cart.Case.test_rows [0]", [], id="a text"),
+        pytest.param("cart.Case.test_rows (n=-1)", [], id="a value"),
+        pytest.param(
+            "cart.Case.test_other [0]", ["remove-test:cart.Case.test_other [0]"], id="another test"
+        ),
+    ],
+)
+def test_rows_of_unittest_that_pass_are_told_by_their_test(then: str, expected: list[str]) -> None:
+    evidence = seen(ran("cart.Case.test_rows"), start=started(ran(then, "cart.Case.test_rows")))
+
+    assert [lost.id for lost in lost_tests(evidence, ())] == expected
+
+
 def test_where_nothing_is_known_of_the_start_nothing_is_lost() -> None:
     assert list(lost_tests(seen(ran("a")), ())) == []
 

@@ -1,17 +1,20 @@
 """What fails now beside what failed at the start: new, regressed, remaining, fixed."""
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
-from untildone.loop.model import CheckResult, Evidence, Finding, StartFinding, StartResult
+from untildone.loop.model import CheckResult, Evidence, Finding, StartFinding, StartResult, Tests
 
 # A check, the id of its test that failed, and what was found there: either may be missing.
 Failure: TypeAlias = tuple[CheckResult, str, Finding | None]
 # By identity: the test's id, and which of the findings it is (-1: none).
 Identities: TypeAlias = dict[str, tuple[str, int]]
 _Standing: TypeAlias = Literal["new", "regressed", "remaining"]
+# test_cart.CartTest.test_rows (row=-1); test_cart.CartTest.test_rows [empty]
+_ROW = re.compile(r"([\w.]+\.\w+) [\[(]")
 
 
 class Comparison(Struct, frozen=True, kw_only=True):
@@ -114,9 +117,23 @@ def _fixed(before: Identities, now: Identities, result: CheckResult) -> int:
     if not result.findings and not (tests and tests.executed):
         return 0
     # Where a run names its tests, one that it does not name was not mended but removed.
-    passing = frozenset(tests.passing if tests else ())
+    passes = told_of(Tests(passing=tests.passing if tests else ()))
     named = tests is not None and len(tests.passing) >= tests.passed
     return sum(
-        identity not in now and not (named and test and test not in passing)
+        identity not in now and not (named and test and not passes(test))
         for identity, (test, _) in before.items()
     )
+
+
+def told_of(tests: Tests) -> Callable[[str], bool]:
+    """Whether a test is named; its whole package may stand for it, or its tests for a package."""
+    names = {*tests.passing, *tests.failing}
+    holding = {name.partition("::")[0] for name in names}
+
+    def told(test: str) -> bool:
+        # A row of unittest's is named only where it fails.
+        row = _ROW.match(test)
+        alone = test in names or (row is not None and row[1] in names)
+        return alone or test in holding or test.partition("::")[0] in names
+
+    return told

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
+from untildone.loop.comparison import told_of
 from untildone.loop.listing import number
 from untildone.loop.losses import loss, removal_allowed
 from untildone.loop.model import CheckResult, Evidence, Loss, Tests
@@ -54,8 +55,8 @@ def _missing(result: CheckResult, had: Tests, allow: tuple[str, ...]) -> _Missin
         return None
     if not (_named(had) and _named(now)):
         return _by_number(now, had, allow)
-    ran = {*now.passing, *now.failing}
-    gone = [test for test in (*had.passing, *had.failing) if test not in ran]
+    ran = told_of(now)
+    gone = [test for test in (*had.passing, *had.failing) if not ran(test)]
     vanished = tuple(test for test in gone if not removal_allowed(test, allow))
     if not vanished:
         return None

@@ -85,22 +85,23 @@ def _messages(output: str) -> dict[str, re.Match[str]]:
 
 
 def tests(output: str) -> Tests | None:
-    """Without `-v` a package that is ok hides its tests: it counts as one that passed."""
+    """Without `-v` a package that is ok hides its tests: it stands for them, as one that passed."""
     packages = list(_PACKAGE.finditer(output))
     results = list(_RESULT.finditer(output))
     if not packages and not results:
         return Tests() if _COVERAGE.search(output) else None
     shown = [match["result"] for match in results]
     broken = [match["name"] for match in packages if _broken(match, results)]
+    whole = [match["name"] for match in packages if _passed(match)]
     ids = {kind: list(_ids(results, packages, kind)) for kind in ("PASS", "FAIL", "SKIP")}
     return named(
         Tests(
-            passed=shown.count("PASS") or sum(_passed(match) for match in packages),
+            passed=shown.count("PASS") or len(whole),
             failed=shown.count("FAIL") + len(broken),
             skipped=shown.count("SKIP"),
         ),
         [*ids["FAIL"], *broken],
-        passing=ids["PASS"],
+        passing=ids["PASS"] or whole,
         skipping=ids["SKIP"],
     )
 

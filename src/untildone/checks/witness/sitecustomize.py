@@ -37,10 +37,8 @@ def _report(place: str, started: list[str], result: Any) -> None:  # noqa: ANN40
     for name in named:
         red = any(_below(test, [name]) for test in failed)
         inner = "<failure/>" if red else "<skipped/>" if name in passed_over else ""
-        where, _, test = name.rpartition(".")
-        cases.append(
-            f"<testcase classname={quoteattr(where)} name={quoteattr(test)}>{inner}</testcase>"
-        )
+        # As a whole, so that it is called what unittest prints.
+        cases.append(f"<testcase name={quoteattr(name)}>{inner}</testcase>")
     with open(place, "w", encoding="utf-8", errors="replace") as file:  # noqa: PTH123  few imports
         file.write(f"<testsuite>{''.join(cases)}</testsuite>")
 
