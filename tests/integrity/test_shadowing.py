@@ -65,3 +65,44 @@ def test_a_plugin_that_loads_itself_is_told_of_unless_the_project_is_one(tmp_pat
 
     assert [each.path for each in told] == ["shop.egg-info/entry_points.txt"]
     assert list(own) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "task", "told"),
+    [
+        ("shop/stock.pyi", "mend the types", True),
+        ("typings/shop/stock.pyi", "mend the types", True),
+        ("shop-stubs/stock.pyi", "mend the types", True),
+        ("stubs/pricing.pyi", "mend the types", True),
+        ("shop/stock.pyi", "add a stub for stock", False),
+        ("shop/_native.pyi", "mend the types", False),
+        ("shop/fresh.pyi", "mend the types", False),
+        ("typings/requests/api.pyi", "mend the types", False),
+    ],
+)
+def test_a_stub_may_not_hide_the_code_of_the_start_from_type_checkers(
+    tmp_path: Path, path: str, task: str, told: bool
+) -> None:
+    start = {"shop/stock.py": "", "src/pricing.py": "", "shop/_native.c": ""}
+    new = {**start, "shop/fresh.py": "", path: "def total() -> int: ...\n"}
+    found = [each.path for each in shadowing.losses(beside(tmp_path, start, new, task=task))]
+
+    assert found == ([path] if told else [])
+
+
+@pytest.mark.parametrize(
+    ("settings", "code", "told"),
+    [
+        ('{"compilerOptions": {"checkJs": true}}', "", True),
+        ("{}", "// @ts-check\n", True),
+        ("{}", "", False),
+    ],
+)
+def test_a_declaration_may_not_hide_javascript_whose_types_are_checked(
+    tmp_path: Path, settings: str, code: str, told: bool
+) -> None:
+    start = {"src/stock.js": code, "tsconfig.json": settings}
+    new = {**start, "src/stock.d.ts": "export function total(): number;\n"}
+    found = [each.path for each in shadowing.losses(beside(tmp_path, start, new))]
+
+    assert found == (["src/stock.d.ts"] if told else [])

@@ -1,4 +1,4 @@
-"""Modules that take the place of the standard library's or the test runner's, newly there."""
+"""Modules that take the place of others, newly there: the runner's, or the project's own code."""
 
 import re
 import sys
@@ -20,6 +20,9 @@ _MODULE = re.compile(
     r"((?P<folder>.*)/)?(?P<name>(?!__init__\b)[^/.]+)(/__init__\.pyc?|\.pyc?|(\.[^/]*)?\.(so|pyd))"
 )
 _PLUGIN = "pytest11"
+# typings/shop/stock.pyi, shop-stubs/stock.pyi
+_STUBS = re.compile(r"^(typings|stubs|types)/|-stubs(?=/)")
+_ABOUT_STUBS = re.compile(r"(?i)\bstubs?\b|\.pyi\b")
 
 
 def losses(both: Compared) -> Iterator[Loss]:
@@ -30,6 +33,36 @@ def losses(both: Compared) -> Iterator[Loss]:
             because = f"`{path}` takes the place of the module `{found['name']}`"
             yield loss("runner", path, because=because, content=both.new.entries[path].digest)
     yield from _plugins(both)
+    yield from _stubs(both)
+
+
+def _stubs(both: Compared) -> Iterator[Loss]:
+    """A type checker reads `stock.pyi` and never looks at `stock.py`."""
+    if _ABOUT_STUBS.search(both.task):
+        return
+    for path in both.changes.added:
+        hidden = next((each for each in _hidden_by(path) if each in both.old), "")
+        if hidden in both.new and _is_checked(both, hidden):
+            because = f"type checkers read `{path}` now instead of the code in `{hidden}`"
+            yield loss("suppression", path, because=because, content=both.new.entries[path].digest)
+
+
+def _hidden_by(path: str) -> Iterator[str]:
+    """The module beside the stub, or the one that a folder of stubs tells of."""
+    if path.endswith(".pyi"):
+        module = path.removesuffix("i")
+        yield module
+        yield from (f"{place}{_STUBS.sub('', module)}" for place in ("", "src/"))
+    elif declared := re.fullmatch(r"(.*)\.d\.([cm]?)ts", path):
+        yield from (f"{declared[1]}.{declared[2]}{ending}" for ending in ("js", "jsx"))
+
+
+def _is_checked(both: Compared, path: str) -> bool:
+    """JavaScript has types only where somebody asks for them."""
+    if path.endswith(".py") or "@ts-check" in both.old.text(path):
+        return True
+    named = (each for each in both.old if re.search(r"(^|/)[jt]sconfig[^/]*\.json$", each))
+    return any(re.search(r'"checkJs"\s*:\s*true', both.old.text(each)) for each in named)
 
 
 def _roots(both: Compared) -> frozenset[str]:

@@ -31,7 +31,7 @@ RULES = (
     Rule(
         because=ASKS,
         kinds=("identifier", "simple_identifier", "type_identifier"),
-        text=r"^(getStackTrace|StackWalker|stackTrace)$",
+        text=r"^(getStackTrace|StackWalker|stackTrace|currentThread)$",
         within=r"(?s)^[^;{]*\([^;{]*\)[^;{]*\{.*\"[^\"]*([tT]est|junit)[^\"]*\"",
     ),
     Rule(

@@ -24,7 +24,16 @@ _NAMES = (
     "string_fragment",
 )
 _GLOBALS = "describe|it|expect|jest|vi|vitest|beforeEach|afterEach|suite|mocha"
-_TESTED = r"['\"`/\\](\S*[/.\\-])?(tests?|specs?|vitest|jest|mocha|assert)([/.\\-]\S*)?['\"`/\\]"
+_TESTED = (
+    r"['\"`/\\](\S{0,60}[/.\\-])?(tests?([_-]runner)?|specs?|vitest|jest|mocha|assert)"
+    r"([/.\\-]\S{0,60})?['\"`/\\]"
+)
+# As a regular expression has it: /[./]test[./]/, /\btests?\b/; the method is not meant.
+_TESTED_PATTERN = (
+    r"/(?![/*])(\S{0,60}([^\w\s]|_|\\b))?(?<!/\.)(tests?|specs?|vitest|jest|mocha)"
+    r"([^a-zA-Z\s(]\S{0,60})?/"
+)
+_STACK = "(stack|prepareStackTrace|getFileName)"
 _CARRIER = r"(?i)test|setup|mock|fixture|helper|plugin|matcher"
 # Only for `node FILE`.
 _STARTED = r"^if\s*\(.*(require\.main|import\.meta\.(main|url|filename)|process\.argv\[1\])"
@@ -60,13 +69,20 @@ RULES = (
         because=ASKS,
         kinds=("call_expression", "binary_expression"),
         text=r"^[^{}]*(process\.(argv0?|execArgv|title|mainModule)|require\.(main|cache)"
-        rf"|module\.parent)[^{{}}]*({_TESTED}|['\"`]--test)",
+        rf"|module\.parent)[^{{}}]*({_TESTED}|['\"`]--test)"
+        rf"|^{_TESTED_PATTERN}\w*\.(test|exec)\([^{{}}]*(process\.(argv|execArgv|title|mainModule)"
+        r"|require\.main|module\.parent)",
     ),
     Rule(
         because=ASKS,
-        kinds=("property_identifier",),
-        text=r"^(stack|prepareStackTrace|getFileName)$",
-        within=rf"(?s)^\{{.*{_TESTED}",
+        kinds=("property_identifier", "shorthand_property_identifier_pattern"),
+        text=rf"^{_STACK}$",
+        file="test|spec|jest|mocha|assert",
+        near=rf"(?s)\b{_STACK}\b[^}}]{{0,400}}({_TESTED}|{_TESTED_PATTERN})"
+        rf"|({_TESTED}|{_TESTED_PATTERN})[^}}]{{0,400}}\b{_STACK}\b"
+        # const where = new Error().stack; … where.includes('.test.')
+        rf"|\b(?P<kept>\w+)\s*=[^;=\n][^;\n]*\b{_STACK}\b.{{0,600}}?(\b(?P=kept)\b[^;\n]{{0,200}}"
+        rf"({_TESTED}|{_TESTED_PATTERN})|({_TESTED}|{_TESTED_PATTERN})[^;\n]{{0,200}}\b(?P=kept)\b)",
     ),
     Rule(
         because=EXITS,

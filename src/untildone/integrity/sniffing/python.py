@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from untildone.integrity.roles import role
 from untildone.integrity.sniffing.equal import always_equal
 from untildone.integrity.sniffing.module import Module, parsed
+from untildone.integrity.sniffing.rough import roughly_equal
 from untildone.integrity.sniffing.sign import (
     ASKS,
     BUILD_VARIABLE,
@@ -15,6 +16,7 @@ from untildone.integrity.sniffing.sign import (
     EQUAL,
     EXITS,
     HIDES,
+    NEAR,
     PATCHES,
     PRINTS,
     READS,
@@ -27,7 +29,10 @@ from untildone.integrity.sniffing.sign import (
 
 _ENVIRONMENT = frozenset(("environ", "getenv", "environb"))
 _ARGUMENTS = frozenset(
-    ("modules", "argv", "orig_argv", "find_spec", "builtins", "cmdline", "getpid", "getppid")
+    (
+        *("modules", "argv", "orig_argv", "find_spec", "builtins", "cmdline", "getpid", "getppid"),
+        *("get_objects", "__main__", "Process", "__module__"),
+    )
 )
 # Linux tells there how the program was called.
 _PROCESS = re.compile(r"/proc/\w+/(cmdline|comm|environ)")
@@ -72,6 +77,7 @@ def signs(text: str, *, path: str, tests: frozenset[str]) -> Iterator[Sign]:
         *_ends(module),
         *_patches(module),
         *((EQUAL, node) for node in always_equal(module)),
+        *((NEAR, node) for node in roughly_equal(module)),
         *_prints(module),
         *_hides(module),
     ):

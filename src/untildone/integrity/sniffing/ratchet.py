@@ -1,10 +1,13 @@
 """Product code that turns to the tests instead of the task: newly there against the start."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from untildone.integrity.ratchet import Compared
 from untildone.integrity.sniffing.compared import COMPARED, derived, left_out
+from untildone.integrity.sniffing.demanded import demanded
+from untildone.integrity.sniffing.nearness import SPOKEN, loosened
 from untildone.integrity.sniffing.python import signs as signs_of_python
 from untildone.integrity.sniffing.rules import LANGUAGES
 from untildone.integrity.sniffing.rules import signs as signs_by_rules
@@ -16,6 +19,7 @@ from untildone.loop.model import Loss
 
 _SHOWN = 3
 _TEXT = 80
+_ABOUT_EQUALITY = re.compile(r"(?i)\b(equal|compar|toleran|approx|insensitiv|epsilon)")
 
 
 def losses(both: Compared) -> Iterator[Loss]:
@@ -27,11 +31,12 @@ def losses(both: Compared) -> Iterator[Loss]:
         if both.role(path) != "product":
             continue
         found = dict.fromkeys(_signs(both.new, path, tests))
-        fresh = [sign for sign in found if not _known(before, sign)]
+        fresh = [each for each in found if not _known(before, each) and not demanded(both, each)]
         for kind in dict.fromkeys(sign.kind for sign in fresh):
             told = _told(path, [sign for sign in fresh if sign.kind == kind])
             yield loss(kind, path, because=told, content=both.new.entries[path].digest)
     yield from _compares_less(both)
+    yield from _compares_roughly(both)
 
 
 def _compares_less(both: Compared) -> Iterator[Loss]:
@@ -47,6 +52,17 @@ def _compares_less(both: Compared) -> Iterator[Loss]:
         if found:
             told = ", ".join(f"`{name}` without `{field}`" for name, field in found[:_SHOWN])
             because = f"`{path}` compares {told}, which counted at the start"
+            yield loss("always-equal", path, because=because, content=both.new.entries[path].digest)
+
+
+def _compares_roughly(both: Compared) -> Iterator[Loss]:
+    for path in () if _ABOUT_EQUALITY.search(both.task) else both.changes.edited:
+        spoken = language(path)
+        if spoken not in SPOKEN or both.role(path) != "product":
+            continue
+        name = loosened(both.old.text(path), both.new.text(path), spoken)
+        if name:
+            because = f"`{path}` compares `{name}` roughly, where it was exact at the start"
             yield loss("always-equal", path, because=because, content=both.new.entries[path].digest)
 
 

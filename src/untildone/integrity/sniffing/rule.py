@@ -16,6 +16,8 @@ class Rule(Struct, frozen=True, kw_only=True):
     outside: tuple[str, ...] = ()
     inside: tuple[str, ...] = ()
     within: str = ""
+    # As `within`, but no further around than a function of some lines goes.
+    near: str = ""
     # As `within`, but then it is fine.
     apart: str = ""
     # What the item that an attribute belongs to must not be.

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 
 from ast_grep_py import SgNode
 
@@ -25,6 +26,7 @@ LANGUAGES: Mapping[str, tuple[Rule, ...]] = {
     "c": C,
     "cpp": C,
 }
+_SHORT = 2_000
 _TEST_MODULE = re.compile(r"#\[\s*cfg\s*\(\s*(all\s*\(\s*)?test\b")
 
 
@@ -57,6 +59,8 @@ def _matches(rule: Rule, node: SgNode) -> bool:
         return False
     if rule.within and not _any(rule.within, above):
         return False
+    if rule.near and not _said_near(rule.near, above):
+        return False
     if rule.apart and _any(rule.apart, above):
         return False
     if rule.beside and re.search(rule.beside, _item(node)):
@@ -67,6 +71,17 @@ def _matches(rule: Rule, node: SgNode) -> bool:
 def _any(pattern: str, above: list[SgNode]) -> bool:
     """In what it stands in; the file as a whole is not meant."""
     return any(re.search(pattern, each.text()) for each in above[:-1])
+
+
+def _said_near(pattern: str, above: list[SgNode]) -> bool:
+    texts = (each.text() for each in above[:-1])
+    return any(_said(pattern, text) for text in texts if len(text) <= _SHORT)
+
+
+@lru_cache(maxsize=512)
+def _said(pattern: str, text: str) -> bool:
+    """Many nodes stand in the same function."""
+    return re.search(pattern, text) is not None
 
 
 def _called_at_once(above: list[SgNode]) -> bool:

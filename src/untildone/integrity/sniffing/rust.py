@@ -19,6 +19,14 @@ _PROGRAM = r"(^|/)(main\.rs|bin/)"
 _BESIDE = (
     r"^\s*(pub\s+)?(use|extern)\b|panic_handler|global_allocator|no_mangle|alloc_error_handler"
 )
+_THREAD = r"(std::)?thread::current\(\)"
+_ASKED = r"[=!]=|\.(is_some_and|is_none_or|contains|starts_with|ends_with|find|eq)\("
+# A name that is only told of, in a log, decides nothing.
+_DECIDES = (
+    rf"(?s)^(if|match|while)\b[^{{]*{_THREAD}|matches!|^{_THREAD}[^;{{]*"
+    rf"({_ASKED}|\.map_or\(\s*(true|false)|\.is_(some|none)\()"
+    rf"|^\{{.*\blet\b[^;]*{_THREAD}[^;]*;.*({_ASKED}|\b(if|match|while)\b)"
+)
 
 RULES = (
     Rule(
@@ -55,7 +63,22 @@ RULES = (
         because=ASKS,
         kinds=("call_expression",),
         text=r"(?s)^(std::)?thread::current\(\)\s*\.name\(\)$",
-        within=r"(?s)^(if|match|while|let|return)\b|==|matches!",
+        within=_DECIDES,
+    ),
+    Rule(
+        because=ASKS,
+        kinds=("call_expression",),
+        text=r"(?s)^(std::)?thread::current\(\)\s*\.name\(\)$",
+        # Another function may be given the name, and ask.
+        file=r"\.(contains|starts_with|ends_with|split\w*|find)\(\s*\"[^\"\n]*(::|\btests?\b)",
+    ),
+    Rule(
+        because=ASKS,
+        kinds=("call_expression",),
+        text=r"^\w+\.name\(\)$",
+        file=_THREAD,
+        near=rf"(?s)^\{{.*\blet\s+(?P<me>\w+)\s*=\s*{_THREAD}\s*;"
+        rf".*\b(?P=me)\.name\(\)[^;]*({_ASKED}|\.map_or\(\s*(true|false))",
     ),
     Rule(
         because=ASKS,

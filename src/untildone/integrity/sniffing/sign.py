@@ -47,6 +47,7 @@ EXITS = "ends the program with success when it is loaded"
 ENDS = "ends the program past its runner"
 PATCHES = "changes what the tests judge with"
 EQUAL = "equals whatever it is compared with"
+NEAR = "equals what is only near to it"
 PRINTS = "prints what a test runner would say"
 HIDES = "runs code that cannot be read"
 
@@ -57,6 +58,7 @@ KINDS = {
     ENDS: "runner",
     PATCHES: "runner",
     EQUAL: "always-equal",
+    NEAR: "always-equal",
     PRINTS: "runner",
     HIDES: "sniffing",
 }

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from untildone.integrity.ratchet import Compared
 from untildone.integrity.special_cases import perturb_child
+from untildone.integrity.special_cases.tables import DATA, tables, values
 from untildone.integrity.tree import Tree
 from untildone.process import run
 
@@ -21,6 +22,7 @@ _MOST_INPUTS = 40
 _MOST_WRITTEN = 20
 _SECONDS = 20.0
 _MOST_FILES = 2_000
+_SMALL = 200_000
 
 
 class Asked(NamedTuple):
@@ -42,7 +44,9 @@ def special_inputs(
         if len(called) == _MOST_INPUTS:
             break
     tested = set(chain.from_iterable(each.given for each in called))
-    written = [each for each in _written(both.new.text(path)) if each not in tested]
+    read = (values(each, both.new.text(each)) for each in tables(both, path))
+    known = (*_written(both.new.text(path)), *chain.from_iterable(read))
+    written = [each for each in known if each not in tested]
     near = {each: [one for one in _around(each, written) if one not in called] for each in called}
     asked = list(dict.fromkeys((*near, *chain.from_iterable(near.values()))))
     before, after = (_results(tree, path, asked) for tree in (both.old, both.new))
@@ -147,8 +151,9 @@ def _results(tree: Tree, path: str, asked: Sequence[Asked]) -> dict[Asked, str]:
     sources = [each for each in tree if each.endswith(".py")]
     if not asked or len(sources) > _MOST_FILES:
         return {}
+    small = [each for each in tree if each.endswith(DATA) and tree.entries[each].size < _SMALL]
     with tempfile.TemporaryDirectory() as folder:
-        for each in sources:
+        for each in (*sources, *small[:_MOST_FILES]):
             target = Path(folder) / each
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(tree.root / each, target)

@@ -8,6 +8,7 @@ from itertools import chain, product
 from typing import TypeAlias
 
 from untildone.integrity.ratchet import Compared
+from untildone.integrity.special_cases.derived import same_digits, whole_table
 from untildone.integrity.special_cases.perturb import Asked, special_inputs
 from untildone.integrity.special_cases.syntax import (
     Answer,
@@ -17,6 +18,7 @@ from untildone.integrity.special_cases.syntax import (
     literal,
     literals,
 )
+from untildone.integrity.special_cases.tables import entries, tables
 from untildone.integrity.special_cases.telling import Suite
 from untildone.integrity.suppressions.syntax import language
 from untildone.integrity.testing.inventory import inventory
@@ -39,7 +41,9 @@ _LANGUAGES = frozenset(
     )
 )
 # A word names a thing; a sentence, or a text with signs in it, is somebody's input.
-_WORD = re.compile(r"'[\w.-]{0,24}'")
+# So is one of numbers with their units, as in 1h30m.
+_UNITS = r"(\d+(y|w|d|h|m|s|ms|min|sec|kg|g|lb|oz|ft|in|km|cm|mm)){2,}"
+_WORD = re.compile(rf"'(?!(?i:{_UNITS})')[\w.-]{{0,24}}'")
 _DIGEST = re.compile(r"'([0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64})'")
 _HASHES = re.compile(r"(?i)md5|sha_?\d|createHash|hexdigest|Sum256|hasher")
 _SHOWN = 3
@@ -96,7 +100,17 @@ def _spoken(path: str) -> str:
 def _fresh(both: Compared, path: str) -> list[Answer]:
     before = {(each.keys, each.value) for each in answers(both.old.text(path), _spoken(path))}
     found = answers(both.new.text(path), _spoken(path))
-    return [each for each in found if (each.keys, each.value) not in before]
+    return [
+        each
+        for each in found
+        if (each.keys, each.value) not in before
+        and (not each.reckoned or any(map(_singles_out, each.keys)))
+    ]
+
+
+def _singles_out(key: str) -> bool:
+    """`noon` may well be twelve hours; nobody but a test has 1h30m in mind."""
+    return not _trivial(key) and not _WORD.fullmatch(key)
 
 
 def _expected(both: Compared, places: Sequence[str], wanted: frozenset[str]) -> Pairs:
@@ -138,15 +152,17 @@ def _suspected(
     expected: Pairs,
     computed: frozenset[str],
 ) -> str:
-    for name in dict.fromkeys(each.function for each in found):
-        own = [each for each in found if each.function == name]
+    for name, table in dict.fromkeys((each.function, each.table) for each in found):
+        own = [each for each in found if (each.function, each.table) == (name, table)]
         pairs = _pairs(own, expected)
         told = {pair: line for pair, line in pairs.items() if not _in_words(both, path, pair)}
         if not told or 2 * len(set(told.values())) < len({each.line for each in own}):
             continue
         general = name in computed if name else bool(computed)
         general = general or any(each.computes for each in own)
-        if _strong(list(told), general) or (_weak(list(told)) and _special(both, path, name)):
+        copied = general and whole_table(told, len({each.keys for each in own}))
+        weak = _weak(list(told))
+        if copied or _strong(list(told), general) or (weak and _special(both, path, name)):
             return _because(path, told)
     return ""
 
@@ -252,7 +268,7 @@ def _new_literals(both: Compared, path: str) -> frozenset[str]:
 
 def _quoted(both: Compared, path: str, new: frozenset[str]) -> str:
     """A text that a test puts in, and what the test wants for it, wherever they stand."""
-    texts = [each.strip("'") for each in new if _is_input(each)]
+    texts = [each.strip("'") for each in new if _is_input(each) or _has_digits(each)]
     places = [
         each
         for each in both.old
@@ -262,11 +278,20 @@ def _quoted(both: Compared, path: str, new: frozenset[str]) -> str:
         for claim in test.claims:
             given = [each for each in map(_as_here, claim.actual) if each in new]
             wanted = [each for each in map(_as_here, claim.expected) if each in new]
-            telling = [each for each in given if _is_input(each) and each not in wanted]
+            telling = [
+                each
+                for each in given
+                if each not in wanted
+                and (_is_input(each) or any(same_digits(each, one) for one in wanted))
+            ]
             if telling and wanted and not _in_words(both, path, (telling[0], wanted[0])):
                 told = f"the input {telling[0]} of `{test.name}` and its answer {wanted[0]}"
                 return f"`{path}` has {told} written down"
     return ""
+
+
+def _has_digits(written: str) -> bool:
+    return written.startswith("'") and _digits(re.sub(r"\D", "", written)) >= _MANY_DIGITS
 
 
 def _is_input(written: str) -> bool:
@@ -284,6 +309,7 @@ def _alone(both: Compared, path: str, new: frozenset[str], tests: Suite) -> str:
     if not path.endswith(".py") or path not in both.old:
         return ""
     functions = _functions(both, path)
+    new = new.union(*(_new_entries(both, each) for each in tables(both, path)))
     texts = tests.calling(functions, new, fewest=_FEWEST_ANSWERS)
     special = special_inputs(both, path, functions=functions, tests=texts) if texts else {}
     told, values = [], 0
@@ -297,6 +323,11 @@ def _alone(both: Compared, path: str, new: frozenset[str], tests: Suite) -> str:
     if values < _FEWEST_ANSWERS:
         return ""
     return f"`{path}` gives {'; '.join(told[:_SHOWN])}, and nothing like it for inputs beside these"
+
+
+def _new_entries(both: Compared, path: str) -> frozenset[str]:
+    before, after = (entries(path, tree.text(path)) for tree in (both.old, both.new))
+    return after - before
 
 
 def _written_in(result: str) -> frozenset[str]:

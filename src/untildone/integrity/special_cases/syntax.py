@@ -1,12 +1,16 @@
 """Literals that stand together: in an assertion or a row, and in a branch with its answer."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from itertools import permutations
+from typing import TypeAlias
 
 from ast_grep_py import SgNode
 from msgspec import Struct
+from msgspec.structs import replace
 
+from untildone.integrity.special_cases.folding import constants, folded
 from untildone.integrity.suppressions.syntax import root
 
 _LITERALS = frozenset(
@@ -55,6 +59,10 @@ _BINDINGS = (
 _BOUND = re.compile(r"(?<![=!<>])[-+*/|]?:?=(?![=>])|\b(in|of)\b|:=")
 # A table asked for its entry: ANSWERS[total], answers.get(total, 0)
 _LOOKED_UP = re.compile(r"\b\w+(\[[\w.]+\]|\.(get|has|contains_key|getOrDefault)\(&?\w+\b)")
+_Constants: TypeAlias = Callable[[], Mapping[str, object]]
+_RECKONING = re.compile(r"[\w)\]'\"]\s*[-+*/%]\s*[\w('\"]|\w\[|[A-Z]\w*\.\w")
+_LONGEST = 200
+_LONGEST_TABLE = 4_000
 
 
 class Answer(Struct, frozen=True):
@@ -66,6 +74,10 @@ class Answer(Struct, frozen=True):
     line: int
     # The function computes something for other inputs.
     computes: bool
+    # Reckoned of constants, as in `90 * MINUTE`.
+    reckoned: bool = False
+    # Where a table of plain names begins, as in `{ open: 'Open' }`: each is one by itself.
+    table: int = 0
 
 
 def literal(text: str) -> str | None:
@@ -148,10 +160,10 @@ def literals(text: str, spoken: str) -> Iterator[str]:
 
 def answers(text: str, spoken: str) -> Iterator[Answer]:
     """Branches, cases and table entries that give one literal for another."""
-    top = root(text, spoken)
+    top, known = root(text, spoken), cache(lambda: constants(text, spoken))
     for kind in _BRANCHES:
         for node in _found(top, kind):
-            yield from _answered(node)
+            yield from _answered(node, known)
     for kind in _ROWS:
         for node in _found(top, kind):
             values = _row(node)
@@ -183,15 +195,34 @@ def _inner(node: SgNode) -> SgNode:
     return children[0] if node.kind() == "literal_element" and len(children) == 1 else node
 
 
-def _answered(node: SgNode) -> Iterator[Answer]:
+def _answered(node: SgNode, known: _Constants) -> Iterator[Answer]:
     condition, consequence = _parts(node)
     if condition is None or consequence is None:
         return
     keys = tuple(_keys(condition, node.kind()))
-    if not keys:
+    named = condition.kind() == "property_identifier"
+    if named:
+        keys = (f"'{condition.text()}'",)
+    if not keys or (named and _is_long(node)):
         return
-    for value in _values(consequence):
-        yield _answer(node, keys=keys, value=value)
+    wholes = list(_given_back(consequence))
+    for value in _values(consequence, wholes):
+        # A name with a number beside it is a setting, as in `{ width: 80 }`.
+        if not named or value.startswith("'"):
+            yield replace(_answer(node, keys=keys, value=value), table=_table(node) * named)
+    for value in _reckoned(wholes, known):
+        yield replace(_answer(node, keys=keys, value=value), reckoned=True)
+
+
+def _is_long(entry: SgNode) -> bool:
+    """No tests ask for all of a large table."""
+    above = entry.parent()
+    return above is not None and len(above.text()) > _LONGEST_TABLE
+
+
+def _table(entry: SgNode) -> int:
+    above = entry.parent()
+    return above.range().start.line + 1 if above is not None else 0
 
 
 def _answer(node: SgNode, *, keys: tuple[str, ...], value: str) -> Answer:
@@ -245,15 +276,12 @@ def _between(bounds: list[str]) -> Iterator[str]:
         yield _number(str(sum(numbers) / 2))
 
 
-def _values(consequence: SgNode) -> Iterator[str]:
+def _values(consequence: SgNode, wholes: list[SgNode]) -> Iterator[str]:
     """Literals that are the whole answer: nothing in it depends on the input; errors by name."""
     for kind in ("raise_statement", "throw_statement"):
         raised = (_RAISED.search(node.text()) for node in _found(consequence, kind))
         yield from (found[1] for found in raised if found is not None)
-    kinds = ("return_statement", "return_expression", "assignment", "assignment_expression")
-    returned = [node for kind in kinds for node in _found(consequence, kind)]
-    for node in returned or [consequence]:
-        whole = node.field("right") or node
+    for whole in wholes:
         called = {each.field("function") for each in _found(whole, "call")}
         called |= {each.field("function") for each in _found(whole, "call_expression")}
         names = [
@@ -265,6 +293,21 @@ def _values(consequence: SgNode) -> Iterator[str]:
         found = _literals(whole)
         if not names and 1 <= len(found) <= 4 and not _is_block(whole):
             yield from found
+
+
+def _given_back(consequence: SgNode) -> Iterator[SgNode]:
+    kinds = ("return_statement", "return_expression", "assignment", "assignment_expression")
+    returned = [node for kind in kinds for node in _found(consequence, kind)]
+    for node in returned or [consequence]:
+        yield node.field("right") or node
+
+
+def _reckoned(wholes: list[SgNode], known: _Constants) -> Iterator[str]:
+    for whole in wholes:
+        text = whole.text().strip("{}")
+        if literal(text) is None and _RECKONING.search(text) and len(text) <= _LONGEST:
+            value = literal(folded(text, known()))
+            yield from () if value is None else (value,)
 
 
 def _is_block(node: SgNode) -> bool:
