@@ -246,3 +246,31 @@ def test_a_comment_no_check_heeds_takes_nothing_away(
     found = suppressions.losses(beside(tmp_path, {"a.py": "", "a.ts": ""}, new, command))
 
     assert sorted(each.id.partition("#")[0] for each in found) == expected
+
+
+OWN_RULES = "export default [{ rules: { eqeqeq: 'error' } }];\n"
+ELSEWHERE = "import { known } from './config/rules.js';\nexport default [{ rules: known }];\n"
+MADE = "import { known } from './config/rules.js';\nexport default [made(known, { rules: {} })];\n"
+
+
+@pytest.mark.parametrize(
+    ("settings", "comment", "expected"),
+    [
+        (OWN_RULES, "// eslint-disable-line no-undef", []),
+        (OWN_RULES, "// eslint-disable-line eqeqeq", ["suppression:a.js:eqeqeq"]),
+        (OWN_RULES, "// eslint-disable-line", ["suppression:a.js:eslint-disable"]),
+        (OWN_RULES, "/* eslint-disable */", ["suppression:a.js:eslint-disable"]),
+        (ELSEWHERE, "// eslint-disable-line eqeqeq", ["suppression:a.js:eqeqeq"]),
+        (MADE, "// eslint-disable-line eqeqeq", ["suppression:a.js:eqeqeq"]),
+    ],
+)
+def test_only_a_rule_that_nobody_had_switched_on_may_be_silenced(
+    tmp_path: Path, settings: str, comment: str, expected: list[str]
+) -> None:
+    rules = "export const known = { eqeqeq: 'error' };\n"
+    old = {"eslint.config.js": settings, "config/rules.js": rules, "a.js": "f(x == 1);\n"}
+    new = {**old, "a.js": f"f(x == 1); {comment}\n"}
+
+    found = suppressions.losses(beside(tmp_path, old, new, "eslint ."))
+
+    assert [each.id.partition("#")[0] for each in found] == expected

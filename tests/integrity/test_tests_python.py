@@ -701,3 +701,99 @@ def test_the_loss_says_what_was_and_is_expected(tmp_path: Path) -> None:
     )
     (only,) = tests_ratchet.losses(both)
     assert only.detail == "`test_hundred` expected `90` for `100` at the start, now `100` for `100`"
+
+
+TWO_STORES = """\
+import unittest
+
+class MemoryTest(unittest.TestCase):
+    def test_price(self):
+        self.assertEqual(final_price(100), 90)
+
+class FileTest(unittest.TestCase):
+    def test_price(self):
+        self.assertEqual(final_price(100), 90)
+"""
+CONTRACT = """\
+class Contract:
+    def test_price(self):
+        self.assertEqual(final_price(100), 90)
+"""
+MIXED = """
+
+class MemoryTest(Contract, unittest.TestCase):
+    pass
+
+class FileTest(Contract, unittest.TestCase):
+    pass
+"""
+BOTH = {
+    "remove-test:tests/test_pricing.py::MemoryTest::test_price",
+    "remove-test:tests/test_pricing.py::FileTest::test_price",
+}
+ONE = {"remove-test:tests/test_pricing.py::FileTest::test_price"}
+
+
+@pytest.mark.parametrize(
+    ("files", "told"),
+    [
+        pytest.param(
+            {"tests/test_pricing.py": f"import unittest\n\n{CONTRACT}{MIXED}"}, set(), id="beside"
+        ),
+        pytest.param(
+            {
+                "tests/contract.py": CONTRACT,
+                "tests/test_pricing.py": f"import unittest\nfrom contract import Contract\n{MIXED}",
+            },
+            set(),
+            id="in a file of its own",
+        ),
+        pytest.param(
+            {
+                "tests/test_pricing.py": "import unittest\n\n"
+                + CONTRACT.replace("Contract", "Contract(unittest.TestCase)")
+                + MIXED.replace("(Contract, unittest.TestCase)", "(Contract)")
+                + "\ndel Contract\n"
+            },
+            set(),
+            id="taken away from the module",
+        ),
+        pytest.param(
+            {
+                "tests/test_pricing.py": f"import unittest\n\n{CONTRACT}{MIXED}".replace(
+                    "FileTest(Contract, unittest.TestCase)", "FileTest(Contract)"
+                )
+            },
+            ONE,
+            id="one is not collected",
+        ),
+        pytest.param(
+            {
+                "tests/test_pricing.py": f"import unittest\n\n{CONTRACT}{MIXED}    test_price = None\n"
+            },
+            ONE,
+            id="one is taken away again",
+        ),
+        pytest.param(
+            {
+                "tests/test_pricing.py": f"import unittest\n\n{CONTRACT}{MIXED}"
+                "    def test_price(self):\n        pass\n"
+            },
+            {"edit-test:tests/test_pricing.py:FileTest::test_price"},
+            id="one is made anew, without a claim",
+        ),
+        pytest.param(
+            {"tests/test_pricing.py": f"import unittest\n\n@unittest.skip\n{CONTRACT}{MIXED}"},
+            {
+                "edit-test:tests/test_pricing.py:MemoryTest::test_price",
+                "edit-test:tests/test_pricing.py:FileTest::test_price",
+            },
+            id="all are skipped",
+        ),
+        pytest.param({"tests/test_pricing.py": f"import unittest\n\n{CONTRACT}"}, BOTH, id="gone"),
+    ],
+)
+def test_tests_may_be_taken_in_from_a_class_that_is_not_collected_itself(
+    tmp_path: Path, files: dict[str, str], told: set[str]
+) -> None:
+    assert lost(tmp_path, TWO_STORES, files) == told

@@ -142,3 +142,35 @@ def test_code_that_serves_the_tests_is_no_loss(tmp_path: Path, path: str, text: 
 def test_what_was_there_at_the_start_is_no_loss(tmp_path: Path) -> None:
     old = "def pytest_sessionfinish(session):\n    session.exitstatus = 0\n"
     assert told(tmp_path, "conftest.py", old + "\n# more\n", old) == []
+
+
+SLOW_ONLY = """
+import pytest
+
+def pytest_collection_modifyitems(config, items):
+    skip_slow = pytest.mark.skip(reason="need --runslow option to run")
+    for item in items:
+        if "slow" in item.keywords:
+            item.add_marker(skip_slow)
+"""
+
+
+def test_a_hook_that_only_skips_can_be_shown_to_take_nothing_by_the_tests_of_the_start(
+    tmp_path: Path,
+) -> None:
+    assert told(tmp_path, "conftest.py", SLOW_ONLY) == ["edit-test:conftest.py"]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "    items[:] = items[:1]\n",
+        "    for item in items:\n        item.add_marker(pytest.mark.xfail)\n",
+        "    config.option.deselect = ['tests']\n",
+        "import os\nos._exit(0)\n",
+    ],
+)
+def test_a_hook_that_does_more_than_to_skip_is_told_as_what_it_is(
+    tmp_path: Path, more: str
+) -> None:
+    assert told(tmp_path, "conftest.py", SLOW_ONLY + more) == ["runner:conftest.py"]

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from untildone.integrity.ratchet import Compared, digest
 from untildone.integrity.scripts.bound import bound
+from untildone.integrity.suppressions.asleep import asleep
 from untildone.integrity.suppressions.comments import comments
 from untildone.integrity.suppressions.escapes import escapes
 from untildone.integrity.suppressions.marks import STRICTER, marks, strictness
@@ -56,6 +57,8 @@ def _silenced(compared: Compared, path: str, gone: Counter[Silenced]) -> Iterato
     grown = _counted(new) - _counted(old)
     fresh = list((Counter(new) - Counter(old)).elements())
     for (reach, rule), number in grown.items():
+        if asleep(compared, reach, rule):
+            continue
         mine = [each for each in fresh if each[:2] == (reach, rule)]
         left = [each for each in mine if not _came_from(each, gone)][:number]
         if left:

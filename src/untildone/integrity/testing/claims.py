@@ -100,13 +100,18 @@ def chain(node: SgNode | None) -> tuple[SgNode | None, list[str]]:
             node = receiver(node)
         elif node.kind() in CALLS:
             held, name = callee(node)
-            if (name in _ROOTS and held is None) or name == "assertThat":
+            if (name in _ROOTS and held is None) or name == "assertThat" or _soft(held, name):
                 return node, words
             words.append(name)
             node = held
         else:
             return node, words
     return None, words
+
+
+def _soft(held: SgNode | None, name: str) -> bool:
+    """`expect.soft(x)` fails its test as `expect(x)` does, only later."""
+    return name in ("soft", "poll") and held is not None and held.text() in _ROOTS
 
 
 def asserted(call: SgNode, names: Names) -> list[Claim] | None:

@@ -7,6 +7,8 @@ from contextlib import suppress
 from typing import Any
 
 from untildone.integrity.ratchet import Compared
+from untildone.integrity.roles import role
+from untildone.integrity.scripts.followed import is_shell
 from untildone.integrity.testing.syntax import language
 from untildone.loop.losses import loss
 from untildone.loop.model import Loss
@@ -35,7 +37,9 @@ def losses(both: Compared) -> Iterator[Loss]:
 
 
 def _holds_data(both: Compared, path: str) -> bool:
-    return both.role(path) == "test" and not language(path) and not path.endswith(_DOCUMENTS)
+    """A test of the shell is a script that judges, and what it expects stands in it."""
+    mine = role(path) if is_shell(path, both.old.text(path)) else both.role(path)
+    return mine == "test" and not language(path) and not path.endswith(_DOCUMENTS)
 
 
 def _kept(path: str, old: str, new: str) -> bool:

@@ -1,5 +1,6 @@
 """vitest, jest, node:test, mocha and their kin: tests are calls with a name and a function."""
 
+import re
 from collections.abc import Iterator, Mapping
 
 from ast_grep_py import SgNode
@@ -19,7 +20,7 @@ from untildone.integrity.testing.syntax import (
     member,
     receiver,
 )
-from untildone.integrity.testing.values import UNKNOWN, Names, Value, value
+from untildone.integrity.testing.values import UNKNOWN, Names, Value, sequence, together, value
 from untildone.integrity.testing.walk import Walk
 
 _TESTS = frozenset(("test", "it", "specify", "xit", "xtest", "fit", "xspecify", "ftest"))
@@ -87,7 +88,7 @@ def _taken(found: _Found, walk: Walk, call: SgNode, at: tuple[Names, int]) -> bo
         return True
     if word not in _TESTS | _GROUPS or not arguments(call):
         return False
-    rows = [UNKNOWN] if table is None else walk.rows(value(table, names))
+    rows = [UNKNOWN] if table is None else walk.rows(_table(table, names))
     group = found.groups[-1]
     if limit < EXACT:
         found.groups.append(_Group(group.name, group.marks | {"a condition around it"}))
@@ -108,7 +109,7 @@ def _head(call: SgNode) -> tuple[str, list[str], SgNode | None]:
             words.append(member(node))
             node = receiver(node)
         elif node.kind() in CALLS:
-            if callee(node)[1] == "each" and arguments(node):
+            if callee(node)[1] in ("each", "for") and arguments(node):
                 table = arguments(node)[0]
             node = node.field("function")
         else:
@@ -119,6 +120,24 @@ def _head(call: SgNode) -> tuple[str, list[str], SgNode | None]:
     if word in ("t", "QUnit", "ava") and words and words[-1] in _TESTS:
         word = words.pop()
     return word, words, table
+
+
+def _table(node: SgNode, names: Names) -> Value:
+    """Rows of a list, or written as a table: a line of names, then values between bars."""
+    if node.kind() != "template_string":
+        return value(node, names)
+    columns = re.findall(r"[\w$]+", node.text().strip("`").strip().partition("\n")[0])
+    cells = [value(each, names) for each in inner(node) if each.kind() == "template_substitution"]
+    if not columns:
+        return UNKNOWN
+    starts = range(0, len(cells), len(columns))
+    lines = [cells[start : start + len(columns)] for start in starts]
+    return sequence([_line(dict(zip(columns, line, strict=False))) for line in lines])
+
+
+def _line(cells: dict[str, Value]) -> Value:
+    whole = together(cells.values())
+    return Value(whole.literals, whole.calls, whole.known, cells)
 
 
 def _add(
@@ -161,7 +180,7 @@ def _subtest(walk: Walk, call: SgNode, names: Names, limit: int) -> bool:
     given = arguments(call)
     body = next((each for each in given if each.kind() in CLOSURES), None)
     walk.marks |= _marks(word, extras, given)
-    rows = [UNKNOWN] if table is None else walk.rows(value(table, names))
+    rows = [UNKNOWN] if table is None else walk.rows(_table(table, names))
     for row in rows:
         if body is not None:
             walk.closure(body, row, names, limit)

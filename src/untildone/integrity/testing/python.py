@@ -15,6 +15,7 @@ from untildone.integrity.testing.walk import Walk
 _MARK = re.compile(r"\b(skip\w*|xfail|expectedFailure|importorskip|todo)\b", re.IGNORECASE)
 _REASON = re.compile(r"\breason\s*=\s*(\"[^\"]*\"|'[^']*')\s*,?|\s+|#.*")
 _SET_UP = ("setUp", "setUpClass", "setup_method", "setup_class", "setup", "asyncSetUp")
+_OF_UNITTEST = frozenset(("unittest", "TestCase", "IsolatedAsyncioTestCase", "object"))
 _ROWS_OF_ROWS = 400
 # @pytest.fixture(name="thirds")
 _CALLED = re.compile(r"\bfixture\(.*\bname\s*=\s*[\"'](\w+)[\"']", re.DOTALL)
@@ -149,7 +150,7 @@ def _in_class(path: str, node: SgNode, place: _Place) -> Iterator[Test]:
     if name is None or body is None:
         return
     line = _line(node)
-    unit = any("Test" in each or each.endswith("Case") for each in map(_bases, line))
+    unit = any(map(_of_unittest, line))
     if not unit and not name.text().startswith("Test"):
         return
     own = {name: held for each in reversed(line) for name, held in functions(each)}
@@ -158,10 +159,48 @@ def _in_class(path: str, node: SgNode, place: _Place) -> Iterator[Test]:
         marks |= {"`__init__` in the class"}
     known = {**place.functions, **own}
     names = dict(place.names)
-    for each in _SET_UP:
-        marks |= _set_up(own.get(each), known, names)
-    prefix = f"{place.name}{name.text()}::"
-    yield from _in_place(path, body, _Place(prefix, frozenset(marks), known, names))
+    for step in _SET_UP:
+        marks |= _set_up(own.get(step), known, names)
+    inside = _Place(f"{place.name}{name.text()}::", frozenset(marks), known, names)
+    taken = _unset(body)
+    for each in _taken_in(line, place.functions):
+        inherited = _in_place(path, each.field("body") or each, _marked_as(each, inside))
+        yield from (test for test in inherited if test.last not in taken)
+    yield from _in_place(path, body, inside)
+
+
+def _taken_in(line: list[SgNode], shared: Mapping[str, SgNode]) -> list[SgNode]:
+    """Classes that are collected only through this one, the first of them last."""
+    hidden = _unset(line[0].ancestors()[-1])
+    found = [each for each in line[1:] if not _collected_alone(each) or _title(each) in hidden]
+    known = _OF_UNITTEST | {_title(each) for each in line}
+    named = {word for each in line for word in re.findall(r"\w+", _bases(each))} - known
+    for node in shared.values() if named else ():
+        above = next((each for each in node.ancestors() if each.kind() == "class_definition"), None)
+        if above is not None and _title(above) in named and above not in (*line, *found):
+            found.append(above)
+    return found[::-1]
+
+
+def _collected_alone(node: SgNode) -> bool:
+    return _title(node).startswith("Test") or any(map(_of_unittest, _line(node)))
+
+
+def _of_unittest(node: SgNode) -> bool:
+    return "Test" in _bases(node) or _bases(node).endswith("Case")
+
+
+def _title(node: SgNode) -> str:
+    name = node.field("name")
+    return name.text() if name is not None else ""
+
+
+def _marked_as(node: SgNode, place: _Place) -> _Place:
+    """With the marks of a class that the tests are taken in from."""
+    above = node.parent()
+    decorators = [each for each in inner(above) if each.kind() == "decorator"] if above else []
+    marks = _marked(place, decorators).marks | _marks_below(node.field("body") or node)
+    return _Place(place.name, marks, place.functions, place.names)
 
 
 def _line(node: SgNode) -> list[SgNode]:

@@ -39,9 +39,10 @@ _OUTCOMES = frozenset(
     ("outcome", "longrepr", "exitstatus", "wasxfail", "testsfailed", "exitCode", "runtest", "obj")
 )
 _DROPS = re.compile(
-    r"\bitems\s*\[:\]\s*=|\bitems\.(remove|clear|pop)\b|\bdel\s+items\b|deselect"
+    r"\bitems\s*\[:\]\s*=|\bitems\.(?:remove|clear|pop)\b|\bdel\s+items\b|deselect"
     r"|add_marker\([^)]*(skip|xfail)|force_result|force_exception"
 )
+_SKIPS = "that skips tests"
 _ANSWERS = (
     "pytest_runtest_protocol",
     "pytest_pyfunc_call",
@@ -73,9 +74,10 @@ def losses(both: Compared) -> Iterator[Loss]:
     gone = (*both.changes.edited, *both.changes.removed)
     before = {sign for path in gone if _steers(both, path) for sign in signs(both.old, path)}
     for path in paths:
-        for sign in sorted(signs(both.new, path) - before):
+        for sign in sorted(signs(both.new, path) - before, key=lambda each: (_SKIPS in each, each)):
             yield loss(
-                "runner",
+                # What is only passed over now is run when the start's tests are.
+                "edit-test" if _SKIPS in sign else "runner",
                 path,
                 because=f"`{path}` now {sign}: that decides about tests beside what they check",
                 content=both.new.entries[path].digest,
@@ -143,8 +145,11 @@ def _hooks(root: SgNode) -> Iterator[str]:
             if (left := each.field("left")) is not None and left.kind() in MEMBERS
         }
         answers = name in _ANSWERS and "yield" not in node.text() and "return" in node.text()
-        if changed & _OUTCOMES or _DROPS.search(node.text()) or answers:
+        drops = {each[1] or "" for each in _DROPS.finditer(node.text())}
+        if changed & _OUTCOMES or drops - {"skip"} or answers:
             yield f"has a hook `{name}` that changes which tests count"
+        elif drops:
+            yield f"has a hook `{name}` {_SKIPS}"
 
 
 def _collection(root: SgNode) -> Iterator[str]:

@@ -113,9 +113,12 @@ def _rows(attributes: list[str]) -> list[list[str]]:
 
 def _fill(node: SgNode, row: list[str], names: Names) -> None:
     parameters = node.field("parameters")
-    for given, written in zip(
-        inner(parameters) if parameters is not None else (), row, strict=False
-    ):
+    named = [
+        each
+        for each in (inner(parameters) if parameters is not None else ())
+        if each.kind() == "parameter"
+    ]
+    for given, written in zip(named, row, strict=False):
         pattern = given.field("pattern")
         if pattern is not None:
             text = quoted(written) if '"' in written else number(written)

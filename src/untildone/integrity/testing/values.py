@@ -180,18 +180,25 @@ def _labels(argument: SgNode) -> bool:
     )
 
 
+def _members(node: SgNode) -> list[SgNode]:
+    """Those of a Rust structure stand in a list of their own."""
+    parts = inner(node)
+    last = parts[-1:] if parts and parts[-1].kind() == "field_initializer_list" else []
+    return inner(last[0]) if last else parts
+
+
 def _mapping(node: SgNode, names: Names) -> Value:
     fields: dict[str, Value] = {}
     parts: list[Value] = []
     entries: list[Value] = []
-    for each in inner(node):
+    for each in _members(node):
         if each.kind() in PAIRS and len(inner(each)) > 1:
             key, held = inner(each)[0], value(inner(each)[-1], names)
             name = _key(key)
             fields[name] = held
             parts += [Value((f'"{name}',)), held]
             entries.append(sequence([_named(key), held]))
-        elif each.kind() == "shorthand_property_identifier":
+        elif each.kind() in ("shorthand_property_identifier", "shorthand_field_initializer"):
             fields[each.text()] = names.get(each.text(), UNKNOWN)
             parts += [Value((f'"{each.text()}',)), fields[each.text()]]
         elif each.kind() not in ("type_identifier", "scoped_type_identifier"):
