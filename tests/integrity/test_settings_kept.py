@@ -270,3 +270,22 @@ def test_settings_that_stand_in_another_file_now_are_harmless(tmp_path: Path) ->
 )
 def test_a_file_that_nobody_can_read_is_no_failure(tmp_path: Path, path: str, text: str) -> None:
     assert lost(tmp_path, {path: ""}, {path: text}) == []
+
+
+@pytest.mark.parametrize(
+    ("now", "kept"),
+    [
+        ("[tool.mypy]\nstrict = true\n", True),
+        ("[tool.mypy]\nstrict = false\n", False),
+        ("[tool.mypy]\nstrict = true\ncheck_untyped_defs = false\n", False),
+        ("[tool.mypy]\nwarn_unreachable = true\n", False),
+    ],
+)
+def test_a_setting_may_be_part_of_a_stricter_one_in_another_file(
+    tmp_path: Path, now: str, *, kept: bool
+) -> None:
+    old = {"setup.cfg": "[mypy]\ncheck_untyped_defs = True\n"}
+
+    found = lost(tmp_path, old, {"pyproject.toml": now})
+
+    assert ("setup.cfg:mypy.check_untyped_defs" not in found) == kept

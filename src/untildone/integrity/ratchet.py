@@ -8,12 +8,13 @@ from msgspec import Struct
 
 from untildone.integrity.roles import Role, role
 from untildone.integrity.scripts.followed import led_to
+from untildone.integrity.settings.extended import taken_up
 from untildone.integrity.tree import Changes, Tree, changes
 from untildone.loop.model import Loss
 
 
 class Compared(Struct, frozen=True):
-    """Two trees, what differs, and the files that the check commands lead to."""
+    """Two trees, what differs, and the files that the checks and their settings lead to."""
 
     old: Tree
     new: Tree
@@ -22,9 +23,12 @@ class Compared(Struct, frozen=True):
     commands: tuple[str, ...] = ()
     # In the person's words: what it names is nobody's invention.
     task: str = ""
+    configuring: frozenset[str] = frozenset()
 
     def role(self, path: str) -> Role:
-        return "script" if path in self.judging else role(path)
+        if path in self.judging:
+            return "script"
+        return "config" if path in self.configuring else role(path)
 
 
 Ratchet: TypeAlias = Callable[[Compared], Iterable[Loss]]
@@ -40,4 +44,5 @@ def digest(*values: object) -> str:
 def compared(old: Tree, new: Tree, commands: Iterable[str], *, task: str = "") -> Compared:
     asked = tuple(commands)
     judging = frozenset((*led_to(old, asked), *led_to(new, asked)))
-    return Compared(old, new, changes(old, new), judging, asked, task)
+    configuring = taken_up(old) | taken_up(new)
+    return Compared(old, new, changes(old, new), judging, asked, task, configuring)

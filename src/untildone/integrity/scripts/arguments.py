@@ -77,6 +77,7 @@ def read(program: str, words: Sequence[str]) -> Arguments:
     options: list[tuple[str, str]] = []
     targets: list[str] = []
     rest = list(words)
+    takes = program != "sh"
     while rest:
         word = rest.pop(0)
         name, equals, value = word.partition("=")
@@ -84,7 +85,7 @@ def read(program: str, words: Sequence[str]) -> Arguments:
             targets.append(word)
         elif equals:
             options.append((name, value))
-        elif _TAKES_VALUE.fullmatch(word) and rest and not rest[0].startswith("-"):
+        elif takes and _TAKES_VALUE.fullmatch(word) and rest and not rest[0].startswith("-"):
             options.append((word, rest.pop(0)))
         else:
             options.append((word, ""))
@@ -94,6 +95,11 @@ def read(program: str, words: Sequence[str]) -> Arguments:
 def narrowed(program: str, before: Sequence[str], now: Sequence[str]) -> str:
     """The word by which less is looked at; empty if it is as much."""
     old, new = read(program, before), read(program, now)
+    return loosened(program, old, new) or _fewer(old.targets, new.targets)
+
+
+def loosened(program: str, old: Arguments, new: Arguments) -> str:
+    """The option by which less is looked at or more forgiven."""
     for option in new.options:
         if option not in old.options and _loosens(program, option, dict(old.options)):
             return " ".join(option).strip()
@@ -101,7 +107,7 @@ def narrowed(program: str, before: Sequence[str], now: Sequence[str]) -> str:
     for name, value in old.options:
         if _DEMANDING.fullmatch(name) and name not in kept:
             return f"{name} {value}".strip()
-    return _fewer(old.targets, new.targets)
+    return ""
 
 
 def _loosens(program: str, option: tuple[str, str], old: dict[str, str]) -> bool:

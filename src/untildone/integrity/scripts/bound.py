@@ -2,11 +2,14 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from typing import TypeAlias
 
+from untildone.integrity.roles import role
 from untildone.integrity.scripts import arguments
 from untildone.integrity.scripts import make as scripts_make
-from untildone.integrity.scripts.followed import inner_scripts, made, makefile
-from untildone.integrity.scripts.shell import Call, binding
+from untildone.integrity.scripts.followed import inner_scripts, is_subject, made, makefile
+from untildone.integrity.scripts.shell import STEERING, Call, binding
+from untildone.integrity.scripts.targets import runs_tests, taken_in
 from untildone.integrity.shell import bare
 from untildone.integrity.tree import Tree
 
@@ -16,6 +19,11 @@ _TRIVIAL = frozenset(
         *("touch", "chmod", "unset", "local", "read", "shift", "pip", "pip3", "apt-get", "which"),
         *("command", "type", "curl", "wget", "ln", "tar", "umask", "alias", "clear", "tput", "git"),
     )
+)
+_TOOLS = re.compile(
+    r"pytest|unittest|tox|nox|ruff|mypy|pyright|flake8|pylint|python[\d.]*|node|np[mx]|pnpm|yarn|bunx?|deno"
+    r"|jest|vitest|mocha|eslint|tsc|biome|prettier|go|cargo|make|mvnw?|gradlew?|ctest|bats|shellcheck|rspec"
+    r"|phpunit|dotnet|swift|bazel|prove|sh"
 )
 _INSTALLS = frozenset(("install", "ci", "i", "add", "sync", "fetch", "download"))
 # In front of a tool, without a say in what it does.
@@ -34,11 +42,16 @@ _LAUNCHERS = (
     ("bundle", "exec"),
     ("coverage", "run", "-m"),
 )
+# They count or set variables, and run what follows their own words.
+_AROUND = frozenset(("c8", "nyc", "cross-env", "cross-env-shell", "dotenv", "env-cmd", "dotenvx"))
+
+# The start's, and now's.
+Trees: TypeAlias = tuple[Tree, Tree]
 
 
 def bound(tree: Tree, command: str) -> Iterator[Call]:
     """Each with its program's plain name."""
-    yield from _Expansion(tree).of(command, conditional=False)
+    yield from _Expansion(tree).of(command, caller="", conditional=False)
 
 
 class _Expansion:
@@ -48,24 +61,37 @@ class _Expansion:
         self.tree = tree
         self.seen: set[tuple[str, bool]] = set()
 
-    def of(self, text: str, *, conditional: bool) -> Iterator[Call]:
+    def of(self, text: str, *, caller: str, conditional: bool) -> Iterator[Call]:
         if (text, conditional) in self.seen:
             return
         self.seen.add((text, conditional))
         for call in binding(text):
             condition, plain = (call[:2], call[2:]) if call[0] == "if" else ((), call)
             within = conditional or bool(condition)
-            yield from ((*condition, *each) for each in self._call(plain, conditional=within))
+            found = self._call(plain, caller=caller, conditional=within)
+            yield from ((*condition, *each) for each in found)
 
-    def _call(self, call: Call, *, conditional: bool) -> Iterator[Call]:
+    def _call(self, call: Call, *, caller: str, conditional: bool) -> Iterator[Call]:
         program = bare(call[0]) if call else ""
-        texts = [text for text, _ in inner_scripts(self.tree, list(call)) if text] if call else []
+        inner = (
+            [each for each in inner_scripts(self.tree, list(call), caller) if each[0]]
+            if call
+            else []
+        )
         if program in ("make", "gmake"):
-            texts = list(_made(self.tree, call[1:]))
-        elif not texts and (leaf := _leaf(call)):
+            inner = [(text, "") for text in _made(self.tree, call[1:])]
+        elif not inner and (leaf := _leaf(call)) and _counts(leaf, caller):
             yield leaf
-        for text in texts:
-            yield from self.of(text, conditional=conditional)
+        for text, path in inner:
+            if role(path) == "test":
+                yield ("sh", path)
+            if not is_subject(path, caller):
+                yield from self.of(text, caller=path, conditional=conditional)
+
+
+def _counts(leaf: Call, caller: str) -> bool:
+    """What a test is made of is the test's own; it may also be the one that runs the tools."""
+    return role(caller) != "test" or _TOOLS.fullmatch(leaf[0]) is not None
 
 
 def _made(tree: Tree, words: tuple[str, ...]) -> Iterator[str]:
@@ -76,8 +102,8 @@ def _made(tree: Tree, words: tuple[str, ...]) -> Iterator[str]:
 
 
 def _leaf(call: Call) -> Call | None:
-    steering = tuple(word for word in call if re.match(r"[A-Z_]+=", word))
-    words = call[len(steering) :]
+    steering = tuple(word for word in call if STEERING.fullmatch(word))
+    words = _inside(tuple(word for word in call if not re.match(r"[A-Z_]+=", word)))
     for launcher in _LAUNCHERS:
         if words[: len(launcher)] == launcher:
             words = words[len(launcher) :]
@@ -89,7 +115,32 @@ def _leaf(call: Call) -> Call | None:
     return (bare(words[0]), *steering, *words[1:])
 
 
-def lost(old: Iterable[Call], new: Iterable[Call]) -> Iterator[tuple[Call, str]]:
+def _inside(words: Call) -> Call:
+    """The tool that another one runs."""
+    program = bare(words[0]) if words else ""
+    if program in _AROUND:
+        return _after_options(words)
+    if program == "tsx" and "--test" in words:
+        return ("node", *words[1:])
+    if program == "gotestsum" and not any(word.startswith("--rerun") for word in words):
+        at = words.index("--") + 1 if "--" in words else len(words)
+        named = tuple(word.partition("=")[2] for word in words if word.startswith("--packages="))
+        return ("go", "test", *(words[at:] or named or ("./...",)))
+    return words
+
+
+def _after_options(words: Call) -> Call:
+    """From the first tool on, if only options and their values stand before it."""
+    for at, word in enumerate(words[1:], 1):
+        if _TOOLS.fullmatch(bare(word)):
+            return words[at:]
+        before = words[at - 1]
+        if not word.startswith("-") and (not before.startswith("-") or "=" in before):
+            break
+    return words
+
+
+def lost(old: Iterable[Call], new: Iterable[Call], trees: Trees) -> Iterator[tuple[Call, str]]:
     """Calls that no longer decide, and the word that narrows what is left of them."""
     now = list(new)
     for call in dict.fromkeys(old):
@@ -97,5 +148,27 @@ def lost(old: Iterable[Call], new: Iterable[Call]) -> Iterator[tuple[Call, str]]
         reasons = [arguments.narrowed(call[0], call[1:], each[1:]) for each in alike]
         if not reasons:
             yield call, ""
-        elif all(reasons):
+        elif all(reasons) and not _together(call, alike, trees):
             yield call, min(reasons, key=len)
+
+
+def _together(call: Call, alike: list[Call], trees: Trees) -> bool:
+    """Whether what is left takes in the same files, one call or several of them."""
+    program, (before, after) = call[0], trees
+    old = arguments.read(program, call[1:])
+    read = [arguments.read(program, each[1:]) for each in alike]
+    kept = [each for each in read if not arguments.loosened(program, old, each)]
+    tests = runs_tests(program, dict(old.options))
+
+    def files(targets: tuple[str, ...], tree: Tree) -> frozenset[str]:
+        return taken_in(program, targets, tree, tests=tests)
+
+    if not kept or not all(files((each,), before) | files((each,), after) for each in old.targets):
+        return False
+    whole = any(not each.targets for each in kept)
+    targets = () if whole else tuple(target for each in kept for target in each.targets)
+    known = files(old.targets, after)
+    if not known and files(old.targets, before):
+        # They went elsewhere: there they have to be looked at.
+        known = files((), after).difference(before)
+    return bool(known) and known <= files(targets, after)

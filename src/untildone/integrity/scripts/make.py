@@ -11,6 +11,8 @@ _VARIABLE = re.compile(
     r"^\s*(?:export\s+|override\s+)*(?P<name>[\w.]+)\s*(?P<how>[:?+!]*=)\s*(?P<value>.*)$"
 )
 _USE = re.compile(r"\$[({](?P<name>\w+)[)}]")
+# $(wildcard src/*.js) is looked at as the pattern that it is.
+_WILDCARD = re.compile(r"\$[({]wildcard\s+(?P<patterns>[^(){}$]*)[)}]")
 _SHELL = re.compile(r"(.*/)?(ba|da|k|z)?sh(\.exe)?")
 _DEEPEST = 10
 _LONGEST = 10_000
@@ -65,6 +67,7 @@ def _declare(
 
 def _expanded(text: str, variables: dict[str, str]) -> str:
     for _ in range(_DEEPEST):
+        text = _WILDCARD.sub(lambda use: use["patterns"].strip(), text)
         text, number = _USE.subn(lambda use: variables.get(use["name"], ""), text)
         if not number or len(text) > _LONGEST:
             break
@@ -87,10 +90,20 @@ def _of(made: Made, name: str, files: Container[str], above: tuple[str, ...]) ->
         return
     for needed in target.needs:
         yield from _of(made, needed, files, (*above, name))
+    stops = "set -e\n" if re.match(r"-\w*e", made.variables.get(".SHELLFLAGS", "")) else ""
+    own = {**made.variables, "@": name, "<": "".join(target.needs[:1]), "^": " ".join(target.needs)}
     for line in target.lines:
         prefix = re.match(r"[@+-]*", line)
         if prefix and "-" not in prefix[0]:
-            yield _expanded(line[prefix.end() :], made.variables).replace("$$", "$")
+            yield stops + _run(line[prefix.end() :], own)
+
+
+def _run(line: str, variables: dict[str, str]) -> str:
+    """As the shell gets it: `$$` is its own sign."""
+    plain = "$$".join(
+        re.sub(r"\$([@<^])", lambda use: variables[use[1]], part) for part in line.split("$$")
+    )
+    return _expanded(plain, variables).replace("$$", "$")
 
 
 def _ignored(made: Made, name: str) -> bool:

@@ -12,25 +12,25 @@ from untildone.integrity.scripts.followed import (
     is_record,
     is_shell,
     led_to,
-    makefile,
-    package_scripts,
 )
-from untildone.integrity.scripts.make import read
+from untildone.integrity.scripts.named import checking
 from untildone.integrity.scripts.shell import Call
 from untildone.integrity.suppressions.comments import comments
 from untildone.integrity.tree import Tree
 from untildone.loop.losses import loss
 from untildone.loop.model import Loss
 
-# A script of such a name is somebody's check, whether this loop runs it or not.
-_CHECKING = re.compile(r"test|lint|check|type|verify|cov|^ci$|^build$|audit|format", re.IGNORECASE)
+# A step that somebody has to start by hand decides nothing.
+_RUN_BY_PUSH = re.compile(r"\b(push|pull_request|merge_group|merge_request\w*|workflow_call)\b")
 
 
 def losses(compared: Compared) -> Iterator[Loss]:
-    roots = [*compared.commands, *_named(compared.old)]
+    roots = [*compared.commands, *checking(compared.old)]
     told: set[tuple[str, Call]] = set()
+    trees = (compared.old, compared.new)
     for command in dict.fromkeys(roots):
-        for call, word in lost(bound(compared.old, command), bound(compared.new, command)):
+        old, new = (bound(tree, command) for tree in trees)
+        for call, word in lost(old, new, trees):
             path = _where(compared, command, call)
             if path and (path, call) not in told:
                 told.add((path, call))
@@ -38,15 +38,6 @@ def losses(compared: Compared) -> Iterator[Loss]:
     yield from _ci(compared)
     yield from _other_languages(compared)
     yield from _records(compared)
-
-
-def _named(tree: Tree) -> Iterator[str]:
-    scripts = package_scripts(tree.text("package.json"))
-    yield from (f"npm run {name}" for name in scripts if _CHECKING.search(name))
-    if path := makefile(tree):
-        yield from (
-            f"make {name}" for name in read(tree.text(path)).targets if _CHECKING.search(name)
-        )
 
 
 def _where(compared: Compared, command: str, call: Call) -> str:
@@ -69,12 +60,18 @@ def _call_lost(compared: Compared, path: str, call: Call, word: str) -> Loss:
 
 
 def _ci(compared: Compared) -> Iterator[Loss]:
+    """A step may have gone to another file that was touched too."""
     for path in (*compared.changes.edited, *compared.changes.removed):
         if not is_ci(path):
             continue
+        changed = {path, *compared.changes.edited, *compared.changes.added}
+        touched = {each: compared.new.text(each) for each in changed if is_ci(each)}
+        texts = [
+            text for each, text in touched.items() if each == path or _RUN_BY_PUSH.search(text)
+        ]
         old = _all(compared.old, ci_commands(compared.old.text(path)))
-        new = _all(compared.new, ci_commands(compared.new.text(path)))
-        for call, word in lost(old, new):
+        new = _all(compared.new, (each for text in texts for each in ci_commands(text)))
+        for call, word in lost(old, new, (compared.old, compared.new)):
             yield _call_lost(compared, path, call, word)
 
 

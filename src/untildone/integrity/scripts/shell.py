@@ -28,9 +28,12 @@ _STATEMENTS = frozenset(
 _SHELLS = frozenset(("sh", "bash", "dash", "ksh", "zsh"))
 _NEVER_FAILS = frozenset(("true", ":", "echo", "printf", "exit", "return", "sleep", "cat", "date"))
 _REFUSES = re.compile(r"\b(exit|return)\s+([1-9]\d*|\$\??\w*|\"\$\w+\")|\bfalse\b|\bexit\s*$")
+# tests || failed=1 … exit $failed
+_REMEMBERS = re.compile(r"\W*(\w+)=(?:[1-9]\d*|\$\?)\W*")
+_ENDS_WITH = re.compile(r"\bexit\s+\"?\$\{?(\w+)")
 _SWALLOWING_TRAP = re.compile(r"exit\s+0|exit\s*(?:['\"]\s*)?$|\btrue\b")
 # An assignment that steers a tool is part of the call, others are not.
-_STEERING = re.compile(
+STEERING = re.compile(
     r"(PYTEST_ADDOPTS|PYTEST_PLUGINS|NODE_OPTIONS|GOFLAGS|RUSTFLAGS|MAKEFLAGS|PYTHONPATH|PATH"
     r"|SKIP|SKIP_\w+|\w*_SKIP|ESLINT_\w+|MYPY\w*|COVERAGE_\w+)=.*",
     re.DOTALL,
@@ -57,6 +60,11 @@ class _Reader:
         self.pipefail = False
         self.swallowed = False
         self.functions: dict[str, list[Call]] = {}
+        self.ends_with = frozenset(
+            name for name in _ENDS_WITH.findall(text) if not _forgotten(name, text)
+        )
+        # Calls whose failure is kept in a variable until the end.
+        self.remembered: list[Call] = []
 
     def program(self, node: SgNode) -> list[Call]:
         found = self._block(node)
@@ -75,7 +83,7 @@ class _Reader:
             bound = [] if following == "&" else self._statement(child)
             found = found + bound if self.errexit or _is_setting(child) else bound
             if ended:
-                break
+                return [*self.remembered, *found] if _VARIABLE.search(ended) else found
         return found
 
     def _statement(self, node: SgNode) -> list[Call]:
@@ -104,7 +112,7 @@ class _Reader:
                 return []
 
     def _list(self, node: SgNode) -> list[Call]:
-        left, right = (*_inside(node), None, None)[:2]
+        left, right = (*(child for child in node.children() if child.is_named()), None, None)[:2]
         if left is None or right is None:
             return []
         bound = self._statement(left)
@@ -112,17 +120,42 @@ class _Reader:
             return bound + self._statement(right)
         if _REFUSES.search(right.text()):
             return bound
+        kept = _REMEMBERS.fullmatch(right.text())
+        if kept and kept[1] in self.ends_with:
+            self.remembered += bound
         return self._statement(right)
 
     def _choice(self, node: SgNode) -> Iterator[Call]:
         """What runs only under a condition is bound together with it."""
         parts = _inside(node)
+        words = self._words(node) if node.kind() == "for_statement" else []
+        if words and (self.errexit or _REFUSES.search(node.text()) or self._keeps(node)):
+            yield from self._each(node, words)
+            return
+        before = len(self.remembered)
         header = re.split(r";|\n|\bthen\b|\bdo\b", node.text(), maxsplit=1)[0].strip()
         if node.kind() == "if_statement" and _REFUSES.search(node.text()) and parts:
             tested = _inside(parts[0]) if parts[0].kind() == "negated_command" else parts[:1]
             yield from (call for each in tested for call in self._statement(each))
         for part in parts:
             yield from (("if", header, *call) for call in self._statement(part))
+        self.remembered[before:] = [("if", header, *call) for call in self.remembered[before:]]
+
+    def _keeps(self, node: SgNode) -> bool:
+        return any(f"{name}=" in node.text() for name in self.ends_with)
+
+    def _words(self, node: SgNode) -> list[str]:
+        """What a loop goes through, if that is written there; a pattern stands for its files."""
+        header = re.match(r"for\s+\w+\s+in\s+([^;\n]*)", node.text())
+        filled = self._filled(header[1]) if header else "$"
+        return [] if re.search(r"[$`]", filled) else shlex.split(re.sub(r"['\"]", "", filled))
+
+    def _each(self, node: SgNode, words: Sequence[str]) -> Iterator[Call]:
+        name = next(child.text() for child in node.children() if child.kind() == "variable_name")
+        for word in words:
+            self.variables[name] = word
+            yield from (call for part in _inside(node) for call in self._statement(part))
+        self.variables.pop(name, None)
 
     def _command(self, node: SgNode) -> list[Call]:
         text = node.text()
@@ -156,6 +189,17 @@ class _Reader:
             self.errexit = False
         if "pipefail" in words:
             self.pipefail = "+o pipefail" not in words
+
+
+def _forgotten(name: str, text: str) -> bool:
+    """Set back once it says that something failed, or each time a loop goes round."""
+    said = re.search(rf"\b{name}=(?:[1-9]|\$\?)", text)
+    back = [found.start() for found in re.finditer(rf"\b{name}=(?!\$\?|[1-9])", text)]
+    looped = (
+        len(re.findall(r"\bdo\b", text[:at])) > len(re.findall(r"\bdone\b", text[:at]))
+        for at in back
+    )
+    return said is None or any(at > said.start() for at in back) or any(looped)
 
 
 def _constants(text: str) -> dict[str, str]:
@@ -194,4 +238,4 @@ def _steering(text: str) -> list[str]:
         words = shlex.split(text)
     except ValueError:
         return []
-    return [word for word in words if _STEERING.fullmatch(word)]
+    return [word for word in words if STEERING.fullmatch(word)]

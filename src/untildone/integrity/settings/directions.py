@@ -2,8 +2,11 @@
 
 import re
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
+from untildone.integrity.settings.cargo import milder_lint, shadowing_alias, turned_false_of_old
+from untildone.integrity.settings.eslint import fewer_linted, milder_rule, unheard_of
 from untildone.integrity.settings.lists import (
     Files,
     Values,
@@ -33,24 +36,29 @@ Before: TypeAlias = Values | None
 
 
 class Place(NamedTuple):
-    """Where a setting stands: its file's folder, the tree's files, the other settings."""
+    """Where a setting stands: its folder and the tree's files, the other settings now and then."""
 
     files: Files
     beside: Mapping[str, Values]
+    start: Mapping[str, Values] = MappingProxyType({})
 
 
 Direction: TypeAlias = Callable[[str, Before, Before, Place], bool]
 
 # About what is shipped, not about what is checked.
 _UNRELATED = re.compile(
-    r"(setuptools|poetry|hatch|pdm|flit|maturin|scikit-build|package|project|build-system|publishConfig"
+    r"(setuptools|poetry|hatch|pdm|flit|maturin|scikit-build|package(?!\.(auto\w+|build)$)|project|build-system|publishConfig"
     r"|dependencies|(dev|peer|optional)Dependencies|dev-dependencies|build-dependencies|dependency-groups"
-    r"|uv|engines|bin|exports|imports|files|version|name|description|keywords|author|license|repository"
+    r"|uv|engines|bin(?!\.[^.]+\.(test|doctest|harness)$)|exports|imports|files|version|name|description|keywords|author|license|repository"
     r"|homepage|bugs|main|module|types|type|private|packageManager|browserslist|black|isort|overrides"
     r"|resolutions|workspace\.(dependencies|package|resolver)|metadata|options|options\..*|features"
     r"|profile\.(release|dev))(\.|$)",
     re.IGNORECASE,
 )
+
+
+def _unrelated(_key: str, _old: Before, _new: Before, _place: Place) -> bool:
+    return False
 
 
 def _rows(*rows: tuple[str, Direction]) -> tuple[tuple[re.Pattern[str], Direction], ...]:
@@ -60,9 +68,34 @@ def _rows(*rows: tuple[str, Direction]) -> tuple[tuple[re.Pattern[str], Directio
 
 
 _DIRECTIONS = _rows(
+    (r"prettier\.requirePragma|rustfmt\.(disable_all_formatting|skip_children)", switched_on),
+    # How code is to look, and what it is compiled to.
+    (
+        r"prettier\.(?!overrides|plugins).+|rustfmt\.(?!ignore).+"
+        r"|gomod\.(go|toolchain|module|require|tool|exclude|retract|use)"
+        r"|tsconfig\.compilerOptions\.(lib|target|module|module(Resolution|Detection)|jsx\w*|types"
+        r"|esModuleInterop|allowSyntheticDefaultImports|resolveJsonModule|declaration\w*|\w*sourceMap"
+        r"|outDir|rootDirs?|composite|incremental|tsBuildInfoFile|importHelpers|downlevelIteration"
+        r"|experimentalDecorators|emitDecoratorMetadata|useDefineForClassFields|isolatedModules"
+        r"|allowImportingTsExtensions|rewriteRelativeImportExtensions|emitDeclarationOnly|removeComments"
+        r"|newLine|inlineSources|stripInternal|allowJs|customConditions)",
+        _unrelated,
+    ),
+    # What a block of rules is for is compared rule by rule.
+    (r"eslint\.files", fewer_linted),
+    (
+        r"eslint\.(scope\..+|name|(overrides\.)?(env\.\w+|files)|(languageOptions\.)?(parserOptions\.)?"
+        r"(ecmaVersion|sourceType|ecmaFeatures\.\w+|tsconfigRootDir))",
+        _unrelated,
+    ),
+    (r"eslint\..*globals\.[\w$.]+", unheard_of),
+    (r"(bench|bin|example|test)\.[^.]+\.(test|doctest|harness)", turned_false_of_old),
+    (r"eslint\.(overrides\.)?rules\..+", milder_rule),
+    (r"cargo\.alias\..*", shadowing_alias),
+    (r"(workspace\.)?lints\.(rust|clippy|rustdoc)\..+", milder_lint),
     (
         r"script-shell|node[-_]options|PYTEST_ADDOPTS|PYTEST_PLUGINS|GOFLAGS|RUSTFLAGS|MAKEFLAGS|BASH_ENV"
-        r"|PYTHONSTARTUP|PYTHONWARNINGS|testNamePattern|cargo\..*runner|cargo\..*rustflags|cargo\.alias\..*"
+        r"|PYTHONSTARTUP|PYTHONWARNINGS|testNamePattern|cargo\..*runner|cargo\..*rustflags"
         r"|cargo\.build\.rustc\S*|cargo\.env\..*|rustc-(workspace-)?wrapper|testRunner|mocha\.(grep|fgrep)"
         r"|shell|default_stages|runTestsByPath|filter",
         changed_at_all,
@@ -145,7 +178,3 @@ def direction(key: str) -> Direction | None:
     if _UNRELATED.match(key):
         return _unrelated
     return next((how for pattern, how in _DIRECTIONS if pattern.match(key)), None)
-
-
-def _unrelated(_key: str, _old: Before, _new: Before, _place: Place) -> bool:
-    return False

@@ -41,10 +41,11 @@ _NEVER_RUN = re.compile(
 
 
 class Files(NamedTuple):
-    """Of both trees, and the folder of the configuration."""
+    """Of the tree now, of the start, and the folder of the configuration."""
 
     folder: str
     paths: tuple[str, ...]
+    start: tuple[str, ...] = ()
 
 
 def more_rules(key: str, old: Before, new: Before, _place: "Place") -> bool:
@@ -137,7 +138,7 @@ def fewer_product(key: str, old: Before, new: Before, place: "Place") -> bool:
 def _seen(key: str, place: "Place") -> list[str]:
     kinds = (kind for tool, kind in _OF_TOOL if tool.match(key))
     kind = next(kinds, _CODE)
-    return [path for path in place.files.paths if kind.fullmatch(path)]
+    return [path for path in place.files.paths if kind.fullmatch(path) and role(path) != "config"]
 
 
 def _looked_at_less(old: Before, new: Before, place: "Place", paths: list[str]) -> bool:
@@ -146,6 +147,10 @@ def _looked_at_less(old: Before, new: Before, place: "Place", paths: list[str]) 
     before = frozenset(paths) if old is None else _within(old, paths, place)
     if before:
         return bool(before - _within(new, paths, place))
+    if _within(old or (), place.files.start, place):
+        # All of it went elsewhere: there it has to be looked at.
+        arrived = frozenset(paths).difference(place.files.start)
+        return bool(arrived - _within(new, paths, place))
     # Names of modules say nothing about paths.
     return bool(_texts(old) - _texts(new))
 

@@ -5,7 +5,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 
 from untildone.integrity.ratchet import Compared, digest
+from untildone.integrity.settings.asked import is_new_member, takes_nothing
 from untildone.integrity.settings.baselines import grown
+from untildone.integrity.settings.cargo import decided_by_a_run
 from untildone.integrity.settings.directions import Place, direction
 from untildone.integrity.settings.lists import Files
 from untildone.integrity.settings.read import Settings, is_configuration, read
@@ -23,20 +25,24 @@ _ELSEWHERE = re.compile(r"(file|link|portal|patch|git\S*|https?|workspace):|\.{0
 
 def losses(compared: Compared) -> Iterator[Loss]:
     for path in _changed(compared):
-        yield from _loosened(compared, path)
+        if not takes_nothing(compared, path):
+            yield from _loosened(compared, path)
     yield from grown(compared)
 
 
-def harmless(compared: Compared, path: str) -> bool:
-    """Every change in the file is known, and none of them looks at less."""
-    if _LOCK.fullmatch(path.rpartition("/")[2]):
+def harmless(compared: Compared, path: str, *, but_for: str = "\0") -> bool:
+    """Every change in the file is known, and none of them looks at less.
+
+    Keys that begin with `but_for` are not looked at.
+    """
+    if _LOCK.fullmatch(path.rpartition("/")[2]) or is_new_member(compared, path):
         return True
     old, new = _before(compared, path), _settings(compared.new, path)
     if not old and not new:
         return False
     elsewhere = _moved_here(compared, path)
     keys = [key for key in {**old, **new} if old.get(key) != new.get(key, elsewhere.get(key))]
-    known = all(_is_known(key, old, new) for key in keys)
+    known = all(_is_known(key, old, new) for key in keys if not key.startswith(but_for))
     return known and not any(lost.path == path for lost in losses(compared))
 
 
@@ -46,7 +52,7 @@ def _is_known(key: str, old: Settings, new: Settings) -> bool:
     if key.startswith("scripts."):
         # `pretest` runs with `test`, whoever adds it.
         return key not in old and not re.match(r"scripts\.(pre|post)", key)
-    return direction(key) is not None
+    return direction(key) is not None and not decided_by_a_run(key, old, new)
 
 
 def _changed(compared: Compared) -> Iterator[str]:
@@ -64,11 +70,12 @@ def _changed(compared: Compared) -> Iterator[str]:
 def _loosened(compared: Compared, path: str) -> Iterator[Loss]:
     old, new = _before(compared, path), _settings(compared.new, path)
     elsewhere = _moved_here(compared, path)
-    files = Files(_folder(path), tuple(compared.new))
+    files = Files(_folder(path), tuple(compared.new), tuple(compared.old))
+    place = Place(files, {**elsewhere, **new}, old)
     for key in {**old, **new}:
         before, now = old.get(key), new.get(key, elsewhere.get(key))
         how = direction(key) if before != now else None
-        if how and how(key, before, now, Place(files, new)):
+        if how and how(key, before, now, place):
             told = f"was {_said(before)} and is {_said(now)}: less is checked"
             because = f"`{key}` in `{path}` {told}"
             yield loss("config", path, key, because=because, content=digest(now))
@@ -95,7 +102,7 @@ def _before(compared: Compared, path: str) -> Settings:
     """What held at the start: for a new file, what the files above it said."""
     if path in compared.old:
         return _settings(compared.old, path)
-    new = read(path, compared.new.text(path))
+    new = _settings(compared.new, path)
     tools = {key.partition(".")[0] for key in new} or {
         path.rpartition("/")[2].strip(".").partition(".")[0]
     }

@@ -7,11 +7,11 @@ import tomllib
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from itertools import islice
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import yaml
 
-from untildone.integrity.settings.objects import objects
+from untildone.integrity.settings.objects import deeds, objects
 
 Scalar: TypeAlias = str | int | float | bool | None
 Settings: TypeAlias = dict[str, tuple[Scalar, ...]]
@@ -26,6 +26,9 @@ _PAIR = re.compile(r"^\s*(?:export\s+|set\s+)?([\w.:@/-]+)\s*=\s*(.*?)\s*$")
 _STATEMENT = re.compile(
     r"\b([A-Za-z_][\w.]*)\s*(?:=|\(|\s)\s*(\[[^\]]*\]|\"[^\"]*\"|'[^']*'|true|false|\d+)"
 )
+# eslint looks at TypeScript where it is told to.
+_TYPED = re.compile(r"typescript|tseslint|\.[cm]?tsx?\b|\btsx?\b")
+_TARGETS = ("bench", "bin", "example", "test")
 
 
 def is_configuration(path: str) -> bool:
@@ -183,7 +186,52 @@ def _xml(text: str) -> object:
 
 
 def _script(text: str) -> object:
-    return objects(text, "typescript")
+    """With what is done to the literals, of which nobody can say what it comes to."""
+    done = deeds(text, "typescript")
+    return [*objects(text, "typescript"), *([{"deeds": done}] if done else ())]
+
+
+def _blocks(text: str) -> object:
+    """A list of blocks, each with files that its rules are for; without any it is for all."""
+    found = _script(text)
+    whole = "**/*" if _TYPED.search(text) else "**/*.{js,mjs,cjs}"
+    every = [inner for outer in _listed(found) for inner in _listed(outer)]
+    scopes: dict[str, list[object]] = {}
+    for block in every:
+        rules = block.get("rules") if isinstance(block, dict) else None
+        for rule in rules if isinstance(rules, dict) else ():
+            scopes.setdefault(rule, []).extend(_listed(block.get("files", whole)))
+    return [*_listed(found), {"scope": scopes}]
+
+
+def _listed(value: object) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _cargo(text: str) -> object:
+    """Targets by their names: `[[bench]]` is a list, of which each entry is one of its own."""
+    held = tomllib.loads(text)
+    for kind in _TARGETS:
+        if isinstance(held.get(kind), list):
+            named = (each for each in held[kind] if isinstance(each, dict))
+            held[kind] = {str(each.get("name", "")): each for each in named}
+    return held
+
+
+def _gomod(text: str) -> object:
+    """`require a/b v1.2.3`, alone or in a block of them."""
+    found: dict[str, list[Scalar]] = {}
+    block = ""
+    for line in (line.partition("//")[0].strip() for line in text.splitlines()):
+        word, _, rest = line.partition(" ")
+        if line.endswith("("):
+            block = word
+        elif line == ")":
+            block = ""
+        elif line:
+            name, said = (block, line) if block else (word, rest)
+            found.setdefault(name, []).append(said)
+    return found
 
 
 class _Format(NamedTuple):
@@ -197,7 +245,8 @@ def _format(names: str, prefix: str, reader: Callable[[str], object]) -> _Format
 
 
 _FORMATS = (
-    _format(r"pyproject\.toml|Cargo\.toml", "", tomllib.loads),
+    _format(r"pyproject\.toml", "", tomllib.loads),
+    _format(r"Cargo\.toml", "", _cargo),
     _format(r"\.cargo/config(\.toml)?|(.*/)\.cargo/config(\.toml)?", "cargo", tomllib.loads),
     _format(r"\.?ruff\.toml", "ruff", tomllib.loads),
     _format(
@@ -205,8 +254,13 @@ _FORMATS = (
     ),
     _format(r"\.coveragerc(\.toml)?", "coverage", _ini),
     _format(r"\.?pylintrc", "pylint", _ini),
+    _format(r"\.?rustfmt\.toml", "rustfmt", tomllib.loads),
+    _format(r"\.prettierrc(\.json)?", "prettier", _jsonc),
+    _format(r"\.prettierrc\.ya?ml", "prettier", yaml.safe_load),
+    _format(r"(prettier\.config|\.prettierrc)\.[cm]?[jt]s", "prettier", _script),
+    _format(r"go\.(mod|work)", "gomod", _gomod),
     _format(
-        r"\.?(clippy|rustfmt|rust-toolchain|deny|bandit|taplo)\.toml|bunfig\.toml",
+        r"\.?(clippy|rust-toolchain|deny|bandit|taplo)\.toml|bunfig\.toml",
         "",
         tomllib.loads,
     ),
@@ -215,7 +269,8 @@ _FORMATS = (
     _format(r"pyrightconfig\.json", "pyright", _jsonc),
     _format(r"\.eslintrc(\.json)?|eslint-suppressions\.json", "eslint", _jsonc),
     _format(r"\.eslintrc\.ya?ml", "eslint", yaml.safe_load),
-    _format(r"(eslint\.config|\.eslintrc)\.[cm]?[jt]s", "eslint", _script),
+    _format(r"eslint\.config\.[cm]?[jt]s", "eslint", _blocks),
+    _format(r"\.eslintrc\.[cm]?[jt]s", "eslint", _script),
     _format(r"jest[.-](config|preset)[^/]*\.[cm]?[jt]s", "jest", _script),
     _format(r"jest\.config\.json", "jest", _jsonc),
     _format(

@@ -1,6 +1,7 @@
 """Settings of one value: switches, numbers, severities."""
 
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
 from untildone.integrity.settings.read import Scalar
@@ -24,6 +25,8 @@ _DEFAULTS = (
     (re.compile(r".*(retr(y|ies)|reruns|max-?warnings)$", re.IGNORECASE), 0.0),
     (re.compile(r".*line[-_]length$", re.IGNORECASE), 100.0),
 )
+# max-lines: ['error', 300]
+_LIMIT = re.compile(r"\.(max-[\w-]+|complexity)(\.\w+)?$")
 _STRICT_FAMILY = re.compile(
     r"noImplicit(Any|This)|strict\w+|alwaysStrict|useUnknown\w+|warn_\w+|disallow_\w+|check_untyped_defs"
     r"|no_implicit_\w+|extra_checks",
@@ -37,12 +40,12 @@ def changed_at_all(_key: str, old: Before, new: Before, _place: "Place") -> bool
 
 
 def switched_on(_key: str, old: Before, new: Before, _place: "Place") -> bool:
-    return _says(new, on=True) and not _says(old, on=True)
+    return says(new, on=True) and not says(old, on=True)
 
 
 def turned_false(_key: str, old: Before, new: Before, _place: "Place") -> bool:
     """On unless it says otherwise."""
-    return _says(new, on=False) and not _says(old, on=False)
+    return says(new, on=False) and not says(old, on=False)
 
 
 def switched_off(key: str, old: Before, new: Before, place: "Place") -> bool:
@@ -50,22 +53,22 @@ def switched_off(key: str, old: Before, new: Before, place: "Place") -> bool:
         return turned_false(key, old, new, place)
     prefix, _, name = key.rpartition(".")
     whole = place.beside.get(f"{prefix}.strict", ())
-    covered = _STRICT_FAMILY.fullmatch(name) and _says(whole, on=True)
-    return _says(old, on=True) and not covered
+    covered = _STRICT_FAMILY.fullmatch(name) and says(whole, on=True)
+    return says(old, on=True) and not covered
 
 
-def _says(values: Before, *, on: bool) -> bool:
+def says(values: Before, *, on: bool) -> bool:
     words = ("true", "1", "1.0", "yes", "on") if on else ("false", "0", "0.0", "no", "off", "none")
     return any(str(value).lower() in words for value in values or ())
 
 
 def lower(_key: str, old: Before, new: Before, _place: "Place") -> bool:
-    before, now = _numbers(old), _numbers(new)
+    before, now = numbers(old), numbers(new)
     return bool(before) and (not now or min(now) < min(before))
 
 
 def higher(key: str, old: Before, new: Before, _place: "Place") -> bool:
-    before, now = _numbers(old), _numbers(new)
+    before, now = numbers(old), numbers(new)
     if not before:
         before = [number for pattern, number in _DEFAULTS if pattern.match(key)]
     if not now:
@@ -76,32 +79,34 @@ def higher(key: str, old: Before, new: Before, _place: "Place") -> bool:
     )
 
 
-def _numbers(values: Before) -> list[float]:
+def numbers(values: Before) -> list[float]:
     texts = (
         str(value).strip().rstrip("%") for value in values or () if not isinstance(value, bool)
     )
     return [float(text) for text in texts if re.fullmatch(r"-?\d+(\.\d+)?", text)]
 
 
-def milder(_key: str, old: Before, new: Before, place: "Place") -> bool:
-    before, now = _severities(old), _severities(new)
+def milder(key: str, old: Before, new: Before, place: "Place") -> bool:
+    if _LIMIT.search(key) and higher(key, old, new, place):
+        return True
+    before, now = severities(old), severities(new)
     if now and before:
         return min(now) < min(before)
     if before:
         # A rule that is no longer named may come with a set that is.
-        return min(before) >= 2 and new is None and not _inherits(place)
-    return bool(now) and (min(now) == 0 or (min(now) < 3 and _inherits(place)))
+        return min(before) >= 2 and new is None and not inherits(place.beside)
+    return bool(now) and (min(now) == 0 or (min(now) < 3 and inherits(place.beside)))
 
 
-def _severities(values: Before) -> list[int]:
+def severities(values: Before) -> list[int]:
     said = [value for value in values or () if isinstance(value, str | bool)]
     words = [re.sub(r"\.0$", "", str(value).lower()) for value in said or values or ()]
     return [_SEVERITIES[word] for word in words if word in _SEVERITIES]
 
 
-def _inherits(place: "Place") -> bool:
+def inherits(settings: Mapping[str, tuple[Scalar, ...]]) -> bool:
     return any(
         key.endswith(("extends", "..."))
         or re.search(r"recommended|strict|all\b", f"{key} {values}")
-        for key, values in place.beside.items()
+        for key, values in settings.items()
     )

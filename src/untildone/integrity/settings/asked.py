@@ -1,0 +1,61 @@
+"""New configuration files that take nothing away, since no tool reads them or did without."""
+
+import re
+
+from untildone.integrity.ratchet import Compared
+from untildone.integrity.roles import role
+from untildone.integrity.scripts.bound import bound
+from untildone.integrity.scripts.named import checking
+from untildone.integrity.settings.read import is_configuration, read
+
+# tsconfig.build.json, jest.config.e2e.js, vitest.unit.config.ts: somebody has to name them.
+_BY_NAME = re.compile(
+    r"([jt]sconfig\.[\w.-]+|(jest|vitest?|eslint|playwright|cypress)\.config\.[\w-]+"
+    r"|(jest|vitest?|eslint|playwright|cypress)[.-][\w-]+\.config)\.([cm]?[jt]s|json)"
+)
+# packages/new/package.json
+_MANIFEST = re.compile(r"(package|[jt]sconfig)\.json|(Cargo|pyproject)\.toml|go\.mod")
+# They do nothing at all as long as they are told nothing.
+_IDLE = ("tsconfig", "eslint")
+
+
+def is_new_member(compared: Compared, path: str) -> bool:
+    """The manifest of a folder that was not there at the start: it speaks of nothing older."""
+    folder, _, name = path.rpartition("/")
+    if not folder or path in compared.old or not _MANIFEST.fullmatch(name):
+        return False
+    hidden = any(part.startswith(".") for part in folder.split("/"))
+    return not hidden and not any(each.startswith(f"{folder}/") for each in compared.old)
+
+
+def takes_nothing(compared: Compared, path: str) -> bool:
+    if path in compared.old:
+        return False
+    return _unread(compared, path) or _first_of_its_tool(compared, path)
+
+
+def _unread(compared: Compared, path: str) -> bool:
+    """A check that was there at the start does not come to name it, and no other file does."""
+    name = path.rpartition("/")[2]
+    if not _BY_NAME.fullmatch(name):
+        return False
+    stem = name.removesuffix(".json")
+    others = (each for each in compared.new if role(each) == "config" and each != path)
+    settings = (each for each in others if is_configuration(each) and "package.json" not in each)
+    if any(stem in compared.new.text(each) for each in settings):
+        return False
+    commands = dict.fromkeys((*compared.commands, *checking(compared.old)))
+    called = (call for command in commands for call in bound(compared.new, command))
+    return not any(stem in word for call in called for word in call)
+
+
+def _first_of_its_tool(compared: Compared, path: str) -> bool:
+    tools = {key.partition(".")[0] for key in read(path, compared.new.text(path))}
+    if not tools or not tools.issubset(_IDLE):
+        return False
+    settings = (read(each, compared.old.text(each)) for each in compared.old if _is_settings(each))
+    return not any(key.partition(".")[0] in tools for each in settings for key in each)
+
+
+def _is_settings(path: str) -> bool:
+    return is_configuration(path) and "ignore" not in path
