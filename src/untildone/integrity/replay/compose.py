@@ -1,13 +1,16 @@
 """The tree of a clean copy: what judges as it was at the start, the product as it is now."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import TypeAlias
 
 from msgspec import Struct
 
 from untildone.integrity.ratchet import Compared
+from untildone.integrity.replay.documented import with_examples_of
 from untildone.integrity.replay.inline import with_tests_of
+from untildone.integrity.replay.packaged import with_scripts_of
 
 FromNow: TypeAlias = Callable[[str], bool]
 
@@ -22,8 +25,13 @@ class Composed(Struct, frozen=True):
     restored: tuple[str, ...]
 
 
-def composed(both: Compared, *, from_now: FromNow) -> Composed:
-    """`from_now` says of a file that judges whether its version of now may judge."""
+def composed(
+    both: Compared, *, from_now: FromNow, adapted: Mapping[str, str] = MappingProxyType({})
+) -> Composed:
+    """`from_now` says of a file that judges whether its version of now may judge.
+
+    `adapted` are texts that stand for those of the start.
+    """
     files: dict[str, Path | str] = {}
     restored: list[str] = []
     for path in sorted({*both.old, *both.new}):
@@ -31,15 +39,30 @@ def composed(both: Compared, *, from_now: FromNow) -> Composed:
         now = same or not protected(both, path) or from_now(path)
         tree = both.new if now else both.old
         if path in tree:
-            files[path] = tree.root / path
+            files[path] = tree.root / path if now else _of_start(both, path, adapted)
         if not now:
             restored.append(path)
     for path in both.changes.edited:
-        merged = with_tests_of(path, both.old.text(path), both.new.text(path))
-        if merged is not None and path not in restored and not from_now(path):
+        if path in restored or from_now(path):
+            continue
+        merged = _with_own_tests(both, path)
+        if merged is not None:
             files[path] = merged
             restored.append(path)
     return Composed(files, tuple(restored))
+
+
+def _of_start(both: Compared, path: str, adapted: Mapping[str, str]) -> Path | str:
+    merged = with_scripts_of(both, path)
+    return adapted.get(path, both.old.root / path) if merged is None else merged
+
+
+def _with_own_tests(both: Compared, path: str) -> str | None:
+    """Tests and examples may stand in the code itself."""
+    tested = with_tests_of(path, both.old.text(path), both.new.text(path))
+    now = both.new.text(path) if tested is None else tested
+    documented = with_examples_of(both, path, now)
+    return tested if documented is None else documented
 
 
 def whole(both: Compared, *, now: bool) -> Composed:

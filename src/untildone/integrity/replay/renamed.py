@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from pathlib import PurePosixPath
 
 from msgspec import Struct
 
@@ -13,12 +14,14 @@ from untildone.integrity.tree import Tree
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 # With the blanks: they count in a text, and at the beginning of a line.
-_WORD_OR_REST = re.compile(r"\w+|\W+")
+WORD_OR_REST = re.compile(r"\w+|\W+")
 _IMPORT = re.compile(r"\s*(from|import|use|export|\}\s*from)\b|.*\b(require|import)\s*\(")
+# '../src/money'
+_RELATIVE = re.compile(r"(['\"])(\.{1,2}/[^'\"\n]*)\1")
 _OF_PATHS = frozenset("./:@~")
 
 
-class _Names(Struct, frozen=True):
+class Names(Struct, frozen=True):
     """`left` and `entered` are modules whose files went away, and modules that are there now."""
 
     gone: frozenset[str]
@@ -32,10 +35,17 @@ def renamed(both: Compared) -> frozenset[str]:
     candidates = list(_pairs(both))
     if not candidates:
         return frozenset()
-    names = _names(both)
-    texts = ((pair, both.old.text(pair[0]), both.new.text(pair[1])) for pair in candidates)
-    follow = (pair for pair, old, new in texts if _only_follows(old, new, names))
+    known = names(both)
+    follow = (pair for pair in candidates if _follows(both, pair, known))
     return frozenset(path for pair in follow for path in pair)
+
+
+def _follows(both: Compared, pair: tuple[str, str], known: Names) -> bool:
+    old, new = both.old.text(pair[0]), both.new.text(pair[1])
+    if _lines(old) == _lines(new):
+        return False
+    # A test that went to another folder names the same modules by other ways.
+    return _only_follows(_from_the_top(pair[0], old), _from_the_top(pair[1], new), known)
 
 
 def _pairs(both: Compared) -> Iterator[tuple[str, str]]:
@@ -47,12 +57,23 @@ def _pairs(both: Compared) -> Iterator[tuple[str, str]]:
             yield from ((path, each) for each in arrived if language(each) == language(path))
 
 
-def _names(both: Compared) -> _Names:
+def _from_the_top(path: str, text: str) -> str:
+    return _RELATIVE.sub(lambda found: f"{found[1]}{_resolved(path, found[2])}{found[1]}", text)
+
+
+def _resolved(path: str, way: str) -> str:
+    parts: list[str] = []
+    for part in (PurePosixPath(path).parent / way).parts:
+        parts = parts[:-1] if part == ".." and parts else [*parts, part]
+    return "/".join(parts)
+
+
+def names(both: Compared) -> Names:
     before, after = product_names(both.old), product_names(both.new)
     old, new = set(_product(both.old)), set(_product(both.new))
     was, are = _parts(old), _parts(new)
     left = frozenset(path.rpartition("/")[2].partition(".")[0] for path in old - new)
-    return _Names((before - after) | (was - are), (after - before) | (are - was), left, are)
+    return Names((before - after) | (was - are), (after - before) | (are - was), left, are)
 
 
 def _product(tree: Tree) -> Iterator[str]:
@@ -64,8 +85,8 @@ def _parts(paths: set[str]) -> frozenset[str]:
     return frozenset(part.partition(".")[0] for path in paths for part in path.split("/"))
 
 
-def _only_follows(old: str, new: str, names: _Names) -> bool:
-    before, after = ([each for each in text.splitlines() if each.strip()] for text in (old, new))
+def _only_follows(old: str, new: str, names: Names) -> bool:
+    before, after = _lines(old), _lines(new)
     if len(before) != len(after):
         return False
     differing = [pair for pair in zip(before, after, strict=True) if pair[0] != pair[1]]
@@ -75,17 +96,21 @@ def _only_follows(old: str, new: str, names: _Names) -> bool:
             renames |= _renames(was, now)
     one_to_one = len({a for a, _ in renames}) == len({b for _, b in renames}) == len(renames)
     known = all(a in names.gone and b in names.come for a, b in renames)
-    return bool(differing) and one_to_one and known
+    return one_to_one and known
+
+
+def _lines(text: str) -> list[str]:
+    return [each for each in text.splitlines() if each.strip()]
 
 
 def _renames(was: str, now: str) -> set[tuple[str, str]]:
-    before, after = _WORD_OR_REST.findall(was), _WORD_OR_REST.findall(now)
+    before, after = WORD_OR_REST.findall(was), WORD_OR_REST.findall(now)
     if len(before) != len(after):
         return {(was, now)}
     return {pair for pair in zip(before, after, strict=True) if pair[0] != pair[1]}
 
 
-def _moved(was: str, now: str, names: _Names) -> bool:
+def _moved(was: str, now: str, names: Names) -> bool:
     """The import of a module whose file is at another place now."""
     if not _IMPORT.match(was) or not _IMPORT.match(now):
         return False

@@ -1,7 +1,7 @@
 """Green checks proved: compared with the start, and run again on its tests in a clean copy."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from msgspec import Struct
@@ -11,15 +11,20 @@ from untildone.integrity import dependencies, oracle, surroundings
 from untildone.integrity.ratchet import Compared, compared
 from untildone.integrity.ratchets import losses
 from untildone.integrity.replay import room
+from untildone.integrity.replay.adapted import adapted
 from untildone.integrity.replay.blame import blamed, unexplained
-from untildone.integrity.replay.compose import Composed, composed, named_by, whole
+from untildone.integrity.replay.compose import Composed, FromNow, composed, named_by, whole
+from untildone.integrity.replay.folders import python_path
 from untildone.integrity.replay.renamed import renamed
+from untildone.integrity.replay.unfit import unfit
 from untildone.integrity.roles import role
+from untildone.integrity.scripts.followed import followed
 from untildone.integrity.settings.ratchet import harmless
 from untildone.integrity.start import Start, kept, kept_at
 from untildone.integrity.testing.inventory import serves
 from untildone.integrity.tree import tree_of, walked
 from untildone.judge.checking import Site, run
+from untildone.judge.confirming.otherwise import Ways
 from untildone.loop.criteria import against_start
 from untildone.loop.losses import allowed, name_of
 from untildone.loop.model import (
@@ -38,6 +43,10 @@ from untildone.process import environment
 _PROVABLE = frozenset(("edit-test", "edit-expected"))
 
 
+def _nothing(_: str) -> bool:
+    return False
+
+
 class Matter(Struct, frozen=True, kw_only=True):
     """The start beside now; `off` says why they cannot be compared, `broken` that they may not."""
 
@@ -48,6 +57,12 @@ class Matter(Struct, frozen=True, kw_only=True):
     composed: Composed = Composed({}, ())
     # Tests that differ by names of the product alone.
     followed: tuple[str, ...] = ()
+    # Tests of the start in the words of now.
+    adapted: dict[str, str] = {}
+    # Where Python finds what the start's tests import.
+    paths: dict[str, str] = {}
+    # What judges as it is now, whatever it says.
+    taken: FromNow = _nothing
     off: str = ""
     broken: str = ""
 
@@ -70,17 +85,24 @@ def matter(contract: Contract, site: Site) -> Matter:
     both = compared(old, new, commands, task=contract.task)
     allowed_now = named_by(contract.allow, both)
     followed = renamed(both)
+    words = adapted(both)
+
+    def taken(path: str) -> bool:
+        return path in followed or allowed_now(path)
 
     def from_now(path: str) -> bool:
-        return path in followed or allowed_now(path) or _loosens_nothing(both, path)
+        return taken(path) or _loosens_nothing(both, path)
 
     return Matter(
         contract=contract,
         site=site,
         both=both,
         start=start,
-        composed=composed(both, from_now=from_now),
+        composed=composed(both, from_now=from_now, adapted=words),
+        adapted=words,
         followed=tuple(sorted(followed.intersection(new))),
+        taken=taken,
+        paths=python_path(both, start.variables),
     )
 
 
@@ -122,7 +144,7 @@ def _shown(evidence: Evidence, given: Matter) -> Evidence:
         around = apart.submit(_around, given)
         found = tuple(losses(given.both))
         found += tuple(lost_tests(evidence, (*allow, *(each.id for each in found))))
-        replay = _replay(evidence, given) if _provable(found, allow) else None
+        replay = _replay(_Runs(evidence, given, found)) if _provable(found, allow) else None
         found += around.result()
     if replay is None or not _provable(found, allow):
         return replace(evidence, losses=found, proved=("compared with the start, not replayed",))
@@ -161,6 +183,8 @@ class _Replay(Struct, frozen=True):
     losses: tuple[Loss, ...] = ()
     results: tuple[CheckResult, ...] = ()
     fault: str = ""
+    # Files of tests that are not the start's after all.
+    taken: frozenset[str] = frozenset()
 
 
 def _replayed(
@@ -177,17 +201,21 @@ def _replayed(
         ran = {result.name for result in evidence.checks}
         missing = tuple(result for result in replay.results if result.name not in ran)
         evidence = replace(evidence, checks=evidence.checks + missing)
-    if replay.passed and evidence.start and any(result.tests for result in evidence.checks):
-        shown = _shown_harmless(given, found)
+    if replay.passed and evidence.start:
+        known = tuple(each for each in found if each.path not in replay.taken)
+        shown = _shown_harmless(given, _told_by_the_run(evidence, given, known))
         told += _harmless(shown)
         found = tuple(each for each in found if each not in shown)
     return replace(evidence, losses=found, proved=told)
 
 
 def _followed(given: Matter) -> tuple[str, ...]:
-    names = ", ".join(given.followed)
-    told = f"only follow the product to a new name, so taken as they are: {names}"
-    return (told,) if names else ()
+    said = [path for path in given.adapted if path in given.composed.restored]
+    told = (
+        ("only follow the product to a new name, so taken as they are", given.followed),
+        ("the start's, with the names and without the marks that are gone", said),
+    )
+    return tuple(f"{how}: {', '.join(paths)}" for how, paths in told if paths)
 
 
 def _left_out(contract: Contract) -> tuple[str, ...]:
@@ -196,6 +224,18 @@ def _left_out(contract: Contract) -> tuple[str, ...]:
         for check in contract.checks
         if not check.replay
     )
+
+
+def _told_by_the_run(
+    evidence: Evidence, given: Matter, found: tuple[Loss, ...]
+) -> tuple[Loss, ...]:
+    """A run without a report shows only what became of the scripts that it ran and was red by."""
+    if given.both is None or any(result.tests for result in evidence.checks):
+        return found
+    red = {result.name for result in evidence.start or () if not result.green}
+    checks = (check for check in given.contract.checks if check.replay and check.name in red)
+    ran = {path for each in checks for _, path in followed(given.both.old, each.command)}
+    return tuple(each for each in found if each.path in ran)
 
 
 def _shown_harmless(given: Matter, found: Sequence[Loss]) -> tuple[Loss, ...]:
@@ -218,11 +258,11 @@ def _harmless(found: Sequence[Loss]) -> tuple[str, ...]:
     return (told,) if names else ()
 
 
-def _replay(evidence: Evidence, given: Matter) -> _Replay:
+def _replay(runs: "_Runs") -> _Replay:
+    given = runs.given
     checks = [check for check in given.contract.checks if check.replay]
     if not checks:
         return _Replay(None, "ratchet only: no check is replayed")
-    runs = _Runs(evidence, given)
     first = runs.of(given.composed, checks)
     if first.unproved or first.fault:
         return _Replay(None, f"ratchet only: {first.unproved}", fault=first.fault)
@@ -241,15 +281,20 @@ class _Ran(Struct, frozen=True):
         return tuple(result for result in self.results if not result.green)
 
     @property
+    def proves(self) -> bool:
+        return bool(self.results) and not self.red and not self.fault
+
+    @property
     def names(self) -> frozenset[str]:
         return frozenset(result.name for result in self.red)
 
 
 class _Runs(Struct, frozen=True):
-    """Runs of trees in the same surroundings."""
+    """Runs of trees in the same surroundings; `found` is what the comparison showed."""
 
     evidence: Evidence
     given: Matter
+    found: tuple[Loss, ...] = ()
 
     def of(self, tree: Composed, checks: Sequence[Check]) -> _Ran:
         site = self.given.site
@@ -260,13 +305,27 @@ class _Runs(Struct, frozen=True):
         judged = replace(self.evidence, checks=results)
         return _Ran(against_start(self.given.contract, judged, strict=True).checks, fault)
 
+    def proving(self, checks: Sequence[Check]) -> Callable[[Composed], bool]:
+        return lambda tree: self.of(tree, checks).proves
+
+    def ways(self) -> Ways:
+        given = self.given
+        assert given.both is not None  # noqa: S101  a replay compares
+        return Ways(
+            both=given.both,
+            tried=given.composed,
+            adapted=given.adapted,
+            taken=given.taken,
+            whole=not self.found,
+        )
+
     def place(self) -> room.Place:
         given = self.given
         return room.Place(
             project=given.site.project,
             ignored=given.start.ignored,
             environ=dict(os.environ),
-            at_start=given.start.variables,
+            at_start=given.start.variables | given.paths,
             since=kept_at(given.site.loop / "baseline"),
         )
 
@@ -285,8 +344,24 @@ def _questioned(runs: _Runs, first: _Ran, checks: Sequence[Check]) -> _Replay:
     if again.fault or not again.red:
         told = "replayed: the start's tests pass on the code, the second time"
         return _Replay(True, told, results=again.results, fault=again.fault)
+    refused = unfit(given.both.old, restored, again.red, runs.evidence.start or ())
+    if refused and not runs.of(_without(given, refused), checks).red:
+        names = ", ".join(sorted(refused))
+        told = f"replayed: the start's tests pass on the code, but for findings in {names}"
+        return _Replay(True, told, taken=refused)
+    if told := runs.ways().told(again.red, runs.evidence, proves=runs.proving(checks)):
+        return _Replay(True, told)
     told = "replayed: the start's tests do not pass on the code"
     return _Replay(False, told, tuple(blamed(given.both, restored, again.red)))
+
+
+def _without(given: Matter, refused: frozenset[str]) -> Composed:
+    """The start's files but for these."""
+    assert given.both is not None  # noqa: S101  a replay compares
+    new = given.both.new
+    files = {**given.composed.files, **{path: new.root / path for path in refused if path in new}}
+    kept = (path for path in given.composed.restored if path not in refused)
+    return Composed(files, tuple(kept))
 
 
 def _in_doubt(runs: _Runs, first: _Ran, checks: Sequence[Check]) -> _Replay:
