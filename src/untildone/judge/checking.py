@@ -128,7 +128,8 @@ def confirmed(evidence: Evidence, contract: Contract, site: Site) -> Evidence:
 
 def _confirmed(evidence: Evidence, contract: Contract, site: Site) -> Evidence:
     # Imported where it is used: only a stop at which all is met gets here.
-    from untildone.judge.confirming.proof import matter, proved
+    from untildone.judge.confirming.matter import matter
+    from untildone.judge.confirming.proof import proved
 
     given = matter(contract, site)
     here = [check for check in contract.checks if not given.covers(check)]
