@@ -75,6 +75,7 @@ def test_secrets_are_removed(text: str, expected: str) -> None:
         "token = 5",
         "Unexpected token: identifier",
         "password: this field is required",
+        "--- PASS: TestLeap400 (0.00s)",
         "api_key = settings.api_key",
         "login(password=password)",
         "{'password': ['This field is required.']}",

@@ -30,6 +30,8 @@ _ASSIGNMENT = re.compile(
 )
 _VALUE = re.compile(r"\"[^\"\n]*\"?|'[^'\n]*'?|[^\s\"',;&()\[\]{}]+")
 _IDENTIFIER = re.compile(r"[A-Za-z_.]+")
+# --- PASS: TestServer2 (0.00s)
+_VERDICT = re.compile(r"--- PASS\Z")
 
 _SHAPES = (
     re.compile(
@@ -115,6 +117,8 @@ def _remove_from_line(text: str) -> str:
     done = 0
     for match in _ASSIGNMENT.finditer(text):
         if match.start() < done or not _is_secret(match["name"]):
+            continue
+        if _VERDICT.search(text, 0, match.end("name")):
             continue
         # What is kept is looked at again from its next name on, so only its beginning is judged.
         value = _VALUE.match(text, match.end(), match.end() + _JUDGED)
