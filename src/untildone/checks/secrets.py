@@ -29,9 +29,9 @@ _ASSIGNMENT = re.compile(
     r"(?<![\w-])(?P<name>[\w-]{1,80})(?P<between>[\"']?[ \t]{0,8}(?:=(?![=>])|:(?![:=]))[ \t]{0,8})"
 )
 _VALUE = re.compile(r"\"[^\"\n]*\"?|'[^'\n]*'?|[^\s\"',;&()\[\]{}]+")
+# What Go and others say of a test: --- PASS: TestLeap400
+_VERDICT = "PASS: "
 _IDENTIFIER = re.compile(r"[A-Za-z_.]+")
-# --- PASS: TestServer2 (0.00s)
-_VERDICT = re.compile(r"--- PASS\Z")
 
 _SHAPES = (
     re.compile(
@@ -118,8 +118,6 @@ def _remove_from_line(text: str) -> str:
     for match in _ASSIGNMENT.finditer(text):
         if match.start() < done or not _is_secret(match["name"]):
             continue
-        if _VERDICT.search(text, 0, match.end("name")):
-            continue
         # What is kept is looked at again from its next name on, so only its beginning is judged.
         value = _VALUE.match(text, match.end(), match.end() + _JUDGED)
         if value and _reveals(match, value[0], followed_by=text[value.end() : value.end() + 1]):
@@ -131,7 +129,7 @@ def _remove_from_line(text: str) -> str:
 
 def _reveals(before: re.Match[str], value: str, *, followed_by: str) -> bool:
     name, bare = before["name"].lower(), value.strip("\"'")
-    if not bare or bare.lower() == name:
+    if not bare or bare.lower() == name or before[0] == _VERDICT:
         return False
     random = len(bare) >= _SHORTEST_VALUE and any(map(str.isdigit, bare))
     if bare == value and not random and _is_prose_or_code(before["between"], bare, followed_by):
