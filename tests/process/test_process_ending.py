@@ -48,7 +48,8 @@ def test_a_signal_to_us_ends_the_tree_first(
         assert until((tmp_path / "started").exists)
         time.sleep(0.1)
         guarded.send_signal(number)
-        assert guarded.wait(10) == expected
+        _, said = guarded.communicate(timeout=10)
+        assert guarded.returncode == expected, said.decode()
 
     assert until(lambda: not marked.left(), seconds=1), marked.left()
 
@@ -131,11 +132,13 @@ print(start_detached(sys.argv[1:], cwd=".", env={"PATH": "/usr/bin:/bin"}))
 
 
 def test_a_detached_program_outlives_us(tmp_path: Path) -> None:
-    argv = [*python(STARTER), "sh", "-c", "echo on >log; sleep 0.3; echo still on >>log"]
+    script = "echo on >log; until [ -e go ]; do sleep 0.05; done; echo still on >>log"
+    argv = [*python(STARTER), "sh", "-c", script]
     env = {**os.environ, "PYTHONPATH": str(SOURCE)}
     started = subprocess.run(argv, cwd=tmp_path, env=env, capture_output=True, check=True)
 
     assert alive(int(started.stdout))
+    (tmp_path / "go").touch()
     assert until(lambda: not alive(int(started.stdout)))
     assert (tmp_path / "log").read_text(encoding="utf-8") == "on\nstill on\n"
 
