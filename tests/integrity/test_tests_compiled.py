@@ -149,6 +149,26 @@ def test_go_files_left_out_of_the_build_are_losses(tmp_path: Path, files: dict[s
     }
 
 
+GO_SENTINEL = GO_START.replace("err == nil", "err != ErrRange")
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        ("!errors.Is(err, ErrRange)", set()),
+        ("errors.Is(err, ErrRange)", {f"edit-test:{GO}:TestBad"}),
+        ("err != nil && !errors.Is(err, ErrRange)", {f"edit-test:{GO}:TestBad"}),
+        ("!errors.As(err, &target)", {f"edit-test:{GO}:TestBad"}),
+        ("err == nil", {f"edit-test:{GO}:TestBad"}),
+    ],
+)
+def test_an_error_may_be_asked_for_by_what_it_is(
+    tmp_path: Path, condition: str, expected: set[str]
+) -> None:
+    new = GO_SENTINEL.replace("err != ErrRange", condition)
+    assert go(tmp_path, GO_SENTINEL, {GO: new}) == expected
+
+
 def test_a_row_of_a_go_table_is_a_claim(tmp_path: Path) -> None:
     new = {GO: GO_TABLE.replace('\t\t{"high", 50, 10},\n', "")}
     assert go(tmp_path, GO_TABLE, new) == {f"edit-test:{GO}:TestClamp"}

@@ -68,6 +68,15 @@ def told(top: Path, path: str, new: str, old: str | None = None) -> list[str]:
         ),
         ("tools/timing.py", "from _pytest.python import Function\nFunction.runtest = print\n"),
         ("setup.js", "expect.extend({ toEqual: () => ({ pass: true }) });\n"),
+        ("setup.js", "expect.extend({ toBeNear: () => ({ pass: true }) });\n"),
+        *(
+            ("setup.js", f"expect.extend({{ {name}: (a) => ({{ pass: !!a || !a }}) }});\n")
+            for name in (
+                *("toBe", "toBeCloseTo", "toStrictEqual", "toMatchObject", "toContainEqual"),
+                *("toHaveBeenCalledWith", "toHaveLength", "toThrowError", "toHaveReturnedWith"),
+                *("toBeGreaterThanOrEqual", "toBeInstanceOf", "toMatchInlineSnapshot"),
+            )
+        ),
         ("a_test.go", GO_MAIN % "\tm.Run()\n\tos.Exit(0)\n"),
         ("a_test.go", GO_MAIN % "\tos.Exit(0)\n"),
         ("a_test.go", 'package a\n\nimport "os"\n\nfunc init() { os.Exit(0) }\n'),
@@ -126,6 +135,11 @@ def test_code_that_decides_for_the_tests_is_a_loss(tmp_path: Path, path: str, te
             "vitest.setup.ts",
             "expect.extend({ isSlug(text) { return { pass: /^[a-z-]+$/.test(text) }; } });\n",
         ),
+        (
+            "tests/setup.js",
+            "expect.extend({ toBeNear(a, b) { return { pass: Math.abs(a - b) < 2 }; } });\n",
+        ),
+        ("setup.ts", "expect.extend({ toHaveSlug: (a, b) => ({ pass: a.slug === b }) });\n"),
         ("a_test.go", GO_MAIN % "\tos.Exit(m.Run())\n"),
         ("a_test.go", GO_MAIN % "\tsetup()\n\tcode := m.Run()\n\tcleanup()\n\tos.Exit(code)\n"),
         ("a_test.go", GO_MAIN % "\tm.Run()\n"),

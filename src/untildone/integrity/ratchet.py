@@ -9,6 +9,7 @@ from msgspec import Struct
 from untildone.integrity.roles import Role, role
 from untildone.integrity.scripts.followed import led_to
 from untildone.integrity.settings.extended import taken_up
+from untildone.integrity.testing.contracts import contracts
 from untildone.integrity.tree import Changes, Tree, changes
 from untildone.loop.model import Loss
 
@@ -24,11 +25,15 @@ class Compared(Struct, frozen=True):
     # In the person's words: what it names is nobody's invention.
     task: str = ""
     configuring: frozenset[str] = frozenset()
+    # Of the start alone: to become one takes nothing from the product.
+    testing: frozenset[str] = frozenset()
 
     def role(self, path: str) -> Role:
         if path in self.judging:
             return "script"
-        return "config" if path in self.configuring else role(path)
+        if path in self.configuring:
+            return "config"
+        return "test" if path in self.testing else role(path)
 
 
 Ratchet: TypeAlias = Callable[[Compared], Iterable[Loss]]
@@ -45,4 +50,5 @@ def compared(old: Tree, new: Tree, commands: Iterable[str], *, task: str = "") -
     asked = tuple(commands)
     judging = frozenset((*led_to(old, asked), *led_to(new, asked)))
     configuring = taken_up(old) | taken_up(new)
-    return Compared(old, new, changes(old, new), judging, asked, task, configuring)
+    differ = changes(old, new)
+    return Compared(old, new, differ, judging, asked, task, configuring, contracts(old))

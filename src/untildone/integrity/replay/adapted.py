@@ -6,9 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from untildone.integrity.ratchet import Compared
 from untildone.integrity.replay.exported import given_away, imported_anew
+from untildone.integrity.replay.outdated import renewed
 from untildone.integrity.replay.places import moved, rewritten
 from untildone.integrity.replay.renamed import WORD_OR_REST, names
 from untildone.integrity.replay.unmarked import unmarked
+from untildone.integrity.testing.delegates import delegates
 from untildone.integrity.testing.subjects import defined
 from untildone.integrity.testing.syntax import language
 
@@ -18,8 +20,8 @@ _HIDDEN = "\0"
 def adapted(both: Compared) -> dict[str, str]:
     """Tests that were changed, where the start's own have to follow the product to be run at all.
 
-    Names that the product gave up are said as they are now, and a test that need not fail any
-    longer has to pass.
+    Names that the product or the test's library gave up are said as they are now, and a test that
+    need not fail any longer has to pass.
     """
     changes = both.changes
     before = _tests(both, (*changes.edited, *changes.removed))
@@ -27,11 +29,12 @@ def adapted(both: Compared) -> dict[str, str]:
         return {}
     after = {path: both.new.text(path) for path in _tests(both, (*changes.edited, *changes.added))}
     texts = {path: both.old.text(path) for path in before}
-    renames = _renames(both, texts.values(), after.values())
+    renames = {**delegates(both), **_renames(both, texts.values(), after.values())}
     places, exports = moved(both, after.values()), given_away(both)
     found = {}
     for path, text in texts.items():
         said = _said(imported_anew(path, rewritten(text, places), exports), renames)
+        said = renewed(path, said)
         said = unmarked(said, after.get(path, "")) if path.endswith(".py") else said
         if said != text:
             found[path] = said

@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 from msgspec import Struct
 
 from untildone.integrity.ratchet import Compared
+from untildone.integrity.replay.packages import repackaged
 from untildone.integrity.roles import role
 from untildone.integrity.testing.subjects import product_names
 from untildone.integrity.testing.syntax import language
@@ -44,6 +45,9 @@ def _follows(both: Compared, pair: tuple[str, str], known: Names) -> bool:
     old, new = both.old.text(pair[0]), both.new.text(pair[1])
     if _lines(old) == _lines(new):
         return False
+    packaged = repackaged(both, *pair)
+    if packaged is not None and _lines(packaged) == _lines(new):
+        return True
     # A test that went to another folder names the same modules by other ways.
     return _only_follows(_from_the_top(pair[0], old), _from_the_top(pair[1], new), known)
 

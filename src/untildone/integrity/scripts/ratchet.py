@@ -15,6 +15,7 @@ from untildone.integrity.scripts.followed import (
 )
 from untildone.integrity.scripts.named import checking
 from untildone.integrity.scripts.shell import Call
+from untildone.integrity.scripts.succeeded import succeeded
 from untildone.integrity.suppressions.comments import comments
 from untildone.integrity.tree import Tree
 from untildone.loop.losses import loss
@@ -29,15 +30,29 @@ def losses(compared: Compared) -> Iterator[Loss]:
     told: set[tuple[str, Call]] = set()
     trees = (compared.old, compared.new)
     for command in dict.fromkeys(roots):
-        old, new = (bound(tree, command) for tree in trees)
+        old, new = (list(bound(tree, command)) for tree in trees)
         for call, word in lost(old, new, trees):
             path = _where(compared, command, call)
-            if path and (path, call) not in told:
+            kept = not word and succeeded(call, (old, new), compared.task)
+            if path and (path, call) not in told and not kept:
                 told.add((path, call))
                 yield _call_lost(compared, path, call, word)
     yield from _ci(compared)
     yield from _other_languages(compared)
     yield from _records(compared)
+
+
+def handed_over(compared: Compared, path: str) -> bool:
+    """Whether the script runs the successor of a tool instead of it, and loses nothing else."""
+    if compared.role(path) != "script" or path not in compared.changes.edited:
+        return False
+    trees, text = (compared.old, compared.new), compared.old.text(path)
+    for command in compared.commands:
+        old, new = (list(bound(tree, command)) for tree in trees)
+        gone = [call for call, word in lost(old, new, trees) if not word and call[0] in text]
+        if any(succeeded(call, (old, new), compared.task) for call in gone):
+            return not any(each.path == path for each in losses(compared))
+    return False
 
 
 def _where(compared: Compared, command: str, call: Call) -> str:
@@ -72,7 +87,8 @@ def _ci(compared: Compared) -> Iterator[Loss]:
         old = _all(compared.old, ci_commands(compared.old.text(path)))
         new = _all(compared.new, (each for text in texts for each in ci_commands(text)))
         for call, word in lost(old, new, (compared.old, compared.new)):
-            yield _call_lost(compared, path, call, word)
+            if word or not succeeded(call, (old, new), compared.task):
+                yield _call_lost(compared, path, call, word)
 
 
 def _all(tree: Tree, commands: Iterable[str]) -> list[Call]:

@@ -5,6 +5,7 @@ import re
 from untildone.integrity.ratchet import Compared
 from untildone.integrity.roles import role
 from untildone.integrity.scripts.bound import bound
+from untildone.integrity.scripts.ci import is_ci
 from untildone.integrity.scripts.named import checking
 from untildone.integrity.settings.read import is_configuration, read
 
@@ -31,7 +32,11 @@ def is_new_member(compared: Compared, path: str) -> bool:
 def takes_nothing(compared: Compared, path: str) -> bool:
     if path in compared.old:
         return False
-    return _unread(compared, path) or _first_of_its_tool(compared, path)
+    return (
+        _unread(compared, path)
+        or _first_of_its_tool(compared, path)
+        or _runs_beside(compared, path)
+    )
 
 
 def _unread(compared: Compared, path: str) -> bool:
@@ -55,6 +60,13 @@ def _first_of_its_tool(compared: Compared, path: str) -> bool:
         return False
     settings = (read(each, compared.old.text(each)) for each in compared.old if _is_settings(each))
     return not any(key.partition(".")[0] in tools for each in settings for key in each)
+
+
+def _runs_beside(compared: Compared, path: str) -> bool:
+    """A workflow beside those of the start, which run as they did."""
+    changes = compared.changes
+    gone = (*changes.edited, *changes.removed, *changes.moved)
+    return is_ci(path) and not any(map(is_ci, gone))
 
 
 def _is_settings(path: str) -> bool:

@@ -81,6 +81,11 @@ _DIRECTIONS = _rows(
         r"|newLine|inlineSources|stripInternal|allowJs|customConditions)",
         _unrelated,
     ),
+    # How a report looks.
+    (
+        r"(report|html|coverage)\.(skip[-_]?(covered|empty|full)|show_(missing|contexts)|sort)",
+        _unrelated,
+    ),
     # What a block of rules is for is compared rule by rule.
     (r"eslint\.files", fewer_linted),
     (

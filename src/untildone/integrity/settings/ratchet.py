@@ -10,7 +10,8 @@ from untildone.integrity.settings.baselines import grown
 from untildone.integrity.settings.cargo import decided_by_a_run
 from untildone.integrity.settings.directions import Place, direction
 from untildone.integrity.settings.lists import Files
-from untildone.integrity.settings.read import Settings, is_configuration, read
+from untildone.integrity.settings.read import Settings, is_configuration, read, tool_of
+from untildone.integrity.settings.succession import given_up, is_given_up, taken_over
 from untildone.integrity.tree import Tree
 from untildone.loop.losses import loss
 from untildone.loop.model import Loss
@@ -75,7 +76,7 @@ def _loosened(compared: Compared, path: str) -> Iterator[Loss]:
     for key in {**old, **new}:
         before, now = old.get(key), new.get(key, elsewhere.get(key))
         how = direction(key) if before != now else None
-        if how and how(key, before, now, place):
+        if how and how(key, before, now, place) and not is_given_up(compared, key, place.beside):
             told = f"was {_said(before)} and is {_said(now)}: less is checked"
             because = f"`{key}` in `{path}` {told}"
             yield loss("config", path, key, because=because, content=digest(now))
@@ -100,22 +101,19 @@ def _beside(path: str, name: str) -> str:
 
 def _before(compared: Compared, path: str) -> Settings:
     """What held at the start: for a new file, what the files above it said."""
-    if path in compared.old:
-        return _settings(compared.old, path)
     new = _settings(compared.new, path)
-    tools = {key.partition(".")[0] for key in new} or {
-        path.rpartition("/")[2].strip(".").partition(".")[0]
-    }
+    others = sorted(_configurations(compared.old, path), key=len, reverse=True)
+    handed = given_up(compared, path, others)
+    handed = {key: values for key, values in handed.items() if key in new}
+    if path in compared.old:
+        return {**handed, **_settings(compared.old, path)}
+    tools = set(map(tool_of, new)) or {path.rpartition("/")[2].strip(".").partition(".")[0]}
     goes_on = any(re.fullmatch(r"\w+\.extends?", key) for key in new)
     replaces = [tool for tool in tools if tool in _REPLACING and not goes_on]
-    held: Settings = {}
-    for other in sorted(_configurations(compared.old, path), key=len, reverse=True):
+    held: Settings = handed
+    for other in others:
         held.update(read(other, compared.old.text(other)))
-    return {
-        key: values
-        for key, values in held.items()
-        if key in new or key.partition(".")[0] in replaces
-    }
+    return {key: values for key, values in held.items() if key in new or tool_of(key) in replaces}
 
 
 def _configurations(tree: Tree, path: str) -> Iterable[str]:
@@ -136,7 +134,7 @@ def _moved_here(compared: Compared, path: str) -> Settings:
         before = read(other, compared.old.text(other))
         now = read(other, compared.new.text(other))
         found.update({key: values for key, values in now.items() if key not in before})
-    return found
+    return {**taken_over(compared, found), **found}
 
 
 def _folder(path: str) -> str:

@@ -52,6 +52,11 @@ def read(path: str, text: str) -> Settings:
     return {key: tuple(values) for key, values in found.items()}
 
 
+def tool_of(key: str) -> str:
+    """`mypy` of `mypy.strict`, and of `mypy-tests.*.strict`."""
+    return re.split(r"[.-]", key, maxsplit=1)[0]
+
+
 @lru_cache(maxsize=65_536)
 def _format_of(path: str) -> "_Format | None":
     name = path.rpartition("/")[2]
@@ -93,6 +98,7 @@ _RENAMED = (
         r"\1.lint.\2",
     ),
     (re.compile(r"^pytest\.pytest\."), "pytest."),
+    (re.compile(r"^tox\.envlist$"), "tox.env_list"),
 )
 
 
@@ -208,6 +214,21 @@ def _listed(value: object) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
+def _pyproject(text: str) -> object:
+    """What mypy is told of single modules is named by them, as its own file does it."""
+    held = tomllib.loads(text)
+    tools = held.get("tool")
+    mypy = tools.get("mypy") if isinstance(tools, dict) else None
+    overrides = mypy.pop("overrides", ()) if isinstance(mypy, dict) else ()
+    told = [each for each in _listed(overrides) if isinstance(each, dict)]
+    named = [
+        {f"mypy-{module}": {key: value for key, value in each.items() if key != "module"}}
+        for each in told
+        for module in _listed(each.get("module", ""))
+    ]
+    return [held, *named]
+
+
 def _cargo(text: str) -> object:
     """Targets by their names: `[[bench]]` is a list, of which each entry is one of its own."""
     held = tomllib.loads(text)
@@ -245,7 +266,7 @@ def _format(names: str, prefix: str, reader: Callable[[str], object]) -> _Format
 
 
 _FORMATS = (
-    _format(r"pyproject\.toml", "", tomllib.loads),
+    _format(r"pyproject\.toml", "", _pyproject),
     _format(r"Cargo\.toml", "", _cargo),
     _format(r"\.cargo/config(\.toml)?|(.*/)\.cargo/config(\.toml)?", "cargo", tomllib.loads),
     _format(r"\.?ruff\.toml", "ruff", tomllib.loads),

@@ -52,12 +52,19 @@ def special_inputs(
     before, after = (_results(tree, path, asked) for tree in (both.old, both.new))
     if not before or not after:
         return {}
-    differs = {each for each in asked if before.get(each) != after.get(each)}
+    entries = {each for each in asked if not set(written).isdisjoint(each.given)}
+    unknown = {each for each in entries if _fails(after.get(each))}
+    differs = {each for each in asked if before.get(each) != after.get(each)} - unknown
     changed = [each for each, around in near.items() if each in differs and around]
     alone = [each for each in changed if not differs.intersection(near[each])]
     most = Counter(each.function for each in changed)
     most.subtract(2 * [each.function for each in alone])
     return {each: after[each] for each in alone if most[each.function] < 0}
+
+
+def _fails(result: str | None) -> bool:
+    """A table that knows an entry has an answer for it."""
+    return result is None or (result.isidentifier() and result not in ("None", "True", "False"))
 
 
 def _written(code: str) -> list[object]:

@@ -9,6 +9,8 @@ from typing import TypeAlias
 
 from untildone.integrity.ratchet import Compared
 from untildone.integrity.special_cases.derived import same_digits, whole_table
+from untildone.integrity.special_cases.disguised import disguised
+from untildone.integrity.special_cases.measured import measured
 from untildone.integrity.special_cases.perturb import Asked, special_inputs
 from untildone.integrity.special_cases.syntax import (
     Answer,
@@ -44,8 +46,6 @@ _LANGUAGES = frozenset(
 # So is one of numbers with their units, as in 1h30m.
 _UNITS = r"(\d+(y|w|d|h|m|s|ms|min|sec|kg|g|lb|oz|ft|in|km|cm|mm)){2,}"
 _WORD = re.compile(rf"'(?!(?i:{_UNITS})')[\w.-]{{0,24}}'")
-_DIGEST = re.compile(r"'([0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64})'")
-_HASHES = re.compile(r"(?i)md5|sha_?\d|createHash|hexdigest|Sum256|hasher")
 _SHOWN = 3
 _FEWEST_ANSWERS = 2
 Pairs: TypeAlias = frozenset[tuple[str, str]]
@@ -78,7 +78,7 @@ def losses(both: Compared) -> Iterator[Loss]:
     computed = _computed(both, touched)
     for path, found in fresh.items():
         why = (
-            _hashed(both, path, found)
+            _named(path, disguised(both.new.text(path), found=found, new=new[path], tests=tests))
             or _suspected(both, path, found=found, expected=expected, computed=computed)
             or _known_result(both, path, found, claimed)
             or _quoted(both, path, new[path])
@@ -91,6 +91,10 @@ def losses(both: Compared) -> Iterator[Loss]:
                 because=f"suspected: {why}",
                 content=both.new.entries[path].digest,
             )
+
+
+def _named(path: str, told: str) -> str:
+    return f"`{path}` {told}" if told else ""
 
 
 def _spoken(path: str) -> str:
@@ -137,13 +141,6 @@ def _computed(both: Compared, touched: Sequence[str]) -> frozenset[str]:
     )
 
 
-def _hashed(both: Compared, path: str, found: Sequence[Answer]) -> str:
-    keyed = [each for each in found if any(_DIGEST.fullmatch(key) for key in each.keys)]
-    if not keyed or not _HASHES.search(both.new.text(path)):
-        return ""
-    return f"`{path}` looks an input up by its hash (line {keyed[0].line})"
-
-
 def _suspected(
     both: Compared,
     path: str,
@@ -156,7 +153,7 @@ def _suspected(
         own = [each for each in found if (each.function, each.table) == (name, table)]
         pairs = _pairs(own, expected)
         told = {pair: line for pair, line in pairs.items() if not _in_words(both, path, pair)}
-        if not told or 2 * len(set(told.values())) < len({each.line for each in own}):
+        if not told or _are_few(told, own) or measured(both.new.text(path), own[0].line):
             continue
         general = name in computed if name else bool(computed)
         general = general or any(each.computes for each in own)
@@ -165,6 +162,14 @@ def _suspected(
         if copied or _strong(list(told), general) or (weak and _special(both, path, name)):
             return _because(path, told)
     return ""
+
+
+def _are_few(told: dict[tuple[str, str], int], own: Sequence[Answer]) -> bool:
+    """Among lines, or among the entries where a line has several."""
+    lines, inputs = {each.line for each in own}, {each.keys for each in own}
+    known = {key for key, _ in told}
+    hit = [keys for keys in inputs if known.intersection((*keys, *map(_bare, keys)))]
+    return 2 * len(set(told.values())) < len(lines) or 2 * len(hit) < len(inputs)
 
 
 def _pairs(found: Sequence[Answer], expected: Pairs) -> dict[tuple[str, str], int]:

@@ -31,6 +31,10 @@ class Suite:
         ]
         return {path: frozenset(_written(self._text(path))) for path in places}
 
+    @cached_property
+    def literals(self) -> frozenset[str]:
+        return frozenset().union(*self._literals.values())
+
     def beside(self, found: Sequence[Answer], *, singled: Sequence[str]) -> list[str]:
         """Those that have an answer together with one of its inputs, or one that stands alone."""
         return [

@@ -55,6 +55,16 @@ def _python(text: str, _spoken: str) -> Iterator[Escape]:
             yield Escape("Any", lines[node.lineno - 1].strip())
         elif isinstance(node, ast.If) and "TYPE_CHECKING" in (test := ast.unparse(node.test)):
             yield from (Escape("not TYPE_CHECKING", test) for _ in re.findall(r"not .*TYPE", test))
+            yield from (Escape("TYPE_CHECKING", name) for name in sorted(_seen_otherwise(node)))
+
+
+def _seen_otherwise(node: ast.If) -> set[str]:
+    """Functions of which a checker reads another than the one that runs."""
+    read, run = (
+        {each.name for each in body if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)}
+        for body in (node.body, node.orelse)
+    )
+    return read & run
 
 
 def _takes_any(node: ast.AnnAssign) -> bool:

@@ -12,6 +12,7 @@ from untildone.integrity.suppressions.comments import comments
 from untildone.integrity.suppressions.escapes import escapes
 from untildone.integrity.suppressions.marks import STRICTER, marks, strictness
 from untildone.integrity.suppressions.places import hidden
+from untildone.integrity.suppressions.promises import unkept
 from untildone.integrity.suppressions.types import weakened
 from untildone.loop.losses import loss
 from untildone.loop.model import Loss
@@ -37,6 +38,7 @@ def losses(compared: Compared) -> Iterator[Loss]:
     for path in changes.edited:
         yield from _relaxed(compared, path)
     yield from weakened(compared)
+    yield from unkept(compared)
     yield from hidden(compared)
 
 

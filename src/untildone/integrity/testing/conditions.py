@@ -101,17 +101,22 @@ def _compared(node: SgNode, names: Names, *, negated: bool) -> list[Claim]:
 
 
 def _near(left: SgNode, right: SgNode, operator: str, names: Names) -> list[Claim]:
-    """`abs(a - b) < 0.001`"""
+    """`abs(a - b) < 0.001`, `(a - b).abs() < 0.001`; of a negative one `a + b`."""
     left, bound_ = unwrapped(left), value(right, names)
     if operator not in ("<", "<=") or left.kind() not in CALLS or len(bound_.literals) != 1:
         return []
-    parts = arguments(left) or []
+    held, name = callee(left)
+    parts = arguments(left) or ([held] if held is not None else [])
     difference = unwrapped(parts[0]) if parts else left
     slack = size(bound_.literals[0])
-    if callee(left)[1].lower() not in ("abs", "fabs") or "-" not in _operator(difference):
+    if name.lower() not in ("abs", "fabs") or _operator(difference) not in ("-", "+"):
         return []
-    actual, expected = inner(difference)[0], inner(difference)[-1]
-    return list(claim(EXACT, value(actual, names), value(expected, names), slack=slack))
+    actual, expected = value(inner(difference)[0], names), value(inner(difference)[-1], names)
+    if _operator(difference) == "+":
+        if len(expected.literals) != 1 or not numeric(expected.literals[0]):
+            return []
+        expected = Value((f"-{expected.literals[0]}".replace("--", ""),))
+    return list(claim(EXACT, actual, expected, slack=slack))
 
 
 def size(text: str) -> float:
@@ -160,8 +165,16 @@ def _called(node: SgNode, names: Names, *, negated: bool) -> list[Claim]:
     if name in _SAME and not negated and (len(given) > 1 or (held is not None and given)):
         first = given[0] if len(given) > 1 or held is None else held
         return list(claim(EXACT, value(first, names), value(given[-1], names)))
+    if name == "Is" and held is not None and held.text() == "errors" and len(given) > 1:
+        return _is_error(given, names, negated=negated)
     strength = PARTIAL if given and held is not None else WEAK
     return list(claim(strength, value(node, names), Value(), negated=negated))
+
+
+def _is_error(given: list[SgNode], names: Names, *, negated: bool) -> list[Claim]:
+    """`errors.Is(err, ErrGone)` says what `err == ErrGone` does, of an error with more text too."""
+    strength = PARTIAL if negated else EXACT
+    return list(claim(strength, value(given[0], names), value(given[1], names), negated=negated))
 
 
 def _every(node: SgNode, names: Names) -> list[Claim]:

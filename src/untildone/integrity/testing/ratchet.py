@@ -10,6 +10,7 @@ from msgspec.structs import astuple
 from untildone.integrity.ratchet import Compared, digest
 from untildone.integrity.roles import role
 from untildone.integrity.testing.claims import BROAD
+from untildone.integrity.testing.delegates import delegates
 from untildone.integrity.testing.inventory import (
     collected,
     helpers_of,
@@ -195,6 +196,7 @@ class _Comparison:
         self.pairs = pairs
         self.gained = gained
         self.product: frozenset[str] | None = None
+        self.delegates: dict[str, str] | None = None
         marked: dict[str, frozenset[str]] = {}
         for pair in pairs:
             if pair.new is not None:
@@ -250,7 +252,15 @@ class _Comparison:
     def _about(self, old: Claim, new: Claim) -> bool:
         """Asks the same functions at least as closely."""
         close = new.slack <= old.slack and new.strength >= old.strength
-        return close and not self._subjects(old.calls - new.calls)
+        return close and not self._subjects(self._unasked(old.calls, new.calls))
+
+    def _unasked(self, old: frozenset[str], new: frozenset[str]) -> frozenset[str]:
+        """A function that only calls another is asked where that one is."""
+        left = old - new
+        if left and self.delegates is None:
+            self.delegates = delegates(self.both)
+        known = self.delegates or {}
+        return frozenset(name for name in left if known.get(name) not in new)
 
     def _subjects(self, names: frozenset[str]) -> frozenset[str]:
         """Those that the product had and has."""

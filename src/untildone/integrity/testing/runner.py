@@ -55,7 +55,15 @@ _ANSWERS = (
 )
 _RUNNERS = frozenset(("pytest", "_pytest", "unittest", "builtins", "nose", "doctest"))
 _VOCABULARY = frozenset(("expect", "assert", "test", "it", "describe", "suite", "should"))
-_MATCHERS = re.compile(r"to(Be|Equal|StrictEqual|Match|Contain|Throw|Have)\w*")
+# Those that Jest, Vitest and Playwright come with, and the older names of some.
+_MATCHERS = re.compile(
+    r"toBe(Close(To)?|Defined|Falsy|GreaterThan(OrEqual)?|InstanceOf|LessThan(OrEqual)?|NaN|Null"
+    r"|Nullable|OneOf|Truthy|TypeOf|Undefined|Called\w*|Calls?|Visible|Hidden|Enabled|Disabled"
+    r"|Checked|OK)?"
+    r"|to(Strict|Deep)?Equals?|toMatch(Object|\w*Snapshot)?|toContain(Equal|Keys?)?"
+    r"|toThrow(Error\w*|\w*Snapshot)?|toHave(Been|Length|Property|(Nth|Last)?(Return|Resolve))\w*"
+    r"|to(Nth|Last)?(Return(ed)?\w*|CalledWith)|toSatisfy|toResolve|toReject"
+)
 _ASSERT_MACRO = re.compile(r"(debug_)?assert(_eq|_ne)?|panic|matches|unreachable")
 _INTERCEPTORS = re.compile(
     r"\b(TestExecutionExceptionHandler|InvocationInterceptor|ExecutionCondition"

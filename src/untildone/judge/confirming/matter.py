@@ -8,6 +8,7 @@ from untildone.integrity.replay.compose import Composed, FromNow, composed, name
 from untildone.integrity.replay.folders import python_path
 from untildone.integrity.replay.renamed import renamed
 from untildone.integrity.roles import role
+from untildone.integrity.scripts.ratchet import handed_over
 from untildone.integrity.settings.ratchet import harmless
 from untildone.integrity.start import Start, kept
 from untildone.integrity.tree import tree_of, walked
@@ -79,4 +80,4 @@ def matter(contract: Contract, site: Site) -> Matter:
 
 
 def _loosens_nothing(both: Compared, path: str) -> bool:
-    return role(path) == "config" and harmless(both, path)
+    return (role(path) == "config" and harmless(both, path)) or handed_over(both, path)
