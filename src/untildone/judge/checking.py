@@ -74,7 +74,7 @@ def _imported_meanwhile() -> None:
 
     def import_proof() -> None:
         # Whoever needs it will hear of the error.
-        with suppress(Exception):
+        with suppress(ImportError):
             import untildone.judge.confirming.proof  # noqa: F401  for the next import of it
 
     Thread(target=import_proof, daemon=True).start()

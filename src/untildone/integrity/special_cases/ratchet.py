@@ -24,6 +24,7 @@ from untildone.integrity.special_cases.tables import entries, tables
 from untildone.integrity.special_cases.telling import Suite
 from untildone.integrity.suppressions.syntax import language
 from untildone.integrity.testing.inventory import inventory
+from untildone.integrity.testing.model import Test
 from untildone.loop.losses import loss
 from untildone.loop.model import Loss
 
@@ -76,12 +77,15 @@ def losses(both: Compared) -> Iterator[Loss]:
     claimed = _claimed(both, places, wanted)
     expected = _expected(both, places, wanted) | claimed
     computed = _computed(both, touched)
+    holding = {path: _holding(both, new[path]) for path in touched}
+    # Read once for all of them: dozens of files may have a literal in common with every test.
+    held = inventory(both.old, sorted(frozenset().union(*holding.values()))).tests
     for path, found in fresh.items():
         why = (
             _named(path, disguised(both.new.text(path), found=found, new=new[path], tests=tests))
             or _suspected(both, path, found=found, expected=expected, computed=computed)
             or _known_result(both, path, found, claimed)
-            or _quoted(both, path, new[path])
+            or _quoted(both, path, new[path], [each for each in held if each.path in holding[path]])
             or _alone(both, path, new[path], tests)
         )
         if why:
@@ -271,15 +275,20 @@ def _new_literals(both: Compared, path: str) -> frozenset[str]:
     return frozenset(after - before)
 
 
-def _quoted(both: Compared, path: str, new: frozenset[str]) -> str:
-    """A text that a test puts in, and what the test wants for it, wherever they stand."""
+def _holding(both: Compared, new: frozenset[str]) -> frozenset[str]:
+    """The start's tests with one of these in them that nobody would single out."""
     texts = [each.strip("'") for each in new if _is_input(each) or _has_digits(each)]
-    places = [
+    tests = (each for each in both.old if both.role(each) == "test") if texts else ()
+    return frozenset(
         each
-        for each in both.old
-        if both.role(each) == "test" and any(text in both.old.text(each) for text in texts)
-    ]
-    for test in inventory(both.old, places).tests:
+        for each in tests
+        if (whole := both.old.text(each)) and any(text in whole for text in texts)
+    )
+
+
+def _quoted(both: Compared, path: str, new: frozenset[str], tests: Sequence[Test]) -> str:
+    """A text that a test puts in, and what the test wants for it, wherever they stand."""
+    for test in tests:
         for claim in test.claims:
             given = [each for each in map(_as_here, claim.actual) if each in new]
             wanted = [each for each in map(_as_here, claim.expected) if each in new]
