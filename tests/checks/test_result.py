@@ -74,6 +74,7 @@ def test_how_it_ended(command: str, done: Finished, expected: tuple[str, str]) -
         ("pytest", "pytest-9.2.0-skipped", 0, ("no-evidence", "no test was run, 1 skipped")),
         ("pytest", "pytest-9.2.0-import-error", 2, ("red", "1 of 1 tests failed")),
         ("python -m unittest", "unittest-3.11-zero", 0, ("no-evidence", "no test was run")),
+        ("python -m unittest", "unittest-3.11-set-up-skip", 0, ("green", "")),
         ("npm test", "jest-30.5.2-green", 0, ("green", "")),
         ("npm test", "jest-30.5.2-zero", 1, ("no-evidence", "no test was run")),
         ("npm test", "vitest-4.1.12-zero", 1, ("no-evidence", "no test was run")),

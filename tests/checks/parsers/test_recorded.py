@@ -68,6 +68,43 @@ NODE_RED = model.Tests(
                 skipping=("test_cart.CartTest.test_known", "test_cart.CartTest.test_later"),
             ),
         ),
+        ("unittest-3.11-class-skip", model.Tests(passed=1, skipped=2)),
+        ("unittest-3.12-class-skip", model.Tests(passed=1, skipped=2)),
+        ("unittest-3.11-set-up-skip", model.Tests(passed=1, skipped=1)),
+        (
+            "unittest-3.11-set-up-skip-verbose",
+            model.Tests(
+                passed=1,
+                skipped=1,
+                passing=("test_raise_in_setup_class.Plain.test_total",),
+                skipping=("test_raise_in_setup_class.Remote.setUpClass",),
+            ),
+        ),
+        (
+            "unittest-3.11-set-up-error",
+            model.Tests(passed=1, failed=1, failing=("test_setup_error.Remote.setUpClass",)),
+        ),
+        ("unittest-3.11-method-skip", model.Tests(passed=1, skipped=2)),
+        ("unittest-3.11-module-skip", model.Tests(passed=1, skipped=1)),
+        ("unittest-3.11-subtest-skip", model.Tests(passed=1, skipped=2)),
+        (
+            "unittest-3.11-subtest-skip-verbose",
+            model.Tests(
+                passed=1,
+                skipped=2,
+                passing=("test_subtest_skip.Plain.test_total",),
+                skipping=(
+                    "test_subtest_skip.Plain.test_rows (row=2)",
+                    "test_subtest_skip.Plain.test_rows (row=3)",
+                ),
+            ),
+        ),
+        (
+            "unittest-3.11-expected",
+            model.Tests(
+                passed=1, failed=1, skipped=1, failing=("test_expected.Plain.test_mended",)
+            ),
+        ),
         ("unittest-3.11-zero", NO_TEST),
         ("unittest-3.13-zero", NO_TEST),
         (

@@ -11,8 +11,10 @@ PROGRAMS = ("unittest",)
 
 # FAIL: test_rows (test_cart.CartTest.test_rows) (row=-1)
 # ERROR: setUpClass (test_cart.CartTest)
+# UNEXPECTED SUCCESS: test_mended (test_cart.CartTest.test_mended)
 _FAILURE = re.compile(
-    r"^(?P<kind>FAIL|ERROR): (?P<test>\S+) \((?P<where>[\w.<>]+)\)(?P<row>.*)$", re.MULTILINE
+    r"^(?P<kind>FAIL|ERROR|UNEXPECTED SUCCESS): (?P<test>\S+) \((?P<where>[\w.<>]+)\)(?P<row>.*)$",
+    re.MULTILINE,
 )
 #   File "/tmp/shop/uni/test_cart.py", line 17, in test_rows
 # AssertionError: -1 not greater than 0
@@ -28,11 +30,14 @@ _SUMMARY = re.compile(
     re.MULTILINE,
 )
 _COUNT = re.compile(r"([a-z ]{1,40})=(\d{1,9})")
+# .Fsxu
+_PROGRESS = re.compile(r"^([.FEsxu]+)\n(?:={70}|-{70})$", re.MULTILINE)
 # test_total (test_cart.CartTest.test_total) ... ok
 # test_later (test_cart.CartTest.test_later)
 # Adds prices. ... skipped 'later'
+#   test_rows (test_cart.CartTest.test_rows) (row=2) ... skipped 'no row'
 _VERBOSE = re.compile(
-    r"^(?P<test>\w+) \((?P<where>[\w.<>]+)\)(?P<row>)(?:\n.*)? \.\.\. "
+    r"^(?:  )?(?P<test>\w+) \((?P<where>[\w.<>]+)\)(?P<row>(?: \(.*\))?)(?:\n.*)? \.\.\. "
     r"(?:(?P<passed>ok)|skipped .*|expected failure)$",
     re.MULTILINE,
 )
@@ -60,19 +65,31 @@ def _id(match: re.Match[str]) -> str:
 def tests(output: str) -> Tests | None:
     told = list(_VERBOSE.finditer(output))
     return named(
-        total(map(_counts, _SUMMARY.finditer(output))),
+        total(_counted(output)),
         map(_id, _FAILURE.finditer(output)),
         passing=[_id(match) for match in told if match["passed"]],
         skipping=[_id(match) for match in told if not match["passed"]],
     )
 
 
-def _counts(summary: re.Match[str]) -> Tests:
+def _counted(output: str) -> Iterator[Tests]:
+    begin = 0
+    for summary in _SUMMARY.finditer(output):
+        yield _counts(summary, output[begin : summary.start()])
+        begin = summary.end()
+
+
+def _counts(summary: re.Match[str], before: str) -> Tests:
     counts = {word.strip(): int(number) for word, number in _COUNT.findall(summary["counts"] or "")}
     failed = counts.get("failures", 0) + counts.get("errors", 0)
     skipped = counts.get("skipped", 0) + counts.get("expected failures", 0)
     failed += counts.get("unexpected successes", 0)
-    # Several failing subtests are one test, so the difference may be less than nothing.
-    return Tests(
-        passed=max(int(summary["ran"]) - failed - skipped, 0), failed=failed, skipped=skipped
-    )
+    ran = int(summary["ran"])
+    # Subtests and whole classes fail or are skipped without being one of the tests that ran.
+    passed = max(ran - failed - skipped, min(ran, _seen_to_pass(before)))
+    return Tests(passed=passed, failed=failed, skipped=skipped)
+
+
+def _seen_to_pass(output: str) -> int:
+    dots = sum(line.count(".") for line in _PROGRESS.findall(output))
+    return dots or sum(match["passed"] is not None for match in _VERBOSE.finditer(output))
