@@ -1,5 +1,6 @@
 """`check` and `detect`: what is found, what it comes to, and how a script reads it."""
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -208,11 +209,12 @@ def test_detect_tells_what_it_left_out(desk: Desk) -> None:
 
 
 def test_detect_nothing(desk: Desk) -> None:
-    assert desk.typed("detect") == (
-        2,
-        "",
+    told = (
         f"error: no check was found in `{desk.project}`:"
         " which command tells that the work is done?\n\n"
-        'hint: name it: `untildone start --check "YOUR COMMAND"`\n',
+        'hint: name it: `untildone start --check "YOUR COMMAND"`\n'
     )
-    assert desk.json("detect") == {"checks": [], "left_out": []}
+
+    assert desk.typed("detect") == (2, "", told)
+    code, shown, why = desk.typed("detect", "--json")
+    assert (code, json.loads(shown), why) == (2, {"checks": [], "left_out": []}, told)

@@ -1,5 +1,6 @@
 """`start`: what is agreed on, in which session, and what the person is told."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -64,12 +65,21 @@ def test_green_already_needs_the_agents_word_too(desk: Desk) -> None:
 
 
 def test_a_check_that_cannot_run_is_no_green(desk: Desk) -> None:
-    code, _, told = desk.typed("start", "--session", SESSION, "--check", "no-such-program")
+    why = "`check` cannot be run: `no-such-program` was not found"
+
+    code, shown, told = desk.typed("start", "--session", SESSION, "--check", "no-such-program")
 
     assert code == 0
-    assert "`check` cannot be run: `no-such-program` was not found" in told.splitlines()
-    other = desk.json("start", "--session", OTHER, "--check", "no-such-program")
+    assert why in told.splitlines()
+    assert shown.splitlines()[1] == (
+        "`check` cannot be run, nothing else is red,"
+        " so green is no proof: the agent must also say it is done"
+    )
+    given = ("start", "--session", OTHER, "--check", "no-such-program", "--json")
+    _, shown, told = desk.typed(*given)
+    other = json.loads(shown)
     assert (other["red_at_start"], other["unrunnable_at_start"]) == ([], ["check"])
+    assert why in told.splitlines()
 
 
 @pytest.mark.parametrize(

@@ -31,8 +31,10 @@ class Detection(Struct, frozen=True, kw_only=True):
 @click.command("detect")
 @project_option
 @json_option
-def command(project: Path | None, *, as_json: bool) -> int:
+def command(project: Path | None, *, as_json: bool) -> None:
     """List the checks of this project, configured or found, and why; nothing is run.
+
+    Exit 2 if there is none, also with `--json`.
 
     \b
     untildone detect
@@ -47,15 +49,12 @@ def command(project: Path | None, *, as_json: bool) -> int:
         LeftOut(command=entry.command, reason=f"{entry.reason}, which {entry.harm}")
         for entry in passed_over(here(), place)
     )
-    if ignored and (found or as_json):
+    if ignored and found:
         click.echo(ignored, err=True)
     if as_json:
         print_json(Detection(checks=found, left_out=left_out))
-        return 0
-    for check in found:
-        click.echo(f"{check.name}: `{check.command}`  ({check.reason})")
-    for entry in left_out:
-        click.echo(f"left out: `{entry.command}`  ({entry.reason})")
+    else:
+        _show(found, left_out)
     if not found and ignored:
         raise only_untrusted(place, ignored)
     if not found:
@@ -63,4 +62,10 @@ def command(project: Path | None, *, as_json: bool) -> int:
             f"no check was found in `{place}`: which command tells that the work is done?",
             hint='name it: `untildone start --check "YOUR COMMAND"`',
         )
-    return 0
+
+
+def _show(found: tuple[Detected, ...], left_out: tuple[LeftOut, ...]) -> None:
+    for check in found:
+        click.echo(f"{check.name}: `{check.command}`  ({check.reason})")
+    for entry in left_out:
+        click.echo(f"left out: `{entry.command}`  ({entry.reason})")

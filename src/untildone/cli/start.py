@@ -324,14 +324,16 @@ def tell(
         red_at_start=record.progress.seen_red if record.progress.start else None,
         unrunnable_at_start=tuple(result.name for result in unrunnable),
     )
+    for result in unrunnable:
+        click.echo(f"`{result.name}` cannot be run: {result.reason}", err=True)
     if as_json:
         print_json(more(begun))
         return
     click.echo("\n".join((summary(record), *told_at_start(found, record))))
-    for result in unrunnable:
-        click.echo(f"`{result.name}` cannot be run: {result.reason}", err=True)
     if begun.red_at_start == () and record.contract.done_when == "checks":
-        click.echo("nothing is red now, so green is no proof: the agent must also say it is done")
+        names = ", ".join(f"`{name}`" for name in begun.unrunnable_at_start)
+        red = f"{names} cannot be run, nothing else is red" if names else "nothing is red now"
+        click.echo(f"{red}, so green is no proof: the agent must also say it is done")
     if begun.armed:
         click.echo("armed: hooks of this session were seen")
     else:
