@@ -3,14 +3,16 @@
 import re
 import time
 from collections.abc import Iterator
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-import regex  # type: ignore[import-untyped]  # it ships no types
 from msgspec import Struct
 
 from untildone.checks.findings import Diagnostic
 from untildone.errors import UserError
 from untildone.loop.model import Check, Severity
+
+if TYPE_CHECKING:
+    from regex import Pattern  # type: ignore[import-untyped]  # it ships no types
 
 SECONDS = 2.0
 # What the pattern of a check may name.
@@ -46,11 +48,20 @@ class Match(Struct, frozen=True):
     late: bool = False
 
 
+def _compiled(pattern: str) -> "Pattern":
+    # Imported where it is used: hardly any check has a pattern, and each would wait for it.
+    import regex
+
+    return regex.compile(pattern, regex.IGNORECASE)
+
+
 def validate(check: Check) -> None:
+    from regex import error as wrong_pattern
+
     for kind, pattern in (("success", check.success_pattern), ("failure", check.failure_pattern)):
         try:
-            regex.compile(pattern, regex.IGNORECASE)
-        except regex.error as error:
+            _compiled(pattern)
+        except wrong_pattern as error:
             raise UserError(
                 f"the {kind} pattern `{pattern}` of check `{check.name}` is no regular expression:"
                 f" {error.msg}",
@@ -60,21 +71,23 @@ def validate(check: Check) -> None:
 
 def wrong(pattern: str) -> str:
     """Why it is no regular expression, or nothing."""
+    from regex import error as wrong_pattern
+
     try:
-        regex.compile(pattern, regex.IGNORECASE)
-    except regex.error as error:
+        _compiled(pattern)
+    except wrong_pattern as error:
         return f"{error.msg} at character {(error.pos or 0) + 1}"
     return ""
 
 
 def groups_in(pattern: str) -> tuple[str, ...]:
-    return tuple(regex.compile(pattern, regex.IGNORECASE).groupindex)
+    return tuple(_compiled(pattern).groupindex)
 
 
 def findings(check: Check, text: str) -> tuple[tuple[Diagnostic, ...], bool]:
     """What the check's own pattern finds, line by line, and whether it was given up."""
     deadline = time.monotonic() + SECONDS
-    compiled = regex.compile(check.pattern, regex.IGNORECASE)
+    compiled = _compiled(check.pattern)
     found: list[Diagnostic] = []
     try:
         for line in text.split("\n"):
@@ -122,7 +135,7 @@ Span: TypeAlias = tuple[int, int]
 
 
 def _spans(pattern: str, line: str, deadline: float) -> Iterator[Span]:
-    compiled = regex.compile(pattern, regex.IGNORECASE)
+    compiled = _compiled(pattern)
     for match in compiled.finditer(line, timeout=_left(deadline)):
         yield match.span()
         _left(deadline)

@@ -51,7 +51,6 @@ def checked(evidence: Evidence, contract: Contract, site: Site) -> Evidence:
     quick = [check for check in contract.checks if check.when == "round"]
     if not quick and not contract.must_not:
         return evidence
-    _imported_meanwhile()
     forbidden = [Check(name=command, command=command) for command in contract.must_not]
     held, fault = run([*quick, *forbidden], site)
     held = _fixed(held, quick, site) if not fault else held
@@ -67,7 +66,7 @@ def checked(evidence: Evidence, contract: Contract, site: Site) -> Evidence:
     )
 
 
-def _imported_meanwhile() -> None:
+def _imported_meanwhile(_check: Check, result: CheckResult | None) -> None:
     """What green checks need next, while they run: it takes longer to import than to do."""
     from contextlib import suppress
     from threading import Thread
@@ -77,7 +76,8 @@ def _imported_meanwhile() -> None:
         with suppress(ImportError):
             import untildone.judge.confirming.proof  # noqa: F401  for the next import of it
 
-    Thread(target=import_proof, daemon=True).start()
+    if result is None:
+        Thread(target=import_proof, daemon=True).start()
 
 
 def _fixed(
@@ -169,7 +169,8 @@ def run(
         locked(site.shared / "checks.lock", timeout=patience),
     ):
         running = Running(project=site.project, logs=site.log, memory=memory, stop=stop)
-        results = run_checks(checks, _in_room(running, place) if place else running)
+        running = _in_room(running, place) if place else running
+        results = run_checks(checks, running, report=_imported_meanwhile)
     minutes = DEADLINE / 60
     return results, f"the checks did not end within {minutes:.0f} minutes" if late.is_set() else ""
 
