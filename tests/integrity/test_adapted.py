@@ -1,5 +1,6 @@
 """The start's tests follow the product to new names and places, and lose no strength by it."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from integrity.trees import beside
 from untildone.integrity.replay.adapted import adapted
 from untildone.integrity.replay.compose import composed
-from untildone.integrity.replay.folders import moved_to
+from untildone.integrity.replay.folders import moved_to, whole_path
 from untildone.integrity.replay.unmarked import unmarked
 
 STORE = "class Store:\n    def get_usr(self, uid):\n        return uid\n"
@@ -219,3 +220,55 @@ def test_a_module_that_went_into_a_package_is_called_otherwise_now(tmp_path: Pat
     new = {"shop/__init__.py": "", "shop/tax/__init__.py": "", "shop/tax/rate.py": "RATE = 2\n"}
 
     assert moved_to(beside(tmp_path, old, new)) == ()
+
+
+REQUIRED = "const test = require('node:test');\nconst { a, b: c } = require('../src/a.js');\n"
+SAID = "\ntest('a', () => { assert.equal(a(), 1); });\n"
+
+
+@pytest.mark.parametrize(
+    ("product", "way", "line"),
+    [
+        ("export const d = 1;\n", "../src/d.js", "import * as d from '../src/d.js';"),
+        ("export default 1;\n", "../src/d.js", "import d from '../src/d.js';"),
+    ],
+)
+def test_a_package_that_became_one_of_modules_has_its_tests_import(
+    tmp_path: Path, product: str, way: str, line: str
+) -> None:
+    path = "test/a.test.js"
+    old = {"package.json": "{}", path: f"{REQUIRED}const d = require('{way}');\n{SAID}"}
+    new = {"package.json": '{"type": "module"}', "src/d.js": product, path: f"{line}\n"}
+    follows = (
+        f"import test from 'node:test';\nimport {{ a, b as c }} from '../src/a.js';\n{line}\n{SAID}"
+    )
+
+    assert said(tmp_path, old, new) == {path: follows}
+
+
+def test_a_package_that_was_or_is_none_of_modules_keeps_its_words(tmp_path: Path) -> None:
+    path = "test/a.test.js"
+    old = {"package.json": "{}", path: REQUIRED}
+
+    assert said(tmp_path / "a", old, {"package.json": '{"a": 1}', path: "x\n"}) == {}
+
+    modules = {"package.json": '{"type": "module"}'}
+    made = {**modules, path: f"const require = createRequire(import.meta.url);\n{REQUIRED}"}
+    assert said(tmp_path / "b", made, {**modules, path: "x\n"}) == {}
+
+
+@pytest.mark.parametrize(
+    ("path", "variables", "expected"),
+    [
+        ("shop.py", {}, {"PYTHONPATH": "."}),
+        ("src/shop.py", {}, {"PYTHONPATH": os.pathsep.join((".", "src"))}),
+        ("shop.py", {"PYTHONPATH": "lib"}, {"PYTHONPATH": os.pathsep.join(("lib", "."))}),
+        ("tests/test_shop.py", {}, {}),
+    ],
+)
+def test_modules_are_looked_for_where_projects_keep_them(
+    tmp_path: Path, path: str, variables: dict[str, str], expected: dict[str, str]
+) -> None:
+    both = beside(tmp_path, {path: "x = 1\n"}, {path: "x = 2\n"})
+
+    assert whole_path(both, variables) == expected

@@ -72,6 +72,27 @@ def test_a_package_installed_anew_is_honest_work(project: Path) -> None:
     assert lost(project, then) == []
 
 
+@pytest.mark.parametrize(
+    ("lock", "told"),
+    [
+        ({}, ["index.js", "package.json"]),
+        ({"package-lock.json": "{}"}, ["index.js", "package.json"]),
+        ({"node_modules/.modules.yaml": "a: 1\n"}, []),
+        ({"bun.lock": "{}"}, []),
+    ],
+)
+def test_a_package_replaced_as_a_whole_by_no_installer_is_told_of(
+    project: Path, lock: dict[str, str], told: list[str]
+) -> None:
+    then = start(project)
+    (project / "node_modules/same/README.md").unlink()
+    written(project, {"node_modules/same/index.js": "a\n", "node_modules/same/package.json": "{}"})
+    written(project, lock)
+
+    found = sorted(each.path for each in losses(project, then))
+    assert found == [f"node_modules/same/{name}" for name in told]
+
+
 def test_nothing_changed_is_nothing_lost(project: Path) -> None:
     assert lost(project, start(project)) == []
 

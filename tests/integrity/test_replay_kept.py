@@ -161,3 +161,45 @@ def test_a_test_of_the_shell_is_what_tests_compare_with(tmp_path: Path) -> None:
 
     names = [each.id.partition("#")[0] for each in data.losses(both)]
     assert names == ["edit-expected:tests/a.sh", "edit-expected:tests/b.sh"]
+
+
+FEE = "pub fn fee(c: u64) -> u64 {\n    c\n}\n"
+FEE_TESTS = """
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn one() {
+        assert_eq!(super::fee(1), 5);
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("now", "followed"),
+    [
+        ((FEE + FEE_TESTS).replace("fee", "charge"), True),
+        (FEE.replace("fee", "charge") + FEE_TESTS.replace("fee(1), 5", "charge(1), 1"), False),
+        (FEE + "pub fn charge(_: u64) -> u64 { 5 }\n" + FEE_TESTS.replace("fee", "charge"), False),
+        (FEE + FEE_TESTS, False),
+    ],
+)
+def test_tests_inside_of_rust_follow_a_name(tmp_path: Path, now: str, *, followed: bool) -> None:
+    both = beside(tmp_path, {"src/lib.rs": FEE + FEE_TESTS}, {"src/lib.rs": now + "// now\n"})
+
+    assert renamed(both) == ({"src/lib.rs"} if followed else set())
+
+
+@pytest.mark.parametrize(
+    ("left", "followed"),
+    [({}, True), ({"clamp.go": "package clamp\n\nfunc Clamp() int { return 0 }\n"}, False)],
+)
+def test_tests_of_go_go_where_all_of_their_package_went(
+    tmp_path: Path, left: dict[str, str], *, followed: bool
+) -> None:
+    test = 'package clamp\n\nimport "testing"\n\nfunc TestA(t *testing.T) {}\n'
+    old = {"clamp.go": "package clamp\n", "clamp_test.go": test}
+    new = {"pkg/clamp/clamp.go": "package clamp\n", "pkg/clamp/clamp_test.go": test, **left}
+
+    both = {"clamp_test.go", "pkg/clamp/clamp_test.go"}
+    assert renamed(beside(tmp_path, old, new)) == (both if followed else set())

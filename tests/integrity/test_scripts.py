@@ -8,6 +8,7 @@ import pytest
 
 from integrity.trees import beside
 from untildone.integrity.scripts import ratchet as scripts
+from untildone.loop.losses import allowed
 
 CHECK = "#!/bin/sh\nset -eu\npython -m pytest -q\n"
 MAKEFILE = """check: lint test
@@ -56,6 +57,20 @@ def lost(top: Path, old: dict[str, str], new: dict[str, str], command: str) -> l
         CHECK.replace("python -m pytest", "PYTEST_ADDOPTS='-k a' python -m pytest"),
         CHECK.replace("python -m pytest -q", "sh -c 'python -m pytest -q; true'"),
         CHECK.replace("python -m pytest -q", "run() { python -m pytest -q || true; }\nrun"),
+        CHECK.replace("python", 'step() { "$@" || true; }\nstep python'),
+        CHECK.replace("python", 'step() { "$@" | tee log; }\nstep python'),
+        CHECK.replace("python", 'step() { echo "$@"; }\nstep python'),
+        CHECK.replace("python", 'step() { step "$@"; }\nstep python'),
+        CHECK.replace("python -m pytest", "main() { unit; }\nunit() { pytest || true; }\nmain"),
+        CHECK.replace("python -m", '"${PYTHON:-true}" -m'),
+        CHECK.replace("python -m", 'PYTHON=${PYTHON:-true}\n"$PYTHON" -m'),
+        CHECK.replace("python -m pytest -q", 'args=(-q -k fast)\npytest "${args[@]}"'),
+        CHECK.replace("python -m pytest -q", 'args=(-q)\nargs+=(-k fast)\npytest "${args[@]}"'),
+        CHECK.replace("python -m pytest -q", 'unit() { pytest "$@"; }\nunit -q -k fast'),
+        CHECK.replace("python -m pytest -q", 'tool() { "$1" pytest -q; }\ntool echo'),
+        CHECK.replace("python -m", "python -O -m"),
+        CHECK.replace("python -m", "python -W ignore -m"),
+        CHECK.replace("python -m pytest -q", "step() { \"$@\"; }\nstep sh -c 'pytest -q; true'"),
         CHECK.replace("python -m pytest -q", 'runner=true\n"$runner" -q'),
         CHECK.replace("python -m pytest -q", "runner=pytest\nrunner=true\n$runner -q"),
         CHECK.replace("-q", "$what").replace("set -eu", "set -eu\nwhat='-k fast'\n"),
@@ -88,6 +103,20 @@ def test_a_script_that_forgives_or_looks_at_less_is_a_loss(tmp_path: Path, text:
         ),
         CHECK.replace("python -m pytest -q", "python -m pytest -q || { echo no; exit 1; }"),
         CHECK.replace("python -m pytest -q", "run() { python -m pytest -q; }\nrun"),
+        CHECK.replace("python", 'step() {\n  echo "== $*"\n  "$@"\n}\nstep true\nstep python'),
+        CHECK.replace("python", 'step() { echo "$1"; shift; "$@"; }\nstep tests python'),
+        CHECK.replace("python", 'step() { "$@" || exit 1; }\nstep python'),
+        CHECK.replace(
+            "python -m pytest -q",
+            'main() { lint; unit; }\nlint() { ruff check .; }\nunit() { pytest -q; }\nmain "$@"',
+        ),
+        CHECK.replace("python -m pytest -q", "function unit {\n  pytest -q\n}\nunit"),
+        CHECK.replace("python -m pytest -q", 'tool() { python -m "$1" ${2:--q}; }\ntool pytest'),
+        CHECK.replace("-q", '-q "$@"'),
+        CHECK.replace("python -m", 'PYTHON=${PYTHON:-python3}\n"$PYTHON" -m'),
+        CHECK.replace("python -m", '"${PYTHON:-python3}" -m'),
+        CHECK.replace("python -m pytest -q", 'args=(-q --color=no)\npytest "${args[@]}"'),
+        CHECK.replace("python -m", "python -u -W error -m"),
         CHECK.replace("python -m pytest -q", "timeout 600 python -m pytest -q"),
         CHECK.replace("python -m pytest -q", "sh ci/tests.sh"),
         CHECK.replace("python -m pytest -q", 'quiet="-q"\npython -m pytest $quiet'),
@@ -163,6 +192,18 @@ def test_makefiles_are_followed_target_by_target(
         ("eslint .", "eslint . --max-warnings 0", []),
         ("go test ./...", "go test -race -count=1 ./...", []),
         ("jest", "npm run unit", []),
+        ("jest", "node --experimental-vm-modules node_modules/jest/bin/jest.js", []),
+        ("jest", "node --no-warnings ./node_modules/.bin/jest --ci", []),
+        ("jest", "node --import ./x.js node_modules/jest/bin/jest.js", ["package.json:jest"]),
+        ("jest", "node node_modules/jest/bin/jest.js -t joins", ["package.json:jest"]),
+        ("jest", "jest --config jest.config.js", []),
+        ("jest", "jest --config jest.fast.js", ["package.json:jest"]),
+        ("tsc -p .", "tsc -p tsconfig.json", []),
+        ("tsc -p src", "tsc -p tsconfig.json", ["package.json:tsc"]),
+        ("vitest run", "vitest run --passWithNoTests=false", []),
+        ("vitest run", "vitest run --coverage=false", ["package.json:vitest"]),
+        ("vitest run", "vitest run -t false", ["package.json:vitest"]),
+        ("vitest run --coverage", "vitest run --coverage=false", ["package.json:vitest"]),
         ("vitest run", "vitest run --coverage.thresholds.lines=90", []),
     ],
 )
@@ -232,11 +273,121 @@ def test_a_gate_and_the_records_it_reads_are_the_persons(
     assert lost(tmp_path, old, new, "python ci/gate.py") == expected
 
 
+def test_what_a_check_compares_its_output_with_is_allowed_as_such(tmp_path: Path) -> None:
+    script = "set -e\nsh bin/stats.sh > out.txt\ndiff expected/stats.txt out.txt\n"
+    old = {"ci/check.sh": script, "expected/stats.txt": "a 1\n"}
+    both = beside(tmp_path, old, {**old, "expected/stats.txt": "a 2\n"}, "sh ci/check.sh")
+
+    (found,) = scripts.losses(both)
+    assert allowed(found, ("edit-expected:expected/stats.txt",))
+    assert not allowed(found, ("edit-expected:expected/other.txt",))
+
+
 def test_a_report_that_the_check_writes_itself_is_no_record(tmp_path: Path) -> None:
     script = "set -e\npytest --junitxml=report.xml\npython ci/gate.py report.xml\n"
     old = {"ci/check.sh": script, "report.xml": "<a/>", "ci/gate.py": "x = 1\n"}
 
     assert lost(tmp_path, old, {**old, "report.xml": "<b/>"}, "sh ci/check.sh") == []
+
+
+SPEC = "Fix pricing.py so that it follows its spec"
+PROMISE = "grep -q '<promise>DONE</promise>' NOTES.md"
+TESTED = {"tests/test_pricing.py": "def test_price():\n    assert price(1) == 1\n"}
+
+
+@pytest.mark.parametrize(
+    ("files", "command"),
+    [
+        ({}, PROMISE),
+        ({}, "test -f NOTES.md"),
+        ({"ci/check.sh": f"#!/bin/sh\nset -eu\n{PROMISE} 2>/dev/null\n"}, "sh ci/check.sh"),
+        ({"ci/check.sh": "! grep -q '^- \\[ \\]' NOTES.md\n"}, "sh ci/check.sh"),
+        ({"ci/check.sh": '[ "$(cat NOTES.md)" = done ]\n'}, "sh ci/check.sh"),
+        ({"ci/check.sh": "if grep -q a NOTES.md; then\n  exit 0\nfi\nexit 1\n"}, "sh ci/check.sh"),
+        ({"check": "#!/bin/sh\n./ci/a.sh\n", "ci/a.sh": PROMISE}, "./check"),
+        ({"Makefile": f"check:\n\t@{PROMISE}\n"}, "make check"),
+        ({"package.json": json.dumps({"scripts": {"test": PROMISE}})}, "npm test"),
+        ({"ci/gate.py": "assert 'DONE' in open('NOTES.md').read()\n"}, "python ci/gate.py"),
+    ],
+)
+@pytest.mark.parametrize("before", [{}, {"NOTES.md": "to do\n"}])
+def test_words_are_no_evidence_where_a_check_runs_nothing(
+    tmp_path: Path, files: dict[str, str], command: str, before: dict[str, str]
+) -> None:
+    new = {**TESTED, **files, "NOTES.md": "<promise>DONE</promise>\n"}
+    both = beside(tmp_path, {**TESTED, **files, **before}, new, command, task=SPEC)
+
+    (found,) = scripts.losses(both)
+    assert (found.kind, found.path) == ("config", "NOTES.md")
+
+
+def test_a_report_that_was_not_there_and_nothing_writes_is_written_by_hand(tmp_path: Path) -> None:
+    old = {"ci/gate.py": "assert 'failures=\"0\"' in open('build/report.xml').read()\n"}
+    new = {**old, "build/report.xml": '<testsuite failures="0"/>'}
+
+    assert lost(tmp_path, old, new, "python ci/gate.py") == ["build/report.xml"]
+
+
+@pytest.mark.parametrize(
+    ("files", "path", "commands", "task"),
+    [
+        ({}, "NOTES.md", (PROMISE, "pytest -q"), SPEC),
+        ({}, "NOTES.md", (PROMISE,), "Write DONE into NOTES.md"),
+        ({}, "README.md", ("grep -q json README.md",), "Document the option --json"),
+        ({}, "index.html", ("grep -q '<h1>' index.html",), "Add a title"),
+        ({}, "data.json", ("jq -e .items data.json",), "Add the items"),
+        ({}, "Dockerfile", ("grep -q python:3.14 Dockerfile",), "Use Python 3.14"),
+        (
+            {"ci/a.sh": "pytest | tee log.txt\ngrep -q passed log.txt\n"},
+            "log.txt",
+            ("sh ci/a.sh",),
+            "",
+        ),
+        ({"ci/a.sh": "./app > out.txt\ndiff a.txt out.txt\n"}, "out.txt", ("sh ci/a.sh",), ""),
+        (
+            {
+                "ci/a.sh": "python ci/run.py > out.txt\ndiff a.txt out.txt\n",
+                "ci/run.py": "print(1)\n",
+            },
+            "out.txt",
+            ("sh ci/a.sh",),
+            "",
+        ),
+        (
+            {"Makefile": "check:\n\tpytest > log.txt\n\tgrep -q passed log.txt\n"},
+            "log.txt",
+            ("make check",),
+            "",
+        ),
+        ({"ci/a.py": "open('log.txt', 'w').write('1')\n"}, "log.txt", ("python ci/a.py",), ""),
+        (
+            {"ci/a.py": "import subprocess\nsubprocess.run(['pytest'])\nopen('log.txt')\n"},
+            "log.txt",
+            ("python ci/a.py",),
+            "",
+        ),
+    ],
+)
+def test_words_that_were_asked_for_or_that_a_check_writes_are_no_promise(
+    tmp_path: Path, files: dict[str, str], path: str, commands: tuple[str, ...], task: str
+) -> None:
+    old = {**TESTED, **files}
+    both = beside(tmp_path, old, {**old, path: "written\n"}, *commands, task=task)
+
+    assert list(scripts.losses(both)) == []
+
+
+def test_words_are_what_there_is_where_nothing_could_be_run(tmp_path: Path) -> None:
+    both = beside(tmp_path, {}, {"NOTES.md": "done\n"}, "test -f NOTES.md", task=SPEC)
+
+    assert list(scripts.losses(both)) == []
+
+
+def test_a_script_is_given_what_its_caller_says(tmp_path: Path) -> None:
+    old = {"ci/check.sh": CHECK.replace("-q", '-q "$@"'), "ci/all.sh": "sh ci/check.sh\n"}
+    new = {**old, "ci/all.sh": "sh ci/check.sh -k fast\n"}
+
+    assert lost(tmp_path, old, new, "sh ci/all.sh") == ["ci/all.sh:pytest"]
 
 
 @pytest.mark.parametrize("command", ["python src/a.py", "mypy src/a.py", "ruff check src/a.py"])
@@ -263,6 +414,8 @@ def test_git_hooks_are_followed(tmp_path: Path) -> None:
         "a 'b",
         "if\nthen &&\n",
         "case x in a) b ;; esac\n",
+        'sh ci/check.sh more "$@"\n',
+        "".join(f"f{n}() {{ f{n + 1}; f{n + 1}; }}\n" for n in range(40)) + "f0\n",
     ],
 )
 def test_a_script_that_nobody_can_follow_is_no_failure(tmp_path: Path, text: str) -> None:

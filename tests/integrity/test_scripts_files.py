@@ -1,6 +1,7 @@
 """Check commands by the files they take in: other words for the same files are no loss."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -240,3 +241,42 @@ def test_a_test_that_a_command_names_is_compared_as_a_test(tmp_path: Path, comma
     both = beside(tmp_path, FILES, new, command)
 
     assert (list(scripts.losses(both)), both.role("test/a.test.js")) == ([], "test")
+
+
+STATS = "set -eu\nsh bin/stats.sh in.csv > build/out.txt\ndiff expected/stats.txt build/out.txt\n"
+PIPED = "set -eu\nbin/stats.sh data.csv | cmp - expected/stats.txt\n"
+
+
+@pytest.mark.parametrize("script", [STATS, PIPED])
+def test_a_program_whose_output_is_compared_is_what_is_checked(tmp_path: Path, script: str) -> None:
+    old = {
+        "ci/check.sh": script,
+        "bin/stats.sh": "#!/bin/sh\nawk '{ print $1 }' \"$1\"\n",
+        "expected/stats.txt": "a\n",
+    }
+    new = {**old, "bin/stats.sh": '#!/bin/sh\nsort -u "$1"\n', "build/out.txt": "a\n"}
+    both = beside(tmp_path, old, new, "sh ci/check.sh")
+
+    assert [both.role(path) for path in ("bin/stats.sh", "build/out.txt")] == [
+        "product",
+        "document",
+    ]
+    assert list(scripts.losses(both)) == []
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "set -eu\nsh bin/all.sh\n",
+        "set -eu\nsh bin/all.sh > all.log\ncat all.log\n",
+        "set -eu\nsh bin/all.sh | grep -q passed\n",
+        "set -eu\nsh bin/check-all.sh > out.txt\ndiff expected.txt out.txt\n",
+    ],
+)
+def test_a_script_whose_verdict_counts_stays_the_persons(tmp_path: Path, script: str) -> None:
+    inner = dict.fromkeys(("bin/all.sh", "bin/check-all.sh"), "#!/bin/sh\npytest -q\n")
+    old = {"ci/check.sh": script, **inner}
+    called = re.findall(r"bin/\S+", script)[0]
+    both = beside(tmp_path, old, {**old, called: "#!/bin/sh\necho 1 passed\n"}, "sh ci/check.sh")
+
+    assert both.role(called) == "script"

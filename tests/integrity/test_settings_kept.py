@@ -41,6 +41,11 @@ def lost(top: Path, old: dict[str, str], new: dict[str, str]) -> list[str]:
             '[tool.coverage.report]\nexclude_also = ["if TYPE_CHECKING:", "@overload"]\n',
         ),
         ("package.json", "{}", '{"workspaces": ["packages/*"]}\n'),
+        (
+            "vitest.config.js",
+            "export default { test: {} };\n",
+            "export default { test: { benchmark: { include: ['bench/**'] } } };\n",
+        ),
         ("jest.config.js", "", "module.exports = { collectCoverageFrom: ['src/**/*.{js,ts}'] };\n"),
         (
             "pyproject.toml",
@@ -240,6 +245,50 @@ def test_a_change_is_harmless_if_all_of_it_is_known(
     tmp_path: Path, path: str, old: str, new: str, expected: bool
 ) -> None:
     assert settings.harmless(beside(tmp_path, {path: old}, {path: new}), path) is expected
+
+
+@pytest.mark.parametrize(
+    ("kept", "expected"),
+    [
+        ('"testMatch": ["**/test/**/*.test.js"], "cache": false', True),
+        ('"testMatch": ["**/test/**/*.test.js"], "cache": false, "runner": "./quiet"', False),
+        ('"testMatch": ["**/test/**/a.test.js"], "cache": false', False),
+    ],
+)
+def test_a_file_whose_settings_all_went_to_another_one_may_go(
+    tmp_path: Path, kept: str, *, expected: bool
+) -> None:
+    config = "module.exports = { testMatch: ['**/test/**/*.test.js'], cache: false };\n"
+    more = {"test/b.test.js": "test()\n"}
+    old = {**CODE, **more, "jest.config.js": config, "package.json": "{}\n"}
+    new = {**CODE, **more, "package.json": f'{{"jest": {{{kept}}}}}\n'}
+    both = beside(tmp_path, old, new)
+
+    places = ("jest.config.js", "package.json")
+    assert all(settings.harmless(both, path) for path in places) is expected
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("{}", '{"imports": {"#lib/*": "./src/*.js"}, "exports": "./src/b.js"}', True),
+        ('{"imports": {"#b": "./src/b.js"}}', '{"imports": {"#b": "./x/b.js"}}', False),
+        (
+            '{"imports": {"#*": "./src/*.js"}}',
+            '{"imports": {"#*": "./src/*.js", "#b": "./x/b.js"}}',
+            False,
+        ),
+        ("{}", '{"main": "./x/b.js"}', False),
+        ("{}", '{"devDependencies": {"jest": "file:./x"}}', False),
+    ],
+)
+def test_a_package_may_begin_to_name_its_files(
+    tmp_path: Path, old: str, new: str, *, expected: bool
+) -> None:
+    path = "package.json"
+    both = beside(tmp_path, {**CODE, path: old}, {**CODE, path: new})
+
+    assert settings.harmless(both, path) is expected
 
 
 def test_settings_that_stand_in_another_file_now_are_harmless(tmp_path: Path) -> None:

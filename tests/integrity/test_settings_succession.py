@@ -182,3 +182,44 @@ def test_a_workflow_beside_those_of_the_start_takes_nothing(
     tmp_path: Path, old: dict[str, str], new: dict[str, str], expected: list[str]
 ) -> None:
     assert [each.partition(":")[0] for each in lost(tmp_path, old, new)] == expected
+
+
+TOX_LINT = "[testenv:lint]\nskip_install = true\nskip_missing_interpreters = true\n"
+TOX_PYTEST = "[pytest]\naddopts = -k fast\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        pytest.param({}, TOX + TOX_LINT, [], id="the first"),
+        pytest.param(
+            {"tox.ini": TOX},
+            TOX + TOX_LINT,
+            ["tox.ini:testenv:lint.skip_missing_interpreters"],
+            id="one that was there",
+        ),
+        pytest.param({}, TOX + TOX_PYTEST, ["tox.ini:pytest.addopts"], id="pytest reads it too"),
+    ],
+)
+def test_tox_does_nothing_until_it_is_told_to(
+    tmp_path: Path, old: dict[str, str], new: str, expected: list[str]
+) -> None:
+    assert lost(tmp_path, old, {"tox.ini": new}, "pytest") == expected
+
+
+@pytest.mark.parametrize(
+    ("command", "old", "expected"),
+    [
+        ("pytest", {}, []),
+        ("pytest", {".dockerignore": ".git\n"}, []),
+        ("docker build .", {}, [".dockerignore:ignored"]),
+        ("sh ci.sh", {}, [".dockerignore:ignored"]),
+    ],
+)
+def test_what_an_image_leaves_out_counts_where_a_check_builds_one(
+    tmp_path: Path, command: str, old: dict[str, str], expected: list[str]
+) -> None:
+    files = {"tests/test_a.py": "def test_a(): pass\n", "ci.sh": "docker compose run tests\n"}
+    new = {**files, ".dockerignore": ".git\ntests\n"}
+
+    assert lost(tmp_path, {**files, **old}, new, command) == expected

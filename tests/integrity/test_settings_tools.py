@@ -293,6 +293,10 @@ def test_the_manifest_of_a_new_folder_speaks_of_nothing_older(
     [
         ("", "[alias]\nxtask = 'run -p xtask --'\n", []),
         ("", "[alias]\nclippy = 'version'\n", ["cargo.alias.clippy"]),
+        ("", "[alias]\nt = 'test --workspace'\nb = ['build', '--all-targets']\n", []),
+        ("", "[alias]\nt = 'test --no-run'\n", ["cargo.alias.t"]),
+        ("", "[alias]\nt = 'test parse'\n", ["cargo.alias.t"]),
+        ("", "[alias]\nt = 'check'\n", ["cargo.alias.t"]),
         ("[alias]\nx = 'test'\n", "[alias]\nx = 'version'\n", ["cargo.alias.x"]),
     ],
 )

@@ -231,6 +231,7 @@ def test_javascript_that_turns_to_the_tests_is_told_of(
         "if (process.env.NODE_ENV === 'production') price(1);\n",
         "const dev = process.env.NODE_ENV !== 'production';\n",
         "if (import.meta.url === `file://${process.argv[1]}`) { process.exit(0); }\n",
+        "if (import.meta.url === `file://${process.argv[1]}`) { process.exitCode = 0; }\n",
         "function main() { process.exit(0); }\n",
         "process.on('uncaughtException', (e) => { console.error(e); process.exit(1); });\n",
         "process.on('SIGINT', () => process.exit(0));\n",
@@ -250,6 +251,14 @@ def test_javascript_that_turns_to_the_tests_is_told_of(
 )
 def test_javascript_that_only_looks_like_it_is_not(tmp_path: Path, code: str) -> None:
     assert kinds(tmp_path, {"src/price.js": JS + code}) == []
+
+
+@pytest.mark.parametrize("code", ["process.exit(0);\n", "process.exitCode = 0;\n"])
+@pytest.mark.parametrize(("path", "first"), [("bin/price.js", ""), ("src/run.js", "#!/bin/node\n")])
+def test_a_command_line_of_javascript_ends_as_it_likes(
+    tmp_path: Path, path: str, first: str, code: str
+) -> None:
+    assert kinds(tmp_path, {path: first + code}) == []
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,19 @@
 """Answers written down for the tests' own inputs are suspected; tables of the task are not."""
 
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from integrity.trees import beside
 from untildone.integrity.special_cases import ratchet as special_cases
-from untildone.integrity.special_cases.perturb import inputs, neighbours, special_inputs
+from untildone.integrity.special_cases.perturb import (
+    Asked,
+    Trials,
+    inputs,
+    neighbours,
+    special_inputs,
+)
 from untildone.integrity.special_cases.syntax import Answer
 from untildone.integrity.special_cases.telling import Suite
 
@@ -377,7 +384,8 @@ def test_varied_inputs_reach_nothing_outside(tmp_path: Path) -> None:
     code = f"def price(total):\n    open({str(outside)!r}, 'a').close()\n    return 400\n"
     both = beside(tmp_path, START, {**START, "price.py": code})
 
-    assert special_inputs(both, "price.py", functions=["price"], tests=["price(501)"]) == {}
+    with closing(Trials(both)) as trials:
+        assert special_inputs(trials, "price.py", functions=["price"], tests=["price(501)"]) == {}
     assert not outside.exists()
 
 
@@ -394,17 +402,20 @@ def test_the_reason_names_inputs_and_answers(tmp_path: Path) -> None:
 def test_inputs_are_calls_with_literals_and_vary_by_their_kind() -> None:
     text = "price(1, 'a'); price(x); other(2); price(True); shop.price(-3)"
 
-    assert list(inputs(text, "price")) == [(1, "a"), (True,), (-3,)]
-    assert list(inputs("price(", "price")) == []
+    assert list(inputs(text, ["price", "fee"])) == [
+        Asked("price", given) for given in ((1, "a"), (True,), (-3,))
+    ]
+    assert list(inputs("price(", ["price"])) == list(inputs(text, ["fee"])) == []
     table = (
         "@pytest.mark.parametrize(('total', 'want'), [(37, 11), pytest.param(53, 19)])\n"
         "def test_b(total, want):\n    assert price(total) == want\n"
     )
-    assert list(inputs(table, "price")) == [(37,), (53,)]
+    assert list(inputs(table, ["price"])) == [Asked("price", (37,)), Asked("price", (53,))]
     assert list(neighbours((10, "a", True))) == [
         *((number, "a", True) for number in (11, 9, 23, 27)),
-        *((10, text, True) for text in ("a q", "Zq a", "aa")),
+        *((10, text, True) for text in ("a q", "Zq a", "aa", "d")),
     ]
+    assert list(neighbours(("19:30 z",)))[3:] == [("19:31 z",)]
 
 
 def test_numbers_in_eights_are_read_as_they_are_written(tmp_path: Path) -> None:

@@ -254,3 +254,63 @@ def test_the_same_digits_written_otherwise_are_an_input_and_its_answer(
     new = {"dates.py": f"def iso(text):\n    return {body}\n"}
 
     assert suspected(tmp_path, DATES, new) == (["dates.py"] if told else [])
+
+
+REFUSING = (
+    "import pytest\nfrom price import price\n"
+    "def test_whole():\n    assert price(100) == 90\n    assert price(500) == 400\n"
+    "def test_refused():\n    with pytest.raises(ValueError):\n        price(-1)\n"
+)
+RATE = "    return total * (0.8 if total >= 500 else 0.9 if total >= 100 else 1)\n"
+BELOW = "    if total < 0:\n        raise ValueError(total)\n"
+ELSEWHERE = (
+    "    at = '-0123456789'.find(str(total)[0])\n"
+    "    if at == -1:\n        raise ValueError(total)\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("refusal", "told"),
+    [
+        ("    if total == -1:\n        raise ValueError(total)\n", ["price.py"]),
+        ("    if total in (-1,):\n        raise ValueError(total)\n", ["price.py"]),
+        (BELOW, []),
+        (f"    if total == 0:\n        return 0\n{BELOW}", []),
+        (f"{ELSEWHERE}{BELOW}", []),
+    ],
+)
+def test_one_number_below_nought_refused_alone_is_suspected(
+    tmp_path: Path, refusal: str, told: list[str]
+) -> None:
+    head = (
+        '"""10 % off from 100, 20 % from 500; a negative total is an error."""\ndef price(total):\n'
+    )
+    old = {"price.py": f"{head}{RATE.replace('>=', '>')}", "tests/test_price.py": REFUSING}
+
+    assert suspected(tmp_path, old, {"price.py": f"{head}{refusal}{RATE}"}) == told
+
+
+UNIT = "def seconds(text):\n    {}\n    return int(text[:-1])\n"
+UNIT_TEST = (
+    "from unit import seconds\n\n\n"
+    "def test_units():\n    assert seconds('1h') == 3600\n    assert seconds('1d') == 86400\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("branch", "told"),
+    [
+        (
+            "if text[-1] in 'hd': return int(text[:-1]) * (3600 if text[-1] == 'h' else 86400)",
+            False,
+        ),
+        ("if text[:-1] == '1': return {'h': 3600, 'd': 86400}[text[-1]]", True),
+        ("if text[0] == '1' and text[1:] in 'hd': return 3600 if text[1] == 'h' else 86400", True),
+    ],
+)
+def test_a_text_that_has_to_have_a_form_is_varied_within_it(
+    tmp_path: Path, branch: str, told: bool
+) -> None:
+    old = {"unit.py": UNIT.format("pass"), "tests/test_unit.py": UNIT_TEST}
+
+    assert suspected(tmp_path, old, {"unit.py": UNIT.format(branch)}) == ["unit.py"] * told

@@ -78,6 +78,12 @@ def lost(top: Path, old: dict[str, str], new: dict[str, str]) -> list[str]:
         ("a.js", "b()\n", '/* eslint no-undef: "off" */\nb()\n', ["no-undef"]),
         ("a.js", "b()\n", "// biome-ignore lint/style/x: why\nb()\n", ["lint/style/x"]),
         ("a.js", "b()\n", "/* istanbul ignore next */\nb()\n", ["coverage ignore"]),
+        (
+            "a.js",
+            "b()\n",
+            "/* c8 ignore start */\nb()\n/* c8 ignore stop */\n",
+            ["coverage ignore"],
+        ),
         ("a.js", "b( )\n", "// prettier-ignore\nb( )\n", ["prettier-ignore"]),
         ("a.go", "package a\n", "package a\n\nvar x = 1 //nolint:errcheck // why\n", ["errcheck"]),
         ("a.go", "package a\n", "package a\n\n//lint:ignore U1000 why\nfunc f() {}\n", ["U1000"]),
@@ -233,7 +239,8 @@ def test_code_may_not_move_to_where_the_tools_do_not_look(
     ("command", "expected"),
     [
         ("python -m pytest -q", ["suppression:a.ts:ts-ignore"]),
-        ("pytest --cov=src", ["suppression:a.py:F401", "suppression:a.ts:ts-ignore"]),
+        ("pytest --cov=src", ["suppression:a.ts:ts-ignore"]),
+        ("python -m unittest discover", ["suppression:a.ts:ts-ignore"]),
         ("ruff check . && pytest", ["suppression:a.py:F401", "suppression:a.ts:ts-ignore"]),
         ("make check", ["suppression:a.py:F401", "suppression:a.ts:ts-ignore"]),
     ],
@@ -246,6 +253,55 @@ def test_a_comment_no_check_heeds_takes_nothing_away(
     found = suppressions.losses(beside(tmp_path, {"a.py": "", "a.ts": ""}, new, command))
 
     assert sorted(each.id.partition("#")[0] for each in found) == expected
+
+
+NO_COVER = "def a():  # pragma: no cover\n    pass\n"
+JEST_COUNTS = "module.exports = { collectCoverage: true };\n"
+VITEST_COUNTS = "export default { test: { coverage: { enabled: true } } };\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "settings", "expected"),
+    [
+        ("python -m pytest -q", {}, []),
+        ("python -m unittest discover", {}, []),
+        ("npm test", {"package.json": '{"scripts": {"test": "jest", "cover": "c8 jest"}}'}, []),
+        ("python -m pytest", {"pyproject.toml": "[tool.coverage.report]\nfail_under = 9\n"}, []),
+        ("jest", {"jest.config.js": "module.exports = { collectCoverage: false };\n"}, []),
+        ("pytest --cov=src", {}, ["a.js:coverage ignore", "a.py:pragma: no cover"]),
+        ("coverage run -m pytest", {}, ["a.js:coverage ignore", "a.py:pragma: no cover"]),
+        (
+            "python -m pytest",
+            {"pytest.ini": "[pytest]\naddopts = --cov=src\n"},
+            ["a.js:coverage ignore", "a.py:pragma: no cover"],
+        ),
+        (
+            "npm test",
+            {"package.json": '{"scripts": {"test": "c8 node --test"}}'},
+            ["a.js:coverage ignore", "a.py:pragma: no cover"],
+        ),
+        (
+            "jest",
+            {"jest.config.js": JEST_COUNTS},
+            ["a.js:coverage ignore", "a.py:pragma: no cover"],
+        ),
+        (
+            "vitest run",
+            {"vitest.config.js": VITEST_COUNTS},
+            ["a.js:coverage ignore", "a.py:pragma: no cover"],
+        ),
+    ],
+)
+def test_lines_are_taken_out_of_the_count_only_where_somebody_counts(
+    tmp_path: Path, command: str, settings: dict[str, str], expected: list[str]
+) -> None:
+    new = {"a.py": f"import os  # noqa: F401\n{NO_COVER}", "a.js": "/* c8 ignore next */\nb()\n"}
+    old = {"a.py": NO_COVER.replace("  # pragma: no cover", ""), "a.js": "b()\n"}
+
+    found = suppressions.losses(beside(tmp_path, old | settings, new | settings, command))
+
+    names = sorted(each.id.partition("#")[0] for each in found)
+    assert names == [f"suppression:{each}" for each in expected]
 
 
 OWN_RULES = "export default [{ rules: { eqeqeq: 'error' } }];\n"

@@ -166,6 +166,36 @@ def test_git_settings_count_where_a_check_comes_to_git(person: Person) -> None:
     assert person.lost(asks_not, "make") == []
 
 
+def test_what_the_check_itself_tells_git_is_no_change(person: Person) -> None:
+    command = (
+        "git config --get core.hooksPath >/dev/null"
+        " || git config --local core.hooksPath .githooks; git hook run pre-commit"
+    )
+    git(person.project, "init", "-q")
+    then = person.noted(command)
+    git(person.project, "config", "core.hooksPath", ".githooks")
+    assert person.lost(then, command) == []
+
+    git(person.project, "config", "core.hooksPath", ".nohooks")
+    assert person.lost(then, command) == [
+        "git's `core.hookspath` was `.githooks` at the start, now `.nohooks`"
+    ]
+
+
+def test_a_check_that_would_tell_git_something_else_than_the_start_did_excuses_nobody(
+    person: Person,
+) -> None:
+    command = "git config core.hooksPath .githooks && git hook run pre-commit"
+    git(person.project, "init", "-q")
+    git(person.project, "config", "core.hooksPath", ".strict")
+    then = person.noted(command)
+    git(person.project, "config", "core.hooksPath", ".githooks")
+
+    assert person.lost(then, command) == [
+        "git's `core.hookspath` was `.strict` at the start, now `.githooks`"
+    ]
+
+
 def test_a_start_that_noted_nothing_says_nothing(person: Person) -> None:
     written(person.home, {".npmrc": "node-options=x\n"})
 
@@ -252,3 +282,56 @@ def test_installing_a_package_is_honest_work(person: Person, site: Path) -> None
     )
 
     assert person.lost(then, ".venv/bin/python -m pytest") == []
+
+
+@needs_posix
+def test_what_no_installer_has_recorded_may_come_but_not_change(person: Person, site: Path) -> None:
+    written(site, {"near/__init__.py": "def near(a, b):\n    return a == b\n", "far.py": "a = 1\n"})
+    then = person.noted(".venv/bin/python -m pytest")
+    written(site, {"near/__init__.py": "def near(a, b):\n    return True\n", "new.py": "b = 1\n"})
+
+    assert person.lost(then, ".venv/bin/python -m pytest") == [
+        f"`{site / 'near/__init__.py'}` is not what was installed"
+    ]
+
+
+@needs_posix
+@pytest.mark.parametrize("installed", [False, True])
+def test_a_plugin_that_no_installer_put_there_is_told_of(
+    person: Person, site: Path, installed: bool
+) -> None:
+    then = person.noted(".venv/bin/python -m pytest")
+    names = "more-2.dist-info/entry_points.txt"
+    written(site, {names: "[pytest11]\nmore = more\n", "more.py": "a = 1\n"})
+    if installed:
+        written(site, {"more-2.dist-info/RECORD": f"more.py,,\n{names},,\n"})
+
+    told = f"`{site / names}` names plugins, and no installer has put it there"
+    assert person.lost(then, ".venv/bin/python -m pytest") == ([] if installed else [told])
+
+
+@needs_posix
+@pytest.mark.parametrize(
+    ("pattern", "told"),
+    [
+        ("app.py", "app.py"),
+        ("*.py", "app.py, pkg/more.py"),
+        ("pkg/", "pkg/more.py"),
+        ("# app.py", ""),
+        (".idea/", ""),
+        ("scratch.py", ""),
+    ],
+)
+@pytest.mark.parametrize("place", [".git/info/exclude", "../home/.config/git/ignore"])
+def test_files_that_git_is_told_to_pass_by_where_no_commit_shows_it_are_told_of(
+    person: Person, pattern: str, told: str, place: str
+) -> None:
+    written(person.project, {"app.py": "", "pkg/more.py": "", "scratch.py": ""})
+    subprocess.run(["git", "init", "-q"], cwd=person.project, check=True)
+    subprocess.run(["git", "add", "app.py", "pkg"], cwd=person.project, check=True)
+    then = person.noted("ruff check .")
+    written(person.project, {place: f"{pattern}\n"})
+
+    name = "info/exclude" if "info" in place else "ignore"
+    wanted = [f"git's `{name}` was `not set` at the start, now `{told}`"] if told else []
+    assert person.lost(then, "ruff check .") == wanted

@@ -67,4 +67,8 @@ def test_values_of_data_files_are_written_as_literals() -> None:
         *('"a', "1.0", '"x', "null", "true"),
     ]
     assert list(tests_data.scalars("a.csv", "1,x\n")) == ["1.0", '"x', '"']
+    rows = "- {text: 'a b', size: -1}\n"
+    assert [each for each in tests_data.scalars("a.yaml", rows) if each != '"'] == [
+        *('"text', '"a b', '"size', "-1.0"),
+    ]
     assert list(tests_data.scalars("a.bin", "1")) == []

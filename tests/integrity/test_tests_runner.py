@@ -39,8 +39,6 @@ def told(top: Path, path: str, new: str, old: str | None = None) -> list[str]:
         ("conftest.py", "import os\nos._exit(0)\n"),
         ("conftest.py", "def pytest_configure(config):\n    pytest.exit('ok', returncode=0)\n"),
         ("conftest.py", "import atexit, os\natexit.register(os._exit, 0)\n"),
-        ("conftest.py", "collect_ignore = ['test_a.py']\n"),
-        ("conftest.py", "collect_ignore_glob = ['*']\n"),
         (
             "conftest.py",
             "from _pytest.python import Function\nFunction.runtest = lambda self: None\n",
@@ -79,6 +77,12 @@ def told(top: Path, path: str, new: str, old: str | None = None) -> list[str]:
         ),
         ("a_test.go", GO_MAIN % "\tm.Run()\n\tos.Exit(0)\n"),
         ("a_test.go", GO_MAIN % "\tos.Exit(0)\n"),
+        ("a_test.go", GO_MAIN % "\tos.Exit(run(m))\n" + "func run(any) int { return 1 - 1 }\n"),
+        (
+            "a_test.go",
+            GO_MAIN % "\tos.Exit(run(m))\n"
+            + "\nfunc run(m *testing.M) int {\n\tm.Run()\n\treturn 0\n}\n",
+        ),
         ("a_test.go", 'package a\n\nimport "os"\n\nfunc init() { os.Exit(0) }\n'),
         ("a_test.go", "package a\n\nfunc (q quiet) Errorf(format string, args ...any) {}\n"),
         (
@@ -141,6 +145,11 @@ def test_code_that_decides_for_the_tests_is_a_loss(tmp_path: Path, path: str, te
         ),
         ("setup.ts", "expect.extend({ toHaveSlug: (a, b) => ({ pass: a.slug === b }) });\n"),
         ("a_test.go", GO_MAIN % "\tos.Exit(m.Run())\n"),
+        (
+            "a_test.go",
+            GO_MAIN % "\tos.Exit(run(m))\n"
+            + "\nfunc run(m *testing.M) int {\n\tdefer clean()\n\treturn m.Run()\n}\n",
+        ),
         ("a_test.go", GO_MAIN % "\tsetup()\n\tcode := m.Run()\n\tcleanup()\n\tos.Exit(code)\n"),
         ("a_test.go", GO_MAIN % "\tm.Run()\n"),
         (
@@ -169,10 +178,13 @@ def pytest_collection_modifyitems(config, items):
 """
 
 
-def test_a_hook_that_only_skips_can_be_shown_to_take_nothing_by_the_tests_of_the_start(
-    tmp_path: Path,
+@pytest.mark.parametrize(
+    "text", [SLOW_ONLY, "collect_ignore = ['samples']\n", "collect_ignore_glob = ['*_sample.py']\n"]
+)
+def test_what_only_skips_can_be_shown_to_take_nothing_by_the_tests_of_the_start(
+    tmp_path: Path, text: str
 ) -> None:
-    assert told(tmp_path, "conftest.py", SLOW_ONLY) == ["edit-test:conftest.py"]
+    assert told(tmp_path, "conftest.py", text) == ["edit-test:conftest.py"]
 
 
 @pytest.mark.parametrize(

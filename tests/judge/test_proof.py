@@ -47,7 +47,7 @@ class World:
     def write(self, **files: str) -> None:
         for name, text in files.items():
             path = self.project / name.replace("__", "/").replace("_py", ".py")
-            path.parent.mkdir(exist_ok=True)
+            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
 
     def start(self, *, command: str = PYTEST, allow: tuple[str, ...] = (), **check: Any) -> None:  # noqa: ANN401
@@ -112,6 +112,86 @@ def test_new_tests_beside_the_starts_are_no_loss(world: World) -> None:
     world.stop()
 
     assert (world.outcome, world.lost) == ("done", [])
+
+
+FOLDED = """\
+from shop import price
+
+def test_both():
+    assert price(10) == 10
+    assert price(100) == 90
+"""
+
+
+def test_tests_folded_into_one_are_no_loss(world: World) -> None:
+    world.start()
+    world.write(shop_py=MENDED, tests__test_shop_py=FOLDED)
+
+    world.stop()
+
+    assert (world.outcome, world.lost) == ("done", [])
+
+
+def test_a_test_that_the_new_one_did_not_take_in_is_a_loss(world: World) -> None:
+    world.start()
+    world.write(shop_py=MENDED, tests__test_shop_py=FOLDED.rpartition("    assert")[0])
+
+    world.stop()
+
+    assert world.lost == ["remove-test:tests/test_shop.py::test_large"]
+
+
+def test_tests_folded_into_one_that_never_asks_are_found_by_the_starts(world: World) -> None:
+    world.start()
+    hidden = FOLDED.replace(
+        "    assert price(10)", "    price.__code__ = ours\n    assert price(10)"
+    )
+    hidden = f"ours = (lambda total: total if total < 99 else 90).__code__\n{hidden}"
+    world.write(tests__test_shop_py=hidden)
+
+    world.stop()
+
+    assert world.lost == ["replay:check"]
+
+
+# It does not look into the folder that it is called in.
+APART = PYTEST.replace(" -m", " -P -m")
+
+
+@pytest.fixture
+def apart(world: World) -> World:
+    (world.project / "conftest.py").unlink()
+    world.start(command=APART)
+    return world
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("conftest.py", ""),
+        ("tests/__init__.py", ""),
+        ("tests/conftest.py", "import sys\nsys.path.insert(0, '.')\n"),
+        ("pytest.ini", "[pytest]\npythonpath = .\n"),
+    ],
+)
+def test_tests_may_be_led_to_the_code_that_they_could_not_find(
+    apart: World, path: str, text: str
+) -> None:
+    apart.write(shop_py=MENDED)
+    (apart.project / path).write_text(text, encoding="utf-8")
+
+    apart.stop()
+
+    assert (apart.outcome, apart.lost) == ("done", [])
+
+
+def test_tests_may_not_be_led_to_other_code(apart: World) -> None:
+    leads = "import sys\nsys.path.insert(0, 'tests/ours')\n"
+    apart.write(tests__conftest_py=leads, tests__ours__shop_py=MENDED)
+
+    apart.stop()
+
+    assert "edit-test:tests/conftest.py" in apart.lost
 
 
 def test_tests_that_follow_a_new_name_of_the_product_are_no_loss(world: World) -> None:

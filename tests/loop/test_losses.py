@@ -5,7 +5,7 @@ import pytest
 from loop.samples import seen, started
 from untildone.loop.losses import allowed, loss, removal_allowed
 from untildone.loop.model import CheckOutcome, CheckResult, Loss, Tests
-from untildone.loop.vanished import lost_tests, with_all_tests
+from untildone.loop.vanished import Fold, lost_tests, with_all_tests
 
 SUPPRESSED = loss("suppression", "a.py", "noqa.F401", because="", content="0123456789abcdef")
 REMOVED = loss("remove-test", "tests/a.py::test_x[1]", because="")
@@ -136,3 +136,66 @@ def test_a_run_in_the_clean_copy_needs_as_many_tests_as_the_start(
     had = Tests(passed=2, passing=("a", "b"))
 
     assert with_all_tests(now, had, allow=(), strict=strict).outcome == expected
+
+
+def named(*tests: str) -> CheckResult:
+    return ran(*(f"t.py::test_{each}" for each in tests))
+
+
+TWO_IN_ONE = (
+    Fold("t.py::test_b", "t.py::test_both", fresh=True),
+    Fold("t.py::test_c", "t.py::test_both", fresh=True),
+)
+
+
+@pytest.mark.parametrize(
+    ("now", "folds", "expected"),
+    [
+        pytest.param(("a", "both"), TWO_IN_ONE, [], id="two in a new one"),
+        pytest.param(("a", "both"), (), ["b", "c"], id="nobody claims it"),
+        pytest.param(("a", "both"), TWO_IN_ONE[:1], ["c"], id="one of them is lost"),
+        pytest.param(("both",), TWO_IN_ONE, ["a"], id="another one is gone beside it"),
+        pytest.param(("a",), TWO_IN_ONE, ["b", "c"], id="the new one did not run"),
+        pytest.param(
+            ("a", "b"), (Fold("t.py::test_c", "t.py::test_b", fresh=False),), [], id="an old one"
+        ),
+        pytest.param(
+            ("a", "b"),
+            (Fold("t.py::test_c", "t.py::test_c", fresh=False),),
+            ["c"],
+            id="still written down and not run",
+        ),
+    ],
+)
+def test_a_test_that_another_one_took_in_is_not_lost(
+    now: tuple[str, ...], folds: tuple[Fold, ...], expected: list[str]
+) -> None:
+    evidence = seen(named(*now), start=started(named("a", "b", "c")))
+
+    lost = lost_tests(evidence, (), folds)
+    assert [each.id for each in lost] == [f"remove-test:t.py::test_{each}" for each in expected]
+
+
+@pytest.mark.parametrize(
+    ("now", "kept"),
+    [
+        pytest.param(("a",), True, id="now a loop"),
+        pytest.param(("a[1]",), False, id="rows that are not run"),
+    ],
+)
+def test_rows_went_into_their_test_only_if_it_has_none_now(
+    now: tuple[str, ...], kept: bool
+) -> None:
+    evidence = seen(named(*now), start=started(named("a[1]", "a[2]")))
+    folds = (Fold("t.py::test_a", "t.py::test_a", fresh=False),)
+
+    assert (list(lost_tests(evidence, (), folds)) == []) is kept
+
+
+@pytest.mark.parametrize(("passed", "kept"), [(2, True), (1, False)])
+def test_where_no_test_is_named_as_many_may_be_missing_as_were_taken_in(
+    passed: int, kept: bool
+) -> None:
+    evidence = seen(ran(passed=passed), start=started(ran(passed=3)))
+
+    assert (list(lost_tests(evidence, (), TWO_IN_ONE)) == []) is kept

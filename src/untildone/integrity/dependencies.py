@@ -16,8 +16,9 @@ _INSIDE = re.compile(
 )
 _BINARY = re.compile(r"(.*/)?node_modules/\.bin/(?P<name>[^/]+)")
 _RUN = re.compile(r".*\.([cm]?[jt]s|json|node|wasm|[jt]sx)")
-# What an installer leaves behind about its own work.
+# What an installer leaves behind about its own work; this one leaves nothing beside the packages.
 _MARKS = ("package-lock.json", ".modules.yaml", ".yarn-integrity", ".yarn-state.yml")
+_UNMARKED = ("bun.lock", "bun.lockb")
 _SHIM = re.compile(r"node_modules|\$basedir|%~?dp0")
 _SHOWN = 20
 
@@ -27,10 +28,13 @@ def losses(project: Path, then: Mapping[str, Stamp]) -> Iterator[Loss]:
     folders = _folders(project, then)
     now = dict(stamps(project, folders))
     changed = [path for path, stamp in now.items() if then.get(path) != stamp]
+    marked = any(path.endswith(_MARKS) for path in changed)
+    installed = marked or any((project / each).exists() for each in _UNMARKED)
+    renewed = _renewed(then, now) if installed else frozenset[str]()
     found = (
-        *_edited(changed, then, now),
+        *_edited([path for path in changed if _package(path) not in renewed], then, now),
         *_shims(project, changed),
-        *_put_there(project, changed, then),
+        *(() if installed else _put_there(project, changed, then)),
     )
     for path, because in found[:_SHOWN]:
         yield loss("dependency", path, because=because, content="-".join(map(str, now[path])))
@@ -41,13 +45,17 @@ def _folders(project: Path, then: Mapping[str, Stamp]) -> list[str]:
     return sorted(each for each in {_FOLDER, *known} if (project / each).is_dir())
 
 
+def _renewed(then: Mapping[str, Stamp], now: Mapping[str, Stamp]) -> frozenset[str]:
+    """An installer replaces a package as a whole: then no file of it is as it was."""
+    stayed = {_package(path) for path, stamp in then.items() if now.get(path) == stamp}
+    return frozenset(map(_package, then)) - stayed
+
+
 def _edited(
     changed: list[str], then: Mapping[str, Stamp], now: Mapping[str, Stamp]
 ) -> Iterator[tuple[str, str]]:
-    """An installer replaces a package as a whole: then no file of it is as it was."""
-    stayed = {_package(path) for path, stamp in then.items() if now.get(path) == stamp} - {""}
     for path in changed:
-        if path not in then or not _RUN.fullmatch(path) or _package(path) not in stayed:
+        if path not in then or not _RUN.fullmatch(path) or not _package(path):
             continue
         if then[path][:2] != now[path][:2]:
             yield path, f"`{path}` was changed, and its package was not installed anew"
@@ -84,8 +92,6 @@ def _put_there(
     project: Path, changed: list[str], then: Mapping[str, Stamp]
 ) -> Iterator[tuple[str, str]]:
     """A new package that no installer has told of."""
-    if any(path.endswith(_MARKS) for path in changed):
-        return
     wanted = _wanted(project)
     for path in changed:
         found = _INSIDE.fullmatch(path)

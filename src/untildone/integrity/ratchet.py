@@ -6,6 +6,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
+from untildone.integrity.outputs import without_outputs
 from untildone.integrity.roles import Role, role
 from untildone.integrity.scripts.followed import led_to
 from untildone.integrity.settings.extended import taken_up
@@ -48,6 +49,7 @@ def digest(*values: object) -> str:
 
 def compared(old: Tree, new: Tree, commands: Iterable[str], *, task: str = "") -> Compared:
     asked = tuple(commands)
+    new = without_outputs(old, new, asked)
     judging = frozenset((*led_to(old, asked), *led_to(new, asked)))
     configuring = taken_up(old) | taken_up(new)
     differ = changes(old, new)

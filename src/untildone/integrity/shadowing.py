@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterator
 
 from untildone.integrity.ratchet import Compared
+from untildone.integrity.settings.unused import speaks_of
 from untildone.loop.losses import loss
 from untildone.loop.model import Loss
 
@@ -22,6 +23,10 @@ _MODULE = re.compile(
 _PLUGIN = "pytest11"
 # typings/shop/stock.pyi, shop-stubs/stock.pyi
 _STUBS = re.compile(r"^(typings|stubs|types)/|-stubs(?=/)")
+_TYPE_CHECKERS = (
+    r"mypy|(based)?pyright|pyre|pytype|zuban|type: ?ignore|typeChecking"
+    r"|ty check|tool\.ty\b|ty\.toml"
+)
 _ABOUT_STUBS = re.compile(r"(?i)\bstubs?\b|\.pyi\b")
 
 
@@ -58,8 +63,10 @@ def _hidden_by(path: str) -> Iterator[str]:
 
 
 def _is_checked(both: Compared, path: str) -> bool:
-    """JavaScript has types only where somebody asks for them."""
-    if path.endswith(".py") or "@ts-check" in both.old.text(path):
+    """JavaScript has types only where somebody asks for them, Python where somebody looks."""
+    if path.endswith(".py"):
+        return speaks_of(both, _TYPE_CHECKERS)
+    if "@ts-check" in both.old.text(path):
         return True
     named = (each for each in both.old if re.search(r"(^|/)[jt]sconfig[^/]*\.json$", each))
     return any(re.search(r'"checkJs"\s*:\s*true', both.old.text(each)) for each in named)

@@ -11,29 +11,53 @@ from pathlib import Path
 _STARTUP = re.compile(r"(sitecustomize|usercustomize)(\.py|\.pyc|/__init__\.py)|.*\.pth")
 # Written by the maker of the environment itself.
 _OWN = re.compile(r"_virtualenv\.pth|distutils-precedence\.pth|__editable__.*|a1_coverage\.pth")
+_INSTALLED = (
+    *("lib/python3*/site-packages", "lib/python3*/dist-packages", "Lib/site-packages"),
+    *("lib/python3/dist-packages", "local/lib/python3*/dist-packages"),
+)
+_LIBRARY = "lib/python3*"
+_PERSONAL = (".local/lib/python3*/site-packages", "Library/Python/3*/lib/python/site-packages")
+_CONFIGURATION = "pyvenv.cfg"
+# include-system-site-packages = false
+_SHARING = re.compile(r"(?im)^\s*include-system-site-packages\s*=\s*(.*?)\s*$")
+# What pytest and others load by themselves.
+_PLUGINS = "entry_points.txt"
+_MOST_LOOSE = 1_000
 # An installer writes all of its records within moments.
 _MOMENTS_NS = 60 * 10**9
 
 
 def site_folders(interpreter: Path, home: Path) -> tuple[Path, ...]:
     """Of an interpreter by its place alone: asking it would run what is in question."""
-    prefixes = {interpreter.parent.parent, interpreter.resolve().parent.parent}
-    patterns = (
-        *("lib/python3*/site-packages", "lib/python3*/dist-packages", "Lib/site-packages"),
-        *("lib/python3/dist-packages", "local/lib/python3*/dist-packages", "lib/python3*"),
-    )
-    found = [place for prefix in prefixes for each in patterns for place in prefix.glob(each)]
-    user = [*home.glob(".local/lib/python3*/site-packages")]
-    mac = [*home.glob("Library/Python/3*/lib/python/site-packages")]
-    return tuple(sorted({*found, *user, *mac}))
+    own, base = interpreter.parent.parent, interpreter.resolve().parent.parent
+    places = [(own, each) for each in (*_INSTALLED, _LIBRARY)] + [(base, _LIBRARY)]
+    if not _is_closed(interpreter):
+        places += [(base, each) for each in _INSTALLED] + [(home, each) for each in _PERSONAL]
+    return tuple(sorted({found for prefix, each in places for found in prefix.glob(each)}))
+
+
+def _is_closed(interpreter: Path) -> bool:
+    """An environment that knows nothing of what is installed for the interpreter it is made of."""
+    if (interpreter.parent / _CONFIGURATION).exists():
+        return False
+    try:
+        text = (interpreter.parent.parent / _CONFIGURATION).read_text("utf-8", errors="replace")
+    except OSError:
+        return False
+    return [each.lower() for each in _SHARING.findall(text)] == ["false"]
 
 
 def facts(folder: Path) -> Iterator[tuple[str, str]]:
-    """`loaded PATH` for what runs at every start, `altered PATH` for what is not as installed."""
+    """`loaded PATH` for what runs at every start, `altered PATH` for what is not as installed.
+
+    `loose PATH` and `plugin PATH` for what no installer has recorded in an environment.
+    """
     recorded: set[str] = set()
+    tops: set[str] = set()
     for record in sorted(folder.glob("*.dist-info/RECORD")):
         entries = _entries(record)
         recorded.update(name for name, _ in entries if _STARTUP.fullmatch(name))
+        tops.update(name.partition("/")[0] for name, _ in entries)
         yield from _altered(record, entries)
     for name in ("*.pth", "sitecustomize*", "usercustomize*"):
         for place in sorted(folder.glob(name)):
@@ -45,6 +69,28 @@ def facts(folder: Path) -> Iterator[tuple[str, str]]:
                 and not _OWN.fullmatch(place.name)
             ):
                 yield f"loaded {inner}", _digest(inner)
+    yield from _loose(folder, tops)
+
+
+def _loose(folder: Path, tops: set[str]) -> Iterator[tuple[str, str]]:
+    unknown = (each for each in sorted(folder.glob("*")) if each.name not in tops)
+    for place in unknown if _is_of_environment(folder) else ():
+        if place.suffix in (".dist-info", ".egg-info"):
+            if (place / _PLUGINS).exists():
+                yield f"plugin {place / _PLUGINS}", _digest(place / _PLUGINS)
+            continue
+        files = [place] if place.suffix == ".py" else sorted(place.rglob("*.py"))[:_MOST_LOOSE]
+        inside = ((file, file.relative_to(folder).as_posix()) for file in files)
+        yield from (
+            (f"loose {file}", _digest(file))
+            for file, name in inside
+            if not _STARTUP.fullmatch(name)
+        )
+
+
+def _is_of_environment(folder: Path) -> bool:
+    within = (place / _CONFIGURATION for place in folder.parents[1:3])
+    return folder.name == "site-packages" and any(each.exists() for each in within)
 
 
 def _entries(record: Path) -> list[tuple[str, str]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from untildone.integrity.programs import Program, followed, programs
-from untildone.integrity.shell import bare
+from untildone.integrity.shell import bare, calls
 from untildone.integrity.sites import facts, site_folders
 from untildone.loop.losses import loss
 from untildone.loop.model import Loss
@@ -36,6 +36,8 @@ _HARMLESS = re.compile(
     r"\s*([#;].*|//.*|(@[\w-]+:)?registry\s*=.*|.*_auth\w*\s*=.*|cache\s*=.*|email\s*=.*|init-.*"
     r"|GO(PROXY|PRIVATE|NOSUMDB|NOPROXY|SUMDB|TELEMETRY|MODCACHE|CACHE|NOSUMCHECK|INSECURE)=.*|)"
 )
+# git config core.hooksPath .githooks
+_NAME_AND_VALUE = 4
 _GIT_USED = re.compile(r"\b(git|pre-commit|lefthook|husky|lint-staged)\b")
 _GIT = re.compile(
     r"core\.(hookspath|excludesfile|attributesfile|fsmonitor|worktree|sparsecheckout)|filter\..*"
@@ -55,6 +57,7 @@ def noted(project: Path, commands: Iterable[str], environ: Mapping[str, str]) ->
         **dict(_settings(home, found, environ)),
         **dict(_python(project, found, home)),
         **dict(_git(project, given)),
+        **dict(_passed_by(project, home)),
     }
 
 
@@ -68,8 +71,18 @@ def losses(
     if not then:
         # A start that noted nothing says nothing of now.
         return
+    given = tuple(commands)
     as_then = {**environ, _PATH: then.get(_PATH, environ.get(_PATH, ""))}
-    yield from changed(then, noted(project, commands, as_then))
+    own = dict(_set_by(given))
+    yield from changed({**own, **then}, {**own, **noted(project, given, as_then)})
+
+
+def _set_by(commands: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """What a check itself tells git: whether it was run before the start says nothing."""
+    for call in (call for command in commands for call in calls(command)):
+        words = [each for each in call if each not in ("--local", "--global")]
+        if words[:2] == ["git", "config"] and len(words) == _NAME_AND_VALUE:
+            yield f"git {words[2].lower()}", words[3]
 
 
 def changed(then: Mapping[str, str], now: Mapping[str, str]) -> Iterator[Loss]:
@@ -83,7 +96,7 @@ def changed(then: Mapping[str, str], now: Mapping[str, str]) -> Iterator[Loss]:
             continue
         because = _told(kind, name, before, after)
         if because:
-            lost = "dependency" if kind == "altered" else "environment"
+            lost = "dependency" if kind in ("altered", "loose", "plugin") else "environment"
             yield loss(lost, name, because=because, content=_short(after))
 
 
@@ -102,8 +115,10 @@ def _told(kind: str, name: str, before: str, after: str) -> str:
         )
     if kind == "setting":
         return f"`{name}` steers the tools, and is not what it was at the start"
-    if not after:
+    if not after or (kind == "loose" and not before):
         return ""
+    if kind == "plugin":
+        return f"`{name}` names plugins, and no installer has put it there"
     if kind == "loaded":
         return f"`{name}` is run at every start of Python, and was not so at the start of the loop"
     return f"`{name}` is not what was installed"
@@ -194,3 +209,21 @@ def _git(project: Path, commands: Iterable[str]) -> Iterator[tuple[str, str]]:
     for hook in sorted((project / ".git" / "hooks").glob("*")):
         if hook.suffix != ".sample" and hook.is_file():
             yield f"git hooks/{hook.name}", _digest(hook)[:12]
+
+
+def _passed_by(project: Path, home: Path) -> Iterator[tuple[str, str]]:
+    """Files of the repository that git is told to ignore where no commit shows it.
+
+    Linters that heed git do not look at them.
+    """
+    git = project / ".git"
+    for name, place in (
+        ("info/exclude", git / "info" / "exclude"),
+        ("ignore", home / ".config" / "git" / "ignore"),
+    ):
+        if git.is_dir() and _steering(place):
+            listed = ("ls-files", "-z", "--cached", "--ignored", f"--exclude-from={place}")
+            asked = ["git", "-c", "core.fsmonitor=false", *listed]
+            finished = run(asked, cwd=project, timeout=10.0)
+            files = finished.text.rstrip("\0").replace("\0", ", ")
+            yield f"git {name}", files if finished.exit_code == 0 else ""

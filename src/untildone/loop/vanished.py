@@ -1,6 +1,7 @@
 """Tests that ran at the start and do not run now."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -11,6 +12,14 @@ from untildone.loop.losses import loss, removal_allowed
 from untildone.loop.model import CheckResult, Evidence, Loss, Tests
 
 _NAMES_SHOWN = 5
+
+
+class Fold(Struct, frozen=True):
+    """A test of the start, and the one that claims now all that it did; `fresh` if it is new."""
+
+    test: str
+    into: str
+    fresh: bool
 
 
 class _Missing(Struct, frozen=True):
@@ -25,7 +34,7 @@ def with_all_tests(
     result: CheckResult, had: Tests, *, allow: tuple[str, ...], strict: bool
 ) -> CheckResult:
     """Told what is missing; no evidence where nothing ran, and with `strict` where less ran."""
-    missing = _missing(result, had, allow)
+    missing = _missing(result, had, allow, ())
     if missing is None:
         return result
     ran = result.tests is not None and result.tests.executed
@@ -35,12 +44,14 @@ def with_all_tests(
     )
 
 
-def lost_tests(evidence: Evidence, allow: tuple[str, ...]) -> Iterator[Loss]:
+def lost_tests(
+    evidence: Evidence, allow: tuple[str, ...], folds: Sequence[Fold] = ()
+) -> Iterator[Loss]:
     """What is missing, for the person to be asked about."""
     start = {result.name: result.tests for result in evidence.start or () if result.tests}
     for result in evidence.checks:
         had = start.get(result.name)
-        missing = _missing(result, had, allow) if had else None
+        missing = _missing(result, had, allow, folds) if had else None
         if missing is None or not missing.fewer:
             continue
         for name in missing.names:
@@ -49,27 +60,61 @@ def lost_tests(evidence: Evidence, allow: tuple[str, ...]) -> Iterator[Loss]:
             yield loss("remove-test", result.name, because=missing.reason)
 
 
-def _missing(result: CheckResult, had: Tests, allow: tuple[str, ...]) -> _Missing | None:
+def _missing(
+    result: CheckResult, had: Tests, allow: tuple[str, ...], folds: Sequence[Fold]
+) -> _Missing | None:
     now = result.tests or Tests()
     if not result.green:
         return None
     if not (_named(had) and _named(now)):
-        return _by_number(now, had, allow)
+        return _by_number(now, had, allow, folds)
     ran = told_of(now)
     gone = [test for test in (*had.passing, *had.failing) if not ran(test)]
-    vanished = tuple(test for test in gone if not removal_allowed(test, allow))
+    vanished = [test for test in gone if not removal_allowed(test, allow)]
     if not vanished:
         return None
-    fewer = now.executed < had.executed - len(gone) + len(vanished)
-    return _Missing(_did_not_run(vanished), vanished, fewer)
+    taken = _taken(vanished, folds, now)
+    left = tuple(test for test in vanished if test not in taken)
+    fewer = now.executed - _fresh(taken.values()) < had.executed - len(gone) + len(left)
+    if not left and not fewer:
+        return None
+    names = left or tuple(vanished)
+    return _Missing(_did_not_run(names), names, fewer)
+
+
+def _taken(vanished: Sequence[str], folds: Sequence[Fold], now: Tests) -> dict[str, Fold]:
+    by_word: dict[str, list[Fold]] = {}
+    for fold in folds:
+        by_word.setdefault(_last_word(fold.test), []).append(fold)
+    found = {}
+    for test in vanished:
+        whole = test.partition("[")[0]
+        for fold in by_word.get(_last_word(whole), ()):
+            # Rows of a test that is still there went into it only if it has none now.
+            stays = fold.test == fold.into and whole not in now.passing
+            if not stays and removal_allowed(test, (f"remove-test:{fold.test}",)):
+                found[test] = fold
+    return found
+
+
+def _last_word(test: str) -> str:
+    return re.split(r"\W+", test.rstrip("()"))[-1]
+
+
+def _fresh(folds: Iterable[Fold]) -> int:
+    return len({fold.into for fold in folds if fold.fresh})
 
 
 def _named(tests: Tests) -> bool:
     return 0 < tests.executed == len(tests.passing) + len(tests.failing)
 
 
-def _by_number(now: Tests, had: Tests, allow: tuple[str, ...]) -> _Missing | None:
-    if now.executed >= had.executed or any(each.startswith("remove-test:") for each in allow):
+def _by_number(
+    now: Tests, had: Tests, allow: tuple[str, ...], folds: Sequence[Fold]
+) -> _Missing | None:
+    into_others = [fold for fold in folds if fold.test != fold.into]
+    fewest = had.executed - len(into_others) + _fresh(into_others)
+    if now.executed >= fewest or any(each.startswith("remove-test:") for each in allow):
         return None
     return _Missing(f"{number(now.executed, 'test')} ran, {had.executed} at the start")
 

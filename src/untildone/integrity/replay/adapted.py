@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
 from untildone.integrity.ratchet import Compared
-from untildone.integrity.replay.exported import given_away, imported_anew
+from untildone.integrity.replay.exported import as_module, given_away, imported_anew
 from untildone.integrity.replay.outdated import renewed
 from untildone.integrity.replay.places import moved, rewritten
 from untildone.integrity.replay.renamed import WORD_OR_REST, names
@@ -34,7 +34,7 @@ def adapted(both: Compared) -> dict[str, str]:
     found = {}
     for path, text in texts.items():
         said = _said(imported_anew(path, rewritten(text, places), exports), renames)
-        said = renewed(path, said)
+        said = as_module(both, path, renewed(path, said))
         said = unmarked(said, after.get(path, "")) if path.endswith(".py") else said
         if said != text:
             found[path] = said

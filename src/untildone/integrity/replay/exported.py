@@ -20,6 +20,11 @@ _EXPORTS = re.compile(
 _IMPORT = re.compile(
     r"^import\s*(?P<type>type\s*)?\{(?P<names>[^{}]*)\}\s*from\s*(['\"])(?P<way>\.[^'\"]*)\3", re.M
 )
+# const { a, b: c } = require('./x.js');
+_REQUIRE = re.compile(
+    r"^(?:const|let|var)\s+(?P<names>\{[^{}]*\}|\w+)\s*=\s*require\((['\"])(?P<way>[^'\"]+)\2\);?$",
+    re.M,
+)
 _ENDINGS = ("", ".js", ".ts", ".mjs", ".tsx", ".jsx", "/index.js", "/index.ts")
 
 
@@ -65,10 +70,35 @@ def imported_anew(path: str, text: str, exports: Exports) -> str:
     return _IMPORT.sub(placed, text)
 
 
+def as_module(both: Compared, path: str, text: str) -> str:
+    """`require` as `import`, where the package became one of modules."""
+    if not path.endswith(".js") or _of_modules(both.old) or not _of_modules(both.new):
+        return text
+
+    def imported(match: re.Match[str]) -> str:
+        names, way = match["names"], match["way"]
+        if names.startswith("{"):
+            names = re.sub(r"\s*:\s*", " as ", names)
+        elif way.startswith(".") and "export default" not in both.new.text(_led_to(path, way)):
+            names = f"* as {names}"
+        return f"import {names} from '{way}';"
+
+    return _REQUIRE.sub(imported, text)
+
+
+def _of_modules(tree: Tree) -> bool:
+    return re.search(r"\"type\"\s*:\s*\"module\"", tree.text("package.json")) is not None
+
+
+def _led_to(path: str, way: str) -> str:
+    folder = PurePosixPath(path).parent.as_posix()
+    return os.path.normpath(f"{folder}/{way}").replace(os.sep, "/")
+
+
 def _now_in(path: str, way: str, name: str, exports: Exports) -> str:
     """The way from a test to the file that exports a name now; empty if it stayed."""
     folder = PurePosixPath(path).parent.as_posix()
-    plain = os.path.normpath(f"{folder}/{way}").replace(os.sep, "/")
+    plain = _led_to(path, way)
     new = next(
         (exports[f"{plain}{end}", name] for end in _ENDINGS if (f"{plain}{end}", name) in exports),
         "",

@@ -1,4 +1,4 @@
-"""Folders that a project's modules of Python went to as a whole: `shop/` to `src/shop/`."""
+"""Where Python finds a project's modules: `src/`, once `shop/` went to `src/shop/` as a whole."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -6,13 +6,29 @@ from collections.abc import Iterator, Mapping
 from untildone.integrity.ratchet import Compared
 
 _VARIABLE = "PYTHONPATH"
+_USUAL = (".", "src")
 
 
 def python_path(both: Compared, variables: Mapping[str, str]) -> dict[str, str]:
-    """The variable with these folders behind what it held; nothing where there are none."""
-    folders = moved_to(both)
+    """With the folders that modules went to."""
+    return _behind(variables, moved_to(both))
+
+
+def whole_path(both: Compared, variables: Mapping[str, str]) -> dict[str, str]:
+    """With the folders that projects keep their modules in, whether anything led there or not."""
+    return _behind(variables, (*moved_to(both), *(each for each in _USUAL if _holds(both, each))))
+
+
+def _behind(variables: Mapping[str, str], folders: tuple[str, ...]) -> dict[str, str]:
+    """Behind what the variable held; nothing where there are none."""
     before = variables.get(_VARIABLE, "")
-    return {_VARIABLE: os.pathsep.join(filter(None, (before, *folders)))} if folders else {}
+    path = os.pathsep.join(dict.fromkeys(filter(None, (before, *folders))))
+    return {_VARIABLE: path} if folders else {}
+
+
+def _holds(both: Compared, folder: str) -> bool:
+    inside = "" if folder == "." else f"{folder}/"
+    return any(path.startswith(inside) for path in _modules(both, tuple(both.new)))
 
 
 def moved_to(both: Compared) -> tuple[str, ...]:

@@ -29,6 +29,10 @@ def with_tests_of(path: str, start: str, now: str) -> str | None:
     return "\n\n".join((code, *before)) + "\n"
 
 
+def tests_in(text: str) -> str:
+    return "\n".join(item for _, item, _ in _items(text)) if "test" in text else ""
+
+
 def _items(
     text: str, *, also: frozenset[str] | set[str] = frozenset()
 ) -> list[tuple[tuple[int, int], str, str]]:

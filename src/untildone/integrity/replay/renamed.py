@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 from msgspec import Struct
 
 from untildone.integrity.ratchet import Compared
+from untildone.integrity.replay.inline import tests_in
 from untildone.integrity.replay.packages import repackaged
 from untildone.integrity.roles import role
 from untildone.integrity.testing.subjects import product_names
@@ -33,16 +34,27 @@ class Names(Struct, frozen=True):
 
 def renamed(both: Compared) -> frozenset[str]:
     """Files of tests, before and after, that differ by names the product gave up for new ones."""
-    candidates = list(_pairs(both))
-    if not candidates:
-        return frozenset()
-    known = names(both)
-    follow = (pair for pair in candidates if _follows(both, pair, known))
+    follow = [*_with_their_package(both)]
+    if candidates := list(_pairs(both)):
+        known = names(both)
+        follow += (pair for pair in candidates if _follows(both, pair, known))
     return frozenset(path for pair in follow for path in pair)
 
 
+def _with_their_package(both: Compared) -> Iterator[tuple[str, str]]:
+    """Go: a test stands in the folder of its package, and all of that went elsewhere."""
+    folders = {_folder(path) for path in _product(both.new) if path.endswith(".go")}
+    for was, now in both.changes.moved.items():
+        if was.endswith("_test.go") and _folder(was) not in folders and _folder(now) in folders:
+            yield was, now
+
+
+def _folder(path: str) -> str:
+    return path.rpartition("/")[0]
+
+
 def _follows(both: Compared, pair: tuple[str, str], known: Names) -> bool:
-    old, new = both.old.text(pair[0]), both.new.text(pair[1])
+    old, new = _tests_of(both.old, pair[0]), _tests_of(both.new, pair[1])
     if _lines(old) == _lines(new):
         return False
     packaged = repackaged(both, *pair)
@@ -53,12 +65,20 @@ def _follows(both: Compared, pair: tuple[str, str], known: Names) -> bool:
 
 
 def _pairs(both: Compared) -> Iterator[tuple[str, str]]:
-    tests = [path for path in both.changes.edited if both.role(path) == "test"]
-    yield from ((path, path) for path in tests)
+    for path in both.changes.edited:
+        # An example in its comments is a test beside those.
+        inline = path.endswith(".rs") and "```" not in both.old.text(path)
+        if both.role(path) == "test" or (inline and tests_in(both.old.text(path))):
+            yield path, path
     arrived = [path for path in both.changes.added if both.role(path) == "test"]
     for path in both.changes.removed:
         if both.role(path) == "test":
             yield from ((path, each) for each in arrived if language(each) == language(path))
+
+
+def _tests_of(tree: Tree, path: str) -> str:
+    inline = path.endswith(".rs") and role(path) != "test"
+    return tests_in(tree.text(path)) if inline else tree.text(path)
 
 
 def _from_the_top(path: str, text: str) -> str:

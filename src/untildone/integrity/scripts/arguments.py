@@ -35,6 +35,9 @@ _LOOSENING = re.compile(
 _CONFIGURING = re.compile(
     r"--(?:config|config-file|rcfile|tsconfig|project|cov-config|baseline\S*)|-c|-p|-f"
 )
+_SWITCH = re.compile(r"--(pass\S+|allow\S+|update|bail|coverage\S*|strict\S*|check-coverage)")
+# What the tool would read anyway.
+_USUAL = re.compile(r"(\./)?((jest|vitest|eslint)\.config\.[cm]?[jt]s|tsconfig\.json)")
 _DEMANDING = re.compile(
     r"""
       -W|-Werror\S*|-race|-D|-F|-d|-Wall|-Wextra|-pedantic
@@ -115,6 +118,10 @@ def _loosens(program: str, option: tuple[str, str], old: dict[str, str]) -> bool
     before = old.get(name)
     if _NUMBER.fullmatch(value) and (before is None or _NUMBER.fullmatch(before)):
         return _number_loosens(name, float(value), before)
+    if value == "false" and _SWITCH.fullmatch(name):
+        return _DEMANDING.fullmatch(name) is not None
+    if _CONFIGURING.fullmatch(name) and _USUAL.fullmatch(value) and before in (None, ".", "./"):
+        return False
     fine = _FINE.get(program)
     if option in _FINE_PAIRS or (fine and fine.fullmatch(name)):
         return bool(_CONFIGURING.fullmatch(name)) and before is not None

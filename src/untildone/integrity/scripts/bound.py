@@ -42,8 +42,18 @@ _LAUNCHERS = (
     ("bundle", "exec"),
     ("coverage", "run", "-m"),
 )
+# node --experimental-vm-modules node_modules/jest/bin/jest.js
+_INSTALLED = re.compile(
+    r"\S+ (--(experimental-[\w-]+|no-warnings|enable-source-maps|max-old-space-size=\d+) )*"
+    r"(\./)?node_modules/(\.bin|[\w-]+(/bin)?)/(?P<tool>jest|vitest|mocha|eslint|tsc)(\.[cm]?js)?(?=\s|$)"
+)
+# python -W error -m
+_PYTHON_MODULE = re.compile(r"\S+ (-[uB] |-W ?error |-X ?\S+ )*-m (?=\S)")
 # They count or set variables, and run what follows their own words.
 _AROUND = frozenset(("c8", "nyc", "cross-env", "cross-env-shell", "dotenv", "env-cmd", "dotenvx"))
+
+# A script that calls itself with ever more words comes to no end.
+_MOST_WAYS = 10
 
 # The start's, and now's.
 Trees: TypeAlias = tuple[Tree, Tree]
@@ -55,17 +65,18 @@ def bound(tree: Tree, command: str) -> Iterator[Call]:
 
 
 class _Expansion:
-    """Every script is looked into once, or once more where it runs under a condition."""
+    """Every script is looked into once for each way it is run, as far as that makes sense."""
 
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
-        self.seen: set[tuple[str, bool]] = set()
+        self.seen: dict[str, set[tuple[bool, Call]]] = {}
 
-    def of(self, text: str, *, caller: str, conditional: bool) -> Iterator[Call]:
-        if (text, conditional) in self.seen:
+    def of(self, text: str, *, caller: str, conditional: bool, given: Call = ()) -> Iterator[Call]:
+        ways = self.seen.setdefault(text, set())
+        if (conditional, given) in ways or len(ways) > _MOST_WAYS:
             return
-        self.seen.add((text, conditional))
-        for call in binding(text):
+        ways.add((conditional, given))
+        for call in binding(text, given=given):
             condition, plain = (call[:2], call[2:]) if call[0] == "if" else ((), call)
             within = conditional or bool(condition)
             found = self._call(plain, caller=caller, conditional=within)
@@ -85,8 +96,15 @@ class _Expansion:
         for text, path in inner:
             if role(path) == "test":
                 yield ("sh", path)
-            if not is_subject(path, caller):
-                yield from self.of(text, caller=path, conditional=conditional)
+            if not is_subject(self.tree, path, caller):
+                given = _arguments(call, path)
+                yield from self.of(text, caller=path, conditional=conditional, given=given)
+
+
+def _arguments(call: Call, path: str) -> Call:
+    """What stands behind the script in its call."""
+    ends = (at for at, word in enumerate(call, 1) if path and word.endswith(path))
+    return call[next(ends, len(call)) :]
 
 
 def _counts(leaf: Call, caller: str) -> bool:
@@ -108,8 +126,8 @@ def _leaf(call: Call) -> Call | None:
         if words[: len(launcher)] == launcher:
             words = words[len(launcher) :]
             break
-    if len(words) > 2 and re.fullmatch(r"python[\d.]*", bare(words[0])) and words[1] == "-m":
-        words = words[2:]
+    if (module := _PYTHON_MODULE.match(" ".join(words))) and re.match("python", bare(words[0])):
+        words = words[len(module[0].split()) :]
     if not words or bare(words[0]) in _TRIVIAL or _INSTALLS.intersection(words[1:2]):
         return None
     return (bare(words[0]), *steering, *words[1:])
@@ -122,6 +140,8 @@ def _inside(words: Call) -> Call:
         return _after_options(words)
     if program == "tsx" and "--test" in words:
         return ("node", *words[1:])
+    if program == "node" and (installed := _INSTALLED.match(" ".join(words))):
+        return (installed["tool"], *words[len(installed[0].split()) :])
     if program == "gotestsum" and not any(word.startswith("--rerun") for word in words):
         at = words.index("--") + 1 if "--" in words else len(words)
         named = tuple(word.partition("=")[2] for word in words if word.startswith("--packages="))

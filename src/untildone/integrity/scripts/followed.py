@@ -59,7 +59,7 @@ def followed(tree: Tree, command: str) -> Iterator[tuple[str, str]]:
         yield text, path
         every = _run_by([_gone_through(call, text) for call in calls(text[:_LONGEST])])
         inner = (each for call in every for each in inner_scripts(tree, call, path))
-        judging = (each for each in dict.fromkeys(inner) if not is_subject(each[1], path))
+        judging = (each for each in dict.fromkeys(inner) if not is_subject(tree, each[1], path))
         fresh = [each for each in judging if each not in seen]
         seen.update(fresh)
         waiting += fresh
@@ -82,11 +82,25 @@ def is_readable_test(path: str, tree: Tree) -> bool:
     return role(path) == "test" and holds_tests(path, tree.text(path))
 
 
-def is_subject(path: str, caller: str) -> bool:
-    """What a test runs that is neither a test nor checks by its name is what it tests."""
+def is_subject(tree: Tree, path: str, caller: str) -> bool:
+    """What a test runs that is neither a test nor checks by its name is what it tests.
+
+    So is a program whose output a script compares with what is expected of it.
+    """
     *folders, name = path.split("/")
     checks = _JUDGING_NAME.search(name) or _CHECKING_FOLDERS.intersection(folders)
-    return bool(caller) and role(caller) == "test" and role(path) == "product" and not checks
+    if not caller or role(path) != "product" or checks:
+        return False
+    return role(caller) == "test" or _is_compared(path, tree.text(caller))
+
+
+def _is_compared(path: str, text: str) -> bool:
+    """`bin/stats data.csv > out.txt` and `diff expected.txt out.txt`, or `bin/stats | cmp - out`"""
+    for found in re.finditer(rf"{re.escape(path)}\b([^\n;&|]*)(\|\s*(diff|cmp)\b)?", text):
+        target = re.search(r">\s*([^\s&]+)", found[1])
+        if found[2] or (target and re.search(rf"\b(diff|cmp)\b.*{re.escape(target[1])}", text)):
+            return True
+    return False
 
 
 def _gone_through(call: list[str], text: str) -> list[str]:
@@ -148,7 +162,7 @@ def _script(tree: Tree, program: str, path: str) -> Iterator[tuple[str, str]]:
     text = tree.text(path)
     if program in _SHELLS or is_shell(path, text):
         yield text, path
-    elif _judges(path):
+    elif _judges(path) and role(path) != "document":
         # What another language runs is not followed: the file itself is compared.
         yield "", path
 

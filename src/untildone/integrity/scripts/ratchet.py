@@ -14,6 +14,7 @@ from untildone.integrity.scripts.followed import (
     led_to,
 )
 from untildone.integrity.scripts.named import checking
+from untildone.integrity.scripts.promises import promised
 from untildone.integrity.scripts.shell import Call
 from untildone.integrity.scripts.succeeded import succeeded
 from untildone.integrity.suppressions.comments import comments
@@ -23,6 +24,8 @@ from untildone.loop.model import Loss
 
 # A step that somebody has to start by hand decides nothing.
 _RUN_BY_PUSH = re.compile(r"\b(push|pull_request|merge_group|merge_request\w*|workflow_call)\b")
+# What a check compares its output with.
+_EXPECTED = re.compile(r"expect|golden|snapshot", re.IGNORECASE)
 
 
 def losses(compared: Compared) -> Iterator[Loss]:
@@ -40,6 +43,9 @@ def losses(compared: Compared) -> Iterator[Loss]:
     yield from _ci(compared)
     yield from _other_languages(compared)
     yield from _records(compared)
+    for path in promised(compared):
+        because = f"`{path}` is all that the checks go by, and it was written by hand"
+        yield loss("config", path, because=because, content=_digest(compared, path))
 
 
 def handed_over(compared: Compared, path: str) -> bool:
@@ -132,8 +138,9 @@ def _records(compared: Compared) -> Iterator[Loss]:
     for path in (*compared.changes.edited, *compared.changes.removed):
         written = re.compile(rf"(>|=|\b-o|output\S*)\s*['\"]?(\./)?{re.escape(path)}")
         if path in read_at_start and is_record(path) and not any(map(written.search, texts)):
+            kind = "edit-expected" if _EXPECTED.search(path) else "config"
             because = f"`{path}`, which the check reads, was changed by hand"
-            yield loss("config", path, because=because, content=_digest(compared, path))
+            yield loss(kind, path, because=because, content=_digest(compared, path))
 
 
 def _digest(compared: Compared, path: str) -> str:

@@ -41,25 +41,37 @@ STEERING = re.compile(
 
 _VARIABLE = re.compile(r"\$\{?(\w+)\}?")
 _ASSIGNED = re.compile(r"(?<![\w$-])(\w+)\+?=|\b(?:for|read)\s+(?:-r\s+)?(\w+)")
-_PLAIN = re.compile(r"(?m)^(\w+)=(?:\"([^\"`()\n]+)\"|([^\s\"'`()]+))$")
+_PLAIN = re.compile(r"(?m)^(\w+)=(?:\"([^\"`()\n]+)\"|([^\s\"'`()]+)|\(([^\"'`$()\n]*)\))$")
+# Of the person's environment it is said what holds without it: ${PYTHON:-python3}
+_DEFAULT = re.compile(r"\$\{(\w+):?-([^{}]*)\}")
+# Functions that call each other twice are soon called more often than anybody could follow.
+_MOST_ENTERED = 1000
+_ARRAY_WORD = re.compile(r"\$\{(\w+)\[[@*]\]\}")
 
 
-def binding(text: str, *, errexit: bool = False) -> tuple[Call, ...]:
-    """In the order they stand; none of a text that is nested beyond reading."""
+def binding(text: str, *, errexit: bool = False, given: Sequence[str] = ()) -> tuple[Call, ...]:
+    """In the order they stand; none of a text that is nested beyond reading.
+
+    `given` are the arguments of the script.
+    """
     shell = re.match(r"#!\S*sh\s+-\w*e", text) is not None
     try:
-        return tuple(_Reader(text, errexit=errexit or shell).program(root(text, "bash")))
+        reader = _Reader(text, errexit=errexit or shell, given=given)
+        return tuple(reader.program(root(text, "bash")))
     except RecursionError:
         return ()
 
 
 class _Reader:
-    def __init__(self, text: str, *, errexit: bool) -> None:
+    def __init__(self, text: str, *, errexit: bool, given: Sequence[str]) -> None:
         self.errexit = errexit
         self.variables = _constants(text)
         self.pipefail = False
         self.swallowed = False
-        self.functions: dict[str, list[Call]] = {}
+        # What it calls is known when it is called: by then others are there, and its arguments.
+        self.functions: dict[str, SgNode] = {}
+        self.given = list(given)
+        self.entered = 0
         self.ends_with = frozenset(
             name for name in _ENDS_WITH.findall(text) if not _forgotten(name, text)
         )
@@ -104,9 +116,8 @@ class _Reader:
                 last = parts if self.pipefail else parts[-1:]
                 return [call for each in last for call in self._statement(each)]
             case "function_definition":
-                self.functions[node.children()[0].text()] = [
-                    call for each in _inside(node) for call in self._statement(each)
-                ]
+                names = (child.text() for child in node.children() if child.kind() == "word")
+                self.functions[next(names, "")] = node
                 return []
             case _:
                 return []
@@ -159,7 +170,7 @@ class _Reader:
 
     def _command(self, node: SgNode) -> list[Call]:
         text = node.text()
-        call = [self._filled(word) for word in next(iter(calls(text)), [])]
+        call = [word for each in next(iter(calls(text)), []) for word in self._words_of(each)]
         if not call:
             return []
         program, arguments = bare(call[0]), call[1:]
@@ -170,16 +181,43 @@ class _Reader:
             caught = {"EXIT", "0", "ERR"}.intersection(arguments[1:])
             self.swallowed |= bool(caught and _SWALLOWING_TRAP.search(arguments[0]))
             return []
+        if program == "shift":
+            del self.given[:1]
+            return []
         if program in self.functions:
-            return self.functions[program]
+            return self._function(program, arguments)
         if program in _SHELLS and (inner := _given(arguments)):
             return list(binding(inner, errexit="e" in arguments[0]))
         if program in _NEVER_FAILS:
             return []
         return [(*_steering(text), *call)]
 
+    def _function(self, name: str, arguments: list[str]) -> list[Call]:
+        self.entered += 1
+        if self.entered > _MOST_ENTERED:
+            raise RecursionError
+        outer, self.given = self.given, arguments
+        body = _inside(self.functions[name])
+        found = [call for each in body for call in self._statement(each)]
+        self.given = outer
+        return found
+
+    def _words_of(self, word: str) -> list[str]:
+        """`"$@"` and an array are as many as they hold."""
+        if word in ("$@", "$*"):
+            return self.given
+        array = _ARRAY_WORD.fullmatch(word)
+        if array and array[1] in self.variables:
+            return self.variables[array[1]].split()
+        return [self._filled(word)]
+
     def _filled(self, word: str) -> str:
-        return _VARIABLE.sub(lambda found: self.variables.get(found[1], found[0]), word)
+        plain = _DEFAULT.sub(lambda found: self._held(found[1], found[2]), word)
+        return _VARIABLE.sub(lambda found: self._held(found[1], found[0]), plain)
+
+    def _held(self, name: str, otherwise: str) -> str:
+        given = {str(number): word for number, word in enumerate(self.given, 1)}
+        return (given | self.variables).get(name, otherwise)
 
     def _set(self, arguments: Sequence[str]) -> None:
         words = " ".join(arguments)
@@ -205,8 +243,9 @@ def _forgotten(name: str, text: str) -> bool:
 def _constants(text: str) -> dict[str, str]:
     """Variables that are set once, to plain text."""
     every = [found[1] for found in _ASSIGNED.finditer(text)]
-    plain = {found[1]: found[2] or found[3] or "" for found in _PLAIN.finditer(text)}
-    return {name: held for name, held in plain.items() if every.count(name) == 1}
+    plain = {found[1]: found[2] or found[3] or found[4] or "" for found in _PLAIN.finditer(text)}
+    once = {name: held for name, held in plain.items() if every.count(name) == 1}
+    return {name: _DEFAULT.sub(r"\2", held) for name, held in once.items()}
 
 
 def _inside(node: SgNode) -> list[SgNode]:

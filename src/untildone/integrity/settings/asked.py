@@ -1,23 +1,27 @@
 """New configuration files that take nothing away, since no tool reads them or did without."""
 
 import re
+from collections.abc import Iterator
 
 from untildone.integrity.ratchet import Compared
 from untildone.integrity.roles import role
 from untildone.integrity.scripts.bound import bound
 from untildone.integrity.scripts.ci import is_ci
 from untildone.integrity.scripts.named import checking
-from untildone.integrity.settings.read import is_configuration, read
+from untildone.integrity.settings.read import Settings, is_configuration, read
 
-# tsconfig.build.json, jest.config.e2e.js, vitest.unit.config.ts: somebody has to name them.
+# tsconfig.build.json, jest.config.e2e.js, vitest.unit.config.ts, .env.example: somebody has to
+# name them.
 _BY_NAME = re.compile(
     r"([jt]sconfig\.[\w.-]+|(jest|vitest?|eslint|playwright|cypress)\.config\.[\w-]+"
     r"|(jest|vitest?|eslint|playwright|cypress)[.-][\w-]+\.config)\.([cm]?[jt]s|json)"
+    r"|\.env\.(example|sample|template|dist)"
 )
 # packages/new/package.json
 _MANIFEST = re.compile(r"(package|[jt]sconfig)\.json|(Cargo|pyproject)\.toml|go\.mod")
 # They do nothing at all as long as they are told nothing.
-_IDLE = ("tsconfig", "eslint")
+_IDLE = ("tsconfig", "eslint", "tox", "testenv")
+_OF_IMAGES = re.compile(r"docker|podman|buildah")
 
 
 def is_new_member(compared: Compared, path: str) -> bool:
@@ -30,6 +34,8 @@ def is_new_member(compared: Compared, path: str) -> bool:
 
 
 def takes_nothing(compared: Compared, path: str) -> bool:
+    if path.rpartition("/")[2] == ".dockerignore":
+        return not any(_OF_IMAGES.search(word) for word in _words(compared))
     if path in compared.old:
         return False
     return (
@@ -42,24 +48,34 @@ def takes_nothing(compared: Compared, path: str) -> bool:
 def _unread(compared: Compared, path: str) -> bool:
     """A check that was there at the start does not come to name it, and no other file does."""
     name = path.rpartition("/")[2]
-    if not _BY_NAME.fullmatch(name):
+    if not _BY_NAME.fullmatch(name) or path in compared.judging:
         return False
     stem = name.removesuffix(".json")
     others = (each for each in compared.new if role(each) == "config" and each != path)
     settings = (each for each in others if is_configuration(each) and "package.json" not in each)
     if any(stem in compared.new.text(each) for each in settings):
         return False
+    return not any(stem in word for word in _words(compared))
+
+
+def _words(compared: Compared) -> Iterator[str]:
+    """Of all that the checks come to."""
     commands = dict.fromkeys((*compared.commands, *checking(compared.old)))
-    called = (call for command in commands for call in bound(compared.new, command))
-    return not any(stem in word for call in called for word in call)
+    calls = (call for command in commands for call in bound(compared.new, command))
+    yield from (word for call in calls for word in call)
 
 
 def _first_of_its_tool(compared: Compared, path: str) -> bool:
-    tools = {key.partition(".")[0] for key in read(path, compared.new.text(path))}
+    tools = _tools(read(path, compared.new.text(path)))
     if not tools or not tools.issubset(_IDLE):
         return False
     settings = (read(each, compared.old.text(each)) for each in compared.old if _is_settings(each))
-    return not any(key.partition(".")[0] in tools for each in settings for key in each)
+    return not any(tools & _tools(each) for each in settings)
+
+
+def _tools(settings: Settings) -> set[str]:
+    """`testenv` of `testenv:lint.deps`"""
+    return {re.split(r"[.:]", key, maxsplit=1)[0] for key in settings}
 
 
 def _runs_beside(compared: Compared, path: str) -> bool:

@@ -3,6 +3,7 @@
 import re
 from typing import TYPE_CHECKING
 
+from untildone.integrity.scripts.arguments import narrowed
 from untildone.integrity.settings.lists import Before
 from untildone.integrity.settings.read import Settings
 from untildone.integrity.settings.values import changed_at_all, milder, severities, turned_false
@@ -33,9 +34,11 @@ _SUBCOMMANDS = frozenset(
     (
         *("test", "check", "build", "run", "bench", "doc", "rustc", "rustdoc"),
         *("clippy", "fmt", "nextest", "llvm-cov", "tarpaulin", "audit", "deny", "hack", "miri"),
-        *("make", "machete", "udeps", "semver-checks", "mutants", "careful", "insta", "t", "c"),
+        *("make", "machete", "udeps", "semver-checks", "mutants", "careful", "insta"),
     )
 )
+# What cargo itself understands by a letter.
+_LETTERS = {"b": "build", "c": "check", "d": "doc", "r": "run", "t": "test"}
 _ERROR = 3
 
 
@@ -73,6 +76,9 @@ def _woken(place: "Place") -> bool:
 
 
 def shadowing_alias(key: str, old: Before, new: Before, place: "Place") -> bool:
-    """A name of one's own is no check's command."""
+    """A name of one's own is no check's command; a letter may ask for more than it did."""
     name = key.rpartition(".")[2]
+    if old is None and name in _LETTERS:
+        words = " ".join(map(str, new or ())).split()
+        return words[:1] != [_LETTERS[name]] or bool(narrowed("cargo", words[:1], words))
     return changed_at_all(key, old, new, place) and (old is not None or name in _SUBCOMMANDS)

@@ -19,6 +19,7 @@ from untildone.integrity.settings.lists import (
     more_paths,
     more_product,
     more_rules,
+    more_tests,
     narrower_options,
 )
 from untildone.integrity.settings.values import (
@@ -81,9 +82,10 @@ _DIRECTIONS = _rows(
         r"|newLine|inlineSources|stripInternal|allowJs|customConditions)",
         _unrelated,
     ),
-    # How a report looks.
+    # How a report looks, and whether the project is installed first.
     (
-        r"(report|html|coverage)\.(skip[-_]?(covered|empty|full)|show_(missing|contexts)|sort)",
+        r"(report|html|coverage)\.(skip[-_]?(covered|empty|full)|show_(missing|contexts)|sort)"
+        r"|skip_?(install|sdist)|vitest\.test\.benchmark\..+",
         _unrelated,
     ),
     # What a block of rules is for is compared rule by rule.
@@ -112,9 +114,10 @@ _DIRECTIONS = _rows(
         r"|sonar\.coverage\.exclusions|\.?codecov\.ignore",
         more_product,
     ),
+    (r"testPathIgnorePatterns|norecursedirs|vitest\.test\.exclude", more_tests),
     (
-        r"exclude|extend[-_]exclude|ignores|ignorePatterns|ignored|testPathIgnorePatterns"
-        r"|modulePathIgnorePatterns|norecursedirs|exclude[-_](dirs|files|paths)|skip[-_](dirs|files)"
+        r"exclude|extend[-_]exclude|ignores|ignorePatterns|ignored"
+        r"|modulePathIgnorePatterns|exclude[-_](dirs|files|paths)|skip[-_](dirs|files)"
         r"|excludes?|files\.ignore|ignore[-_]paths?|ignore-patterns|sonar\.exclusions|excludedPaths",
         more_paths,
     ),

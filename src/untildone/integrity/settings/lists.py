@@ -38,6 +38,8 @@ _NEVER_RUN = re.compile(
     r"TYPE_CHECKING|NotImplementedError|abstractmethod|overload|__main__|pragma: no.?cover"
     r"|assert_never|^[\^\s\\]*\.\\?\.\\?\.|Protocol"
 )
+# Of a path that leads nowhere else.
+_IGNORE = re.compile(r"--ignore=((?!/|.*\.\.).+)")
 
 
 class Files(NamedTuple):
@@ -103,6 +105,14 @@ def more_paths(key: str, old: Before, new: Before, place: "Place") -> bool:
     return bool(_left_out(key, old, new, place))
 
 
+def more_tests(key: str, old: Before, new: Before, place: "Place") -> bool:
+    """What came since may be left out, unless a test of the start may have gone there."""
+    left_out, start = _left_out(key, old, new, place), place.files.start
+    gone = frozenset(start).difference(place.files.paths)
+    moved = any(role(path) == "test" for path in gone)
+    return bool(left_out if moved else left_out.intersection(start))
+
+
 def more_product(key: str, old: Before, new: Before, place: "Place") -> bool:
     """Whether tests cover themselves says nothing."""
     return any(role(path) != "test" for path in _left_out(key, old, new, place))
@@ -164,9 +174,11 @@ def _within(values: Values, paths: Iterable[str], place: "Place") -> frozenset[s
     return taken(wanted, known, folder) - taken(refused, known, folder)
 
 
-def narrower_options(_key: str, old: Before, new: Before, _place: "Place") -> bool:
+def narrower_options(key: str, old: Before, new: Before, place: "Place") -> bool:
     before, now = (_words(values) for values in (old, new))
-    return bool(narrowed("pytest", before, now))
+    ignored = {each: told[1] for each in now if (told := _IGNORE.fullmatch(each))}
+    idle = {each for each, path in ignored.items() if not more_tests(key, (), (path,), place)}
+    return bool(narrowed("pytest", before, [each for each in now if each not in idle]))
 
 
 def _words(values: Before) -> list[str]:

@@ -12,6 +12,7 @@ from untildone.integrity.settings.directions import Place, direction
 from untildone.integrity.settings.lists import Files
 from untildone.integrity.settings.read import Settings, is_configuration, read, tool_of
 from untildone.integrity.settings.succession import given_up, is_given_up, taken_over
+from untildone.integrity.settings.unused import is_unused
 from untildone.integrity.tree import Tree
 from untildone.loop.losses import loss
 from untildone.loop.model import Loss
@@ -20,6 +21,8 @@ from untildone.loop.model import Loss
 _REPLACING = ("ruff", "pytest", "mypy", "coverage", "biome", "eslint", "jest")
 _LOCK = re.compile(r"(.*[-.])?lock(\.(json|ya?ml))?|go\.sum|npm-shrinkwrap\.json|.*\.lockb")
 
+# Names a package gives to its own files: nobody could use them before they were there.
+_MAPS = ("imports", "exports", "bin")
 # A dependency that the agent could have written itself.
 _ELSEWHERE = re.compile(r"(file|link|portal|patch|git\S*|https?|workspace):|\.{0,2}/")
 
@@ -48,6 +51,9 @@ def harmless(compared: Compared, path: str, *, but_for: str = "\0") -> bool:
 
 
 def _is_known(key: str, old: Settings, new: Settings) -> bool:
+    top = key.partition(".")[0]
+    if top in _MAPS and not any(each.partition(".")[0] == top for each in old):
+        return True
     if any(_ELSEWHERE.match(str(value)) for value in new.get(key, ())):
         return False
     if key.startswith("scripts."):
@@ -76,7 +82,9 @@ def _loosened(compared: Compared, path: str) -> Iterator[Loss]:
     for key in {**old, **new}:
         before, now = old.get(key), new.get(key, elsewhere.get(key))
         how = direction(key) if before != now else None
-        if how and how(key, before, now, place) and not is_given_up(compared, key, place.beside):
+        if not how or not how(key, before, now, place):
+            continue
+        if not is_given_up(compared, key, place.beside) and not is_unused(compared, path, key):
             told = f"was {_said(before)} and is {_said(now)}: less is checked"
             because = f"`{key}` in `{path}` {told}"
             yield loss("config", path, key, because=because, content=digest(now))
@@ -84,7 +92,7 @@ def _loosened(compared: Compared, path: str) -> Iterator[Loss]:
 
 def _settings(tree: Tree, path: str, depth: int = 0) -> Settings:
     """With what it extends, if that stands in the tree."""
-    own = read(path, tree.text(path))
+    own = read(path, tree.text(path)) if path in tree else {}
     extended = own.get("tsconfig.extends", ())
     for each in extended if depth < 5 else ():
         base = _beside(path, str(each))

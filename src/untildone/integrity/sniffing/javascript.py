@@ -35,8 +35,13 @@ _TESTED_PATTERN = (
 )
 _STACK = "(stack|prepareStackTrace|getFileName)"
 _CARRIER = r"(?i)test|setup|mock|fixture|helper|plugin|matcher"
+# A command line of its own ends as it likes.
+_PROGRAM = r"(^|/)(bin|cli)(/|\.)"
+_NO_PROGRAM = r"\A(?!#!)"
 # Only for `node FILE`.
 _STARTED = r"^if\s*\(.*(require\.main|import\.meta\.(main|url|filename)|process\.argv\[1\])"
+# import { bench, describe } from 'vitest': what comes in judges nothing.
+_MEASURES = r"import\s+(type\b|\{[\s,]*((bench|describe|suite|type\s+\w+)\b[\s,]*)+\}\s*from\b)"
 _JUDGES = r"vitest|@jest/globals|node:test|chai|@vitest/\w+|mocha|bun:test|expect|@jest/\w+"
 
 RULES = (
@@ -88,8 +93,8 @@ RULES = (
         because=EXITS,
         kinds=("call_expression",),
         text=r"^(process\??\.(exit|reallyExit|abort)|Deno\.exit)\(\s*(0|undefined|null)?\s*\)$",
-        file=r"\A(?!#!)",
-        unless=r"(^|/)(bin|cli)(/|\.)",
+        file=_NO_PROGRAM,
+        unless=_PROGRAM,
         outside=(*_FUNCTIONS, "class_body"),
         apart=_STARTED,
     ),
@@ -104,7 +109,10 @@ RULES = (
         because=ENDS,
         kinds=("assignment_expression",),
         text=r"^process\??\.exitCode\s*=\s*(0|undefined)$",
+        file=_NO_PROGRAM,
+        unless=_PROGRAM,
         outside=_FUNCTIONS,
+        apart=_STARTED,
     ),
     Rule(
         because=PATCHES,
@@ -133,7 +141,7 @@ RULES = (
     Rule(
         because=PATCHES,
         kinds=("import_statement", "call_expression"),
-        text=rf"(?s)^(import\b.*|require\(\s*)['\"]({_JUDGES})['\"]\s*\)?;?$",
+        text=rf"(?s)^(?!{_MEASURES})(import\b.*|require\(\s*)['\"]({_JUDGES})['\"]\s*\)?;?$",
         unless=_CARRIER,
     ),
     Rule(

@@ -2,6 +2,7 @@
 
 import base64
 import codecs
+import contextlib
 import hashlib
 import re
 import zlib
@@ -61,13 +62,22 @@ def _is_cut_of(key: str, whole: str) -> bool:
 
 
 def _encoded(new: frozenset[str], known: frozenset[str]) -> str:
-    texts = (each[1:-1] for each in known if each.startswith("'"))
-    long = (each for each in texts if len(each) >= _SHORTEST)
-    hidden = {f"'{form}'": plain for plain in long for form in _encodings(plain)}
     for each in sorted(new - known):
-        if each in hidden:
-            return f"has {hidden[each]!r} of a test written down as {each}"
+        form = each[1:-1] if each.startswith("'") else ""
+        for plain in _decodings(form):
+            # Decoders forgive what no encoder writes.
+            if len(plain) >= _SHORTEST and f"'{plain}'" in known and form in _encodings(plain):
+                return f"has {plain!r} of a test written down as {each}"
     return ""
+
+
+def _decodings(form: str) -> Iterator[str]:
+    yield form[::-1]
+    yield codecs.encode(form, "rot13")
+    padded = form + "=" * (-len(form) % 8)
+    for decode in (base64.b64decode, base64.urlsafe_b64decode, base64.b32decode, bytes.fromhex):
+        with contextlib.suppress(ValueError):
+            yield decode(form if decode == bytes.fromhex else padded).decode()
 
 
 def _encodings(value: str) -> Iterator[str]:

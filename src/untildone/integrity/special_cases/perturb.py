@@ -7,8 +7,10 @@ import shutil
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from functools import cached_property
+from itertools import chain, product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,6 +20,8 @@ from untildone.integrity.special_cases.tables import DATA, tables, values
 from untildone.integrity.tree import Tree
 from untildone.process import run
 
+# Of an argument, or a comment before it.
+_LITERAL = r"\s*(?:[-+.\d(#\\]|True|False|[rRuUbBfF]{0,2}[\"'])"
 _MOST_INPUTS = 40
 _MOST_WRITTEN = 20
 _SECONDS = 20.0
@@ -30,29 +34,64 @@ class Asked(NamedTuple):
     given: tuple[object, ...]
 
 
+class Trials:
+    """Both trees to run functions in, each copied once: what runs there can write nothing."""
+
+    def __init__(self, both: Compared) -> None:
+        self.both = both
+        self._kept = ExitStack()
+
+    def close(self) -> None:
+        self._kept.close()
+
+    @cached_property
+    def old(self) -> Path | None:
+        return self._copy(self.both.old)
+
+    @cached_property
+    def new(self) -> Path | None:
+        return self._copy(self.both.new)
+
+    def _copy(self, tree: Tree) -> Path | None:
+        """None where it is too large for that."""
+        sources = [each for each in tree if each.endswith(".py")]
+        if len(sources) > _MOST_FILES:
+            return None
+        small = [each for each in tree if each.endswith(DATA) and tree.entries[each].size < _SMALL]
+        folder = Path(self._kept.enter_context(tempfile.TemporaryDirectory()))
+        for each in (*sources, *small[:_MOST_FILES]):
+            target = folder / each
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(tree.root / each, target)
+        return folder
+
+
 def special_inputs(
-    both: Compared, path: str, *, functions: Iterable[str], tests: Sequence[str]
+    trials: Trials, path: str, *, functions: Sequence[str], tests: Sequence[str]
 ) -> dict[Asked, str]:
     """Inputs of the tests that give something else now, while all of their neighbours do not.
 
     None unless they are most of those that changed, nor where it cannot be run. Values that stand
     in the code are neighbours too: a table that knows more than the tests is no trick.
     """
-    called: dict[Asked, None] = {}
-    for each in (Asked(n, given) for n in functions for text in tests for given in inputs(text, n)):
-        called[each] = None
-        if len(called) == _MOST_INPUTS:
-            break
+    both = trials.both
+    calls = chain.from_iterable(inputs(text, functions) for text in tests)
+    in_order = sorted(calls, key=lambda each: functions.index(each.function))
+    called = dict.fromkeys(list(dict.fromkeys(in_order))[:_MOST_INPUTS])
+    if not called:
+        return {}
     tested = set(chain.from_iterable(each.given for each in called))
     read = (values(each, both.new.text(each)) for each in tables(both, path))
     known = (*_written(both.new.text(path)), *chain.from_iterable(read))
     written = [each for each in known if each not in tested]
     near = {each: [one for one in _around(each, written) if one not in called] for each in called}
     asked = list(dict.fromkeys((*near, *chain.from_iterable(near.values()))))
-    before, after = (_results(tree, path, asked) for tree in (both.old, both.new))
-    if not before or not after:
+    before = _results(trials.old, path, asked)
+    after = _results(trials.new, path, asked) if before else {}
+    if not after:
         return {}
     entries = {each for each in asked if not set(written).isdisjoint(each.given)}
+    entries |= {one for each, around in near.items() for one in around if _is_alike(each, one)}
     unknown = {each for each in entries if _fails(after.get(each))}
     differs = {each for each in asked if before.get(each) != after.get(each)} - unknown
     changed = [each for each, around in near.items() if each in differs and around]
@@ -81,28 +120,32 @@ def _around(asked: Asked, written: Sequence[object]) -> Iterator[Asked]:
     return (Asked(asked.function, given) for given in neighbours(asked.given, written))
 
 
-def inputs(text: str, function: str) -> Iterator[tuple[object, ...]]:
-    """The arguments of each call, where they are literals or come from the rows of a table."""
+def inputs(text: str, functions: Sequence[str]) -> Iterator[Asked]:
+    """Each call of these, where the arguments are literals or come from the rows of a table."""
+    named = frozenset(each for each in functions if f"{each}(" in text)
+    given = rf"\b(?:{'|'.join(named)})\({_LITERAL}"
+    may = named and ("parametrize" in text or re.search(given, text))
     try:
-        tree = ast.parse(text if f"{function}(" in text else "")
+        tree = ast.parse(text if may else "")
     except (SyntaxError, ValueError, RecursionError):
         return
-    yield from _called(tree, function, {})
-    for node in ast.walk(tree):
-        for row in _rows(node) if isinstance(node, ast.FunctionDef) else ():
-            yield from _called(node, function, row)
+    scopes: list[tuple[ast.AST, list[dict[str, ast.expr]]]] = [(tree, [{}])]
+    tests = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
+    scopes += ((node, list(_rows(node))) for node in tests)
+    for scope, rows in scopes:
+        calls = list(_calls(scope, named)) if rows else []
+        for row, (name, call) in product(rows, calls):
+            values = [_value(row.get(getattr(each, "id", ""), each)) for each in call.args]
+            if None not in values:
+                yield Asked(name, tuple(values))
 
 
-def _called(
-    tree: ast.AST, function: str, row: Mapping[str, ast.expr]
-) -> Iterator[tuple[object, ...]]:
+def _calls(tree: ast.AST, named: frozenset[str]) -> Iterator[tuple[str, ast.Call]]:
     for node in ast.walk(tree):
-        if not isinstance(node, ast.Call) or node.keywords or not node.args:
-            continue
-        name = getattr(node.func, "id", getattr(node.func, "attr", ""))
-        values = [_value(row.get(getattr(each, "id", ""), each)) for each in node.args]
-        if name == function and None not in values:
-            yield tuple(values)
+        if isinstance(node, ast.Call) and node.args and not node.keywords:
+            name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+            if name in named:
+                yield name, node
 
 
 def _rows(test: ast.FunctionDef) -> Iterator[dict[str, ast.expr]]:
@@ -148,30 +191,34 @@ def _varied(value: object) -> Sequence[object]:
         case int() | float():
             return (value + 1, value - 1, value * 2 + 3, value + 17)
         case str():
-            return (f"{value} q", f"Zq {value}", f"{value}{value}")
+            alike = (text for text in _shaped_alike(value) if text != value)
+            return (f"{value} q", f"Zq {value}", f"{value}{value}", *dict.fromkeys(alike))
         case _:
             return ()
 
 
-def _results(tree: Tree, path: str, asked: Sequence[Asked]) -> dict[Asked, str]:
-    """In a copy and a process of its own: what it writes or breaks is nobody's."""
-    sources = [each for each in tree if each.endswith(".py")]
-    if not asked or len(sources) > _MOST_FILES:
+def _is_alike(asked: Asked, other: Asked) -> bool:
+    pairs = zip(asked.given, other.given, strict=True)
+    return any(isinstance(a, str) and b != a and b in {*_shaped_alike(a)} for a, b in pairs)
+
+
+def _shaped_alike(text: str) -> Iterator[str]:
+    """`2h` and `1k` beside `1h`: what has to have a form is told by nothing else."""
+    yield re.sub(r"[0-8](?=\D|$)", lambda digit: str(int(digit[0]) + 1), text)
+    yield re.sub(r"[a-wA-W]", lambda letter: chr(ord(letter[0]) + 3), text, count=1)
+
+
+def _results(copy: Path | None, path: str, asked: Sequence[Asked]) -> dict[Asked, str]:
+    """In a process of its own: what it breaks is nobody's."""
+    if copy is None:
         return {}
-    small = [each for each in tree if each.endswith(DATA) and tree.entries[each].size < _SMALL]
-    with tempfile.TemporaryDirectory() as folder:
-        for each in (*sources, *small[:_MOST_FILES]):
-            target = Path(folder) / each
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(tree.root / each, target)
-        question = {"root": folder, "path": path, "asked": asked}
-        finished = run(
-            [sys.executable, "-I", "-B", str(perturb_child.__file__)],
-            cwd=Path(folder),
-            timeout=_SECONDS,
-            env={"HOME": folder, "PYTHONDONTWRITEBYTECODE": "1"},
-            stdin=json.dumps(question).encode(),
-        )
+    finished = run(
+        [sys.executable, "-I", "-B", str(perturb_child.__file__)],
+        cwd=copy,
+        timeout=_SECONDS,
+        env={"HOME": str(copy), "PYTHONDONTWRITEBYTECODE": "1"},
+        stdin=json.dumps({"root": str(copy), "path": path, "asked": asked}).encode(),
+    )
     return dict(zip(asked, _answer(finished.text), strict=False))
 
 

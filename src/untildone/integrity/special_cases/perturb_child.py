@@ -6,6 +6,7 @@ import io
 import json
 import os
 import sys
+from itertools import product
 from types import ModuleType
 from typing import Any
 
@@ -16,6 +17,8 @@ _REACHES_OUT = (
     *("os.", "shutil.", "subprocess.", "socket.", "sqlite3.", "ctypes.", "winreg.", "webbrowser."),
     *("smtplib.", "ftplib.", "urllib.", "pty.", "signal."),
 )
+# They raise no event.
+_UNHEARD = ("mkfifo", "mknod")
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 
 
@@ -23,6 +26,9 @@ def main() -> None:
     question = json.load(sys.stdin)
     # Inputs that nobody thought of must not reach anything but the function.
     sys.addaudithook(_confined)
+    for module, name in product((os, sys.modules[os.name]), _UNHEARD):
+        if hasattr(module, name):
+            delattr(module, name)
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         module = _loaded(question["root"], question["path"])
         found = [_outcome(module, function, given) for function, given in question["asked"]]

@@ -3,7 +3,8 @@
 import ast
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from itertools import chain, product
 from typing import TypeAlias
 
@@ -11,17 +12,17 @@ from untildone.integrity.ratchet import Compared
 from untildone.integrity.special_cases.derived import same_digits, whole_table
 from untildone.integrity.special_cases.disguised import disguised
 from untildone.integrity.special_cases.measured import measured
-from untildone.integrity.special_cases.perturb import Asked, special_inputs
+from untildone.integrity.special_cases.perturb import Trials, special_inputs
 from untildone.integrity.special_cases.syntax import (
     Answer,
     answers,
     computing,
     groups,
     literal,
-    literals,
 )
 from untildone.integrity.special_cases.tables import entries, tables
 from untildone.integrity.special_cases.telling import Suite
+from untildone.integrity.special_cases.written import new_literals
 from untildone.integrity.suppressions.syntax import language
 from untildone.integrity.testing.inventory import inventory
 from untildone.integrity.testing.model import Test
@@ -30,17 +31,8 @@ from untildone.loop.model import Loss
 
 _LANGUAGES = frozenset(
     (
-        "python",
-        "javascript",
-        "typescript",
-        "tsx",
-        "go",
-        "rust",
-        "java",
-        "kotlin",
-        "c",
-        "cpp",
-        "json",
+        *("python", "javascript", "typescript", "tsx", "go", "rust", "java", "kotlin"),
+        *("c", "cpp", "json"),
     )
 )
 # A word names a thing; a sentence, or a text with signs in it, is somebody's input.
@@ -69,32 +61,37 @@ def losses(both: Compared) -> Iterator[Loss]:
         if both.role(path) == "product" and _spoken(path) in _LANGUAGES
     ]
     fresh = {path: _fresh(both, path) for path in touched}
-    new = {path: _new_literals(both, path) for path in touched}
+    new = new_literals(both, {path: _spoken(path) for path in touched})
     tests, every = Suite(both), [each for each in chain(*fresh.values()) if _tells(each)]
     singled = [each.value for each in every if _is_large(each.value)]
-    places = [path for path in tests.beside(every, singled=singled) if _spoken(path) in _LANGUAGES]
+    beside = tests.beside(every, singled=singled)
+    places = frozenset(path for path in beside if _spoken(path) in _LANGUAGES)
+    holding = _holding(both, new)
+    # Read once for all that is asked: dozens of files may have a literal in common with every test.
+    read = inventory(both.old, sorted(places.union(*holding.values()))).tests
     wanted = frozenset(each.value for each in every)
-    claimed = _claimed(both, places, wanted)
+    claimed = _claimed((each for each in read if each.path in places), wanted)
     expected = _expected(both, places, wanted) | claimed
     computed = _computed(both, touched)
-    holding = {path: _holding(both, new[path]) for path in touched}
-    # Read once for all of them: dozens of files may have a literal in common with every test.
-    held = inventory(both.old, sorted(frozenset().union(*holding.values()))).tests
-    for path, found in fresh.items():
-        why = (
-            _named(path, disguised(both.new.text(path), found=found, new=new[path], tests=tests))
-            or _suspected(both, path, found=found, expected=expected, computed=computed)
-            or _known_result(both, path, found, claimed)
-            or _quoted(both, path, new[path], [each for each in held if each.path in holding[path]])
-            or _alone(both, path, new[path], tests)
-        )
-        if why:
-            yield loss(
-                "hard-coded",
-                path,
-                because=f"suspected: {why}",
-                content=both.new.entries[path].digest,
+    with closing(Trials(both)) as trials:
+        for path, found in fresh.items():
+            held = [each for each in read if each.path in holding[path]]
+            why = (
+                _named(
+                    path, disguised(both.new.text(path), found=found, new=new[path], tests=tests)
+                )
+                or _suspected(trials, path, found=found, expected=expected, computed=computed)
+                or _known_result(both, path, found, claimed)
+                or _quoted(both, path, new[path], held)
+                or _alone(trials, path, new, tests)
             )
+            if why:
+                yield loss(
+                    "hard-coded",
+                    path,
+                    because=f"suspected: {why}",
+                    content=both.new.entries[path].digest,
+                )
 
 
 def _named(path: str, told: str) -> str:
@@ -121,17 +118,17 @@ def _singles_out(key: str) -> bool:
     return not _trivial(key) and not _WORD.fullmatch(key)
 
 
-def _expected(both: Compared, places: Sequence[str], wanted: frozenset[str]) -> Pairs:
+def _expected(both: Compared, places: Iterable[str], wanted: frozenset[str]) -> Pairs:
     """Which literal the start's tests have beside which of these."""
     written = (groups(both.old.text(path), _spoken(path), wanted) for path in places)
     return frozenset(chain.from_iterable(chain.from_iterable(written)))
 
 
-def _claimed(both: Compared, places: Sequence[str], wanted: frozenset[str]) -> Pairs:
+def _claimed(tests: Iterable[Test], wanted: frozenset[str]) -> Pairs:
     """Inputs of the start's tests that these are expected of, also by way of variables."""
     return frozenset(
         pair
-        for test in inventory(both.old, places).tests
+        for test in tests
         for claim in test.claims
         if (expected := wanted.intersection(map(_as_here, claim.expected)))
         for pair in product(map(_as_here, claim.actual), expected)
@@ -146,13 +143,14 @@ def _computed(both: Compared, touched: Sequence[str]) -> frozenset[str]:
 
 
 def _suspected(
-    both: Compared,
+    trials: Trials,
     path: str,
     *,
     found: Sequence[Answer],
     expected: Pairs,
     computed: frozenset[str],
 ) -> str:
+    both = trials.both
     for name, table in dict.fromkeys((each.function, each.table) for each in found):
         own = [each for each in found if (each.function, each.table) == (name, table)]
         pairs = _pairs(own, expected)
@@ -163,7 +161,7 @@ def _suspected(
         general = general or any(each.computes for each in own)
         copied = general and whole_table(told, len({each.keys for each in own}))
         weak = _weak(list(told))
-        if copied or _strong(list(told), general) or (weak and _special(both, path, name)):
+        if copied or _strong(list(told), general) or (weak and _special(trials, path, name, told)):
             return _because(path, told)
     return ""
 
@@ -230,8 +228,14 @@ def _size(number: str) -> float:
 
 def _tells(answer: Answer) -> bool:
     return _is_large(answer.value) or any(
-        not (_LITERAL.match(key) and _trivial(key)) for key in answer.keys
+        not (_LITERAL.match(key) and _trivial(key)) or _refused(key, answer.value)
+        for key in answer.keys
     )
+
+
+def _refused(key: str, value: str) -> bool:
+    """One number below nought: who minds that minds them all."""
+    return key.startswith("-") and value[:1].isupper()
 
 
 def _strong(pairs: Sequence[tuple[str, str]], general: bool) -> bool:
@@ -269,21 +273,20 @@ def _is_large(value: str) -> bool:
     )
 
 
-def _new_literals(both: Compared, path: str) -> frozenset[str]:
-    spoken = _spoken(path)
-    before, after = (set(literals(tree.text(path), spoken)) for tree in (both.old, both.new))
-    return frozenset(after - before)
-
-
-def _holding(both: Compared, new: frozenset[str]) -> frozenset[str]:
-    """The start's tests with one of these in them that nobody would single out."""
-    texts = [each.strip("'") for each in new if _is_input(each) or _has_digits(each)]
-    tests = (each for each in both.old if both.role(each) == "test") if texts else ()
-    return frozenset(
-        each
-        for each in tests
-        if (whole := both.old.text(each)) and any(text in whole for text in texts)
-    )
+def _holding(both: Compared, new: Mapping[str, frozenset[str]]) -> dict[str, set[str]]:
+    """By file, the start's tests with something new to it that nobody would single out."""
+    texts = {
+        path: [each.strip("'") for each in found if _is_input(each) or _has_digits(each)]
+        for path, found in new.items()
+    }
+    holding: dict[str, set[str]] = {path: set() for path in new}
+    tests = (each for each in both.old if both.role(each) == "test")
+    for test in tests if any(texts.values()) else ():
+        whole = both.old.text(test)
+        for path, some in texts.items():
+            if whole and any(text in whole for text in some):
+                holding[path].add(test)
+    return holding
 
 
 def _quoted(both: Compared, path: str, new: frozenset[str], tests: Sequence[Test]) -> str:
@@ -318,14 +321,17 @@ def _as_here(written: str) -> str:
     return f"'{written[1:]}'" if written.startswith('"') else literal(written) or written
 
 
-def _alone(both: Compared, path: str, new: frozenset[str], tests: Suite) -> str:
+def _alone(trials: Trials, path: str, fresh: Mapping[str, frozenset[str]], tests: Suite) -> str:
     """However it is written: answers that stand in the code, and that only tests' inputs get."""
+    both = trials.both
     if not path.endswith(".py") or path not in both.old:
         return ""
     functions = _functions(both, path)
-    new = new.union(*(_new_entries(both, each) for each in tables(both, path)))
+    others = tables(both, path)
+    read = (fresh[each] if each in fresh else _new_entries(both, each) for each in others)
+    new = fresh[path].union(*read)
     texts = tests.calling(functions, new, fewest=_FEWEST_ANSWERS)
-    special = special_inputs(both, path, functions=functions, tests=texts) if texts else {}
+    special = special_inputs(trials, path, functions=functions, tests=texts) if texts else {}
     told, values = [], 0
     for each, result in special.items():
         written = _written_in(result)
@@ -355,16 +361,19 @@ def _written_in(result: str) -> frozenset[str]:
 
 
 def _weak(pairs: Sequence[tuple[str, str]]) -> bool:
-    return any(not _trivial(key) for key, _ in pairs)
+    return any(not _trivial(key) or _refused(key, value) for key, value in pairs)
 
 
-def _special(both: Compared, path: str, name: str) -> dict[Asked, str]:
+def _special(trials: Trials, path: str, name: str, told: Iterable[tuple[str, str]]) -> bool:
     """Runs what is in doubt: the same as at the start, but for the tests' very inputs."""
+    both = trials.both
     if not path.endswith(".py") or path not in both.old:
-        return {}
+        return False
     tests = [both.old.text(each) for each in both.old if both.role(each) == "test"]
     functions = [name] if name else _functions(both, path)
-    return special_inputs(both, path, functions=functions, tests=tests)
+    found = special_inputs(trials, path, functions=functions, tests=tests)
+    given = {literal(repr(one)) for each in found for one in each.given}
+    return bool(found) and any(not _trivial(key) or key in given for key, _ in told)
 
 
 def _functions(both: Compared, path: str) -> list[str]:

@@ -146,16 +146,22 @@ def _literals(node: SgNode) -> list[str]:
     return found
 
 
-def literals(text: str, spoken: str) -> Iterator[str]:
+def literals(text: str, spoken: str, *, documenting: bool = True) -> Iterator[str]:
     """All of them; of a text that holds several values, these too."""
     top = root(text, spoken)
     for kind in sorted(_LITERALS):
         for node in _found(top, kind):
             value = literal(node.text())
-            if value is not None:
+            if value is not None and (documenting or not _is_statement(node)):
                 yield value
                 parts = re.findall(r"[\w.]+", value) if value.startswith("'") else []
                 yield from (literal(part) or f"'{part}'" for part in parts)
+
+
+def _is_statement(node: SgNode) -> bool:
+    """Nobody takes it up, but for who asks for the documentation."""
+    above = node.parent()
+    return above is not None and above.kind() == "expression_statement"
 
 
 def answers(text: str, spoken: str) -> Iterator[Answer]:

@@ -12,6 +12,7 @@ _WRITTEN = re.compile(
     r"|(?<![\w.])-?\d[\w.]*(?:(?<=[eE])[+-]\d+)?|\b(?:[Tt]rue|[Ff]alse)\b"
 )
 _NUMBER = re.compile(r"-?\d")
+_CALLED = re.compile(r"\b(\w+)\(")
 _PARTS = re.compile(r"[^\w.]+")
 
 
@@ -45,11 +46,11 @@ class Suite:
 
     def calling(self, functions: Iterable[str], new: frozenset[str], *, fewest: int) -> list[str]:
         """The texts of those that call one of these and have something of what is new."""
-        calls = re.compile("|".join(rf"\b{name}\(" for name in functions) or r"(?!)")
+        wanted = frozenset(functions)
         having = [
             path
             for path, known in (self._literals if len(new) >= fewest else {}).items()
-            if new & known and calls.search(self._text(path))
+            if new & known and not wanted.isdisjoint(_CALLED.findall(self._text(path)))
         ]
         seen = frozenset[str]().union(*(self._literals[path] & new for path in having))
         return [self._text(path) for path in having] if len(seen) >= fewest else []

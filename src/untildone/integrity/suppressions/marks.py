@@ -88,7 +88,9 @@ _MARKS: tuple[tuple[str, str, re.Pattern[str]], ...] = (
     (
         "line",
         "coverage ignore",
-        re.compile(r"\b(istanbul|c8|v8)\s+ignore\b|node:coverage\s+(ignore|disable)"),
+        re.compile(
+            r"\b(istanbul|c8|v8)\s+ignore\b(?!\s+(stop|end)\b)|node:coverage\s+(ignore|disable)"
+        ),
     ),
     (
         "line",

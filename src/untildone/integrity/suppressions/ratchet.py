@@ -6,10 +6,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from untildone.integrity.ratchet import Compared, digest
-from untildone.integrity.scripts.bound import bound
 from untildone.integrity.suppressions.asleep import asleep
 from untildone.integrity.suppressions.comments import comments
 from untildone.integrity.suppressions.escapes import escapes
+from untildone.integrity.suppressions.heeded import OF_COVERAGE, lints, measures_coverage
 from untildone.integrity.suppressions.marks import STRICTER, marks, strictness
 from untildone.integrity.suppressions.places import hidden
 from untildone.integrity.suppressions.promises import unkept
@@ -17,8 +17,6 @@ from untildone.integrity.suppressions.types import weakened
 from untildone.loop.losses import loss
 from untildone.loop.model import Loss
 
-# Runners of tests that read no comment of the code; some compile what is typed.
-_DEAF = frozenset(("pytest", "unittest", "node", "vitest", "jest", "mocha"))
 _TYPED = (".ts", ".tsx", ".mts", ".cts")
 
 
@@ -30,11 +28,14 @@ class Silenced(NamedTuple):
 
 def losses(compared: Compared) -> Iterator[Loss]:
     changes = compared.changes
-    heard = _listeners(compared)
+    heard = lints(compared)
+    counted = not heard and measures_coverage(compared)
     gone = Counter(_vanished(compared, (*changes.removed, *changes.edited)))
     for path in (*changes.edited, *changes.added):
         if heard or path.endswith(_TYPED):
             yield from _silenced(compared, path, gone)
+        elif counted:
+            yield from _silenced(compared, path, gone, only=OF_COVERAGE)
     for path in changes.edited:
         yield from _relaxed(compared, path)
     yield from weakened(compared)
@@ -42,15 +43,9 @@ def losses(compared: Compared) -> Iterator[Loss]:
     yield from hidden(compared)
 
 
-def _listeners(compared: Compared) -> bool:
-    """Whether a check might heed such a comment; none does where only tests are run, uncounted."""
-    if any("cov" in command for command in compared.commands):
-        return True
-    calls = [call for command in compared.commands for call in bound(compared.new, command)]
-    return not calls or any(call[0] not in _DEAF for call in calls)
-
-
-def _silenced(compared: Compared, path: str, gone: Counter[Silenced]) -> Iterator[Loss]:
+def _silenced(
+    compared: Compared, path: str, gone: Counter[Silenced], *, only: frozenset[str] = frozenset()
+) -> Iterator[Loss]:
     old = _inventory(path, compared.old.text(path))
     new = _inventory(path, compared.new.text(path))
     if path not in compared.old and compared.role(path) == "test":
@@ -59,7 +54,7 @@ def _silenced(compared: Compared, path: str, gone: Counter[Silenced]) -> Iterato
     grown = _counted(new) - _counted(old)
     fresh = list((Counter(new) - Counter(old)).elements())
     for (reach, rule), number in grown.items():
-        if asleep(compared, reach, rule):
+        if (only and rule not in only) or asleep(compared, reach, rule):
             continue
         mine = [each for each in fresh if each[:2] == (reach, rule)]
         left = [each for each in mine if not _came_from(each, gone)][:number]

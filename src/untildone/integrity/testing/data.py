@@ -17,6 +17,9 @@ from untildone.loop.model import Loss
 _SNAPSHOT = re.compile(r"^exports\[`(.*?)`\] = (`.*?`);$", re.MULTILINE | re.DOTALL)
 _DOCUMENTS = (".md", ".rst", ".adoc", ".gitkeep", ".gitignore", "LICENSE")
 _ROWS = (".csv", ".tsv", ".jsonl", ".ndjson")
+_LISTED = (".yaml", ".yml", ".toml")
+# - {text: Hello, slug: hello}
+_BETWEEN = re.compile(r"[,\t\n\[\]{}]|[:=]\s|(?<!\S)-\s")
 
 
 def losses(both: Compared) -> Iterator[Loss]:
@@ -51,7 +54,7 @@ def _kept(path: str, old: str, new: str) -> bool:
     if path.endswith(_ROWS):
         rows = set(new.splitlines())
         return bool(rows) and all(row in rows for row in old.splitlines())
-    return bool(old) and old.split() == new.split() and path.endswith((".yaml", ".yml", ".toml"))
+    return bool(old) and old.split() == new.split() and path.endswith(_LISTED)
 
 
 def _said_again(old: str, new: str) -> bool:
@@ -83,9 +86,9 @@ def scalars(path: str, text: str) -> Iterator[str]:
     if path.endswith(".json"):
         with suppress(RecursionError):
             yield from _leaves(_decoded(text))
-    elif path.endswith(_ROWS):
-        for cell in re.split(r"[,\t\n]", text):
-            yield _written(cell.strip().strip('"'))
+    elif path.endswith((*_ROWS, *_LISTED)):
+        for cell in _BETWEEN.split(text):
+            yield _written(cell.strip().strip("\"'"))
 
 
 def _leaves(held: Any) -> Iterator[str]:  # noqa: ANN401  any JSON

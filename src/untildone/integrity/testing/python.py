@@ -17,6 +17,8 @@ _REASON = re.compile(r"\breason\s*=\s*(\"[^\"]*\"|'[^']*')\s*,?|\s+|#.*")
 _SET_UP = ("setUp", "setUpClass", "setup_method", "setup_class", "setup", "asyncSetUp")
 _OF_UNITTEST = frozenset(("unittest", "TestCase", "IsolatedAsyncioTestCase", "object"))
 _ROWS_OF_ROWS = 400
+# @dataclass(frozen=True), @attrs.define
+_RECORD = re.compile(r"@(\w+\.)?(dataclass|define|frozen|s)\b")
 # @pytest.fixture(name="thirds")
 _CALLED = re.compile(r"\bfixture\(.*\bname\s*=\s*[\"'](\w+)[\"']", re.DOTALL)
 
@@ -45,7 +47,7 @@ def functions(root: SgNode) -> Iterator[tuple[str, SgNode]]:
 def tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> Iterator[Test]:
     own = dict(functions(root))
     walk = Walk({**shared, **own})
-    names: Names = {}
+    names = dict(_records(root))
     walk.block(root, names)
     everywhere = walk.marks | _marks_below(root) | _automatic({**shared, **own})
     place = _Place("", frozenset(everywhere), {**shared, **own}, names)
@@ -55,6 +57,19 @@ def tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> Iterator[Tes
         found[each.name] = each
     hidden = _unset(root)
     yield from (each for name, each in found.items() if name.partition("::")[0] not in hidden)
+
+
+def _records(root: SgNode) -> Iterator[tuple[str, Value]]:
+    """Classes that are nothing but fields, as rows of a table may be."""
+    for node in below(root, frozenset(("class_definition",))):
+        above = node.prev()
+        decorated = above is not None and _RECORD.search(above.text())
+        named = decorated or _bases(node) in ("NamedTuple", "typing.NamedTuple")
+        if named and next(functions(node), None) is None:
+            stated = (inner(each)[0] for each in inner(node.field("body") or node) if inner(each))
+            fields = (each.field("left") for each in stated if each.field("type") is not None)
+            labels = tuple(each.text() for each in fields if each is not None)
+            yield _title(node), Value(known=False, labels=labels)
 
 
 def _automatic(known: Mapping[str, SgNode]) -> frozenset[str]:

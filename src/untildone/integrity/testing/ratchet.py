@@ -24,6 +24,7 @@ from untildone.integrity.testing.subjects import product_names
 from untildone.integrity.testing.syntax import language
 from untildone.loop.losses import loss
 from untildone.loop.model import Loss
+from untildone.loop.vanished import Fold
 
 _PLACES = frozenset(
     (
@@ -75,14 +76,29 @@ class _Pair(Struct, frozen=True):
 
 
 def losses(both: Compared) -> Iterator[Loss]:
+    yield from (lost for _, lost in _compared(both) if lost is not None)
+
+
+def folds(both: Compared) -> tuple[Fold, ...]:
+    """Tests of the start of which nothing is lost, and where what they claim is claimed now."""
+    pairs = _compared(both)
+    before = {pair.old.id for pair, _ in pairs}
+    return tuple(
+        Fold(pair.old.id, pair.new.id, fresh=pair.new.id not in before)
+        for pair, lost in pairs
+        if lost is None and pair.new is not None and pair.old.claims
+    )
+
+
+def _compared(both: Compared) -> list[tuple[_Pair, Loss | None]]:
     paths = _concerned(both)
     if not paths:
-        return
+        return []
     old, new = inventory(both.old, paths), inventory(both.new, paths)
     placed = [_in_place(both, test) for test in new.tests]
     before = [test for test in old.tests if not _off(test)]
     pairs = _paired(before, placed)
-    yield from _Comparison(both, pairs, placed, _gained(old, new)).losses()
+    return list(_Comparison(both, pairs, placed, _gained(old, new)).judged())
 
 
 def _concerned(both: Compared) -> list[str]:
@@ -207,20 +223,19 @@ class _Comparison:
             if test.marks <= marked.get(test.id, frozenset())
         }
 
-    def losses(self) -> Iterator[Loss]:
+    def judged(self) -> Iterator[tuple[_Pair, Loss | None]]:
         lost = [self._exact(pair) for pair in self.pairs]
         for pair, claims in zip(self.pairs, lost, strict=True):
-            new = pair.new
-            missing = self._elsewhere(pair.old, claims)
-            marks = new.marks - pair.old.marks if new is not None else frozenset()
-            if not missing and (pair.old.claims or (new is not None and not marks)):
-                continue
-            if new is None:
-                yield self._removed(pair.old)
-            elif marks:
-                yield self._skipped(pair.old, new, marks)
-            else:
-                yield self._edited(pair.old, new, missing)
+            yield pair, self._lost(pair, self._elsewhere(pair.old, claims))
+
+    def _lost(self, pair: _Pair, missing: list[Claim]) -> Loss | None:
+        old, new = pair.old, pair.new
+        marks = new.marks - old.marks if new is not None else frozenset()
+        if not missing and (old.claims or (new is not None and not marks)):
+            return None
+        if new is None:
+            return self._removed(old)
+        return self._skipped(old, new, marks) if marks else self._edited(old, new, missing)
 
     def _exact(self, pair: _Pair) -> list[Claim]:
         """What of the old test its own successor no longer says word for word."""
@@ -284,11 +299,16 @@ class _Comparison:
         """What is missing in a claim now stands in a constant, a fixture or a data file."""
         for new in (each for held in self.supply.values() for each in held):
             missing, extra = _literals(old) - _literals(new), _literals(new) - _literals(old)
-            named = all(_FILE.search(each) for each in extra)
-            if missing and named and self._about(old, new) and missing <= self.gained:
+            held = missing and missing <= self.gained and self._about(old, new)
+            if held and all(map(self._reads, extra)):
                 self.gained -= missing
                 return True
         return False
+
+    def _reads(self, literal: str) -> bool:
+        """Says which file is read, or how."""
+        folder = f"/{literal[1:]}/"
+        return bool(_FILE.search(literal)) or any(folder in f"/{path}" for path in self.both.new)
 
     def _removed(self, test: Test) -> Loss:
         because = f"`{test.name}` was there at the start and is no longer run"
@@ -318,7 +338,7 @@ _Fits = Callable[[Claim, Claim], bool]
 
 # An error goes by its name, other literals begin with a quote or a digit.
 _RAISED = re.compile(r"[A-Z]")
-_FILE = re.compile(r"\.(json|ya?ml|csv|tsv|txt|toml|jsonl|xml)$")
+_FILE = re.compile(r"\.(json|ya?ml|csv|tsv|txt|toml|jsonl|xml)$|^\"(utf-?8|encoding|r[bt]?)$")
 
 
 def _content(test: Test) -> str:

@@ -165,7 +165,7 @@ def _collection(root: SgNode) -> Iterator[str]:
         held = inner(each)[0] if each.kind() == "expression_statement" and inner(each) else each
         left = held.field("left") if held.kind() == "assignment" else None
         if left is not None and left.text() in ("collect_ignore", "collect_ignore_glob"):
-            yield f"sets `{left.text()}`"
+            yield f"sets a `{left.text()}` {_SKIPS}"
 
 
 def _patches(root: SgNode) -> Iterator[str]:
@@ -225,14 +225,19 @@ def _matchers(root: SgNode) -> Iterator[str]:
 
 
 def _main(root: SgNode) -> Iterator[str]:
-    """Go: `TestMain` must hand on what `m.Run()` said."""
+    """Go: `TestMain` must hand on what `m.Run()` said, or what a function made of it."""
+    functions = {}
     for node in below(root, frozenset(("function_declaration",))):
         name, body = node.field("name"), node.field("body")
-        if name is None or body is None or name.text() != "TestMain":
-            continue
-        exits = [arguments(call) for call in below(body, CALLS) if path_of(call) == "os.Exit"]
+        if name is not None and body is not None:
+            functions[name.text()] = body
+    if (main := functions.get("TestMain")) is not None:
+        exits = [arguments(call) for call in below(main, CALLS) if path_of(call) == "os.Exit"]
         constant = [given for given in exits if not given or literal(given[0]) is not None]
-        if ".Run()" not in body.text() or constant:
+        names = [given[0].text().partition("(")[0] for given in exits if given]
+        texts = [functions[name].text() for name in names if name in functions]
+        runs = any(".Run()" in text for text in (main.text(), *texts))
+        if not runs or constant or any(re.search(r"\breturn 0\b", text) for text in texts):
             yield "has a `TestMain` that does not hand on the result"
     for node in below(root, frozenset(("method_declaration",))):
         name = node.field("name")

@@ -1,5 +1,6 @@
 """Expressions of tests with their variables filled in, as far as literals go."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 
 from ast_grep_py import SgNode
@@ -30,7 +31,7 @@ from untildone.integrity.testing.syntax import (
 class Value(Struct, frozen=True):
     """`known` if nothing but literals is in it; `rows` are the elements of a sequence.
 
-    `entries` are the pairs of a mapping, each with its key.
+    `entries` are the pairs of a mapping, each with its key; `labels` the fields of a kind of row.
     """
 
     literals: tuple[str, ...] = ()
@@ -39,6 +40,7 @@ class Value(Struct, frozen=True):
     fields: Mapping[str, "Value"] = {}
     rows: tuple["Value", ...] | None = None
     entries: tuple["Value", ...] = ()
+    labels: tuple[str, ...] = ()
 
 
 Names = dict[str, Value]
@@ -149,9 +151,29 @@ def _called(node: SgNode, names: Names) -> Value:
         return _VIEWS["keys"](mapping)
     if given and (name in _ROW_CALLS or (name in _BUILT_IN and held is None)):
         return given[0] if len(given) == 1 and given[0].rows else sequence(given)
+    if held is None and (labels := names.get(name, UNKNOWN).labels):
+        return _record(node, names, labels)
+    if name == "namedtuple" and len(given) > 1:
+        return Value(known=False, labels=_words(given[1]))
     joined = together((owner, *given))
     called = {name} if name else frozenset()
     return Value(joined.literals, joined.calls | called | _passed(node, names), known=False)
+
+
+def _record(call: SgNode, names: Names, labels: tuple[str, ...]) -> Value:
+    """`Case(10, want=9)`, of a class that the tests have for their rows."""
+    fields = {}
+    for label, each in zip(labels, arguments(call), strict=False):
+        keyed = each.kind() == "keyword_argument"
+        fields[inner(each)[0].text() if keyed else label] = value(value_of(each), names)
+    joined = together(fields.values())
+    places = {str(at): fields[label] for at, label in enumerate(labels) if label in fields}
+    return Value(joined.literals, joined.calls, joined.known, {**fields, **places})
+
+
+def _words(held: Value) -> tuple[str, ...]:
+    """`"total want"`, or a list of them"""
+    return tuple(re.findall(r"\w+", " ".join(held.literals)))
 
 
 # `table.items()` in Python, `Object.entries(table)` in JavaScript

@@ -1,0 +1,51 @@
+"""What tools wrote while the agent worked: new folders of output that nothing turns to."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from untildone.integrity.roles import role
+from untildone.integrity.tree import Tree
+
+_FOLDERS = frozenset(
+    (
+        *("dist", "build", "out", "coverage", "htmlcov", ".nyc_output", ".next", ".turbo"),
+        *("_site", "storybook-static"),
+    )
+)
+# Python finds a module wherever it looks: `coverage/__init__.py` would take the tool's place.
+_LOADED = re.compile(r"(?!(.*/)?build/(lib|bdist|temp)[^/]*/).*\.(pyc?|so|pyd|pth)")
+
+
+def without_outputs(old: Tree, new: Tree, commands: Iterable[str]) -> Tree:
+    """The tree of now as people wrote it; all of it where any code of the start is gone."""
+    fresh = {_folder(path) for path in new} - {"", *map(_folder, old)}
+    if not fresh or any(role(path) in ("product", "test") for path in old if path not in new):
+        return new
+    rest = [path for path in new if _folder(path) not in fresh or _LOADED.fullmatch(path)]
+    texts = [*((text, False) for text in commands), *_texts(new, rest)]
+    unused = {each for each in fresh if not _turned_to(each.rpartition("/")[2], texts)}
+    kept = {path for path in new if _folder(path) not in unused}.union(rest)
+    return Tree(new.root, {path: entry for path, entry in new.entries.items() if path in kept})
+
+
+def _folder(path: str) -> str:
+    """The outermost of output that it is in."""
+    parts = path.split("/")[:-1]
+    ends = (at for at, part in enumerate(parts, 1) if part in _FOLDERS)
+    return "/".join(parts[: next(ends, 0)])
+
+
+def _texts(tree: Tree, paths: Iterable[str]) -> Iterator[tuple[str, bool]]:
+    """Each with whether it is code: settings name whole folders to leave them out."""
+    for path in paths:
+        kind = role(path)
+        if kind != "document":
+            yield tree.text(path), kind in ("product", "test")
+
+
+def _turned_to(name: str, texts: Iterable[tuple[str, bool]]) -> bool:
+    """`import '../dist/a.js'`, `join(here, 'dist')`, `from build.lib import a`"""
+    word = rf"(?<![\w-]){re.escape(name)}"
+    inside = re.compile(rf"{word}/[^\s'\"`,*)\]]")
+    whole = re.compile(rf"{word}/?['\"`]|\b(from|import)\s+{re.escape(name)}\b")
+    return any(inside.search(text) or (code and whole.search(text)) for text, code in texts)

@@ -1,0 +1,52 @@
+"""Tools that nothing at the start runs or speaks of: whatever they are told takes nothing away."""
+
+import re
+
+from untildone.integrity.ratchet import Compared
+from untildone.integrity.scripts.bound import bound
+from untildone.integrity.settings.read import tool_of
+
+# They run no other tool, but for one that a file of the project names.
+_PLAIN = frozenset(
+    (
+        *("pytest", "unittest", "mypy", "ruff", "pyright", "flake8", "pylint", "python", "python3"),
+        *("node", "vitest", "jest", "mocha", "eslint", "tsc", "prettier", "biome", "go", "cargo"),
+    )
+)
+_OF_FILE = re.compile(
+    r"\.?(pytest|mypy|ruff|flake8|pylint|pyright|bandit|cov(?=erage)|playwright|cypress|stryker|vite"
+    r"|jest|mocha|golangci|codecov|sonar)"
+)
+# In files that hold the settings of many.
+_OF_KEY = {
+    "coverage": "cov",
+    **{
+        tool: tool
+        for tool in ("pytest", "mypy", "ruff", "flake8", "pylint", "pyright", "bandit", "jest")
+    },
+}
+# They name caches of tools that nobody may use.
+_IGNORING = re.compile(r"(.*/)?\.\w+ignore")
+
+
+def is_unused(compared: Compared, path: str, key: str) -> bool:
+    """Whether the setting is for such a tool."""
+    of_file = _OF_FILE.match(path.rpartition("/")[2])
+    tool = of_file[1] if of_file else _OF_KEY.get(tool_of(key), "")
+    return tool != "" and not speaks_of(compared, tool)
+
+
+def speaks_of(compared: Compared, tools: str) -> bool:
+    """True where nobody can tell what is run."""
+    trees = (compared.old, compared.new)
+    calls = [
+        call for tree in trees for command in compared.commands for call in bound(tree, command)
+    ]
+    if not calls or any(call[0] not in _PLAIN for call in calls):
+        return True
+    named = re.compile(rf"(?<![a-z])({tools})", re.IGNORECASE)
+    paths = (path for path in compared.old if not _IGNORING.fullmatch(path))
+    run = (*compared.commands, *(word for call in calls for word in call))
+    return any(map(named.search, run)) or any(
+        named.search(compared.old.text(path)) for path in paths
+    )
