@@ -240,6 +240,7 @@ def test_code_may_not_move_to_where_the_tools_do_not_look(
     [
         ("python -m pytest -q", ["suppression:a.ts:ts-ignore"]),
         ("pytest --cov=src", ["suppression:a.ts:ts-ignore"]),
+        ("pytest --ruff", ["suppression:a.py:F401", "suppression:a.ts:ts-ignore"]),
         ("python -m unittest discover", ["suppression:a.ts:ts-ignore"]),
         ("ruff check . && pytest", ["suppression:a.py:F401", "suppression:a.ts:ts-ignore"]),
         ("make check", ["suppression:a.py:F401", "suppression:a.ts:ts-ignore"]),

@@ -11,8 +11,12 @@ from untildone.integrity.settings.read import is_configuration, read
 _DEAF = frozenset(("pytest", "unittest", "node", "vitest", "jest", "mocha"))
 # Not `discover`.
 _MEASURES = re.compile(r"(?<![a-z])cov|Coverage|\b(c8|nyc)\b")
+# pytest --ruff, vitest --typecheck, jest-runner-eslint
+_LINTS = re.compile(
+    r"--(ruff|mypy|flake8|pylint|pycodestyle|typecheck)\b|eslint|typecheck\.enabled"
+)
 # pytest's options; the switches of jest and vitest.
-_SWITCH = re.compile(r"(.*\.)?(addopts|collectCoverage|coverage\.enabled)")
+_SWITCH = re.compile(r"(.*\.)?(addopts|collectCoverage|runner|(coverage|typecheck)\.enabled)")
 
 # What only those who count the lines that were run take notice of.
 OF_COVERAGE = frozenset(("pragma: no cover", "coverage ignore"))
@@ -21,19 +25,21 @@ OF_COVERAGE = frozenset(("pragma: no cover", "coverage ignore"))
 def lints(compared: Compared) -> bool:
     """True where nobody can tell what is run."""
     calls = [call for command in compared.commands for call in bound(compared.new, command)]
-    return not calls or any(call[0] not in _DEAF for call in calls)
+    runs_others = not calls or any(call[0] not in _DEAF for call in calls)
+    return runs_others or _is_told(compared, _LINTS)
 
 
 def measures_coverage(compared: Compared) -> bool:
+    return _is_told(compared, _MEASURES)
+
+
+def _is_told(compared: Compared, what: re.Pattern[str]) -> bool:
+    """On its command line or in the settings."""
     run = (text for command in compared.commands for text, _ in followed(compared.old, command))
-    return any(map(_MEASURES.search, run)) or any(
-        _is_switched_on(compared.old.text(path), path)
+    return any(map(what.search, run)) or any(
+        what.search(f"{key}={value}")
         for path in filter(is_configuration, compared.old)
+        for key, values in read(path, compared.old.text(path)).items()
+        for value in values
+        if _SWITCH.fullmatch(key) and value is not False
     )
-
-
-def _is_switched_on(text: str, path: str) -> bool:
-    values = (
-        each for key, some in read(path, text).items() if _SWITCH.fullmatch(key) for each in some
-    )
-    return any(value is True or _MEASURES.search(str(value)) for value in values)
