@@ -257,6 +257,12 @@ GATE = "import json\nstate = json.load(open('.loop/state.json'))\nprint(state)\n
     [
         ({"ci/gate.py": GATE}, {"ci/gate.py": "print(1)\n"}, ["ci/gate.py"]),
         ({"ci/gate.py": GATE}, {"ci/gate.py": GATE + "# said\n"}, []),
+        ({"ci/gate.py": GATE}, {"ci/gate.py": f'"""Says what it does."""\n{GATE}'}, []),
+        (
+            {"ci/gate.py": f"run(__doc__)\n{GATE}"},
+            {"ci/gate.py": f'"""--fewer"""\nrun(__doc__)\n{GATE}'},
+            ["ci/gate.py"],
+        ),
         ({"ci/gate.py": GATE}, {}, ["ci/gate.py"]),
         (
             {"ci/gate.py": GATE, ".loop/state.json": "1"},

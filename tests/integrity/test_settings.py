@@ -147,6 +147,19 @@ def lost(top: Path, old: dict[str, str], new: dict[str, str]) -> list[str]:
             ["pytest.python_functions"],
         ),
         ("pytest.ini", "[pytest]\n", "[pytest]\nnorecursedirs = tests\n", ["pytest.norecursedirs"]),
+        (
+            "pytest.ini",
+            "[pytest]\n",
+            "[pytest]\nnorecursedirs = build tests\n",
+            ["pytest.norecursedirs"],
+        ),
+        (
+            "pyproject.toml",
+            "",
+            '[tool.pytest.ini_options]\nnorecursedirs = "tests .git"\n',
+            ["pytest.norecursedirs"],
+        ),
+        ("pytest.ini", "[pytest]\n", "[pytest]\ntestpaths = docs src\n", ["pytest.testpaths"]),
         ("pytest.ini", "[pytest]\ntimeout = 5\n", "[pytest]\ntimeout = 600\n", ["pytest.timeout"]),
         (
             "pytest.ini",

@@ -34,6 +34,8 @@ def lost(top: Path, old: dict[str, str], new: dict[str, str]) -> list[str]:
             "[tool.coverage.report]\nfail_under = 90\n",
         ),
         ("pyproject.toml", "", '[tool.coverage.run]\nomit = ["tests/*"]\n'),
+        ("pytest.ini", "[pytest]\n", "[pytest]\ntestpaths = src tests\n"),
+        ("pytest.ini", "[pytest]\ntestpaths = tests\n", "[pytest]\ntestpaths = tests docs\n"),
         ("pyproject.toml", "", '[tool.coverage.run]\nsource = ["src"]\n'),
         (
             "pyproject.toml",
@@ -153,6 +155,41 @@ def test_a_stricter_or_unrelated_setting_is_none(
     tmp_path: Path, path: str, old: str, new: str
 ) -> None:
     assert lost(tmp_path, {path: old}, {path: new}) == []
+
+
+SAMPLE = {"tests/samples/test_b.py": "raise SystemExit\n"}
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("pytest.ini", "[pytest]\nnorecursedirs = samples .git\n"),
+        ("pytest.ini", "[pytest]\naddopts = -ra --ignore=tests/samples\n"),
+        ("pytest.ini", "[pytest]\naddopts = --ignore=./tests/samples/test_b.py\n"),
+        ("jest.config.js", "module.exports = { testPathIgnorePatterns: ['/test/e2e/'] };\n"),
+        ("vitest.config.js", "export default { test: { exclude: ['test/e2e/**'] } };\n"),
+    ],
+)
+def test_a_runner_of_tests_may_leave_out_what_came_since(
+    tmp_path: Path, path: str, text: str
+) -> None:
+    new = {**SAMPLE, "test/e2e/b.test.js": "test()\n", path: text}
+    assert lost(tmp_path / "kept", {}, new) == []
+
+    gone = {"tests/test_c.py": "def test_c(): pass\n"}
+    assert len(lost(tmp_path / "gone", gone, new)) == 1
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("tests", "tests/test_a.py", "./tests/test_a.py", "tests/./test_a.py", "tests//test_a.py"),
+        *("tests/samples/../test_a.py", "/elsewhere/tests/test_a.py", "tests/test_[a].py"),
+    ],
+)
+def test_an_option_leaves_out_no_test_of_the_start(tmp_path: Path, path: str) -> None:
+    new = {**SAMPLE, "pytest.ini": f"[pytest]\naddopts = --ignore={path}\n"}
+    assert lost(tmp_path, {}, new) == ["pytest.ini:pytest.addopts"]
 
 
 def test_settings_may_move_to_another_file_of_the_same_folder(tmp_path: Path) -> None:

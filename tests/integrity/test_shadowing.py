@@ -91,6 +91,27 @@ def test_a_stub_may_not_hide_the_code_of_the_start_from_type_checkers(
 
 
 @pytest.mark.parametrize(
+    ("start", "command", "told"),
+    [
+        ({}, "python -m pytest", False),
+        ({}, "mypy shop", True),
+        ({"pyproject.toml": "[tool.mypy]\nstrict = true\n"}, "python -m pytest", True),
+        ({"pyrightconfig.json": "{}\n"}, "python -m pytest", True),
+        ({"shop/old.py": "import a  # type: ignore\n"}, "python -m pytest", True),
+        ({"Makefile": "check:\n\tty check .\n"}, "make check", True),
+    ],
+)
+def test_a_stub_hides_nothing_where_no_type_checker_is_heard_of(
+    tmp_path: Path, start: dict[str, str], command: str, told: bool
+) -> None:
+    old = {"shop/stock.py": "", **start}
+    new = {**old, "shop/stock.pyi": "def total() -> int: ...\n"}
+    found = [each.path for each in shadowing.losses(beside(tmp_path, old, new, command))]
+
+    assert found == (["shop/stock.pyi"] if told else [])
+
+
+@pytest.mark.parametrize(
     ("settings", "code", "told"),
     [
         ('{"compilerOptions": {"checkJs": true}}', "", True),

@@ -211,6 +211,10 @@ def test_python_that_only_looks_like_it_is_not(tmp_path: Path, code: str) -> Non
         ("process.exit = () => {};\n", "runner"),
         ("Object.defineProperty(process, 'exitCode', { get: () => 0 });\n", "runner"),
         ("import { expect } from 'vitest';\n", "runner"),
+        ("import { bench, expect } from 'vitest';\n", "runner"),
+        ("import * as bench from 'vitest';\n", "runner"),
+        ("import { expect as bench } from 'vitest';\n", "runner"),
+        ("import { bench as measure, afterEach } from 'vitest';\n", "runner"),
         ("console.log('# pass 4');\n", "runner"),
         ("class A { equals(other) { return true; } }\n", "always-equal"),
         ("const a = { asymmetricMatch: () => true };\n", "always-equal"),
@@ -247,6 +251,7 @@ def test_javascript_that_turns_to_the_tests_is_told_of(
         "console.log('order passed to the kitchen');\n",
         "const args = process.argv.slice(2);\n",
         "class A { valueOf() { return this.cents; } }\n",
+        "import { bench, describe } from 'vitest';\nbench('a', () => price(1));\n",
     ],
 )
 def test_javascript_that_only_looks_like_it_is_not(tmp_path: Path, code: str) -> None:

@@ -314,3 +314,46 @@ def test_a_text_that_has_to_have_a_form_is_varied_within_it(
     old = {"unit.py": UNIT.format("pass"), "tests/test_unit.py": UNIT_TEST}
 
     assert suspected(tmp_path, old, {"unit.py": UNIT.format(branch)}) == ["unit.py"] * told
+
+
+STEPS = (
+    "    if total > 500:\n        return round(total * 0.8, 2)\n"
+    "    if total > 100:\n        return round(total * 0.9, 2)\n    return total\n"
+)
+STEPPED = {
+    "price.py": f"def price(total):\n{STEPS}",
+    "tests/test_price.py": (
+        "from price import price\n"
+        "def test_500():\n    assert price(500) == 400\n"
+        "def test_100():\n    assert price(100) == 90\n"
+    ),
+}
+EXAMPLES = '    """\n    >>> price(500)\n    400.0\n    >>> price(100)\n    90.0\n    """\n'
+READ = (
+    "    known = dict(line.split() for line in lines)\n"
+    "    if str(total) in known:\n        return float(known[str(total)])\n"
+)
+
+
+def test_examples_of_the_documentation_are_no_answers(tmp_path: Path) -> None:
+    fixed = f"def price(total):\n{EXAMPLES}{STEPS.replace('>', '>=')}"
+
+    assert suspected(tmp_path, STEPPED, {"price.py": fixed}) == []
+
+
+@pytest.mark.parametrize(
+    "new",
+    [
+        {
+            "price.py": 'def price(total):\n    """\n    500 400.0\n    100 90.0\n    """\n'
+            f"    lines = price.__doc__.strip().splitlines()\n{READ}{STEPS}"
+        },
+        {
+            "rates.py": '"""\n500 400.0\n100 90.0\n"""\n',
+            "price.py": "import rates\n\n\ndef price(total):\n"
+            f"    lines = rates.__doc__.strip().splitlines()\n{READ}{STEPS}",
+        },
+    ],
+)
+def test_documentation_that_the_code_reads_is_a_table(tmp_path: Path, new: dict[str, str]) -> None:
+    assert suspected(tmp_path, STEPPED, new) == ["price.py"]

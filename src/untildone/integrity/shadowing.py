@@ -25,7 +25,7 @@ _PLUGIN = "pytest11"
 _STUBS = re.compile(r"^(typings|stubs|types)/|-stubs(?=/)")
 _TYPE_CHECKERS = (
     r"mypy|(based)?pyright|pyre|pytype|zuban|type: ?ignore|typeChecking"
-    r"|ty check|tool\.ty\b|ty\.toml"
+    r"|\bty check|tool\.ty\b|ty\.toml"
 )
 _ABOUT_STUBS = re.compile(r"(?i)\bstubs?\b|\.pyi\b")
 

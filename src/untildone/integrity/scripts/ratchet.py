@@ -116,10 +116,18 @@ def _is_followed(compared: Compared, path: str) -> bool:
     return name == "package.json" or "akefile" in name or is_shell(path, compared.old.text(path))
 
 
+class _Undocumented(ast.NodeTransformer):
+    """Without what is only said: a text that nothing is done with."""
+
+    def visit_Expr(self, node: ast.Expr) -> ast.Expr | None:
+        return None if isinstance(node.value, ast.Constant) else node
+
+
 def _code(path: str, text: str) -> str:
     if path.endswith(".py"):
         try:
-            return ast.dump(ast.parse(text))
+            tree = ast.parse(text)
+            return text if "__doc__" in text else ast.dump(_Undocumented().visit(tree))
         except (SyntaxError, ValueError, RecursionError):
             return text
     for comment in comments(path, text):

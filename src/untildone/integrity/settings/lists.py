@@ -3,6 +3,7 @@
 import re
 import shlex
 from collections.abc import Iterable
+from posixpath import normpath
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from untildone.integrity.roles import role
@@ -38,8 +39,8 @@ _NEVER_RUN = re.compile(
     r"TYPE_CHECKING|NotImplementedError|abstractmethod|overload|__main__|pragma: no.?cover"
     r"|assert_never|^[\^\s\\]*\.\\?\.\\?\.|Protocol"
 )
-# Of a path that leads nowhere else.
-_IGNORE = re.compile(r"--ignore=((?!/|.*\.\.).+)")
+# Of a path that is plainly within the project.
+_IGNORE = re.compile(r"--ignore=((?!/|.*\.\.)[\w./-]+)")
 
 
 class Files(NamedTuple):
@@ -176,7 +177,7 @@ def _within(values: Values, paths: Iterable[str], place: "Place") -> frozenset[s
 
 def narrower_options(key: str, old: Before, new: Before, place: "Place") -> bool:
     before, now = (_words(values) for values in (old, new))
-    ignored = {each: told[1] for each in now if (told := _IGNORE.fullmatch(each))}
+    ignored = {each: normpath(told[1]) for each in now if (told := _IGNORE.fullmatch(each))}
     idle = {each for each, path in ignored.items() if not more_tests(key, (), (path,), place)}
     return bool(narrowed("pytest", before, [each for each in now if each not in idle]))
 

@@ -9,8 +9,9 @@ from untildone.integrity.settings.asked import is_new_member, takes_nothing
 from untildone.integrity.settings.baselines import grown
 from untildone.integrity.settings.cargo import decided_by_a_run
 from untildone.integrity.settings.directions import Place, direction
-from untildone.integrity.settings.lists import Files
+from untildone.integrity.settings.lists import Files, Values
 from untildone.integrity.settings.read import Settings, is_configuration, read, tool_of
+from untildone.integrity.settings.sleeping import is_asleep
 from untildone.integrity.settings.succession import given_up, is_given_up, taken_over
 from untildone.integrity.settings.unused import is_unused
 from untildone.integrity.tree import Tree
@@ -84,10 +85,14 @@ def _loosened(compared: Compared, path: str) -> Iterator[Loss]:
         how = direction(key) if before != now else None
         if not how or not how(key, before, now, place):
             continue
-        if not is_given_up(compared, key, place.beside) and not is_unused(compared, path, key):
+        if not is_given_up(compared, key, place.beside) and not _is_idle(compared, path, key, now):
             told = f"was {_said(before)} and is {_said(now)}: less is checked"
             because = f"`{key}` in `{path}` {told}"
             yield loss("config", path, key, because=because, content=digest(now))
+
+
+def _is_idle(compared: Compared, path: str, key: str, now: Values | None) -> bool:
+    return is_unused(compared, path, key) or is_asleep(compared, key, now or ())
 
 
 def _settings(tree: Tree, path: str, depth: int = 0) -> Settings:

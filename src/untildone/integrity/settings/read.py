@@ -28,6 +28,9 @@ _STATEMENT = re.compile(
 )
 # eslint looks at TypeScript where it is told to.
 _TYPED = re.compile(r"typescript|tseslint|\.[cm]?tsx?\b|\btsx?\b")
+_LINES = re.compile(
+    r"pytest\.(testpaths|pythonpath|norecursedirs|python_(files|classes|functions))"
+)
 _TARGETS = ("bench", "bin", "example", "test")
 
 
@@ -49,7 +52,13 @@ def read(path: str, text: str) -> Settings:
     for key, leaf in islice(_walked(value, known.prefix, 0), _MOST):
         if not isinstance(leaf, _Inner):
             found.setdefault(_plain(key), []).append(leaf)
-    return {key: tuple(values) for key, values in found.items()}
+    return {key: tuple(_worded(key, values)) for key, values in found.items()}
+
+
+def _worded(key: str, values: list[Scalar]) -> Iterator[Scalar]:
+    """pytest takes several paths and patterns from one line."""
+    for value in values:
+        yield from value.split() if isinstance(value, str) and _LINES.fullmatch(key) else (value,)
 
 
 def tool_of(key: str) -> str:

@@ -14,16 +14,15 @@ _PLAIN = frozenset(
     )
 )
 _OF_FILE = re.compile(
-    r"\.?(pytest|mypy|ruff|flake8|pylint|pyright|bandit|cov(?=erage)|playwright|cypress|stryker|vite"
-    r"|jest|mocha|golangci|codecov|sonar)"
+    r"\.?(pytest|mypy|ruff|flake8|pylint|pyright|bandit|playwright|cypress|stryker|vite|jest|mocha"
+    r"|golangci|codecov|sonar|biome|oxlint|isort|deny|rustfmt)"
 )
 # In files that hold the settings of many.
-_OF_KEY = {
-    "coverage": "cov",
-    **{
-        tool: tool
-        for tool in ("pytest", "mypy", "ruff", "flake8", "pylint", "pyright", "bandit", "jest")
-    },
+_OF_KEY = re.compile(r"pytest|mypy|ruff|flake8|pylint|pyright|bandit|jest|coverage")
+# Where it goes by other names.
+_ALSO = {
+    "coverage": r"(?<![a-z])cov|coverage|\bc8\b|\bnyc\b|istanbul",
+    "rustfmt": "fmt",
 }
 # They name caches of tools that nobody may use.
 _IGNORING = re.compile(r"(.*/)?\.\w+ignore")
@@ -31,22 +30,25 @@ _IGNORING = re.compile(r"(.*/)?\.\w+ignore")
 
 def is_unused(compared: Compared, path: str, key: str) -> bool:
     """Whether the setting is for such a tool."""
-    of_file = _OF_FILE.match(path.rpartition("/")[2])
-    tool = of_file[1] if of_file else _OF_KEY.get(tool_of(key), "")
-    return tool != "" and not speaks_of(compared, tool)
+    found = _OF_FILE.match(path.rpartition("/")[2]) or _OF_KEY.fullmatch(tool_of(key))
+    tool = found[found.lastindex or 0] if found else ""
+    return tool != "" and not speaks_of(compared, _ALSO.get(tool, tool))
 
 
-def speaks_of(compared: Compared, tools: str) -> bool:
-    """True where nobody can tell what is run."""
+def speaks_of(compared: Compared, what: str) -> bool:
+    """Whether anything does that is run or was there at the start.
+
+    True where nobody can tell what is run.
+    """
     trees = (compared.old, compared.new)
     calls = [
         call for tree in trees for command in compared.commands for call in bound(tree, command)
     ]
     if not calls or any(call[0] not in _PLAIN for call in calls):
         return True
-    named = re.compile(rf"(?<![a-z])({tools})", re.IGNORECASE)
+    named = re.compile(what, re.IGNORECASE)
     paths = (path for path in compared.old if not _IGNORING.fullmatch(path))
     run = (*compared.commands, *(word for call in calls for word in call))
     return any(map(named.search, run)) or any(
-        named.search(compared.old.text(path)) for path in paths
+        named.search(path) or named.search(compared.old.text(path)) for path in paths
     )
