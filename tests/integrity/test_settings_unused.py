@@ -33,6 +33,10 @@ def lost(top: Path, old: dict[str, str], new: dict[str, str], *commands: str) ->
         ("pyrightconfig.json", '{"exclude": ["shop.py"], "reportMissingImports": false}\n'),
         (".coveragerc", "[run]\nomit =\n    shop.py\n"),
         ("codecov.yml", "ignore:\n  - shop.py\n"),
+        (
+            ".pre-commit-config.yaml",
+            "repos:\n- repo: local\n  hooks:\n  - id: ruff\n    exclude: ^shop\n",
+        ),
         ("sonar-project.properties", "sonar.exclusions=shop.py\n"),
         ("playwright.config.js", "export default { retries: 2 };\n"),
         ("vitest.config.ts", "export default { test: { passWithNoTests: true } };\n"),

@@ -191,6 +191,11 @@ def test_python_that_only_looks_like_it_is_not(tmp_path: Path, code: str) -> Non
             "sniffing",
         ),
         ("function f() { return /[./]test[./]/.test(new Error().stack); }\n", "sniffing"),
+        (
+            "function caller() {\n  return new Error().stack.split('\\n').join(' ');\n}\n"
+            "export const strict = () => /\\.test\\.[cm]?js/.test(caller());\n",
+            "sniffing",
+        ),
         ("const t = /\\btests?\\b/.test(new Error().stack ?? '');\n", "sniffing"),
         (
             "function f() { const { stack } = new Error(); return /_spec_/.test(stack); }\n",
@@ -244,6 +249,7 @@ def test_javascript_that_turns_to_the_tests_is_told_of(
         "import fs from 'fs';\nconst t = fs.readFileSync('data/latest.json');\n",
         "const label = 'test';\nconst ok = /test/.test(label);\n",
         "function f(e) { return e.stack.split('\\n')[0]; }\n",
+        "function f(e) { return e.stack; }\nconst t = (e) => /timeout/.test(f(e));\n",
         "function f(e) { return /timeout/.test(e.stack) ? 'late' : 'no'; }\n",
         "class R {\n  add(e) { this.lines.push(e.stack); }\n  kind() { return 'test'; }\n}\n",
         "const inner = (e) => /node_modules/.test(e.stack)||/internal/.test(e.stack);\n",

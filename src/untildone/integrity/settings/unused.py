@@ -15,7 +15,7 @@ _PLAIN = frozenset(
 )
 _OF_FILE = re.compile(
     r"\.?(pytest|mypy|ruff|flake8|pylint|pyright|bandit|playwright|cypress|stryker|vite|jest|mocha"
-    r"|golangci|codecov|sonar|biome|oxlint|isort|deny|rustfmt)"
+    r"|golangci|codecov|sonar|biome|oxlint|isort|deny|rustfmt|pre-commit|lefthook)"
 )
 # In files that hold the settings of many.
 _OF_KEY = re.compile(r"pytest|mypy|ruff|flake8|pylint|pyright|bandit|jest|coverage")

@@ -90,6 +90,15 @@ RULES = (
         rf"({_TESTED}|{_TESTED_PATTERN})|({_TESTED}|{_TESTED_PATTERN})[^;\n]{{0,200}}\b(?P=kept)\b)",
     ),
     Rule(
+        because=ASKS,
+        kinds=("property_identifier",),
+        text=rf"^{_STACK}$",
+        # const caller = () => new Error().stack; … /\.test\./.test(caller())
+        file=rf"(?s)\b(function|const|let)\s+(?P<told>\w+)\b[^;]{{0,120}}\b{_STACK}\b.{{0,600}}?"
+        rf"(\b(?P=told)\([^;\n]{{0,200}}({_TESTED}|{_TESTED_PATTERN})"
+        rf"|({_TESTED}|{_TESTED_PATTERN})[^;\n]{{0,200}}\b(?P=told)\()",
+    ),
+    Rule(
         because=EXITS,
         kinds=("call_expression",),
         text=r"^(process\??\.(exit|reallyExit|abort)|Deno\.exit)\(\s*(0|undefined|null)?\s*\)$",
