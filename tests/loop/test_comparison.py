@@ -87,6 +87,7 @@ def test_what_a_green_check_complained_about_is_not_new() -> None:
             id="a package stands for its tests",
         ),
         pytest.param(ran("a"), RED, 0, id="the run broke off"),
+        pytest.param(ran("a"), linted("x"), 0, id="findings tell nothing of tests"),
         pytest.param(ran("a"), result("unrunnable"), 0, id="it could not be run"),
         pytest.param(linted("a", "b"), linted("b"), 50, id="findings"),
         pytest.param(linted("a", "b"), GREEN, 100, id="no finding is left"),

@@ -118,7 +118,7 @@ def _fixed(before: Identities, now: Identities, result: CheckResult) -> int:
         return 0
     # Where a run names its tests, one that it does not name was not mended but removed.
     passes = told_of(Tests(passing=tests.passing if tests else ()))
-    named = tests is not None and len(tests.passing) >= tests.passed
+    named = tests is None or len(tests.passing) >= tests.passed
     return sum(
         identity not in now and not (named and test and not passes(test))
         for identity, (test, _) in before.items()
