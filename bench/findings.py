@@ -6,10 +6,10 @@ from pathlib import Path
 
 from bench.table import Row, medians
 from untildone.checks.result import Reported, judge_result
-from untildone.loop.decide import decide
-from untildone.loop.feedback import feedback
-from untildone.loop.model import Check, Continue, Contract, Evidence, Progress
-from untildone.loop.progress import advance
+from untildone.core.decide import decide
+from untildone.core.feedback import feedback
+from untildone.core.model import Check, Continue, Contract, Evidence, Progress
+from untildone.core.progress import advance
 from untildone.process import Finished
 from untildone.process.output import HEAD_LIMIT, TAIL_LIMIT
 

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bench.table import Row, medians
-from untildone.install.commands import lines, settings_program
-from untildone.judge.context import context
-from untildone.judge.starting.start import Request, begin
-from untildone.loop.model import Bounds
+from untildone.core.model import Bounds
+from untildone.engine.context import context
+from untildone.engine.start import Request, begin
+from untildone.install.hook_lines import lines, settings_program
 
 # Below the 50 rounds after which any loop pauses.
 ROUNDS = 40

@@ -10,8 +10,8 @@ import pytest
 from tools import TOOLS, on_machine, tool
 from untildone.checks.coverage import measuring
 from untildone.checks.runner import Running, run_checks
+from untildone.core.model import Check, CheckResult
 from untildone.errors import UserError
-from untildone.loop.model import Check, CheckResult
 
 PYTHON = {
     "cart.py": "def add(a, b):\n    return a + b\n\n\ndef take(a, b):\n    return a - b\n",

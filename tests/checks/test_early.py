@@ -11,7 +11,7 @@ from tools import tool
 from untildone.checks.early import early_look
 from untildone.checks.memory import Memory
 from untildone.checks.runner import Running, run_checks
-from untildone.loop.model import Check, CheckResult, Finding, Tests
+from untildone.core.model import Check, CheckResult, Finding, Tests
 
 LONG = CheckResult(name="c", command="c", outcome="green", seconds=9)
 

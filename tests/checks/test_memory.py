@@ -9,7 +9,7 @@ import pytest
 from untildone.checks import security
 from untildone.checks.memory import Memory
 from untildone.checks.runner import Running, run_checks
-from untildone.loop.model import Check, CheckResult
+from untildone.core.model import Check, CheckResult
 
 PATH = {"PATH": "/usr/bin:/bin"}
 

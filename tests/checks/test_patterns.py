@@ -6,8 +6,8 @@ import pytest
 
 from untildone.checks import patterns
 from untildone.checks.patterns import Match, validate
+from untildone.core.model import Check
 from untildone.errors import UserError
-from untildone.loop.model import Check
 
 
 def check(*, success: str = "", failure: str = "") -> Check:

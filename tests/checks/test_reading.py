@@ -14,8 +14,8 @@ from untildone.checks.output import clean, keep_clean, pieces
 from untildone.checks.result import Reported, judge_result
 from untildone.checks.runner import Running, run_checks
 from untildone.checks.secrets import REMOVED
-from untildone.loop import model
-from untildone.loop.model import Check, CheckResult
+from untildone.core import model
+from untildone.core.model import Check, CheckResult
 from untildone.process import Finished
 from untildone.process.output import HEAD_LIMIT, TAIL_LIMIT
 

@@ -8,7 +8,7 @@ import pytest
 
 from untildone.checks.repeated import repeated
 from untildone.checks.runner import Running, run_checks
-from untildone.loop.model import Check, CheckResult
+from untildone.core.model import Check, CheckResult
 
 # Fails in the run whose number it is given; leaves its count where git does not look.
 FLAKY = """\

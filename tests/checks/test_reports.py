@@ -11,8 +11,8 @@ from checks.parsers.projects import MAVEN
 from tools import maven, missing, on_machine, tool
 from untildone.checks.reports import asking, written
 from untildone.checks.runner import Running, run_checks
-from untildone.loop import model
-from untildone.loop.model import Check, CheckResult
+from untildone.core import model
+from untildone.core.model import Check, CheckResult
 
 PYTHON = shlex.quote(sys.executable)
 PYTEST = f"{PYTHON} -m pytest -p no:cacheprovider"

@@ -7,8 +7,8 @@ import pytest
 
 from untildone.checks.inventory import Case, Inventory
 from untildone.checks.result import OUTPUT_LIMIT, Reported, judge_result
-from untildone.loop import model
-from untildone.loop.model import Check
+from untildone.core import model
+from untildone.core.model import Check
 from untildone.process import Finished
 
 RECORDED = Path(__file__).parent / "recorded"

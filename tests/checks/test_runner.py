@@ -11,8 +11,8 @@ import pytest
 
 from tools import on_machine
 from untildone.checks.runner import Running, run_checks
-from untildone.loop import model
-from untildone.loop.model import Check, CheckResult
+from untildone.core import model
+from untildone.core.model import Check, CheckResult
 
 PYTHON = shlex.quote(sys.executable)
 PYTEST = f"{PYTHON} -m pytest -p no:cacheprovider -q"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from untildone.checks.runner import Running, run_checks
-from untildone.loop.model import Check, CheckResult, Tests
+from untildone.core.model import Check, CheckResult, Tests
 
 UNITTEST = Check(name="tests", command=f"{sys.executable} -m unittest -q")
 CASES = """\

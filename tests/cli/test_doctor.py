@@ -11,7 +11,7 @@ from checks.security.bare import PATH, bare_python
 from cli.desk import Terminal
 from cli.patient import Patient, error, note
 from client.world import BIN
-from untildone.store import edits
+from untildone.features.edits import switch
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def test_automatic_mode_is_told(patient: Patient) -> None:
 
 
 def test_automatic_mode_without_the_extra_is_told(patient: Patient, tmp_path: Path) -> None:
-    edits.want(str(patient.state), frozenset({edits.AUTO}))
+    switch.want(str(patient.state), frozenset({switch.AUTO}))
     done = subprocess.run(
         [bare_python(tmp_path / "bare"), "-m", "untildone", "doctor"],
         cwd=patient.project,
@@ -113,7 +113,7 @@ def test_an_interpreter_that_is_gone(patient: Patient) -> None:
 
 
 def test_a_package_that_is_gone(patient: Patient) -> None:
-    patient.change("/untildone/hook/__main__.py ", "/untildone/untildone/hook/__main__.py ")
+    patient.change("/untildone/hooks/__main__.py ", "/untildone/untildone/hooks/__main__.py ")
 
     code, found = patient.findings()
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from cli.desk import OTHER, SESSION, Desk, error
-from dialects import samples
+from features.importers.formats import samples
 
 STRAVINSKY = ".stravinsky/continuation-loop.md"
 SHIPKIT = ".shipkit/relentless-state.local.md"

@@ -16,9 +16,9 @@ import pytest
 
 from cli.desk import RED, SESSION, Desk
 from untildone.config import Milestone
-from untildone.judge.context import Context, context
-from untildone.judge.telling.delivery import deliver
-from untildone.judge.telling.milestones import Delivery, happened
+from untildone.engine.context import Context, context
+from untildone.features.milestones.delivery import deliver
+from untildone.features.milestones.milestones import Delivery, happened
 
 HEARD = "heard.jsonl"
 LISTENER = """\
@@ -308,7 +308,7 @@ def test_a_missing_extra_is_said_where_it_is_needed(desk: Desk) -> None:
     letter(desk, Milestone(on=("start",), notify="json://x"))
     (written,) = (desk.state / "milestones").iterdir()
     (told,) = json.loads(written.read_bytes())
-    code = f"{WITHOUT_APPRISE}from untildone.judge.telling.notify import main; "
+    code = f"{WITHOUT_APPRISE}from untildone.features.milestones.notify import main; "
     code += "sys.exit(main(sys.stdin.buffer.read()))"
 
     done = subprocess.run(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cli.desk import Desk, error
-from plans.samples import LOGIN
+from features.plans.samples import LOGIN
 
 INIT = "`untildone plan init FEATURE` writes one"
 

@@ -5,7 +5,7 @@ import io
 from rich.console import Console
 
 from untildone.cli.stage import Stage
-from untildone.loop.model import Pause, Round
+from untildone.core.model import Pause, Round
 
 
 def terminal() -> tuple[Stage, io.StringIO]:

@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from cli.desk import OTHER, RED, SESSION, Desk, Said, error
 from client.world import BIN, MEASURED
-from untildone.judge.context import context
-from untildone.judge.verbs import change
+from untildone.engine.context import context
+from untildone.engine.verbs import change
 
 PERSONS = ("pause", "continue", "cancel", "approve")
 

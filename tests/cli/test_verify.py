@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from cli.desk import SESSION, Desk, error
-from judge.test_tasks import HELP, ONE, TWO
+from features.plans.test_task_loops import HELP, ONE, TWO
 
 AGENT = {"CLAUDE_CODE_SESSION_ID": SESSION}
 

@@ -9,7 +9,7 @@ import pytest
 from client.control import requests_without_us
 from client.script import Call, Step, bash
 from client.world import World
-from dialects import samples
+from features.importers.formats import samples
 
 pytestmark = pytest.mark.client
 

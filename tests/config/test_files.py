@@ -18,8 +18,8 @@ from untildone.config import (
     proposal,
     proposals,
 )
+from untildone.core.model import Check
 from untildone.errors import UserError
-from untildone.loop.model import Check
 
 TEXT = """\
 security_rules = ["rules"]

@@ -80,7 +80,7 @@ FAULTS = (
                 "both_generations_cut_are_taken_from_the_journal",
                 "nothing_left_to_recover_from_is_named",
             ),
-            "hook/test_state.py": ("a_file_cut_short_never_ends_the_loop",),
+            "hooks/test_state.py": ("a_file_cut_short_never_ends_the_loop",),
         },
     ),
     Fault(
@@ -112,7 +112,7 @@ FAULTS = (
         {
             "store/test_seal.py": ("tampering_is_found_and_the_loop_is_never_absent",),
             "store/test_heads.py": ("an_unfinished_loop_whose_folder_is_gone_is_never_no_loop",),
-            "judge/test_index.py": (
+            "engine/test_lost_loops.py": (
                 "a_stop_of_a_loop_whose_index_is_gone_pauses_it",
                 "the_next_event_finds_what_both_places_lost",
                 "no_second_loop_is_started_over_it",
@@ -125,7 +125,7 @@ FAULTS = (
         "a hundred stops of one session at once",
         "one after another, each counted once",
         {
-            "hook/test_state.py": ("a_hundred_stops_at_once_are_each_counted_once",),
+            "hooks/test_state.py": ("a_hundred_stops_at_once_are_each_counted_once",),
             "store/test_crashes.py": ("a_hundred_saves_of_ten_processes_are_each_counted_once",),
         },
     ),
@@ -134,7 +134,7 @@ FAULTS = (
         "another session in the same folder; an empty session id",
         "untouched and not held; an empty id is nobody's",
         {
-            "judge/test_stop.py": ("others_are_never_held",),
+            "engine/test_stop.py": ("others_are_never_held",),
             "store/test_sessions.py": (
                 "what_is_no_session_matches_nothing",
                 "an_unknown_session_never_reads_the_folder_beside_it",
@@ -168,7 +168,7 @@ FAULTS = (
         "two worktrees; one repository by two paths",
         "known by where it really is",
         {
-            "checks/test_tree.py": (
+            "worktree/test_files.py": (
                 "worktrees_are_the_same_repository_and_clones_are_not",
                 "the_root_is_the_top_of_the_worktree",
             ),
@@ -181,7 +181,7 @@ FAULTS = (
         "no bound is reached or put off by it",
         {
             "faults/test_whole_stop.py": ("a_jump_of_the_clock_neither_ends_nor_extends_anything",),
-            "judge/test_waiting.py": (
+            "engine/test_waiting.py": (
                 "while_the_agent_rests_no_time_passes",
                 "after_a_rest_time_is_counted_from_the_prompt",
             ),
@@ -328,7 +328,9 @@ FAULTS = (
         {
             "checks/test_memory.py": ("an_early_exit_writes_no_report",),
             "checks/test_witness.py": ("a_printed_summary_is_no_report",),
-            "judge/test_proof.py": ("printed_success_proves_nothing_for_unittest_either",),
+            "engine/confirm/test_confirmation.py": (
+                "printed_success_proves_nothing_for_unittest_either",
+            ),
         },
     ),
     Fault(
@@ -344,8 +346,8 @@ FAULTS = (
         "a check that starts an agent with the same hook",
         "the inner hook lets go",
         {
-            "judge/test_speaker.py": ("only_where_the_client_was_started_counts",),
-            "judge/test_automatic.py": ("switched_off_by_the_person_or_inside_a_check",),
+            "engine/test_speaker.py": ("only_where_the_client_was_started_counts",),
+            "features/edits/test_automatic.py": ("switched_off_by_the_person_or_inside_a_check",),
         },
     ),
     Fault(
@@ -353,7 +355,7 @@ FAULTS = (
         "no payload, no JSON, too much, invalid, late, endless",
         "read within bounds; held once, then said",
         {
-            "hook/test_input.py": (
+            "hooks/test_input.py": (
                 "every_event_answers",
                 "a_stop_that_cannot_be_read_holds_once_and_then_says_so",
                 "a_large_payload_takes_little_memory",
@@ -368,13 +370,13 @@ FAULTS = (
         "a transcript that is missing, a pipe, a device, cut off",
         "costs the figure of the spend alone",
         {
-            "judge/test_spend.py": (
+            "features/budget/test_spend.py": (
                 "what_is_no_transcript_costs_the_figure_only",
                 "a_pipe_is_not_waited_for",
                 "of_a_transcript_nobody_knew_only_the_end_is_read",
                 "a_line_that_is_still_being_written_is_read_when_it_is_whole",
             ),
-            "judge/test_speaker.py": ("what_is_no_transcript_has_no_tail",),
+            "engine/test_speaker.py": ("what_is_no_transcript_has_no_tail",),
         },
     ),
     Fault(
@@ -387,7 +389,7 @@ FAULTS = (
                 "without_git_a_stop_is_judged",
                 "a_project_that_is_gone_is_never_done",
             ),
-            "checks/test_tree.py": (
+            "worktree/test_files.py": (
                 "a_change_outside_git_is_seen",
                 "a_repository_without_commits_has_a_fingerprint",
             ),
@@ -410,7 +412,7 @@ FAULTS = (
         "fields and events nobody knows",
         "read over",
         {
-            "hook/test_input.py": ("every_event_answers", "too_few_arguments_let_go"),
+            "hooks/test_input.py": ("every_event_answers", "too_few_arguments_let_go"),
             "store/test_loops.py": ("fields_of_a_newer_version_are_ignored",),
         },
     ),
@@ -419,7 +421,7 @@ FAULTS = (
         "modules and variables planted for the interpreter",
         "nothing of them is imported",
         {
-            "hook/test_input.py": (
+            "hooks/test_input.py": (
                 "nothing_planted_by_a_repository_is_imported",
                 "the_planted_file_would_leave_its_mark",
             ),
@@ -430,7 +432,7 @@ FAULTS = (
         "few descriptors, a closed stdout",
         "exit 0, cleanly",
         {
-            "hook/test_input.py": (
+            "hooks/test_input.py": (
                 "few_descriptors_are_enough",
                 "an_answer_nobody_takes",
                 "a_client_that_went_away",
@@ -443,8 +445,8 @@ FAULTS = (
         "inert until the person trusts that content",
         {
             "cli/test_trust.py": ("what_is_not_trusted_is_not_run", "an_agent_cannot_trust"),
-            "judge/test_dialects.py": ("a_file_is_not_obeyed_without_trust",),
-            "judge/test_plan_trust.py": ("trust_is_in_the_commands",),
+            "features/importers/test_importers.py": ("a_file_is_not_obeyed_without_trust",),
+            "features/plans/test_trust.py": ("trust_is_in_the_commands",),
             "store/test_trust.py": ("nothing_is_trusted_before_it_was",),
         },
     ),
@@ -468,7 +470,7 @@ FAULTS = (
         "the agent edits state or settings, or says the person's words",
         "refused, and noticed at the next stop",
         {
-            "integrity/test_guard.py": (
+            "hooks/test_guard.py": (
                 "the_persons_verbs",
                 "a_verb_is_seen_through_its_wrapping",
                 "shell_commands_that_write_to_the_state_or_the_program",
@@ -477,7 +479,7 @@ FAULTS = (
             ),
             "cli/test_verbs.py": ("the_persons_verbs_are_refused_to_the_agent",),
             "store/test_seal.py": ("tampering_is_found_and_the_loop_is_never_absent",),
-            "integrity/test_entries.py": ("a_change_that_would_free_the_agent_is_named",),
+            "install/test_entries.py": ("a_change_that_would_free_the_agent_is_named",),
         },
     ),
     Fault(
@@ -506,7 +508,7 @@ FAULTS = (
         "tasks with quotes, substitutions, markup",
         "byte for byte the same, never in a shell",
         {
-            "judge/test_start.py": ("a_task_survives_byte_for_byte",),
+            "engine/test_start.py": ("a_task_survives_byte_for_byte",),
             "cli/test_start.py": ("any_task_is_kept_as_it_is",),
         },
     ),
@@ -539,7 +541,7 @@ FAULTS = (
         "instructions and forged answers in output",
         "fenced, cut, never the hook's answer",
         {
-            "loop/test_feedback.py": (
+            "core/test_feedback.py": (
                 "output_cannot_end_its_fence",
                 "what_a_check_reports_cannot_begin_a_line_of_ours",
             ),
@@ -553,7 +555,7 @@ FAULTS = (
         "a repository whose git configuration names programs",
         "none of them is run",
         {
-            "checks/test_tree.py": ("programs_named_by_the_repository_are_not_run",),
+            "worktree/test_files.py": ("programs_named_by_the_repository_are_not_run",),
         },
     ),
     Fault(
@@ -561,12 +563,12 @@ FAULTS = (
         "programs, modules and settings put before the real ones",
         "told as a change of the surroundings",
         {
-            "integrity/test_surroundings.py": (
+            "integrity/environment/test_surroundings.py": (
                 "a_program_in_front_of_the_one_of_the_start_is_told_of",
                 "settings_of_the_person_that_steer_a_tool_are_told_of",
                 "what_runs_at_every_start_of_python_is_told_of",
             ),
-            "integrity/test_shadowing.py": (
+            "integrity/environment/test_shadowing.py": (
                 "a_new_module_with_the_name_of_a_known_one_is_told_of",
             ),
         },
@@ -581,7 +583,7 @@ FAULTS = (
                 "a_state_that_was_set_back_counts_from_the_journal",
                 "tampering_is_found_and_the_loop_is_never_absent",
             ),
-            "loop/test_progress.py": ("spend_never_goes_down_and_unknown_keeps_what_was_known",),
+            "core/test_progress.py": ("spend_never_goes_down_and_unknown_keeps_what_was_known",),
         },
     ),
     Fault(
@@ -606,8 +608,8 @@ FAULTS = (
         "a task that cannot be done",
         "ends at its bound, never as done",
         {
-            "loop/test_progress.py": ("n_rounds_are_n_minus_one_holds",),
-            "loop/test_no_text_is_done.py": ("a_red_check",),
+            "core/test_progress.py": ("n_rounds_are_n_minus_one_holds",),
+            "core/test_no_text_is_done.py": ("a_red_check",),
         },
     ),
     Fault(
@@ -615,7 +617,7 @@ FAULTS = (
         "two states that alternate",
         "stagnated",
         {
-            "loop/test_progress.py": ("stagnation", "stagnation_says_why"),
+            "core/test_progress.py": ("stagnation", "stagnation_says_why"),
         },
     ),
     Fault(
@@ -623,7 +625,7 @@ FAULTS = (
         "cosmetic edits in every turn",
         "stagnated: failures count, not edits",
         {
-            "loop/test_progress.py": ("moved", "stagnation"),
+            "core/test_progress.py": ("moved", "stagnation"),
         },
     ),
     Fault(
@@ -631,9 +633,9 @@ FAULTS = (
         "the person says stop",
         "at once, whatever runs",
         {
-            "judge/test_prompt.py": ("the_person_cancels_without_the_model",),
+            "engine/test_prompt.py": ("the_person_cancels_without_the_model",),
             "cli/test_verbs.py": ("a_paused_and_a_cancelled_loop_hold_nobody",),
-            "judge/test_stop.py": ("a_loop_that_the_person_ended_is_not_judged",),
+            "engine/test_stop.py": ("a_loop_that_the_person_ended_is_not_judged",),
         },
     ),
     Fault(
@@ -641,7 +643,7 @@ FAULTS = (
         "green from the beginning",
         "proves nothing: the agent's word is needed too, and it is said",
         {
-            "judge/test_stop.py": ("green_all_along_also_needs_the_agents_word",),
+            "engine/test_stop.py": ("green_all_along_also_needs_the_agents_word",),
             "cli/test_start.py": ("green_already_needs_the_agents_word_too",),
         },
     ),
@@ -650,8 +652,8 @@ FAULTS = (
         "a criterion of words alone",
         "claimed, never done",
         {
-            "judge/test_stop.py": ("words_alone_are_claimed",),
-            "loop/test_decide.py": ("words_alone_are_never_done",),
+            "engine/test_stop.py": ("words_alone_are_claimed",),
+            "core/test_decide.py": ("words_alone_are_never_done",),
         },
     ),
 )

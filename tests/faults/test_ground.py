@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from hook.calls import Place
-from untildone.loop.model import Check
+from hooks.calls import Place
+from untildone.core.model import Check
 
 
 def git(folder: Path, *arguments: str) -> None:

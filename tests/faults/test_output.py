@@ -3,9 +3,9 @@
 import shlex
 from pathlib import Path
 
-from hook.calls import Place
+from hooks.calls import Place
 from process.hostile_programs import command
-from untildone.loop.model import Check
+from untildone.core.model import Check
 
 SECRETS = (
     "abcdEFGH0123abcdEFGH0123",

@@ -14,14 +14,14 @@ from pathlib import Path
 
 import pytest
 
-from hook.calls import SESSION, Place
+from hooks.calls import SESSION, Place
 from store.disk import mounted
 from store.faults import at_call
+from untildone.core.model import Check, CheckResult, Progress
+from untildone.engine import stop
+from untildone.engine.baseline import record_start
+from untildone.engine.payload import Call
 from untildone.errors import UserError
-from untildone.hook.payload import Call
-from untildone.judge import stop
-from untildone.judge.confirming.baseline import record_start
-from untildone.loop.model import Check, CheckResult, Progress
 from untildone.store.files import Damaged
 
 # `make faults` asks for every call and a hundred kills.

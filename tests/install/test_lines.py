@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from untildone.install.commands import Program, lines, plugin_program, settings_program
+from untildone.install.hook_lines import Program, lines, plugin_program, settings_program
 
 ODD = "my env $(x)"
 PROGRAMS = {

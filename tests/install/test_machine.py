@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from untildone.install.claude import Place, carry_out, plan_init
-from untildone.install.commands import settings_entries, windows_groups
+from untildone.install.entries import CAP_VARIABLE, is_our_hook
 from untildone.install.health import LOOKS, interpreter
+from untildone.install.hook_lines import settings_entries, windows_groups
 from untildone.install.machine import Machine, Started, look, started_by
-from untildone.integrity.entries import CAP_VARIABLE, is_our_hook
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from client.harness import Client
 from client.model_server import ModelServer
 from untildone import __version__
 from untildone.install import plugin
-from untildone.install.commands import plugin_entries
+from untildone.install.hook_lines import plugin_entries
 from untildone.install.settings import Entries
 
 REPOSITORY = Path(__file__).parents[2]

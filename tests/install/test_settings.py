@@ -7,8 +7,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from untildone.errors import UserError
+from untildone.install.entries import CAP_VARIABLE, our_hooks
 from untildone.install.settings import Entries, decode, merge, parse, remove
-from untildone.integrity.entries import CAP_VARIABLE, our_hooks
 
 PATH = "settings.json"
 

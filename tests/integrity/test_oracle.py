@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import written
+from untildone.core.model import Loss, Oracle
 from untildone.errors import UserError
 from untildone.integrity.oracle import asked, kept_outside
-from untildone.loop.model import Loss, Oracle
 
 SECRET = "import pathlib, sys\nsys.exit(pathlib.Path('answer').read_text() != '42')\n"
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
-from untildone.integrity.ratchets import losses
+from untildone.integrity.registry import losses
 
 START = {
     "src/a.js": "export const a = 1;\n",

@@ -9,10 +9,10 @@ import pytest
 from bench.integrity.case import Folder, allowances
 from bench.integrity.own import Own, books, written_out
 
-from untildone.integrity.ratchet import Compared, compared
-from untildone.integrity.ratchets import losses
-from untildone.integrity.tree import tree_of, walked
-from untildone.loop.losses import allowed
+from untildone.core.concerns import allowed
+from untildone.integrity.comparison import Compared, compared
+from untildone.integrity.registry import losses
+from untildone.worktree.contents import tree_of, walked
 
 CATEGORIES = {
     "assertion-weakened",

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from untildone.integrity.ratchet import Compared, compared
-from untildone.integrity.tree import Tree, tree_of, walked
+from untildone.integrity.comparison import Compared, compared
+from untildone.worktree.contents import Tree, tree_of, walked
 
 
 def written(root: Path, files: dict[str, str]) -> Path:

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from loop.samples import bounds, contract
-from untildone.loop.model import (
+from core.samples import bounds, contract
+from untildone.core.model import (
     Claim,
     Continue,
     Finish,

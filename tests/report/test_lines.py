@@ -2,9 +2,9 @@
 
 import pytest
 
-from loop.samples import GREEN, RED, contract, failing, finding, result
-from untildone.loop.listing import counts
-from untildone.loop.model import (
+from core.samples import GREEN, RED, contract, failing, finding, result
+from untildone.core.listing import counts
+from untildone.core.model import (
     Bounds,
     CheckResult,
     Continue,

@@ -2,8 +2,8 @@
 
 import json
 
-from loop.samples import AT, GREEN, RED, contract, result, seen
-from untildone.loop.model import Amendment, Claim, Continue, Loss, Met, Progress, Round, Totals
+from core.samples import AT, GREEN, RED, contract, result, seen
+from untildone.core.model import Amendment, Claim, Continue, Loss, Met, Progress, Round, Totals
 from untildone.report.receipt import Allowed, Lost, Receipt, as_json, as_text, receipt
 from untildone.store.loops import Record
 

@@ -16,17 +16,17 @@ from msgspec.structs import replace
 
 from untildone.agents.headless import Fault, Happening
 from untildone.cli.start import with_start
+from untildone.core.model import Bounds, Check
+from untildone.engine import verbs
+from untildone.engine.context import Context, context
+from untildone.engine.hold_status import status_of
+from untildone.engine.start import Request, begin
 from untildone.errors import UserError
-from untildone.judge import verbs
-from untildone.judge.context import Context, context
-from untildone.judge.held import status_of
-from untildone.judge.starting.start import Request, begin
-from untildone.loop.model import Bounds, Check
 from untildone.process import quoted
-from untildone.runs import book
-from untildone.runs.book import Book, How
+from untildone.runs import memory
 from untildone.runs.calling import Return
 from untildone.runs.happenings import Asked, Ended, Judged, Started, Waiting
+from untildone.runs.memory import Book, How
 from untildone.runs.outer import Pace, drive
 from untildone.runs.player import Script, Step, read, written
 from untildone.runs.scripted import Edit, Shell
@@ -63,9 +63,9 @@ class Run:
         self.loop = with_start(self.context, record, detached=False)[0].contract.id
 
     def drive(self, pace: Pace = AT_ONCE, **how: Any) -> Ended:  # noqa: ANN401  fields of `How`
-        known = book.read(self.context, self.loop) or Book()
+        known = memory.read(self.context, self.loop) or Book()
         chosen = How(client=self.client, **how)
-        book.write(self.context, self.loop, replace(known, how=chosen))
+        memory.write(self.context, self.loop, replace(known, how=chosen))
         return drive(self.context, self.loop, show=self.happened.append, pace=pace)
 
     @property
@@ -262,7 +262,7 @@ def test_a_client_that_recovers_goes_on_in_the_same_conversation(tmp_path: Path)
 
 def test_a_conversation_the_client_does_not_know_is_begun_anew(tmp_path: Path) -> None:
     run = Run(tmp_path, [WORKS])
-    book.write(run.context, run.loop, Book(begun=True))
+    memory.write(run.context, run.loop, Book(begun=True))
 
     assert standing(run.drive()) == ("finished", "done", 1, 0)
     assert run.asked() == ["resumed", "new"]
@@ -272,11 +272,11 @@ def test_a_return_that_a_crash_left_unjudged_is_not_asked_for_again(tmp_path: Pa
     run = Run(tmp_path, [LAZY])
     (run.project / "done.txt").write_text("x\n", encoding="utf-8")
     returned = Return(message="It is there.")
-    book.write(run.context, run.loop, Book(begun=True, calls=1, returned=returned, round=1))
+    memory.write(run.context, run.loop, Book(begun=True, calls=1, returned=returned, round=1))
 
     assert standing(run.drive()) == ("finished", "done", 1, 0)
     assert run.played.played == 0
-    assert book.read(run.context, run.loop) == Book(
+    assert memory.read(run.context, run.loop) == Book(
         begun=True, calls=1, round=1, how=How(client=run.client)
     )
 
@@ -285,9 +285,9 @@ def test_a_return_that_was_judged_before_the_crash_is_not_judged_again(tmp_path:
     run = Run(tmp_path, [LAZY, WORKS], rounds=1)
     run.drive()
     verbs.resume(run.context, run.loop)
-    known = book.read(run.context, run.loop)
+    known = memory.read(run.context, run.loop)
     assert known
-    book.write(run.context, run.loop, replace(known, returned=Return(message="Done."), round=1))
+    memory.write(run.context, run.loop, replace(known, returned=Return(message="Done."), round=1))
 
     assert standing(run.drive()) == ("finished", "done", 2, 0)
     assert run.played.played == 2

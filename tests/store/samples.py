@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from untildone.loop.model import Bounds, Check, Continue, Contract, Progress, Round
+from untildone.core.model import Bounds, Check, Continue, Contract, Progress, Round
 from untildone.store.loops import Loops, Record
 
 WRITER = Path(__file__).with_name("writer.py")

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from loop.samples import failing, finding, result
-from loop.samples import started as known
+from core.samples import failing, finding, result
+from core.samples import started as known
 from store.samples import AT, advance, started
-from untildone.loop.model import CheckResult, StartResult
+from untildone.core.model import CheckResult, StartResult
 from untildone.store import baseline
 from untildone.store.files import Damaged
 from untildone.store.loops import Loops, Record

@@ -8,8 +8,8 @@ import msgspec
 import pytest
 
 from store.samples import AT, advance, after, contract, judged, started
+from untildone.core.model import Bounds, Check, Progress
 from untildone.errors import UserError
-from untildone.loop.model import Bounds, Check, Progress
 from untildone.store.files import Damaged, seal
 from untildone.store.loops import Broken, Conflict, Loops, Record
 from untildone.store.state import sealed

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from untildone.agents.events import Prompt, SessionStarted, Stop, Usage
-from untildone.loop.model import Background, Continue, Finish, Ignore, Pause, Verdict, Wait
+from untildone.core.model import Background, Continue, Finish, Ignore, Pause, Verdict, Wait
 
 if TYPE_CHECKING:
     from untildone.agents.headless import Headless

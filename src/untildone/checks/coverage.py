@@ -7,10 +7,10 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from untildone.checks.command import programs
 from untildone.checks.detection.manifest import read_json, table
+from untildone.commands.programs import programs
+from untildone.core.model import Check
 from untildone.errors import UserError
-from untildone.loop.model import Check
 from untildone.process import quoted
 
 _SHELL = frozenset(";&|<>`$()\n")

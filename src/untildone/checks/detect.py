@@ -4,8 +4,8 @@ from pathlib import Path
 
 from untildone.checks.detection import ECOSYSTEMS, FALLBACK
 from untildone.checks.detection.candidate import Aspect, Candidate
+from untildone.core.model import Check
 from untildone.errors import UserError
-from untildone.loop.model import Check
 
 ASPECTS: tuple[Aspect, ...] = ("build", "test", "lint")
 PRESETS: dict[str, tuple[Aspect, ...]] = {

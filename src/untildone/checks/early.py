@@ -8,10 +8,10 @@ from pathlib import Path, PurePosixPath
 from msgspec import Struct
 from msgspec.structs import replace
 
-from untildone.checks.command import lone_program
-from untildone.checks.tree import changed_files
+from untildone.commands.programs import lone_program
+from untildone.core.model import Check, CheckResult
 from untildone.errors import UserError
-from untildone.loop.model import Check, CheckResult
+from untildone.worktree.files import changed_files
 
 _MOST_FILES = 50
 # A run that ends this soon needs no herald.

@@ -14,8 +14,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from untildone import __version__
-from untildone.checks.command import words_of
-from untildone.loop.model import Check, CheckOutcome, CheckResult
+from untildone.commands.programs import words_of
+from untildone.core.model import Check, CheckOutcome, CheckResult
 
 _KEPT = 20
 _FINDINGS_KEPT = 200

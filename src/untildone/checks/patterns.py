@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, TypeAlias
 from msgspec import Struct
 
 from untildone.checks.findings import Diagnostic
+from untildone.core.model import Check, Severity
 from untildone.errors import UserError
-from untildone.loop.model import Check, Severity
 
 if TYPE_CHECKING:
     from regex import Pattern  # type: ignore[import-untyped]  # it ships no types

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-from untildone.checks.tree import listed
+from untildone.worktree.files import listed
 
 
 def finder(project: Path, folder: str) -> Callable[[str], str]:

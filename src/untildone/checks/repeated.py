@@ -6,9 +6,9 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from untildone.checks.command import programs
 from untildone.checks.parsers import PARSERS
-from untildone.loop.model import Check
+from untildone.commands.programs import programs
+from untildone.core.model import Check
 from untildone.process import Finished, argv_of, ending_with_us, quoted, run
 
 _DAY = 86_400

@@ -23,9 +23,9 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from untildone.checks.command import lone_program, programs, words_of
 from untildone.checks.inventory import Inventory
 from untildone.checks.parsers import PARSERS, junit
+from untildone.commands.programs import lone_program, programs, words_of
 from untildone.process import run
 
 _LARGEST = 64_000_000

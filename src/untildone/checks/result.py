@@ -5,7 +5,6 @@ from pathlib import Path
 from msgspec import Struct
 
 from untildone.checks import patterns
-from untildone.checks.command import lone_program, programs
 from untildone.checks.findings import findings_of
 from untildone.checks.inventory import Inventory
 from untildone.checks.output import tail_of
@@ -14,7 +13,8 @@ from untildone.checks.parsers import PARSERS
 from untildone.checks.reading import Place, diagnostics_in, printed, tests_in, uncut
 from untildone.checks.secrets import remove_secrets
 from untildone.checks.unrunnable import why_ended, why_unrunnable
-from untildone.loop.model import Check, CheckOutcome, CheckResult, Tests
+from untildone.commands.programs import lone_program, programs
+from untildone.core.model import Check, CheckOutcome, CheckResult, Tests
 from untildone.process import Finished
 
 # Whatever the program is, it may have been asked for one of these.

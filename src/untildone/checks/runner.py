@@ -13,7 +13,6 @@ from typing import TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from untildone.checks.content import content_of
 from untildone.checks.early import early_look
 from untildone.checks.memory import Memory
 from untildone.checks.output import keep_clean
@@ -21,8 +20,9 @@ from untildone.checks.patterns import validate
 from untildone.checks.reports import asking, witnessed, written
 from untildone.checks.result import Reported, judge_result
 from untildone.checks.turns import turns
-from untildone.loop.model import Check, CheckResult
+from untildone.core.model import Check, CheckResult
 from untildone.process import argv_of, ending_with_us, environment, run
+from untildone.worktree.fingerprint import content_of
 
 __all__ = ["Report", "Running", "judge_result", "quiet", "run_checks", "validate"]
 

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from threading import Lock
 
-from untildone.checks.command import programs
-from untildone.loop.model import Check
+from untildone.commands.programs import programs
+from untildone.core.model import Check
 
 # Others lock their folder themselves, or build into one that nobody else has.
 _BUILDERS = frozenset(

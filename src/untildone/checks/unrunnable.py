@@ -4,8 +4,8 @@ import re
 import signal
 from pathlib import PurePath
 
-from untildone.checks.command import programs
 from untildone.checks.parsers import PARSERS
+from untildone.commands.programs import programs
 from untildone.process import Finished
 
 _NOT_EXECUTABLE = 126

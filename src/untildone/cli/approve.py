@@ -13,9 +13,9 @@ from untildone.cli.options import (
     project_option,
 )
 from untildone.cli.said import which_option
-from untildone.judge.confirming.approval import ALL, Approved, approve
-from untildone.loop.losses import name_of
-from untildone.runs import book
+from untildone.core.concerns import name_of
+from untildone.engine.approval import ALL, Approved, approve
+from untildone.runs import memory
 
 
 @click.command("approve")
@@ -45,7 +45,7 @@ def command(
     found = here()
     record = chosen(found, loop, project)
     persons_word(found, record, "approve")
-    headless = book.read(found, record.contract.id) is not None
+    headless = memory.read(found, record.contract.id) is not None
     named = (ALL,) if everything else findings
     approved = approve(found, record, named, resumes=not headless)
     if as_json:

@@ -3,7 +3,7 @@
 import click
 
 from untildone.cli.options import here
-from untildone.judge.confirming.baseline import run_detached
+from untildone.engine.baseline import run_detached
 
 
 @click.command("baseline", hidden=True)

@@ -13,8 +13,8 @@ from untildone.cli.options import (
     persons_word_to,
     project_option,
 )
-from untildone.judge import verbs
-from untildone.judge.context import Context
+from untildone.engine import verbs
+from untildone.engine.context import Context
 from untildone.store.sessions import sessions
 
 

@@ -11,22 +11,22 @@ from msgspec import Struct
 from msgspec.structs import replace
 from rich.console import Console
 
-from untildone.checks.content import fingerprint
 from untildone.checks.memory import Memory
 from untildone.checks.runner import Running, run_checks
-from untildone.checks.tree import changed_files, root_that_knows
 from untildone.cli.options import here, json_option, print_json, project_of, project_option
 from untildone.cli.progress import watching
+from untildone.core.model import OUTCOMES, Check, CheckResult
+from untildone.engine.context import Context, project_folder
+from untildone.engine.project_checks import checks_of, governed, only_untrusted
 from untildone.errors import UserError
-from untildone.judge.context import Context, project_folder
-from untildone.judge.project import checks_of, governed, only_untrusted
-from untildone.loop.model import OUTCOMES, Check, CheckResult
 from untildone.process import environment
 from untildone.report.checks import report, show
 from untildone.report.junit import junit
 from untildone.report.sarif import sarif
 from untildone.store.home import prepare
 from untildone.store.lock import Busy, locked
+from untildone.worktree.files import changed_files, root_that_knows
+from untildone.worktree.fingerprint import fingerprint
 
 _EXIT_CODES = {"green": 0, "red": 1, "unrunnable": OUTCOMES["unrunnable"].exit_code}
 _PATIENCE = 3_600.0

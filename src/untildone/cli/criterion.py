@@ -7,9 +7,9 @@ import click
 
 from untildone.cli.options import project_option
 from untildone.cli.said import say, which_option, words
-from untildone.judge import verbs
-from untildone.judge.handover import Verb
-from untildone.loop.model import Claim, Verification
+from untildone.core.model import Claim, Verification
+from untildone.engine import verbs
+from untildone.engine.relayed_verbs import Verb
 
 
 @click.group("criterion")

@@ -10,13 +10,13 @@ import click
 from rich.console import Console
 
 from untildone.agents.headless import Happening, Said, Tool
+from untildone.cli.demo_project import Theatre, theatre
 from untildone.cli.stage import Stage
-from untildone.cli.theatre import Theatre, theatre
-from untildone.loop.model import Continue, Finish, Round
+from untildone.core.model import Continue, Finish, Round
 from untildone.process import ending_with_us, quoted
-from untildone.runs import book, scene
-from untildone.runs.book import Book, How
+from untildone.runs import memory, scene
 from untildone.runs.happenings import Judged
+from untildone.runs.memory import Book, How
 from untildone.runs.outer import drive
 from untildone.runs.player import Step, written
 from untildone.runs.scripted import Agent, Ended, Happened, Turn
@@ -98,7 +98,7 @@ def _driven(place: Theatre, script: Sequence[Turn], stage: Stage) -> Ended:
     stage.says("you", f"untildone run {quoted(scene.TASK)}")
     steps = [Step(edits=turn.edits, says=turn.says) for turn in script]
     client = written(place.project.parent / "script.json", steps)
-    book.write(place.context, record.contract.id, Book(how=How(client=client)))
+    memory.write(place.context, record.contract.id, Book(how=How(client=client)))
     ended = drive(place.context, record.contract.id, show=show)
     return "let go" if ended.outcome == "done" else "out of script"
 

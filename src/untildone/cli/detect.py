@@ -6,8 +6,8 @@ import click
 from msgspec import Struct
 
 from untildone.cli.options import here, json_option, print_json, project_of, project_option
+from untildone.engine.project_checks import checks_of, governed, only_untrusted, passed_over
 from untildone.errors import UserError
-from untildone.judge.project import checks_of, governed, only_untrusted, passed_over
 
 
 class Detected(Struct, frozen=True, kw_only=True):

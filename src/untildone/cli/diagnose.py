@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from untildone.cli.options import here
-from untildone.judge.editing.diagnosing import IDLE_SECONDS, keep_warm
+from untildone.features.edits.server_process import IDLE_SECONDS, keep_warm
 
 
 @click.command("diagnose", hidden=True)

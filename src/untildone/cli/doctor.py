@@ -8,10 +8,10 @@ from rich.text import Text
 
 from untildone.cli.options import json_option, print_json, project_of, project_option
 from untildone.cli.place import place_of
+from untildone.engine import health as ground
+from untildone.engine.context import context
 from untildone.install import health as installation
 from untildone.install.machine import look
-from untildone.judge import health as ground
-from untildone.judge.context import context
 from untildone.report.doctor import Diagnosis, Trouble, diagnosis
 
 

@@ -12,10 +12,10 @@ from rich.text import Text
 
 from untildone.cli.options import json_option, print_json, project_of, project_option
 from untildone.cli.place import place_of
+from untildone.engine.context import Context, context
 from untildone.errors import UserError
 from untildone.install.health import broken_settings, switched_off
 from untildone.install.machine import Machine, look
-from untildone.judge.context import Context, context
 from untildone.process import ending_with_us
 from untildone.report.doctor import Trouble
 from untildone.runs.drill import SCENES, Proof, prove

@@ -9,8 +9,8 @@ from msgspec import Struct
 from untildone.agents import AGENTS
 from untildone.cli.options import here, json_option, print_json, project_of, project_option
 from untildone.cli.place import place_of
+from untildone.features.edits import switch
 from untildone.install.claude import Plan, Scope, carry_out, plan_init
-from untildone.store import edits
 from untildone.store.home import prepare, vanishing
 
 
@@ -29,10 +29,10 @@ class Initialised(Struct, frozen=True, kw_only=True):
 
 
 _SWITCHED = {
-    (edits.AUTO, True): "switched on: automatic mode",
-    (edits.AUTO, False): "switched off: automatic mode",
-    (edits.TELL, True): "switched on: diagnostics after each edit",
-    (edits.TELL, False): "switched off: diagnostics after each edit",
+    (switch.AUTO, True): "switched on: automatic mode",
+    (switch.AUTO, False): "switched off: automatic mode",
+    (switch.TELL, True): "switched on: diagnostics after each edit",
+    (switch.TELL, False): "switched off: diagnostics after each edit",
 }
 
 
@@ -81,20 +81,20 @@ def command(*, scope: str, project: Path | None, **given: bool | None) -> None:
     found = here()
     place = place_of(found, project_of(project))
     plan = plan_init(place, cast(Scope, scope))
-    before = edits.wanted(str(found.home))
-    modes = _modes(before, {edits.AUTO: given["auto"], edits.TELL: given["tell"]})
+    before = switch.wanted(str(found.home))
+    modes = _modes(before, {switch.AUTO: given["auto"], switch.TELL: given["tell"]})
     if not given["dry_run"]:
         prepare(found.home)
         carry_out(place, plan)
-        edits.want(str(found.home), modes)
+        switch.want(str(found.home), modes)
     if given["as_json"]:
         files = tuple(Written(path=str(each.path), kind=each.kind) for each in plan.changes)
         print_json(
             Initialised(
                 files=files,
                 notes=plan.notes,
-                automatic=edits.AUTO in modes,
-                diagnostics=edits.TELL in modes,
+                automatic=switch.AUTO in modes,
+                diagnostics=switch.TELL in modes,
             )
         )
         return

@@ -3,7 +3,7 @@
 import click
 
 from untildone.cli.options import here
-from untildone.judge.telling.delivery import deliver
+from untildone.features.milestones.delivery import deliver
 
 
 @click.command("milestone", hidden=True)

@@ -4,18 +4,18 @@ from pathlib import Path
 
 import click
 
-from untildone.checks.tree import root_of
 from untildone.cli.flags import json_option as json_option
 from untildone.cli.flags import print_json as print_json
 from untildone.cli.flags import project_option as project_option
+from untildone.core.listing import number
+from untildone.engine.context import Context, context
+from untildone.engine.speaker import calling_session, speaks_for_agent
 from untildone.errors import UserError
-from untildone.judge.context import Context, context
-from untildone.judge.speaker import calling_session, speaks_for_agent
-from untildone.loop.listing import number
 from untildone.report.receipt import first_of
 from untildone.store.home import look_at
 from untildone.store.loops import Broken, Record
 from untildone.store.sessions import Session
+from untildone.worktree.files import root_of
 
 loop_argument = click.argument("loop", required=False)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from untildone.cli.options import chosen, here, loop_argument, persons_word, project_option
-from untildone.judge import verbs
+from untildone.engine import verbs
 
 
 @click.command("pause")

@@ -4,8 +4,8 @@ import sys
 from pathlib import Path
 
 import untildone
+from untildone.engine.context import Context
 from untildone.install.claude import Place
-from untildone.judge.context import Context
 
 
 def place_of(found: Context, project: Path) -> Place:

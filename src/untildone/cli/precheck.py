@@ -6,8 +6,8 @@ import click
 
 from untildone.cli.options import project_option
 from untildone.cli.said import say, which_option, words
-from untildone.judge.handover import Verb
-from untildone.judge.spec import steps
+from untildone.engine.relayed_verbs import Verb
+from untildone.features.spec import steps
 
 
 @click.command("precheck")

@@ -10,8 +10,8 @@ from rich.console import Console, ConsoleOptions
 from rich.live import Live
 from rich.text import Text
 
-from untildone.loop.listing import counts
-from untildone.loop.model import Check, CheckResult
+from untildone.core.listing import counts
+from untildone.core.model import Check, CheckResult
 
 _STYLES = {"green": "green", "red": "red"}
 # What a line needs beside the name, and the shortest that still tells one name from another.

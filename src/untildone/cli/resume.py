@@ -16,18 +16,18 @@ from untildone.cli.options import (
     project_option,
     session_here,
 )
+from untildone.engine import verbs
+from untildone.engine.context import Context
+from untildone.engine.hold_status import status_of
+from untildone.engine.lost_loops import noticed
+from untildone.engine.move import move_here
+from untildone.engine.prompt_start import summary
+from untildone.engine.speaker import driven, speaks_for_agent
 from untildone.errors import UserError
-from untildone.judge import verbs
-from untildone.judge.budget.bounds import grant
-from untildone.judge.context import Context
-from untildone.judge.held import status_of
-from untildone.judge.index import noticed
-from untildone.judge.move import move_here
-from untildone.judge.speaker import driven, speaks_for_agent
-from untildone.judge.starting.launch import summary
+from untildone.features.budget.grants import grant
 from untildone.report.lines import place
 from untildone.report.status import StatusReport
-from untildone.runs import book
+from untildone.runs import memory
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
 
@@ -76,7 +76,7 @@ def command(
     headless = _headless(found, record, session)
     if session:
         record = move_here(found, record, session.id)
-        book.forget(found, record.contract.id)
+        memory.forget(found, record.contract.id)
     record = verbs.resume(found, record.contract.id, granted)
     if headless and not session:
         return _run_on(found, record.contract.id)
@@ -90,7 +90,7 @@ def _headless(found: Context, record: Record, session: Session | None) -> bool:
         raise UserError(
             "`--here` needs an agent's session", hint="type `!untildone continue --here` in it"
         )
-    headless = book.read(found, record.contract.id)
+    headless = memory.read(found, record.contract.id)
     if headless and driven(found.session_of(record)):
         raise UserError(
             f"loop `{record.contract.id}` is being run already",
@@ -122,6 +122,6 @@ def _from_file(found: Context, project: Path) -> Record | None:
     if speaks_for_agent(found.agent, str(found.home), session):
         return None
     # Imported where it is used: it brings YAML along.
-    from untildone.judge.dialects.following import take_waiting
+    from untildone.features.importers.follow import take_waiting
 
     return take_waiting(found, session.id, project)

@@ -14,7 +14,7 @@ from untildone.cli.options import (
     project_option,
 )
 from untildone.cli.said import which_option
-from untildone.judge.spec import steps
+from untildone.features.spec import steps
 
 _SHOWN = 20
 

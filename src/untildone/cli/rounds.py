@@ -14,9 +14,9 @@ from untildone.cli.options import (
     project_option,
 )
 from untildone.cli.width import headline, moment
-from untildone.loop.listing import counts
-from untildone.loop.losses import name_of
-from untildone.loop.model import Finish, Pause, Round
+from untildone.core.concerns import name_of
+from untildone.core.listing import counts
+from untildone.core.model import Finish, Pause, Round
 from untildone.report.receipt import first_of
 from untildone.report.totals import in_words
 

@@ -12,13 +12,13 @@ from untildone.agents import AGENTS
 from untildone.cli import start
 from untildone.cli.options import here, json_option, project_of, project_option
 from untildone.cli.run_display import display
+from untildone.engine.context import Context
+from untildone.engine.project_checks import governed
+from untildone.engine.speaker import calling_session
 from untildone.errors import UserError
-from untildone.judge.context import Context
-from untildone.judge.project import governed
-from untildone.judge.speaker import calling_session
 from untildone.process import argv_of
-from untildone.runs import book
-from untildone.runs.book import Book, How
+from untildone.runs import memory
+from untildone.runs.memory import Book, How
 from untildone.runs.outer import drive
 
 # Given by the environment where not on the command line, as CI does it.
@@ -95,7 +95,7 @@ def command(*, project: Path | None, as_json: bool, agent: str, **given: Any) ->
     given["task"] = "" if given["template"] else given["task"]
     by_agent = calling_session(found.agent, str(found.home)) is not None
     record = start.begun(found, place, given, session=str(uuid.uuid4()), by_agent=by_agent)
-    book.write(found, record.contract.id, Book(how=how))
+    memory.write(found, record.contract.id, Book(how=how))
     start.with_start(found, record, detached=False)
     return driven(found, record.contract.id, as_json=as_json)
 

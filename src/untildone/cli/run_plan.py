@@ -10,14 +10,14 @@ from msgspec.structs import replace
 from untildone.cli.options import project_of
 from untildone.cli.run_plan_display import display
 from untildone.cli.start import bounds_of
+from untildone.core.model import Bounds
+from untildone.engine.context import Context
+from untildone.engine.project_checks import governed
+from untildone.engine.speaker import calling_session
 from untildone.errors import UserError
-from untildone.judge.context import Context
-from untildone.judge.plan.plan_trust import is_trusted
-from untildone.judge.project import governed
-from untildone.judge.speaker import calling_session
-from untildone.loop.model import Bounds
-from untildone.plans.document import in_order, read
-from untildone.runs.book import How
+from untildone.features.plans.document import in_order, read
+from untildone.features.plans.trust import is_trusted
+from untildone.runs.memory import How
 from untildone.runs.plan.running import run_plan
 from untildone.runs.plan.setting import Setting, folder_of, repository
 

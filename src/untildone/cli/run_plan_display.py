@@ -14,8 +14,8 @@ from rich.text import Text
 
 from untildone.agents.headless import Happening, Said, Tool
 from untildone.cli.run_display import drawn
-from untildone.loop.listing import number, one_line
-from untildone.loop.model import Pause
+from untildone.core.listing import number, one_line
+from untildone.core.model import Pause
 from untildone.runs.happenings import Asked, Ended, Judged, Waiting
 from untildone.runs.plan.happenings import (
     PlanEnded,

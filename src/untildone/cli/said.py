@@ -6,9 +6,9 @@ from pathlib import Path
 import click
 
 from untildone.cli.options import chosen, here, own_loop, session_here
+from untildone.engine.context import Context
+from untildone.engine.relayed_verbs import Verb, printed
 from untildone.errors import UserError
-from untildone.judge.context import Context
-from untildone.judge.handover import Verb, printed
 from untildone.store.loops import Record
 
 which_option = click.option("--loop", metavar="ID", help="The loop, if not this session's.")

@@ -11,11 +11,11 @@ from msgspec import Struct
 
 from untildone.cli.options import chosen, here, json_option, own_loop, print_json, project_option
 from untildone.cli.said import which_option
+from untildone.core.model import OUTCOMES
+from untildone.core.spec.rubric import DIMENSIONS, MOST, Dimension, Opinion, Rating, Score, score
+from untildone.core.spec.workflow import workflow
 from untildone.errors import UserError
-from untildone.judge.spec.scoring import scored_loop
-from untildone.loop.model import OUTCOMES
-from untildone.loop.spec.rubric import DIMENSIONS, MOST, Dimension, Opinion, Rating, Score, score
-from untildone.loop.spec.workflow import workflow
+from untildone.features.spec.scoring import scored_loop
 
 _LARGEST = 200_000
 _GATES = ("after the steps are known", "after each round", "before it is done")

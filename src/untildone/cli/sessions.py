@@ -4,8 +4,8 @@ import os
 from pathlib import Path
 
 from untildone.cli.options import session_here
+from untildone.engine.context import Context
 from untildone.errors import UserError
-from untildone.judge.context import Context
 from untildone.process import alive
 from untildone.store.sessions import Session, sessions
 

@@ -17,12 +17,12 @@ from untildone.cli.options import (
     project_option,
     records,
 )
-from untildone.judge.confirming.lost import at_start as file_at_start
-from untildone.judge.held import status_of
-from untildone.judge.papers import last_evidence, written
-from untildone.judge.reports import leave_reports
-from untildone.loop.criteria import agreed
-from untildone.loop.model import Contract, Oracle, Progress
+from untildone.core.criteria import agreed
+from untildone.core.model import Contract, Oracle, Progress
+from untildone.engine.artifacts import last_evidence, written
+from untildone.engine.ci_reports import leave_reports
+from untildone.engine.concern_diffs import at_start as file_at_start
+from untildone.engine.hold_status import status_of
 from untildone.report.receipt import as_text
 from untildone.report.status import LoopStatus
 

@@ -6,8 +6,8 @@ import click
 
 from untildone.cli.options import project_option
 from untildone.cli.said import say, which_option
-from untildone.judge import verbs
-from untildone.judge.handover import Verb
+from untildone.engine import verbs
+from untildone.engine.relayed_verbs import Verb
 
 
 @click.command("signal")

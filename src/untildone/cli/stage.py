@@ -8,8 +8,8 @@ from rich.console import Console
 from rich.panel import Panel
 from rich.text import Text
 
-from untildone.loop.listing import counts
-from untildone.loop.model import CheckResult, Continue, Finish, Round
+from untildone.core.listing import counts
+from untildone.core.model import CheckResult, Continue, Finish, Round
 
 _WIDTH = 88
 _SPEAKER = 11

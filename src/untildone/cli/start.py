@@ -16,20 +16,20 @@ from untildone.cli.options import here, json_option, print_json, project_of, pro
 from untildone.cli.progress import watching
 from untildone.cli.sessions import chosen_session
 from untildone.config import proposals
+from untildone.core.model import Bounds, Check, CheckResult, Reversibility, Rule
+from untildone.engine.artifacts import write_task
+from untildone.engine.baseline import begin_detached, record_start
+from untildone.engine.context import Context
+from untildone.engine.phrases import PRESETS
+from untildone.engine.project_checks import governed, trusted, untrusted
+from untildone.engine.prompt_start import summary
+from untildone.engine.speaker import calling_session
+from untildone.engine.start import ALLOWABLE, Request, armed, begin, named
 from untildone.errors import UserError
-from untildone.judge.confirming.baseline import begin_detached, record_start
-from untildone.judge.context import Context
-from untildone.judge.papers import write_task
-from untildone.judge.project import governed, trusted, untrusted
-from untildone.judge.speaker import calling_session
-from untildone.judge.spec.specs import told_at_start
-from untildone.judge.speech import PRESETS
-from untildone.judge.starting.counting import counts_named, targets_in
-from untildone.judge.starting.launch import summary
-from untildone.judge.starting.start import ALLOWABLE, Request, armed, begin, named
-from untildone.judge.starting.templates import Plan, claim, known, plan
-from untildone.judge.todos import listed, todos_wanted
-from untildone.loop.model import Bounds, Check, CheckResult, Reversibility, Rule
+from untildone.features.counts.start import counts_named, targets_in
+from untildone.features.spec.start import told_at_start
+from untildone.features.templates.templates import Plan, claim, known, plan
+from untildone.features.todos.lists import listed, todos_wanted
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
 

@@ -18,14 +18,14 @@ from untildone.cli.options import (
 from untildone.cli.options import records as all_records
 from untildone.cli.place import place_of
 from untildone.cli.width import headline
+from untildone.engine.context import Context
+from untildone.engine.hold_status import status_of
+from untildone.engine.lost_loops import noticed
+from untildone.features.edits import switch
 from untildone.install.health import changed, missing, switched_off
 from untildone.install.machine import look
-from untildone.judge.context import Context
-from untildone.judge.held import status_of
-from untildone.judge.index import noticed
 from untildone.report.lines import remedy
 from untildone.report.status import LoopStatus, StatusReport, UnreadableLoop
-from untildone.store import edits
 
 
 @click.command("status")
@@ -78,7 +78,7 @@ def _show(found: Context, loops: tuple[LoopStatus, ...], *, as_json: bool, place
     unreadable = tuple(
         UnreadableLoop(id=damaged.id, reason=damaged.reason) for damaged in broken(found)
     )
-    automatic = edits.AUTO in edits.wanted(str(found.home))
+    automatic = switch.AUTO in switch.wanted(str(found.home))
     if as_json:
         print_json(StatusReport(loops=loops, unreadable=unreadable, automatic=automatic))
         return

@@ -4,7 +4,7 @@ import os
 
 import click
 
-from untildone.hook.entry import main
+from untildone.hooks.entry import main
 from untildone.store.home import state_home
 
 

@@ -15,11 +15,11 @@ from untildone.cli.options import (
     project_option,
 )
 from untildone.cli.said import say, which_option, words
+from untildone.core.criteria import agreed
+from untildone.core.listing import number
+from untildone.engine.relayed_verbs import Verb
 from untildone.errors import UserError
-from untildone.judge.handover import Verb
-from untildone.judge.spec import steps
-from untildone.loop.criteria import agreed
-from untildone.loop.listing import number
+from untildone.features.spec import steps
 
 
 class Step(Struct, frozen=True, kw_only=True):

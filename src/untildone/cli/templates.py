@@ -8,12 +8,12 @@ from msgspec import Struct
 from untildone.cli.options import here, json_option, print_json, project_of, project_option
 from untildone.cli.width import paragraph
 from untildone.config import proposals
+from untildone.core.model import Bounds, Check
+from untildone.engine.context import Context
+from untildone.engine.project_checks import checks_for, governed, untrusted
 from untildone.errors import UserError
-from untildone.judge.context import Context
-from untildone.judge.project import checks_for, governed, untrusted
-from untildone.judge.starting.recipes import BUILT_IN, Recipe
-from untildone.judge.starting.templates import checks_in, filled, recipes
-from untildone.loop.model import Bounds, Check
+from untildone.features.templates.builtin import BUILT_IN, Recipe
+from untildone.features.templates.templates import checks_in, filled, recipes
 
 
 class Listed(Struct, frozen=True, kw_only=True):

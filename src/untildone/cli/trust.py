@@ -10,17 +10,17 @@ import click
 
 from untildone.cli.options import here, persons_machine, project_of, project_option
 from untildone.config import Proposal, proposals
-from untildone.dialects import DIALECTS
+from untildone.core.spec.shape_file import PLACE, read
+from untildone.engine.context import Context
+from untildone.engine.project_checks import governed
 from untildone.errors import UserError
-from untildone.judge.context import Context
-from untildone.judge.plan.plan_trust import trust_plan
-from untildone.judge.project import governed
-from untildone.judge.spec.specs import shape_of
-from untildone.loop.spec.shape_file import PLACE, read
-from untildone.plans.document import read as read_plan
-from untildone.plans.places import plans_in
-from untildone.plans.verification import commands_of
-from untildone.store import dialects as store
+from untildone.features.importers import trusted as store
+from untildone.features.importers.formats import DIALECTS
+from untildone.features.plans.document import read as read_plan
+from untildone.features.plans.files import plans_in
+from untildone.features.plans.trust import trust_plan
+from untildone.features.plans.verification import commands_of
+from untildone.features.spec.start import shape_of
 from untildone.store.home import prepare
 from untildone.store.sessions import sessions
 from untildone.store.trust import trust, trusted_text

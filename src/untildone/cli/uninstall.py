@@ -16,11 +16,11 @@ from untildone.cli.options import (
     records,
 )
 from untildone.cli.place import place_of
+from untildone.engine import verbs
+from untildone.engine.context import Context
+from untildone.features.edits import switch
 from untildone.install.claude import take_out
 from untildone.install.record import read
-from untildone.judge import verbs
-from untildone.judge.context import Context
-from untildone.store import edits
 
 
 class TakenOut(Struct, frozen=True, kw_only=True):
@@ -52,7 +52,7 @@ def command(project: Path | None, *, as_json: bool) -> None:
         for change in take_out(place, each)
         if change.kind != "unchanged"
     )
-    edits.want(str(found.home), frozenset())
+    switch.want(str(found.home), frozenset())
     if as_json:
         print_json(TakenOut(files=files, paused=paused))
         return

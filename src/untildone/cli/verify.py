@@ -8,13 +8,13 @@ import msgspec
 
 from untildone.cli.options import project_option
 from untildone.cli.said import say, which_option
+from untildone.core.model import Verification
+from untildone.core.plan_task import Result, missing_lines
+from untildone.engine.context import Context
+from untildone.engine.relayed_verbs import Verb
 from untildone.errors import UserError
-from untildone.judge.context import Context
-from untildone.judge.handover import Verb
-from untildone.judge.plan.verification import record_report
-from untildone.loop.model import Verification
-from untildone.loop.tasks import Result, missing_lines
-from untildone.plans.verification import Report, Shown
+from untildone.features.plans.reports import record_report
+from untildone.features.plans.verification import Report, Shown
 from untildone.store.loops import Record
 
 _Pairs = tuple[tuple[str, str], ...]

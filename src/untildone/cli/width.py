@@ -6,7 +6,7 @@ from datetime import datetime
 
 import click
 
-from untildone.loop.listing import cut
+from untildone.core.listing import cut
 
 
 def headline(text: str, *, indent: int) -> str:

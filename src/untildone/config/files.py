@@ -10,13 +10,13 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from untildone.checks.tree import files_named
 from untildone.config.meaning import senseless
 from untildone.config.mistakes import Mistake, Place, mistakes
 from untildone.config.model import Configuration, Personal
 from untildone.config.places import line_at, lines_of
+from untildone.core.model import Check
 from untildone.errors import UserError
-from untildone.loop.model import Check
+from untildone.worktree.files import files_named
 
 OWN = "untildone.toml"
 _SHARED = "pyproject.toml"

@@ -1,1 +1,1 @@
-"""What `init` writes, and takes out again."""
+"""What `init` writes and `uninstall` removes."""

@@ -9,7 +9,7 @@ from msgspec import Struct
 from untildone import __version__
 from untildone.errors import UserError
 from untildone.install import record, settings
-from untildone.install.commands import settings_entries
+from untildone.install.hook_lines import settings_entries
 from untildone.install.skills import commands
 from untildone.store.files import write_whole
 

@@ -8,9 +8,9 @@ from typing import TypeAlias
 from untildone import __version__
 from untildone.errors import UserError
 from untildone.install import record
-from untildone.install.commands import plugin_entries, settings_entries
+from untildone.install.entries import CAP, CAP_VARIABLE
+from untildone.install.hook_lines import plugin_entries, settings_entries
 from untildone.install.machine import Machine, Started, started_by
-from untildone.integrity.entries import CAP, CAP_VARIABLE
 from untildone.report.doctor import Trouble, error, note
 
 Look: TypeAlias = Callable[[Machine], Iterator[Trouble]]
@@ -123,7 +123,7 @@ def interpreter(machine: Machine) -> Iterator[Trouble]:
             continue
         if not Path(started.python).exists():
             yield error("interpreter", f"`{started.python}` is gone: no hook can start", _INIT)
-        elif not Path(started.package, "hook", "__main__.py").is_file():
+        elif not Path(started.package, "hooks", "__main__.py").is_file():
             yield error("interpreter", f"untildone is not in `{started.package}` any more", _INIT)
         else:
             yield from _replaced(machine, file.path)

@@ -11,7 +11,7 @@ from msgspec import Struct
 from untildone.errors import UserError
 from untildone.install import settings
 from untildone.install.claude import Place, Scope
-from untildone.integrity.entries import is_our_hook
+from untildone.install.entries import is_our_hook
 
 _MANAGED = {
     "darwin": "/Library/Application Support/ClaudeCode/managed-settings.json",

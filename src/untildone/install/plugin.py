@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from untildone import __version__
-from untildone.install.commands import plugin_entries
+from untildone.install.hook_lines import plugin_entries
 from untildone.install.settings import Entries
 from untildone.install.skills import skills
 

@@ -7,9 +7,9 @@ from msgspec import Struct
 
 from untildone.errors import UserError
 from untildone.install import json_text
+from untildone.install.entries import CAP, CAP_VARIABLE, is_our_hook, our_hooks, well_shaped
 from untildone.install.json_scan import UnreadableError
 from untildone.install.json_text import Document
-from untildone.integrity.entries import CAP, CAP_VARIABLE, is_our_hook, our_hooks, well_shaped
 
 Json: TypeAlias = dict[str, object]
 

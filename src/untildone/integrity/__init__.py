@@ -1,1 +1,1 @@
-"""What protects the loop from being talked, edited or tested around."""
+"""Baseline and tree compared: what was weakened, and experiments that settle it."""

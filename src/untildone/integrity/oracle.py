@@ -6,9 +6,9 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from untildone.core.concerns import loss
+from untildone.core.model import Loss, Oracle
 from untildone.errors import UserError
-from untildone.loop.losses import loss
-from untildone.loop.model import Loss, Oracle
 from untildone.process import run
 
 _SECONDS = 1_800.0

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from untildone.integrity.roles import role
-from untildone.integrity.tree import Tree
+from untildone.worktree.contents import Tree
 
 _FOLDERS = frozenset(
     (

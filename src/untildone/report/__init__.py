@@ -1,1 +1,1 @@
-"""Everything a person reads."""
+"""Everything a user reads: text, JSON, XML."""

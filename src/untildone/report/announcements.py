@@ -1,10 +1,10 @@
 """What the person is told of a loop from a spec beside the notice: `[LOOP] …` and its verdict."""
 
-from untildone.loop.criteria import agreed
-from untildone.loop.model import Continue, Contract, Finish, Pause, Progress, Verdict
-from untildone.loop.spec.rubric import MOST, shape
-from untildone.loop.spec.verdict import Trust, kinds, learnable, trust
-from untildone.loop.spec.workflow import workflow
+from untildone.core.criteria import agreed
+from untildone.core.model import Continue, Contract, Finish, Pause, Progress, Verdict
+from untildone.core.spec.rubric import MOST, shape
+from untildone.core.spec.verdict import Trust, kinds, learnable, trust
+from untildone.core.spec.workflow import workflow
 from untildone.store.loops import Record
 
 _MARKS: dict[Trust, str] = {"SHIP": "🟢", "MONITOR": "🟡", "RESEARCH": "🔴"}

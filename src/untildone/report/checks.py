@@ -10,8 +10,8 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from untildone.loop.listing import counts, untold
-from untildone.loop.model import CheckResult, Finding
+from untildone.core.listing import counts, untold
+from untildone.core.model import CheckResult, Finding
 
 Whole: TypeAlias = Literal["green", "red", "unrunnable"]
 _STYLES = {"green": "green", "red": "red"}

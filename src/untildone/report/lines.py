@@ -1,9 +1,9 @@
 """One line on a loop, for a status line, a notice, a terminal."""
 
-from untildone.loop.criteria import agreed
-from untildone.loop.listing import counts, number
-from untildone.loop.losses import name_of
-from untildone.loop.model import (
+from untildone.core.concerns import name_of
+from untildone.core.criteria import agreed
+from untildone.core.listing import counts, number
+from untildone.core.model import (
     OUTCOMES,
     CheckResult,
     Continue,

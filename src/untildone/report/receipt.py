@@ -8,10 +8,10 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from untildone.loop.criteria import agreed
-from untildone.loop.listing import counts, one_line
-from untildone.loop.losses import allowed, name_of
-from untildone.loop.model import (
+from untildone.core.concerns import allowed, name_of
+from untildone.core.criteria import agreed
+from untildone.core.listing import counts, one_line
+from untildone.core.model import (
     OUTCOMES,
     Amendment,
     CheckResult,
@@ -21,7 +21,7 @@ from untildone.loop.model import (
     Speaker,
     Totals,
 )
-from untildone.loop.spec.verdict import Trust, trust
+from untildone.core.spec.verdict import Trust, trust
 from untildone.report.totals import improvement
 from untildone.store.loops import Record
 

@@ -4,8 +4,8 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
-from untildone.loop.criteria import agreed
-from untildone.loop.model import Outcome, Status
+from untildone.core.criteria import agreed
+from untildone.core.model import Outcome, Status
 from untildone.store.loops import Record
 
 Held: TypeAlias = bool | Literal["unknown"]

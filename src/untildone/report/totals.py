@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from untildone.loop.listing import number
-from untildone.loop.model import FileTotals, Totals
+from untildone.core.listing import number
+from untildone.core.model import FileTotals, Totals
 
 # What a person looks for first comes first.
 _NOUNS = {

@@ -1,1 +1,1 @@
-"""Driving an agent without a person."""
+"""Headless runs, plan runs, demo and drill."""

@@ -7,16 +7,16 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from untildone.agents.headless import Ask
-from untildone.judge.context import Context
-from untildone.judge.move import move_here
-from untildone.loop.criteria import agreed
-from untildone.loop.model import Bounds
+from untildone.core.criteria import agreed
+from untildone.core.model import Bounds
+from untildone.engine.context import Context
+from untildone.engine.move import move_here
 from untildone.process import argv_of
-from untildone.runs import book
-from untildone.runs.book import Book
+from untildone.runs import memory
 from untildone.runs.calling import Limits, Place, Return, Show, call
 from untildone.runs.handover import handover
 from untildone.runs.happenings import Asked
+from untildone.runs.memory import Book
 from untildone.runs.stopping import Stopping
 from untildone.store.loops import Record
 
@@ -31,7 +31,7 @@ class Conversation:
         self.loop = loop
         self.stopping = Stopping()
         self.record = context.loops.load(loop)
-        self.book = book.read(context, loop) or Book()
+        self.book = memory.read(context, loop) or Book()
         self._show = show
 
     @property
@@ -111,7 +111,7 @@ class Conversation:
 
     def _keep(self, known: Book) -> None:
         self.book = known
-        book.write(self.context, self.loop, known)
+        memory.write(self.context, self.loop, known)
 
     def _place(self) -> Place:
         client, given = self.context.agent.headless(), self.book.how.client

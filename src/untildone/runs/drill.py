@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from untildone.judge.context import Context
+from untildone.engine.context import Context
 from untildone.runs.hooks import Settings
 from untildone.runs.rehearsal import Rehearsal, Said, rehearsal
 

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from untildone.agents.headless import Fault, Happening
-from untildone.loop.model import Outcome, Status, Verdict
+from untildone.core.model import Outcome, Status, Verdict
 
 
 class Started(Happening, frozen=True, kw_only=True):

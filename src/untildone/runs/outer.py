@@ -10,16 +10,16 @@ from msgspec.structs import replace
 
 from untildone.agents.events import Stop
 from untildone.agents.headless import Fault
+from untildone.core.model import OUTCOMES, Continue, Finish, Pause, Progress
+from untildone.core.progress import ended
+from untildone.engine import verbs
+from untildone.engine.context import Context
+from untildone.engine.judgement import Answer
+from untildone.engine.session import reminder
+from untildone.engine.speaker import ignored
+from untildone.engine.stop import judge_return
 from untildone.errors import UserError
-from untildone.judge import verbs
-from untildone.judge.answer import Answer
-from untildone.judge.budget.clock import clocked, mark
-from untildone.judge.context import Context
-from untildone.judge.session import reminder
-from untildone.judge.speaker import ignored
-from untildone.judge.stop import judge_return
-from untildone.loop.model import OUTCOMES, Continue, Finish, Pause, Progress
-from untildone.loop.progress import ended
+from untildone.features.budget.clock import clocked, mark
 from untildone.process import ending_with_us
 from untildone.runs.calling import Return, Show
 from untildone.runs.conversation import Conversation

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from untildone.judge.context import Context, project_folder
-from untildone.judge.starting.start import Request, begin
-from untildone.loop.model import Check, Progress
+from untildone.core.model import Check, Progress
+from untildone.engine.context import Context, project_folder
+from untildone.engine.start import Request, begin
 from untildone.process import run
 from untildone.runs.hooks import Answer, Settings, fire, hooks_in
 from untildone.runs.scripted import Agent, stop_fields

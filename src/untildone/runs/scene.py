@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from untildone.loop.model import Check
+from untildone.core.model import Check
 from untildone.runs.scripted import Edit, Turn
 
 TASK = "Give per cent off, not units off; tests and lint must pass."

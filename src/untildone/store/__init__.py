@@ -1,1 +1,1 @@
-"""What survives: loop files, journal, lock, index."""
+"""What survives: loop files, journal, lock, sessions."""

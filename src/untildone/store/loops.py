@@ -13,8 +13,8 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
+from untildone.core.model import Contract, Progress, Round
 from untildone.errors import UserError
-from untildone.loop.model import Contract, Progress, Round
 from untildone.store import baseline, heads, journal, seal
 from untildone.store.encoding import convert
 from untildone.store.files import Damaged, owned, shown, sync_folder

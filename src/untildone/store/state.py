@@ -9,8 +9,8 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta, Struct
 
+from untildone.core.model import Contract, Progress
 from untildone.errors import UserError
-from untildone.loop.model import Contract, Progress
 from untildone.store import journal
 from untildone.store.encoding import convert, decode, encode
 from untildone.store.files import (

@@ -4,7 +4,7 @@ import pytest
 
 from untildone.checks.findings import Diagnostic
 from untildone.checks.parsers import PARSERS
-from untildone.loop import model
+from untildone.core import model
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ from tools import maven, missing, on_machine, tool
 from untildone.checks.inventory import Case, Inventory
 from untildone.checks.parsers import junit, sarif
 from untildone.checks.runner import Running, run_checks
-from untildone.loop import model
-from untildone.loop.model import Check, CheckResult
+from untildone.core import model
+from untildone.core.model import Check, CheckResult
 
 PYTHON = shlex.quote(sys.executable)
 

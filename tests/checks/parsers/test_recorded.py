@@ -5,7 +5,7 @@ import pytest
 from checks.parsers.recording import RECORDED, counted, error, found, owner, recorded, warning
 from untildone.checks.findings import Diagnostic
 from untildone.checks.parsers import LAST_RESORT, PARSERS
-from untildone.loop import model
+from untildone.core import model
 
 NO_TEST = model.Tests()
 # Gradle prints the compiler's own lines.

@@ -5,7 +5,7 @@ import pytest
 from checks.parsers.recording import counted, error, found, recorded, warning
 from untildone.checks.findings import Diagnostic
 from untildone.checks.parsers import javac
-from untildone.loop import model
+from untildone.core import model
 
 
 @pytest.mark.parametrize(

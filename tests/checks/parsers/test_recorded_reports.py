@@ -6,7 +6,7 @@ from checks.parsers.recording import counted, error, found, recorded
 from untildone.checks.findings import Diagnostic
 from untildone.checks.inventory import Case, Inventory
 from untildone.checks.parsers import junit
-from untildone.loop import model
+from untildone.core import model
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ from checks.security.bare import PATH, bare_python
 from untildone.checks import security
 from untildone.checks.findings import Diagnostic, findings_of
 from untildone.checks.runner import Running, run_checks
+from untildone.core.model import Check, CheckResult, Finding
 from untildone.errors import UserError
-from untildone.loop.model import Check, CheckResult, Finding
 
 EVAL = (
     "text that is not a constant is run as code;"

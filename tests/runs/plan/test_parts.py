@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from plans.samples import task
+from features.plans.samples import task
 from untildone.errors import UserError
 from untildone.process.orphans import end_marked
 from untildone.runs.plan import markers, merging
-from untildone.runs.plan.course import Course, Log
 from untildone.runs.plan.git import Git
+from untildone.runs.plan.journal import Course, Log
 from untildone.runs.plan.schedule import left, ready
 from untildone.runs.plan.setting import slug
 from untildone.store.files import Damaged

@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from untildone.loop.model import Finding
+from untildone.core.model import Finding
 
 LONGEST_WAIT = 60.0
 

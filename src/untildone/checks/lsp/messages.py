@@ -8,7 +8,7 @@ from msgspec import Raw, Struct
 
 from untildone.checks.findings import Diagnostic
 from untildone.checks.output import clean
-from untildone.loop.model import Severity
+from untildone.core.model import Severity
 
 LONGEST_TEXT = 500
 

@@ -10,8 +10,8 @@ from msgspec import Struct
 
 from untildone.checks.detection.manifest import read_json, read_toml, table
 from untildone.checks.parsers import ruff
+from untildone.core.model import Severity
 from untildone.errors import UserError
-from untildone.loop.model import Severity
 
 Role: TypeAlias = Literal["lint", "types"]
 

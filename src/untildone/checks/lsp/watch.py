@@ -4,7 +4,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TypeAlias
 
-from untildone.checks.tree import listed
+from untildone.worktree.files import listed
 
 # The specification's FileChangeType.
 CREATED, CHANGED, DELETED = 1, 2, 3

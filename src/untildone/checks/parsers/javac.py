@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from untildone.checks.findings import Diagnostic
 from untildone.checks.parser import blocks
-from untildone.loop.model import Severity
+from untildone.core.model import Severity
 
 PROGRAMS = ("javac", "gradle", "gradlew")
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from untildone.checks.findings import Diagnostic
 from untildone.checks.parser import counts, named, total
-from untildone.loop.model import Tests
+from untildone.core.model import Tests
 
 PROGRAMS = ("pytest", "py.test")
 

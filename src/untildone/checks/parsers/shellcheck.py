@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from untildone.checks.findings import Diagnostic
-from untildone.loop.model import Severity
+from untildone.core.model import Severity
 
 PROGRAMS = ("shellcheck",)
 

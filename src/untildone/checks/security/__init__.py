@@ -6,7 +6,7 @@ from pathlib import Path
 
 from untildone.checks.findings import findings_of
 from untildone.checks.security.engine import diagnose, installed, validate
-from untildone.loop.model import Check, Finding
+from untildone.core.model import Check, Finding
 from untildone.process import quoted
 
 __all__ = ["NAME", "command", "installed", "scan"]

@@ -7,12 +7,12 @@ from msgspec import Struct
 
 from untildone.cli.flags import json_option, print_json
 from untildone.cli.plan.place import with_new_plan
-from untildone.dialects.plan import LARGEST, ForeignPlan
-from untildone.dialects.plan_formats import FORMATS, read_plan
-from untildone.plans.document import save
-from untildone.plans.drafting import drafted
-from untildone.plans.model import Phase, Plan
-from untildone.plans.order import order_mistakes
+from untildone.features.importers.plan_formats.plan_format import LARGEST, ForeignPlan
+from untildone.features.importers.plan_formats.registry import FORMATS, read_plan
+from untildone.features.plans.document import save
+from untildone.features.plans.drafting import drafted
+from untildone.features.plans.model import Phase, Plan
+from untildone.features.plans.order import order_mistakes
 
 
 class Imported(Struct, frozen=True, kw_only=True):

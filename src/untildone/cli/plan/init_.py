@@ -5,9 +5,9 @@ from pathlib import Path
 import click
 
 from untildone.cli.plan.place import with_new_plan
-from untildone.plans.document import save
-from untildone.plans.drafting import drafted
-from untildone.plans.model import Phase, Plan, Task
+from untildone.features.plans.document import save
+from untildone.features.plans.drafting import drafted
+from untildone.features.plans.model import Phase, Plan, Task
 
 _FIRST = Task(
     title="Say what is to be done first",

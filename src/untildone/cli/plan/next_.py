@@ -8,8 +8,8 @@ from msgspec import Struct, to_builtins
 
 from untildone.cli.flags import json_option, print_json
 from untildone.cli.plan.place import with_plan
-from untildone.plans.document import in_order, read
-from untildone.plans.order import Standing, standing
+from untildone.features.plans.document import in_order, read
+from untildone.features.plans.order import Standing, standing
 
 
 class Next(Struct, frozen=True, kw_only=True):

@@ -9,7 +9,7 @@ import click
 
 from untildone.cli.flags import project_option
 from untildone.errors import UserError
-from untildone.plans.places import NAME, plan_in
+from untildone.features.plans.files import NAME, plan_in
 
 _Command = Callable[..., int | None]
 _plan_option = click.option(

@@ -11,9 +11,9 @@ from msgspec import Struct
 from untildone.cli.flags import json_option, print_json
 from untildone.cli.plan.place import with_plan
 from untildone.errors import UserError
-from untildone.plans.document import change, in_order, read
-from untildone.plans.refinement import divided
-from untildone.plans.rules import large
+from untildone.features.plans.document import change, in_order, read
+from untildone.features.plans.refinement import divided
+from untildone.features.plans.rules import large
 
 _LARGEST = 4_000_000
 

@@ -6,8 +6,8 @@ import click
 
 from untildone.cli.plan.place import with_plan
 from untildone.errors import UserError
-from untildone.plans.document import in_order, read, save
-from untildone.plans.rendering import WRITTEN, rendered
+from untildone.features.plans.document import in_order, read, save
+from untildone.features.plans.rendering import WRITTEN, rendered
 
 
 @click.command("render")

@@ -8,10 +8,10 @@ import click
 from untildone.cli.flags import json_option, print_json
 from untildone.cli.options import here
 from untildone.cli.plan.place import with_plan
+from untildone.engine.speaker import calling_session, in_tool_call
 from untildone.errors import UserError
-from untildone.judge.speaker import calling_session, in_tool_call
-from untildone.plans.document import change, with_status
-from untildone.plans.model import TaskStatus
+from untildone.features.plans.document import change, with_status
+from untildone.features.plans.model import TaskStatus
 
 
 @click.command("set-status")

@@ -7,12 +7,12 @@ from msgspec import Struct, to_builtins
 
 from untildone.cli.flags import json_option, print_json
 from untildone.cli.plan.place import with_plan
-from untildone.loop.listing import number
-from untildone.loop.model import Check
-from untildone.plans.document import Document, read, task_of
-from untildone.plans.model import Phase, Summary, Task, TaskStatus
-from untildone.plans.rules import large, summary_of
-from untildone.plans.verification import checks_of, promise_of, subjective
+from untildone.core.listing import number
+from untildone.core.model import Check
+from untildone.features.plans.document import Document, read, task_of
+from untildone.features.plans.model import Phase, Summary, Task, TaskStatus
+from untildone.features.plans.rules import large, summary_of
+from untildone.features.plans.verification import checks_of, promise_of, subjective
 
 _BOXES = {"not_started": " ", "in_progress": "~", "completed": "x"}
 

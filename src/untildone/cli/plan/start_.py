@@ -8,9 +8,9 @@ from msgspec.structs import replace
 from untildone.cli.options import here, json_option, project_of, project_option
 from untildone.cli.sessions import chosen_session
 from untildone.cli.start import called_by_agent, tell, with_start
-from untildone.judge.papers import write_task
-from untildone.judge.plan.tasks import BOUNDS, Asked, task_request
-from untildone.judge.starting.start import begin
+from untildone.engine.artifacts import write_task
+from untildone.engine.start import begin
+from untildone.features.plans.task_loops import BOUNDS, Asked, task_request
 
 
 @click.command("start")

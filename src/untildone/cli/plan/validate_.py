@@ -7,12 +7,12 @@ from msgspec import Struct
 
 from untildone.cli.flags import json_option, print_json
 from untildone.cli.plan.place import with_plan
-from untildone.loop.listing import number
-from untildone.plans.document import Document, change, read, with_fields
-from untildone.plans.model import Mistake
-from untildone.plans.references import reference_mistakes
-from untildone.plans.refinement import mended_blocks
-from untildone.plans.rules import large, rule_mistakes, summary_of
+from untildone.core.listing import number
+from untildone.features.plans.document import Document, change, read, with_fields
+from untildone.features.plans.model import Mistake
+from untildone.features.plans.references import reference_mistakes
+from untildone.features.plans.refinement import mended_blocks
+from untildone.features.plans.rules import large, rule_mistakes, summary_of
 
 _LARGEST = 4_000_000
 

@@ -1,1 +1,1 @@
-"""What a check's command leads to, and what of it was taken away."""
+"""Check commands and the scripts they lead to, compared."""

@@ -4,14 +4,14 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
+from untildone.commands.exit_status import STEERING, Call, binding
+from untildone.commands.shell import bare
 from untildone.integrity.roles import role
 from untildone.integrity.scripts import arguments
 from untildone.integrity.scripts import make as scripts_make
 from untildone.integrity.scripts.followed import inner_scripts, is_subject, made, makefile
-from untildone.integrity.scripts.shell import STEERING, Call, binding
 from untildone.integrity.scripts.targets import runs_tests, taken_in
-from untildone.integrity.shell import bare
-from untildone.integrity.tree import Tree
+from untildone.worktree.contents import Tree
 
 _TRIVIAL = frozenset(
     (

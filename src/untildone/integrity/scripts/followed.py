@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 
+from untildone.commands.shell import bare, calls
 from untildone.integrity.roles import named_in, role
 from untildone.integrity.scripts.targets import holds_tests, matching
-from untildone.integrity.shell import bare, calls
-from untildone.integrity.tree import Tree
+from untildone.worktree.contents import Tree
 
 _MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
 _SEVERAL = frozenset(("run-s", "run-p", "npm-run-all", "npm-run-all2", "concurrently"))

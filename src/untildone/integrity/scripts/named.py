@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from untildone.integrity.scripts.followed import makefile, package_scripts
 from untildone.integrity.scripts.make import read
-from untildone.integrity.tree import Tree
+from untildone.worktree.contents import Tree
 
 _CHECKING = re.compile(r"test|lint|check|type|verify|cov|^ci$|^build$|audit|format", re.IGNORECASE)
 

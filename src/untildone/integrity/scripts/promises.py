@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterator
 
-from untildone.integrity.ratchet import Compared
+from untildone.commands.shell import bare, calls, redirected_to
+from untildone.integrity.comparison import Compared
 from untildone.integrity.roles import role
 from untildone.integrity.scripts.followed import followed, is_record, is_shell
-from untildone.integrity.shell import bare, calls, redirected_to
-from untildone.integrity.tree import Tree
+from untildone.worktree.contents import Tree
 
 _READING = frozenset(
     (

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
+from untildone.commands.exit_status import Call
 from untildone.integrity.scripts.arguments import narrowed, read
-from untildone.integrity.scripts.shell import Call
 
 # What has to stand in its place, with the words without which it decides nothing.
 _SUCCESSORS: dict[str, tuple[Call, ...]] = {

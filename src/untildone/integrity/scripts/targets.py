@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from itertools import islice, product
 
 from untildone.integrity.roles import role
-from untildone.integrity.tree import Tree
+from untildone.worktree.contents import Tree
 
 _RUNS_TESTS = frozenset(
     (

@@ -1,1 +1,1 @@
-"""Configuration, key by key: what is looser now."""
+"""Configuration files compared key by key."""

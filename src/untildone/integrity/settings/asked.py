@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from untildone.integrity.ratchet import Compared
+from untildone.integrity.comparison import Compared
 from untildone.integrity.roles import role
 from untildone.integrity.scripts.bound import bound
 from untildone.integrity.scripts.ci import is_ci

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator
 
-from untildone.integrity.ratchet import Compared
-from untildone.loop.losses import loss
-from untildone.loop.model import Loss
+from untildone.core.concerns import loss
+from untildone.core.model import Loss
+from untildone.integrity.comparison import Compared
 
 _BASELINE = re.compile(
     r"(.*/)?[^/]*(baseline|eslint-suppressions|rubocop_todo|betterer\.results|\.secrets)[^/]*"

@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 
 from untildone.integrity.roles import role
 from untildone.integrity.settings.read import is_configuration, read
-from untildone.integrity.tree import Tree
+from untildone.worktree.contents import Tree
 
 # A part of the configuration by what it says, wherever it lies.
 _EXTENDING = re.compile(r"(.*\.)?(extends?|preset|presets)")

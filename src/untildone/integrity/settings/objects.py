@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from ast_grep_py import SgNode
 
-from untildone.integrity.suppressions.syntax import root
+from untildone.syntax.trees import root
 
 _LITERALS = frozenset(
     ("object", "array", "string", "template_string", "number", "true", "false", "null")

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from untildone.integrity.ratchet import Compared
+from untildone.integrity.comparison import Compared
 from untildone.integrity.settings.read import Scalar, is_configuration, read
 from untildone.integrity.settings.unused import speaks_of
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from untildone.integrity.ratchet import Compared
+from untildone.integrity.comparison import Compared
 from untildone.integrity.scripts.bound import bound
 from untildone.integrity.scripts.ci import ci_commands, is_ci
 from untildone.integrity.scripts.named import checking

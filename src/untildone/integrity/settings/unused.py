@@ -2,7 +2,7 @@
 
 import re
 
-from untildone.integrity.ratchet import Compared
+from untildone.integrity.comparison import Compared
 from untildone.integrity.scripts.bound import bound
 from untildone.integrity.settings.read import tool_of
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from ast_grep_py import SgNode
 
-from untildone.integrity.suppressions.syntax import root
+from untildone.syntax.trees import root
 
 COMPARED = frozenset(("python", "rust"))
 Fields = Mapping[str, frozenset[str]]

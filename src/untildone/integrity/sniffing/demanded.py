@@ -2,9 +2,9 @@
 
 import re
 
-from untildone.integrity.ratchet import Compared
+from untildone.integrity.comparison import Compared
 from untildone.integrity.sniffing.sign import ASKS, RUNNER_VARIABLE, Sign
-from untildone.integrity.testing.inventory import collected
+from untildone.integrity.tests.inventory import collected
 
 # Set by those who build programs, and asked for by whoever prints for them.
 _VARIABLE = re.compile(r"\b(CI|GITHUB_ACTIONS|GITLAB_CI|CONTINUOUS_INTEGRATION)\b")

@@ -6,7 +6,7 @@ from collections import Counter
 from ast_grep_py import SgNode
 
 from untildone.integrity.sniffing.compared import derived
-from untildone.integrity.suppressions.syntax import root
+from untildone.syntax.trees import root
 
 SPOKEN = frozenset(
     ("python", "rust", "javascript", "typescript", "tsx", "go", "java", "kotlin", "cpp")

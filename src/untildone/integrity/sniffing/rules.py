@@ -13,7 +13,7 @@ from untildone.integrity.sniffing.javascript import RULES as JAVASCRIPT
 from untildone.integrity.sniffing.rule import Rule
 from untildone.integrity.sniffing.rust import RULES as RUST
 from untildone.integrity.sniffing.sign import Sign, sign
-from untildone.integrity.suppressions.syntax import root
+from untildone.syntax.trees import root
 
 LANGUAGES: Mapping[str, tuple[Rule, ...]] = {
     "javascript": JAVASCRIPT,

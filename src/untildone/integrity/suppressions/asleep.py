@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from untildone.integrity.ratchet import Compared
+from untildone.integrity.comparison import Compared
 from untildone.integrity.settings.eslint import takes_up_sets
 from untildone.integrity.settings.read import Settings, is_configuration, read
 

@@ -6,7 +6,7 @@ import tokenize
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from untildone.integrity.suppressions.syntax import language, nodes
+from untildone.syntax.trees import language, nodes
 
 _KINDS = {
     "rust": ("line_comment", "block_comment"),

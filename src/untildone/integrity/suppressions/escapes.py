@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ast_grep_py import SgNode
 
-from untildone.integrity.suppressions.syntax import language, nodes
+from untildone.syntax.trees import language, nodes
 
 _CAST_HOLDERS = frozenset(("typing", "typing_extensions", "t"))
 _ALLOWED = re.compile(r"\b(?:allow|expect)\s*\((?P<codes>[^()]*)\)")

@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from untildone.integrity.ratchet import Compared
+from untildone.core.concerns import loss
+from untildone.core.model import Loss
+from untildone.integrity.comparison import Compared
 from untildone.integrity.settings.paths import taken
 from untildone.integrity.settings.read import is_configuration, read
-from untildone.integrity.suppressions.syntax import language
-from untildone.integrity.tree import Tree
-from untildone.loop.losses import loss
-from untildone.loop.model import Loss
+from untildone.syntax.trees import language
+from untildone.worktree.contents import Tree
 
 # Left out by linters and runners that are told nothing.
 _UNSEEN = frozenset(

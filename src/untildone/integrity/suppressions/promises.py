@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from ast_grep_py import SgNode
 
-from untildone.integrity.ratchet import Compared
-from untildone.integrity.suppressions.syntax import language, nodes
-from untildone.loop.losses import loss
-from untildone.loop.model import Loss
+from untildone.core.concerns import loss
+from untildone.core.model import Loss
+from untildone.integrity.comparison import Compared
+from untildone.syntax.trees import language, nodes
 
 _TYPESCRIPT = ("typescript", "tsx")
 # Whatever it was asked about.

@@ -5,9 +5,9 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from untildone.integrity.ratchet import Compared
-from untildone.loop.losses import loss
-from untildone.loop.model import Loss
+from untildone.core.concerns import loss
+from untildone.core.model import Loss
+from untildone.integrity.comparison import Compared
 
 _TYPED = frozenset((".ts", ".tsx", ".mts", ".cts"))
 _UNTYPED = frozenset((".js", ".jsx", ".mjs", ".cjs"))

@@ -1,1 +1,1 @@
-"""A plan run unattended: each task in a worktree of its own, merged when it is verified."""
+"""A plan run unattended: each task in its own worktree, merged when verified."""

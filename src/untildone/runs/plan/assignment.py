@@ -7,19 +7,19 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from untildone.checks.runner import Running, run_checks
-from untildone.judge.confirming.baseline import record_start
-from untildone.judge.context import Context
-from untildone.judge.plan.tasks import claims_of
-from untildone.judge.plan.tasks import project_checks as found_checks
-from untildone.judge.project import trusted
-from untildone.judge.starting.start import Request, begin
-from untildone.loop.listing import cut, one_line
-from untildone.loop.model import Check, CheckResult
-from untildone.loop.tasks import PlanTask
-from untildone.plans.model import Task
-from untildone.plans.verification import checks_of, distinct, promise_of
+from untildone.core.listing import cut, one_line
+from untildone.core.model import Check, CheckResult
+from untildone.core.plan_task import PlanTask
+from untildone.engine.baseline import record_start
+from untildone.engine.context import Context
+from untildone.engine.project_checks import trusted
+from untildone.engine.start import Request, begin
+from untildone.features.plans.model import Task
+from untildone.features.plans.task_loops import claims_of
+from untildone.features.plans.task_loops import project_checks as found_checks
+from untildone.features.plans.verification import checks_of, distinct, promise_of
 from untildone.process import quoted
-from untildone.runs.plan.course import Course
+from untildone.runs.plan.journal import Course
 from untildone.runs.plan.setting import Setting
 from untildone.store.loops import Record
 

@@ -1,8 +1,8 @@
 """What happens in a plan run beside what happens in the runs of its tasks."""
 
 from untildone.agents.headless import Fault, Happening
-from untildone.loop.model import Outcome
-from untildone.runs.plan.course import Step
+from untildone.core.model import Outcome
+from untildone.runs.plan.journal import Step
 
 
 class PlanStarted(Happening, frozen=True, kw_only=True, tag="plan-started"):

@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 from untildone.errors import UserError
-from untildone.plans.document import change, read, with_status
+from untildone.features.plans.document import change, read, with_status
 from untildone.runs.plan.git import Git
 
 # The first that merges without a checkout.

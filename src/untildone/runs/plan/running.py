@@ -8,16 +8,16 @@ from contextlib import ExitStack, contextmanager, suppress
 
 from msgspec.structs import replace
 
+from untildone.core.model import OUTCOMES, Outcome
+from untildone.engine import verbs
 from untildone.errors import UserError
-from untildone.judge import verbs
-from untildone.loop.model import OUTCOMES, Outcome
 from untildone.process import ending_with_us, quoted
 from untildone.process.orphans import end_marked
-from untildone.runs import book
+from untildone.runs import memory
 from untildone.runs.plan import worktrees
 from untildone.runs.plan.assignment import checked
-from untildone.runs.plan.course import Course, Log
 from untildone.runs.plan.happenings import PlanEnded, PlanStarted, TaskSummary
+from untildone.runs.plan.journal import Course, Log
 from untildone.runs.plan.schedule import left, ready
 from untildone.runs.plan.setting import Setting, notices, settled, tracked
 from untildone.runs.plan.task import Desk, Show, TaskRun, forget
@@ -210,7 +210,7 @@ class _PlanRun:
         context, task = self._setting.context, self._tasks[name]
         course = self._given_up.get(name) or self._log.of(name)
         progress = [context.loops.load(loop).progress for loop in course.loops]
-        books = [book.read(context, loop) for loop in course.loops]
+        books = [memory.read(context, loop) for loop in course.loops]
         spent = [each.spend_usd for each in progress if each.spend_usd is not None]
         return TaskSummary(
             id=name,

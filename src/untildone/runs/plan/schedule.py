@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping
 
-from untildone.plans.model import Task
+from untildone.features.plans.model import Task
 
 
 def ready(

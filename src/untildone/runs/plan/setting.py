@@ -5,17 +5,17 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from untildone.checks.tree import changed_files, root_of
+from untildone.core.model import Bounds
+from untildone.engine.context import Context
 from untildone.errors import UserError
-from untildone.judge.context import Context
-from untildone.loop.model import Bounds
-from untildone.plans.model import Plan
-from untildone.runs.book import How
+from untildone.features.plans.model import Plan
+from untildone.runs.memory import How
 from untildone.runs.plan import worktrees
-from untildone.runs.plan.course import Log
 from untildone.runs.plan.git import Git
+from untildone.runs.plan.journal import Log
 from untildone.runs.plan.merging import able
 from untildone.store.digest import sha256
+from untildone.worktree.files import changed_files, root_of
 
 
 class Setting(Struct, frozen=True, kw_only=True):

@@ -9,14 +9,14 @@ from typing import TypeAlias
 from msgspec.structs import replace
 
 from untildone.agents.headless import Happening
+from untildone.core.model import CheckResult
+from untildone.engine import verbs
+from untildone.engine.context import mirror
 from untildone.errors import UserError
-from untildone.judge import verbs
-from untildone.judge.context import mirror
-from untildone.loop.model import CheckResult
-from untildone.plans.document import change, with_status
+from untildone.features.plans.document import change, with_status
 from untildone.process import quoted
-from untildone.runs import book
-from untildone.runs.book import Book
+from untildone.runs import memory
+from untildone.runs.memory import Book
 from untildone.runs.outer import drive
 from untildone.runs.plan import merging, worktrees
 from untildone.runs.plan.assignment import (
@@ -27,9 +27,9 @@ from untildone.runs.plan.assignment import (
     rounds_of,
     with_start,
 )
-from untildone.runs.plan.course import Course, Log
 from untildone.runs.plan.git import Git
 from untildone.runs.plan.happenings import TaskBegan, TaskMerged, TaskSentBack
+from untildone.runs.plan.journal import Course, Log
 from untildone.runs.plan.setting import Setting, free
 from untildone.store.loops import Record
 
@@ -166,8 +166,8 @@ class TaskRun:
             mirror(context, record)
         if not record.progress.start and record.progress.status == "active":
             record = with_start(context, record)
-        if book.read(context, loop) is None:
-            book.write(context, loop, Book(how=self._setting.how))
+        if memory.read(context, loop) is None:
+            memory.write(context, loop, Book(how=self._setting.how))
         if loop not in course.loops:
             self._note(replace(course, loops=(*course.loops, loop)))
         return record

@@ -1,0 +1,1 @@
+"""Command lines read: shell lines, launchers, package scripts, make targets."""

@@ -1,0 +1,1 @@
+"""Pure values and decisions: contract, evidence, verdict, progress, feedback."""

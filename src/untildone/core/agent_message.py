@@ -1,0 +1,179 @@
+"""What the agent's final message says: promises, the signal, being blocked, a status block."""
+
+import re
+
+from msgspec import DecodeError
+from msgspec.json import decode
+
+from untildone.core.model import StatusBlock
+
+# Kept as text: `re` compiles what a message really needs, and every stop imports this.
+_FENCED = r"(?ms)^[ \t]*(`{3,}|~{3,}).*?(?:^[ \t]*\1|\Z)"
+_INLINE_CODE = r"`[^`\n]*`"
+_BLOCK_QUOTE = r"(?m)^[ \t]*>.*$"
+_SHOWN = ((("```", "~~~"), _FENCED), ((">",), _BLOCK_QUOTE), (("`",), _INLINE_CODE))
+_QUOTED = (
+    r"\"[^\"\n]*\"|“[^“”\n]*”|\u2018[^\u2018\u2019\n]*\u2019|«[^«»\n]*»"
+    r"|(?<!\w)'[^'\n]*'(?!\w)|~~[^~\n]*~~"
+)
+# **bold**, _slanted_, the # of a heading
+_EMPHASIS = r"\*{1,3}|(?<!\w)_{1,3}(?=\S)|(?<=\S)_{1,3}(?!\w)|(?m:^[ \t]*#{1,6}[ \t])"
+# Bounded, as all of it: a message of opening tags alone must not take the hook's time.
+_LONGEST = 65_536
+_TAGGED = r"(?is)<promise>(.{0,1000}?)</promise>"
+_SHOWN_TAG = r"(?is)[\"'\u201c\u2018\u00ab]<promise>[^\n]{0,1000}?</promise>[\"'\u201d\u2019\u00bb]"
+_SENTENCE_END = r"(?<=[.!?])\s+|\n"
+# "not yet: all tests passing", "when they pass I will say ALL DONE"
+_NOT_SAID = (
+    r"(?i)\b(not|never|cannot|without|until|unless|once|when|if|after|before|will|would|"
+    r"should|going to|almost|nearly|to be|todo|remaining|asked for|asks? for|promise is|phrase|"
+    r"far from|noch|nicht|kein\w*|pas encore|aún no|todavía no)\b"
+    r"|n['\u2019]t\b|['\u2019]ll\b"
+)
+# A tag is meant more than plain words are: "I will now say <promise>…" says it.
+_TAG_NOT_SAID = r"(?i)\b(not|never|cannot|until|unless|once|when|if|before)\b|n['\u2019]t\b"
+# "ALL DONE once CI agrees", "<promise>…</promise> will follow"
+_ON_CONDITION = (
+    r"(?i)[^\w\n.!?]{0,20}"
+    r"(once|when|if|unless|until|as soon as|will|would|should|cannot|is not|are not|isn|aren|"
+    r"is false|except|apart from)\b"
+)
+_STATUS_SIGNAL = r"(?im)^[ \t]*EXIT_SIGNAL:[ \t]*true\b"
+_MARKER = (
+    r"(?i)<(?:untildone|jikime)(?::(?:done|complete)\s*/>|>\s*(?:DONE|COMPLETE)\s*</)"
+    r"|<loop-complete>"
+)
+_STATUS_BLOCK = r"(?s)---LOOP_STATUS---(.{0,20000}?)---END_STATUS---"
+_STATUS_CRITERIA = r"(?s)\bCRITERIA:\s*(\{.*?\})\s*(?:\n|STUCK_COUNT:|NEXT:|$)"
+_STATUS_STUCK = r"\bSTUCK_COUNT:[ \t]*(\d{1,4})\b"
+_STATUS_NEXT = r"\bNEXT:[ \t]*([^\n]{0,300})"
+_BLOCKED = r"(?is)<untildone:blocked>(.{0,2000}?)</untildone:blocked>"
+
+
+# The agent's words are kept, not hoarded: a state that grows without end cannot be written.
+LONGEST_KEPT = 2_000
+MOST_CLAIMS = 100
+
+
+def kept(text: str) -> str:
+    return text if len(text) <= LONGEST_KEPT else text[: LONGEST_KEPT - 2] + " …"
+
+
+def spoken(message: str) -> str:
+    """The message without what it merely shows: code, block quotes."""
+    message = message[-_LONGEST:]
+    for marks, shown in _SHOWN:
+        if any(mark in message for mark in marks):
+            message = re.sub(shown, " ", message)
+    return message
+
+
+def promises_said(message: str, promises: tuple[str, ...], *, task: str = "") -> tuple[str, ...]:
+    """Which of the promises the message gives, tagged or as its own plain statement.
+
+    A sentence of the task that is repeated gives none.
+    """
+    letters = _letters(message[-_LONGEST:])
+    if not any(_letters(promise) in letters for promise in promises):
+        return ()
+    text = re.sub(_SHOWN_TAG, " ", spoken(message))
+    tagged = {_plain(tag[1]) for tag in re.finditer(_TAGGED, text) if _meant(text, tag)}
+    wanted = {promise: _plain(promise) for promise in promises}
+    repeated = _sentences(task[-_LONGEST:]) - set(wanted.values())
+    sentences = _sentences(re.sub(_QUOTED, " ", re.sub(_TAGGED, " ", text))) - repeated
+    return tuple(
+        promise
+        for promise, words in wanted.items()
+        if words in tagged - {""} or any(_states(part, words) for part in sentences)
+    )
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text.casefold()))
+
+
+def _sentences(text: str) -> set[str]:
+    """By line, and as they run on where lines are only wrapped."""
+    paragraphs = re.sub(r"(?<=\S)[ \t]*\n(?=[ \t]*\w)", " ", text)
+    return {_plain(part) for each in (text, paragraphs) for part in re.split(_SENTENCE_END, each)}
+
+
+def _plain(text: str) -> str:
+    return folded(re.sub(_EMPHASIS, "", text))
+
+
+# Said on the way, about a step, to be polite: a loop that waits for one of these ends too soon.
+_VAGUE = frozenset(
+    ("done", "ok", "okay", "finished", "complete", "completed", "yes", "ready", "success", "fixed")
+)
+
+
+def vague(promise: str) -> bool:
+    return _plain(promise).strip(" .!") in _VAGUE
+
+
+def _meant(text: str, tag: re.Match[str]) -> bool:
+    before = re.split(_SENTENCE_END, text[max(0, tag.start() - 300) : tag.start()])[-1]
+    return not re.search(_TAG_NOT_SAID, before) and not re.compile(_ON_CONDITION).match(
+        text, tag.end()
+    )
+
+
+def _states(sentence: str, promise: str) -> bool:
+    """As words of its own: "incomplete" does not say "complete"."""
+    found = re.search(rf"(?<!\w){re.escape(promise)}(?!\w)", sentence) if promise else None
+    return (
+        found is not None
+        and not re.search(_NOT_SAID, sentence[: found.start()])
+        and not re.compile(_ON_CONDITION).match(sentence, found.end())
+        and not sentence.startswith("?", found.end())
+    )
+
+
+def folded(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+def signalled(message: str) -> bool:
+    """A completion marker, or `EXIT_SIGNAL: true`, said and not merely shown."""
+    if "<" not in message and "exit_signal" not in message.casefold():
+        return False
+    text = spoken(message)
+    return bool(re.search(_STATUS_SIGNAL, text) or re.search(_MARKER, text))
+
+
+def blocked(message: str) -> str:
+    if "<untildone:blocked>" not in message.casefold():
+        return ""
+    found = re.search(_BLOCKED, spoken(message))
+    return found[1].strip() if found else ""
+
+
+def status_block(message: str) -> StatusBlock | None:
+    """The last one the message shows: in a code block it is a report as well."""
+    blocks = re.findall(_STATUS_BLOCK, message[-_LONGEST:])
+    if not blocks:
+        return None
+    text = blocks[-1]
+    said = re.search(_STATUS_CRITERIA, text)
+    stuck = re.search(_STATUS_STUCK, text)
+    following = re.search(_STATUS_NEXT, text)
+    return StatusBlock(
+        exit_signal=bool(re.search(_STATUS_SIGNAL, text)),
+        criteria=_criteria(said[1]) if said else {},
+        stuck=int(stuck[1]) if stuck else None,
+        next=following[1].strip() if following else "",
+    )
+
+
+def _criteria(text: str) -> dict[str, bool]:
+    """Both forms in use: `{"tests pass": true}` and `{"tests pass": {"met": true}}`."""
+    try:
+        known = decode(text, type=dict[str, bool | dict[str, object]])
+    except (DecodeError, UnicodeError):
+        return {}
+    return {name: held is True or _met(held) for name, held in known.items()}
+
+
+def _met(held: bool | dict[str, object]) -> bool:
+    return isinstance(held, dict) and held.get("met") is True

@@ -1,0 +1,68 @@
+"""What the start had and the tree has not: how a loss is named, and what was allowed."""
+
+from untildone.core.model import Evidence, Loss
+
+# A wider allowance covers these: who may edit a test may edit what it expects.
+_COVERED_BY = {"edit-expected": ("edit-test",), "remove-test": ("edit-test",)}
+_OF_TESTS = ("remove-test:", "edit-test:")
+
+
+def loss(kind: str, path: str, detail: str = "", *, because: str, content: str = "") -> Loss:
+    """`content` is the digest of what is there now: an approval holds for that alone."""
+    named = f"{kind}:{path}:{detail}" if detail else f"{kind}:{path}"
+    bound = f"{named}#{content[:12]}" if content else named
+    return Loss(id=bound, kind=kind, path=path, detail=because)
+
+
+def allowed(lost: Loss, allow: tuple[str, ...]) -> bool:
+    """By its id, or by `KIND:PATH[:DETAIL]` as the person may word it beforehand."""
+    return any(each == lost.id or _covers(each, name_of(lost.id)) for each in allow)
+
+
+def unapproved(evidence: Evidence, allow: tuple[str, ...]) -> tuple[Loss, ...]:
+    return tuple(lost for lost in evidence.losses or () if not allowed(lost, allow))
+
+
+def name_of(finding: str) -> str:
+    """Without the digest that binds it to what is there now."""
+    return finding.partition("#")[0]
+
+
+def removal_allowed(test: str, allow: tuple[str, ...]) -> bool:
+    """Of a test by the name its runner gives it, whatever file an approval names it in."""
+    names = tuple(name_of(each) for each in allow)
+    if allowed(loss("remove-test", test, because=""), names):
+        return True
+    gone = {each.rpartition(":")[2] for each in names if each.startswith(_OF_TESTS)}
+    return any(_ends_with(test.partition("[")[0], each.partition("[")[0]) for each in gone)
+
+
+def _ends_with(test: str, last: str) -> bool:
+    before = test.removesuffix(last)
+    return before != test and not (before[-1:].isalnum() or before.endswith("_"))
+
+
+def _covers(allowance: str, named: str) -> bool:
+    kind, _, what = allowance.partition(":")
+    lost, _, where = named.partition(":")
+    if kind != lost and kind not in _COVERED_BY.get(lost, ()):
+        return False
+    if what == where or where.startswith(f"{what}:") or where.startswith(f"{what.rstrip('/')}/"):
+        return True
+    if lost in ("config", "suppression") and _same_rule(what, where):
+        return True
+    # A test goes by its name alone too, wherever it is.
+    return lost == "remove-test" and where.rpartition("::")[2].partition("[")[0] == what
+
+
+def _same_rule(what: str, where: str) -> bool:
+    """A key by its last parts, a rule as people write it: `@ts-ignore`, `pragma: no cover`."""
+    path, _, rule = what.partition(":")
+    place, _, full = where.partition(":")
+    if path != place or not rule:
+        return False
+    return full.endswith(f".{rule}") or _letters(full) == _letters(rule)
+
+
+def _letters(text: str) -> str:
+    return "".join(character for character in text.lower() if character.isalnum())

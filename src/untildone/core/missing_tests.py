@@ -1,0 +1,125 @@
+"""Tests that ran at the start and do not run now."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from untildone.core.concerns import loss, removal_allowed
+from untildone.core.listing import number
+from untildone.core.model import CheckResult, Evidence, Loss, Tests
+from untildone.core.regressions import told_of
+
+_NAMES_SHOWN = 5
+
+
+class Fold(Struct, frozen=True):
+    """A test of the start, and the one that claims now all that it did; `fresh` if it is new."""
+
+    test: str
+    into: str
+    fresh: bool
+
+
+class _Missing(Struct, frozen=True):
+    """`fewer`: there are not as many others, which may be the same under other names."""
+
+    reason: str
+    names: tuple[str, ...] = ()
+    fewer: bool = True
+
+
+def with_all_tests(
+    result: CheckResult, had: Tests, *, allow: tuple[str, ...], strict: bool
+) -> CheckResult:
+    """Told what is missing; no evidence where nothing ran, and with `strict` where less ran."""
+    missing = _missing(result, had, allow, ())
+    if missing is None:
+        return result
+    ran = result.tests is not None and result.tests.executed
+    proves = not missing.fewer or (ran and not strict)
+    return replace(
+        result, outcome=result.outcome if proves else "no-evidence", reason=missing.reason
+    )
+
+
+def lost_tests(
+    evidence: Evidence, allow: tuple[str, ...], folds: Sequence[Fold] = ()
+) -> Iterator[Loss]:
+    """What is missing, for the person to be asked about."""
+    start = {result.name: result.tests for result in evidence.start or () if result.tests}
+    for result in evidence.checks:
+        had = start.get(result.name)
+        missing = _missing(result, had, allow, folds) if had else None
+        if missing is None or not missing.fewer:
+            continue
+        for name in missing.names:
+            yield loss("remove-test", name, because=f"`{name}` ran at the start and does not now")
+        if not missing.names:
+            yield loss("remove-test", result.name, because=missing.reason)
+
+
+def _missing(
+    result: CheckResult, had: Tests, allow: tuple[str, ...], folds: Sequence[Fold]
+) -> _Missing | None:
+    now = result.tests or Tests()
+    if not result.green:
+        return None
+    if not (_named(had) and _named(now)):
+        return _by_number(now, had, allow, folds)
+    ran = told_of(now)
+    gone = [test for test in (*had.passing, *had.failing) if not ran(test)]
+    vanished = [test for test in gone if not removal_allowed(test, allow)]
+    if not vanished:
+        return None
+    taken = _taken(vanished, folds, now)
+    left = tuple(test for test in vanished if test not in taken)
+    fewer = now.executed - _fresh(taken.values()) < had.executed - len(gone) + len(left)
+    if not left and not fewer:
+        return None
+    names = left or tuple(vanished)
+    return _Missing(_did_not_run(names), names, fewer)
+
+
+def _taken(vanished: Sequence[str], folds: Sequence[Fold], now: Tests) -> dict[str, Fold]:
+    by_word: dict[str, list[Fold]] = {}
+    for fold in folds:
+        by_word.setdefault(_last_word(fold.test), []).append(fold)
+    found = {}
+    for test in vanished:
+        whole = test.partition("[")[0]
+        for fold in by_word.get(_last_word(whole), ()):
+            # Rows of a test that is still there went into it only if it has none now.
+            stays = fold.test == fold.into and whole not in now.passing
+            if not stays and removal_allowed(test, (f"remove-test:{fold.test}",)):
+                found[test] = fold
+    return found
+
+
+def _last_word(test: str) -> str:
+    return re.split(r"\W+", test.rstrip("()"))[-1]
+
+
+def _fresh(folds: Iterable[Fold]) -> int:
+    return len({fold.into for fold in folds if fold.fresh})
+
+
+def _named(tests: Tests) -> bool:
+    return 0 < tests.executed == len(tests.passing) + len(tests.failing)
+
+
+def _by_number(
+    now: Tests, had: Tests, allow: tuple[str, ...], folds: Sequence[Fold]
+) -> _Missing | None:
+    into_others = [fold for fold in folds if fold.test != fold.into]
+    fewest = had.executed - len(into_others) + _fresh(into_others)
+    if now.executed >= fewest or any(each.startswith("remove-test:") for each in allow):
+        return None
+    return _Missing(f"{number(now.executed, 'test')} ran, {had.executed} at the start")
+
+
+def _did_not_run(tests: tuple[str, ...]) -> str:
+    rest = len(tests) - _NAMES_SHOWN
+    names = ", ".join(tests[:_NAMES_SHOWN]) + (f" and {rest} more" if rest > 0 else "")
+    return f"{number(len(tests), 'test')} of the start did not run: {names}"

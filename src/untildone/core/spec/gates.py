@@ -1,0 +1,65 @@
+"""The three gates of a colleague-shaped loop, and what the person's answer to one says."""
+
+import re
+from typing import Literal, TypeAlias
+
+from msgspec.structs import replace
+
+from untildone.core.model import Contract, Progress
+from untildone.core.progress import resumed
+
+Answer: TypeAlias = Literal["yes", "no", "question", "instruction"]
+_STEPS_SHOWN = 12
+_SKIPS = r"(?i)\b(?:proceed|continue|go on|run|work) without (?:further )?(?:confirmation|asking)\b"
+_NO = r"(?i)\W*(?:n|no|nope|wait|not yet|hold|don['\u2019]?t)\W*"
+_YES = (
+    r"(?i)\W*(?:y|yes|yep|yeah|ok|okay|sure|proceed|continue|go(?: ahead| on)?|confirm(?:ed)?|"
+    r"lgtm|fine|good|great|perfect|approved?|done|do it|looks good|ship(?: it)?)\b(?P<rest>.*)"
+)
+_BUT = r"(?i)\b(?:but|except|also|instead|first|however|add|change|fix|not)\b"
+
+
+def skips_gates(text: str) -> bool:
+    """The person wants no gates: "proceed without confirmation"."""
+    return bool(re.search(_SKIPS, text))
+
+
+def gate(contract: Contract, progress: Progress) -> str:
+    """What the person is asked after this round, if the loop is not met; nothing if no gate."""
+    if not contract.gated:
+        return ""
+    if contract.steps and not progress.planned:
+        return _about_the_steps(contract.steps)
+    done = progress.steps_done[progress.steps_told :][-1:]
+    left = [step for step in contract.steps if step not in progress.steps_done]
+    what = f"step `{done[0]}` is complete" if done else f"round {progress.round + 1} is over"
+    following = f" with `{left[0]}`" if left else ""
+    return f"{what}: continue{following}?"
+
+
+def _about_the_steps(steps: tuple[str, ...]) -> str:
+    shown = "; ".join(f"{n}. {step}" for n, step in enumerate(steps[:_STEPS_SHOWN], 1))
+    more = f"; and {len(steps) - _STEPS_SHOWN} more" if len(steps) > _STEPS_SHOWN else ""
+    return f"here are {len(steps)} steps: {shown}{more}. Proceed?"
+
+
+def answer(prompt: str) -> Answer:
+    """Whatever is no plain yes, no or question tells the agent what to do, and so goes on."""
+    text = prompt.strip()
+    if re.fullmatch(_NO, text):
+        return "no"
+    if text.endswith("?"):
+        return "question"
+    agreed = re.match(_YES, text, re.DOTALL)
+    if agreed and not re.search(_BUT, agreed["rest"]):
+        return "yes"
+    return "instruction"
+
+
+def passed(contract: Contract, progress: Progress, *, agreed_to: bool) -> Progress:
+    """Active again after a gate; only a plain yes to "is it done?" confirms that it is."""
+    return replace(
+        resumed(progress),
+        planned=bool(contract.steps),
+        confirmed=agreed_to and not progress.unmet,
+    )

@@ -1,0 +1,35 @@
+"""What a loop from a spec keeps telling its agent, beside the evidence."""
+
+from untildone.core.criteria import PRECHECK, lacks_precheck
+from untildone.core.model import Contract, Evidence, Progress
+from untildone.core.spec.status import contradictions
+from untildone.core.spec.workflow import workflow
+
+_LONGEST = 200
+
+
+def reminders(contract: Contract, progress: Progress) -> list[str]:
+    """The rules and where the work is; nothing for other loops."""
+    lines = [f"Must not: {limit[:_LONGEST]}" for limit in contract.limits]
+    kind = workflow(contract.task) if contract.preset == "loop" else None
+    if kind:
+        lines.append(f"Workflow {kind.letter} ({kind.name}): {kind.first}.")
+    if lacks_precheck(contract, progress):
+        lines.append(
+            "This is hard to take back (type 1). Before you change anything, think of how it could"
+            f" go wrong and record it: `untildone {PRECHECK} --evidence TEXT`."
+        )
+    left = [step for step in contract.steps if step not in progress.steps_done]
+    if left:
+        done = len(contract.steps) - len(left)
+        lines.append(
+            f"Step {done + 1} of {len(contract.steps)}: {left[0][:_LONGEST]}."
+            " `untildone steps done STEP` when it is."
+        )
+    return lines
+
+
+def told_back(contract: Contract, progress: Progress, evidence: Evidence) -> list[str]:
+    found = contradictions(contract, progress, evidence)
+    head = ["Your status block does not agree with what is known:"] if found else []
+    return head + [f"- {line[:_LONGEST]}" for line in found]

@@ -1,0 +1,55 @@
+"""What the agent's status block claims, held against the checks and the record."""
+
+from collections.abc import Iterable
+
+from untildone.core.agent_message import folded
+from untildone.core.criteria import results_by_name, unmet
+from untildone.core.model import Contract, Evidence, Progress, StatusBlock
+from untildone.core.progress import stale_rounds
+
+_MOST_TOLD = 6
+
+
+def contradictions(contract: Contract, progress: Progress, evidence: Evidence) -> tuple[str, ...]:
+    """Each in a line for the agent: what it said, and what is known instead."""
+    block = evidence.status or StatusBlock()
+    found = [
+        line
+        for name, holds in block.criteria.items()
+        if (line := _against(contract, progress, evidence, (name, holds)))
+    ]
+    missing = unmet(contract, progress, evidence)
+    if block.exit_signal and missing:
+        found.append(f"`EXIT_SIGNAL: true`, but unmet: {', '.join(missing[:_MOST_TOLD])}")
+    stale = stale_rounds(contract, progress, evidence)
+    if block.stuck is not None and block.stuck < stale:
+        found.append(f"`STUCK_COUNT: {block.stuck}`, but nothing has moved in {stale} rounds")
+    return tuple(found[:_MOST_TOLD])
+
+
+def _against(
+    contract: Contract, progress: Progress, evidence: Evidence, said: tuple[str, bool]
+) -> str:
+    name, holds = said
+    check = _meant(name, results_by_name(evidence))
+    if check:
+        result = results_by_name(evidence)[check]
+        known = f"the check `{check}` is {result.outcome}"
+        return f"`{name}`: {_word(holds)}, but {known}" if holds != result.green else ""
+    claim = _meant(name, [claim.name for claim in contract.claims])
+    if not claim:
+        return f"`{name}` is no criterion of this loop: `untildone criterion add` makes it one"
+    report = progress.met.get(claim)
+    counts = report is not None and report.by != "assumption"
+    if holds and not counts:
+        how = "only assumed" if report else "not reported with `untildone met`"
+        return f"`{name}`: true, but it is {how}"
+    return f"`{name}`: false, but it is recorded as met" if counts and not holds else ""
+
+
+def _meant(name: str, known: Iterable[str]) -> str:
+    return next((each for each in known if folded(each) == folded(name)), "")
+
+
+def _word(holds: bool) -> str:
+    return "true" if holds else "false"

@@ -1,0 +1,69 @@
+"""How much there is of what: findings by severity and by file, tests by outcome."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from operator import attrgetter
+
+from untildone.core.model import CheckResult, FileTotals, Finding, Severity, Totals
+from untildone.core.regressions import names_of_tests
+
+WORST_FILES = 20
+_PLACE = attrgetter("path", "severity")
+
+
+def totals(results: Iterable[CheckResult]) -> Totals:
+    results = tuple(results)
+    found = Counter(finding.severity for finding in _findings(results))
+    tests = [result.tests for result in results if result.tests]
+    return Totals(
+        **by_severity(found),
+        passed=sum(each.passed for each in tests),
+        failed=sum(each.failed for each in tests),
+        skipped=sum(each.skipped for each in tests),
+    )
+
+
+def has_findings(counted: Totals) -> bool:
+    return bool(counted.errors or counted.warnings or counted.infos or counted.security)
+
+
+def worst_files(results: Iterable[CheckResult]) -> tuple[FileTotals, ...]:
+    """Those with the most findings, the worst first."""
+    found: dict[str, Counter[Severity]] = {}
+    for (path, severity), count in Counter(map(_PLACE, _findings(results))).items():
+        if path:
+            found.setdefault(path, Counter())[severity] = count
+    worst = sorted(found, key=lambda path: (-found[path].total(), path))[:WORST_FILES]
+    return tuple(FileTotals(path=path, **by_severity(found[path])) for path in worst)
+
+
+def _findings(results: Iterable[CheckResult]) -> Iterator[Finding]:
+    """Each finding once that is not a test's own failure, which is counted among the tests."""
+    results = tuple(results)
+    alone = sum(bool(result.findings) for result in results) <= 1
+    is_first = first_to_say()
+    for result in results:
+        named = names_of_tests(result.tests.failing) if result.tests else {}
+        for each in result.findings:
+            if each.code not in named and (alone or is_first(result.name, each)):
+                yield each
+
+
+def first_to_say() -> Callable[[str, Finding], bool]:
+    """Tells of a check whether no other has said the same of that line, as compilers do in each."""
+    said: dict[tuple[str, int, str, str], str] = {}
+
+    def is_first(check: str, finding: Finding) -> bool:
+        key = (finding.path, finding.line, finding.code, finding.text)
+        return said.setdefault(key, check) == check
+
+    return is_first
+
+
+def by_severity(found: Counter[Severity]) -> dict[str, int]:
+    return {
+        "errors": found["error"],
+        "warnings": found["warning"],
+        "infos": found["info"],
+        "security": found["security"],
+    }

@@ -1,0 +1,1 @@
+"""One event handled from payload to answer: stop, prompt, session, start, verbs."""

@@ -1,0 +1,100 @@
+"""The person approves what was lost against the start: bound to what is there now."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from untildone.core.concerns import allowed, name_of
+from untildone.core.criteria import agreed
+from untildone.core.model import Amendment, Progress
+from untildone.engine import verbs
+from untildone.engine.context import Context
+from untildone.errors import UserError
+from untildone.store.loops import Record
+
+ALL = "--all"
+
+
+class Approved(Struct, frozen=True, kw_only=True):
+    """What `approve --json` prints; `left` is still asked about."""
+
+    loop: str
+    approved: tuple[str, ...]
+    left: tuple[str, ...]
+    goes_on: bool
+
+
+def approve(
+    context: Context, record: Record, findings: tuple[str, ...], *, resumes: bool = True
+) -> Approved:
+    """By their ids, with or without what binds them, or all that is asked about.
+
+    Where nothing is asked about, all is what differs from the start now: the person has pulled,
+    or switched the branch. With the last of them approved a loop that waited for it goes on.
+    """
+    loop = record.contract.id
+    verbs.unfinished(record)
+    asked = _asked_about(record)
+    if findings == (ALL,):
+        approved = asked or _differing(context, record)
+    else:
+        approved = _meant(asked, findings)
+    if not approved:
+        raise UserError(
+            f"loop `{loop}` asks for no approval", hint=f"`untildone show {loop}` tells how it is"
+        )
+    record = _amended(context, loop, approved)
+    left = _asked_about(record)
+    goes_on = resumes and not left and record.progress.outcome == "needs-approval"
+    if goes_on:
+        verbs.resume(context, loop)
+    return Approved(loop=loop, approved=approved, left=left, goes_on=goes_on)
+
+
+def _asked_about(record: Record) -> tuple[str, ...]:
+    allow = agreed(record.contract, record.progress.amendments).allow
+    return tuple(finding for finding in record.progress.told_losses if finding not in allow)
+
+
+def _meant(asked: tuple[str, ...], findings: Iterable[str]) -> tuple[str, ...]:
+    meant = {
+        finding: [each for each in asked if finding in (each, name_of(each))]
+        for finding in findings
+    }
+    unknown = ", ".join(f"`{finding}`" for finding, ids in meant.items() if not ids)
+    if asked and (unknown or not meant):
+        known = ", ".join(f"`{name_of(finding)}`" for finding in asked)
+        what = f"{unknown} is not asked about" if unknown else "no finding is named"
+        raise UserError(f"{what} (asked: {known})", hint=f"give ids, or `{ALL}`")
+    return tuple(dict.fromkeys(each for ids in meant.values() for each in ids))
+
+
+def _amended(context: Context, loop: str, approved: tuple[str, ...]) -> Record:
+    amendment = Amendment(by="person", at=context.now(), allow=approved)
+
+    def edit(record: Record) -> Progress:
+        return replace(record.progress, amendments=(*record.progress.amendments, amendment))
+
+    return verbs.change(context, loop, edit, kind="approved", findings=approved)
+
+
+def _differing(context: Context, record: Record) -> tuple[str, ...]:
+    # Imported where it is used: a prompt that approves nothing must not pay for it.
+    from untildone.engine.check_run import Site
+    from untildone.engine.confirm.confirmation import differences
+
+    contract = agreed(record.contract, record.progress.amendments)
+    site = Site(
+        project=Path(contract.project),
+        log=None,
+        session=context.session_of(record),
+        end=0,
+        shared=context.home,
+        loop=context.loops.folder(contract.id),
+        kept=record.progress.kept,
+        unkept=record.progress.unkept,
+    )
+    found = differences(contract, site)
+    return tuple(lost.id for lost in found if not allowed(lost, contract.allow))

@@ -1,0 +1,94 @@
+"""What is left in the repository for people and the agent to read: `.untildone/`."""
+
+import os
+import shutil
+from contextlib import suppress
+from pathlib import Path
+
+from untildone.core.feedback import TASK_BEGINNING
+from untildone.core.model import Contract, Evidence, Round
+from untildone.engine.context import Context
+from untildone.report.receipt import Lost, Receipt, as_json, as_text, receipt
+from untildone.store.files import write_whole
+from untildone.store.loops import Record
+
+_LOGS_KEPT = 5
+
+
+def folder(project: Path) -> Path | None:
+    """Made where needed; nothing where a repository has put a link or a file in its place."""
+    papers = project / ".untildone"
+    try:
+        if papers.is_symlink():
+            return None
+        papers.mkdir(exist_ok=True)
+        ignore = papers / ".gitignore"
+        if not os.path.lexists(ignore):
+            ignore.write_text("*\n", encoding="utf-8")
+    except OSError:
+        return None
+    return papers
+
+
+def log_folder(project: Path, loop: str, number: int) -> Path | None:
+    papers = folder(project)
+    if papers is None:
+        return None
+    logs = papers / "rounds" / loop
+    try:
+        if logs.parent.is_symlink():
+            return None
+        (logs / str(number)).mkdir(parents=True, exist_ok=True)
+        for old in sorted(logs.iterdir(), key=lambda path: path.stat().st_mtime)[:-_LOGS_KEPT]:
+            shutil.rmtree(old, ignore_errors=True)
+    except OSError:
+        return None
+    return logs / str(number)
+
+
+def write_task(project: Path, contract: Contract) -> None:
+    """A task that may be too long to be repeated whole stands here whole."""
+    papers = folder(project) if len(contract.task) > TASK_BEGINNING else None
+    if papers:
+        path = papers / f"task-{contract.id}.md"
+        path.write_bytes(contract.task.encode("utf-8", "surrogateescape"))
+
+
+def publish(context: Context, record: Record, evidence: Evidence, *, project: Path) -> None:
+    """The receipt, kept with the loop and shown in the project."""
+    paper = written(context, record, evidence, project=project, at=context.now())
+    _write(context.loops.folder(record.contract.id), paper)
+    shown = folder(project)
+    if shown:
+        # A copy for people: that it cannot be left changes nothing of the verdict.
+        with suppress(OSError):
+            _write(shown, paper)
+
+
+def written(
+    context: Context, record: Record, evidence: Evidence, *, project: Path, at: str
+) -> Receipt:
+    """The receipt as of now; where the person is asked something, with the changes in question."""
+    asked: tuple[Lost, ...] = ()
+    if record.progress.outcome == "needs-approval":
+        # Imported where it is used: hardly any loop pauses for this.
+        from untildone.engine.concern_diffs import lost
+
+        asked = lost(context, record, evidence.losses or (), project=project)
+    rounds = context.loops.rounds(record.contract.id)
+    return receipt(record, evidence, rounds, at=at, lost=asked)
+
+
+def last_evidence(rounds: tuple[Round, ...]) -> Evidence:
+    """What the last judged stop knew, as far as it is kept."""
+    if not rounds:
+        return Evidence()
+    last = rounds[-1]
+    return Evidence(checks=last.checks, losses=last.losses, proved=last.proved, tree=last.tree)
+
+
+def _write(place: Path, paper: Receipt) -> None:
+    """Moved over what is there: a link that a repository brought is replaced, not followed."""
+    write_whole(place / "receipt.json", as_json(paper), keep_previous=False)
+    text = as_text(paper).encode("utf-8", "replace")
+    write_whole(place / "receipt.md", text, keep_previous=False)

@@ -1,0 +1,94 @@
+"""What was red before the agent did anything: a criterion that was green proves nothing."""
+
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from untildone import process
+from untildone.checks.runner import Running, run_checks
+from untildone.core.counts import counted
+from untildone.core.model import CheckResult, Progress
+from untildone.core.totals import totals
+from untildone.engine.context import Context
+from untildone.engine.verbs import change
+from untildone.sandbox.tree_copy import copy_tree
+from untildone.store import baseline
+from untildone.store.loops import Record
+from untildone.worktree.fingerprint import fingerprint
+
+_PATIENCE = 120.0
+_LONGEST = 200
+
+
+def record_start(
+    context: Context, loop: str, results: tuple[CheckResult, ...], *, copied: bool = False
+) -> Record:
+    """Keeps the results whole. `copied`: a bare exit code may only tell of the copy."""
+    if copied:
+        results = tuple(_as_proved(result) for result in results)
+    results = counted(context.loops.load(loop).contract, results, results)
+    red = tuple(result.name for result in results if result.outcome == "red")
+    folder = context.loops.folder(loop)
+
+    def edit(record: Record) -> Progress:
+        return replace(
+            record.progress,
+            seen_red=tuple(dict.fromkeys((*record.progress.seen_red, *red))),
+            start=baseline.write(folder, tuple(_named(result) for result in results)),
+            start_totals=totals(results),
+        )
+
+    return change(context, loop, edit, kind="baseline", red=red)
+
+
+def _as_proved(result: CheckResult) -> CheckResult:
+    told = result.findings or (result.tests and result.tests.failed)
+    if result.outcome != "red" or told:
+        return result
+    return replace(result, outcome="no-evidence", reason="red without a report, on a copy")
+
+
+def _named(result: CheckResult) -> CheckResult:
+    """Without the output; of its findings enough to name them."""
+    findings = tuple(replace(each, text=each.text[:_LONGEST]) for each in result.findings)
+    return replace(result, output="", output_path="", findings=findings)
+
+
+def begin_detached(context: Context, record: Record) -> None:
+    """Leaves the checks of a copy to a process of its own; nobody waits for it here."""
+    loop = record.contract.id
+    tree = fingerprint(Path(record.contract.project))
+    argv = [sys.executable, "-I", "-m", "untildone", "baseline", loop, tree]
+    environ = {**os.environ, "UNTILDONE_HOME": str(context.home)}
+    started = process.start_detached(argv, cwd=context.home, env=environ)
+    context.session_of(record).write("baseline", str(started))
+
+
+def run_detached(context: Context, loop: str, tree: str) -> None:
+    """Runs the checks on a copy, if that is still the tree the loop was started on."""
+    record = context.loops.load(loop)
+    contract = record.contract
+    project = Path(contract.project)
+    checks = [check for check in contract.checks if check.when == "round"]
+    with tempfile.TemporaryDirectory(prefix="untildone-start-", ignore_cleanup_errors=True) as top:
+        copy = Path(top) / "tree"
+        copy_tree(project, copy)
+        if fingerprint(project) == tree:
+            record_start(context, loop, run_checks(checks, Running(project=copy)), copied=True)
+    context.session_of(record).remove("baseline")
+
+
+def wait(context: Context, record: Record) -> Record:
+    """The first stop gives the baseline a little time; without it nothing is presumed."""
+    session = context.session_of(record)
+    end = time.monotonic() + _PATIENCE
+    while time.monotonic() < end:
+        running = session.read("baseline").strip()
+        if not running.isdecimal() or not process.alive(int(running)):
+            break
+        time.sleep(0.1)
+    return context.loops.load(record.contract.id)

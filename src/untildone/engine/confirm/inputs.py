@@ -1,0 +1,83 @@
+"""The start of a loop beside what is there now."""
+
+from msgspec import Struct
+
+from untildone.core.model import Check, Contract
+from untildone.engine.check_run import Site
+from untildone.integrity.baseline import Start, kept
+from untildone.integrity.comparison import Compared, compared
+from untildone.integrity.experiments.adapted import adapted
+from untildone.integrity.experiments.compose import Composed, FromNow, composed, named_by
+from untildone.integrity.experiments.folders import python_path
+from untildone.integrity.experiments.renamed import renamed
+from untildone.integrity.roles import role
+from untildone.integrity.scripts.comparison import handed_over
+from untildone.integrity.settings.comparison import harmless
+from untildone.worktree.contents import tree_of, walked
+
+
+def _nothing(_: str) -> bool:
+    return False
+
+
+class Matter(Struct, frozen=True, kw_only=True):
+    """The start beside now; `off` says why they cannot be compared, `broken` that they may not."""
+
+    contract: Contract
+    site: Site
+    both: Compared | None = None
+    start: Start = Start(entries={})
+    composed: Composed = Composed({}, ())
+    # Tests that differ by names of the product alone.
+    followed: tuple[str, ...] = ()
+    # Tests of the start in the words of now.
+    adapted: dict[str, str] = {}
+    # Where Python finds what the start's tests import.
+    paths: dict[str, str] = {}
+    # What judges as it is now, whatever it says.
+    taken: FromNow = _nothing
+    off: str = ""
+    broken: str = ""
+
+    def covers(self, check: Check) -> bool:
+        """Whether its run in the clean copy is one of this very tree."""
+        return self.both is not None and check.replay and not self.composed.restored
+
+
+def matter(contract: Contract, site: Site) -> Matter:
+    if not site.kept:
+        off = site.unkept or "the start was not kept"
+        return Matter(contract=contract, site=site, off=off)
+    folder = site.loop / "baseline"
+    try:
+        start, old = kept(folder, site.kept)
+    except ValueError as error:
+        return Matter(contract=contract, site=site, broken=str(error))
+    new = tree_of(site.project, walked(site.project, ignored=start.ignored))
+    commands = (check.command for check in contract.checks)
+    both = compared(old, new, commands, task=contract.task)
+    allowed_now = named_by(contract.allow, both)
+    followed = renamed(both)
+    words = adapted(both)
+
+    def taken(path: str) -> bool:
+        return path in followed or allowed_now(path)
+
+    def from_now(path: str) -> bool:
+        return taken(path) or _loosens_nothing(both, path)
+
+    return Matter(
+        contract=contract,
+        site=site,
+        both=both,
+        start=start,
+        composed=composed(both, from_now=from_now, adapted=words),
+        adapted=words,
+        followed=tuple(sorted(followed.intersection(new))),
+        taken=taken,
+        paths=python_path(both, start.variables),
+    )
+
+
+def _loosens_nothing(both: Compared, path: str) -> bool:
+    return (role(path) == "config" and harmless(both, path)) or handed_over(both, path)

@@ -1,0 +1,114 @@
+"""Where the rooms meet: the state's home, the environment, the agent, the clock."""
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+from msgspec import Struct
+
+from untildone.agents import AGENTS
+from untildone.agents.agent import Agent
+from untildone.core.criteria import agreed, lacks_precheck
+from untildone.store.digest import sha256
+from untildone.store.loops import Loops, Record
+from untildone.store.sessions import Session
+
+
+class Context(Struct, frozen=True, kw_only=True):
+    home: Path
+    environ: Mapping[str, str]
+    agent: Agent
+    clock: Callable[[], float] = time.time
+
+    @property
+    def loops(self) -> Loops:
+        return Loops(self.home)
+
+    def session(self, session: str) -> Session:
+        return Session(os.fspath(self.home), self.agent.NAME, session)
+
+    def session_of(self, record: Record) -> Session:
+        contract = agreed(record.contract, record.progress.amendments)
+        return Session(os.fspath(self.home), contract.agent, contract.session)
+
+    def now(self) -> str:
+        return datetime.fromtimestamp(self.clock(), UTC).isoformat(timespec="seconds")
+
+
+def context(
+    environ: Mapping[str, str] | None = None, *, home: str = "", agent: str = "claude"
+) -> Context:
+    environ = dict(os.environ) if environ is None else environ
+    return Context(
+        home=Path(home) if home else _home(environ), environ=environ, agent=AGENTS[agent]
+    )
+
+
+def _home(environ: Mapping[str, str]) -> Path:
+    # Imported where it is used: hooks are told their home.
+    from untildone.store.home import state_home
+
+    return state_home(environ)
+
+
+def project_folder(home: Path, project: Path) -> Path:
+    """What is kept of a project for all its sessions."""
+    name = sha256(os.fsencode(os.path.realpath(project))).hexdigest()[:24]
+    return home / "projects" / name
+
+
+def checked_here(home: Path, project: Path) -> bool:
+    """Whether somebody let checks be run: programs a repository brought along are not, before."""
+    return (project_folder(home, project) / "checks").is_dir()
+
+
+def tree_of(project: Path) -> str:
+    """The identity of what is in the project now."""
+    # Imported where it is used: a stop without checks must not pay for it.
+    from untildone.worktree.fingerprint import fingerprint
+
+    return fingerprint(project)
+
+
+def _forget_start(folder: Path) -> None:
+    # Imported where it is used: only the end of a loop gets here.
+    from untildone.integrity.baseline import forget
+
+    forget(folder / "baseline")
+
+
+def mirror(context: Context, record: Record, line: str = "") -> None:
+    """Make the index say what the state says."""
+    session = context.session_of(record)
+    if not session.known:
+        return
+    if record.progress.status == "finished":
+        if record.progress.kept:
+            _forget_start(context.loops.folder(record.contract.id))
+        if session.loop() == record.contract.id:
+            session.release()
+        return
+    active = record.progress.status == "active"
+    if session.active() and not active:
+        # Told once, at the person's next prompt.
+        session.write("remind", "")
+    session.bind(record.contract.id, active=active)
+    if active:
+        _watch(session, record)
+    if line:
+        session.write("line", line)
+
+
+def _watch(session: Session, record: Record) -> None:
+    """What is looked at between tool calls: a change before its time, money and minutes."""
+    contract = agreed(record.contract, record.progress.amendments)
+    if lacks_precheck(contract, record.progress):
+        session.write("precheck", "")
+    else:
+        session.remove("precheck")
+    bounds = contract.bounds
+    limited = bounds.budget_usd or bounds.minutes or bounds.round_minutes
+    if limited and not session.has("meter"):
+        session.wind(0)

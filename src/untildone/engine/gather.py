@@ -1,0 +1,81 @@
+"""What is known at a stop before any check is run: the person, the words, the spend."""
+
+from pathlib import Path
+
+from untildone.agents.events import Stop
+from untildone.core import agent_message
+from untildone.core.criteria import agreed
+from untildone.core.model import Contract, Evidence, Progress, Turn
+from untildone.engine.context import Context, tree_of
+from untildone.engine.speaker import ignored, tail
+from untildone.features.budget.spend import spent
+from untildone.store.loops import Record
+from untildone.store.sessions import Session
+
+
+def before_checks(context: Context, record: Record, progress: Progress, stop: Stop) -> Evidence:
+    """What costs nothing to know."""
+    contract = record.contract
+    session = context.session_of(record)
+    said = _said(stop, contract)
+    return Evidence(
+        ignored=ignored(context.agent, context.environ),
+        broken_seal=session.stripped() or context.loops.seal_broken(contract.id),
+        turn=turn(context, session, stop, contract),
+        prompt=stop.prompt,
+        background=stop.background,
+        said=said,
+        signalled=progress.signalled or agent_message.signalled(stop.message),
+        blocked=progress.blocked or agent_message.blocked(stop.message),
+        spend_usd=spent(context, record, stop),
+        minutes=progress.active_seconds / 60,
+        round_minutes=progress.round_seconds / 60,
+        cap_reached=bool(stop.cap) and progress.idle_holds >= stop.cap,
+        gate=_gate(contract, progress),
+        status=agent_message.status_block(stop.message) if "LOOP_STATUS" in stop.message else None,
+    )
+
+
+def _said(stop: Stop, contract: Contract) -> tuple[str, ...]:
+    if not contract.promises:
+        return ()
+    return agent_message.promises_said(stop.message, contract.promises, task=contract.task)
+
+
+def _gate(contract: Contract, progress: Progress) -> str:
+    contract = agreed(contract, progress.amendments)
+    if not contract.gated:
+        return ""
+    # Imported where it is used: hardly any loop has gates.
+    from untildone.core.spec.gates import gate
+
+    return gate(contract, progress)
+
+
+def root(contract: Contract, cwd: str) -> Path:
+    """The worktree the agent works in, if it is one of the contract's repository."""
+    project = Path(contract.project)
+    if not cwd or Path(cwd) == project:
+        return project
+    from untildone.worktree import files
+
+    top, own = files.root_of(Path(cwd)), files.root_of(project)
+    if top and own and top != own and files.same_repository(top, own):
+        return top / project.relative_to(own)
+    return project
+
+
+def turn(context: Context, session: Session, stop: Stop, contract: Contract) -> Turn:
+    if stop.plan_mode:
+        return "plan"
+    recent = tail(stop.transcript)
+    if context.agent.failed(recent):
+        return "failed"
+    # Nobody types into an unattended run: what its transcript has in the queue is its own prompt.
+    if stop.attended and context.agent.queued(recent):
+        return "queued"
+    prompt = session.read_json("prompt.json")
+    if prompt.get("kind") != "other" or prompt.get("id") != stop.prompt:
+        return "agent"
+    unchanged = prompt.get("tree") == tree_of(root(contract, stop.cwd))
+    return "question" if unchanged else "agent"

@@ -1,0 +1,207 @@
+"""What can be wrong with state, project and loops, one function each."""
+
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TypeAlias
+
+from untildone.checks import security
+from untildone.config import proposals
+from untildone.core.listing import number
+from untildone.core.model import Check, Contract
+from untildone.engine.context import Context
+from untildone.engine.hold_status import held_now
+from untildone.engine.project_checks import checks_of, is_trusted
+from untildone.errors import UserError
+from untildone.features.edits import switch
+from untildone.process import argv_of
+from untildone.report.doctor import Trouble, error, note
+from untildone.report.lines import remedy
+from untildone.store.home import prepare, vanishing
+from untildone.store.loops import Broken, Record
+
+Look: TypeAlias = Callable[[Context, Path], Iterator[Trouble]]
+
+# Where other tools keep a loop while it runs.
+_FOREIGN_LOOPS = (
+    ".shipkit/relentless-state.local.md",
+    ".stravinsky/continuation-loop.md",
+    ".claude/ralph-loop.local.md",
+    ".shipspec/active-loop.local.json",
+    ".shipspec/active-loop.local.md",
+    ".loop/state.json",
+    ".ralph-state.json",
+    ".ralph/ralph-loop.state.json",
+    ".omc/state/sessions/*/ralph-state.json",
+    ".omc/state/ralph-state.json",
+)
+# active: false; "active": false; status: complete
+_OVER = re.compile(
+    rb"""^\W*(?:active"?\s*:\s*false|status"?\s*:\s*"?(?:complete|done|cancel|stopped))""",
+    re.MULTILINE | re.IGNORECASE,
+)
+# Of many loops that nobody holds; the others are counted.
+_LISTED = 5
+_READ = 4_096
+
+
+def state(context: Context, _: Path) -> Iterator[Trouble]:
+    home = context.home
+    try:
+        if home.exists() or home.is_symlink():
+            prepare(home)
+        else:
+            _makeable(home)
+    except UserError as fault:
+        yield error("state", fault.message, fault.hint)
+    kind = vanishing(home)
+    if kind:
+        text = f"`{home}` is on {kind}: loops and receipts are gone after a restart"
+        yield note(
+            "state", text, "set `UNTILDONE_HOME` to a folder that stays, then `untildone init`"
+        )
+
+
+def _makeable(home: Path) -> None:
+    parent = next(parent for parent in home.parents if parent.exists())
+    if not (parent.is_dir() and os.access(parent, os.W_OK | os.X_OK)):
+        raise UserError(
+            f"the state folder `{home}` cannot be made in `{parent}`",
+            hint="set `UNTILDONE_HOME` to a folder of your own",
+        )
+
+
+def configuration(context: Context, project: Path) -> Iterator[Trouble]:
+    try:
+        files = proposals(project)
+    except UserError:
+        # Told by `check_tools`.
+        return
+    for file in files:
+        if not is_trusted(context, file):
+            text = f"`{file.path}` is not trusted on this machine: nothing it says is run"
+            yield note("configuration", text, "`untildone trust`")
+
+
+def check_tools(context: Context, project: Path) -> Iterator[Trouble]:
+    try:
+        checks, _ = checks_of(context, project)
+    except UserError as fault:
+        yield error("configuration", fault.message, fault.hint)
+        return
+    for check in checks:
+        program = _missing(check, project, path=context.environ.get("PATH"))
+        if program:
+            text = (
+                f"`{program}` was not found, which the check `{check.name}` runs: `{check.command}`"
+            )
+            yield error(
+                "tools", text, f"install `{program}`, or name another command with `--check`"
+            )
+
+
+def _missing(check: Check, project: Path, *, path: str | None) -> str:
+    program = next(iter(argv_of(check.command)), "")
+    there = shutil.which(program, path=path) or (project / check.cwd / program).is_file()
+    return "" if there else program
+
+
+def foreign_loops(_: Context, project: Path) -> Iterator[Trouble]:
+    for pattern in _FOREIGN_LOOPS:
+        for path in sorted(project.glob(pattern)):
+            if path.is_file() and not _OVER.search(_beginning(path)):
+                where = path.relative_to(project)
+                text = (
+                    f"another tool's loop seems active: `{where}`; two loops fight over each stop"
+                )
+                yield error("another loop", text, f"end it there, or `rm {where}`")
+
+
+def _beginning(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(_READ)
+    except OSError:
+        return b""
+
+
+def damaged_loops(context: Context, _: Path) -> Iterator[Trouble]:
+    for found in _loops(context):
+        match found:
+            case Broken():
+                folder = context.loops.folder(found.id) if found.id.isascii() else context.home
+                text = f"loop {found.id} cannot be read: {found.reason}"
+                yield error("damaged loop", text, f"move `{folder}` away")
+            case Record() if found.progress.status != "finished":
+                broken = context.loops.seal_broken(found.contract.id)
+                text = f"the seal of loop {found.contract.id} is broken: {broken}"
+                if broken:
+                    yield error("damaged loop", text, f"`untildone cancel {found.contract.id}`")
+            case Record():
+                pass
+
+
+def unheld_loops(context: Context, project: Path) -> Iterator[Trouble]:
+    unheld = sorted(_unheld(context), key=lambda each: each[0].project != str(project))
+    for contract, why in unheld[:_LISTED]:
+        there = "" if contract.project == str(project) else f" ({contract.project})"
+        text = f"loop {contract.id}{there}: {why}"
+        yield note("not held", text, f"`untildone cancel {contract.id}` ends it")
+    if more := unheld[_LISTED:]:
+        text = number(len(more), "more loop")
+        yield note("not held", text, "`untildone status --all` lists them")
+
+
+def _unheld(context: Context) -> Iterator[tuple[Contract, str]]:
+    for found in _loops(context):
+        if isinstance(found, Record) and found.progress.status == "active":
+            held, why = held_now(found, context.session_of(found))
+            if held is False:
+                yield found.contract, why
+
+
+def last_loop(context: Context, project: Path) -> Iterator[Trouble]:
+    """Why the last loop here ended or paused."""
+    here = (
+        found
+        for found in _loops(context)
+        if isinstance(found, Record) and found.contract.project == str(project)
+    )
+    last = next(here, None)
+    if last is None or last.progress.outcome is None:
+        return
+    outcome = last.progress.outcome
+    text = f"loop {last.contract.id} {last.progress.status}: {outcome}, {last.progress.reason}"
+    yield note("last loop", text, remedy(last.contract.id, outcome))
+
+
+def automatic_mode(context: Context, _: Path) -> Iterator[Trouble]:
+    if switch.AUTO not in switch.wanted(str(context.home)):
+        return
+    text = "on: a turn whose edits bring errors is held, with or without a loop"
+    yield note("automatic mode", text, "`untildone init --no-auto` switches it off")
+    if not security.installed():
+        text = "security findings are not looked for: `ast-grep` is not installed"
+        yield note("automatic mode", text, "`pip install 'untildone[security]'`")
+
+
+def _loops(context: Context) -> tuple[Record | Broken, ...]:
+    try:
+        return context.loops.all()
+    except OSError:
+        # Told by `state`.
+        return ()
+
+
+LOOKS: tuple[Look, ...] = (
+    state,
+    configuration,
+    check_tools,
+    foreign_loops,
+    damaged_loops,
+    unheld_loops,
+    last_loop,
+    automatic_mode,
+)

@@ -1,0 +1,47 @@
+"""Whether somebody really holds the agent: every failure of a hook lets it go unseen."""
+
+from datetime import UTC, datetime
+
+from untildone.engine.context import Context
+from untildone.engine.session import unjudged
+from untildone.engine.speaker import driven
+from untildone.features.budget.spend import unknown_because
+from untildone.process import alive
+from untildone.report.status import Held, LoopStatus, loop_status
+from untildone.store.loops import Record
+from untildone.store.sessions import Session
+
+
+def status_of(context: Context, record: Record) -> LoopStatus:
+    session = context.session_of(record)
+    held, why = held_now(record, session)
+    seen = session.last_event_at()
+    at = datetime.fromtimestamp(seen, UTC).isoformat(timespec="seconds") if seen else None
+    return loop_status(
+        record,
+        held=held,
+        not_held_because=why,
+        last_event_at=at,
+        spend_unknown_because=unknown_because(context, record),
+    )
+
+
+def held_now(record: Record, session: Session) -> tuple[Held, str]:
+    """True: its next stop will be judged as the last one was; with the reason where it is not."""
+    if record.progress.status != "active":
+        return False, f"the loop is {record.progress.status}"
+    if driven(session):
+        return True, ""
+    if session.has("driver"):
+        return False, f"its run died; `untildone continue {record.contract.id}` goes on with it"
+    missed = unjudged(session)
+    if missed:
+        return False, f"the last stop was not judged: {missed}"
+    if not session.active():
+        return False, "the index does not know this loop; `untildone continue` mends it"
+    if not session.last_event_at():
+        return False, "no hook of this session was seen"
+    process = str(session.read_json("session.json").get("process", ""))
+    if session.has("ended.json") or (process.isdecimal() and not alive(int(process))):
+        return False, "the session has ended; resume it in the agent"
+    return ("unknown", "no process is known for this session") if not process else (True, "")

@@ -1,0 +1,70 @@
+"""A judged stop as the journal keeps it."""
+
+from collections.abc import Iterator, Mapping
+from itertools import chain
+from pathlib import PurePath
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from untildone.core.model import CheckResult, Progress, Round
+from untildone.core.totals import worst_files
+from untildone.engine.judgement import Judged
+from untildone.engine.payload import EDITING
+
+# Of each check's findings and failing tests; the counts beside them are whole.
+_KEPT = 50
+_MOST_TOUCHED = 50
+
+
+def entry(judged: Judged, progress: Progress, *, message: str, at: str) -> dict[str, Any]:
+    """`progress` is that of after this stop."""
+    written = Round(
+        number=progress.round,
+        at=at,
+        verdict=judged.verdict,
+        unmet=progress.unmet or (),
+        failures=progress.failures[:200],
+        checks=tuple(_trimmed(result) for result in judged.evidence.checks),
+        message=message[:2_000],
+        tree=judged.evidence.tree,
+        totals=progress.totals,
+        spend_usd=progress.spend_usd,
+        files=worst_files(judged.evidence.checks),
+        edited=judged.evidence.edited,
+        touched=judged.evidence.touched,
+        fixed=progress.fixed,
+        losses=judged.evidence.losses and judged.evidence.losses[:_KEPT],
+        proved=judged.evidence.proved,
+    )
+    return dict(msgspec.to_builtins(written))
+
+
+def _trimmed(result: CheckResult) -> CheckResult:
+    tests = result.tests
+    if tests:
+        tests = replace(tests, failing=tests.failing[:_KEPT], passing=(), skipping=())
+    return replace(
+        result, findings=result.findings[:_KEPT], output=result.output[-2_000:], tests=tests
+    )
+
+
+def touched(calls: Mapping[str, list[dict[str, object]]], project: str) -> tuple[str, ...]:
+    """The files that the agent's own tools wrote, as seen from the project."""
+    found = dict.fromkeys(_written(calls))
+    return tuple(_within(path, project) for path in found)[:_MOST_TOUCHED]
+
+
+def _written(calls: Mapping[str, list[dict[str, object]]]) -> Iterator[str]:
+    for call in chain.from_iterable(calls.values()):
+        inputs = call.get("tool_input", call)
+        if call.get("tool_name") in EDITING and isinstance(inputs, dict):
+            yield str(inputs.get("file_path") or inputs.get("notebook_path") or "")
+
+
+def _within(path: str, project: str) -> str:
+    try:
+        return PurePath(path).relative_to(project).as_posix()
+    except ValueError:
+        return path

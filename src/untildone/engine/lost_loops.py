@@ -1,0 +1,56 @@
+"""An active loop that the hooks cannot see any more: somebody took it out of the index."""
+
+from untildone.core.model import Pause
+from untildone.engine import verbs
+from untildone.engine.context import Context
+from untildone.engine.speaker import driven
+from untildone.report.lines import still_paused
+from untildone.store.loops import Record
+from untildone.store.sessions import Session
+
+
+def noticed(context: Context, record: Record) -> Record:
+    """The loop as it is; paused as tampered where nothing would hold its agent."""
+    loop = record.contract.id
+    if not _unseen(context, record):
+        return record
+    # Whoever saves a loop binds it before letting go of the lock.
+    with context.loops.locked(loop):
+        record = context.loops.load(loop)
+        if not _unseen(context, record):
+            return record
+    missing = context.session_of(record).path("active")
+    return verbs.end(context, loop, Pause(outcome="tampered", reason=f"`{missing}` is missing"))
+
+
+def lost(context: Context, session: Session) -> str:
+    """What the person must know of this session's loop, if its files or its index are gone."""
+    loop = session.loop()
+    if loop:
+        return _without_files(context, session, loop)
+    for record in context.loops.unfinished():
+        if context.session_of(record).id == session.id:
+            now = noticed(context, record)
+            if now is not record:
+                return still_paused(now)
+    return ""
+
+
+def _without_files(context: Context, session: Session, loop: str) -> str:
+    folder = context.loops.folder(loop)
+    if folder.exists():
+        return ""
+    session.release()
+    return f"untildone: `{folder}` is missing: loop {loop} is lost and nobody holds this session"
+
+
+def _unseen(context: Context, record: Record) -> bool:
+    """A loop that was never saved after its start may still be on its way into the index."""
+    session = context.session_of(record)
+    return (
+        record.progress.status == "active"
+        and session.known
+        and not session.active()
+        and context.loops.remembered(record.contract.id)
+        and not driven(session)
+    )

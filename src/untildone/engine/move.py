@@ -1,0 +1,41 @@
+"""Taking a loop along into another session of the same agent."""
+
+from msgspec.structs import replace
+
+from untildone.core.model import Amendment
+from untildone.engine.context import Context
+from untildone.engine.verbs import change, unfinished
+from untildone.errors import UserError
+from untildone.store.loops import Record
+
+
+def move_here(context: Context, record: Record, session: str) -> Record:
+    """The old session lets go of the loop; the new one gets it by an amendment in the journal."""
+    unfinished(record)
+    target = context.session(session)
+    if not target.known:
+        raise UserError(
+            f"`{session}` is not a session id", hint="`untildone status --all` lists sessions"
+        )
+    if target.loop() and target.loop() != record.contract.id:
+        raise UserError(
+            f"this session has the loop `{target.loop()}` already",
+            hint=f"`untildone cancel {target.loop()}` ends it",
+        )
+    old = context.session_of(record)
+    if session == old.id:
+        return record
+    # What it cost before is counted on by the status line of the new one.
+    target.write_json(
+        "spend.json", {"loop": record.contract.id, "spent": record.progress.spend_usd}
+    )
+    amendment = Amendment(by="person", at=context.now(), session=session)
+    moved = change(
+        context,
+        record.contract.id,
+        lambda now: replace(now.progress, amendments=(*now.progress.amendments, amendment)),
+        kind="moved",
+        session=session,
+    )
+    old.release()
+    return moved

@@ -1,0 +1,150 @@
+"""The checks of a project: what the person trusted, else what is found."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TypeAlias
+
+from untildone.checks import security
+from untildone.checks.detect import detect, for_preset, left_out
+from untildone.checks.detection.candidate import Candidate
+from untildone.checks.patterns import validate
+from untildone.config import Configuration, Proposal, proposal, proposals
+from untildone.core.model import Check
+from untildone.engine.context import Context
+from untildone.errors import UserError
+from untildone.store.trust import trusted_hash
+from untildone.worktree.files import root_of
+
+# Checks with the names they have in their file.
+Named: TypeAlias = list[tuple[str, Check]]
+_NOTHING = Configuration()
+# Presets that differ in their task, not in their checks.
+_CHECKED_AS = {"fix": "ship", "loop": "ship", "": "ship"}
+
+
+def governed(place: Path) -> Path:
+    """The folder of the nearest configuration, from here up to the top of the worktree."""
+    top = root_of(place)
+    if top is None or place == top:
+        return place
+    upward = (folder for folder in (place, *place.parents) if folder.is_relative_to(top))
+    return next((folder for folder in upward if proposal(folder)), place)
+
+
+def checks_of(context: Context, project: Path) -> tuple[tuple[Check, ...], str]:
+    """The checks, and a line on a configuration that is there but not trusted."""
+    files, ignored = _files(context, project)
+    own, below = _configured(files)
+    checks = (*(_every(own) or _found(project)), *_every(below))
+    return (*checks, *_security(project, files, checks)), ignored
+
+
+def passed_over(context: Context, project: Path) -> tuple[Candidate, ...]:
+    """What was found but may not be run; nothing where the configuration names the checks."""
+    files, _ = _files(context, project)
+    own, _ = _configured(files)
+    return () if own else left_out(project)
+
+
+def checks_for(context: Context, project: Path, preset: str) -> tuple[Check, ...]:
+    """A preset's checks: those the trusted configuration names so, else those found."""
+    preset = _CHECKED_AS.get(preset, preset)
+    files, ignored = _files(context, project)
+    own, below = (_of_preset(checks, preset) for checks in _configured(files))
+    if ignored and not _found(project):
+        raise only_untrusted(project, ignored)
+    try:
+        checks = (*(own or for_preset(project, preset)), *below)
+    except UserError:
+        if not below:
+            raise
+        checks = below
+    return (*checks, *_security(project, files, checks)) if preset == "ship" else checks
+
+
+def trusted(context: Context, project: Path) -> Configuration:
+    """What the project's own file says, nothing while that is not trusted."""
+    files, _ = _files(context, project)
+    return _top(files)
+
+
+def untrusted(context: Context, files: Sequence[Proposal]) -> str:
+    """A line on it: all files are trusted together, or none of them is used."""
+    changed = [file.name for file in files if not is_trusted(context, file)]
+    if not changed:
+        return ""
+    listed = ", ".join(f"`{name}`" for name in changed)
+    if len(files) == 1:
+        return f"{listed} is not trusted and ignored; `untildone trust` shows it"
+    verb = "is" if len(changed) == 1 else "are"
+    return f"{listed} {verb} not trusted, so none is used; `untildone trust` shows what changed"
+
+
+def only_untrusted(project: Path, ignored: str) -> UserError:
+    return UserError(
+        f"no check was found in `{project}`, and {ignored.partition(';')[0]}",
+        hint="`untildone trust` shows it and asks",
+    )
+
+
+def is_trusted(context: Context, proposed: Proposal) -> bool:
+    """A file that says nothing needs no trust."""
+    if proposed.configuration == _NOTHING:
+        return True
+    return trusted_hash(context.home, proposed.path) == proposed.sha256
+
+
+def sound(check: Check) -> None:
+    """Refuse a check that could never be evidence, before anything rests on it."""
+    if not check.command.strip():
+        raise UserError(
+            f"the command of check `{check.name}` is empty", hint="name a command to run"
+        )
+    validate(check)
+
+
+def _files(context: Context, project: Path) -> tuple[tuple[Proposal, ...], str]:
+    files = proposals(project)
+    ignored = untrusted(context, files)
+    return (() if ignored else files), ignored
+
+
+def _top(files: Sequence[Proposal]) -> Configuration:
+    return next((file.configuration for file in files if not file.folder), _NOTHING)
+
+
+def _configured(files: Sequence[Proposal]) -> tuple[Named, Named]:
+    """The project's own, then those of its folders."""
+    own: Named = []
+    below: Named = []
+    for file in files:
+        for name, check in file.checks().items():
+            if check.name in [taken.name for _, taken in own + below]:
+                raise UserError(
+                    f"{file.name}: the check `{name}` goes by `{check.name}`, as another one does",
+                    hint="give one of them another name",
+                )
+            (below if file.folder else own).append((name, check))
+    return own, below
+
+
+def _every(checks: Named) -> tuple[Check, ...]:
+    return tuple(check for _, check in checks)
+
+
+def _of_preset(checks: Named, preset: str) -> tuple[Check, ...]:
+    return tuple(check for name, check in checks if preset in ("ship", name.split(":")[0]))
+
+
+def _security(
+    project: Path, files: Sequence[Proposal], checks: Sequence[Check]
+) -> tuple[Check, ...]:
+    """Whoever names rules of their own wants them looked at."""
+    own = _top(files)
+    if not own.security_rules or security.NAME in [check.name for check in checks]:
+        return ()
+    return (security.command(project, rules=tuple(project / rule for rule in own.security_rules)),)
+
+
+def _found(project: Path) -> tuple[Check, ...]:
+    return tuple(check for checks in detect(project).values() for check in checks)

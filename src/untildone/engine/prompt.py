@@ -1,0 +1,203 @@
+"""A submitted prompt: the person's verbs act, a loop is started, a question is remembered."""
+
+from untildone.agents.events import Prompt
+from untildone.engine import verbs
+from untildone.engine.context import Context, tree_of
+from untildone.engine.gather import root
+from untildone.engine.lost_loops import lost
+from untildone.engine.payload import Call
+from untildone.engine.phrases import PLANNED, Spoken, Wanted, asks_about_loops, loop_in, verb_in
+from untildone.engine.session import reminder, standing
+from untildone.engine.speaker import ignored, typed
+from untildone.errors import UserError
+from untildone.features.budget.clock import turn_begins
+from untildone.features.budget.grants import grant_in
+from untildone.features.spec.gates import answered
+from untildone.report.lines import status_line
+from untildone.store.loops import Record
+from untildone.store.sessions import Session
+
+_EXPLAINED = (
+    "untildone: a loop holds the agent at each stop until checks that untildone runs itself are"
+    " green. `loop: SPEC` or `/untildone:loop SPEC` starts one from a spec that is clear enough,"
+    " `/untildone:test` one over the project's tests; `/untildone:status`, `/untildone:pause` and"
+    " `/untildone:cancel` are yours at any time. Nothing was started"
+)
+
+
+def answer(context: Context, call: Call) -> str:
+    prompt = context.agent.prompt(call.data, context.environ)
+    session = context.session(prompt.session)
+    if not session.known or ignored(context.agent, context.environ):
+        return ""
+    told = lost(context, session)
+    if told:
+        return context.agent.pass_prompt(context="", notice=told)
+    theirs = _theirs(context, session, prompt)
+    try:
+        return _act(context, session, prompt, theirs=theirs)
+    except UserError as error:
+        hint = f"; {error.hint}" if error.hint else ""
+        return context.agent.take_prompt(f"untildone: {error.message}{hint}")
+    finally:
+        session.forget_calls()
+
+
+def _theirs(context: Context, session: Session, prompt: Prompt) -> bool:
+    """Typed by the person: no notification, nothing the agent scheduled, nothing piped in."""
+    scheduled = session.read_json("stop.json").get("scheduled")
+    planned = isinstance(scheduled, list) and prompt.text.strip() in scheduled
+    return not (prompt.automatic or planned) and typed(
+        prompt.text, attended=prompt.attended, agent=context.agent, environ=context.environ
+    )
+
+
+def _act(context: Context, session: Session, prompt: Prompt, *, theirs: bool) -> str:
+    spoken = verb_in(prompt.text, has_loop=bool(session.loop()))
+    if spoken:
+        return _verb(context, session, prompt, spoken) if theirs else ""
+    wanted = None if prompt.automatic else loop_in(prompt.text)
+    if wanted and not session.loop():
+        return _wanted(context, prompt, wanted, theirs=theirs)
+    if wanted and wanted.explicit and theirs:
+        raise UserError(
+            f"this session has the loop `{session.loop()}` already",
+            hint="`/untildone:cancel` ends it, `/untildone:continue` goes on with it",
+        )
+    return _other(context, session, prompt, theirs=theirs)
+
+
+def _other(context: Context, session: Session, prompt: Prompt, *, theirs: bool) -> str:
+    """Not for us; remember the tree, to see at the stop whether anything was changed."""
+    if not session.loop():
+        return _without_loop(context, session, prompt) if theirs else ""
+    record = context.loops.load(session.loop())
+    going = answered(context, record, prompt.text) if theirs else None
+    if going:
+        return _goes_on(context, session, prompt, going)
+    first = not session.read("prompt.json")
+    kind = "automatic" if not theirs else "start" if first else "other"
+    asked = session.active() and kind == "other"
+    tree = tree_of(root(record.contract, prompt.cwd)) if asked else ""
+    _began(session, prompt, record, kind=kind, tree=tree)
+    compacted = session.active() and session.has("compacting")
+    session.remove("compacting")
+    told = session.active() or session.has("remind")
+    session.remove("remind")
+    return context.agent.pass_prompt(
+        context=reminder(record) if compacted else "",
+        notice=standing(context, record) if told else "",
+    )
+
+
+def _began(session: Session, prompt: Prompt, record: Record, *, kind: str, tree: str = "") -> None:
+    begins = turn_begins(record.progress, session)
+    session.write_json("prompt.json", {"id": prompt.prompt, "kind": kind, "tree": tree, **begins})
+
+
+def _without_loop(context: Context, session: Session, prompt: Prompt) -> str:
+    """The agent may answer as well: the question may be about something else."""
+    if asks_about_loops(prompt.text):
+        return context.agent.pass_prompt(context=_EXPLAINED, notice=_EXPLAINED)
+    return _recalled(context, session, prompt)
+
+
+def _recalled(context: Context, session: Session, prompt: Prompt) -> str:
+    # Imported where it is used: hardly any prompt has something to be reminded of.
+    from untildone.features.todos.lists import recalled
+
+    told = recalled(context, prompt, session)
+    return context.agent.pass_prompt(context=told, notice="") if told else ""
+
+
+def _wanted(context: Context, prompt: Prompt, wanted: Wanted, *, theirs: bool) -> str:
+    if not theirs or (not wanted.explicit and not prompt.attended):
+        return context.agent.pass_prompt(context=_proposal(wanted), notice=_proposed(wanted))
+    from untildone.engine.prompt_start import launched
+
+    try:
+        record, told = launched(context, prompt, wanted)
+    except UserError as error:
+        if wanted.explicit:
+            raise
+        # A phrase may be just a way of speaking: the prompt goes its way.
+        notice = f"untildone: no loop was started: {error.message}; {error.hint}"
+        return context.agent.pass_prompt(context="", notice=notice)
+    _began(context.session(prompt.session), prompt, record, kind="start")
+    return context.agent.pass_prompt(context=reminder(record), notice=told)
+
+
+def _proposed(wanted: Wanted) -> str:
+    return f"untildone: no loop was started; `/untildone:{wanted.preset}` in a session starts one"
+
+
+def _proposal(wanted: Wanted) -> str:
+    return (
+        "[untildone] This asks for work until it is proved done, but nobody who could start a loop"
+        f" is here. You may start one yourself: {_own_way(wanted)}; you are then held until its"
+        " checks pass, within its bounds."
+    )
+
+
+def _own_way(wanted: Wanted) -> str:
+    if wanted.preset in PLANNED:
+        return "`untildone plan start` (with the task's id, where it is about one)"
+    return (
+        f"`untildone start --preset {wanted.preset}` (with `--task`, and `--check COMMAND` where"
+        " none is found)"
+    )
+
+
+def _verb(context: Context, session: Session, prompt: Prompt, spoken: Spoken) -> str:
+    loop = session.loop()
+    if not loop:
+        raise UserError("this session has no loop", hint="`untildone status` shows what runs")
+    named = spoken.rest.split() if spoken.verb in ("cancel", "pause", "status") else []
+    if named and not loop.startswith(named[0]):
+        raise UserError(
+            f"this session's loop is `{loop}`, not `{named[0]}`",
+            hint=f"`untildone {spoken.verb} {named[0]}` in your own terminal",
+        )
+    match spoken.verb:
+        case "cancel":
+            verbs.cancel(context, loop)
+            return context.agent.take_prompt(f"untildone: loop {loop} is cancelled")
+        case "pause":
+            verbs.pause(context, loop)
+            return context.agent.take_prompt(
+                f"untildone: loop {loop} is paused; `/untildone:continue` resumes it"
+            )
+        case "status":
+            return context.agent.take_prompt(status_line(context.loops.load(loop)))
+        case "approve":
+            return context.agent.take_prompt(_approved(context, loop, spoken.rest))
+        case "continue":
+            return _continued(context, session, prompt, spoken)
+
+
+def _approved(context: Context, loop: str, named: str) -> str:
+    # Imported where it is used: hardly any prompt approves.
+    from untildone.core.concerns import name_of
+    from untildone.engine.approval import approve
+
+    given = approve(context, context.loops.load(loop), tuple(named.split()))
+    names = ", ".join(name_of(finding) for finding in given.approved)
+    wakes = "; `/untildone:continue` wakes the agent" if given.goes_on else ""
+    left = f"; still asked about: {', '.join(map(name_of, given.left))}" if given.left else ""
+    return f"untildone: approved {names}{left}{wakes}"
+
+
+def _continued(context: Context, session: Session, prompt: Prompt, spoken: Spoken) -> str:
+    """The loop goes on before the model sees the prompt, which then wakes the agent."""
+    loop = session.loop()
+    granted = grant_in(spoken.rest)
+    if granted or not session.active():
+        verbs.resume(context, loop, granted)
+    return _goes_on(context, session, prompt, context.loops.load(loop))
+
+
+def _goes_on(context: Context, session: Session, prompt: Prompt, record: Record) -> str:
+    _began(session, prompt, record, kind="continue")
+    return context.agent.pass_prompt(
+        context=reminder(record), notice=f"untildone: loop {record.contract.id} goes on"
+    )

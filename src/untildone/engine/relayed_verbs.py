@@ -1,0 +1,119 @@
+"""Verbs of the agent whose shell could not write our state: read from its tool calls instead."""
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from msgspec import DecodeError, Struct, ValidationError, convert
+from msgspec.json import decode
+from msgspec.structs import replace
+
+from untildone.core.agent_message import MOST_CLAIMS, kept
+from untildone.core.criteria import agreed
+from untildone.core.model import Amendment, Claim, Contract, Met, Progress, Verification
+from untildone.errors import UserError
+
+# The line a verb prints where it could not record itself; the agent's own authority, no more.
+MARK = "untildone-verb: "
+
+
+class Verb(Struct, frozen=True, kw_only=True):
+    verb: str
+    name: str = ""
+    text: str = ""
+    by: Verification = "assumption"
+
+
+def printed(verb: Verb) -> str:
+    return MARK + json.dumps(
+        {"verb": verb.verb, "name": verb.name, "text": verb.text, "by": verb.by}
+    )
+
+
+def handed_over(
+    contract: Contract, progress: Progress, calls: Iterable[Mapping[str, Any]]
+) -> Progress:
+    seen: set[object] = set()
+    for call in calls:
+        # Plugin and settings both installed spool every call twice.
+        name = call.get("tool_use_id")
+        if name and name in seen:
+            continue
+        seen.add(name)
+        for verb in _verbs(call):
+            progress = _applied(contract, progress, verb)
+    return progress
+
+
+def _verbs(call: Mapping[str, Any]) -> list[Verb]:
+    """Only of calls of ours: what a file or another program prints is nobody's word."""
+    response, inputs = call.get("tool_response"), call.get("tool_input")
+    if call.get("tool_name") != "Bash" or not isinstance(response, dict):
+        return []
+    lines = [line for line in str(response.get("stdout", "")).splitlines() if MARK in line]
+    if not lines or not isinstance(inputs, dict):
+        return []
+    from untildone.commands.shell import calls, is_ours
+
+    called = {words[1] for words in calls(str(inputs.get("command", ""))) if _named(words, is_ours)}
+    return [verb for verb in map(_read, lines) if verb and verb.verb in called]
+
+
+def _named(words: list[str], ours: Callable[[str], bool]) -> bool:
+    return len(words) > 1 and ours(words[0])
+
+
+def _read(line: str) -> Verb | None:
+    try:
+        return convert(json.loads(line.removeprefix(MARK)), Verb)
+    except (ValueError, RecursionError, ValidationError):
+        return None
+
+
+def _applied(contract: Contract, progress: Progress, verb: Verb) -> Progress:
+    claims = [claim.name for claim in agreed(contract, progress.amendments).claims]
+    match verb.verb:
+        case "signal":
+            return replace(progress, signalled=True)
+        case "blocked":
+            return replace(progress, blocked=kept(verb.text) or "no reason given")
+        case "note":
+            return replace(progress, notes=(*progress.notes, kept(verb.text))[-50:])
+        case "met" if verb.name in claims:
+            report = Met(by=verb.by, evidence=kept(verb.text))
+            return replace(progress, met={**progress.met, verb.name: report})
+        case "criterion" if verb.name and verb.name not in claims and len(claims) < MOST_CLAIMS:
+            claim = Claim(name=verb.name, verification=verb.by)
+            amendment = Amendment(by="agent", at="", claim=claim)
+            return replace(progress, amendments=(*progress.amendments, amendment))
+        case "precheck":
+            return replace(progress, precheck=kept(verb.text))
+        case "steps":
+            return _with_step(contract, progress, verb)
+        case "verify" if contract.plan:
+            return _with_report(contract, progress, verb)
+        case _:
+            return progress
+
+
+def _with_report(contract: Contract, progress: Progress, verb: Verb) -> Progress:
+    from untildone.features.plans.reports import reported
+    from untildone.features.plans.verification import Report
+
+    try:
+        return reported(contract, progress, decode(verb.text, type=Report))
+    except (DecodeError, UserError):
+        return progress
+
+
+def _with_step(contract: Contract, progress: Progress, verb: Verb) -> Progress:
+    # Imported where it is used: hardly any stop hears of a step this way.
+    from untildone.features.spec.steps import with_step_done, with_steps
+
+    try:
+        if verb.name == "done":
+            return with_step_done(contract, progress, verb.text)
+        return with_steps(contract, progress, (verb.text,), at="")
+    except UserError:
+        # The agent was told when it said so.
+        return progress

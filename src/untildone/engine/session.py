@@ -1,0 +1,112 @@
+"""A session that begins, was compacted, cleared, forked, or ended: what becomes of its loop."""
+
+from untildone.core.criteria import agreed
+from untildone.core.feedback import task_text
+from untildone.core.spec.lines import reminders
+from untildone.engine import verbs
+from untildone.engine.context import Context
+from untildone.engine.lost_loops import lost
+from untildone.engine.payload import Call
+from untildone.report.lines import status_line, still_paused
+from untildone.store.loops import Record
+from untildone.store.sessions import Session, sessions
+
+# Of a longer text a client shows the model only the beginning.
+_LONGEST_CONTEXT = 9_800
+
+
+def answer(context: Context, call: Call) -> str:
+    if call.event == "SessionEnd":
+        return _ended(context, call)
+    started = context.agent.session_started(call.data)
+    session = context.session(started.session)
+    if started.source in ("clear", "fork"):
+        return _left_behind(context, call, session)
+    told = lost(context, session)
+    if told or not session.loop():
+        return context.agent.greet(context="", notice=told) if told else ""
+    record = context.loops.load(session.loop())
+    session.remove("compacting")
+    return context.agent.greet(context=reminder(record), notice=standing(context, record))
+
+
+def _ended(context: Context, call: Call) -> str:
+    """Only `/clear` takes the conversation away; whatever else ends can be resumed."""
+    session = context.session(call.text("session_id"))
+    if call.text("reason") == "clear" and session.active():
+        verbs.pause(context, session.loop(), "the conversation was cleared")
+    session.write_json("ended.json", {"reason": call.text("reason")})
+    return ""
+
+
+def _left_behind(context: Context, call: Call, session: Session) -> str:
+    """The loop stays with the old conversation until the person takes it along."""
+    for other in sessions(str(context.home), context.agent.NAME):
+        loop = other.loop()
+        if other.id == session.id or not loop or not _same_conversation(context, call, other):
+            continue
+        if other.active():
+            verbs.pause(context, loop, "the conversation was left for a new one")
+        notice = (
+            f"untildone: loop {loop} stayed with the earlier conversation and is not"
+            f" held here; `!untildone continue --here {loop}` takes it along"
+        )
+        return context.agent.greet(context="", notice=notice)
+    return ""
+
+
+def _same_conversation(context: Context, call: Call, other: Session) -> bool:
+    """Of the same client; a fork may also come from a client that has ended since."""
+    from untildone.process import alive
+
+    known = other.read_json("session.json")
+    process = str(known.get("process", ""))
+    if process and process == call.environ.get(context.agent.PROCESS_VARIABLE, ""):
+        return True
+    gone = not (process.isdecimal() and alive(int(process)))
+    here = call.environ.get("CLAUDE_PROJECT_DIR") or call.text("cwd")
+    return gone and call.text("source") == "fork" and known.get("project") == here
+
+
+def reminder(record: Record) -> str:
+    """What the model is given back after a compaction or a resumption."""
+    contract = agreed(record.contract, record.progress.amendments)
+    progress = record.progress
+    if progress.status != "active":
+        return ""
+    checks = "".join(f"- {check.name}: `{check.command}`\n" for check in contract.checks)
+    verb = f"verify {contract.plan.name}" if contract.plan else "met"
+    claims = "".join(
+        f"- {each.name} (report with `untildone {verb}`)\n" for each in contract.claims
+    )
+    unmet = ", ".join(progress.unmet or ()) or "not judged yet"
+    head = (
+        f"[untildone] A loop is active in this session ({status_line(record)}). When you stop, its"
+        f" checks are run and you go on until they pass.\nCriteria:\n{checks}{claims}"
+        f"Unmet at the last stop: {unmet}\n"
+        + "".join(f"{line}\n" for line in reminders(contract, progress))
+    )
+    return head + task_text(contract, limit=_LONGEST_CONTEXT - len(head))
+
+
+def standing(context: Context, record: Record) -> str:
+    """What the person should know of their loop: paused, or that a stop went by unjudged."""
+    session = context.session_of(record)
+    missed = unjudged(session)
+    if missed:
+        return f"untildone: the last stop was not judged ({missed}); the agent was not held"
+    if record.progress.outcome == "gate":
+        return f"untildone: loop {record.contract.id} still asks: {record.progress.reason}"
+    if record.progress.status == "paused":
+        return still_paused(record)
+    return ""
+
+
+def unjudged(session: Session) -> str:
+    """Why the last stop of this session was not judged, or nothing."""
+    from untildone.process import alive
+
+    judging = session.read("judging").strip()
+    if judging.isdecimal() and not alive(int(judging)):
+        return "the hook was killed"
+    return session.read("unjudged").strip()

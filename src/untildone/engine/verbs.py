@@ -1,0 +1,241 @@
+"""What the person and the agent may say of a loop, and what it changes."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from untildone.core.agent_message import MOST_CLAIMS, kept
+from untildone.core.criteria import agreed
+from untildone.core.model import (
+    Amendment,
+    Bounds,
+    Claim,
+    Finish,
+    Met,
+    Pause,
+    Progress,
+    Speaker,
+    Verification,
+)
+from untildone.core.progress import ended, resumed
+from untildone.core.spec.gates import passed
+from untildone.engine.baseline_snapshot import resting_on_the_start
+from untildone.engine.context import Context, mirror
+from untildone.errors import UserError
+from untildone.features.budget.clock import mark
+from untildone.report.lines import status_line
+from untildone.store.loops import Record
+
+
+def change(
+    context: Context, loop: str, edit: Callable[[Record], Progress], *, kind: str, **data: object
+) -> Record:
+    """One edit of a loop's progress under its lock, with its journal entry."""
+    loops = context.loops
+    with loops.locked(loop):
+        record = loops.load(loop)
+        progress = replace(edit(record), updated_at=context.now())
+        record = loops.save(record, progress, kind=kind, data=data, at=context.now())
+        mirror(context, record, status_line(record))
+    return record
+
+
+def unfinished(record: Record) -> Progress:
+    if record.progress.status == "finished":
+        raise UserError(
+            f"loop `{record.contract.id}` is already finished ({record.progress.outcome})",
+            hint="`untildone history` lists what ran",
+        )
+    return record.progress
+
+
+def cancel(context: Context, loop: str, reason: str = "cancelled by the person") -> Record:
+    return end(context, loop, Finish(outcome="cancelled", reason=reason))
+
+
+def pause(context: Context, loop: str, reason: str = "paused by the person") -> Record:
+    return end(context, loop, Pause(outcome="paused", reason=reason))
+
+
+def end(
+    context: Context,
+    loop: str,
+    verdict: Finish | Pause,
+    before: Callable[[Record], Progress] = unfinished,
+) -> Record:
+    """An ending between two stops has its receipt too, with the evidence of the last round."""
+    from untildone.engine.artifacts import last_evidence, publish
+    from untildone.features.importers.bound_file import settle
+    from untildone.features.spec.cleanup import tidy
+
+    record = change(
+        context,
+        loop,
+        lambda record: ended(before(record), verdict),
+        kind=verdict.outcome,
+        reason=verdict.reason,
+    )
+    evidence = last_evidence(context.loops.rounds(loop))
+    publish(context, record, evidence, project=Path(record.contract.project))
+    settle(context, loop)
+    if record.contract.plan:
+        from untildone.features.plans.task_loops import settled
+
+        record = replace(record, warnings=(*record.warnings, *settled(record)))
+    tidy(context, loop)
+    return record
+
+
+class Grant(Bounds, frozen=True, kw_only=True):
+    """What `continue` adds to the bounds: numbers to add, or to set where `exact` names them."""
+
+    rounds: int = 0
+    budget_usd: float = 0
+    exact: tuple[str, ...] = ()
+
+
+def resume(context: Context, loop: str, grant: Grant | None = None) -> Record:
+    """Active again; a loop that ran into a bound is given as much again unless told otherwise.
+
+    One that is active goes on under the new bounds.
+    """
+
+    def edit(record: Record) -> Progress:
+        unfinished(record)
+        progress = resting_on_the_start(context, record)
+        bounds = agreed(record.contract, progress.amendments).bounds
+        granted = _granted(bounds, grant or _as_before(record, bounds), record)
+        amendment = Amendment(by="person", at=context.now(), bounds=granted)
+        amendments = progress.amendments if granted == bounds else (*progress.amendments, amendment)
+        if progress.status == "active":
+            return replace(progress, amendments=amendments)
+        going = (
+            passed(agreed(record.contract, progress.amendments), progress, agreed_to=True)
+            if progress.outcome == "gate"
+            else resumed(progress)
+        )
+        return replace(going, amendments=amendments, clock=mark())
+
+    if context.loops.seal_broken(loop):
+        context.loops.reseal(loop, at=context.now())
+    record = change(context, loop, edit, kind="continued")
+    context.session_of(record).remove("prompt.json")
+    return record
+
+
+def _as_before(record: Record, now: Bounds) -> Grant:
+    bounds = record.contract.bounds
+    match record.progress.outcome:
+        case "out-of-rounds":
+            return Grant(rounds=bounds.rounds)
+        case "out-of-budget":
+            return Grant(budget_usd=bounds.budget_usd)
+        # A single round that took too long is counted anew.
+        case "out-of-time" if record.progress.active_seconds >= 60 * now.minutes:
+            return Grant(minutes=bounds.minutes)
+        case _:
+            return Grant()
+
+
+def _granted(bounds: Bounds, grant: Grant, record: Record) -> Bounds:
+    def new(name: str) -> float:
+        given = getattr(grant, name)
+        return float(given if name in grant.exact else getattr(bounds, name) + given)
+
+    granted = replace(
+        bounds,
+        rounds=int(new("rounds")) if bounds.rounds or "rounds" in grant.exact else 0,
+        budget_usd=new("budget_usd") if bounds.budget_usd or "budget_usd" in grant.exact else 0,
+        minutes=new("minutes") if bounds.minutes or grant.minutes else 0,
+        round_minutes=new("round_minutes"),
+    )
+    if not granted.rounds and not granted.budget_usd:
+        raise UserError("a loop needs a bound", hint="give `--rounds =N` or `--budget =USD`")
+    if 0 < granted.rounds <= record.progress.round:
+        raise UserError(
+            f"a bound of {granted.rounds} leaves no round: {record.progress.round} are used up",
+            hint="`untildone continue --rounds +5` adds five",
+        )
+    _something_left(granted, record.progress)
+    return granted
+
+
+def _something_left(granted: Bounds, progress: Progress) -> None:
+    """A loop that would pause again at its next tool call is not continued."""
+    spent, minutes = progress.spend_usd or 0, progress.active_seconds / 60
+    if 0 < granted.budget_usd <= spent:
+        raise UserError(
+            f"a budget of {granted.budget_usd:g} USD is used up: {spent:.2f} are spent",
+            hint="`untildone continue --budget +5` adds five",
+        )
+    if 0 < granted.minutes <= minutes:
+        raise UserError(
+            f"a bound of {granted.minutes:g} minutes is used up: {minutes:.0f} have passed",
+            hint="`untildone continue --minutes +30` adds half an hour",
+        )
+
+
+def note(context: Context, loop: str, text: str) -> Record:
+    return change(
+        context,
+        loop,
+        lambda record: replace(
+            unfinished(record), notes=(*record.progress.notes, kept(text))[-50:]
+        ),
+        kind="note",
+        text=kept(text),
+    )
+
+
+def signal(context: Context, loop: str) -> Record:
+    return change(
+        context, loop, lambda record: replace(unfinished(record), signalled=True), kind="signal"
+    )
+
+
+def blocked(context: Context, loop: str, reason: str) -> Record:
+    return change(
+        context,
+        loop,
+        lambda record: replace(unfinished(record), blocked=kept(reason)),
+        kind="blocked",
+        reason=kept(reason),
+    )
+
+
+def met(context: Context, loop: str, name: str, *, by: Verification, evidence: str) -> Record:
+    def edit(record: Record) -> Progress:
+        claims = agreed(record.contract, record.progress.amendments).claims
+        names = [claim.name for claim in claims]
+        if name not in names:
+            known = ", ".join(f"`{known}`" for known in names) or "none"
+            raise UserError(
+                f"`{name}` is not a claim of loop `{loop}` (claims: {known})",
+                hint=f'`untildone criterion add "{name}"` adds it; checks are run for you',
+            )
+        report = Met(by=by, evidence=kept(evidence))
+        return replace(unfinished(record), met={**record.progress.met, name: report})
+
+    return change(context, loop, edit, kind="met", name=name, by=by, evidence=kept(evidence))
+
+
+def add_claim(context: Context, loop: str, claim: Claim, *, by: Speaker) -> Record:
+    """An amendment: criteria are added, never taken away."""
+
+    def edit(record: Record) -> Progress:
+        claims = agreed(record.contract, record.progress.amendments).claims
+        if claim.name in [known.name for known in claims]:
+            raise UserError(
+                f"`{claim.name}` is a criterion of loop `{loop}` already",
+                hint=f'report it: `untildone met "{claim.name}" --by … --evidence …`',
+            )
+        if len(claims) >= MOST_CLAIMS:
+            raise UserError(
+                f"loop `{loop}` has {MOST_CLAIMS} criteria, which is all it takes",
+                hint="join what belongs together",
+            )
+        amendment = Amendment(by=by, at=context.now(), claim=claim)
+        return replace(unfinished(record), amendments=(*record.progress.amendments, amendment))
+
+    return change(context, loop, edit, kind="amended", claim=claim.name, by=by)

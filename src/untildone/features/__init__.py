@@ -1,0 +1,1 @@
+"""Optional parts of a loop, one folder each."""

@@ -1,0 +1,150 @@
+"""A loop's transcripts, read on from where they were last read, and priced.
+
+The ledger lies with the loop: a conversation that is forked or taken along repeats its messages,
+and each is paid once.
+"""
+
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from untildone.agents.events import Usage
+from untildone.engine.context import Context
+from untildone.store.files import write_whole
+from untildone.store.loops import Record
+
+_FILE = "spend.json"
+# Of a transcript nobody has looked at yet, only the end is read; of one that grew, these parts.
+_PART = 2_000_000
+_MOST_PARTS = 16
+_MOST_FILES = 500
+# A message is repeated for each of its parts, and by a fork of the conversation.
+_REMEMBERED = 2_000
+
+
+class Ledger(Struct, frozen=True, kw_only=True):
+    """How far each transcript was read, and what each of the last messages cost."""
+
+    read: dict[str, int] = {}
+    prices: dict[str, float] = {}
+    earlier: float = 0
+    # Models without a price: what they cost comes on top.
+    unpriced: tuple[str, ...] = ()
+    # The person was told that nothing can be priced here.
+    told: bool = False
+
+    @property
+    def total(self) -> float | None:
+        """None before anything was priced: a transcript in words unknown to us is not free."""
+        known = self.earlier or self.prices
+        return self.earlier + sum(self.prices.values()) if known else None
+
+
+def ledger_of(context: Context, record: Record) -> Ledger:
+    """One that is missing or damaged is begun anew."""
+    try:
+        return msgspec.json.decode(_path(context, record).read_bytes(), type=Ledger)
+    except (OSError, msgspec.MsgspecError):
+        return Ledger()
+
+
+def keep(context: Context, record: Record, ledger: Ledger) -> None:
+    """What cannot be kept is read again."""
+    with suppress(OSError):
+        write_whole(_path(context, record), msgspec.json.encode(ledger), keep_previous=False)
+
+
+def _path(context: Context, record: Record) -> Path:
+    return context.loops.folder(record.contract.id) / _FILE
+
+
+def read_on(context: Context, record: Record, transcript: str) -> Ledger:
+    ledger = ledger_of(context, record)
+    read = dict(ledger.read)
+    found: dict[str, Usage] = {}
+    for path in _files(transcript, context.agent.subagents(transcript)):
+        for line in _lines(path, read):
+            usage = context.agent.usage(line)
+            # To the second: what a loop's own first second brings is its own.
+            if usage and usage.at[:19] >= record.contract.started_at[:19]:
+                found[usage.id] = usage
+    if read == ledger.read:
+        return ledger
+    ledger = _priced(replace(ledger, read=read), found)
+    keep(context, record, ledger)
+    return ledger
+
+
+def _files(transcript: str, subagents: str) -> Iterator[str]:
+    yield transcript
+    yield from map(str, islice(Path(subagents).rglob("*.jsonl"), _MOST_FILES))
+
+
+def _lines(path: str, read: dict[str, int]) -> Iterator[bytes]:
+    """Whole lines not read before; nothing of what is missing, no file, or not ours to read."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    except (OSError, ValueError):
+        return
+    with os.fdopen(descriptor, "rb", buffering=0) as file:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            return
+        known = read.get(path, status.st_size + 1)
+        start = known if known <= status.st_size else max(0, status.st_size - _PART)
+        for _ in range(_MOST_PARTS):
+            file.seek(start)
+            data = file.read(_PART)
+            # A line longer than a part is no message: it is passed over.
+            whole = data.rfind(b"\n") + 1 or (len(data) if len(data) == _PART else 0)
+            start += whole
+            read[path] = start
+            if not whole:
+                return
+            yield from data[:whole].split(b"\n")
+
+
+def _priced(ledger: Ledger, found: dict[str, Usage]) -> Ledger:
+    prices, unpriced = dict(ledger.prices), set(ledger.unpriced)
+    for name, usage in found.items():
+        try:
+            # The later entry of a message has more of its tokens.
+            prices[name] = max(_price(usage), prices.get(name, 0))
+        except (ImportError, LookupError, TypeError, ValueError):
+            # Whatever a library of prices has to object, the verdict does not wait for it.
+            unpriced.add(usage.model)
+    oldest = list(prices)[: max(0, len(prices) - _REMEMBERED)]
+    return replace(
+        ledger,
+        earlier=ledger.earlier + sum(prices.pop(name) for name in oldest),
+        prices=prices,
+        unpriced=tuple(sorted(unpriced))[:20],
+    )
+
+
+def _price(usage: Usage) -> float:
+    # A hook forbids this module while it imports msgspec; the library of prices needs it.
+    if sys.modules.get("typing_extensions", sys) is None:
+        del sys.modules["typing_extensions"]
+    from genai_prices import Usage as Tokens
+    from genai_prices import calc_price
+
+    written = usage.cache_write_5m_tokens + usage.cache_write_1h_tokens
+    tokens = Tokens(
+        input_tokens=usage.input_tokens + usage.cache_read_tokens + written,
+        output_tokens=usage.output_tokens,
+        cache_read_tokens=usage.cache_read_tokens,
+        cache_write_tokens=written,
+        cache_write_5m_tokens=usage.cache_write_5m_tokens,
+        cache_write_1h_tokens=usage.cache_write_1h_tokens,
+        web_searches=usage.web_searches,
+    )
+    return float(calc_price(tokens, usage.model, provider_id=usage.provider).total_price)

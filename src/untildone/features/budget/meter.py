@@ -1,0 +1,77 @@
+"""Between tool calls: money or minutes that are used up pause the loop in the middle of a round."""
+
+import time
+
+from msgspec.structs import replace
+
+from untildone.agents.events import Stop
+from untildone.core.criteria import agreed
+from untildone.core.decide import in_a_round
+from untildone.core.model import Evidence, Pause, Progress
+from untildone.core.progress import spend
+from untildone.engine import verbs
+from untildone.engine.context import Context
+from untildone.engine.payload import Call
+from untildone.engine.speaker import ignored
+from untildone.features.budget.clock import clocked
+from untildone.features.budget.spend import spent
+from untildone.report.lines import notice
+from untildone.store.loops import Record
+from untildone.store.sessions import Session
+
+# At most every so many seconds, and never more than a twentieth of the time.
+_PAUSE = 5.0
+_SHARE = 20
+
+
+class _Overtaken(Exception):  # noqa: N818  reads as what happened
+    """The person ended or paused the loop in the meantime."""
+
+
+def answer(context: Context, call: Call) -> str:
+    event = context.agent.stop(call.data, context.environ)
+    if call.fault:
+        event = replace(event, session=context.environ.get(context.agent.SESSION_VARIABLE, ""))
+    session = context.session(event.session)
+    if not session.active() or ignored(context.agent, context.environ):
+        return ""
+    record = context.loops.load(session.loop())
+    evidence = _evidence(context, record, session, event)
+    pause = in_a_round(record.contract, record.progress, evidence)
+    if pause is None:
+        session.wind(max(_PAUSE, _SHARE * time.process_time()))
+        return ""
+    if event.subagent:
+        # Only its own turn ends with this answer: the loop is paused where the agent itself is.
+        return context.agent.end_turn(f"untildone: {pause.reason}")
+    try:
+        record = _paused(context, record, evidence, pause)
+    except _Overtaken:
+        return ""
+    return context.agent.end_turn(notice(record, pause, ()))
+
+
+def _evidence(context: Context, record: Record, session: Session, event: Stop) -> Evidence:
+    progress = clocked(record.progress, session)
+    bounds = agreed(record.contract, progress.amendments).bounds
+    return Evidence(
+        spend_usd=spent(context, record, event) if bounds.budget_usd else None,
+        minutes=progress.active_seconds / 60,
+        round_minutes=progress.round_seconds / 60,
+    )
+
+
+def _paused(context: Context, record: Record, evidence: Evidence, pause: Pause) -> Record:
+    def before(record: Record) -> Progress:
+        if record.progress.status != "active":
+            raise _Overtaken
+        progress = clocked(record.progress, context.session_of(record))
+        return replace(progress, spend_usd=spend(progress, evidence))
+
+    loop = record.contract.id
+    record = verbs.end(context, loop, pause, before)
+    if (context.loops.folder(loop) / "milestones.json").exists():
+        from untildone.features.milestones.milestones import announce
+
+        announce(context, record, pause, counted=False)
+    return record

@@ -1,0 +1,86 @@
+"""What a loop cost: the client's own figure, else its priced transcripts, else unknown."""
+
+from contextlib import suppress
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from untildone.agents.events import Stop
+from untildone.core.criteria import agreed
+from untildone.engine.context import Context
+from untildone.store.loops import Record
+from untildone.store.sessions import Session
+
+_REMEDY = "`pip install 'untildone[cost]'` prices it"
+
+
+def begin(context: Context, record: Record) -> None:
+    """What the conversation has cost so far is not this loop's."""
+    from untildone.features.budget.ledger import Ledger, keep
+
+    transcript = _transcript(context.session_of(record), "")
+    with suppress(OSError, ValueError):
+        size = Path(transcript).stat().st_size
+        keep(context, record, Ledger(read={transcript: size}))
+
+
+def spent(context: Context, record: Record, event: Stop) -> float | None:
+    """None where nobody knows."""
+    if event.spent_usd is not None:
+        return event.spent_usd
+    session = context.session_of(record)
+    # Only a client that somebody sits at has a status line.
+    own = _own_figure(session, record.contract.id) if event.attended else None
+    if own is not None:
+        return own
+    transcript = _transcript(session, event.transcript)
+    if not transcript or not Path(transcript).is_file():
+        return None
+    if not _priceable():
+        _tell_once(context, record, session)
+        return None
+    # Imported where it is used: most stops know the client's own figure.
+    from untildone.features.budget.ledger import read_on
+
+    # A disk or a folder that cannot be read costs the figure, never the verdict.
+    with suppress(OSError):
+        return read_on(context, record, transcript).total
+    return None
+
+
+def unknown_because(context: Context, record: Record) -> str:
+    """What stands in the way of knowing the spend, or all of it; nothing where nothing does."""
+    from untildone.features.budget.ledger import ledger_of
+
+    if not _priceable() and record.progress.spend_usd is None:
+        return _REMEDY
+    models = ", ".join(f"`{model}`" for model in ledger_of(context, record).unpriced)
+    return f"no price is known for {models}" if models else ""
+
+
+def _own_figure(session: Session, loop: str) -> float | None:
+    """The status line's: how far the client's total has grown during the loop."""
+    known = session.read_json("spend.json")
+    figure = known.get("spent")
+    return figure if known.get("loop") == loop and isinstance(figure, float) else None
+
+
+def _transcript(session: Session, told: str) -> str:
+    return told or str(session.read_json("session.json").get("transcript", ""))
+
+
+def _priceable() -> bool:
+    from importlib.util import find_spec
+
+    return find_spec("genai_prices") is not None
+
+
+def _tell_once(context: Context, record: Record, session: Session) -> None:
+    from untildone.features.budget.ledger import keep, ledger_of
+
+    ledger = ledger_of(context, record)
+    if ledger.told or not agreed(record.contract, record.progress.amendments).bounds.budget_usd:
+        return
+    keep(context, record, replace(ledger, told=True))
+    line = f"untildone: the spend is unknown, so the budget bounds nothing; {_REMEDY}"
+    session.write("tell", " | ".join(filter(None, (session.read("tell"), line))))

@@ -1,0 +1,95 @@
+"""Loops one after another: the next begins, in the same stop, where one has ended well."""
+
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from untildone.core.feedback import task_text
+from untildone.core.model import Continue, Contract
+from untildone.engine.artifacts import publish, write_task
+from untildone.engine.baseline import begin_detached
+from untildone.engine.context import Context
+from untildone.engine.judgement import Answer, Judged
+from untildone.engine.prompt_start import summary
+from untildone.engine.start import Request, begin
+from untildone.engine.verbs import change
+from untildone.errors import UserError
+from untildone.features.templates.templates import following
+from untildone.store.loops import Record
+
+
+def followed(context: Context, ended: Record, judged: Judged, answer: Answer) -> Answer:
+    """The answer to the stop that ended a loop: the agent goes on with the next one."""
+    project = Path(ended.contract.project)
+    try:
+        record = begin(context, _request(context, ended, project))
+    except UserError as error:
+        named = ended.contract.then[:1] or ("the next task",)
+        why = f"`{named[0]}` could not be started: {error.message}; {error.hint}"
+        return replace(answer, notice=f"{answer.notice} | untildone: {why}")
+    record = _counted_on(context, ended, record)
+    write_task(project, record.contract)
+    if record.contract.checks:
+        begin_detached(context, record)
+    linked = change(
+        context,
+        ended.contract.id,
+        lambda now: replace(now.progress, followed_by=record.contract.id),
+        kind="followed",
+        by=record.contract.id,
+    )
+    publish(context, linked, judged.evidence, project=project)
+    return Answer(
+        verdict=Continue(because="unmet"),
+        feedback=_told(ended.contract, record),
+        notice=f"{answer.notice} | {summary(record)}",
+    )
+
+
+def _counted_on(context: Context, ended: Record, record: Record) -> Record:
+    """Stops of this conversation: the client's own count of holds goes on, and so does ours."""
+    return change(
+        context,
+        record.contract.id,
+        lambda now: replace(
+            now.progress,
+            stops_by_source=ended.progress.stops_by_source,
+            idle_holds=ended.progress.idle_holds + 1,
+        ),
+        kind="following",
+        after=ended.contract.id,
+    )
+
+
+def _request(context: Context, ended: Record, project: Path) -> Request:
+    contract = ended.contract
+    if contract.plan:
+        from untildone.features.plans.task_loops import following as following_task
+
+        return following_task(context, ended, contract.plan)
+    plan = following(context, project, contract.then[0])
+    return Request(
+        session=context.session_of(ended).id,
+        project=project,
+        preset=plan.preset,
+        task=plan.task,
+        checks=plan.checks,
+        promises=plan.promises,
+        claims=plan.claims,
+        must_not=plan.must_not,
+        done_when=plan.done_when,
+        bounds=plan.bounds,
+        by=contract.started_by,
+        then=contract.then[1:],
+        after=contract.id,
+    )
+
+
+def _told(ended: Contract, record: Record) -> str:
+    contract = record.contract
+    checks = "".join(f"\n- {check.name}: `{check.command}`" for check in contract.checks)
+    return (
+        f"[untildone] That task is finished (loop {ended.id}). Continue with the next task, in"
+        f" loop {contract.id}: when you stop, its criteria are judged.{checks}\n\n"
+        + task_text(contract)
+    )

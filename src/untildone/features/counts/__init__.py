@@ -1,0 +1,1 @@
+"""Counts of findings and failing tests as criteria."""

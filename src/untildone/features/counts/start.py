@@ -1,0 +1,105 @@
+"""Which counts a loop is about, whether a check measures them, and where findings count."""
+
+from collections.abc import Container, Sequence
+from pathlib import Path
+from typing import Protocol, cast, get_args
+
+from untildone.checks import security
+from untildone.checks.parsers import PARSERS
+from untildone.commands.programs import programs
+from untildone.core.counts import DECIDING
+from untildone.core.model import Check, Count
+from untildone.errors import UserError
+
+_TELL_TESTS = (
+    "pytest",
+    "unittest",
+    "jest",
+    "vitest",
+    "node",
+    "mocha",
+    "cargo",
+    "go",
+    "maven",
+    "gradle",
+    "junit",
+    "tap",
+)
+# They run whatever the project says: what that prints is not known beforehand.
+_RUNNERS = frozenset(
+    ("make", "just", "task", "npm", "pnpm", "yarn", "bun", "deno", "tox", "nox", "sh", "bash")
+)
+_REMEDIES: dict[Count, str] = {
+    "zero-errors": 'name a check that tells errors: `--check "ruff check ."`',
+    "zero-warnings": 'name a check that tells warnings: `--check "npx eslint ."`',
+    "zero-security": "`--zero-security` brings its check along: leave out `--check`",
+    "tests-pass": 'name the tests: `--check "pytest"`',
+}
+
+
+class Asked(Protocol):
+    """What a request says of counts."""
+
+    @property
+    def preset(self) -> str: ...
+    @property
+    def checks(self) -> tuple[Check, ...]: ...
+    @property
+    def counts(self) -> tuple[Count, ...]: ...
+    @property
+    def zero_errors(self) -> bool: ...
+
+
+def counts_of(asked: Asked, checks: Sequence[Check]) -> tuple[Count, ...]:
+    """Those agreed on; refused where one of them could only be met by nobody looking."""
+    deciding = asked.preset == DECIDING
+    if not asked.zero_errors and not asked.counts:
+        raise UserError(
+            "without errors nothing is left to count",
+            hint="add `--zero-warnings`, `--zero-security` or `--tests-pass`",
+        )
+    for count in asked.counts:
+        if not any(_measures(count, check) for check in checks):
+            raise UserError(f"no check measures `--{count}`", hint=_REMEDIES[count])
+    errors: tuple[Count, ...] = ("zero-errors",) if deciding and asked.zero_errors else ()
+    # Whoever names a check wants it passed, the tests it runs included.
+    tests: tuple[Count, ...] = ("tests-pass",) if deciding and _runs_tests(asked.checks) else ()
+    return tuple(dict.fromkeys((*errors, *asked.counts, *tests)))
+
+
+def _runs_tests(checks: Sequence[Check]) -> bool:
+    known = {name for parser in _TELL_TESTS for name in PARSERS[parser].PROGRAMS}
+    return any(known.intersection(programs(check.command)) for check in checks)
+
+
+def _measures(count: Count, check: Check) -> bool:
+    if count == "zero-security":
+        return check.name.startswith(security.NAME)
+    if check.parser or check.pattern or _RUNNERS.intersection(programs(check.command)):
+        return True
+    if count == "tests-pass":
+        return _runs_tests((check,)) or "test" in check.name.split(":")
+    known = {name for parser in PARSERS.values() for name in parser.PROGRAMS}
+    return bool(known.intersection(programs(check.command)))
+
+
+def counts_named(options: Container[str]) -> tuple[Count, ...]:
+    """By their options: `zero_warnings`."""
+    return tuple(cast(Count, name) for name in get_args(Count) if name.replace("-", "_") in options)
+
+
+def targets_in(project: Path, given: Sequence[str]) -> tuple[str, ...]:
+    """As findings name them: relative to the project, with forward slashes."""
+    return tuple(dict.fromkeys(_target(project, text) for text in given))
+
+
+def _target(project: Path, text: str) -> str:
+    top = project.resolve()
+    path = (top / text.removeprefix("@")).resolve()
+    if not path.exists():
+        raise UserError(f"the target `{text}` does not exist", hint="name a file or a folder")
+    if not path.is_relative_to(top) or path == top:
+        raise UserError(
+            f"the target `{text}` is no part of `{project}`", hint="name a file or folder below it"
+        )
+    return path.relative_to(top).as_posix()

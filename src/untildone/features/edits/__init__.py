@@ -1,0 +1,1 @@
+"""Diagnostics of the files that the agent edits, with or without a loop."""

@@ -1,0 +1,90 @@
+"""Automatic mode: without a loop, a turn whose edits brought errors is held a few times."""
+
+from pathlib import Path
+
+from untildone.agents.events import Stop
+from untildone.core import agent_message, edit_feedback
+from untildone.core.model import Continue, Finding, Wait
+from untildone.engine.context import Context
+from untildone.engine.duplicate_events import told_before
+from untildone.engine.payload import Call
+from untildone.engine.speaker import ignored, tail
+from untildone.features.edits import switch
+from untildone.features.edits.diagnosis import introduced
+from untildone.features.edits.feedback import project_and_file
+from untildone.store.lock import locked
+from untildone.store.sessions import Session
+
+_STATE = "automatic.json"
+# Servers may have to start first, and each file is looked at twice.
+_WAIT = 10.0
+_PATIENCE = 60.0
+
+
+def answer(context: Context, call: Call, stop: Stop) -> str:
+    session = context.session(stop.session)
+    with locked(Path(session.path("automatic.lock")), timeout=_PATIENCE):
+        if not _concerned(context, stop, session) or told_before(context, call):
+            return ""
+        return _judged(context, call, stop, session)
+
+
+def _concerned(context: Context, stop: Stop, session: Session) -> bool:
+    """False leaves everything as it is: the turn goes on, or it is not ours to judge."""
+    if switch.AUTO not in session.reasons_to_look() or session.loop():
+        return False
+    if stop.plan_mode or any(work.ends for work in stop.background):
+        return False
+    if stop.attended and context.agent.queued(tail(stop.transcript)):
+        return False
+    return not ignored(context.agent, context.environ)
+
+
+def _judged(context: Context, call: Call, stop: Stop, session: Session) -> str:
+    state = session.read_json(_STATE)
+    holds = state.get("holds") if state.get("prompt") == stop.prompt else 0
+    number = holds + 1 if isinstance(holds, int) else 1
+    if switch.AUTO not in switch.wanted(call.home) or agent_message.signalled(stop.message):
+        return _over(session)
+    found = _introduced(context, stop, session)
+    if not found:
+        return _over(session)
+    if number > edit_feedback.MOST_HOLDS:
+        _over(session)
+        return _reply(context, Wait(reason="held often enough"), notice=edit_feedback.let_go(found))
+    session.write_json(_STATE, {"prompt": stop.prompt, "holds": number})
+    return _reply(
+        context,
+        Continue(because="unmet"),
+        feedback=edit_feedback.held(found, hold=number),
+        notice=f"untildone: held automatically ({number} of {edit_feedback.MOST_HOLDS}):"
+        f" {edit_feedback.counts(found)}",
+    )
+
+
+def _introduced(context: Context, stop: Stop, session: Session) -> tuple[Finding, ...]:
+    before: dict[Path, str | None] = {}
+    project = Path()
+    for name in _kept(session):
+        known = session.read_json(name)
+        project, file = project_and_file(stop, str(known.get("path", "")))
+        text = known.get("text")
+        if file and known.get("prompt") == stop.prompt and isinstance(text, str | None):
+            before[file] = text
+    return introduced(context, project, before, wait=_WAIT) if before else ()
+
+
+def _over(session: Session) -> str:
+    """The turn may end: the next one has its own edits."""
+    for name in _kept(session):
+        session.remove(name)
+    session.look_at_stops(switch.AUTO, wanted=False)
+    return ""
+
+
+def _kept(session: Session) -> list[str]:
+    return sorted(path.name for path in Path(session.folder).glob("before-*.json"))
+
+
+def _reply(context: Context, verdict: Continue | Wait, *, notice: str, feedback: str = "") -> str:
+    return context.agent.reply(verdict, feedback=feedback, notice=notice, environ=context.environ)

@@ -1,0 +1,144 @@
+"""What a project's own tools say of single files: language servers, linters, security rules."""
+
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import TypeAlias
+
+from untildone.checks import linters, security
+from untildone.checks.lsp.documents import Unreadable, content
+from untildone.core.model import Finding
+from untildone.engine.context import Context, checked_here
+from untildone.engine.project_checks import trusted
+from untildone.errors import UserError
+from untildone.features.edits.snapshots import snapshot
+
+# By path below the project and tool; who did not speak of a file is missing.
+Said: TypeAlias = dict[tuple[str, str], tuple[Finding, ...]]
+Ask: TypeAlias = Callable[[Context, Path, Mapping[Path, str], float], Said]
+
+# A linter is started for each of them.
+_MOST_LINTED = 10
+_AT_ONCE = 2
+
+
+def diagnose(context: Context, project: Path, texts: Mapping[Path, str], *, wait: float) -> Said:
+    """Of files of the project with these texts, what is said within `wait` seconds."""
+    said: Said = {}
+    if texts:
+        with ThreadPoolExecutor(max_workers=len(_ASKED)) as pool:
+            answers = [pool.submit(ask, context, project, texts, wait) for ask in _ASKED]
+            for answer in answers:
+                said |= answer.result()
+    return said
+
+
+def texts_of(files: tuple[Path, ...]) -> dict[Path, str]:
+    """As they are now, without those that cannot be read."""
+    texts = {}
+    for file in files:
+        try:
+            texts[file] = content(file).decode("utf-8", "replace")
+        except Unreadable:
+            continue
+    return texts
+
+
+def introduced(
+    context: Context, project: Path, before: Mapping[Path, str | None], *, wait: float
+) -> tuple[Finding, ...]:
+    """Errors and security findings in files that were not there `before`; None is no file then.
+
+    What a tool says now counts only where it also spoke of the file as it was.
+    """
+    now = diagnose(context, project, texts_of(tuple(before)), wait=wait)
+    wrong = {
+        key: [each for each in found if each.severity in ("error", "security")]
+        for key, found in now.items()
+    }
+    if not any(wrong.values()):
+        return ()
+    old = {file: text for file, text in before.items() if text is not None}
+    was = diagnose(context, project, old, wait=wait)
+    made = {file.relative_to(project).as_posix() for file in before if file not in old}
+    known = {each.fingerprint for found in was.values() for each in found}
+    return tuple(
+        each
+        for key, found in wrong.items()
+        if key in was or key[0] in made
+        for each in found
+        if each.fingerprint not in known
+    )
+
+
+def _servers(context: Context, project: Path, texts: Mapping[Path, str], wait: float) -> Said:
+    taken = snapshot(context, project, tuple(texts), wait=wait, texts=texts)
+    return {
+        (file.path, tool): tuple(found for found in file.findings if found.check == tool)
+        for file in (taken.files if taken else ())
+        for tool in file.tools
+    }
+
+
+def _eslint(context: Context, project: Path, texts: Mapping[Path, str], wait: float) -> Said:
+    # Its configuration is code of the repository.
+    program = linters.eslint_of(project) if checked_here(context.home, project) else ""
+    files = list(islice(filter(linters.lints, texts), _MOST_LINTED)) if program else []
+
+    def lint(file: Path) -> tuple[Finding, ...] | None:
+        return linters.lint(program, file, texts[file], project=project, timeout=wait)
+
+    with ThreadPoolExecutor(max_workers=_AT_ONCE) as pool:
+        answers = dict(zip(files, pool.map(lint, files), strict=True))
+    return {
+        (file.relative_to(project).as_posix(), linters.ESLINT): found
+        for file, found in answers.items()
+        if found is not None
+    }
+
+
+def _biome(context: Context, project: Path, texts: Mapping[Path, str], wait: float) -> Said:
+    # The program is one of the repository.
+    program = linters.biome_of(project) if checked_here(context.home, project) else ""
+    linted = {file: text for file, text in texts.items() if linters.lints(file)}
+    if not program or not linted:
+        return {}
+    with _copied(project, linted) as (copies, files):
+        found = linters.lint_copies(program, files, project=project, copies=copies, timeout=wait)
+    return {} if found is None else _said(linters.BIOME, project, linted, found)
+
+
+def _security(context: Context, project: Path, texts: Mapping[Path, str], wait: float) -> Said:
+    with _copied(project, texts) as (copies, files):
+        try:
+            rules = tuple(project / rule for rule in trusted(context, project).security_rules)
+            found = security.scan(files, project=copies, rules=rules, timeout=wait)
+        except UserError:
+            # Without the extra, or with a broken rule, there is no answer; `doctor` tells.
+            return {}
+    return _said(security.NAME, project, texts, found)
+
+
+@contextmanager
+def _copied(project: Path, texts: Mapping[Path, str]) -> Iterator[tuple[Path, list[Path]]]:
+    """A file is judged by its text, wherever git or a text of before has it."""
+    with tempfile.TemporaryDirectory(prefix="untildone-diagnosis-") as folder:
+        copies = Path(folder).resolve()
+        files = [copies / file.relative_to(project) for file in texts]
+        for file, text in zip(files, texts.values(), strict=True):
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8", errors="replace", newline="")
+        yield copies, files
+
+
+def _said(tool: str, project: Path, asked: Iterable[Path], found: Iterable[Finding]) -> Said:
+    said: Said = {(file.relative_to(project).as_posix(), tool): () for file in asked}
+    for each in found:
+        said[each.path, tool] = (*said.get((each.path, tool), ()), each)
+    return said
+
+
+_ASKED: tuple[Ask, ...] = (_servers, _eslint, _biome, _security)

@@ -1,0 +1,58 @@
+"""The process that keeps a project's language servers warm, from its lock to its end."""
+
+import os
+from collections.abc import Sequence
+from contextlib import closing, suppress
+from functools import partial
+from pathlib import Path
+
+import msgspec
+
+from untildone.checks.lsp.door import Door, opened
+from untildone.checks.lsp.warm import Warm, serve
+from untildone.engine.context import Context, checked_here, project_folder
+from untildone.features.edits.snapshots import DOOR, open_door
+from untildone.process import ending_with_us
+from untildone.store.files import write_whole
+from untildone.store.lock import Busy, locked
+
+IDLE_SECONDS = 300.0
+# One that is just ending still has its servers to end.
+_PATIENCE = 2.0
+
+
+def keep_warm(
+    context: Context, project: Path, files: Sequence[Path], *, idle: float = IDLE_SECONDS
+) -> None:
+    """Answers until nobody has asked for a while; nothing where another process does already."""
+    if not context.home.is_dir():
+        return
+    project = project.resolve()
+    folder = project_folder(context.home, project)
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with (
+        suppress(Busy),
+        locked(folder / "diagnose.lock", timeout=_PATIENCE),
+        ending_with_us(),
+        opened(folder) as (listener, own),
+    ):
+        write_whole(folder / DOOR, msgspec.json.encode(own), keep_previous=False)
+        may = checked_here(context.home, project)
+        with closing(Warm(project, path=os.environ.get("PATH", ""), own=may)) as warm:
+            try:
+                warm.diagnose(files, seconds=0)
+                # Who takes away the state's home or the project takes us away too.
+                wanted = partial(_wanted, folder, own, project)
+                serve(listener, warm, token=own.token, idle=idle, wanted=wanted)
+            finally:
+                _leave(folder, own)
+
+
+def _wanted(folder: Path, own: Door, project: Path) -> bool:
+    return open_door(folder) == own and project.is_dir()
+
+
+def _leave(folder: Path, own: Door) -> None:
+    """First of all: whoever comes now starts another one."""
+    if open_door(folder) == own:
+        (folder / DOOR).unlink(missing_ok=True)

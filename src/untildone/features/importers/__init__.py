@@ -1,0 +1,1 @@
+"""Loop files and task lists of other tools."""

@@ -1,0 +1,66 @@
+"""The file of another tool that a loop follows: its count kept up to date, removed at the end."""
+
+from contextlib import suppress
+from pathlib import Path
+
+from msgspec import Struct
+
+from untildone.engine.context import Context
+from untildone.store.encoding import decode, encode
+from untildone.store.files import Damaged, read_bounded, write_whole
+
+_BOUND = "dialect.json"
+
+
+class Bound(Struct, frozen=True, kw_only=True):
+    """The file that a loop follows, and what of it was seen last."""
+
+    file: str
+    shown: str
+    counted_in: str
+    counter: str
+    first: int
+    rounds: int | None
+    kept: bool
+
+
+def settle(context: Context, loop: str) -> None:
+    """Its count is brought up to date; at the end the file goes, as its tool would have it."""
+    bound = bound_of(context, loop)
+    if bound is None:
+        return
+    progress = context.loops.load(loop).progress
+    if progress.status != "finished" and progress.outcome != "out-of-rounds":
+        _count(Path(bound.counted_in), bound.counter, progress.round + bound.first)
+        return
+    release(context, loop)
+    for file in () if bound.kept else (bound.file, bound.counted_in):
+        with suppress(OSError):
+            Path(file).unlink(missing_ok=True)
+
+
+def _count(file: Path, counter: str, number: int) -> None:
+    """A courtesy to whoever reads it: our own count is in our state."""
+    # Imported where it is used: few loops have a file, and this brings YAML along.
+    from untildone.features.importers.formats.counter import with_count
+
+    with suppress(OSError, Damaged):
+        before = read_bounded(file)
+        after = with_count(before, counter, number)
+        if after != before:
+            write_whole(file, after, keep_previous=False)
+
+
+def bind(context: Context, loop: str, bound: Bound) -> None:
+    write_whole(context.loops.folder(loop) / _BOUND, encode(bound), keep_previous=False)
+
+
+def bound_of(context: Context, loop: str) -> Bound | None:
+    try:
+        return decode(read_bounded(context.loops.folder(loop) / _BOUND), Bound)
+    except (FileNotFoundError, Damaged):
+        return None
+
+
+def release(context: Context, loop: str) -> None:
+    (context.loops.folder(loop) / _BOUND).unlink(missing_ok=True)

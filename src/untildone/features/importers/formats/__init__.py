@@ -1,0 +1,38 @@
+"""Other tools' loop files: one module each, and the table by which a path finds its own."""
+
+from fnmatch import fnmatchcase
+
+from untildone.errors import UserError
+from untildone.features.importers.formats import (
+    frankbria,
+    hope,
+    jikime,
+    open_ralph,
+    ralph_loop,
+    shipkit,
+    shipspec,
+    smart_ralph,
+    stravinsky,
+)
+from untildone.features.importers.formats.loop_format import Dialect
+
+DIALECTS: dict[str, Dialect] = {
+    "shipkit": shipkit,
+    "stravinsky": stravinsky,
+    "ralph-loop": ralph_loop,
+    "hope": hope,
+    "jikime": jikime,
+    "shipspec": shipspec,
+    "smart-ralph": smart_ralph,
+    "frankbria": frankbria,
+    "open-ralph": open_ralph,
+}
+
+
+def dialect_of(path: str) -> Dialect:
+    """By the end of the path, with `/` between its parts."""
+    for dialect in DIALECTS.values():
+        if any(fnmatchcase(f"/{path}", f"*/{pattern}") for pattern in dialect.PATHS):
+            return dialect
+    known = ", ".join(f"`{dialect.PATHS[0]}`" for dialect in DIALECTS.values())
+    raise UserError(f"`{path}` is no loop file that is known", hint=f"one of {known}")

@@ -1,0 +1,59 @@
+"""ralph-claude-code: the open boxes of a `fix_plan.md`, each to be reported on."""
+
+import re
+
+from untildone.core.agent_message import MOST_CLAIMS
+from untildone.core.model import Claim
+from untildone.errors import UserError
+from untildone.features.importers.formats.loop_format import Foreign, Source
+from untildone.features.importers.formats.text import decoded
+
+PATHS = (".ralph/fix_plan.md", "fix_plan.md", "@fix_plan.md")
+AT_STOPS: tuple[str, ...] = ()
+_HEADING = re.compile(r"(?i)^#+\s*(?P<title>.*)$")
+_BOX = re.compile(r"^\s*[-*]\s*\[(?P<mark>[ xX])\]\s*(?P<text>\S.*)$")
+# What may be done later ends no loop.
+_LATER = re.compile(r"(?i)\b(optional|future|nice to have|backlog)\b")
+
+
+def read(source: Source) -> Foreign:
+    done, still = _boxes(decoded(source.path, source.data))
+    if len(still) > MOST_CLAIMS:
+        raise UserError(
+            f"`{source.path}` has {len(still)} open boxes, more than {MOST_CLAIMS}",
+            hint="join what belongs together, or move some below a heading `Optional`",
+        )
+    if not done and not still:
+        raise UserError(
+            f"`{source.path}` has no box (`- [ ] …`) to work on", hint="write what is to be done"
+        )
+    folder = source.path.rpartition("/")[0]
+    prompt = source.beside(f"{folder}/PROMPT.md".lstrip("/"))
+    return Foreign(
+        task=_task(source, prompt),
+        claims=tuple(Claim(name=text) for text in still),
+        counter="",
+        done_when="both",
+        active=bool(still),
+        defaults=(f"{len(done)} boxes are checked off and not asked for again",) if done else (),
+    )
+
+
+def _task(source: Source, prompt: bytes | None) -> str:
+    if prompt:
+        return decoded("PROMPT.md", prompt).strip()
+    return f"Carry out what `{source.path}` lists and check it off there."
+
+
+def _boxes(text: str) -> tuple[list[str], list[str]]:
+    """The texts of checked and of open boxes."""
+    done: dict[str, None] = {}
+    still: dict[str, None] = {}
+    later = False
+    for line in text.splitlines():
+        heading, box = _HEADING.match(line), _BOX.match(line)
+        if heading:
+            later = bool(_LATER.search(heading["title"]))
+        elif box and not later:
+            (still if box["mark"] == " " else done)[box["text"].strip()] = None
+    return list(done), list(still)

@@ -1,0 +1,25 @@
+"""open-ralph-wiggum: a prompt and a promise around a headless agent."""
+
+from untildone.features.importers.formats.loop_format import Foreign, Source, alternatives
+from untildone.features.importers.formats.text import json_object
+
+PATHS = (".ralph/ralph-loop.state.json",)
+AT_STOPS: tuple[str, ...] = ()
+
+
+def read(source: Source) -> Foreign:
+    fields = json_object(source.path, source.data)
+    promises = alternatives(fields.text("completionPromise"))
+    if not promises:
+        raise fields.refused(
+            "completionPromise", "is missing", hint="write the text that says it is done"
+        )
+    return Foreign(
+        task=fields.text("prompt"),
+        count=fields.count("iteration", 1),
+        rounds=fields.rounds("maxIterations", 0),
+        promises=promises,
+        active=fields.flag("active", True),
+        defaults=tuple(fields.defaults),
+        no_counterpart=fields.left_over(),
+    )

@@ -1,0 +1,61 @@
+"""Shipkit's relentless skills: a check that is run (first version), a promise (second)."""
+
+import regex  # type: ignore[import-untyped]  # it ships no types
+
+from untildone.core.model import Check
+from untildone.features.importers.formats.fields import Fields
+from untildone.features.importers.formats.loop_format import Foreign, Source, alternatives
+from untildone.features.importers.formats.text import front_matter
+
+PATHS = (".shipkit/relentless-state.local.md",)
+AT_STOPS = PATHS
+
+
+def read(source: Source) -> Foreign:
+    fields, body = front_matter(source.path, source.data)
+    skill = fields.text("skill").partition("-")[0]
+    checks = _checks(fields, skill)
+    promises = alternatives(fields.text("completion_promise"))
+    if not checks and not promises:
+        raise fields.refused(
+            "success_command",
+            "is missing, and so is `completion_promise`",
+            hint="give one of them: without it nothing ends the loop",
+        )
+    return Foreign(
+        task=body.removeprefix("# Task").strip(),
+        count=fields.count("iteration", 1),
+        rounds=fields.rounds("max_iterations", 10),
+        checks=checks,
+        promises=promises,
+        done_when="both" if checks and promises else None,
+        active=fields.flag("enabled", True),
+        defaults=tuple(fields.defaults),
+        no_counterpart=fields.left_over(),
+    )
+
+
+def _checks(fields: Fields, skill: str) -> tuple[Check, ...]:
+    command = fields.text("success_command")
+    success, failure = (_pattern(fields, f"{kind}_pattern") for kind in ("success", "failure"))
+    if not command:
+        return ()
+    return (
+        Check(
+            name=skill if skill in ("build", "test", "lint") else "check",
+            command=command,
+            success_pattern=success,
+            failure_pattern=failure,
+            reason=f"`success_command` of {fields.path}",
+        ),
+    )
+
+
+def _pattern(fields: Fields, key: str) -> str:
+    pattern = fields.text(key)
+    try:
+        regex.compile(pattern)
+    except regex.error as error:
+        reason = f"`{pattern}` is no regular expression: {error.msg}"
+        raise fields.refused(key, reason, hint="correct it and try again") from None
+    return pattern

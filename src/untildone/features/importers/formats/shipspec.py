@@ -1,0 +1,99 @@
+"""ShipSpec: a pointer to the state of a loop over a task, a feature or a plan's large tasks.
+
+The first generation is one file below `.claude`, the second a pointer and a state with the prompt
+below its fields, the third the same in JSON with the prompt in `TASKS.json`.
+"""
+
+import re
+
+from untildone.errors import UserError
+from untildone.features.importers.formats.fields import Fields
+from untildone.features.importers.formats.loop_format import Foreign, Source
+from untildone.features.importers.formats.text import front_matter, json_object
+
+_LOOPS = ("task-loop", "feature-retry", "planning-refine")
+PATHS = (
+    ".shipspec/active-loop.local.json",
+    ".shipspec/active-loop.local.md",
+    *(f".claude/shipspec-{loop}.local.md" for loop in _LOOPS),
+    *(f".shipspec/planning/*/{loop}.local.{kind}" for loop in _LOOPS for kind in ("json", "md")),
+)
+# A state that nothing points at is over.
+AT_STOPS = PATHS[:5]
+_PROMISES = {
+    "task-loop": ("<task-loop-complete>VERIFIED</task-loop-complete>",),
+    "feature-retry": (
+        "<feature-task-complete>VERIFIED</feature-task-complete>",
+        "<feature-complete>APPROVED</feature-complete>",
+        "<feature-complete>APPROVED_WITH_WARNINGS</feature-complete>",
+    ),
+    "planning-refine": ("<planning-refine-complete>",),
+}
+_OWN_PROMISE = re.compile(
+    r"(?m)^## Completion Promise\s*\n+(?:<promise>)?(?P<text>\S.*?)(?:</promise>)?$"
+)
+
+
+def read(source: Source) -> Foreign:
+    fields, body = _shaped(source)
+    name = source.path.rpartition("/")[2]
+    if "active-loop" in name:
+        return _pointed_at(source, fields)
+    loop = next((loop for loop in _LOOPS if loop in name), _LOOPS[0])
+    feature = fields.text("feature")
+    task = fields.text("task_id") or fields.text("current_task_id")
+    prompt = body or _prompt(source, feature, task)
+    own = _OWN_PROMISE.search(prompt)
+    counter = "task_attempt" if loop == "feature-retry" else "iteration"
+    usual = 3 if loop == "planning-refine" else 5
+    bound = "max_task_attempts" if loop == "feature-retry" else "max_iterations"
+    return Foreign(
+        task=prompt or _described(loop, feature, task, fields.texts("large_tasks")),
+        counter=counter,
+        counted_in=source.path,
+        count=fields.count(counter, 1),
+        rounds=fields.rounds(bound, usual),
+        promises=(*_PROMISES[loop], *((own["text"].strip(),) if own else ())),
+        active=fields.flag("active", True),
+        defaults=tuple(fields.defaults),
+        no_counterpart=fields.left_over(),
+    )
+
+
+def _shaped(source: Source) -> tuple[Fields, str]:
+    if source.path.endswith(".json"):
+        return json_object(source.path, source.data), ""
+    return front_matter(source.path, source.data)
+
+
+def _pointed_at(source: Source, fields: Fields) -> Foreign:
+    path = fields.text("state_path")
+    data = source.beside(path) if path and "active-loop" not in path else None
+    if data is None:
+        raise fields.refused(
+            "state_path",
+            f"`{path}` is no state of the project" if path else "is missing",
+            hint="name the state's file itself",
+        )
+    return read(Source(path=path, data=data, beside=source.beside))
+
+
+def _prompt(source: Source, feature: str, task: str) -> str:
+    path = f".shipspec/planning/{feature}/TASKS.json"
+    data = source.beside(path) if feature and task else None
+    if data is None:
+        return ""
+    try:
+        return json_object(path, data).group("tasks").group(task).text("prompt")
+    except UserError:
+        # The loop does not rest on the plan: its name is enough to go on.
+        return ""
+
+
+def _described(loop: str, feature: str, task: str, large: tuple[str, ...]) -> str:
+    what = f"`{task}` of " if task else ""
+    plan = f"`.shipspec/planning/{feature}/`" if feature else "the plan"
+    if loop == "planning-refine":
+        tasks = f" ({', '.join(large)})" if large else ""
+        return f"Divide the tasks over 5 points{tasks} of {plan} into smaller ones."
+    return f"Implement {what}{plan} and verify its acceptance criteria."

@@ -1,0 +1,28 @@
+"""smart-ralph: a `tasks.md` worked through, until a promise of its own is said."""
+
+from untildone.features.importers.formats.loop_format import Foreign, Source
+from untildone.features.importers.formats.text import json_object
+
+PATHS = ("specs/*/.ralph-state.json", ".ralph-state.json")
+AT_STOPS = PATHS
+
+
+def read(source: Source) -> Foreign:
+    fields = json_object(source.path, source.data)
+    place = fields.text("basePath") or source.path.rpartition("/")[0]
+    name = fields.text("name") or place.rpartition("/")[2] or "this spec"
+    phase = fields.text("phase")
+    return Foreign(
+        task=(
+            f"Carry out every task of `{f'{place}/tasks.md'.lstrip('/')}` ({name}), one after"
+            " another, and check each off there."
+        ),
+        counter="globalIteration",
+        count=fields.count("globalIteration", 1),
+        rounds=fields.rounds("maxGlobalIterations", 100),
+        promises=("ALL_TASKS_COMPLETE",),
+        # The phases before it are the person's: requirements, design, tasks.
+        active=phase in ("", "execution"),
+        defaults=tuple(fields.defaults),
+        no_counterpart=fields.left_over(),
+    )

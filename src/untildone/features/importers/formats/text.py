@@ -1,0 +1,141 @@
+"""The two shapes of a loop file: front matter with a body below it, and one JSON object."""
+
+import json
+import re
+from typing import NoReturn
+
+import yaml
+
+from untildone.errors import UserError
+from untildone.features.importers.formats.fields import Fields, Value
+
+LARGEST = 1_000_000
+# Reading it takes about a second a megabyte; no tool writes more than a few lines.
+_LARGEST_FRONT = 64_000
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+
+
+def decoded(path: str, data: bytes, *, largest: int = LARGEST) -> str:
+    if len(data) > largest:
+        raise UserError(
+            f"`{path}` takes {len(data)} bytes, more than {largest}",
+            hint="put long text into a file of its own and name that in the task",
+        )
+    try:
+        text = data.decode("utf-16" if data.startswith(_UTF_16) else "utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise UserError(
+            f"`{path}`, line {line}: is not UTF-8", hint="save it as UTF-8 and try again"
+        ) from None
+    return text.replace("\r\n", "\n")
+
+
+def front_matter(path: str, data: bytes) -> tuple[Fields, str]:
+    """The fields between the first two lines of `---`, and what stands below them."""
+    first, _, rest = decoded(path, data).partition("\n")
+    if first.rstrip() != "---":
+        raise _no_front(path, "does not begin with `---`")
+    end = re.search(r"(?m)^---[ \t]*$", rest)
+    if end is None:
+        raise _no_front(path, "has no second line of `---`")
+    values, lines = _yaml(path, rest[: end.start()])
+    return Fields(path, values, lines), rest[end.end() :].strip()
+
+
+def _no_front(path: str, reason: str) -> UserError:
+    return UserError(f"`{path}`, line 1: {reason}", hint="its fields stand between two such lines")
+
+
+def _yaml(path: str, text: str) -> tuple[dict[str, Value], dict[str, int]]:
+    if len(text) > _LARGEST_FRONT:
+        raise UserError(
+            f"`{path}`: its fields take more than {_LARGEST_FRONT} characters",
+            hint="long text belongs below the second `---`",
+        )
+    try:
+        # Composed only: nothing is constructed, and an alias is no copy of what it names.
+        root = yaml.compose(text, Loader=yaml.SafeLoader)
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line if error.problem_mark else 0
+        raise _bad_yaml(path, text, line, str(error.problem or error.context)) from None
+    except yaml.reader.ReaderError as error:
+        line = text.count("\n", 0, error.position)
+        raise _bad_yaml(path, text, line, "holds a control character") from None
+    except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as error:
+        reason = str(error).partition("\n")[0]
+        raise _no_front(path, f"its fields cannot be read ({reason})") from None
+    if root is not None and not isinstance(root, yaml.MappingNode):
+        raise _bad_yaml(path, text, 0, "is no list of `key: value`")
+    return _top(path, root.value if root else [])
+
+
+def _bad_yaml(path: str, text: str, line: int, reason: str) -> UserError:
+    at = (*text.split("\n"), "")[min(line, text.count("\n"))]
+    key = at.partition(":")[0].strip()
+    named = f", `{key[:80]}`" if ":" in at else ""
+    return UserError(
+        f"`{path}`, line {line + 2}{named}: {reason}",
+        hint="put the value in single quotes, or correct it",
+    )
+
+
+def _top(
+    path: str, pairs: list[tuple[yaml.Node, yaml.Node]]
+) -> tuple[dict[str, Value], dict[str, int]]:
+    values: dict[str, Value] = {}
+    lines: dict[str, int] = {}
+    for key, node in pairs:
+        name = str(key.value) if isinstance(key, yaml.ScalarNode) else "?"
+        if name in values:
+            raise _twice(path, key.start_mark.line + 2, name)
+        values[name] = _plain(node)
+        lines[name] = key.start_mark.line + 2
+    return values, lines
+
+
+def _plain(node: yaml.Node) -> Value:
+    """A scalar as it is written; nothing of a file like these lies deeper than a list."""
+    if isinstance(node, yaml.ScalarNode):
+        return None if node.tag == "tag:yaml.org,2002:null" else str(node.value)
+    if isinstance(node, yaml.SequenceNode):
+        return [str(item.value) for item in node.value if isinstance(item, yaml.ScalarNode)]
+    return {}
+
+
+def _twice(path: str, line: int, key: str) -> UserError:
+    return UserError(
+        f"`{path}`, line {line}, `{key[:80]}`: stands there twice", hint="leave one of them"
+    )
+
+
+def json_object(path: str, data: bytes) -> Fields:
+    text = decoded(path, data)
+
+    def line_of(key: str) -> int:
+        found = re.search(rf"{re.escape(json.dumps(key))}\s*:", text)
+        return text.count("\n", 0, found.start()) + 1 if found else 1
+
+    def unique(pairs: list[tuple[str, Value]]) -> dict[str, Value]:
+        values = dict(pairs)
+        if len(values) < len(pairs):
+            names = [name for name, _ in pairs]
+            twice = next(name for name in names if names.count(name) > 1)
+            raise _twice(path, line_of(twice), twice)
+        return values
+
+    try:
+        value = json.loads(text, object_pairs_hook=unique, parse_constant=_no_number)
+    except (ValueError, RecursionError) as error:
+        line = error.lineno if isinstance(error, json.JSONDecodeError) else 1
+        reason = str(error).partition(":")[0].lower()
+        raise UserError(
+            f"`{path}`, line {line}: is not JSON ({reason})", hint="correct it and try again"
+        ) from None
+    if not isinstance(value, dict):
+        raise UserError(f"`{path}`: is no JSON object", hint="correct it and try again")
+    return Fields(path, value, {key: line_of(key) for key in list(value)[:200]})
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number")

@@ -1,0 +1,32 @@
+"""ralph-claude-code's `fix_plan.md`: its boxes, but for those that may be done later."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from untildone.features.importers.plan_formats.boxes import Line, lines
+from untildone.features.importers.plan_formats.check_list import tasks_in
+from untildone.features.importers.plan_formats.plan_format import ForeignPlan, gathered
+
+_LATER = re.compile(r"\b(?:optional|future|nice to have|backlog)\b", re.IGNORECASE)
+
+
+def recognises(path: str, _text: str) -> bool:
+    return path.endswith("fix_plan.md")
+
+
+def plan(path: str, text: str) -> ForeignPlan:
+    found = list(lines(text))
+    wanted = list(_wanted(found))
+    boxes = [sum(line.kind == "box" for line in each) for each in (found, wanted)]
+    later = boxes[0] - boxes[1]
+    told = (f"{later} boxes below headings such as `Optional` are left out",) if later else ()
+    return gathered(path, tasks_in(wanted), told=told)
+
+
+def _wanted(found: Iterable[Line]) -> Iterator[Line]:
+    later = False
+    for line in found:
+        if line.kind == "heading":
+            later = _LATER.search(line.text) is not None
+        if not later:
+            yield line

@@ -1,0 +1,81 @@
+"""What a plan format is: another tool's task list, read into tasks of ours."""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from untildone.errors import UserError
+from untildone.features.plans.model import Task
+
+LARGEST = 64_000_000
+_USUAL_POINTS = 3
+
+
+class ForeignPlan(Struct, frozen=True, kw_only=True):
+    """`told` says what was taken otherwise than it stands in the file."""
+
+    tasks: dict[str, Task]
+    feature: str = ""
+    told: tuple[str, ...] = ()
+
+
+class PlanDialect(Protocol):
+    # whether a file of this name and text is one of its own
+    def recognises(self, path: str, text: str) -> bool: ...
+
+    # raises UserError where it cannot be a plan
+    def plan(self, path: str, text: str) -> ForeignPlan: ...
+
+
+def gathered(
+    path: str, found: Iterable[tuple[str, Task]], *, feature: str = "", told: Iterable[str] = ()
+) -> ForeignPlan:
+    """The tasks with ids of our kind, points and a criterion each."""
+    listed = list(found)
+    if not listed:
+        raise UserError(f"`{path}` has no task", hint="name a file that lists some")
+    ids = _ids(path, [name for name, _ in listed])
+    tasks = {ids[name]: _filled(task, ids) for name, task in listed}
+    said = [*told, f"nobody estimated the tasks there: each has {_USUAL_POINTS} points"]
+    if not all(task.acceptance_criteria for _, task in listed):
+        said.append("a task without criteria has its title as the only one")
+    return ForeignPlan(tasks=tasks, feature=feature, told=tuple(said))
+
+
+def in_sequence(found: Iterable[tuple[str, Task]]) -> list[tuple[str, Task]]:
+    """Each depends on the one before, where a tool works them one after another."""
+    listed = list(found)
+    before = ["", *(name for name, _ in listed)]
+    return [
+        (name, replace(task, depends_on=(before[number],) if number else ()))
+        for number, (name, task) in enumerate(listed)
+    ]
+
+
+def number(position: int) -> str:
+    return f"TASK-{position:03d}"
+
+
+def _ids(path: str, names: list[str]) -> dict[str, str]:
+    ids: dict[str, str] = {}
+    for name in names:
+        if name in ids:
+            raise UserError(f"`{path}`: `{name}` stands there twice", hint="leave one of them")
+        ids[name] = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-._")[:64] or number(len(ids) + 1)
+    if len(set(ids.values())) < len(ids):
+        raise UserError(f"`{path}`: two ids differ only in signs", hint="rename one of them")
+    return ids
+
+
+def _filled(task: Task, ids: Mapping[str, str]) -> Task:
+    return replace(
+        task,
+        phase=1,
+        points=_USUAL_POINTS,
+        acceptance_criteria=task.acceptance_criteria or (task.title,),
+        # What is not in the file was done or removed there.
+        depends_on=tuple(ids[name] for name in task.depends_on if name in ids),
+    )

@@ -1,0 +1,56 @@
+"""prd.json of snarktank's ralph, ralph-tui and iannuttall's: user stories, in order of priority."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from untildone.errors import UserError
+from untildone.features.importers.formats.fields import Fields
+from untildone.features.importers.formats.text import json_object
+from untildone.features.importers.plan_formats.plan_format import ForeignPlan, gathered, in_sequence
+from untildone.features.plans.model import Task, TaskStatus
+
+_LISTS = ("userStories", "stories")
+_LAST = 1_000_000
+
+
+def recognises(path: str, _text: str) -> bool:
+    return path.endswith(".json")
+
+
+def plan(path: str, text: str) -> ForeignPlan:
+    fields = json_object(path, text.encode())
+    stories = sorted(_stories(path, fields), key=lambda story: story.count("priority", _LAST))
+    found = [_story(story, fields.texts("qualityGates")) for story in stories]
+    told = []
+    if not any(story.has("dependsOn") for story in stories):
+        found = in_sequence(found)
+        told.append("no story names another: each depends on the one before")
+    feature = fields.text("project") or fields.text("name")
+    return gathered(path, found, feature=feature, told=(*told, *fields.defaults))
+
+
+def _stories(path: str, fields: Fields) -> Iterator[Fields]:
+    values: Any = next((fields.items()[name] for name in _LISTS if fields.has(name)), None)
+    if not isinstance(values, list):
+        raise UserError(f"`{path}` has no `userStories`", hint="name a prd.json")
+    for position, value in enumerate(values, 1):
+        if not isinstance(value, dict):
+            raise UserError(f"`{path}`: story {position} is no object", hint="correct it")
+        story = Fields(path, value, {})
+        story.defaults = fields.defaults
+        yield story
+
+
+def _story(story: Fields, gates: tuple[str, ...]) -> tuple[str, Task]:
+    title = story.text("title") or story.text("description") or story.text("id")
+    done = story.flag("passes", False) or story.text("status") in ("done", "completed")
+    status: TaskStatus = "completed" if done else "not_started"
+    said = (story.text("description"), story.text("notes"))
+    return story.text("id") or title, Task(
+        title=title,
+        status=status,
+        depends_on=story.texts("dependsOn"),
+        acceptance_criteria=story.texts("acceptanceCriteria"),
+        prompt="\n\n".join(text for text in said if text),
+        checks=gates,
+    )

@@ -1,0 +1,33 @@
+"""The table of plan formats; the first that recognises a file reads it."""
+
+from untildone.errors import UserError
+from untildone.features.importers.formats.text import decoded
+from untildone.features.importers.plan_formats import (
+    beads,
+    check_list,
+    fix_plan,
+    hope_prd,
+    prd_json,
+    ralphex,
+)
+from untildone.features.importers.plan_formats.plan_format import LARGEST, ForeignPlan, PlanDialect
+
+FORMATS: dict[str, PlanDialect] = {
+    "prd-json": prd_json,
+    "beads": beads,
+    "hope": hope_prd,
+    "ralphex": ralphex,
+    "fix-plan": fix_plan,
+    "check-list": check_list,
+}
+
+
+def read_plan(path: str, data: bytes, *, kind: str = "") -> ForeignPlan:
+    text = decoded(path, data, largest=LARGEST)
+    if kind:
+        return FORMATS[kind].plan(path, text)
+    for dialect in FORMATS.values():
+        if dialect.recognises(path, text):
+            return dialect.plan(path, text)
+    known = ", ".join(f"`{name}`" for name in FORMATS)
+    raise UserError(f"`{path}` is no plan that is known", hint=f"`--format` with one of {known}")

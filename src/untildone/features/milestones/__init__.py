@@ -1,0 +1,1 @@
+"""Milestones of a loop sent to the receivers that the user named."""

@@ -1,0 +1,168 @@
+"""Milestones: what the person wants to hear of a loop, told by a process nobody waits for."""
+
+import importlib.util
+import os
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from untildone import process
+from untildone.checks.secrets import remove_secrets
+from untildone.config import Configuration, Event, Milestone, Personal, personal
+from untildone.core.criteria import agreed
+from untildone.core.model import Continue, Finish, Outcome, Pause, Status, Verdict
+from untildone.engine.context import Context
+from untildone.engine.project_checks import trusted
+from untildone.errors import UserError
+from untildone.store.files import write_whole
+from untildone.store.loops import Record
+
+KEPT = "milestones.json"
+_HALF = "half-told"
+# The most telling last: of several at one stop a milestone hears the last it asked for.
+_ORDER: tuple[Event, ...] = ("start", "round", "half", "done", "pause")
+
+
+class Happened(Struct, frozen=True, kw_only=True):
+    """The event as a command reads it on stdin, without secrets."""
+
+    event: Event
+    loop: str
+    agent: str
+    session: str
+    project: str
+    task: str
+    at: str
+    status: Status
+    outcome: Outcome | None
+    reason: str
+    round: int
+    max_rounds: int
+    unmet: tuple[str, ...]
+    remaining: int
+    improved: int | None
+    spend_usd: float | None
+
+
+class Delivery(Struct, frozen=True, kw_only=True):
+    milestone: Milestone
+    happened: Happened
+
+
+def adopt(context: Context, record: Record) -> tuple[str, ...]:
+    """Keep what is trusted now with the loop and tell of the start; what cannot be heard."""
+    found, notes = _wanted(context, Path(record.contract.project))
+    if not found:
+        return notes
+    if any(each.notify for each in found) and importlib.util.find_spec("apprise") is None:
+        notes += ("milestones cannot notify: `pip install 'untildone[notify]'`",)
+    path = context.loops.folder(record.contract.id) / KEPT
+    try:
+        write_whole(path, msgspec.json.encode(found), keep_previous=False)
+        _tell(context, record, ("start",))
+    except OSError as error:
+        notes += (f"milestones cannot be told: {error.strerror}",)
+    return notes
+
+
+def announce(context: Context, record: Record, verdict: Verdict, *, counted: bool) -> None:
+    """What this stop came to; that nobody could be told changes nothing of the verdict."""
+    events: list[Event] = ["round"] if counted else []
+    if isinstance(verdict, Continue) and _half(record) and _first(context, record):
+        events.append("half")
+    if isinstance(verdict, Finish) and verdict.outcome != "cancelled":
+        events.append("done")
+    if isinstance(verdict, Pause):
+        events.append("pause")
+    with suppress(OSError, msgspec.MsgspecError):
+        _tell(context, record, tuple(events))
+
+
+def _wanted(context: Context, project: Path) -> tuple[tuple[Milestone, ...], tuple[str, ...]]:
+    """The person's own, then the repository's as far as they trust it."""
+    found: tuple[Milestone, ...] = ()
+    notes: tuple[str, ...] = ()
+    sources: tuple[Callable[[], Personal | Configuration], ...] = (
+        partial(personal, context.home / "config.toml"),
+        partial(trusted, context, project),
+    )
+    for source in sources:
+        try:
+            found += source().milestones
+        except UserError as error:
+            notes += (f"no milestones of a configuration with mistakes: {error.message}",)
+    return found, notes
+
+
+def _half(record: Record) -> bool:
+    progress = record.progress
+    rounds = agreed(record.contract, progress.amendments).bounds.rounds
+    return (progress.improved or 0) >= 50 or 0 < rounds <= 2 * progress.round
+
+
+def _first(context: Context, record: Record) -> bool:
+    try:
+        (context.loops.folder(record.contract.id) / _HALF).touch(mode=0o600, exist_ok=False)
+    except OSError:
+        return False
+    return True
+
+
+def _tell(context: Context, record: Record, events: tuple[Event, ...]) -> None:
+    kept = context.loops.folder(record.contract.id) / KEPT
+    milestones = msgspec.json.decode(kept.read_bytes(), type=tuple[Milestone, ...])
+    told = [
+        Delivery(
+            milestone=each, happened=happened(record, event, context.environ, at=context.now())
+        )
+        for each in milestones
+        for event in _heard(each, events)
+    ]
+    if told:
+        _send(context.home, told)
+
+
+def _heard(milestone: Milestone, events: tuple[Event, ...]) -> tuple[Event, ...]:
+    asked = [event for event in _ORDER if event in events and event in milestone.on]
+    return tuple(asked[-1:])
+
+
+def happened(record: Record, event: Event, environ: Mapping[str, str], *, at: str) -> Happened:
+    contract, progress = record.contract, record.progress
+
+    def safe(text: str) -> str:
+        return remove_secrets(text, environ=environ)
+
+    return Happened(
+        event=event,
+        loop=contract.id,
+        agent=contract.agent,
+        session=contract.session,
+        project=contract.project,
+        task=safe(contract.task),
+        at=at,
+        status=progress.status,
+        outcome=progress.outcome,
+        reason=safe(progress.reason),
+        round=progress.round,
+        max_rounds=agreed(contract, progress.amendments).bounds.rounds,
+        unmet=tuple(map(safe, progress.unmet or ())),
+        remaining=progress.remaining,
+        improved=progress.improved,
+        spend_usd=progress.spend_usd,
+    )
+
+
+def _send(home: Path, told: list[Delivery]) -> None:
+    """By a file of its own, as the loop's folder may be gone before it is read."""
+    folder = home / "milestones"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    letter = folder / f"{os.urandom(8).hex()}.json"
+    write_whole(letter, msgspec.json.encode(told), keep_previous=False)
+    argv = [sys.executable, "-I", "-m", "untildone", "milestone", letter.name]
+    process.start_detached(argv, cwd=home, env={**os.environ, "UNTILDONE_HOME": str(home)})

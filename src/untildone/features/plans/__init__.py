@@ -1,0 +1,1 @@
+"""Plans: TASKS.json read, checked, changed, and worked through task by task."""

@@ -1,0 +1,114 @@
+"""Which task comes after which: cycles, what is ready, the critical path."""
+
+from collections import deque
+from collections.abc import Iterator, Mapping
+
+from msgspec import Struct
+
+from untildone.features.plans.model import Mistake, Task
+
+Tasks = Mapping[str, Task]
+
+
+class Standing(Struct, frozen=True, kw_only=True):
+    """The ids of the tasks that are not completed."""
+
+    ready: tuple[str, ...] = ()
+    in_progress: tuple[str, ...] = ()
+    blocked: tuple[str, ...] = ()
+
+
+def standing(tasks: Tasks) -> Standing:
+    completed = {name for name, task in tasks.items() if task.status == "completed"}
+    waiting = [name for name, task in tasks.items() if task.status == "not_started"]
+    ready = [name for name in waiting if completed.issuperset(tasks[name].depends_on)]
+    free = set(ready)
+    return Standing(
+        ready=tuple(ready),
+        in_progress=tuple(name for name, task in tasks.items() if task.status == "in_progress"),
+        blocked=tuple(name for name in waiting if name not in free),
+    )
+
+
+def ordered(tasks: Tasks) -> tuple[str, ...]:
+    """Every task behind those it depends on, else as the plan has them; cycles are left out."""
+    needs = {name: set(task.depends_on) & tasks.keys() for name, task in tasks.items()}
+    needed_by: dict[str, list[str]] = {name: [] for name in tasks}
+    for name, others in needs.items():
+        for other in others:
+            needed_by[other].append(name)
+    open_needs = {name: len(others) for name, others in needs.items()}
+    free = deque(name for name in tasks if not open_needs[name])
+    found: list[str] = []
+    while free:
+        name = free.popleft()
+        found.append(name)
+        for later in needed_by[name]:
+            open_needs[later] -= 1
+            if not open_needs[later]:
+                free.append(later)
+    return tuple(found)
+
+
+def cycles(tasks: Tasks) -> tuple[tuple[str, ...], ...]:
+    """Each in order, a task before the one it depends on."""
+    left = tasks.keys() - set(ordered(tasks))
+    # Whatever is left depends on something left, so that following it ends in a cycle.
+    following = {
+        name: next(other for other in tasks[name].depends_on if other in left)
+        for name in tasks
+        if name in left
+    }
+    seen: set[str] = set()
+    found: list[tuple[str, ...]] = []
+    for start in following:
+        walked: dict[str, int] = {}
+        name = start
+        while name not in seen:
+            seen.add(name)
+            walked[name] = len(walked)
+            name = following[name]
+        if name in walked:
+            found.append(tuple(walked)[walked[name] :])
+    return tuple(found)
+
+
+def critical_path(tasks: Tasks) -> tuple[str, ...]:
+    """The chain of tasks with the most points."""
+    before: dict[str, str] = {}
+    reach: dict[str, int] = {}
+    for name in ordered(tasks):
+        known = [other for other in tasks[name].depends_on if other in reach]
+        longest = max(known, key=reach.__getitem__, default="")
+        if longest:
+            before[name] = longest
+        reach[name] = tasks[name].points + reach.get(longest, 0)
+    end = max(reach, key=reach.__getitem__, default="")
+    path = [end] if end else []
+    while path and path[-1] in before:
+        path.append(before[path[-1]])
+    return tuple(reversed(path))
+
+
+def order_mistakes(tasks: Tasks) -> Iterator[Mistake]:
+    """What keeps the tasks from having an order at all."""
+    before: set[str] = set()
+    forward = False
+    for name, task in tasks.items():
+        forward = forward or not before.issuperset(task.depends_on)
+        before.add(name)
+        for other in task.depends_on:
+            if other not in tasks:
+                yield Mistake(
+                    task=name,
+                    text=f"`depends_on` names `{other}`, which is no task of this plan",
+                    remedy="correct the id, or take it out of `depends_on`",
+                )
+    # What depends only on what stands before it cannot go in circles.
+    for cycle in cycles(tasks) if forward else ():
+        chain = " → ".join(f"`{name}`" for name in (*cycle, cycle[0]))
+        yield Mistake(
+            task=cycle[0],
+            text=f"depends on itself: {chain}",
+            remedy=f"take one of them out of the `depends_on` of another, such as `{cycle[-1]}`",
+        )

@@ -1,0 +1,68 @@
+"""`python -m untildone.features.plans.probe`: tests a file or an address, exits 0 if it holds."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from http.client import HTTPException, HTTPMessage
+from pathlib import Path
+from typing import IO
+from urllib.error import HTTPError, URLError
+from urllib.request import HTTPRedirectHandler, ProxyHandler, Request, build_opener
+
+_LARGEST = 64_000_000
+_SECONDS = 20.0
+
+
+def main(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(prog="untildone.features.plans.probe", description=__doc__)
+    kinds = parser.add_subparsers(dest="kind", required=True)
+    contains = kinds.add_parser("contains")
+    contains.add_argument("path", type=Path)
+    contains.add_argument("text")
+    answers = kinds.add_parser("answers")
+    answers.add_argument("method")
+    answers.add_argument("url")
+    answers.add_argument("code", type=int)
+    given = parser.parse_args(arguments)
+    if given.kind == "contains":
+        trouble = missing_in(given.path, given.text)
+    else:
+        trouble = otherwise(given.method, given.url, given.code)
+    sys.stdout.write(f"{trouble or 'it is so'}\n")
+    return 1 if trouble else 0
+
+
+def missing_in(path: Path, text: str) -> str:
+    """What is wrong with the file, or nothing."""
+    try:
+        with path.open("rb") as file:
+            content = file.read(_LARGEST).decode("utf-8", "replace")
+    except OSError as error:
+        return f"`{path}` cannot be read: {(error.strerror or '').lower()}"
+    return "" if text in content else f"`{path}` does not contain `{text}`"
+
+
+class _Unfollowed(HTTPRedirectHandler):
+    """A redirect is an answer: following it could lead to another machine."""
+
+    def redirect_request(self, *_given: Request | IO[bytes] | int | str | HTTPMessage) -> None:
+        return None
+
+
+def otherwise(method: str, url: str, code: int) -> str:
+    """What is answered instead, or nothing."""
+    opener = build_opener(ProxyHandler({}), _Unfollowed)
+    request = Request(url, method=method, data=b"" if method in ("POST", "PUT", "PATCH") else None)  # noqa: S310  what the plan names begins with `http`
+    try:
+        with opener.open(request, timeout=_SECONDS) as answer:
+            seen = answer.status
+    except HTTPError as error:
+        seen = error.code
+        error.close()
+    except (URLError, HTTPException, OSError, ValueError) as error:
+        return f"{method} `{url}` gets no answer: {getattr(error, 'reason', error)}"
+    return "" if seen == code else f"{method} `{url}` answers {seen}, not {code}"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,154 @@
+"""What a plan must keep to: ids, points, one task in progress, a summary that is right."""
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from msgspec.structs import replace
+
+from untildone.features.plans.model import LARGEST_POINTS, POINTS, Mistake, Plan, Summary, Task
+from untildone.features.plans.order import Tasks, critical_path, order_mistakes
+
+# Also a branch's and a folder's name.
+_ID = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9])?")
+_ALLOWED = re.compile(r"(?:suppression|remove-test|edit-test|edit-expected|config):.+")
+_FIX = "run `untildone plan validate --fix`"
+
+
+def rule_mistakes(plan: Plan) -> tuple[Mistake, ...]:
+    """Everything that is wrong, task by task and then of the whole."""
+    found = [mistake for name, task in plan.tasks.items() for mistake in _of(plan, name, task)]
+    found += order_mistakes(plan.tasks)
+    found += _in_progress(plan.tasks)
+    found += _blocks(plan.tasks)
+    found += _summary(plan)
+    if not plan.tasks:
+        found.append(Mistake(text="there is no task in it", remedy="add one to `tasks`"))
+    return tuple(found)
+
+
+def large(tasks: Tasks) -> tuple[str, ...]:
+    return tuple(
+        name
+        for name, task in tasks.items()
+        if task.points > LARGEST_POINTS and task.status != "completed"
+    )
+
+
+def summary_of(tasks: Tasks) -> Summary:
+    return Summary(
+        total_tasks=len(tasks),
+        total_points=sum(task.points for task in tasks.values()),
+        critical_path=critical_path(tasks),
+    )
+
+
+def mended_summary(plan: Plan) -> Summary | None:
+    """None where the summary is right."""
+    right = summary_of(plan.tasks)
+    if _is_critical(plan.tasks, plan.summary.critical_path, right.critical_path):
+        right = replace(right, critical_path=plan.summary.critical_path)
+    return None if right == plan.summary else right
+
+
+def blocked_by(tasks: Tasks) -> dict[str, list[str]]:
+    """What each task's `blocks` comes to, by the `depends_on` of the others."""
+    found: dict[str, list[str]] = {name: [] for name in tasks}
+    for name, task in tasks.items():
+        for other in dict.fromkeys(task.depends_on):
+            if other in found:
+                found[other].append(name)
+    return found
+
+
+def _of(plan: Plan, name: str, task: Task) -> Iterator[Mistake]:
+    if not _ID.fullmatch(name):
+        yield Mistake(
+            task=name,
+            text="is no id: up to 64 letters, digits, `.`, `_` and `-`",
+            remedy="give it an id such as `TASK-001`",
+        )
+    if not task.title.strip():
+        yield Mistake(task=name, text="has no title", remedy="say in `title` what it is about")
+    if task.points not in POINTS:
+        yield Mistake(
+            task=name,
+            text=f"has {task.points or 'no'} points",
+            remedy="estimate it: 1, 2, 3, 5 or 8",
+        )
+    if not any(text.strip() for text in task.acceptance_criteria):
+        yield Mistake(
+            task=name,
+            text="has no acceptance criterion",
+            remedy="say in `acceptance_criteria` what must hold when it is done",
+        )
+    yield from _named(plan, name, task)
+
+
+def _named(plan: Plan, name: str, task: Task) -> Iterator[Mistake]:
+    known = [phase.id for phase in plan.phases]
+    if task.phase is not None and known and task.phase not in known:
+        yield Mistake(
+            task=name,
+            text=f"`phase` is `{task.phase}`, which is no phase of this plan",
+            remedy=f"one of {', '.join(f'`{phase}`' for phase in known)}",
+        )
+    for allowed in task.allow:
+        if not _ALLOWED.fullmatch(allowed):
+            yield Mistake(
+                task=name,
+                text=f"`allow` has `{allowed}`",
+                remedy="`KIND:PATH[:DETAIL]` with one of suppression, remove-test, edit-test, "
+                "edit-expected, config",
+            )
+
+
+def _in_progress(tasks: Tasks) -> Iterator[Mistake]:
+    working: dict[str, list[str]] = {}
+    for name, task in tasks.items():
+        if task.status == "in_progress":
+            working.setdefault(task.worker, []).append(name)
+    for worker, names in working.items():
+        if len(names) > 1:
+            listed = ", ".join(f"`{name}`" for name in names)
+            yield Mistake(
+                task=names[1],
+                text=f"{listed} are in progress" + (f" for `{worker}`" if worker else " at once"),
+                remedy=f"run `untildone plan set-status {names[1]} not_started`",
+            )
+
+
+def _blocks(tasks: Tasks) -> Iterator[Mistake]:
+    for name, found in blocked_by(tasks).items():
+        said = tasks[name].blocks
+        if said and set(said) != set(found):
+            other = next(iter(set(said) ^ set(found)))
+            yield Mistake(
+                task=name,
+                text=f"`blocks` and the `depends_on` of others differ about `{other}`",
+                remedy=_FIX,
+                warning=True,
+            )
+
+
+def _summary(plan: Plan) -> Iterator[Mistake]:
+    right = mended_summary(plan)
+    for field in Summary.__struct_fields__ if right else ():
+        said, expected = getattr(plan.summary, field), getattr(right, field)
+        if said != expected:
+            text = f"`summary.{field}` is {_shown(said)}, not {_shown(expected)}"
+            yield Mistake(text=text, remedy=_FIX, warning=True)
+
+
+def _shown(value: int | tuple[str, ...]) -> str:
+    return str(value) if isinstance(value, int) else f"`{', '.join(value)}`"
+
+
+def _is_critical(tasks: Tasks, said: tuple[str, ...], right: tuple[str, ...]) -> bool:
+    """Several chains may be equally long."""
+    if not set(said) <= tasks.keys():
+        return False
+    linked = all(first in tasks[second].depends_on for first, second in pairwise(said))
+    return linked and sum(tasks[name].points for name in said) == sum(
+        tasks[name].points for name in right
+    )

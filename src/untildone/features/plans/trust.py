@@ -1,0 +1,27 @@
+"""Whether the person trusted what a plan would run, on this machine."""
+
+import hashlib
+from pathlib import Path
+
+from untildone.engine.context import Context
+from untildone.features.plans.model import Plan
+from untildone.features.plans.verification import commands_of
+from untildone.store.home import prepare
+from untildone.store.trust import trust, trusted_hash
+
+
+def digest(plan: Plan) -> str:
+    """Of its commands and allowances alone: how far a task is changes all the time."""
+    return hashlib.sha256(
+        "\n".join(commands_of(plan)).encode("utf-8", "backslashreplace")
+    ).hexdigest()
+
+
+def is_trusted(context: Context, path: Path, plan: Plan) -> bool:
+    """A plan that runs nothing needs no trust."""
+    return not commands_of(plan) or trusted_hash(context.home, path) == digest(plan)
+
+
+def trust_plan(context: Context, path: Path, plan: Plan) -> None:
+    prepare(context.home)
+    trust(context.home, path, sha256=digest(plan), text="\n".join(commands_of(plan)))

@@ -1,0 +1,1 @@
+"""Loops that start from a spec: clarity score, gates, steps, checkpoints."""

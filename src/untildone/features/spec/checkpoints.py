@@ -1,0 +1,214 @@
+"""The tree as it was before a step, kept in git outside of every branch, and brought back.
+
+Neither the index, the working tree, HEAD nor any hook is touched by keeping it. Contents are kept
+as they are on disk: no filter of the repository is run.
+"""
+
+import os
+import shutil
+import stat
+import tempfile
+from pathlib import Path
+from typing import TypeAlias
+
+from msgspec import Struct
+
+from untildone.errors import UserError
+from untildone.worktree.files import git_fed, git_output, listed, root_of
+
+# Path below the root to mode and blob.
+Files: TypeAlias = dict[str, tuple[str, str]]
+_LINK, _PROGRAM, _PLAIN = "120000", "100755", "100644"
+_IDENTITY = {
+    f"GIT_{who}_{what}": value
+    for who in ("AUTHOR", "COMMITTER")
+    for what, value in (("NAME", "untildone"), ("EMAIL", "untildone@localhost"))
+}
+
+
+class Restored(Struct, frozen=True, kw_only=True):
+    """`saved` names the checkpoint of what was there before."""
+
+    root: str
+    saved: str
+    written: tuple[str, ...]
+    removed: tuple[str, ...]
+
+
+def repository(project: Path) -> Path:
+    root = root_of(project)
+    if root is None:
+        raise UserError(f"`{project}` is in no git repository", hint="`git init` makes it one")
+    return root
+
+
+def keep(project: Path, loop: str, name: str, *, anew: bool = False) -> str:
+    """The checkpoint's ref; an older one of that name stays what it is unless made `anew`."""
+    root = repository(project)
+    if not anew and name in checkpoints(root, loop):
+        return _ref(loop, name)
+    return _keep(root, loop, name, also=())
+
+
+def checkpoints(project: Path, loop: str) -> tuple[str, ...]:
+    """Names, in the order of their making."""
+    # The last key counts first.
+    ordered = ("--sort=version:refname", "--sort=creatordate", "--format=%(refname:lstrip=3)")
+    known = _asked("for-each-ref", *ordered, f"refs/untildone/{loop}/", cwd=project)
+    return tuple(known.decode().split())
+
+
+def forget(project: Path, loop: str) -> None:
+    for name in checkpoints(project, loop) if root_of(project) else ():
+        _asked("update-ref", "-d", _ref(loop, name), cwd=project)
+
+
+def restore(project: Path, loop: str, name: str) -> Restored:
+    """The tree as it was; what is there now is kept first, so nothing is lost."""
+    root = repository(project)
+    target = _files(root, _ref(loop, name))
+    taken = sum(known.startswith("undo-") for known in checkpoints(root, loop))
+    saved = f"undo-{taken + 1}"
+    now = _files(root, _keep(root, loop, saved, also=tuple(target)))
+    removed = tuple(path for path in now if path not in target)
+    written = tuple(path for path, file in target.items() if now.get(path) != file)
+    _nothing_else_in_the_way(root, written, removed)
+    contents = _contents(root, {target[path][1] for path in written})
+    for path in removed:
+        _remove(root, path)
+    for path in written:
+        _write(root / path, target[path][0], contents[target[path][1]])
+    return Restored(root=str(root), saved=saved, written=written, removed=removed)
+
+
+def _ref(loop: str, name: str) -> str:
+    return f"refs/untildone/{loop}/{name}"
+
+
+def _keep(root: Path, loop: str, name: str, *, also: tuple[str, ...]) -> str:
+    paths = dict.fromkeys((*(path.as_posix() for path in listed(root)), *also))
+    modes = {path: mode for path in paths if (mode := _mode(root / path))}
+    blobs = _hashed(root, modes)
+    entries = "".join(f"{modes[path]} {blob}\t{path}\0" for path, blob in blobs.items())
+    with tempfile.TemporaryDirectory(prefix="untildone-") as folder:
+        index = {"GIT_INDEX_FILE": os.fspath(Path(folder) / "index")}
+        fed = os.fsencode(entries)
+        _fed("update-index", "-z", "--index-info", cwd=root, stdin=fed, **index)
+        tree = _fed("write-tree", cwd=root, stdin=b"", **index).decode().strip()
+    head = git_fed("rev-parse", "--verify", "-q", "HEAD", cwd=root, stdin=b"")
+    parent = ("-p", head.decode().strip()) if head else ()
+    message = f"untildone: loop {loop}, {name}"
+    made = _fed("commit-tree", tree, *parent, "-m", message, cwd=root, stdin=b"", **_IDENTITY)
+    _asked("update-ref", _ref(loop, name), made.decode().strip(), cwd=root)
+    return _ref(loop, name)
+
+
+def _mode(path: Path) -> str:
+    """Nothing for what git keeps no content of: folders, pipes, what is gone."""
+    try:
+        status = path.lstat()
+    except OSError:
+        return ""
+    if stat.S_ISLNK(status.st_mode):
+        return _LINK
+    if not stat.S_ISREG(status.st_mode):
+        return ""
+    return _PROGRAM if status.st_mode & stat.S_IXUSR else _PLAIN
+
+
+def _hashed(root: Path, modes: dict[str, str]) -> dict[str, str]:
+    """A list of paths is read by lines: what has a line end in its name is given by content."""
+    alone = {path for path, mode in modes.items() if mode == _LINK or "\n" in path or "\r" in path}
+    rest = [path for path in modes if path not in alone]
+    names = os.fsencode("".join(f"{path}\n" for path in rest))
+    told = _fed("hash-object", "-w", "--no-filters", "--stdin-paths", cwd=root, stdin=names)
+    blobs = dict(zip(rest, told.decode().split(), strict=True))
+    for path in alone:
+        place = root / path
+        data = os.fsencode(place.readlink()) if modes[path] == _LINK else place.read_bytes()
+        made = _fed("hash-object", "-w", "--no-filters", "--stdin", cwd=root, stdin=data)
+        blobs[path] = made.decode().strip()
+    return blobs
+
+
+def _files(root: Path, ref: str) -> Files:
+    output = git_output("ls-tree", "-r", ref, cwd=root)
+    if output is None:
+        raise UserError(
+            f"the checkpoint `{ref}` cannot be read", hint=f"`git show {ref}` tells why"
+        )
+    entries = (entry.partition(b"\t") for entry in output.split(b"\0") if entry)
+    return {os.fsdecode(path): _file(fields) for fields, _, path in entries}
+
+
+def _file(fields: bytes) -> tuple[str, str]:
+    mode, _, blob = fields.decode().split()
+    return mode, blob
+
+
+def _contents(root: Path, blobs: set[str]) -> dict[str, bytes]:
+    wanted = "".join(f"{blob}\n" for blob in blobs).encode()
+    output = _fed("cat-file", "--batch", cwd=root, stdin=wanted) if blobs else b""
+    contents, at = {}, 0
+    while at < len(output):
+        head_end = output.index(b"\n", at)
+        blob, _, size = output[at:head_end].decode().split()
+        contents[blob] = output[head_end + 1 : head_end + 1 + int(size)]
+        at = head_end + int(size) + 2
+    return contents
+
+
+def _nothing_else_in_the_way(
+    root: Path, written: tuple[str, ...], removed: tuple[str, ...]
+) -> None:
+    """What git ignores is kept nowhere: it is neither written over nor written through."""
+    goes = {root / path for path in removed}
+    for path in written:
+        place = root / path
+        below_root = [folder for folder in place.parents if folder.is_relative_to(root)][:-1]
+        files = [folder for folder in below_root if folder.is_symlink() or folder.is_file()]
+        if place.is_dir() and not place.is_symlink():
+            files += [file for file in place.rglob("*") if not file.is_dir()]
+        foreign = [file for file in files if file not in goes]
+        if foreign:
+            raise UserError(
+                f"`{foreign[0]}` is ignored by git and stands where `{path}` was",
+                hint="move it away and try again",
+            )
+
+
+def _remove(root: Path, path: str) -> None:
+    place = root / path
+    place.unlink(missing_ok=True)
+    for folder in place.parents:
+        if folder == root or folder.is_symlink() or any(folder.iterdir()):
+            return
+        folder.rmdir()
+
+
+def _write(place: Path, mode: str, content: bytes) -> None:
+    if place.is_dir() and not place.is_symlink():
+        shutil.rmtree(place)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    beside = place.with_name(f".{place.name[:100]}.untildone")
+    beside.unlink(missing_ok=True)
+    if mode == _LINK:
+        beside.symlink_to(os.fsdecode(content))
+    else:
+        beside.write_bytes(content)
+        beside.chmod(0o755 if mode == _PROGRAM else 0o644)
+    beside.replace(place)
+
+
+def _fed(*arguments: str, cwd: Path, stdin: bytes, **variables: str) -> bytes:
+    output = git_fed(*arguments, cwd=cwd, stdin=stdin, **variables)
+    if output is None:
+        raise UserError(
+            f"git could not keep or bring back the tree of `{cwd}` (`git {arguments[0]}`)",
+            hint="`git status` there tells what is wrong",
+        )
+    return output
+
+
+def _asked(*arguments: str, cwd: Path) -> bytes:
+    return _fed(*arguments, cwd=cwd, stdin=b"")

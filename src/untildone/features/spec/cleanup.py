@@ -1,0 +1,31 @@
+"""Nothing of a finished loop is kept where the person chose so."""
+
+import shutil
+from pathlib import Path
+
+from untildone.engine.context import Context
+from untildone.features.spec import checkpoints
+from untildone.store.lock import Busy, locked
+
+
+def tidy(context: Context, loop: str) -> bool:
+    """Whether it is gone; a stop that is being judged still needs it, and cleans up itself."""
+    folder = context.loops.folder(loop)
+    if not folder.exists():
+        return False
+    record = context.loops.load(loop)
+    contract = record.contract
+    if not contract.clean or record.progress.status != "finished":
+        return False
+    try:
+        with locked(folder / "judging.lock", timeout=0):
+            pass
+        # Under this name it is no loop any more, whatever happens next.
+        gone = folder.rename(folder.with_name(f".{folder.name}-gone"))
+    except (Busy, FileNotFoundError):
+        return False
+    shutil.rmtree(gone, ignore_errors=True)
+    project = Path(contract.project)
+    checkpoints.forget(project, contract.id)
+    shutil.rmtree(project / ".untildone" / "rounds" / contract.id, ignore_errors=True)
+    return True

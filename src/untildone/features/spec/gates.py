@@ -1,0 +1,33 @@
+"""The person's answer at a gate: their next prompt."""
+
+from msgspec.structs import replace
+
+from untildone.core.agent_message import kept
+from untildone.core.criteria import agreed
+from untildone.core.model import Amendment, Progress
+from untildone.core.spec.gates import answer, passed, skips_gates
+from untildone.engine.context import Context
+from untildone.engine.verbs import change
+from untildone.features.budget.clock import mark
+from untildone.store.loops import Record
+
+
+def answered(context: Context, record: Record, prompt: str) -> Record | None:
+    """The loop that goes on by this prompt; None where it says nothing about a gate."""
+    contract = agreed(record.contract, record.progress.amendments)
+    skips = contract.gated and skips_gates(prompt)
+    at_gate = record.progress.outcome == "gate"
+    if not skips and not (at_gate and answer(prompt) in ("yes", "instruction")):
+        return None
+
+    def edit(now: Record) -> Progress:
+        progress = now.progress
+        if skips:
+            amendment = Amendment(by="person", at=context.now(), gated=False)
+            progress = replace(progress, amendments=(*progress.amendments, amendment))
+        if progress.outcome != "gate":
+            return progress
+        agreed_to = skips or answer(prompt) == "yes"
+        return replace(passed(contract, progress, agreed_to=agreed_to), clock=mark())
+
+    return change(context, record.contract.id, edit, kind="answered", prompt=kept(prompt))

@@ -1,0 +1,29 @@
+"""The agent's opinion of a running loop's spec: it can add gates, never take them away."""
+
+from msgspec.structs import replace
+
+from untildone.core.criteria import agreed
+from untildone.core.model import Amendment, Progress
+from untildone.core.spec.gates import skips_gates
+from untildone.core.spec.rubric import Dimension, Opinion, Score, score
+from untildone.engine.context import Context
+from untildone.engine.verbs import change, unfinished
+from untildone.features.spec.start import stands_beside
+from untildone.store.loops import Record
+
+
+def scored_loop(context: Context, record: Record, opinions: dict[Dimension, Opinion]) -> Score:
+    contract = agreed(record.contract, record.progress.amendments)
+    found = score(contract.task, stands_beside(contract), opinions)
+    freed = any(amendment.gated is False for amendment in record.progress.amendments)
+    asks = found.shape != "tool" and not (freed or skips_gates(contract.task))
+    if contract.preset != "loop" or contract.gated or not asks or not opinions:
+        return found
+
+    def edit(now: Record) -> Progress:
+        progress = unfinished(now)
+        amendment = Amendment(by="agent", at=context.now(), gated=True)
+        return replace(progress, amendments=(*progress.amendments, amendment))
+
+    change(context, contract.id, edit, kind="scored", total=found.total)
+    return found

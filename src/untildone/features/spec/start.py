@@ -1,0 +1,103 @@
+"""A loop from a spec at its start: how clear it is, what SHAPE.md adds, what the person is told."""
+
+import hashlib
+from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from untildone.core.model import OUTCOMES, Claim, Contract
+from untildone.core.spec import shape_file
+from untildone.core.spec.gates import skips_gates
+from untildone.core.spec.rubric import COLLEAGUE, MOST, Agreed, Score, score
+from untildone.core.spec.shape_file import Shaped
+from untildone.engine.context import Context
+from untildone.errors import UserError
+from untildone.report.announcements import starting
+from untildone.store.loops import Record
+from untildone.store.trust import trusted_hash
+
+
+class ShapeFile(Struct, frozen=True, kw_only=True):
+    path: Path
+    text: str
+    sha256: str
+
+
+def shape_of(project: Path) -> ShapeFile | None:
+    path = project / shape_file.PLACE
+    try:
+        with path.open("rb") as file:
+            data = file.read(shape_file.LARGEST)
+    except OSError:
+        return None
+    digest = hashlib.sha256(data).hexdigest()
+    return ShapeFile(path=path, text=data.decode("utf-8-sig", "replace"), sha256=digest)
+
+
+def shaped(context: Context, project: Path) -> Shaped:
+    """What SHAPE.md says; its commands are only words until the person has trusted the file."""
+    found = shape_of(project)
+    if found is None:
+        return Shaped()
+    said = shape_file.read(found.text)
+    if not said.commands or trusted_hash(context.home, found.path) == found.sha256:
+        return said
+    words = tuple(f"`{command}` exits 0 (not run: not trusted)" for command in said.commands)
+    return replace(said, commands=(), limits=(*said.limits, *words))
+
+
+def specified(context: Context, contract: Contract) -> Contract:
+    """The contract of a loop from a spec, or the refusal of one that is too vague to judge."""
+    found = shaped(context, Path(contract.project))
+    claims = (*contract.claims, *_others(found.claims, contract.claims))
+    contract = replace(
+        contract,
+        claims=claims,
+        must_not=tuple(dict.fromkeys((*contract.must_not, *found.commands))),
+        limits=(*contract.limits, *found.limits),
+    )
+    scored = score(contract.task, stands_beside(contract))
+    if scored.shape == "vague":
+        raise vague(scored)
+    gated = scored.shape == "colleague" and not skips_gates(contract.task)
+    return replace(contract, score=scored.total, gated=gated)
+
+
+def _others(claims: tuple[Claim, ...], known: tuple[Claim, ...]) -> tuple[Claim, ...]:
+    names = {claim.name for claim in known}
+    return tuple(claim for claim in claims if claim.name not in names)
+
+
+def stands_beside(contract: Contract) -> Agreed:
+    return Agreed(
+        checks=len(contract.checks),
+        claims=len(contract.claims),
+        limits=len(contract.must_not) + len(contract.limits) + len(contract.allow),
+    )
+
+
+def vague(scored: Score) -> UserError:
+    questions = " ".join(scored.questions)
+    return UserError(
+        f"the spec is vague: it scores {scored.total} of {MOST}, and a loop needs {COLLEAGUE}",
+        hint=f"say in it: {questions}",
+        exit_code=OUTCOMES["vague"].exit_code,
+    )
+
+
+def told_at_start(context: Context, record: Record) -> tuple[str, ...]:
+    """Of a loop from a spec: what is agreed on, and where its state is."""
+    if record.contract.preset != "loop":
+        return ()
+    return starting(record), _disclosure(context, record)
+
+
+def _disclosure(context: Context, record: Record) -> str:
+    contract = record.contract
+    place = context.loops.folder(contract.id)
+    until = "removed when it ends" if contract.clean else "kept when it ends"
+    return (
+        f"untildone: its state is in `{place}`, {until}; `untildone show {contract.id}` shows it,"
+        f" `untildone cancel {contract.id}` ends it"
+    )

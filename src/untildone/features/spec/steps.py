@@ -1,0 +1,138 @@
+"""The steps of a loop: named by the agent, done one by one, taken back by the person."""
+
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from untildone.core.agent_message import kept
+from untildone.core.criteria import agreed
+from untildone.core.model import Amendment, Contract, Progress
+from untildone.engine.context import Context
+from untildone.engine.gather import root
+from untildone.engine.verbs import change, unfinished
+from untildone.errors import UserError
+from untildone.features.spec import checkpoints
+from untildone.features.spec.checkpoints import Restored
+from untildone.store.loops import Record
+
+MOST_STEPS = 100
+
+
+def add(context: Context, loop: str, names: tuple[str, ...]) -> Record:
+    """An amendment: steps are added, never taken away."""
+
+    def edit(record: Record) -> Progress:
+        return with_steps(record.contract, unfinished(record), names, at=context.now())
+
+    return change(context, loop, edit, kind="steps", names=names)
+
+
+def with_steps(
+    contract: Contract, progress: Progress, names: tuple[str, ...], *, at: str
+) -> Progress:
+    known = agreed(contract, progress.amendments).steps
+    new = tuple(kept(name) for name in dict.fromkeys(names) if kept(name) not in known)
+    if len(known) + len(new) > MOST_STEPS:
+        raise UserError(
+            f"a loop takes {MOST_STEPS} steps at most", hint="join what belongs together"
+        )
+    amendment = Amendment(by="agent", at=at, steps=new)
+    return replace(progress, amendments=(*progress.amendments, amendment)) if new else progress
+
+
+def done(context: Context, loop: str, step: str, *, cwd: Path) -> Record:
+    """By name or number; where a step can be taken back, the next one begins with a checkpoint."""
+
+    before: list[int] = []
+
+    def edit(record: Record) -> Progress:
+        progress = unfinished(record)
+        before.append(len(progress.steps_done))
+        return with_step_done(record.contract, progress, step)
+
+    record = change(context, loop, edit, kind="step done", step=kept(step))
+    # After a rollback there is one of that name, of the way that was given up.
+    checkpoint(record, cwd=cwd, anew=len(record.progress.steps_done) > before[0])
+    return record
+
+
+def with_step_done(contract: Contract, progress: Progress, step: str) -> Progress:
+    steps = agreed(contract, progress.amendments).steps
+    name = _named(steps, step)
+    if name not in steps:
+        known = ", ".join(f"`{each}`" for each in steps) or "none"
+        raise UserError(
+            f"`{step}` is no step of this loop (steps: {known})",
+            hint='`untildone steps set "STEP"…` names them',
+        )
+    return replace(progress, steps_done=tuple(dict.fromkeys((*progress.steps_done, name))))
+
+
+def _named(steps: tuple[str, ...], step: str) -> str:
+    """By name or number."""
+    listed = step.isdecimal() and 0 < int(step) <= len(steps)
+    return steps[int(step) - 1] if listed else kept(step)
+
+
+def checkpoint(record: Record, *, cwd: Path, anew: bool = False) -> str:
+    """Of a loop of type 2B: the tree before the step that comes now."""
+    if record.contract.reversibility != "2B":
+        return ""
+    number = len(record.progress.steps_done) + 1
+    place = root(record.contract, str(cwd))
+    return checkpoints.keep(place, record.contract.id, f"step-{number}", anew=anew)
+
+
+def precheck(context: Context, loop: str, evidence: str) -> Record:
+    return change(
+        context,
+        loop,
+        lambda record: replace(unfinished(record), precheck=kept(evidence)),
+        kind="precheck",
+        evidence=kept(evidence),
+    )
+
+
+def rollback(context: Context, record: Record, step: str, *, cwd: Path) -> Restored:
+    """To before the step, given by number, name, or a checkpoint's own name; what was done and
+    reported since then is to be done and reported again."""
+    contract = agreed(record.contract, record.progress.amendments)
+    place = root(contract, str(cwd))
+    known = checkpoints.checkpoints(checkpoints.repository(place), contract.id)
+    named = (step, f"step-{_place(contract, record.progress, step)}", f"step-{step}")
+    name = next((each for each in named if each in known), "")
+    if not name:
+        listed = ", ".join(f"`{each}`" for each in known) or "none"
+        raise UserError(
+            f"loop `{contract.id}` has no checkpoint of `{step}` (there are: {listed})",
+            hint=f"for example `untildone rollback {next(iter(known))}`"
+            if known
+            else "a loop started with `--reversibility 2B` makes one before each step",
+        )
+    restored = checkpoints.restore(place, contract.id, name)
+    change(
+        context,
+        contract.id,
+        lambda now: _before(now.progress, name),
+        kind="rolled back",
+        to=name,
+        saved=restored.saved,
+    )
+    return restored
+
+
+def _place(contract: Contract, progress: Progress, step: str) -> int:
+    """As the how manieth the step was begun, whatever its place in the list."""
+    done = progress.steps_done
+    left = [each for each in contract.steps if each not in done]
+    name = _named(contract.steps, step)
+    return (*done, *left[:1]).index(name) + 1 if name in (*done, *left[:1]) else 0
+
+
+def _before(progress: Progress, checkpoint: str) -> Progress:
+    kind, _, number = checkpoint.partition("-")
+    if kind != "step" or progress.status == "finished":
+        return progress
+    done = progress.steps_done[: int(number) - 1]
+    told = min(progress.steps_told, len(done))
+    return replace(progress, steps_done=done, steps_told=told, met={}, confirmed=False)

@@ -1,0 +1,1 @@
+"""Named loops: presets, built-in templates, templates of the configuration."""

@@ -1,0 +1,150 @@
+"""The loops that are built in, by name: one typed table, and how some of them find their checks."""
+
+import math
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeAlias
+
+from msgspec import Struct
+
+from untildone.checks.coverage import measuring
+from untildone.checks.repeated import repeated
+from untildone.commands.programs import programs
+from untildone.config import Template
+from untildone.core.model import Check
+from untildone.engine.context import Context
+from untildone.engine.project_checks import checks_for, checks_of
+from untildone.errors import UserError
+from untildone.features.templates.presets import DEFAULT_TASKS
+from untildone.process import quoted
+
+Make: TypeAlias = Callable[[Context, Path, str], tuple[Check, ...]]
+_TYPE_CHECKERS = frozenset({"mypy", "pyright", "basedpyright", "ty", "pyrefly", "tsc", "vue-tsc"})
+_MOST_RUNS = 100
+# An argument that names a file of the project.
+FILE = "FILE"
+
+
+class Recipe(Struct, frozen=True, kw_only=True):
+    """`argument` names what may follow the template's name; without `usual` it must."""
+
+    template: Template
+    argument: str = ""
+    usual: str = ""
+    # Shows how it is called, and what it comes to, where the argument must be given.
+    sample: str = ""
+    make: Make | None = None
+
+
+def _typed(context: Context, project: Path, _: str) -> tuple[Check, ...]:
+    """The type checkers, beside the tests that keep what the code does."""
+    known = checks_of(context, project)[0]
+    typed = [check for check in known if _checks_types(check)]
+    if not typed:
+        raise UserError(
+            f"no type checker was found in `{project}`",
+            hint='name it: `untildone start --template migrate-types --check "mypy --strict src"`',
+        )
+    tests = [check for check in known if check not in typed and "test" in check.name.split(":")]
+    return (*typed, *tests)
+
+
+def _checks_types(check: Check) -> bool:
+    return bool(_TYPE_CHECKERS.intersection(programs(check.command))) or "typecheck" in check.name
+
+
+def _whatever(context: Context, project: Path, _: str) -> tuple[Check, ...]:
+    """Also none: a specification may be the first thing a project has."""
+    return checks_of(context, project)[0]
+
+
+def _measured(context: Context, project: Path, percent: str) -> tuple[Check, ...]:
+    least = _number(percent, most=100)
+    tests = checks_for(context, project, "test")
+    return tuple(measuring(check, least, project=project) for check in tests)
+
+
+def _hunted(context: Context, project: Path, times: str) -> tuple[Check, ...]:
+    runs = _number(times, most=_MOST_RUNS)
+    return tuple(repeated(check, runs) for check in checks_for(context, project, "test"))
+
+
+def _refined(_context: Context, _project: Path, file: str) -> tuple[Check, ...]:
+    ours = (sys.executable, "-I", "-m", "untildone", "plan")
+    return tuple(
+        Check(name=verb, command=" ".join(map(quoted, (*ours, verb, "--plan", file))))
+        for verb in ("validate", "refine")
+    )
+
+
+def _number(text: str, *, most: int) -> int:
+    number = int(text) if text.isascii() and text.isdecimal() else math.inf
+    if not 1 <= number <= most:
+        raise UserError(f"`{text}` is not a number from 1 to {most}", hint="give a whole number")
+    return int(number)
+
+
+BUILT_IN: dict[str, Recipe] = {
+    "fix-tests": Recipe(template=Template(preset="test", task=DEFAULT_TASKS["test"])),
+    "lint-clean": Recipe(template=Template(preset="lint", task=DEFAULT_TASKS["lint"])),
+    "migrate-types": Recipe(
+        template=Template(
+            task="Give the code types until the type checker finds nothing; say what is known of a"
+            " value instead of silencing the checker, and keep what the code does.",
+            rounds=20,
+        ),
+        make=_typed,
+    ),
+    "dependency-upgrade": Recipe(
+        template=Template(
+            preset="ship",
+            task="Bring every dependency to the newest version the code can use, one at a time;"
+            " read its change log where something breaks and mend our code.",
+            criteria=("each dependency is at its newest usable version=execution",),
+            rounds=20,
+        ),
+    ),
+    "implement-spec": Recipe(
+        template=Template(
+            task="Implement what `{argument}` specifies, with tests for each requirement.",
+            criteria=("each requirement of {argument} is implemented and tested=execution",),
+            rounds=20,
+        ),
+        argument=FILE,
+        sample="SPEC.md",
+        make=_whatever,
+    ),
+    "coverage-to": Recipe(
+        template=Template(
+            task="Write tests until {argument} % of the lines are covered: each test says what the"
+            " code must do and fails if it does not.",
+            # A percentage that rises is no finding that goes away.
+            stagnation_limit=0,
+            rounds=20,
+        ),
+        argument="N",
+        sample="80",
+        make=_measured,
+    ),
+    "refine-plan": Recipe(
+        template=Template(
+            task="Divide each task of `{argument}` that is over 5 points into smaller ones with"
+            " criteria of their own: `untildone plan refine TASK --into FILE`.",
+            rounds=3,
+        ),
+        argument=FILE,
+        sample="TASKS.json",
+        make=_refined,
+    ),
+    "flaky-hunt": Recipe(
+        template=Template(
+            task="Find the tests that sometimes fail and mend the cause: order, time, shared state,"
+            " ports. {argument} runs in a row must pass.",
+            rounds=20,
+        ),
+        argument="N",
+        usual="5",
+        make=_hunted,
+    ),
+}

@@ -1,0 +1,155 @@
+"""Named loops: those built in, and those of the repository's trusted configuration."""
+
+from difflib import get_close_matches
+from pathlib import Path
+from typing import cast, get_args
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from untildone.config import Template, proposals
+from untildone.core.model import Bounds, Check, Claim, Rule, Verification
+from untildone.engine.context import Context
+from untildone.engine.project_checks import checks_of, trusted
+from untildone.engine.start import named
+from untildone.errors import UserError
+from untildone.features.templates.builtin import BUILT_IN, FILE, Recipe
+
+MOST_FOLLOWING = 5
+
+
+class Plan(Struct, frozen=True, kw_only=True):
+    """A template with its argument put in: what a loop is started with where nothing is given."""
+
+    task: str = ""
+    preset: str = ""
+    checks: tuple[Check, ...] = ()
+    promises: tuple[str, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    must_not: tuple[str, ...] = ()
+    done_when: Rule | None = None
+    bounds: Bounds = Bounds()
+
+
+def recipes(context: Context, project: Path) -> dict[str, Recipe]:
+    """By name; one of the repository stands before one of the same name that is built in."""
+    own = trusted(context, project).templates
+    return BUILT_IN | {name: _of_repository(template) for name, template in own.items()}
+
+
+def recipe(context: Context, project: Path, name: str) -> Recipe:
+    known = recipes(context, project)
+    if name in known:
+        return known[name]
+    if any(name in file.configuration.templates for file in proposals(project)):
+        raise UserError(
+            f"the template `{name}` is in a configuration that is not trusted",
+            hint="`untildone trust` shows it and asks",
+        )
+    close = get_close_matches(name, known, n=1)
+    meant = f"; did you mean `{close[0]}`?" if close else ""
+    raise UserError(
+        f"there is no template `{name}`{meant}", hint="`untildone templates` lists them"
+    )
+
+
+def plan(
+    context: Context, project: Path, name: str, argument: str = "", *, checks: bool = True
+) -> Plan:
+    """`checks` False: the person names others, so those of the template are not looked for."""
+    found = recipe(context, project, name)
+    argument = _argument(found, name, argument)
+    if found.argument == FILE and not (project / argument).is_file():
+        raise UserError(
+            f"`{argument}` is no file in `{project}`", hint="name the specification's file"
+        )
+    agreed = filled(found, argument)
+    return (
+        replace(agreed, checks=checks_in(context, project, found, argument)) if checks else agreed
+    )
+
+
+def following(context: Context, project: Path, named: str) -> Plan:
+    """`coverage-to 80`, as `--then` names it."""
+    name, _, argument = named.strip().partition(" ")
+    return plan(context, project, name, argument.strip())
+
+
+def known(context: Context, project: Path, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Those that are to follow: one that cannot be started is told before anything begins."""
+    if len(names) > MOST_FOLLOWING:
+        raise UserError(
+            f"`--then` is given {len(names)} times, {MOST_FOLLOWING} is the most",
+            hint="start the rest when these have ended",
+        )
+    for name in names:
+        try:
+            following(context, project, name)
+        except UserError as error:
+            raise UserError(f"`--then {name}`: {error.message}", hint=error.hint) from None
+    return names
+
+
+def filled(found: Recipe, argument: str) -> Plan:
+    """The template with its argument, its checks not yet looked for."""
+    template = found.template
+    return Plan(
+        task=template.task.replace("{argument}", argument),
+        preset=template.preset or "",
+        promises=template.promises,
+        claims=tuple(claim(text.replace("{argument}", argument)) for text in template.criteria),
+        must_not=template.must_not,
+        done_when=template.done_when,
+        bounds=_bounds(template),
+    )
+
+
+def claim(text: str) -> Claim:
+    """`NAME` or `NAME=VERIFICATION`."""
+    name, _, kind = text.rpartition("=")
+    if kind in get_args(Verification):
+        return Claim(name=name, verification=cast(Verification, kind))
+    return Claim(name=text)
+
+
+def _argument(found: Recipe, name: str, given: str) -> str:
+    if given and not found.argument:
+        raise UserError(f"the template `{name}` takes no `{given}`", hint="leave it out")
+    if found.argument and not given and not found.usual:
+        raise UserError(
+            f"the template `{name}` needs {found.argument}",
+            hint=f"for example `untildone start --template {name} {found.sample}`",
+        )
+    return given or found.usual
+
+
+def checks_in(context: Context, project: Path, found: Recipe, argument: str) -> tuple[Check, ...]:
+    """Empty where the preset, or else the project, says which they are."""
+    if found.make:
+        return found.make(context, project, argument)
+    wanted = found.template.checks
+    known = {check.name: check for check in checks_of(context, project)[0]} if wanted else {}
+    unknown = ", ".join(f"`{name}`" for name in wanted if name not in known)
+    if unknown:
+        listed = ", ".join(f"`{name}`" for name in known) or "none"
+        raise UserError(
+            f"the template's {unknown} is no check of this project (there are: {listed})",
+            hint="`untildone detect` tells where they come from",
+        )
+    return (*(known[name] for name in wanted), *named(found.template.commands))
+
+
+def _bounds(template: Template) -> Bounds:
+    usual = Bounds()
+    return Bounds(
+        rounds=usual.rounds if template.rounds is None else template.rounds,
+        budget_usd=usual.budget_usd if template.budget is None else template.budget,
+        minutes=template.minutes or 0,
+        round_minutes=template.round_minutes or 0,
+        stagnation=template.stagnation_limit,
+    )
+
+
+def _of_repository(template: Template) -> Recipe:
+    taken = any("{argument}" in text for text in (template.task, *template.criteria))
+    return Recipe(template=template, argument="TEXT" if taken else "", sample="TEXT")

@@ -1,0 +1,1 @@
+"""TODO items of the agent and of the project as criteria."""

@@ -1,0 +1,126 @@
+"""The session's unfinished items: in the agent's own list and in files of the project."""
+
+import json
+from collections.abc import Container, Iterable, Iterator
+from pathlib import Path
+
+from untildone.agents.events import Prompt
+from untildone.core.listing import cut, number, one_line
+from untildone.core.model import Todo
+from untildone.core.todos import FILES, STATE, check_boxes, unfinished
+from untildone.engine.context import Context
+from untildone.errors import UserError
+from untildone.store.files import Damaged, read_bounded
+from untildone.store.sessions import Session
+
+# A list that the client keeps nowhere: as its last call wrote it.
+KEPT = "todos.json"
+_LARGEST = 1_000_000
+_MOST_FILES = 200
+_SHOWN = 5
+_LONGEST = 700
+_FINISHED = ("completed", "done")
+_DROPPED = ("deleted", "cancelled")
+
+
+def todos(context: Context, project: Path, session: Session) -> tuple[Todo, ...]:
+    found = [*_of_client(context, session), *_of_call(context, session)]
+    for name in FILES:
+        found += check_boxes(_text(project / name))
+    state = _decoded(_text(project / STATE))
+    found += _items(context, state.get("todos") if isinstance(state, dict) else None)
+    return tuple(found)
+
+
+def _text(path: Path) -> str:
+    try:
+        return read_bounded(path, _LARGEST).decode("utf-8-sig", "replace")
+    except (OSError, Damaged):
+        return ""
+
+
+def _of_client(context: Context, session: Session) -> Iterator[Todo]:
+    if not session.known:
+        return
+    for place in map(Path, context.agent.todo_lists(session.id, context.environ)):
+        files = sorted(place.glob("*.json"), key=_by_number) if place.is_dir() else [place]
+        for file in files[:_MOST_FILES]:
+            yield from _items(context, _decoded(_text(file)))
+
+
+def _by_number(path: Path) -> tuple[int, str]:
+    return int(path.stem) if path.stem.isdecimal() else 0, path.stem
+
+
+def _decoded(text: str) -> object:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _of_call(context: Context, session: Session) -> Iterator[Todo]:
+    return _items(context, session.read_json(KEPT))
+
+
+def _items(context: Context, value: object) -> Iterator[Todo]:
+    for text, status in context.agent.todo_items(value) or ():
+        if text.strip() and status not in _DROPPED:
+            yield Todo(text=one_line(text), done=status in _FINISHED)
+
+
+def remember(context: Context, session: Session, calls: Iterable[dict[str, object]]) -> None:
+    """The last call that wrote the whole list."""
+    written = [call for call in calls if context.agent.todo_items(call) is not None]
+    if written:
+        kept = {key: written[-1].get(key) for key in ("tool_name", "tool_input")}
+        session.write_json(KEPT, kept)
+
+
+def todos_wanted(
+    context: Context, project: Path, session: str, given: Container[str]
+) -> tuple[str, ...]:
+    """The unfinished ones where they are to be criteria: `todos` or `from_todos` is given."""
+    if "todos" not in given and "from_todos" not in given:
+        return ()
+    left = unfinished(todos(context, project, context.session(session)))
+    if not left:
+        raise UserError(
+            "there is no unfinished TODO item",
+            hint=f"write `- [ ] what is to do` into `{FILES[0]}`",
+        )
+    return left
+
+
+def listed(items: tuple[str, ...]) -> str:
+    """A task made of them."""
+    if not items:
+        return ""
+    lines = "\n".join(f"- [ ] {text}" for text in items)
+    return f"Finish these, and mark each as done in its list when it is:\n{lines}"
+
+
+def recalled(context: Context, prompt: Prompt, session: Session) -> str:
+    """One short block for the agent, or nothing."""
+    project = Path(prompt.project or prompt.cwd)
+    known = todos(context, project, session)
+    left = unfinished(known)
+    if not left or not _wanted(context):
+        return ""
+    rest = f"; and {len(left) - _SHOWN} more" if len(left) > _SHOWN else ""
+    shown = cut("; ".join(left[:_SHOWN]), _LONGEST)
+    return (
+        f"[untildone] {number(len(left), 'TODO item')} of {len(known)} unfinished: {shown}{rest}."
+        " The prompt comes first; go on with these where they belong to it, and mark what is done."
+    )
+
+
+def _wanted(context: Context) -> bool:
+    # Imported where it is used: TOML is read only where something could be said.
+    from untildone.config import personal
+
+    try:
+        return personal(context.home / "config.toml").recall_todos
+    except UserError:
+        # A mistake there is told by `doctor`; it must not come between the person and the agent.
+        return True

@@ -1,1 +1,0 @@
-"""The lean entry of the installed command."""

@@ -1,0 +1,232 @@
+"""Which tool calls of the agent would touch the loop itself: standard library only.
+
+The fence is polite, not the wall: it tells an agent that means well what to do instead.
+"""
+
+import os
+import re
+
+from untildone.commands.shell import bare, calls, is_ours, redirected_to
+from untildone.install.entries import touches_ours
+
+# `hook` and `baseline` are called by clients and by ourselves: they speak for the person too.
+PERSON_VERBS = frozenset(
+    (
+        *("approve", "cancel", "continue", "init", "pause", "rollback", "trust", "uninstall"),
+        *("baseline", "hook"),
+    )
+)
+_PLAIN_VERBS = frozenset(
+    ("stop", "cancel", "pause", "continue", "cancel relentless mode", "stop relentless mode")
+)
+_SLASH = re.compile(r"^/?untildone:([\w-]+)")
+_READERS = frozenset(
+    re.findall(
+        r"\S+",
+        "awk bat cat cd cmp column cut diff du echo egrep file find git grep head jq less ls"
+        " md5sum more nl od printf pwd readlink realpath rg sed sha256sum sort stat strings tail"
+        " test tree true uniq wc xxd [ [[",
+    )
+)
+_GIT_READS = frozenset(
+    re.findall(
+        r"\S+", "blame describe diff grep log ls-files ls-tree rev-parse shortlog show status"
+    )
+)
+_CHANGES_AFTER_ALL = {"find": ("-delete", "-exec", "-execdir", "-ok"), "sed": ("-i", "--in-place")}
+_INSTALLERS = frozenset(("pip", "pip3", "pipx", "uv", "uvx"))
+_REMOVERS = frozenset(("mv", "rm", "rmdir"))
+_EDITORS = frozenset(("Edit", "Write", "MultiEdit", "NotebookEdit"))
+_FOREIGN_EDITOR = re.compile(r"(?i)^mcp__.*(?:write|edit|move|delete|remove|create|append)")
+_SCHEDULER = re.compile("Cron|Schedule|Wakeup|Trigger")
+_LONGEST = 100_000
+_SETTINGS = ("settings.json", "settings.local.json")
+_INSTEAD_STATE = "the loop's state is kept by untildone; use `untildone note`, `met` or `signal`"
+_INSTEAD_VERB = "only the person can do that; if you cannot go on, run `untildone blocked REASON`"
+_PRECHECK_FIRST = (
+    "what this loop changes is hard to take back (type 1): look for how it could go wrong, and"
+    " record that before the first change: `untildone precheck --evidence TEXT`"
+)
+_INSTEAD_SETTINGS = "leave untildone's entries as they are; other keys may be changed with Edit"
+
+
+def refusal(tool: str, inputs: dict[str, object], *, cwd: str, protected: tuple[str, ...]) -> str:
+    """Why this call is refused, with what to do instead; nothing if it is none of our business."""
+    if _SCHEDULER.search(tool):
+        return _refuse_schedule(inputs)
+    if tool in _EDITORS or _FOREIGN_EDITOR.match(tool):
+        return _refuse_edit(inputs, cwd, protected)
+    if tool == "Bash":
+        return _refuse_command(str(inputs.get("command", "")), cwd, protected)
+    if tool == "Skill":
+        return _refuse_verb(str(inputs.get("skill", inputs.get("command", ""))))
+    return ""
+
+
+def before_precheck(tool: str, inputs: dict[str, object]) -> str:
+    """Why this call has to wait for the pre-check of its loop; reading need not."""
+    if tool in _EDITORS or _FOREIGN_EDITOR.match(tool):
+        return _PRECHECK_FIRST
+    called = calls(str(inputs.get("command", ""))[:_LONGEST]) if tool == "Bash" else []
+    return "" if all(_only_reads(bare(call[0]), call[1:]) for call in called) else _PRECHECK_FIRST
+
+
+def _only_reads(program: str, arguments: list[str]) -> bool:
+    if is_ours(program):
+        return True
+    if program == "git" and not _GIT_READS.intersection(arguments[:3]):
+        return False
+    into = [word for word in redirected_to(arguments) if word != "/dev/null" and not word.isdigit()]
+    return _reads(program, arguments) and not into
+
+
+def _refuse_edit(inputs: dict[str, object], cwd: str, protected: tuple[str, ...]) -> str:
+    paths = _named(inputs, cwd)
+    for path in paths:
+        if _inside(path, protected):
+            return f"`{path}` belongs to untildone: {_INSTEAD_STATE}"
+    for path in filter(_is_settings, paths):
+        before = _text(path)
+        harm = touches_ours(before, _edited(before, inputs))
+        if harm:
+            return f"refused, because {harm}: {_INSTEAD_SETTINGS}"
+    return ""
+
+
+def _named(inputs: dict[str, object], cwd: str) -> list[str]:
+    names = ("file_path", "notebook_path", "path", "source", "destination")
+    return [os.path.join(cwd, str(inputs[key])) for key in names if inputs.get(key)]
+
+
+def _edited(before: str, inputs: dict[str, object]) -> str:
+    """The file's text after the edit."""
+    if "content" in inputs:
+        return str(inputs["content"])
+    edits = inputs.get("edits")
+    for edit in edits if isinstance(edits, list) else [inputs]:
+        if isinstance(edit, dict):
+            old, new = str(edit.get("old_string", "")), str(edit.get("new_string", ""))
+            before = before.replace(old, new, -1 if edit.get("replace_all") else 1)
+    return before
+
+
+def _text(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8-sig") as file:
+            return file.read(1_000_000)
+    except (OSError, ValueError):
+        return ""
+
+
+def _is_settings(path: str) -> bool:
+    folder, name = os.path.split(path)
+    own = os.environ.get("CLAUDE_CONFIG_DIR", "")
+    return name in _SETTINGS and (os.path.basename(folder) == ".claude" or folder == own)
+
+
+def _inside(path: str, folders: tuple[str, ...]) -> bool:
+    real = _real(path)
+    return any(real == folder or real.startswith(folder + os.sep) for folder in folders)
+
+
+def _real(path: str) -> str:
+    try:
+        return os.path.realpath(path)
+    except ValueError:
+        # No file has a NUL in its name.
+        return "\0"
+
+
+def _refuse_command(command: str, cwd: str, protected: tuple[str, ...]) -> str:
+    for call in calls(command[:_LONGEST]):
+        verb = _verb_called(bare(call[0]), call[1:])
+        if verb in PERSON_VERBS:
+            return f"`untildone {verb}` is refused: {_INSTEAD_VERB}"
+        if call[0] == "cd" and call[1:]:
+            cwd = _path(call[1], cwd)
+        reason = _refuse_change(bare(call[0]), call[1:], cwd, protected)
+        if reason:
+            return reason
+    return ""
+
+
+def written_by(tool: str, inputs: dict[str, object], cwd: str) -> list[str]:
+    """Paths that a call may change."""
+    if tool in _EDITORS or _FOREIGN_EDITOR.match(tool):
+        return _named(inputs, cwd)
+    found: list[str] = []
+    for call in calls(str(inputs.get("command", ""))[:_LONGEST]) if tool == "Bash" else ():
+        if call[0] == "cd" and call[1:]:
+            cwd = _path(call[1], cwd)
+        found += [_path(word, cwd) for word in _changed(bare(call[0]), call[1:])]
+    return found
+
+
+def _verb_called(program: str, arguments: list[str]) -> str:
+    words = [program, *arguments]
+    if program.startswith("python") and "-m" in arguments[:-1]:
+        words = words[words.index("-m") + 1 :]
+        words[0] = words[0].partition(".")[0]
+    if words[0] in _INSTALLERS:
+        named = [at for at, word in enumerate(words) if is_ours(word)]
+        if named and "uninstall" in words:
+            return "uninstall"
+        words = words[named[-1] :] if named else words
+    if not is_ours(words[0]):
+        return ""
+    return next((word for word in words[1:] if not word.startswith("-")), "")
+
+
+def _refuse_change(program: str, arguments: list[str], cwd: str, protected: tuple[str, ...]) -> str:
+    for word in _changed(program, arguments):
+        path = _path(word, cwd)
+        if _inside(path, protected) or (program in _REMOVERS and _holds(path, protected)):
+            return f"`{word}` belongs to untildone: {_INSTEAD_STATE}"
+        if _is_settings(path) and not is_ours(program):
+            return f"`{word}` may hold untildone's entries: {_INSTEAD_SETTINGS}"
+    return ""
+
+
+def _changed(program: str, arguments: list[str]) -> list[str]:
+    """Words that may name what the call changes; a reader changes what it is redirected to."""
+    if _reads(program, arguments):
+        return redirected_to(arguments)
+    if program == "cp" and "-t" not in arguments:
+        return [*arguments[-1:], *redirected_to(arguments)]
+    return [word for word in arguments if not word.startswith("-") or "=" in word]
+
+
+def _reads(program: str, arguments: list[str]) -> bool:
+    return program in _READERS and not any(
+        argument.startswith(_CHANGES_AFTER_ALL.get(program, ("\0",))) for argument in arguments
+    )
+
+
+def _path(word: str, cwd: str) -> str:
+    """Also of `of=FILE` and `--output=FILE`."""
+    place = re.sub(r"^-*\w[\w-]*=", "", word)
+    return os.path.join(cwd, os.path.expandvars(os.path.expanduser(place)))
+
+
+def _holds(path: str, protected: tuple[str, ...]) -> bool:
+    """One of the protected folders lies below; a pattern stands for all that it begins."""
+    begin, star, _ = path.partition("*")
+    real = _real(begin).rstrip(os.sep)
+    whole = not star or begin.endswith("/")
+    return any(folder.startswith(real + os.sep if whole else real) for folder in protected)
+
+
+def _refuse_verb(text: str) -> str:
+    found = _SLASH.match(text.strip())
+    if found and found[1] in PERSON_VERBS:
+        return f"`{text.strip()}` is refused: {_INSTEAD_VERB}"
+    return ""
+
+
+def _refuse_schedule(inputs: dict[str, object]) -> str:
+    """A scheduled prompt would look like the person's own."""
+    for value in inputs.values():
+        text = str(value).strip()
+        if text.lower().rstrip(".!") in _PLAIN_VERBS or _SLASH.match(text):
+            return f"scheduling `{text}` is refused: {_INSTEAD_VERB}"
+    return ""

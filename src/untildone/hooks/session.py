@@ -1,0 +1,54 @@
+"""SessionStart and SessionEnd: where a session runs, so that the person's terminal finds it."""
+
+import os
+
+from untildone.engine.payload import FULL, Call
+from untildone.store.sessions import Session
+
+_FRESH = ("startup", "")
+
+
+def answer(call: Call) -> str:
+    session = Session(call.home, call.agent, call.text("session_id"))
+    if not session.known:
+        return ""
+    if call.event == "SessionEnd":
+        return _ended(session)
+    remember(call, session)
+    if os.path.isfile(os.path.join(call.home, "dialects.json")):
+        _watch_dialects(call, session)
+    # After compaction, /clear and fork the loop has something to say; one that is resumed may have
+    # been taken out of the index.
+    return FULL if session.loop() or call.text("source") not in _FRESH else ""
+
+
+def _watch_dialects(call: Call, session: Session) -> None:
+    # Imported where it is used: hardly anybody trusts other tools' loop files.
+    from untildone.features.importers import trusted
+
+    if trusted.trusted(call.home, call.environ.get("CLAUDE_PROJECT_DIR") or call.text("cwd")):
+        trusted.watch(session)
+
+
+def _ended(session: Session) -> str:
+    if session.loop():
+        return FULL
+    session.remove("session.json")
+    return ""
+
+
+def remember(call: Call, session: Session) -> None:
+    environ = call.environ
+    if not session.has("began"):
+        session.write("began", "")
+    session.remove("ended.json")
+    session.write_json(
+        "session.json",
+        {
+            "project": environ.get("CLAUDE_PROJECT_DIR") or call.text("cwd"),
+            "cwd": call.text("cwd"),
+            "process": environ.get("CLAUDE_PID", ""),
+            "transcript": call.text("transcript_path"),
+            "attended": environ.get("CLAUDE_CODE_SESSION_ATTENDED", ""),
+        },
+    )

@@ -1,0 +1,39 @@
+"""Marks and the spool, where no shell has done it: systems without one, edits that are wanted."""
+
+import json
+import os
+
+from untildone.engine.payload import FULL, Call
+from untildone.features.edits import switch
+from untildone.store.sessions import Session
+
+_LARGEST_CALL = 65_536
+
+
+def answer(call: Call) -> str:
+    # A payload too large to be read still says by its coming that a call has ended.
+    known = call.text("session_id") or call.environ.get("CLAUDE_CODE_SESSION_ID", "")
+    session = Session(call.home, call.agent, known)
+    if session.loop() or session.has("dialects"):
+        _spool(call, session)
+    if call.event == "PostToolBatch" and session.due():
+        return FULL
+    if call.event == "PostToolUse" and session.known and switch.wanted(call.home):
+        from untildone.hooks import edited
+
+        return edited.answer(call, session)
+    return ""
+
+
+def _spool(call: Call, session: Session) -> None:
+    if call.event == "PreCompact":
+        session.write("compacting", "")
+    elif call.event == "PostToolBatch":
+        # Empty, not gone: their time tells when the agent was last at work.
+        session.write("pre", "")
+        session.write("post", "")
+    else:
+        name = os.path.join("calls", str(os.getpid()))
+        if session.loop():
+            session.append("post", "\n")
+        session.append(name, json.dumps(call.data)[:_LARGEST_CALL])

@@ -1,0 +1,56 @@
+"""The start against now, by syntax: what may have been taken away to make a check pass."""
+
+import hashlib
+from collections.abc import Callable, Iterable
+from typing import TypeAlias
+
+from msgspec import Struct
+
+from untildone.core.model import Loss
+from untildone.integrity.outputs import without_outputs
+from untildone.integrity.roles import Role, role
+from untildone.integrity.scripts.followed import led_to
+from untildone.integrity.settings.extended import taken_up
+from untildone.integrity.tests.contracts import contracts
+from untildone.worktree.contents import Changes, Tree, changes
+
+
+class Compared(Struct, frozen=True):
+    """Two trees, what differs, and the files that the checks and their settings lead to."""
+
+    old: Tree
+    new: Tree
+    changes: Changes
+    judging: frozenset[str]
+    commands: tuple[str, ...] = ()
+    # In the person's words: what it names is nobody's invention.
+    task: str = ""
+    configuring: frozenset[str] = frozenset()
+    # Of the start alone: to become one takes nothing from the product.
+    testing: frozenset[str] = frozenset()
+
+    def role(self, path: str) -> Role:
+        if path in self.judging:
+            return "script"
+        if path in self.configuring:
+            return "config"
+        return "test" if path in self.testing else role(path)
+
+
+Ratchet: TypeAlias = Callable[[Compared], Iterable[Loss]]
+
+# The table of them is in `ratchets`, which knows every mechanism; they know only this.
+
+
+def digest(*values: object) -> str:
+    """Of what a loss is about, where that is less than a whole file."""
+    return hashlib.sha256(repr(values).encode()).hexdigest()
+
+
+def compared(old: Tree, new: Tree, commands: Iterable[str], *, task: str = "") -> Compared:
+    asked = tuple(commands)
+    new = without_outputs(old, new, asked)
+    judging = frozenset((*led_to(old, asked), *led_to(new, asked)))
+    configuring = taken_up(old) | taken_up(new)
+    differ = changes(old, new)
+    return Compared(old, new, differ, judging, asked, task, configuring, contracts(old))

@@ -1,0 +1,1 @@
+"""What surrounds the checks: programs, settings, packages, modules."""

@@ -1,0 +1,102 @@
+"""Modules that take the place of others, newly there: the runner's, or the project's own code."""
+
+import re
+import sys
+from collections.abc import Iterator
+
+from untildone.core.concerns import loss
+from untildone.core.model import Loss
+from untildone.integrity.comparison import Compared
+from untildone.integrity.settings.unused import speaks_of
+
+_RUNNERS = frozenset(
+    (
+        *("pytest", "_pytest", "pluggy", "iniconfig", "packaging", "exceptiongroup", "pygments"),
+        *("coverage", "pytest_cov", "hypothesis", "xdist", "nose", "nose2", "behave", "tox", "nox"),
+        *("ruff", "mypy", "pylint", "flake8", "pyright", "sitecustomize", "usercustomize"),
+    )
+)
+_NAMES = _RUNNERS | (sys.stdlib_module_names - {"test", "this", "antigravity"})
+_MODULE = re.compile(
+    r"((?P<folder>.*)/)?(?P<name>(?!__init__\b)[^/.]+)(/__init__\.pyc?|\.pyc?|(\.[^/]*)?\.(so|pyd))"
+)
+_PLUGIN = "pytest11"
+# typings/shop/stock.pyi, shop-stubs/stock.pyi
+_STUBS = re.compile(r"^(typings|stubs|types)/|-stubs(?=/)")
+_TYPE_CHECKERS = (
+    r"mypy|(based)?pyright|pyre|pytype|zuban|type: ?ignore|typeChecking"
+    r"|\bty check|tool\.ty\b|ty\.toml"
+)
+_ABOUT_STUBS = re.compile(r"(?i)\bstubs?\b|\.pyi\b")
+
+
+def losses(both: Compared) -> Iterator[Loss]:
+    roots = _roots(both)
+    for path in both.changes.added:
+        found = _MODULE.fullmatch(path)
+        if found and found["name"] in _NAMES and (found["folder"] or "") in roots:
+            because = f"`{path}` takes the place of the module `{found['name']}`"
+            yield loss("runner", path, because=because, content=both.new.entries[path].digest)
+    yield from _plugins(both)
+    yield from _stubs(both)
+
+
+def _stubs(both: Compared) -> Iterator[Loss]:
+    """A type checker reads `stock.pyi` and never looks at `stock.py`."""
+    if _ABOUT_STUBS.search(both.task):
+        return
+    for path in both.changes.added:
+        hidden = next((each for each in _hidden_by(path) if each in both.old), "")
+        if hidden in both.new and _is_checked(both, hidden):
+            because = f"type checkers read `{path}` now instead of the code in `{hidden}`"
+            yield loss("suppression", path, because=because, content=both.new.entries[path].digest)
+
+
+def _hidden_by(path: str) -> Iterator[str]:
+    """The module beside the stub, or the one that a folder of stubs tells of."""
+    if path.endswith(".pyi"):
+        module = path.removesuffix("i")
+        yield module
+        yield from (f"{place}{_STUBS.sub('', module)}" for place in ("", "src/"))
+    elif declared := re.fullmatch(r"(.*)\.d\.([cm]?)ts", path):
+        yield from (f"{declared[1]}.{declared[2]}{ending}" for ending in ("js", "jsx"))
+
+
+def _is_checked(both: Compared, path: str) -> bool:
+    """JavaScript has types only where somebody asks for them, Python where somebody looks."""
+    if path.endswith(".py"):
+        return speaks_of(both, _TYPE_CHECKERS)
+    if "@ts-check" in both.old.text(path):
+        return True
+    named = (each for each in both.old if re.search(r"(^|/)[jt]sconfig[^/]*\.json$", each))
+    return any(re.search(r'"checkJs"\s*:\s*true', both.old.text(each)) for each in named)
+
+
+def _roots(both: Compared) -> frozenset[str]:
+    """Folders that Python looks into first: the top, its sources, and where tests are."""
+    packages = {path.rpartition("/")[0] for path in both.new if path.endswith("/__init__.py")}
+    tested = {
+        path.rpartition("/")[0]
+        for path in (*both.old, *both.new)
+        if path.endswith(".py") and both.role(path) == "test"
+    }
+    return frozenset(("", "src", "lib", *(tested - packages), *_configured(both)))
+
+
+def _configured(both: Compared) -> Iterator[str]:
+    """pythonpath = ["lib/python"]"""
+    for path in ("pyproject.toml", "pytest.ini", "setup.cfg", "tox.ini", "pytest.toml"):
+        for line in re.findall(r"(?m)^[ \t]*pythonpath\s*=(.*)$", both.new.text(path)):
+            yield from (part.strip("/") for part in re.findall(r"[\w./-]+", line))
+
+
+def _plugins(both: Compared) -> Iterator[Loss]:
+    """pytest loads every plugin that an `entry_points.txt` on its path names."""
+    if any(_PLUGIN in both.old.text(path) for path in ("pyproject.toml", "setup.cfg", "setup.py")):
+        return
+    for path in (*both.changes.added, *both.changes.edited):
+        if not path.endswith("/entry_points.txt") or _PLUGIN in both.old.text(path):
+            continue
+        if _PLUGIN in both.new.text(path):
+            because = f"`{path}` makes pytest load a plugin of its own accord"
+            yield loss("runner", path, because=because, content=both.new.entries[path].digest)

@@ -1,0 +1,1 @@
+"""Runs that prove something: the baseline's tests on the new code."""

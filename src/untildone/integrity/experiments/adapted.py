@@ -1,0 +1,100 @@
+"""The start's tests in the words of now: as strict as they were, or stricter."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+
+from untildone.integrity.comparison import Compared
+from untildone.integrity.experiments.exported import as_module, given_away, imported_anew
+from untildone.integrity.experiments.outdated import renewed
+from untildone.integrity.experiments.places import moved, rewritten
+from untildone.integrity.experiments.renamed import WORD_OR_REST, names
+from untildone.integrity.experiments.unmarked import unmarked
+from untildone.integrity.tests.delegates import delegates
+from untildone.integrity.tests.subjects import defined
+from untildone.syntax.nodes import language
+
+_HIDDEN = "\0"
+
+
+def adapted(both: Compared) -> dict[str, str]:
+    """Tests that were changed, where the start's own have to follow the product to be run at all.
+
+    Names that the product or the test's library gave up are said as they are now, and a test that
+    need not fail any longer has to pass.
+    """
+    changes = both.changes
+    before = _tests(both, (*changes.edited, *changes.removed))
+    if not before:
+        return {}
+    after = {path: both.new.text(path) for path in _tests(both, (*changes.edited, *changes.added))}
+    texts = {path: both.old.text(path) for path in before}
+    renames = {**delegates(both), **_renames(both, texts.values(), after.values())}
+    places, exports = moved(both, after.values()), given_away(both)
+    found = {}
+    for path, text in texts.items():
+        said = _said(imported_anew(path, rewritten(text, places), exports), renames)
+        said = as_module(both, path, renewed(path, said))
+        said = unmarked(said, after.get(path, "")) if path.endswith(".py") else said
+        if said != text:
+            found[path] = said
+    return found
+
+
+def _tests(both: Compared, paths: Iterable[str]) -> list[str]:
+    return [path for path in paths if both.role(path) == "test" and language(path)]
+
+
+def _said(text: str, renames: Mapping[str, str]) -> str:
+    for old, new in renames.items():
+        # A name that is there already may mean something else.
+        if not _bare(new).search(text):
+            text = _bare(old).sub(new, text)
+    return text
+
+
+def _bare(name: str) -> re.Pattern[str]:
+    """The word; what is nothing but the word in quotes may be a value."""
+    word = re.escape(name)
+    return re.compile(rf"(?<![\w\"'`]){word}(?!\w)|(?<=[\"'`]){word}(?![\w\"'`])")
+
+
+def _renames(both: Compared, before: Iterable[str], after: Iterable[str]) -> dict[str, str]:
+    """One for one, by lines that are the same but for names the product gave up and took on."""
+    if not _gives_up_names(both):
+        return {}
+    known = names(both)
+    gone, come = known.gone - known.come, known.come - known.gone
+    if not gone or not come:
+        return {}
+    was, now = (dict(_shapes(*each)) for each in ((before, gone), (after, come)))
+    pairs = {
+        pair
+        for shape in was.keys() & now.keys()
+        if len(was[shape]) == len(now[shape])
+        for pair in zip(was[shape], now[shape], strict=True)
+    }
+    first, second = Counter(a for a, _ in pairs), Counter(b for _, b in pairs)
+    return {a: b for a, b in pairs if first[a] == second[b] == 1}
+
+
+def _gives_up_names(both: Compared) -> bool:
+    """By the files that changed, before all of the product is gone through."""
+    if both.changes.removed or both.changes.moved:
+        return True
+    edited = [path for path in both.changes.edited if language(path)]
+    return any(defined(both.old.text(path)) - defined(both.new.text(path)) for path in edited)
+
+
+def _shapes(
+    texts: Iterable[str], words: frozenset[str]
+) -> Iterator[tuple[tuple[str, ...], list[str]]]:
+    """Lines with these words, by what else they are; the words in their order."""
+    found: dict[tuple[str, ...], list[str]] = {}
+    for line in (line for text in texts for line in text.splitlines()):
+        parts = WORD_OR_REST.findall(line.strip())
+        hits = [part for part in parts if part in words]
+        if hits:
+            shape = tuple(_HIDDEN if part in words else part for part in parts)
+            found.setdefault(shape, []).extend(hits)
+    yield from found.items()

@@ -1,0 +1,82 @@
+"""What differs between a run that passes and one that does not, named as losses."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import PurePosixPath
+
+from untildone.core.concerns import loss
+from untildone.core.model import CheckResult, Loss
+from untildone.integrity.comparison import Compared
+
+_MOST_TESTS = 20
+_LAST_LINES = 5
+# Of a test folder anything else is what the tests expect.
+_CODE = (
+    *(".py", ".js", ".cjs", ".mjs", ".jsx", ".ts", ".cts", ".mts", ".tsx", ".go", ".rs", ".java"),
+    *(".kt", ".rb", ".php", ".cs", ".swift", ".c", ".cc", ".cpp", ".h", ".scala", ".sh", ".bats"),
+)
+
+
+def blamed(both: Compared, restored: Sequence[str], red: Sequence[CheckResult]) -> Iterator[Loss]:
+    """`restored` are the files whose version of the start makes the checks red."""
+    failing = [test for result in red if result.tests for test in result.tests.failing]
+    tests = [path for path in restored if both.role(path) in ("test", "product")]
+    named = {path: [test for test in failing if _is_of(test, path)] for path in tests}
+    others = [path for path in restored if path not in tests]
+    if any(named.values()):
+        tests = [path for path in tests if named[path] or path not in both.old]
+    for path in tests:
+        yield from _of_tests(both, path, named[path])
+    for path in others:
+        yield loss("config", path, because=_changed(both, path), content=_content(both, path))
+
+
+def unexplained(red: Sequence[CheckResult]) -> Iterator[Loss]:
+    """Nothing that judges was changed, yet only the project itself passes."""
+    for result in red:
+        ending = " | ".join(result.output.strip().splitlines()[-_LAST_LINES:])
+        because = f"`{result.name}` passes in the project, but not in a clean copy of it"
+        told = ": ".join(filter(None, (because, result.reason, ending)))
+        yield loss("replay", result.name, because=told)
+
+
+def _of_tests(both: Compared, path: str, failing: Iterable[str]) -> Iterator[Loss]:
+    content = _content(both, path)
+    if path not in both.new and path not in both.changes.moved:
+        because = f"`{path}` is gone, and the code does not pass it"
+        yield loss("remove-test", path, because=because)
+        return
+    if path not in both.old:
+        because = f"the checks pass only together with the new `{path}`"
+        yield loss("edit-test", path, because=because, content=content)
+        return
+    kind = "edit-test" if path.endswith(_CODE) else "edit-expected"
+    names = list(dict.fromkeys(_name(test, path) for test in failing))[:_MOST_TESTS]
+    for name in names or [""]:
+        what = f"`{name}` of `{path}`" if name else f"`{path}`"
+        because = f"the code does not pass {what} as it was at the start"
+        yield loss(kind, path, name, because=because, content=content)
+
+
+def _name(test: str, path: str) -> str:
+    return test.rpartition("::")[2].removeprefix(path).lstrip(" \u203a>:")
+
+
+def _is_of(test: str, path: str) -> bool:
+    """pytest names the file; others the module or class that is called like it."""
+    if test.startswith(f"{path}::") or path in test:
+        return True
+    stem = PurePosixPath(path).name.partition(".")[0]
+    dotted = path.removesuffix(PurePosixPath(path).suffix).replace("/", ".")
+    return dotted in test or stem in test.replace("::", ".").replace(" > ", ".").split(".")
+
+
+def _changed(both: Compared, path: str) -> str:
+    if path not in both.old:
+        return f"the checks pass only together with the new `{path}`"
+    what = "changed" if path in both.new else "gone"
+    return f"`{path}` is {what}, and the checks do not pass with it as it was at the start"
+
+
+def _content(both: Compared, path: str) -> str:
+    entry = both.new.entries.get(path)
+    return entry.digest if entry else ""

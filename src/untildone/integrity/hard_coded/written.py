@@ -1,0 +1,25 @@
+"""Literals that a file has now and had not at the start."""
+
+import re
+from collections.abc import Mapping
+
+from untildone.integrity.comparison import Compared
+from untildone.integrity.hard_coded.syntax import literals
+
+# Then documentation may be more than words.
+_READS_CODE = re.compile(
+    r"__doc__|getdoc|getsource|getcomments|__file__|__code__|co_consts|doctest|\bast\b"
+)
+
+
+def new_literals(both: Compared, touched: Mapping[str, str]) -> dict[str, frozenset[str]]:
+    """By file, each given with its language."""
+    documenting = any(_READS_CODE.search(both.new.text(path)) for path in touched)
+    found = {}
+    for path, spoken in touched.items():
+        before, after = (
+            frozenset(literals(tree.text(path), spoken, documenting=documenting))
+            for tree in (both.old, both.new)
+        )
+        found[path] = after - before
+    return found

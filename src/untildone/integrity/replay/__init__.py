@@ -1,1 +1,0 @@
-"""The start's tests on the new code, in a clean copy."""

@@ -1,0 +1,98 @@
+"""Product code that turns to the tests instead of the task: newly there against the start."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from untildone.core.concerns import loss
+from untildone.core.model import Loss
+from untildone.integrity.comparison import Compared
+from untildone.integrity.sniffing.compared import COMPARED, derived, left_out
+from untildone.integrity.sniffing.demanded import demanded
+from untildone.integrity.sniffing.nearness import SPOKEN, loosened
+from untildone.integrity.sniffing.python import signs as signs_of_python
+from untildone.integrity.sniffing.rules import LANGUAGES
+from untildone.integrity.sniffing.rules import signs as signs_by_rules
+from untildone.integrity.sniffing.sign import Sign
+from untildone.syntax.trees import language
+from untildone.worktree.contents import Tree
+
+_SHOWN = 3
+_TEXT = 80
+_ABOUT_EQUALITY = re.compile(r"(?i)\b(equal|compar|toleran|approx|insensitiv|epsilon)")
+
+
+def losses(both: Compared) -> Iterator[Loss]:
+    """One for each file and kind, with the first of what was found there."""
+    touched = (*both.changes.edited, *both.changes.added)
+    before = _signs_before(both)
+    tests = frozenset(path for path in (*both.old, *both.new) if both.role(path) == "test")
+    for path in touched:
+        if both.role(path) != "product":
+            continue
+        found = dict.fromkeys(_signs(both.new, path, tests))
+        fresh = [each for each in found if not _known(before, each) and not demanded(both, each)]
+        for kind in dict.fromkeys(sign.kind for sign in fresh):
+            told = _told(path, [sign for sign in fresh if sign.kind == kind])
+            yield loss(kind, path, because=told, content=both.new.entries[path].digest)
+    yield from _compares_less(both)
+    yield from _compares_roughly(both)
+
+
+def _compares_less(both: Compared) -> Iterator[Loss]:
+    """What tests compare is judged by the type itself: it must not look away."""
+    before: dict[str, frozenset[str]] = {}
+    for path in (*both.changes.edited, *both.changes.removed):
+        if language(path) in COMPARED:
+            before |= derived(both.old.text(path), language(path))
+    for path in (*both.changes.edited, *both.changes.added) if before else ():
+        if language(path) not in COMPARED or both.role(path) != "product":
+            continue
+        found = list(left_out(before, both.new.text(path), language(path)))
+        if found:
+            told = ", ".join(f"`{name}` without `{field}`" for name, field in found[:_SHOWN])
+            because = f"`{path}` compares {told}, which counted at the start"
+            yield loss("always-equal", path, because=because, content=both.new.entries[path].digest)
+
+
+def _compares_roughly(both: Compared) -> Iterator[Loss]:
+    for path in () if _ABOUT_EQUALITY.search(both.task) else both.changes.edited:
+        spoken = language(path)
+        if spoken not in SPOKEN or both.role(path) != "product":
+            continue
+        name = loosened(both.old.text(path), both.new.text(path), spoken)
+        if name:
+            because = f"`{path}` compares `{name}` roughly, where it was exact at the start"
+            yield loss("always-equal", path, because=because, content=both.new.entries[path].digest)
+
+
+def _signs_before(both: Compared) -> Counter[tuple[str, str]]:
+    """Code that only moved from one file to another was there before."""
+    places = (*both.changes.edited, *both.changes.removed)
+    tests = frozenset(path for path in both.old if both.role(path) == "test")
+    return Counter(
+        sign.key for path in places for sign in dict.fromkeys(_signs(both.old, path, tests))
+    )
+
+
+def _known(before: Counter[tuple[str, str]], sign: Sign) -> bool:
+    before[sign.key] -= 1
+    return before[sign.key] >= 0
+
+
+def _signs(tree: Tree, path: str, tests: frozenset[str]) -> Sequence[Sign]:
+    text = tree.text(path)
+    spoken = language(path)
+    if spoken == "python":
+        return tuple(signs_of_python(text, path=path, tests=tests))
+    return tuple(signs_by_rules(text, spoken, path=path)) if spoken in LANGUAGES else ()
+
+
+def _told(path: str, found: Sequence[Sign]) -> str:
+    parts = []
+    for sign in found[:_SHOWN]:
+        text = " ".join(sign.text.split())
+        shown = text if len(text) <= _TEXT else f"{text[:_TEXT]}…"
+        parts.append(f"{sign.because} (line {sign.line}: `{shown}`)")
+    more = f", and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+    return f"`{path}` {'; '.join(parts)}{more}"

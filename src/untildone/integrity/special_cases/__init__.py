@@ -1,1 +1,0 @@
-"""Answers written down instead of worked out."""

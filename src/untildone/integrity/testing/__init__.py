@@ -1,1 +1,0 @@
-"""Tests as they would run, and what of their claims is gone."""

@@ -1,0 +1,372 @@
+"""The start's tests against those of now: removed, skipped, weakened, expecting something else."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+
+from msgspec import Struct
+from msgspec.structs import astuple
+
+from untildone.core.concerns import loss
+from untildone.core.missing_tests import Fold
+from untildone.core.model import Loss
+from untildone.integrity.comparison import Compared, digest
+from untildone.integrity.roles import role
+from untildone.integrity.tests.claims import BROAD
+from untildone.integrity.tests.delegates import delegates
+from untildone.integrity.tests.inventory import (
+    collected,
+    helpers_of,
+    inventory,
+    reaches,
+    read,
+    serves,
+)
+from untildone.integrity.tests.model import Claim, Inventory, Test
+from untildone.integrity.tests.subjects import product_names
+from untildone.syntax.nodes import language
+
+_PLACES = frozenset(
+    (
+        *(
+            "archive",
+            "archived",
+            "attic",
+            "backup",
+            "backups",
+            "disabled",
+            "old",
+            "legacy",
+            "skipped",
+        ),
+        *(
+            "quarantine",
+            "pending",
+            "wip",
+            "todo",
+            "broken",
+            "deprecated",
+            "build",
+            "dist",
+            "vendor",
+        ),
+    )
+)
+_COLLECTED = {
+    "python": re.compile(r"test_[^/]*\.py|[^/]*_test\.py"),
+    "go": re.compile(r"[^/]*_test\.go"),
+    "java": re.compile(r"Test[^/]*\.java|[^/]*(Test|Tests|TestCase|IT|Spec)\.java"),
+}
+
+
+# #[cfg(test)] mod tests;
+_MODULE = re.compile(r"((?:#\[[^\n]*\]\s*)*)\bmod\s+(\w+)\s*;")
+
+
+_EVERYWHERE = "*"
+_WITHOUT_EFFECT = re.compile(
+    r"`(@[\w.]*\bskip(\(.*\))?`|\.(skip|todo)`|x\w+`|\{ (skip|todo):|#\[ignore|@Disabled`|@Ignore`"
+    r"|pytestmark = pytest\.mark\.skip`)"
+)
+
+
+class _Pair(Struct, frozen=True):
+    old: Test
+    new: Test | None
+
+
+def losses(both: Compared) -> Iterator[Loss]:
+    yield from (lost for _, lost in _compared(both) if lost is not None)
+
+
+def folds(both: Compared) -> tuple[Fold, ...]:
+    """Tests of the start of which nothing is lost, and where what they claim is claimed now."""
+    pairs = _compared(both)
+    before = {pair.old.id for pair, _ in pairs}
+    return tuple(
+        Fold(pair.old.id, pair.new.id, fresh=pair.new.id not in before)
+        for pair, lost in pairs
+        if lost is None and pair.new is not None and pair.old.claims
+    )
+
+
+def _compared(both: Compared) -> list[tuple[_Pair, Loss | None]]:
+    paths = _concerned(both)
+    if not paths:
+        return []
+    old, new = inventory(both.old, paths), inventory(both.new, paths)
+    placed = [_in_place(both, test) for test in new.tests]
+    before = [test for test in old.tests if not _off(test)]
+    pairs = _paired(before, placed)
+    return list(_Comparison(both, pairs, placed, _gained(old, new)).judged())
+
+
+def _concerned(both: Compared) -> list[str]:
+    """What changed among the tests, the helpers that serve them, and whom changed helpers serve."""
+    changed = {*both.changes.added, *both.changes.removed, *both.changes.edited}
+    changed |= {*both.changes.moved, *both.changes.moved.values()}
+    tests = {path for path in changed if role(path) == "test" or read(path)}
+    folders = {path.rpartition("/")[0] for path in tests}
+    undeclared = {f"{name}.rs" for path in tests for name in _undeclared(both, path)}
+    helpers = {path: _altered(both, path) for path in tests if serves(path)}
+    for path in {*both.old, *both.new} if tests else ():
+        if serves(path) and (not path.endswith(".go") or path.rpartition("/")[0] in folders):
+            tests.add(path)
+        if path.rpartition("/")[2] in undeclared or _served(both, path, helpers):
+            tests.add(path)
+    return sorted(tests)
+
+
+def _served(both: Compared, path: str, helpers: dict[str, frozenset[str]]) -> bool:
+    """Whether this file of tests names something that changed in a helper."""
+    if not helpers or not read(path) or not collected(path):
+        return False
+    words = frozenset(re.findall(r"\w+", both.new.text(path))) | {_EVERYWHERE}
+    return any(reaches(helper, path) and words & names for helper, names in helpers.items())
+
+
+def _altered(both: Compared, helper: str) -> frozenset[str]:
+    """Functions of a helper that are not what they were; one given to all stands for all."""
+    before, after = (helpers_of(tree, helper) for tree in (both.old, both.new))
+    names = {name for name in {*before, *after} if before.get(name) != after.get(name)}
+    everywhere = any("autouse" in f"{before.get(name)}{after.get(name)}" for name in names)
+    return frozenset(names | {_EVERYWHERE} if everywhere else names)
+
+
+def _undeclared(both: Compared, path: str) -> set[str]:
+    """Modules of Rust that a file no longer names."""
+    if not path.endswith(".rs"):
+        return set()
+    before, after = (set(_MODULE.findall(tree.text(path))) for tree in (both.old, both.new))
+    return {name for _, name in before - after}
+
+
+def _off(test: Test) -> bool:
+    """Already without effect at the start: nothing of it can be lost."""
+    return any(_WITHOUT_EFFECT.match(mark) for mark in test.marks)
+
+
+def _in_place(both: Compared, test: Test) -> Test:
+    """With a mark if its file is no longer where, or named how, the runner looks."""
+    if test.path in both.old:
+        return test
+    *folders, name = test.path.split("/")
+    pattern = _COLLECTED.get(language(test.path))
+    reason = ""
+    if pattern is not None and not pattern.fullmatch(name) and not test.path.endswith("tests.py"):
+        reason = f"a file called `{name}`, which the runner does not collect"
+    elif any(
+        part in _PLACES or (part.startswith((".", "_")) and part != "__tests__") for part in folders
+    ):
+        reason = f"the folder `{'/'.join(folders)}`, where the runner does not look"
+    if not reason:
+        return test
+    return Test(test.path, test.name, test.claims, test.marks | {reason})
+
+
+def _paired(old: list[Test], new: list[Test]) -> list[_Pair]:
+    """By its whole name, by its last one if only one is left that is called so, by what it asks."""
+    by_id = {test.id: test for test in new}
+    before = {test.id for test in old}
+    left = [test for test in new if test.id not in before]
+    names = Counter(test.last for test in left)
+    said = {test.id: test.claims for test in old}
+    pairs = []
+    for test in old:
+        same = by_id.get(test.id)
+        if same is None and names[test.last] == 1:
+            same = next(each for each in left if each.last == test.last)
+        if same is None:
+            asking = (each for each in new if _asks_the_same(test, each, said.get(each.id, ())))
+            same = next(asking, None)
+        pairs.append(_Pair(test, same))
+    return pairs
+
+
+def _asks_the_same(old: Test, new: Test, said: tuple[Claim, ...]) -> bool:
+    """Asks the same functions, with the same values, what it had not said: renamed or taken in."""
+    asked = [each for each in new.claims if each not in said]
+    return any(
+        one.actual == other.actual and _share(one, other) for one in old.claims for other in asked
+    )
+
+
+def _share(one: Claim, other: Claim) -> bool:
+    return one.calls == other.calls or bool(one.actual and one.calls & other.calls)
+
+
+def _gained(old: Inventory, new: Inventory) -> Counter[str]:
+    """Literals that went into constants, fixtures and data."""
+    gained = Counter(new.loose)
+    gained.subtract(Counter(old.loose))
+    return gained
+
+
+class _Comparison:
+    """Claims are taken from what is there now, each once, the test's own first."""
+
+    def __init__(
+        self, both: Compared, pairs: list[_Pair], new: list[Test], gained: Counter[str]
+    ) -> None:
+        self.both = both
+        self.pairs = pairs
+        self.gained = gained
+        self.product: frozenset[str] | None = None
+        self.delegates: dict[str, str] | None = None
+        marked: dict[str, frozenset[str]] = {}
+        for pair in pairs:
+            if pair.new is not None:
+                marked[pair.new.id] = marked.get(pair.new.id, frozenset()) | pair.old.marks
+        self.supply = {
+            test.id: list(test.claims)
+            for test in new
+            if test.marks <= marked.get(test.id, frozenset())
+        }
+
+    def judged(self) -> Iterator[tuple[_Pair, Loss | None]]:
+        lost = [self._exact(pair) for pair in self.pairs]
+        for pair, claims in zip(self.pairs, lost, strict=True):
+            yield pair, self._lost(pair, self._elsewhere(pair.old, claims))
+
+    def _lost(self, pair: _Pair, missing: list[Claim]) -> Loss | None:
+        old, new = pair.old, pair.new
+        marks = new.marks - old.marks if new is not None else frozenset()
+        if not missing and (old.claims or (new is not None and not marks)):
+            return None
+        if new is None:
+            return self._removed(old)
+        return self._skipped(old, new, marks) if marks else self._edited(old, new, missing)
+
+    def _exact(self, pair: _Pair) -> list[Claim]:
+        """What of the old test its own successor no longer says word for word."""
+        own = self.supply.get(pair.new.id, []) if pair.new is not None else []
+        return [each for each in pair.old.claims if not self._take(own, each, self._same)]
+
+    def _elsewhere(self, test: Test, claims: list[Claim]) -> list[Claim]:
+        if not claims:
+            return []
+        lists = sorted(self.supply.items(), key=lambda item: item[0] != test.id)
+        missing = []
+        for each in claims:
+            fitting = (
+                self._take(held, each, fits)
+                for fits in (self._same, self._stronger)
+                for _, held in lists
+            )
+            if not any(fitting) and not self._moved(each):
+                missing.append(each)
+        return missing
+
+    def _take(self, held: list[Claim], old: Claim, fits: "_Fits") -> bool:
+        for place, new in enumerate(held):
+            if fits(old, new):
+                del held[place]
+                return True
+        return False
+
+    def _about(self, old: Claim, new: Claim) -> bool:
+        """Asks the same functions at least as closely."""
+        close = new.slack <= old.slack and new.strength >= old.strength
+        return close and not self._subjects(self._unasked(old.calls, new.calls))
+
+    def _unasked(self, old: frozenset[str], new: frozenset[str]) -> frozenset[str]:
+        """A function that only calls another is asked where that one is."""
+        left = old - new
+        if left and self.delegates is None:
+            self.delegates = delegates(self.both)
+        known = self.delegates or {}
+        return frozenset(name for name in left if known.get(name) not in new)
+
+    def _subjects(self, names: frozenset[str]) -> frozenset[str]:
+        """Those that the product had and has."""
+        if names and self.product is None:
+            self.product = product_names(self.both.old) & product_names(self.both.new)
+        return names & self.product if self.product is not None else names
+
+    def _same(self, old: Claim, new: Claim) -> bool:
+        told = (old.actual, old.expected) == (new.actual, new.expected)
+        return self._about(old, new) and (
+            told or old.actual + old.expected == new.actual + new.expected
+        )
+
+    def _stronger(self, old: Claim, new: Claim) -> bool:
+        more = new.strength > old.strength or not old.expected or _RAISED.match(old.expected[0])
+        turned = "not" in new.expected and "not" not in old.expected
+        kept = not turned and not _unsaid(old, new)
+        return self._about(old, new) and bool(more) and kept
+
+    def _moved(self, old: Claim) -> bool:
+        """What is missing in a claim now stands in a constant, a fixture or a data file."""
+        for new in (each for held in self.supply.values() for each in held):
+            missing, extra = _literals(old) - _literals(new), _literals(new) - _literals(old)
+            held = missing and missing <= self.gained and self._about(old, new)
+            if held and all(map(self._reads, extra)):
+                self.gained -= missing
+                return True
+        return False
+
+    def _reads(self, literal: str) -> bool:
+        """Says which file is read, or how."""
+        folder = f"/{literal[1:]}/"
+        return bool(_FILE.search(literal)) or any(folder in f"/{path}" for path in self.both.new)
+
+    def _removed(self, test: Test) -> Loss:
+        because = f"`{test.name}` was there at the start and is no longer run"
+        return loss("remove-test", test.id, because=because)
+
+    def _skipped(self, old: Test, new: Test, marks: frozenset[str]) -> Loss:
+        because = f"`{old.name}` ran at the start, now there is {', '.join(sorted(marks))}"
+        return loss("edit-test", old.path, old.name, because=because, content=_content(new))
+
+    def _edited(self, old: Test, new: Test, missing: list[Claim]) -> Loss:
+        left = self.supply.get(new.id, [])
+        first = missing[0]
+        other = next((each for each in left if self._about(first, each)), None)
+        if other is not None:
+            because = f"`{old.name}` expected {_told(first)} at the start, now {_told(other)}"
+            kind = "edit-expected"
+        else:
+            kind = "edit-test"
+            because = (
+                f"`{old.name}` checked {_told(first)} at the start, now nothing as strict does"
+            )
+        return loss(kind, old.path, old.name, because=because, content=_content(new))
+
+
+_Fits = Callable[[Claim, Claim], bool]
+
+
+# An error goes by its name, other literals begin with a quote or a digit.
+_RAISED = re.compile(r"[A-Z]")
+_FILE = re.compile(r"\.(json|ya?ml|csv|tsv|txt|toml|jsonl|xml)$|^\"(utf-?8|encoding|r[bt]?)$")
+
+
+def _content(test: Test) -> str:
+    """What it claims now: an edit of another test in its file changes nothing about it."""
+    claims = [(*each[:3], sorted(each[3]), each[4]) for each in map(astuple, test.claims)]
+    return digest(claims, sorted(test.marks))
+
+
+def _literals(claim: Claim) -> Counter[str]:
+    return Counter(claim.actual + claim.expected)
+
+
+def _unsaid(old: Claim, new: Claim) -> Counter[str]:
+    """What the new one leaves out; any error at all is named by one of its kinds too."""
+    missing = _literals(old) - _literals(new)
+    if new.expected and _RAISED.match(new.expected[0]):
+        return Counter(each for each in missing.elements() if each not in BROAD)
+    return missing
+
+
+def _told(claim: Claim) -> str:
+    given, wanted = _shown(claim.actual), _shown(claim.expected)
+    if not wanted:
+        return f"`{given}`" if given else "a result"
+    return f"`{wanted}` for `{given}`" if given else f"`{wanted}`"
+
+
+def _shown(literals: tuple[str, ...]) -> str:
+    """A few of them, each short and on one line."""
+    plain = (each.removeprefix('"').removesuffix(".0") for each in literals[:4])
+    return ", ".join(" ".join(each.split())[:40].replace("`", "'") for each in plain)

@@ -1,0 +1,113 @@
+"""What tests compare with in files: snapshots, golden output, fixtures."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from typing import Any
+
+from untildone.core.concerns import loss
+from untildone.core.model import Loss
+from untildone.integrity.comparison import Compared
+from untildone.integrity.roles import role
+from untildone.integrity.scripts.followed import is_shell
+from untildone.syntax.nodes import language
+
+# exports[`slugs 1`] = `
+_SNAPSHOT = re.compile(r"^exports\[`(.*?)`\] = (`.*?`);$", re.MULTILINE | re.DOTALL)
+_DOCUMENTS = (".md", ".rst", ".adoc", ".gitkeep", ".gitignore", "LICENSE")
+_ROWS = (".csv", ".tsv", ".jsonl", ".ndjson")
+_LISTED = (".yaml", ".yml", ".toml")
+# - {text: Hello, slug: hello}
+_BETWEEN = re.compile(r"[,\t\n\[\]{}]|[:=]\s|(?<!\S)-\s")
+
+
+def losses(both: Compared) -> Iterator[Loss]:
+    """An entry that was there and is changed or gone; new entries cost nothing."""
+    for path in both.changes.edited:
+        if _holds_data(both, path) and not _kept(path, both.old.text(path), both.new.text(path)):
+            yield loss(
+                "edit-expected",
+                path,
+                because=f"`{path}` is what tests compare with, and it no longer says the same",
+                content=both.new.entries[path].digest,
+            )
+    for path in both.changes.removed:
+        if _holds_data(both, path):
+            yield loss(
+                "edit-expected", path, because=f"`{path}`, which tests compare with, was deleted"
+            )
+
+
+def _holds_data(both: Compared, path: str) -> bool:
+    """A test of the shell is a script that judges, and what it expects stands in it."""
+    mine = role(path) if is_shell(path, both.old.text(path)) else both.role(path)
+    return mine == "test" and not language(path) and not path.endswith(_DOCUMENTS)
+
+
+def _kept(path: str, old: str, new: str) -> bool:
+    if path.endswith(".snap"):
+        before, after = dict(_SNAPSHOT.findall(old)), dict(_SNAPSHOT.findall(new))
+        return bool(before) and before.items() <= after.items()
+    if path.endswith(".json"):
+        return _said_again(old, new)
+    if path.endswith(_ROWS):
+        rows = set(new.splitlines())
+        return bool(rows) and all(row in rows for row in old.splitlines())
+    return bool(old) and old.split() == new.split() and path.endswith(_LISTED)
+
+
+def _said_again(old: str, new: str) -> bool:
+    try:
+        return _within(_decoded(old), _decoded(new))
+    except RecursionError:
+        # Nested too deep to be compared: nobody can say that it is the same.
+        return False
+
+
+def _decoded(text: str) -> Any:  # noqa: ANN401  any JSON
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def _within(old: Any, new: Any) -> bool:  # noqa: ANN401  any JSON
+    """Everything said before is said now; a list may have grown at its end."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        return all(key in new and _within(held, new[key]) for key, held in old.items())
+    if isinstance(old, list) and isinstance(new, list):
+        return len(old) <= len(new) and all(map(_within, old, new))
+    return type(old) is type(new) and bool(old == new)
+
+
+def scalars(path: str, text: str) -> Iterator[str]:
+    """Single values of a data file, written as literals are."""
+    if path.endswith(".json"):
+        with suppress(RecursionError):
+            yield from _leaves(_decoded(text))
+    elif path.endswith((*_ROWS, *_LISTED)):
+        for cell in _BETWEEN.split(text):
+            yield _written(cell.strip().strip("\"'"))
+
+
+def _leaves(held: Any) -> Iterator[str]:  # noqa: ANN401  any JSON
+    children: Iterable[Any] = ()
+    if isinstance(held, dict):
+        yield from (f'"{key}' for key in held)
+        children = held.values()
+    elif isinstance(held, list):
+        children = held
+    else:
+        yield _written(held)
+    for each in children:
+        yield from _leaves(each)
+
+
+def _written(held: object) -> str:
+    if isinstance(held, bool) or held is None:
+        return "null" if held is None else str(held).lower()
+    try:
+        return str(float(str(held)))
+    except ValueError:
+        return f'"{held}'

@@ -1,0 +1,122 @@
+"""How the steps of a test depend on each other: what fails it, what hides a failure."""
+
+import re
+
+from ast_grep_py import SgNode
+
+from untildone.integrity.tests.values import Names, Value, bound, together, value
+from untildone.syntax.nodes import (
+    BLOCKS,
+    CALLS,
+    CLOSURES,
+    MEMBERS,
+    NAMES,
+    arguments,
+    below,
+    callee,
+    inner,
+    literal,
+    unwrapped,
+)
+
+_FAILS = frozenset(
+    ("Error", "Errorf", "Fatal", "Fatalf", "Fail", "FailNow", "fail", "panic", "unreachable")
+)
+_RAISES = frozenset(("raise_statement", "throw_statement"))
+# Catches what a failed assertion throws.
+_CATCH_ALL = frozenset(("AssertionError", "BaseException", "Exception"))
+_PASSED_ON = re.compile(r"raise|throw|assert|expect|fail|reject|done\(")
+_TYPES = frozenset(("identifier", "type_identifier"))
+
+
+def entered(held: SgNode | None) -> bool:
+    return held is None or held.text() in ("self", "this", "cls") or held.kind() in NAMES
+
+
+def parameters(function: SgNode, given: list[Value], names: Names) -> None:
+    """A destructured row fills several parameters, as `each` gives them."""
+    held = function.field("parameters") or function.field("parameter")
+    parts = [] if held is None else [held] if held.kind() in NAMES else inner(held)
+    patterns = [
+        each for each in map(_pattern, parts) if each.text() not in ("self", "cls", "&self")
+    ]
+    if len(given) == 1 and given[0].rows and len(patterns) > 1:
+        given = list(given[0].rows)
+    for pattern, each in zip(patterns, given, strict=False):
+        bound(pattern, each, names)
+
+
+def _pattern(parameter: SgNode) -> SgNode:
+    kinds = ("typed_parameter", "default_parameter", "typed_default_parameter")
+    if parameter.kind() in kinds:
+        return inner(parameter)[0]
+    return (
+        parameter.field("pattern")
+        or parameter.field("name")
+        or parameter.field("left")
+        or parameter
+    )
+
+
+def fails(node: SgNode) -> bool:
+    """Whether running this block fails the test, whatever else it does."""
+    return any(_fails(each) for each in inner(node))
+
+
+def _fails(statement: SgNode) -> bool:
+    if statement.kind() in _RAISES:
+        return "Skip" not in statement.text()
+    if statement.kind() in BLOCKS:
+        return fails(statement)
+    if statement.kind() == "assert_statement":
+        return literal(inner(statement)[0]) in ("false", "0.0")
+    held = statement
+    if statement.kind() == "expression_statement" and inner(statement):
+        held = unwrapped(inner(statement)[0])
+    return held.kind() in CALLS and callee(held)[1] in _FAILS
+
+
+def swallows(handler: SgNode) -> bool:
+    """Whether a failed assertion ends in this handler."""
+    *heads, body = inner(handler)
+    types = {each.text() for head in heads for each in below(head, _TYPES)}
+    java = any(head.kind() == "catch_formal_parameter" for head in heads)
+    if java and not types & {"AssertionError", "Throwable", "Error", "AssertionFailedError"}:
+        return False
+    if handler.kind() == "except_clause" and types and not types & _CATCH_ALL:
+        return False
+    return not _PASSED_ON.search(body.text())
+
+
+def floating(node: SgNode) -> bool:
+    """A promise that nobody waits for."""
+    if node.kind() not in CALLS:
+        return False
+    held, name = callee(node)
+    text = held.text() if held is not None else ""
+    return text.endswith((".resolves", ".rejects", ".resolves.not", ".rejects.not")) or (
+        name == "rejects" and text == "assert"
+    )
+
+
+def caught(call: SgNode) -> bool:
+    above = call.parent()
+    while above is not None and above.kind() in (*MEMBERS, *CALLS):
+        if above.kind() in CALLS and callee(above)[1] == "catch":
+            return True
+        above = above.parent()
+    return False
+
+
+def changed(call: SgNode, held: SgNode | None, names: Names) -> None:
+    """`cart.add(3)` as a statement makes 3 a part of what `cart` is."""
+    given = together(value(each, names) for each in arguments(call) if each.kind() not in CLOSURES)
+    if not given.literals:
+        return
+    for target in (held, *arguments(call)):
+        old = names.get(target.text()) if target is not None and target.kind() in NAMES else None
+        if target is not None and old is not None and old.literals != given.literals:
+            whole = together((old, given))
+            names[target.text()] = Value(
+                whole.literals, whole.calls, whole.known, old.fields, old.rows
+            )

@@ -1,0 +1,77 @@
+"""Go: `TestX(t *testing.T)` in a `_test.go` that the build includes."""
+
+import re
+from collections.abc import Iterator, Mapping
+
+from ast_grep_py import SgNode
+
+from untildone.integrity.tests.model import EXACT, Claim, Test
+from untildone.integrity.tests.values import Names, value
+from untildone.integrity.tests.walk import Walk
+from untildone.syntax.nodes import COMMENTS, below, inner
+
+_NAME = re.compile(r"(Test|Example|Fuzz)([^a-z].*)?")
+_BUILD = re.compile(r"^//\s*(go:build|\+build)\s+(.+)$", re.MULTILINE)
+# // Output: 10
+_OUTPUT = re.compile(r"//\s*(?:unordered )?output:(.*)", re.IGNORECASE | re.DOTALL)
+_SYSTEMS = frozenset(
+    (
+        *("aix", "android", "darwin", "dragonfly", "freebsd", "illumos", "ios", "js", "linux"),
+        *("netbsd", "openbsd", "plan9", "solaris", "wasip1", "windows", "386", "amd64", "arm"),
+        *("arm64", "loong64", "mips", "mips64", "mips64le", "mipsle", "ppc64", "ppc64le"),
+        *("riscv64", "s390x", "wasm"),
+    )
+)
+
+
+def functions(root: SgNode) -> Iterator[tuple[str, SgNode]]:
+    for node in below(root, frozenset(("function_declaration", "method_declaration"))):
+        name = node.field("name")
+        if name is not None:
+            yield name.text(), node
+
+
+def tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> Iterator[Test]:
+    own = dict(functions(root))
+    walk = Walk({**shared, **own})
+    names: Names = {}
+    walk.block(root, names)
+    marks = _constraints(path, root)
+    for node in inner(root):
+        name, body = node.field("name"), node.field("body")
+        if node.kind() != "function_declaration" or name is None or body is None:
+            continue
+        given = node.field("parameters")
+        if name.text() == "TestMain" or not _NAME.fullmatch(name.text()):
+            continue
+        if given is None or ("testing." not in given.text() and not name.text().startswith("Ex")):
+            continue
+        inside = Walk({**shared, **own})
+        inside.block(body, dict(names))
+        if name.text().startswith("Example"):
+            inside.claims += _printed(body, names)
+        yield Test(path, name.text(), tuple(inside.claims), frozenset(marks | inside.marks))
+
+
+def _printed(body: SgNode, names: Names) -> list[Claim]:
+    """An example is compared with the comment at its end, and not run without one."""
+    told = _OUTPUT.search(body.text())
+    if told is None:
+        return []
+    lines = [line.strip().removeprefix("//").strip() for line in told[1].splitlines()]
+    actual = value(body, names)
+    return [
+        Claim(EXACT, actual.literals, tuple(line for line in lines if line != "}"), actual.calls)
+    ]
+
+
+def _constraints(path: str, root: SgNode) -> set[str]:
+    """The file's name and its first comments say where it is built."""
+    head = "\n".join(each.text() for each in root.children() if each.kind() in COMMENTS)
+    marks = {f"`//go:build {each[2].strip()}`" for each in _BUILD.finditer(head)}
+    name = path.rpartition("/")[2].removesuffix("_test.go")
+    if (suffix := name.rpartition("_")[2]) in _SYSTEMS and suffix != name:
+        marks.add(f"file name `*_{suffix}_test.go`")
+    if any(part.startswith(("_", ".")) or part == "testdata" for part in path.split("/")):
+        marks.add("a folder that go leaves out")
+    return marks

@@ -1,0 +1,211 @@
+"""vitest, jest, node:test, mocha and their kin: tests are calls with a name and a function."""
+
+import re
+from collections.abc import Iterator, Mapping
+
+from ast_grep_py import SgNode
+from msgspec import Struct
+
+from untildone.integrity.tests.model import EXACT, Claim, Test
+from untildone.integrity.tests.values import UNKNOWN, Names, Value, sequence, together, value
+from untildone.integrity.tests.walk import Walk
+from untildone.syntax.nodes import (
+    CALLS,
+    CLOSURES,
+    FUNCTIONS,
+    MEMBERS,
+    arguments,
+    below,
+    callee,
+    inner,
+    literal,
+    member,
+    receiver,
+)
+
+_TESTS = frozenset(("test", "it", "specify", "xit", "xtest", "fit", "xspecify", "ftest"))
+_GROUPS = frozenset(("describe", "suite", "context", "xdescribe", "fdescribe", "xcontext", "group"))
+_HOOKS = frozenset(("beforeEach", "beforeAll", "before", "setup"))
+_OFF = frozenset(("skip", "todo", "fails", "failing", "skipIf", "runIf", "fixme"))
+_ONLY = frozenset(("fit", "fdescribe", "ftest"))
+
+
+class _Group(Struct):
+    name: str
+    marks: frozenset[str]
+
+
+class _Found(Struct):
+    """The tests of one file while it is read."""
+
+    tests: dict[str, list[Test]]
+    groups: list[_Group]
+    focused: set[str]
+    path: str
+
+
+def functions(root: SgNode) -> Iterator[tuple[str, SgNode]]:
+    for node in below(root, FUNCTIONS):
+        name = node.field("name")
+        if name is not None:
+            yield name.text(), node
+    for node in below(root, frozenset(("variable_declarator",))):
+        name, held = node.field("name"), node.field("value")
+        if name is not None and held is not None and held.kind() in CLOSURES:
+            yield name.text(), held
+
+
+def tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> Iterator[Test]:
+    found = _Found({}, [_Group("", frozenset())], set(), path)
+    known = {**shared, **dict(functions(root))}
+    walk = Walk(
+        known, lambda inside, call, names, limit: _taken(found, inside, call, (names, limit))
+    )
+    walk.block(root, {})
+    outside = frozenset(walk.marks)
+    for name, same in found.tests.items():
+        claims = tuple(claim for each in same for claim in each.claims)
+        marks = frozenset(mark for each in same for mark in each.marks) | outside
+        others = found.focused - {name} if not _focused(name, found.focused) else frozenset()
+        told = frozenset((f"`.only` on `{sorted(others)[0]}`",)) if others else frozenset()
+        yield Test(path, name, claims, marks | told)
+
+
+def _focused(name: str, focused: set[str]) -> bool:
+    return any(name == each or name.startswith(f"{each}::") for each in focused)
+
+
+def _taken(found: _Found, walk: Walk, call: SgNode, at: tuple[Names, int]) -> bool:
+    """A test, a group or a hook at this place of the file."""
+    names, limit = at
+    word, extras, table = _head(call)
+    if word in _HOOKS:
+        for each in arguments(call):
+            if each.kind() in CLOSURES:
+                body = each.field("body")
+                if body is not None:
+                    walk.block(body, names)
+        return True
+    if word not in _TESTS | _GROUPS or not arguments(call):
+        return False
+    rows = [UNKNOWN] if table is None else walk.rows(_table(table, names))
+    group = found.groups[-1]
+    if limit < EXACT:
+        found.groups.append(_Group(group.name, group.marks | {"a condition around it"}))
+    for row in rows:
+        _add(found, walk, call, (word, extras, row, names))
+    if limit < EXACT:
+        found.groups.pop()
+    return True
+
+
+def _head(call: SgNode) -> tuple[str, list[str], SgNode | None]:
+    """`test.only.each(rows)` as its first word, the words after it, and the rows."""
+    words: list[str] = []
+    table = None
+    node = call.field("function")
+    while node is not None:
+        if node.kind() in MEMBERS:
+            words.append(member(node))
+            node = receiver(node)
+        elif node.kind() in CALLS:
+            if callee(node)[1] in ("each", "for") and arguments(node):
+                table = arguments(node)[0]
+            node = node.field("function")
+        else:
+            break
+    if node is None or node.kind() != "identifier":
+        return "", [], None
+    word = node.text()
+    if word in ("t", "QUnit", "ava") and words and words[-1] in _TESTS:
+        word = words.pop()
+    return word, words, table
+
+
+def _table(node: SgNode, names: Names) -> Value:
+    """Rows of a list, or written as a table: a line of names, then values between bars."""
+    if node.kind() != "template_string":
+        return value(node, names)
+    columns = re.findall(r"[\w$]+", node.text().strip("`").strip().partition("\n")[0])
+    cells = [value(each, names) for each in inner(node) if each.kind() == "template_substitution"]
+    if not columns:
+        return UNKNOWN
+    starts = range(0, len(cells), len(columns))
+    lines = [cells[start : start + len(columns)] for start in starts]
+    return sequence([_line(dict(zip(columns, line, strict=False))) for line in lines])
+
+
+def _line(cells: dict[str, Value]) -> Value:
+    whole = together(cells.values())
+    return Value(whole.literals, whole.calls, whole.known, cells)
+
+
+def _add(
+    found: _Found, walk: Walk, call: SgNode, head: tuple[str, list[str], Value, Names]
+) -> None:
+    word, extras, row, names = head
+    given = arguments(call)
+    group = found.groups[-1]
+    name = f"{group.name}{_label(given[0], names)}"
+    marks = group.marks | _marks(word, extras, given)
+    if word in _ONLY or "only" in extras or _option(given, "only"):
+        found.focused.add(name)
+    body = next((each for each in given if each.kind() in CLOSURES), None)
+    if word in _GROUPS:
+        found.groups.append(_Group(f"{name}::", marks))
+        if body is not None:
+            walk.closure(body, row, names)
+        found.groups.pop()
+        return
+    claims, more = _run(walk, body, row, names)
+    held = Test(found.path, name, claims, marks | more)
+    found.tests.setdefault(name, []).append(held)
+
+
+def _run(
+    walk: Walk, body: SgNode | None, row: Value, names: Names
+) -> tuple[tuple[Claim, ...], frozenset[str]]:
+    if body is None:
+        return (), frozenset()
+    inside = Walk(walk.functions, _subtest)
+    inside.closure(body, row, names, EXACT)
+    return tuple(inside.claims), frozenset(inside.marks)
+
+
+def _subtest(walk: Walk, call: SgNode, names: Names, limit: int) -> bool:
+    """node:test: `t.test("name", fn)` inside a test belongs to it."""
+    word, extras, table = _head(call)
+    if word not in _TESTS or call.field("function") is None:
+        return False
+    given = arguments(call)
+    body = next((each for each in given if each.kind() in CLOSURES), None)
+    walk.marks |= _marks(word, extras, given)
+    rows = [UNKNOWN] if table is None else walk.rows(_table(table, names))
+    for row in rows:
+        if body is not None:
+            walk.closure(body, row, names, limit)
+    return True
+
+
+def _label(node: SgNode, names: Names) -> str:
+    written = literal(node)
+    if written is not None:
+        return written.removeprefix('"')
+    held = value(node, names)
+    return " ".join(each.removeprefix('"') for each in held.literals) or node.text()
+
+
+def _marks(word: str, extras: list[str], given: list[SgNode]) -> frozenset[str]:
+    marks = {f"`.{each}`" for each in extras if each in _OFF}
+    if word.startswith("x"):
+        marks.add(f"`{word}`")
+    marks |= {f"`{{ {each}: … }}`" for each in sorted(_OFF) if _option(given, each)}
+    return frozenset(marks)
+
+
+def _option(given: list[SgNode], name: str) -> bool:
+    for each in given:
+        for pair in inner(each) if each.kind() == "object" else ():
+            if pair.kind() == "pair" and inner(pair)[0].text().strip("\"'") == name:
+                return literal(inner(pair)[-1]) not in ("false", "null")
+    return False

@@ -1,0 +1,260 @@
+"""Tests that no longer meet the product: what they ask is replaced before they ask it."""
+
+import posixpath
+import re
+from collections.abc import Iterator
+
+from ast_grep_py import SgNode
+
+from untildone.core.concerns import loss
+from untildone.core.model import Loss
+from untildone.integrity.comparison import Compared
+from untildone.integrity.roles import role
+from untildone.integrity.tests.inventory import collected, inventory
+from untildone.integrity.tests.subjects import called_by_tests, defined, product_names
+from untildone.syntax.nodes import (
+    CALLS,
+    CLOSURES,
+    FUNCTIONS,
+    MEMBERS,
+    arguments,
+    below,
+    callee,
+    inner,
+    language,
+    literal,
+    parsed,
+    path_of,
+)
+from untildone.worktree.contents import Tree
+
+_MODULES = frozenset(
+    (
+        *("jest.mock", "vi.mock", "jest.doMock", "vi.doMock", "jest.unstable_mockModule"),
+        *("mock.module", "jest.setMock", "proxyquire", "td.replace", "td.replaceEsm", "esmock"),
+        *("t.mock.module", "mockRequire", "quibble", "rewiremock"),
+    )
+)
+_OF_OBJECTS = frozenset(
+    (
+        *("spyOn", "method", "stub", "replace", "replaceProperty", "setattr", "object"),
+        *("when", "doReturn"),
+    )
+)
+_ASSIGNMENTS = frozenset(("assignment", "assignment_expression", "short_var_declaration"))
+_IMPORTS = frozenset(("import_statement", "import_from_statement", "lexical_declaration"))
+_MAPPED = frozenset(("moduleNameMapper", "alias", "paths", "imports"))
+_ENDINGS = ("", ".py", ".js", ".ts", ".mjs", ".cjs", ".tsx", ".jsx", "/index.js", "/index.ts")
+_DEFINITIONS = FUNCTIONS | {
+    *("class_definition", "class_declaration", "variable_declarator", "assignment"),
+}
+_LONGEST = 1_000_000
+# What is replaced, and the test in which that happens or nothing if for all of them.
+Act = tuple[str, str]
+
+
+def losses(both: Compared) -> Iterator[Loss]:
+    acts: dict[str, list[Act]] = {}
+    for path in (*both.changes.edited, *both.changes.added):
+        if both.role(path) == "config":
+            yield from _redirected(both, path)
+        if (language(path) and both.role(path) in ("test", "config")) or path.endswith(".rs"):
+            acts[path] = _new_acts(both, path)
+    names = frozenset(target for found in acts.values() for target, _ in found)
+    asked = called_by_tests(both.old, names & product_names(both.old)) if names else names
+    for path, found in acts.items():
+        told = dict.fromkeys(
+            target for target, inside in found if target in asked and _concerns(both, path, inside)
+        )
+        yield from (_replaced(both, path, target) for target in told)
+
+
+def _new_acts(both: Compared, path: str) -> list[Act]:
+    before = {target for target, _ in _acts(both.old, path)} if path in both.old else set()
+    before |= _own(both.old, path)
+    called = set(re.findall(r"\b(\w+)\s*\(", both.old.text(path)))
+    acts = [*_acts(both.new, path), *((name, "") for name in _own(both.new, path) & called)]
+    return [act for act in acts if act[0] not in before]
+
+
+def _replaced(both: Compared, path: str, target: str) -> Loss:
+    return loss(
+        "edit-test",
+        path,
+        target,
+        because=f"`{path}` now replaces `{target}`, which the tests are about",
+        content=both.new.entries[path].digest,
+    )
+
+
+def _concerns(both: Compared, path: str, inside: str) -> bool:
+    """A test of the start or all of them; a fixture if a test of the start asks for it."""
+    if not inside or inside in {test.last for test in inventory(both.old, [path]).tests}:
+        return True
+    asks = re.compile(rf"def (test\w*)\s*\([^)]*\b{re.escape(inside)}\b")
+    ran = re.compile(r"def (test\w*)")
+    paths = [each for each in both.old if each.endswith(".py") and each in both.new]
+    return any(
+        set(asks.findall(both.new.text(each))) & set(ran.findall(both.old.text(each)))
+        for each in paths
+        if role(each) == "test"
+    )
+
+
+def _acts(tree: Tree, path: str) -> Iterator[Act]:
+    root = parsed(tree.text(path)[:_LONGEST], language(path))
+    for call in below(root, CALLS):
+        for target in _targets(tree, path, call):
+            yield target, _inside(call)
+    for each in below(root, _ASSIGNMENTS):
+        yield from ((target, _inside(each)) for target in _assigned(tree, each, root))
+
+
+def _own(tree: Tree, path: str) -> set[str]:
+    """What a file of tests defines itself or takes from another one of tests."""
+    if path not in tree or not collected(path):
+        return set()
+    root = parsed(tree.text(path)[:_LONGEST], language(path))
+    return {*_defined(path, root), *_imported(tree, path, root)}
+
+
+def _targets(tree: Tree, path: str, call: SgNode) -> Iterator[str]:
+    name, given = path_of(call), arguments(call)
+    if not given:
+        return
+    texts = [(literal(each) or "").removeprefix('"') for each in given]
+    if name in _MODULES and texts[0]:
+        yield from defined(tree.text(_resolved(tree, path, texts[0])))
+    elif name.rpartition(".")[2] in ("patch", "setattr") and texts[0]:
+        yield texts[0].rpartition(".")[2]
+    elif callee(call)[1] in _OF_OBJECTS and len(texts) > 1 and texts[1]:
+        yield texts[1]
+    elif name.endswith(("setitem", "patch.dict")) and "sys.modules" in call.text():
+        yield from _module_names(tree, call.text())
+
+
+def _module_names(tree: Tree, text: str) -> Iterator[str]:
+    for stem in re.findall(r"[\"']([\w.]+)[\"']", text):
+        yield from defined(tree.text(_resolved(tree, "", stem.replace(".", "/"))))
+
+
+def _resolved(tree: Tree, path: str, source: str) -> str:
+    """The file that an import means, empty if it is none of the project."""
+    base = posixpath.join(posixpath.dirname(path), source) if source.startswith(".") else source
+    plain = posixpath.normpath(base).removeprefix("@/").removeprefix("/")
+    for root in ("", "src/", "lib/"):
+        for ending in _ENDINGS:
+            if f"{root}{plain}{ending}" in tree:
+                return f"{root}{plain}{ending}"
+    return ""
+
+
+def _assigned(tree: Tree, node: SgNode, root: SgNode) -> Iterator[str]:
+    left = node.field("left")
+    if left is None:
+        return
+    if left.kind() in MEMBERS:
+        owner = left.text().partition(".")[0]
+        if any(re.search(rf"\b{owner}\b", each.text()) for each in below(root, _IMPORTS)):
+            yield left.text().rpartition(".")[2]
+    elif "sys.modules" in left.text():
+        yield from _module_names(tree, left.text())
+    elif left.kind() == "expression_list" and "func" in node.text():
+        yield left.text()
+
+
+def _defined(path: str, root: SgNode) -> Iterator[str]:
+    """Functions, classes and assigned names outside of the tests themselves."""
+    if path.endswith(".rs"):
+        places = [node for node in below(root, frozenset(("function_item",))) if _in_tests(node)]
+    else:
+        places = [part for each in inner(root) for part in (each, *inner(each))]
+    for node in places:
+        name = node.field("left") if node.kind() == "assignment" else node.field("name")
+        held = node.field("value")
+        valued = node.kind() == "variable_declarator" and (
+            held is None or held.kind() not in CLOSURES
+        )
+        if name is not None and not valued and node.kind() in _DEFINITIONS:
+            yield name.text()
+
+
+def _in_tests(node: SgNode) -> bool:
+    return any(
+        above.kind() == "mod_item" and re.match(r"mod\s+tests?\b", above.text())
+        for above in node.ancestors()
+    )
+
+
+# from fakes import final_price, other as final_price
+_PYTHON_IMPORT = re.compile(r"from\s+(\.*[\w.]*)\s+import\s+\(?([^)]*)")
+# import { slug } from './fake.js';  const { slug } = require('./fake');
+_SCRIPT_IMPORT = re.compile(
+    r"(?:import|const|let|var)\s+(.*?)\s*(?:from|=\s*require\()\s*[\"']([^\"']+)", re.DOTALL
+)
+
+
+def _imported(tree: Tree, path: str, root: SgNode) -> Iterator[str]:
+    """Names that now come from a file of the tests."""
+    for each in below(root, _IMPORTS):
+        if (told := _PYTHON_IMPORT.match(each.text())) is not None:
+            dots = len(told[1]) - len(told[1].lstrip("."))
+            below_ = told[1].lstrip(".").replace(".", "/")
+            source = ("./" + "../" * (dots - 1) if dots else "") + below_
+            names = told[2]
+        elif (script := _SCRIPT_IMPORT.match(each.text())) is not None:
+            source, names = script[2], script[1]
+        else:
+            continue
+        found = _resolved(tree, path, source) or _resolved(tree, path, f"./{source}")
+        if found and role(found) == "test":
+            yield from re.findall(r"\w+", names)
+
+
+def _inside(node: SgNode) -> str:
+    """The test or fixture in which this stands; empty where it holds for all."""
+    found = ""
+    for above in node.ancestors():
+        if (
+            above.kind() == "decorated_definition"
+            and "autouse" in above.text().partition("def ")[0]
+        ):
+            return ""
+        named = inner(above)[-1] if above.kind() == "decorated_definition" else above
+        if named.kind() in FUNCTIONS and (name := named.field("name")) is not None:
+            found = "" if re.match(r"set_?up|pytest_", name.text(), re.IGNORECASE) else name.text()
+        if (
+            above.kind() in CALLS
+            and callee(above)[1] in ("test", "it", "specify")
+            and arguments(above)
+        ):
+            found = (literal(arguments(above)[0]) or "").removeprefix('"')
+    return found
+
+
+def _redirected(both: Compared, path: str) -> Iterator[Loss]:
+    """A setting that sends an import to a file of the tests, or to one that is new."""
+    if not path.endswith((".json", ".js", ".ts", ".mjs", ".cjs", ".mts", ".cts")):
+        return
+    tongue = "json" if path.endswith(".json") else language(path)
+    before = _mapped(both.old.text(path), tongue)
+    for key, aim in _mapped(both.new.text(path), tongue) - before:
+        found = _resolved(both.new, "", re.sub(r"^(<rootDir>)?[./]*", "", aim))
+        if found and (role(found) == "test" or found not in both.old):
+            yield loss(
+                "config",
+                path,
+                key,
+                because=f"`{key}` in `{path}` now sends an import to `{found}`",
+                content=both.new.entries[path].digest,
+            )
+
+
+def _mapped(text: str, tongue: str) -> set[tuple[str, str]]:
+    found = set()
+    for pair in below(parsed(text[:_LONGEST], tongue), frozenset(("pair",))):
+        key = inner(pair)[0].text().strip("\"'")
+        if key in _MAPPED:
+            aims = [literal(each) for each in below(inner(pair)[-1], frozenset(("string",)))]
+            found |= {(key, aim.removeprefix('"')) for aim in aims if aim}
+    return found

@@ -1,0 +1,285 @@
+"""Code around the tests that decides for them: hooks, exits, assertions redefined."""
+
+import re
+from collections.abc import Callable, Iterator
+
+from ast_grep_py import SgNode
+
+from untildone.core.concerns import loss
+from untildone.core.model import Loss
+from untildone.integrity.comparison import Compared
+from untildone.integrity.roles import role
+from untildone.syntax.nodes import (
+    CALLS,
+    CLOSURES,
+    FUNCTIONS,
+    MEMBERS,
+    arguments,
+    below,
+    callee,
+    inner,
+    language,
+    literal,
+    member,
+    parsed,
+    path_of,
+)
+from untildone.worktree.contents import Tree
+
+_LONGEST = 1_000_000
+_EXITS = frozenset(
+    (
+        *("os._exit", "sys.exit", "pytest.exit", "exit", "quit", "os.kill", "os.abort", "_exit"),
+        *("process.exit", "process.reallyExit", "process.abort", "os.Exit", "System.exit"),
+        *("std::process.exit", "process::exit.exit", "Runtime.getRuntime.halt", "atexit.register"),
+    )
+)
+# What a hook must leave alone: how a test ended, and which are run.
+_OUTCOMES = frozenset(
+    ("outcome", "longrepr", "exitstatus", "wasxfail", "testsfailed", "exitCode", "runtest", "obj")
+)
+_DROPS = re.compile(
+    r"\bitems\s*\[:\]\s*=|\bitems\.(?:remove|clear|pop)\b|\bdel\s+items\b|deselect"
+    r"|add_marker\([^)]*(skip|xfail)|force_result|force_exception"
+)
+_SKIPS = "that skips tests"
+_ANSWERS = (
+    "pytest_runtest_protocol",
+    "pytest_pyfunc_call",
+    "pytest_ignore_collect",
+    "pytest_runtest_call",
+    "pytest_pycollect_makeitem",
+    "pytest_collect_file",
+    "pytest_report_teststatus",
+    "pytest_cmdline_main",
+)
+_RUNNERS = frozenset(("pytest", "_pytest", "unittest", "builtins", "nose", "doctest"))
+_VOCABULARY = frozenset(("expect", "assert", "test", "it", "describe", "suite", "should"))
+# Those that Jest, Vitest and Playwright come with, and the older names of some.
+_MATCHERS = re.compile(
+    r"toBe(Close(To)?|Defined|Falsy|GreaterThan(OrEqual)?|InstanceOf|LessThan(OrEqual)?|NaN|Null"
+    r"|Nullable|OneOf|Truthy|TypeOf|Undefined|Called\w*|Calls?|Visible|Hidden|Enabled|Disabled"
+    r"|Checked|OK)?"
+    r"|to(Strict|Deep)?Equals?|toMatch(Object|\w*Snapshot)?|toContain(Equal|Keys?)?"
+    r"|toThrow(Error\w*|\w*Snapshot)?|toHave(Been|Length|Property|(Nth|Last)?(Return|Resolve))\w*"
+    r"|to(Nth|Last)?(Return(ed)?\w*|CalledWith)|toSatisfy|toResolve|toReject"
+)
+_ASSERT_MACRO = re.compile(r"(debug_)?assert(_eq|_ne)?|panic|matches|unreachable")
+_INTERCEPTORS = re.compile(
+    r"\b(TestExecutionExceptionHandler|InvocationInterceptor|ExecutionCondition"
+    r"|LifecycleMethodExecutionExceptionHandler|TestRule|MethodRule|IInvokedMethodListener"
+    r"|IRetryAnalyzer)\b"
+)
+_ASSIGNMENTS = frozenset(("assignment", "assignment_expression", "assignment_statement"))
+
+
+def losses(both: Compared) -> Iterator[Loss]:
+    """Only what is new against every file of the start, so that it may be moved."""
+    changed = (*both.changes.edited, *both.changes.added)
+    paths = [path for path in changed if _steers(both, path)]
+    if not paths:
+        return
+    gone = (*both.changes.edited, *both.changes.removed)
+    before = {sign for path in gone if _steers(both, path) for sign in signs(both.old, path)}
+    for path in paths:
+        for sign in sorted(signs(both.new, path) - before, key=lambda each: (_SKIPS in each, each)):
+            yield loss(
+                # What is only passed over now is run when the start's tests are.
+                "edit-test" if _SKIPS in sign else "runner",
+                path,
+                because=f"`{path}` now {sign}: that decides about tests beside what they check",
+                content=both.new.entries[path].digest,
+            )
+            break
+
+
+def _steers(both: Compared, path: str) -> bool:
+    return bool(language(path)) and both.role(path) != "document"
+
+
+def signs(tree: Tree, path: str) -> set[str]:
+    """What in this file can decide about tests, each said as a phrase."""
+    tongue = language(path)
+    root = parsed(tree.text(path)[:_LONGEST], tongue)
+    finders = _FINDERS if role(path) in ("test", "config") else _ANYWHERE
+    return {sign for find in finders.get(tongue, ()) for sign in find(root)}
+
+
+def _exits(root: SgNode) -> Iterator[str]:
+    for call in below(root, CALLS):
+        name = path_of(call)
+        if name in _EXITS and _steering(call):
+            yield f"calls `{name}` outside of a test"
+        if name in ("process.on", "process.once") and arguments(call):
+            event = (literal(arguments(call)[0]) or "").removeprefix('"')
+            if event in ("exit", "beforeExit", "uncaughtException", "unhandledRejection"):
+                yield f"answers the process's `{event}`"
+
+
+def _steering(node: SgNode) -> bool:
+    """Run without being asked: at import, in a hook, a fixture or a set-up."""
+    for above in node.ancestors():
+        if above.kind() == "if_statement" and re.search(r"__main__|require\.main", above.text()):
+            return False
+        if above.kind() in FUNCTIONS:
+            name = above.field("name")
+            return name is not None and bool(_UNASKED.match(name.text()))
+        if above.kind() in CLOSURES:
+            call = above.parent()
+            call = call.parent() if call is not None else None
+            named = path_of(call) if call is not None and call.kind() in CALLS else ""
+            return bool(re.match(r"(before|after|setup|teardown|global)", named))
+    return True
+
+
+_UNASKED = re.compile(
+    r"pytest_|set_?up|tear_?down|load_tests|TestMain|init$|globalSetup|before|handleTestEvent",
+    re.IGNORECASE,
+)
+
+
+def _hooks(root: SgNode) -> Iterator[str]:
+    """pytest's hooks, if they do more than add."""
+    for node in below(root, frozenset(("function_definition",))):
+        label = node.field("name")
+        name = label.text() if label is not None else ""
+        if name == "load_tests":
+            yield "defines `load_tests`"
+        if not name.startswith("pytest_"):
+            continue
+        changed = {
+            member(left)
+            for each in below(node, _ASSIGNMENTS)
+            if (left := each.field("left")) is not None and left.kind() in MEMBERS
+        }
+        answers = name in _ANSWERS and "yield" not in node.text() and "return" in node.text()
+        drops = {each[1] or "" for each in _DROPS.finditer(node.text())}
+        if changed & _OUTCOMES or drops - {"skip"} or answers:
+            yield f"has a hook `{name}` that changes which tests count"
+        elif drops:
+            yield f"has a hook `{name}` {_SKIPS}"
+
+
+def _collection(root: SgNode) -> Iterator[str]:
+    for each in inner(root):
+        held = inner(each)[0] if each.kind() == "expression_statement" and inner(each) else each
+        left = held.field("left") if held.kind() == "assignment" else None
+        if left is not None and left.text() in ("collect_ignore", "collect_ignore_glob"):
+            yield f"sets a `{left.text()}` {_SKIPS}"
+
+
+def _patches(root: SgNode) -> Iterator[str]:
+    """`Function.runtest = …` where the name comes from the runner."""
+    names = set(_RUNNERS)
+    for each in below(root, frozenset(("import_from_statement", "import_statement"))):
+        if re.match(r"(from|import)\s+(_?pytest|unittest|builtins)\b", each.text()):
+            names |= {part.text() for part in below(each, frozenset(("identifier",)))}
+    for each in below(root, _ASSIGNMENTS):
+        left = each.field("left")
+        if left is not None and left.kind() in MEMBERS and left.text().partition(".")[0] in names:
+            yield f"replaces `{left.text()}`"
+    for call in below(root, CALLS):
+        given = arguments(call)
+        if callee(call)[1] == "setattr" and given and given[0].text().partition(".")[0] in names:
+            yield f"replaces a part of `{given[0].text()}`"
+
+
+def _vocabulary(root: SgNode) -> Iterator[str]:
+    """`expect`, `assert` and their kin made anew."""
+    for node in below(root, FUNCTIONS | frozenset(("variable_declarator",))):
+        name, held = node.field("name"), node.field("value")
+        if name is None or name.text() not in _VOCABULARY or node.kind() == "method_definition":
+            continue
+        if node.kind() != "variable_declarator" or (
+            held is not None and held.kind() in (*CLOSURES, "object")
+        ):
+            yield f"defines its own `{name.text()}`"
+    for each in below(root, _ASSIGNMENTS):
+        left = each.field("left")
+        text = left.text() if left is not None else ""
+        if re.match(
+            r"(globalThis|global|window)\.(expect|assert|test|it|describe)\b|(assert|expect)\.\w+$",
+            text,
+        ):
+            yield f"replaces `{text}`"
+        if text == "process.exitCode":
+            yield "sets `process.exitCode`"
+
+
+def _matchers(root: SgNode) -> Iterator[str]:
+    for call in below(root, CALLS):
+        name = path_of(call)
+        if name == "expect.extend":
+            text = call.text()
+            if re.search(r"\bpass\s*:\s*true\b", text) or any(
+                _MATCHERS.fullmatch(each.text())
+                for each in below(call, frozenset(("property_identifier",)))
+            ):
+                yield "gives `expect` matchers of its own"
+        if name == "Object.assign" and arguments(call) and arguments(call)[0].text() in _VOCABULARY:
+            yield f"replaces parts of `{arguments(call)[0].text()}`"
+    for node in below(root, frozenset(("method_definition",))):
+        label = node.field("name")
+        if label is not None and label.text() == "handleTestEvent":
+            yield "has an environment that handles test events"
+
+
+def _main(root: SgNode) -> Iterator[str]:
+    """Go: `TestMain` must hand on what `m.Run()` said, or what a function made of it."""
+    functions = {}
+    for node in below(root, frozenset(("function_declaration",))):
+        name, body = node.field("name"), node.field("body")
+        if name is not None and body is not None:
+            functions[name.text()] = body
+    if (main := functions.get("TestMain")) is not None:
+        exits = [arguments(call) for call in below(main, CALLS) if path_of(call) == "os.Exit"]
+        constant = [given for given in exits if not given or literal(given[0]) is not None]
+        names = [given[0].text().partition("(")[0] for given in exits if given]
+        texts = [functions[name].text() for name in names if name in functions]
+        runs = any(".Run()" in text for text in (main.text(), *texts))
+        if not runs or constant or any(re.search(r"\breturn 0\b", text) for text in texts):
+            yield "has a `TestMain` that does not hand on the result"
+    for node in below(root, frozenset(("method_declaration",))):
+        name = node.field("name")
+        if name is not None and re.fullmatch(r"(Error|Fatal|Fail)(f|Now)?", name.text()):
+            yield f"defines its own `{name.text()}`"
+    for call in below(root, CALLS):
+        if path_of(call) == "flag.Set" and '"test.' in call.text():
+            yield "sets the runner's flags"
+
+
+def _exits_but_main(root: SgNode) -> Iterator[str]:
+    """`os.Exit` belongs into `TestMain`, which is looked at by itself."""
+    for call in below(root, CALLS):
+        above = [each.field("name") for each in call.ancestors() if each.kind() in FUNCTIONS]
+        name = above[-1].text() if above and above[-1] is not None else ""
+        if path_of(call) == "os.Exit" and name in ("init", ""):
+            yield "calls `os.Exit` outside of a test"
+
+
+def _macros(root: SgNode) -> Iterator[str]:
+    for node in below(root, frozenset(("macro_definition",))):
+        name = node.field("name")
+        if name is not None and _ASSERT_MACRO.fullmatch(name.text()):
+            yield f"defines its own `{name.text()}!`"
+
+
+def _interceptors(root: SgNode) -> Iterator[str]:
+    for node in below(root, frozenset(("class_declaration",))):
+        if (told := _INTERCEPTORS.search(node.text())) is not None:
+            yield f"intercepts tests by `{told[1]}`"
+
+
+_FINDERS: dict[str, tuple[Callable[[SgNode], Iterator[str]], ...]] = {
+    "python": (_exits, _hooks, _collection, _patches),
+    "go": (_main, _exits_but_main),
+    "rust": (_macros,),
+    "java": (_exits, _interceptors),
+    **dict.fromkeys(("javascript", "typescript", "tsx"), (_exits, _vocabulary, _matchers)),
+}
+# A plugin or a set-up file may be called anything.
+_ANYWHERE: dict[str, tuple[Callable[[SgNode], Iterator[str]], ...]] = {
+    "python": (_patches,),
+    "rust": (_macros,),
+    **dict.fromkeys(("javascript", "typescript", "tsx"), (_matchers,)),
+}

@@ -1,0 +1,166 @@
+"""Rust: `#[test]` functions, inline or in `tests/`, and what compiles them out."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+from ast_grep_py import SgNode
+
+from untildone.integrity.tests.model import Claim, Test
+from untildone.integrity.tests.values import Names, Value, bound, value
+from untildone.integrity.tests.walk import Walk
+from untildone.syntax.nodes import below, inner, number, quoted
+
+_TEST = re.compile(r"^#\[\s*(\w+::)*(test|rstest|test_case|quickcheck|wasm_bindgen_test)\b")
+_CONFIGURED = re.compile(r"^#!?\[\s*(cfg|cfg_attr)\s*\((.*)\)\s*\]$", re.DOTALL)
+_EXPECTED = re.compile(r"\"((?:[^\"\\]|\\.)*)\"")
+
+
+def functions(root: SgNode) -> Iterator[tuple[str, SgNode]]:
+    for node in below(root, frozenset(("function_item",))):
+        name = node.field("name")
+        if name is not None:
+            yield name.text(), node
+
+
+def tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> Iterator[Test]:
+    if not any("test" in each.text() for each in below(root, frozenset(("attribute_item",)))):
+        return
+    known = {**shared, **_helpers(root)}
+    marks = {
+        _tidy(each.text())
+        for each in below(root, frozenset(("inner_attribute_item",)))
+        if _CONFIGURED.match(each.text()) and "test" not in each.text()
+    }
+    yield from _inside(path, root, "", frozenset(marks), known)
+
+
+def _helpers(root: SgNode) -> dict[str, SgNode]:
+    """Functions of the tests alone: one of the product is what they are about."""
+    places = [each for each in below(root, frozenset(("mod_item",))) if "cfg(test)" in _above(each)]
+    return {
+        name: node
+        for each in places or [root]
+        for name, node in functions(each)
+        if places or "#[test]" in root.text()
+    }
+
+
+def _above(node: SgNode) -> str:
+    before = node.prev()
+    texts = []
+    while before is not None and before.kind() in (
+        "attribute_item",
+        "line_comment",
+        "block_comment",
+    ):
+        texts.append(before.text().replace(" ", ""))
+        before = before.prev()
+    return "".join(texts)
+
+
+def _tidy(text: str) -> str:
+    return "`" + re.sub(r"\s+", "", text) + "`"
+
+
+def _inside(
+    path: str, place: SgNode, prefix: str, marks: frozenset[str], known: Mapping[str, SgNode]
+) -> Iterator[Test]:
+    attributes: list[str] = []
+    names: Names = {}
+    for each in inner(place):
+        if each.kind() == "attribute_item":
+            attributes.append(each.text())
+            continue
+        name, body = each.field("name"), each.field("body")
+        if name is not None and body is not None:
+            more = marks | _marks(attributes)
+            if each.kind() == "mod_item":
+                yield from _inside(path, body, f"{prefix}{name.text()}::", more, known)
+            elif each.kind() == "function_item" and any(_TEST.match(text) for text in attributes):
+                yield _test(path, f"{prefix}{name.text()}", each, (attributes, more, known, names))
+        else:
+            Walk(known).statement(each, names, 3)
+        attributes = []
+
+
+def _test(
+    path: str,
+    name: str,
+    node: SgNode,
+    place: tuple[list[str], frozenset[str], Mapping[str, SgNode], Names],
+) -> Test:
+    attributes, marks, known, outer = place
+    walk = Walk(known)
+    body = node.field("body")
+    assert body is not None  # noqa: S101  only functions with a body are given
+    for row in _rows(attributes):
+        names = dict(outer)
+        _fill(node, row, names)
+        walk.block(body, names)
+        walk.claims += _panics(attributes, body, names)
+    return Test(path, name, tuple(walk.claims), marks | walk.marks)
+
+
+def _rows(attributes: list[str]) -> list[list[str]]:
+    """`#[case(1, 2)]` and `#[test_case(1, 2)]`; one empty row without them."""
+    cases = [
+        re.sub(r"^#\[\s*(\w+::)*(test_)?case\w*\s*\(|\)\s*\]$", "", each)
+        for each in attributes
+        if re.match(r"#\[\s*(\w+::)*(test_)?case\w*\s*\(", each)
+    ]
+    return [re.split(r"\s*(?:,|=>|;)\s*", each) for each in cases] or [[]]
+
+
+def _fill(node: SgNode, row: list[str], names: Names) -> None:
+    parameters = node.field("parameters")
+    named = [
+        each
+        for each in (inner(parameters) if parameters is not None else ())
+        if each.kind() == "parameter"
+    ]
+    for given, written in zip(named, row, strict=False):
+        pattern = given.field("pattern")
+        if pattern is not None:
+            text = quoted(written) if '"' in written else number(written)
+            bound(pattern, Value((text,)), names)
+
+
+def _marks(attributes: list[str]) -> frozenset[str]:
+    marks = set()
+    for each in attributes:
+        configured = _CONFIGURED.match(each)
+        if configured and re.sub(r"\s", "", configured[2]) != "test":
+            marks.add(_tidy(each))
+        if re.match(r"#\[\s*ignore\b", each):
+            marks.add("`#[ignore]`")
+        if re.match(r"#\[\s*should_panic\b", each):
+            marks.add("`#[should_panic]`")
+    return frozenset(marks)
+
+
+def _panics(attributes: list[str], body: SgNode, names: Names) -> list[Claim]:
+    for each in attributes:
+        if "should_panic" in each:
+            told = _EXPECTED.search(each)
+            expected = Value((f'"{told[1]}',) if told else ())
+            actual = Value(value(body, names).literals, value(body, names).calls, known=False)
+            return [Claim(3 if told else 2, actual.literals, expected.literals, actual.calls)]
+    return []
+
+
+# #[cfg(test)] mod tests;
+_DECLARED = r"((?:#\[[^\n]*\]\s*)*)(?:pub(?:\([^)]*\))?\s+)?mod\s+{}\s*;"
+
+
+def left_out(path: str, sources: Iterable[str]) -> frozenset[str]:
+    """Why a file below `src` may not be compiled: nobody names it, or only under a condition."""
+    *folders, name = path.split("/")
+    stem = folders[-1] if name == "mod.rs" and folders else name.removesuffix(".rs")
+    if "src" not in folders or stem in ("lib", "main", "src") or "bin" in folders:
+        return frozenset()
+    pattern = re.compile(_DECLARED.format(re.escape(stem)))
+    found = [told for text in sources if (told := pattern.search(text)) is not None]
+    if not found:
+        return frozenset((f"no `mod {stem};`",))
+    attributes = re.findall(r"#\[[^\n]*?\](?=\s|$)", found[0][1])
+    return _marks(attributes)

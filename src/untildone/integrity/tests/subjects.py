@@ -1,0 +1,44 @@
+"""What the tests are about: names the product defines and tests call."""
+
+import re
+
+from untildone.integrity.roles import role
+from untildone.syntax.nodes import language
+from untildone.worktree.contents import Tree
+
+_DEFINED = re.compile(
+    r"\b(?:def|class|func(?:\s*\([^)]*\))?|fn|function\*?|struct|interface|type|trait)\s+(\w+)"
+    r"|^[^\S\n]*(?:(?:export|public|private|protected|static|async|final|override|const|let|var)"
+    r"[^\S\n]+)*(?:[\w<>\[\],.?]+[^\S\n]+)?(\w+)[^\S\n]*"
+    r"(?:=[^\S\n]*(?:async[^\S\n]*)?(?:function\b|\()|\([^;{}\n]*\)[^;{}\n]*\{)",
+    re.MULTILINE,
+)
+_WORDS = frozenset(("if", "for", "while", "switch", "catch", "return", "function", "match", "else"))
+_LONGEST = 400_000
+_MOST = 40_000_000
+
+
+def defined(text: str) -> frozenset[str]:
+    found = _DEFINED.findall(text[:_LONGEST])
+    return frozenset(name for pair in found for name in pair if name) - _WORDS
+
+
+def product_names(tree: Tree) -> frozenset[str]:
+    """Everything the product defines, as far as one can go through it."""
+    names: set[str] = set()
+    left = _MOST
+    for path in tree:
+        if language(path) and role(path) == "product" and left > 0:
+            text = tree.text(path)
+            left -= len(text)
+            names |= defined(text)
+    return frozenset(names)
+
+
+def called_by_tests(tree: Tree, names: frozenset[str]) -> frozenset[str]:
+    left = set(names)
+    for path in tree:
+        if left and language(path) and (role(path) == "test" or path.endswith(".rs")):
+            text = tree.text(path)
+            left -= {name for name in left if re.search(rf"\b{re.escape(name)}\s*\(", text)}
+    return names - left

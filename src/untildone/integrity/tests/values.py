@@ -1,0 +1,321 @@
+"""Expressions of tests with their variables filled in, as far as literals go."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+
+from ast_grep_py import SgNode
+from msgspec import Struct
+
+from untildone.syntax.nodes import (
+    CALLS,
+    CLOSURES,
+    HOLES,
+    MAPPINGS,
+    MEMBERS,
+    NAMES,
+    PAIRS,
+    SEQUENCES,
+    STRINGS,
+    SUBSCRIPTS,
+    arguments,
+    callee,
+    inner,
+    literal,
+    member,
+    receiver,
+    unwrapped,
+    value_of,
+)
+
+
+class Value(Struct, frozen=True):
+    """`known` if nothing but literals is in it; `rows` are the elements of a sequence.
+
+    `entries` are the pairs of a mapping, each with its key; `labels` the fields of a kind of row.
+    """
+
+    literals: tuple[str, ...] = ()
+    calls: frozenset[str] = frozenset()
+    known: bool = True
+    fields: Mapping[str, "Value"] = {}
+    rows: tuple["Value", ...] | None = None
+    entries: tuple["Value", ...] = ()
+    labels: tuple[str, ...] = ()
+
+
+Names = dict[str, Value]
+UNKNOWN = Value(known=False)
+# Rows that only carry a label beside their values.
+_ROW_CALLS = frozenset(("param", "of", "arguments", "Array", "freeze"))
+# The same where they are no method of the product.
+_BUILT_IN = frozenset(("tuple", "list", "set", "dict"))
+
+
+def together(values: Iterable[Value]) -> Value:
+    every = tuple(values)
+    return Value(
+        tuple(each for value in every for each in value.literals),
+        frozenset(each for value in every for each in value.calls),
+        all(value.known for value in every),
+    )
+
+
+def value(node: SgNode, names: Names) -> Value:
+    node = unwrapped(node)
+    written = literal(node)
+    if written is not None:
+        return Value((written,))
+    kind = node.kind()
+    if kind in NAMES:
+        return names.get(node.text(), UNKNOWN)
+    if kind in MEMBERS:
+        return _member(node, names)
+    if kind in SUBSCRIPTS:
+        return _subscript(node, names)
+    if kind in CALLS:
+        return _called(node, names)
+    if kind in STRINGS and (text := _filled(node, names)):
+        return Value((text,))
+    if kind in SEQUENCES:
+        return sequence([value(each, names) for each in _elements(node)])
+    if kind in MAPPINGS:
+        return _mapping(node, names)
+    if kind == "composite_literal":
+        return _composite(node, names)
+    return together(value(each, names) for each in inner(node) if each.kind() not in _SILENT)
+
+
+_SILENT = frozenset(
+    (
+        *("parameters", "formal_parameters", "parameter_list", "type", "type_annotation"),
+        *("type_identifier", "type_arguments", "lambda_parameters", "closure_parameters"),
+    )
+)
+
+
+def _filled(node: SgNode, names: Names) -> str:
+    """The text of `f"{name}.txt"`, empty where a name may hold anything."""
+    pieces = [_piece(each, names) for each in inner(node) if each.kind() not in _QUOTES]
+    known = [each for each in pieces if each is not None]
+    return '"' + "".join(known) if len(known) == len(pieces) else ""
+
+
+_QUOTES = frozenset(("string_start", "string_end"))
+
+
+def _piece(node: SgNode, names: Names) -> str | None:
+    if node.kind() in ("string_content", "string_fragment"):
+        return node.text()
+    if node.kind() not in HOLES or len(inner(node)) != 1:
+        return None
+    held = value(inner(node)[0], names)
+    plain = held.known and held.rows is None and len(held.literals) == 1
+    return held.literals[0][1:] if plain and held.literals[0].startswith('"') else None
+
+
+def sequence(elements: list[Value]) -> Value:
+    joined = together(elements) if elements else Value(("[]",))
+    positions = {str(place): each for place, each in enumerate(elements)}
+    return Value(joined.literals, joined.calls, joined.known, positions, tuple(elements))
+
+
+def _elements(node: SgNode) -> list[SgNode]:
+    return [each for each in inner(node) if each.kind() not in ("slice_type", "type_identifier")]
+
+
+def _member(node: SgNode, names: Names) -> Value:
+    held = receiver(node)
+    owner = value(held, names) if held is not None else UNKNOWN
+    return owner.fields.get(member(node), owner)
+
+
+def _subscript(node: SgNode, names: Names) -> Value:
+    parts = inner(node)
+    owner = value(parts[0], names)
+    index = value(parts[-1], names) if len(parts) > 1 else UNKNOWN
+    if len(index.literals) == 1 and owner.fields:
+        key = index.literals[0].removeprefix('"').removesuffix(".0")
+        if key in owner.fields:
+            return owner.fields[key]
+    return together((owner, index))
+
+
+def _called(node: SgNode, names: Names) -> Value:
+    held, name = callee(node)
+    given = [value(value_of(each), names) for each in arguments(node) if not _labels(each)]
+    owner = value(held, names) if held is not None and held.kind() != "type_identifier" else Value()
+    mapping = given[0] if given else owner
+    if name in _VIEWS and mapping.entries:
+        return _VIEWS[name](mapping)
+    if name in _OVER_KEYS and held is None and mapping.entries:
+        return _VIEWS["keys"](mapping)
+    if given and (name in _ROW_CALLS or (name in _BUILT_IN and held is None)):
+        return given[0] if len(given) == 1 and given[0].rows else sequence(given)
+    if held is None and (labels := names.get(name, UNKNOWN).labels):
+        return _record(node, names, labels)
+    if name == "namedtuple" and len(given) > 1:
+        return Value(known=False, labels=_words(given[1]))
+    joined = together((owner, *given))
+    called = {name} if name else frozenset()
+    return Value(joined.literals, joined.calls | called | _passed(node, names), known=False)
+
+
+def _record(call: SgNode, names: Names, labels: tuple[str, ...]) -> Value:
+    """`Case(10, want=9)`, of a class that the tests have for their rows."""
+    fields = {}
+    for label, each in zip(labels, arguments(call), strict=False):
+        keyed = each.kind() == "keyword_argument"
+        fields[inner(each)[0].text() if keyed else label] = value(value_of(each), names)
+    joined = together(fields.values())
+    places = {str(at): fields[label] for at, label in enumerate(labels) if label in fields}
+    return Value(joined.literals, joined.calls, joined.known, {**fields, **places})
+
+
+def _words(held: Value) -> tuple[str, ...]:
+    """`"total want"`, or a list of them"""
+    return tuple(re.findall(r"\w+", " ".join(held.literals)))
+
+
+# `table.items()` in Python, `Object.entries(table)` in JavaScript
+_VIEWS: dict[str, Callable[[Value], Value]] = {
+    **dict.fromkeys(("items", "entries"), lambda held: sequence(list(held.entries))),
+    "keys": lambda held: sequence([each.fields["0"] for each in held.entries]),
+    "values": lambda held: sequence([each.fields["1"] for each in held.entries]),
+}
+
+
+# `sorted(table)`: a mapping's keys too
+_OVER_KEYS = frozenset(("sorted", "list", "tuple", "set"))
+
+
+def _passed(call: SgNode, names: Names) -> frozenset[str]:
+    """Functions that another one is to call, as in `texts.map(slug)`."""
+    given = (each for each in arguments(call) if each.kind() in NAMES)
+    return frozenset(each.text() for each in given if each.text() not in names)
+
+
+def _labels(argument: SgNode) -> bool:
+    return argument.kind() == "keyword_argument" and inner(argument)[0].text() in (
+        "id",
+        "ids",
+        "marks",
+    )
+
+
+def _members(node: SgNode) -> list[SgNode]:
+    """Those of a Rust structure stand in a list of their own."""
+    parts = inner(node)
+    last = parts[-1:] if parts and parts[-1].kind() == "field_initializer_list" else []
+    return inner(last[0]) if last else parts
+
+
+def _mapping(node: SgNode, names: Names) -> Value:
+    fields: dict[str, Value] = {}
+    parts: list[Value] = []
+    entries: list[Value] = []
+    for each in _members(node):
+        if each.kind() in PAIRS and len(inner(each)) > 1:
+            key, held = inner(each)[0], value(inner(each)[-1], names)
+            name = _key(key)
+            fields[name] = held
+            parts += [Value((f'"{name}',)), held]
+            entries.append(sequence([_named(key), held]))
+        elif each.kind() in ("shorthand_property_identifier", "shorthand_field_initializer"):
+            fields[each.text()] = names.get(each.text(), UNKNOWN)
+            parts += [Value((f'"{each.text()}',)), fields[each.text()]]
+        elif each.kind() not in ("type_identifier", "scoped_type_identifier"):
+            parts.append(value(each, names))
+    joined = together(parts) if parts else Value(("{}",))
+    return Value(joined.literals, joined.calls, joined.known, fields, None, tuple(entries))
+
+
+def _named(key: SgNode) -> Value:
+    written = literal(unwrapped(key))
+    return Value((f'"{key.text()}' if written is None else written,))
+
+
+def _key(node: SgNode) -> str:
+    written = literal(unwrapped(node))
+    return node.text() if written is None else written.removeprefix('"')
+
+
+def _composite(node: SgNode, names: Names) -> Value:
+    """Go: `[]struct{in, want int}{{1, 2}}`; the fields' names stand in the type."""
+    body = node.field("body")
+    if body is None:
+        return UNKNOWN
+    kind = node.field("type")
+    labels = tuple(
+        name.text()
+        for declared in ([] if kind is None else kind.find_all(kind="field_declaration"))
+        for name in inner(declared)
+        if name.kind() == "field_identifier"
+    )
+    return _go_literal(body, names, labels)
+
+
+def _go_literal(body: SgNode, names: Names, labels: tuple[str, ...]) -> Value:
+    parts = [_go_element(each, names, labels) for each in inner(body)]
+    if any(each.kind() in PAIRS for each in inner(body)):
+        keyed = {
+            _key(inner(each)[0]): part
+            for each, part in zip(inner(body), parts, strict=True)
+            if inner(each)
+        }
+        entries = tuple(
+            sequence([_named(inner(each)[0]), part])
+            for each, part in zip(inner(body), parts, strict=True)
+            if inner(each)
+        )
+        joined = together(parts)
+        return Value(joined.literals, joined.calls, joined.known, keyed, tuple(parts), entries)
+    return sequence(parts)
+
+
+def _go_element(node: SgNode, names: Names, labels: tuple[str, ...]) -> Value:
+    held = unwrapped(inner(node)[-1] if node.kind() in PAIRS else node)
+    if held.kind() != "literal_value":
+        return value(held, names)
+    row = _go_literal(held, names, labels)
+    if row.rows and not any(each.kind() in PAIRS for each in inner(held)):
+        named = dict(zip(labels, row.rows, strict=False))
+        return Value(row.literals, row.calls, row.known, {**row.fields, **named}, row.rows)
+    return row
+
+
+def bound(pattern: SgNode, held: Value, names: Names) -> None:
+    """Binds the pattern's names to what it takes apart."""
+    pattern = unwrapped(pattern)
+    if pattern.kind() in NAMES or pattern.kind() == "shorthand_property_identifier_pattern":
+        names[pattern.text()] = (
+            held.fields.get(pattern.text(), held) if "short" in pattern.kind() else held
+        )
+    elif pattern.kind() in (
+        "mut_pattern",
+        "reference_pattern",
+        "ref_pattern",
+        "assignment_pattern",
+    ):
+        bound(inner(pattern)[0 if pattern.kind() == "assignment_pattern" else -1], held, names)
+    elif pattern.kind() == "pair_pattern":
+        key, target = inner(pattern)[0], inner(pattern)[-1]
+        bound(target, held.fields.get(key.text(), held), names)
+    elif pattern.kind() == "object_pattern":
+        for each in inner(pattern):
+            bound(each, held, names)
+    elif pattern.kind() in MEMBERS:
+        _bind_member(pattern, held, names)
+    else:
+        parts = inner(pattern) if pattern.kind() not in CLOSURES else []
+        for place, each in enumerate(parts):
+            bound(each, held.fields.get(str(place), held), names)
+
+
+def _bind_member(pattern: SgNode, held: Value, names: Names) -> None:
+    root = receiver(pattern)
+    if root is None or root.kind() not in NAMES:
+        return
+    owner = names.get(root.text(), UNKNOWN)
+    fields = {**owner.fields, member(pattern): held}
+    whole = owner if root.text() in ("self", "this") else together((owner, held))
+    names[root.text()] = Value(whole.literals, whole.calls, whole.known, fields, owner.rows)

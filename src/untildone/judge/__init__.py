@@ -1,1 +1,0 @@
-"""The one pipeline from an event to its answer, where the rooms meet."""

@@ -1,1 +1,0 @@
-"""Money and minutes: what a loop used, and its bounds looked at while it runs."""

@@ -1,1 +1,0 @@
-"""Loop files of other tools, at a start and at every stop."""

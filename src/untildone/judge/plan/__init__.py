@@ -1,1 +1,0 @@
-"""Tasks of a plan as loops, verified and trusted."""

@@ -1,1 +1,0 @@
-"""Loops from a spec: how clear it is, its steps, its gates, what is kept and cleaned away."""

@@ -1,1 +1,0 @@
-"""Milestones told to whom the person named, by a process nobody waits for."""

@@ -1,1 +1,0 @@
-"""The spec-driven loop: how clear the spec is, and what the loop asks of person and agent."""

@@ -1,0 +1,62 @@
+"""What a headless run must remember on another day, kept with its loop."""
+
+from typing import Literal, TypeAlias
+
+import msgspec
+from msgspec import Struct
+
+from untildone.engine.context import Context
+from untildone.runs.calling import Return
+from untildone.store.files import write_whole
+
+# Whether the next round goes on in the same conversation; `auto` asks how full that is.
+Mode: TypeAlias = Literal["auto", "resume", "fresh"]
+_NAME = "run.json"
+
+
+class How(Struct, frozen=True, kw_only=True):
+    """The person's choices; `client` is a command line instead of the agent's own program."""
+
+    mode: Mode = "auto"
+    # For the end of a usage limit.
+    wait: bool = True
+    client: str = ""
+    arguments: tuple[str, ...] = ()
+
+
+class Book(Struct, frozen=True, kw_only=True):
+    how: How = How()
+    # The client may know the conversation: it is resumed.
+    begun: bool = False
+    # In USD, by this conversation and by those before it; None where no client told.
+    spent_here: float | None = None
+    spent_before: float = 0
+    # Calls that came to their end; what the last one came to while nobody has judged it, and the
+    # round that it will be.
+    calls: int = 0
+    returned: Return | None = None
+    round: int = 0
+
+    @property
+    def spent(self) -> float | None:
+        known = self.spent_before or self.spent_here is not None
+        return self.spent_before + (self.spent_here or 0) if known else None
+
+
+def read(context: Context, loop: str) -> Book | None:
+    """None for a loop that no run drives."""
+    try:
+        data = (context.loops.folder(loop) / _NAME).read_bytes()
+        return msgspec.json.decode(data, type=Book)
+    except (FileNotFoundError, msgspec.MsgspecError):
+        return None
+
+
+def write(context: Context, loop: str, book: Book) -> None:
+    path = context.loops.folder(loop) / _NAME
+    write_whole(path, msgspec.json.encode(book), keep_previous=False)
+
+
+def forget(context: Context, loop: str) -> None:
+    """The loop goes on in a session of the person's."""
+    (context.loops.folder(loop) / _NAME).unlink(missing_ok=True)

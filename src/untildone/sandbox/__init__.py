@@ -1,0 +1,1 @@
+"""Clean copies of a project in which confirming runs happen."""

@@ -1,0 +1,42 @@
+"""A copy of the tree that checks can run on while the original goes on changing."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from untildone.worktree.files import listed, unlisted_folders
+
+MOST_FILES = 50_000
+
+
+class TooLarge(Exception):  # noqa: N818  reads as what happened
+    """More files than a copy is worth."""
+
+
+def copy_tree(source: Path, target: Path) -> None:
+    """Files git knows or would add are copied; ignored folders, such as caches, are linked."""
+    paths = listed(source)
+    if len(paths) > MOST_FILES:
+        raise TooLarge(f"{len(paths)} files")
+    target.mkdir(parents=True)
+    for path in paths:
+        _copy_one(source / path, target / path)
+    for folder in _to_link(source, target):
+        (target / folder).symlink_to(source / folder, target_is_directory=True)
+
+
+def _copy_one(source: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        shutil.copy2(source, target, follow_symlinks=False)
+    except (FileNotFoundError, IsADirectoryError, shutil.SpecialFileError):
+        # Deleted meanwhile, a submodule's folder, or a pipe: no content of the tree.
+        return
+
+
+def _to_link(source: Path, target: Path) -> Iterator[Path]:
+    for folder in unlisted_folders(source):
+        place = target / folder
+        if place.parent.is_dir() and not os.path.lexists(place):
+            yield folder

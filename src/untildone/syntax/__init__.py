@@ -1,0 +1,1 @@
+"""Source files parsed once, with one table per language."""

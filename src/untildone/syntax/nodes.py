@@ -1,0 +1,204 @@
+"""Parsed source of six languages through one set of questions; what does not parse is empty."""
+
+import re
+from collections.abc import Iterator
+
+from ast_grep_py import SgNode, SgRoot
+
+from untildone.integrity.tests.macros import expanded
+
+# The grammars name most kinds differently and none twice with another meaning.
+NUMBERS = frozenset(
+    (
+        *("integer", "float", "number", "int_literal", "float_literal", "integer_literal"),
+        *("decimal_integer_literal", "decimal_floating_point_literal", "hex_integer_literal"),
+        *("rune_literal", "char_literal", "character_literal", "imaginary_literal"),
+    )
+)
+STRINGS = frozenset(
+    (
+        *("string", "template_string", "interpreted_string_literal", "raw_string_literal"),
+        *("string_literal", "concatenated_string", "regex"),
+    )
+)
+CONSTANTS = {
+    **dict.fromkeys(("true", "True"), "true"),
+    **dict.fromkeys(("false", "False"), "false"),
+    **dict.fromkeys(("null", "nil", "None", "undefined"), "null"),
+}
+NAMES = frozenset(("identifier", "shorthand_property_identifier", "self", "this"))
+MEMBERS = frozenset(
+    ("attribute", "member_expression", "selector_expression", "field_expression", "field_access")
+)
+SUBSCRIPTS = frozenset(("subscript", "subscript_expression", "index_expression"))
+CALLS = frozenset(
+    ("call", "call_expression", "method_invocation", "new_expression", "object_creation_expression")
+)
+FUNCTIONS = frozenset(
+    (
+        *("function_definition", "function_declaration", "method_definition", "function_item"),
+        *("method_declaration", "generator_function_declaration"),
+    )
+)
+CLOSURES = frozenset(
+    (
+        *("arrow_function", "function_expression", "func_literal", "lambda", "lambda_expression"),
+        "closure_expression",
+    )
+)
+SEQUENCES = frozenset(
+    (
+        *("list", "tuple", "set", "array", "array_expression", "tuple_expression", "literal_value"),
+        *("array_initializer", "element_value_array_initializer", "expression_list"),
+    )
+)
+MAPPINGS = frozenset(("dictionary", "object", "struct_expression"))
+PAIRS = frozenset(("pair", "keyed_element", "field_initializer"))
+WRAPPERS = frozenset(
+    (
+        *("parenthesized_expression", "await_expression", "await", "literal_element"),
+        *("reference_expression", "as_expression", "non_null_expression", "try_expression"),
+        *("satisfies_expression", "type_cast_expression", "cast_expression"),
+    )
+)
+BLOCKS = frozenset(("block", "statement_block", "statement_list", "declaration_list"))
+COMMENTS = frozenset(("comment", "line_comment", "block_comment"))
+
+LANGUAGES = {
+    **{"py": "python", "pyi": "python", "go": "go", "rs": "rust", "java": "java"},
+    **dict.fromkeys(("js", "mjs", "cjs", "jsx"), "javascript"),
+    **dict.fromkeys(("ts", "mts", "cts"), "typescript"),
+    "tsx": "tsx",
+}
+# A Rust macro's arguments are loose tokens to the grammar; as a call they are expressions.
+_MACRO = re.compile(r"\b(?!macro_rules)(\w+)!\s*\(")
+_VECTOR = re.compile(r"\bvec!\s*\[")
+
+
+def language(path: str) -> str:
+    """Empty where the tests of a file cannot be read."""
+    return LANGUAGES.get(path.rpartition(".")[2], "")
+
+
+def parsed(text: str, tongue: str) -> SgNode:
+    if tongue == "rust":
+        text = _VECTOR.sub("[", _MACRO.sub(r"\1(", expanded(text)))
+    return SgRoot(text, tongue).root()
+
+
+def inner(node: SgNode) -> list[SgNode]:
+    """Its named parts without comments."""
+    return [each for each in node.children() if each.is_named() and each.kind() not in COMMENTS]
+
+
+def below(node: SgNode, kinds: frozenset[str]) -> Iterator[SgNode]:
+    """Every part of these kinds at any depth, the node itself too."""
+    left = [node]
+    while left:
+        each = left.pop()
+        if each.kind() in kinds:
+            yield each
+        left += reversed(each.children())
+
+
+def unwrapped(node: SgNode) -> SgNode:
+    while node.kind() in WRAPPERS and (parts := inner(node)):
+        node = parts[0]
+    return node
+
+
+def callee(call: SgNode) -> tuple[SgNode | None, str]:
+    """The receiver, if there is one, and the last name of what is called."""
+    if call.kind() == "method_invocation":
+        return call.field("object"), _text(call.field("name"))
+    target = call.field("function") or call.field("constructor") or call.field("type")
+    while target is not None and target.kind() == "generic_function":
+        target = target.field("function")
+    if target is None:
+        return None, ""
+    if target.kind() in MEMBERS:
+        return receiver(target), member(target)
+    if target.kind() == "scoped_identifier":
+        return target.field("path"), _text(target.field("name"))
+    if target.kind() in CALLS:
+        return target, ""
+    return None, target.text()
+
+
+def receiver(node: SgNode) -> SgNode | None:
+    """What a member is taken from."""
+    parts = inner(node)
+    return parts[0] if parts else None
+
+
+def member(node: SgNode) -> str:
+    """The name after the last dot."""
+    parts = inner(node)
+    return parts[-1].text() if parts else ""
+
+
+def arguments(call: SgNode) -> list[SgNode]:
+    held = call.field("arguments")
+    if held is None:
+        return []
+    return [held] if held.kind() == "template_string" else inner(held)
+
+
+def value_of(argument: SgNode) -> SgNode:
+    """Without the name it may be given by."""
+    return inner(argument)[-1] if argument.kind() == "keyword_argument" else argument
+
+
+def path_of(call: SgNode) -> str:
+    """`a.b.c` of a call `a.b.c(…)`, calls in between left out."""
+    from_, name = callee(call)
+    if from_ is None:
+        return name
+    ahead = path_of(from_) if from_.kind() in CALLS else re.sub(r"\s+", "", from_.text())
+    return f"{ahead}.{name}" if name else ahead
+
+
+def literal(node: SgNode) -> str | None:
+    """The value written as one text, whatever quotes or zeros were used."""
+    kind, text = node.kind(), node.text()
+    if kind in NUMBERS:
+        return number(text)
+    if kind == "boolean_literal" or text in CONSTANTS:
+        return CONSTANTS.get(text)
+    if kind in ("unary_operator", "unary_expression") and text[:1] in "-+":
+        under = literal(inner(node)[-1]) if inner(node) else None
+        return (
+            f"-{under}" if under and text[0] == "-" and inner(node)[-1].kind() in NUMBERS else None
+        )
+    if kind in STRINGS and ("{" not in text or not any(True for _ in below(node, HOLES))):
+        return quoted(text) if kind != "concatenated_string" else _joined(node)
+    return None
+
+
+HOLES = frozenset(("interpolation", "template_substitution"))
+
+
+def _joined(node: SgNode) -> str:
+    return '"' + "".join(quoted(each.text())[1:] for each in inner(node))
+
+
+def number(text: str) -> str:
+    plain = re.sub(r"(?<=[\d.])(_?[iuf]\d+|usize|isize|[nLlfFdD])$", "", text).replace("_", "")
+    try:
+        return (
+            str(float(plain)) if not plain.lower().startswith("0x") else str(float(int(plain, 16)))
+        )
+    except (ValueError, OverflowError):
+        return text
+
+
+def quoted(text: str) -> str:
+    """Marked by one quote in front, so that `"1"` is not the number."""
+    if text.startswith("/"):
+        return text
+    body = re.sub(r"^[A-Za-z#]*(\"\"\"|'''|[\"'`])", "", text, count=1)
+    return '"' + re.sub(r"(\"\"\"|'''|[\"'`])#*$", "", body, count=1).replace("\\'", "'")
+
+
+def _text(node: SgNode | None) -> str:
+    return "" if node is None else node.text()

@@ -1,0 +1,1 @@
+"""The files of a project: which there are, their content, their fingerprint."""

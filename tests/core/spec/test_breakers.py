@@ -1,0 +1,62 @@
+"""The breakers of a loop from a spec, through the decision."""
+
+from core.samples import RED, bounds, contract, failing, finding, result, seen
+from untildone.core.decide import decide
+from untildone.core.model import Claim, Contract, Evidence, Pause, Progress, Verdict
+from untildone.core.progress import advance
+
+LOOP = contract(preset="loop", done_when="both", bounds=bounds(50))
+CLAIMS = contract(
+    preset="loop", checks=(), claims=(Claim(name="docs"),), done_when="both", bounds=bounds(50)
+)
+
+
+def rounds(asked: Contract, evidence: Evidence) -> tuple[int, Verdict]:
+    """How many equal stops it takes until the loop pauses."""
+    progress = Progress()
+    for number in range(1, 20):
+        verdict = decide(asked, progress, evidence)
+        if isinstance(verdict, Pause):
+            return number, verdict
+        progress = advance(asked, progress, evidence, verdict)
+    raise AssertionError("never paused")
+
+
+def test_the_same_failing_test_three_times() -> None:
+    assert rounds(LOOP, seen(failing("t1"))) == (
+        3,
+        Pause(outcome="stagnated", reason="the same error in 3 rounds: t1"),
+    )
+
+
+def test_the_same_finding_three_times() -> None:
+    found = result("red", findings=(finding(),))
+
+    assert rounds(LOOP, seen(found)) == (
+        3,
+        Pause(outcome="stagnated", reason="the same error in 3 rounds: a.py: unused import"),
+    )
+
+
+def test_the_same_criteria_five_times() -> None:
+    assert rounds(LOOP, seen(RED)) == (
+        5,
+        Pause(outcome="stagnated", reason="the same criteria are unmet in 5 rounds: test"),
+    )
+    assert rounds(CLAIMS, seen())[0] == 5
+
+
+def test_a_file_turned_in_circles() -> None:
+    verdict = decide(LOOP, Progress(), seen(RED, thrashed=("a.py",)))
+
+    assert verdict == Pause(
+        outcome="stagnated",
+        reason="edited again and again in this round, and back where it was: `a.py`",
+    )
+
+
+def test_other_loops_and_a_limit_of_the_person_have_no_breaker() -> None:
+    limited = contract(preset="loop", bounds=bounds(50, stagnation=7))
+
+    assert rounds(contract(bounds=bounds(50)), seen(failing("t1")))[0] == 4
+    assert rounds(limited, seen(failing("t1")))[0] == 8

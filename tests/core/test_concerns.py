@@ -1,0 +1,201 @@
+"""What was lost, what was allowed, and which tests no longer run."""
+
+import pytest
+
+from core.samples import seen, started
+from untildone.core.concerns import allowed, loss, removal_allowed
+from untildone.core.missing_tests import Fold, lost_tests, with_all_tests
+from untildone.core.model import CheckOutcome, CheckResult, Loss, Tests
+
+SUPPRESSED = loss("suppression", "a.py", "noqa.F401", because="", content="0123456789abcdef")
+REMOVED = loss("remove-test", "tests/a.py::test_x[1]", because="")
+
+
+@pytest.mark.parametrize(
+    ("lost", "allowance", "expected"),
+    [
+        pytest.param(SUPPRESSED, "suppression:a.py:noqa.F401#0123456789ab", True, id="its id"),
+        pytest.param(SUPPRESSED, "suppression:a.py:noqa.F401#ffffffffffff", False, id="changed"),
+        pytest.param(SUPPRESSED, "suppression:a.py", True, id="whatever rule"),
+        pytest.param(SUPPRESSED, "suppression:a.py:F401", True, id="a rule by its last part"),
+        pytest.param(SUPPRESSED, "suppression:a.py:F40", False, id="another rule"),
+        pytest.param(SUPPRESSED, "suppression:b.py:F401", False, id="another file"),
+        pytest.param(SUPPRESSED, "config:a.py", False, id="another kind"),
+        pytest.param(
+            loss("suppression", "a.ts", "ts-ignore", because=""),
+            "suppression:a.ts:@ts-ignore",
+            True,
+            id="a rule as people write it",
+        ),
+        pytest.param(REMOVED, "remove-test:test_x", True, id="a test by its name"),
+        pytest.param(REMOVED, "remove-test:tests", True, id="a folder"),
+        pytest.param(REMOVED, "edit-test:tests/a.py", True, id="a wider kind"),
+        pytest.param(REMOVED, "remove-test:test_y", False, id="another test"),
+        pytest.param(REMOVED, "edit-expected:tests/a.py", False, id="a narrower kind"),
+    ],
+)
+def test_an_allowance_covers_what_it_names(lost: Loss, allowance: str, expected: bool) -> None:
+    assert allowed(lost, ("config:z", allowance)) is expected
+
+
+@pytest.mark.parametrize(
+    ("test", "allowance", "expected"),
+    [
+        pytest.param("tests/a.py::x", "remove-test:tests/a.py::x#12", True, id="approved by id"),
+        pytest.param("test_a.Case.x[2]", "remove-test:a.py::x", True, id="as its runner names it"),
+        pytest.param("tests/a.py::x", "edit-test:tests/a.py:x#12", True, id="its edit approved"),
+        pytest.param("tests/a.py::xx", "remove-test:a.py::x", False, id="only its ending"),
+        pytest.param("tests/a.py::_x", "remove-test:a.py::x", False, id="only its last word"),
+        pytest.param("tests/a.py::x", "config:a.toml:x", False, id="no test"),
+    ],
+)
+def test_a_test_may_go_by_whatever_name_its_runner_gives_it(
+    test: str, allowance: str, expected: bool
+) -> None:
+    assert removal_allowed(test, (allowance,)) is expected
+
+
+def ran(*names: str, passed: int = 0, outcome: CheckOutcome = "green") -> CheckResult:
+    tests = Tests(passed=passed or len(names), passing=names)
+    return CheckResult(name="test", command="c", outcome=outcome, tests=tests)
+
+
+@pytest.mark.parametrize(
+    ("now", "allow", "expected"),
+    [
+        pytest.param(ran("a", "b", "c"), (), [], id="all run"),
+        pytest.param(ran("a"), (), ["remove-test:b", "remove-test:c"], id="two are gone"),
+        pytest.param(ran("a"), ("remove-test:b",), ["remove-test:c"], id="one is allowed"),
+        pytest.param(ran("a", "b", "d"), (), [], id="another in its place"),
+        pytest.param(ran(passed=2), (), ["remove-test:test"], id="only counted"),
+        pytest.param(ran(passed=2), ("remove-test:b",), [], id="counted and allowed"),
+        pytest.param(ran("a", outcome="red"), (), [], id="red says it itself"),
+    ],
+)
+def test_tests_that_no_longer_run_are_asked_about(
+    now: CheckResult, allow: tuple[str, ...], expected: list[str]
+) -> None:
+    evidence = seen(now, start=started(ran("a", "b", "c")))
+
+    assert [lost.id for lost in lost_tests(evidence, allow)] == expected
+
+
+@pytest.mark.parametrize(
+    ("then", "now", "expected"),
+    [
+        pytest.param(("cart::A", "cart::B"), ("cart",), [], id="a package that hides its tests"),
+        pytest.param(("cart",), ("cart::A",), [], id="the tests of a package"),
+        pytest.param(
+            ("cart::A", "price::B"), ("cart",), ["remove-test:price::B"], id="another package"
+        ),
+        pytest.param(
+            ("cart::A", "cart::B"), ("cart::A",), ["remove-test:cart::B"], id="one test of two"
+        ),
+    ],
+)
+def test_a_package_stands_for_its_tests(
+    then: tuple[str, ...], now: tuple[str, ...], expected: list[str]
+) -> None:
+    evidence = seen(ran(*now), start=started(ran(*then)))
+
+    assert [lost.id for lost in lost_tests(evidence, ())] == expected
+
+
+@pytest.mark.parametrize(
+    ("then", "expected"),
+    [
+        pytest.param("cart.Case.test_rows [0]", [], id="a text"),
+        pytest.param("cart.Case.test_rows (n=-1)", [], id="a value"),
+        pytest.param(
+            "cart.Case.test_other [0]", ["remove-test:cart.Case.test_other [0]"], id="another test"
+        ),
+    ],
+)
+def test_rows_of_unittest_that_pass_are_told_by_their_test(then: str, expected: list[str]) -> None:
+    evidence = seen(ran("cart.Case.test_rows"), start=started(ran(then, "cart.Case.test_rows")))
+
+    assert [lost.id for lost in lost_tests(evidence, ())] == expected
+
+
+def test_where_nothing_is_known_of_the_start_nothing_is_lost() -> None:
+    assert list(lost_tests(seen(ran("a")), ())) == []
+
+
+@pytest.mark.parametrize(
+    ("now", "strict", "expected"),
+    [
+        (ran("a"), True, "no-evidence"),
+        (ran("a"), False, "green"),
+        (ran("b", "c"), True, "green"),
+        (CheckResult(name="test", command="c", outcome="green"), False, "no-evidence"),
+    ],
+)
+def test_a_run_in_the_clean_copy_needs_as_many_tests_as_the_start(
+    now: CheckResult, strict: bool, expected: CheckOutcome
+) -> None:
+    had = Tests(passed=2, passing=("a", "b"))
+
+    assert with_all_tests(now, had, allow=(), strict=strict).outcome == expected
+
+
+def named(*tests: str) -> CheckResult:
+    return ran(*(f"t.py::test_{each}" for each in tests))
+
+
+TWO_IN_ONE = (
+    Fold("t.py::test_b", "t.py::test_both", fresh=True),
+    Fold("t.py::test_c", "t.py::test_both", fresh=True),
+)
+
+
+@pytest.mark.parametrize(
+    ("now", "folds", "expected"),
+    [
+        pytest.param(("a", "both"), TWO_IN_ONE, [], id="two in a new one"),
+        pytest.param(("a", "both"), (), ["b", "c"], id="nobody claims it"),
+        pytest.param(("a", "both"), TWO_IN_ONE[:1], ["c"], id="one of them is lost"),
+        pytest.param(("both",), TWO_IN_ONE, ["a"], id="another one is gone beside it"),
+        pytest.param(("a",), TWO_IN_ONE, ["b", "c"], id="the new one did not run"),
+        pytest.param(
+            ("a", "b"), (Fold("t.py::test_c", "t.py::test_b", fresh=False),), [], id="an old one"
+        ),
+        pytest.param(
+            ("a", "b"),
+            (Fold("t.py::test_c", "t.py::test_c", fresh=False),),
+            ["c"],
+            id="still written down and not run",
+        ),
+    ],
+)
+def test_a_test_that_another_one_took_in_is_not_lost(
+    now: tuple[str, ...], folds: tuple[Fold, ...], expected: list[str]
+) -> None:
+    evidence = seen(named(*now), start=started(named("a", "b", "c")))
+
+    lost = lost_tests(evidence, (), folds)
+    assert [each.id for each in lost] == [f"remove-test:t.py::test_{each}" for each in expected]
+
+
+@pytest.mark.parametrize(
+    ("now", "kept"),
+    [
+        pytest.param(("a",), True, id="now a loop"),
+        pytest.param(("a[1]",), False, id="rows that are not run"),
+    ],
+)
+def test_rows_went_into_their_test_only_if_it_has_none_now(
+    now: tuple[str, ...], kept: bool
+) -> None:
+    evidence = seen(named(*now), start=started(named("a[1]", "a[2]")))
+    folds = (Fold("t.py::test_a", "t.py::test_a", fresh=False),)
+
+    assert (list(lost_tests(evidence, (), folds)) == []) is kept
+
+
+@pytest.mark.parametrize(("passed", "kept"), [(2, True), (1, False)])
+def test_where_no_test_is_named_as_many_may_be_missing_as_were_taken_in(
+    passed: int, kept: bool
+) -> None:
+    evidence = seen(ran(passed=passed), start=started(ran(passed=3)))
+
+    assert (list(lost_tests(evidence, (), TWO_IN_ONE)) == []) is kept

@@ -1,0 +1,365 @@
+"""What a contract asks for, and which of it a stop's evidence leaves unmet."""
+
+import pytest
+from msgspec.structs import replace
+
+from core.samples import (
+    AT,
+    GREEN,
+    RED,
+    SLOW,
+    TEST,
+    after,
+    bounds,
+    contract,
+    failing,
+    finding,
+    result,
+    seen,
+    started,
+)
+from untildone.core.criteria import (
+    ExitRule,
+    against_start,
+    agreed,
+    exit_rule,
+    failures,
+    measured,
+    state_key,
+    unmet,
+    unmet_checks,
+    was_red,
+)
+from untildone.core.model import (
+    Amendment,
+    CheckOutcome,
+    CheckResult,
+    Claim,
+    Contract,
+    Evidence,
+    Met,
+    Progress,
+    Tests,
+)
+from untildone.core.plan_task import TaskReport
+
+DOCS = Claim(name="docs", verification="observation")
+SAID = seen(said=("ALL DONE",))
+
+
+def test_amendments_change_what_they_name_and_only_add_claims() -> None:
+    amendments = (
+        Amendment(by="person", at=AT, bounds=bounds(20)),
+        Amendment(by="agent", at=AT, claim=DOCS),
+        Amendment(by="person", at=AT, allow=("config:a",)),
+        Amendment(by="person", at=AT, session="s2"),
+    )
+    started = contract(allow=("config:b",), claims=(Claim(name="a"),))
+
+    assert agreed(started, amendments) == Contract(
+        id="a1",
+        agent="claude",
+        session="s2",
+        project="/p",
+        task="make the tests pass",
+        started_at=AT,
+        checks=(TEST,),
+        claims=(Claim(name="a"), DOCS),
+        done_when="both",
+        bounds=bounds(20),
+        allow=("config:b", "config:a"),
+    )
+    assert agreed(agreed(started, amendments), amendments) == agreed(started, amendments)
+
+
+@pytest.mark.parametrize(
+    ("evidence", "quick", "all_of_them"),
+    [
+        pytest.param(seen(), ("test",), ("test", "slow"), id="nothing was run"),
+        pytest.param(seen(GREEN), (), ("slow",), id="the slow one is left for later"),
+        pytest.param(
+            seen(GREEN, result("red", "slow")),
+            ("slow",),
+            ("slow",),
+            id="a slow one counts once run",
+        ),
+        pytest.param(seen(GREEN, result("green", "slow")), (), (), id="all green"),
+        pytest.param(
+            seen(result("green", "other")), ("test",), ("test", "slow"), id="a check that vanished"
+        ),
+    ],
+)
+def test_unmet_checks(
+    evidence: Evidence, quick: tuple[str, ...], all_of_them: tuple[str, ...]
+) -> None:
+    both = contract(checks=(TEST, SLOW))
+
+    assert unmet_checks(both, evidence, slow=False) == quick
+    assert unmet_checks(both, evidence, slow=True) == all_of_them
+
+
+@pytest.mark.parametrize(
+    ("rule", "evidence", "met", "expected"),
+    [
+        pytest.param("checks", seen(RED), {}, ("test",), id="checks alone"),
+        pytest.param(
+            "both", seen(RED), {}, ("test", "docs", "promise `ALL DONE`"), id="every criterion"
+        ),
+        pytest.param("both", SAID, {}, ("test", "docs"), id="the promise is given"),
+        pytest.param(
+            "both",
+            seen(GREEN, said=("ALL DONE",)),
+            {"docs": Met(by="assumption", evidence="surely")},
+            ("docs",),
+            id="an assumption never counts",
+        ),
+        pytest.param(
+            "both",
+            seen(GREEN, said=("ALL DONE",)),
+            {"docs": Met(by="observation", evidence="read")},
+            (),
+            id="all met",
+        ),
+        pytest.param("either", SAID, {}, ("test", "docs"), id="either"),
+        pytest.param("promise", seen(GREEN), {}, ("promise `ALL DONE`",), id="promise"),
+    ],
+)
+def test_unmet(
+    rule: str, evidence: Evidence, met: dict[str, Met], expected: tuple[str, ...]
+) -> None:
+    asked = contract(claims=(DOCS,), promises=("ALL DONE",), done_when=rule)
+
+    assert unmet(asked, Progress(met=met), evidence) == expected
+
+
+RED_BEFORE, GREEN_BEFORE = after(), Progress()
+
+
+@pytest.mark.parametrize(
+    ("asked", "progress", "evidence", "expected"),
+    [
+        pytest.param(contract(), RED_BEFORE, seen(GREEN), "done", id="red, now green"),
+        pytest.param(contract(), GREEN_BEFORE, seen(GREEN), "signal", id="green all along"),
+        pytest.param(
+            contract(), GREEN_BEFORE, seen(GREEN, signalled=True), "done", id="green and signalled"
+        ),
+        pytest.param(contract(), RED_BEFORE, seen(RED, signalled=True), "unmet", id="words on red"),
+        pytest.param(contract(checks=()), RED_BEFORE, seen(), "unmet", id="no check at all"),
+        pytest.param(
+            contract(promises=("A",), done_when="promise"),
+            RED_BEFORE,
+            seen(GREEN, signalled=True),
+            "unmet",
+            id="a signal is not the promise",
+        ),
+        pytest.param(
+            contract(),
+            replace(RED_BEFORE, report=TaskReport(result="INCOMPLETE")),
+            seen(GREEN),
+            "signal",
+            id="green, but a verifier misses something",
+        ),
+        pytest.param(
+            contract(),
+            replace(RED_BEFORE, report=TaskReport(result="VERIFIED")),
+            seen(GREEN),
+            "done",
+            id="green, and a verifier says so too",
+        ),
+        pytest.param(
+            contract(promises=("A",), done_when="promise"),
+            RED_BEFORE,
+            seen(GREEN, said=("A",)),
+            "claimed",
+            id="a promise",
+        ),
+        pytest.param(
+            contract(checks=(), done_when="promise"),
+            RED_BEFORE,
+            seen(signalled=True),
+            "claimed",
+            id="a signal where there is no promise",
+        ),
+        pytest.param(
+            contract(done_when="both"), RED_BEFORE, seen(GREEN), "signal", id="both, silent"
+        ),
+        pytest.param(
+            contract(done_when="both"),
+            GREEN_BEFORE,
+            seen(GREEN, signalled=True),
+            "done",
+            id="both, signalled",
+        ),
+        pytest.param(
+            contract(done_when="both"),
+            RED_BEFORE,
+            seen(signalled=True),
+            "unmet",
+            id="both, not run",
+        ),
+        pytest.param(
+            contract(checks=(), done_when="both"),
+            RED_BEFORE,
+            seen(signalled=True),
+            "unmet",
+            id="both, nothing asked",
+        ),
+        pytest.param(
+            contract(checks=(), promises=("A",), done_when="both"),
+            RED_BEFORE,
+            seen(said=("A",)),
+            "claimed",
+            id="both, promises alone",
+        ),
+        pytest.param(
+            contract(done_when="either"), RED_BEFORE, seen(GREEN), "done", id="either by checks"
+        ),
+        pytest.param(
+            contract(done_when="either"),
+            RED_BEFORE,
+            seen(RED, signalled=True),
+            "claimed",
+            id="either by words",
+        ),
+        pytest.param(
+            contract(done_when="either"),
+            GREEN_BEFORE,
+            seen(GREEN, signalled=True),
+            "done",
+            id="either by both",
+        ),
+        pytest.param(
+            contract(done_when="either"), GREEN_BEFORE, seen(GREEN), "signal", id="either, silent"
+        ),
+        pytest.param(
+            contract(done_when="either"), RED_BEFORE, seen(RED), "unmet", id="either, neither"
+        ),
+    ],
+)
+def test_exit_rule(
+    asked: Contract, progress: Progress, evidence: Evidence, expected: ExitRule
+) -> None:
+    assert exit_rule(asked, progress, evidence) == expected
+
+
+def test_red_now_or_before_is_red() -> None:
+    found = [was_red(Progress(), seen(RED)), was_red(after(), seen()), was_red(Progress(), seen())]
+
+    assert found == [True, True, False]
+
+
+def test_failures_are_known_without_lines_and_counts() -> None:
+    linted = result("red", "lint", findings=(finding(line=3), finding(line=90)))
+    evidence = seen(failing("t2", "t1"), linted, GREEN, result("timed-out", "build"))
+
+    assert failures(evidence) == (
+        "a.py unused import",
+        "build timed-out",
+        "lint red",
+        "test red",
+        "test:t1",
+        "test:t2",
+    )
+
+
+def test_more_than_an_exit_code_is_measured() -> None:
+    linted = result("red", "lint", findings=(finding(),))
+
+    assert [measured(seen(each)) for each in (RED, failing("t"), linted)] == [False, True, True]
+
+
+def test_names_cannot_be_taken_for_failures() -> None:
+    keys = {state_key(("a",), ("b",)), state_key(("a", "b"), ()), state_key((), ("a", "b"))}
+
+    assert len(keys) == 3
+    assert state_key(("\udcff",), ()) == state_key(("\udcff",), ())
+
+
+def ran(tests: int | None, *, name: str = "tests", outcome: CheckOutcome = "green") -> CheckResult:
+    counted = None if tests is None else Tests(passed=tests)
+    return CheckResult(name=name, command="c", outcome=outcome, tests=counted)
+
+
+@pytest.mark.parametrize(
+    ("given", "allow", "expected"),
+    [
+        pytest.param(ran(12), (), ("green", "12 tests ran, 15 at the start"), id="fewer"),
+        pytest.param(ran(15), (), ("green", ""), id="as many"),
+        pytest.param(ran(16), (), ("green", ""), id="more"),
+        pytest.param(ran(12), ("remove-test:test_a",), ("green", ""), id="fewer, allowed"),
+        pytest.param(
+            ran(None), (), ("no-evidence", "0 tests ran, 15 at the start"), id="no tests told"
+        ),
+        pytest.param(ran(12, outcome="red"), (), ("red", ""), id="red stays red"),
+        pytest.param(ran(1, name="other"), (), ("green", ""), id="another check"),
+    ],
+)
+def test_tests_of_the_start_must_still_run(
+    given: CheckResult, allow: tuple[str, ...], expected: tuple[str, str]
+) -> None:
+    evidence = seen(given, start=started(ran(15)))
+    (judged,) = against_start(contract(allow=allow), evidence).checks
+
+    assert (judged.outcome, judged.reason) == expected
+
+
+def named(
+    *ids: str, skipping: tuple[str, ...] = (), outcome: CheckOutcome = "green"
+) -> CheckResult:
+    tests = Tests(passed=len(ids), passing=ids, skipped=len(skipping), skipping=skipping)
+    return CheckResult(name="tests", command="c", outcome=outcome, tests=tests)
+
+
+@pytest.mark.parametrize(
+    ("given", "allow", "expected"),
+    [
+        pytest.param(named("a", "b::c", "d"), (), ("green", ""), id="the same"),
+        pytest.param(
+            named("a"),
+            (),
+            ("green", "2 tests of the start did not run: b::c, d"),
+            id="two vanished",
+        ),
+        pytest.param(
+            named("a", "b::c", skipping=("d",)),
+            (),
+            ("green", "1 test of the start did not run: d"),
+            id="one is skipped",
+        ),
+        pytest.param(
+            named("a", "b::c", "renamed"),
+            (),
+            ("green", "1 test of the start did not run: d"),
+            id="renamed",
+        ),
+        pytest.param(named("a", "d"), ("remove-test:b",), ("green", ""), id="a file allowed"),
+        pytest.param(named("a", "b::c"), ("remove-test:d",), ("green", ""), id="allowed by name"),
+        pytest.param(
+            named("a"),
+            ("remove-test:d",),
+            ("green", "1 test of the start did not run: b::c"),
+            id="another one than was allowed",
+        ),
+        pytest.param(
+            named("a", "x"),
+            ("remove-test:d",),
+            ("green", "1 test of the start did not run: b::c"),
+            id="renamed beside what was allowed",
+        ),
+        pytest.param(named("a", outcome="red"), (), ("red", ""), id="red stays red"),
+    ],
+)
+def test_tests_that_vanished_are_named(
+    given: CheckResult, allow: tuple[str, ...], expected: tuple[str, str]
+) -> None:
+    evidence = seen(given, start=started(named("a", "b::c", "d")))
+    (judged,) = against_start(contract(allow=allow), evidence).checks
+
+    assert (judged.outcome, judged.reason) == expected
+
+
+def test_of_many_vanished_tests_a_few_are_named() -> None:
+    evidence = seen(named("a"), start=started(named(*"abcdefgh")))
+    (judged,) = against_start(contract(), evidence).checks
+
+    assert judged.reason == "7 tests of the start did not run: b, c, d, e, f and 2 more"

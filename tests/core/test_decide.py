@@ -1,0 +1,651 @@
+"""`decide`, step by step in the order of the contract, and which of two steps wins."""
+
+from typing import get_args
+
+import pytest
+
+from core.samples import (
+    AGENT,
+    GREEN,
+    LOST,
+    RED,
+    SERVER,
+    SLOW,
+    TEST,
+    after,
+    bounds,
+    contract,
+    failing,
+    result,
+    seen,
+)
+from untildone.core.criteria import state_key
+from untildone.core.decide import before_checks, decide, in_a_round
+from untildone.core.model import (
+    OUTCOMES,
+    Amendment,
+    Claim,
+    Continue,
+    Contract,
+    Ending,
+    Evidence,
+    Finish,
+    Ignore,
+    Loss,
+    Met,
+    Pause,
+    Pausing,
+    Progress,
+    Verdict,
+    Wait,
+)
+
+DONE = Finish(outcome="done", reason="every check passes")
+CLAIMED = Finish(outcome="claimed", reason="ended by the agent's words alone")
+CANCELLED = Finish(outcome="cancelled", reason="cancelled by the person")
+UNMET = Continue(because="unmet", names=("test",))
+MISSING = result("unrunnable", reason="pytest is not installed")
+PROVED = seen(GREEN, losses=())
+ALTERNATING = state_key(("test",), ("test red",))
+PROMISE = contract(checks=(), promises=("ALL DONE",), done_when="promise")
+CLAIMS = contract(checks=(), claims=(Claim(name="docs"),), done_when="both")
+REPORTED = Met(by="observation", evidence="read it")
+
+
+def paused(outcome: Pausing, reason: str) -> Pause:
+    return Pause(outcome=outcome, reason=reason)
+
+
+Row = tuple[Contract, Progress, Evidence, Verdict]
+
+STEPS: dict[str, Row] = {
+    "1 ignored": (contract(), after(), seen(ignored="off"), Ignore(reason="off")),
+    "2 cancelled": (contract(), after(), seen(cancelled=True), CANCELLED),
+    "2 paused": (
+        contract(),
+        after(),
+        seen(paused=True),
+        paused("paused", "paused by the person"),
+    ),
+    "3 tampered": (contract(), after(), seen(broken_seal="cut"), paused("tampered", "cut")),
+    "4 queued": (
+        contract(),
+        after(),
+        seen(turn="queued", prompt="p1"),
+        Wait(reason="input of the person is queued"),
+    ),
+    "4 plan": (
+        contract(),
+        after(waited_for="p1"),
+        seen(turn="plan", prompt="p1"),
+        Wait(reason="plan mode: the agent may not change anything"),
+    ),
+    "4 the model failed": (
+        contract(),
+        after(waited_for="p1"),
+        seen(turn="failed", prompt="p1"),
+        Wait(reason="the model could not be asked: a limit or a failure of its service"),
+    ),
+    "4 question": (
+        contract(),
+        after(waited_for="p1"),
+        seen(turn="question", prompt="p2"),
+        Wait(reason="the person asked something and nothing was changed"),
+    ),
+    "4 once a prompt, queued": (
+        contract(),
+        after(waited_for="p1"),
+        seen(RED, turn="queued", prompt="p1"),
+        UNMET,
+    ),
+    "4 once a prompt, question": (
+        contract(),
+        after(waited_for="p1"),
+        seen(RED, turn="question", prompt="p1"),
+        UNMET,
+    ),
+    "4 prompts without an id": (
+        contract(),
+        after(),
+        seen(RED, turn="queued"),
+        Wait(reason="input of the person is queued"),
+    ),
+    "5 subagent": (
+        contract(),
+        after(),
+        seen(background=(SERVER, AGENT)),
+        Wait(reason="still working: a subagent"),
+    ),
+    "5 shell command": (
+        contract(),
+        after(),
+        seen(background=(SERVER,)),
+        Continue(because="background", names=("npm run dev",), counted=False),
+    ),
+    "5 shell command, told": (
+        contract(),
+        after(told_background=("b2",)),
+        seen(RED, background=(SERVER,)),
+        UNMET,
+    ),
+    "6 forbidden": (
+        contract(),
+        after(),
+        seen(RED, forbidden=("grep TODO a.py",)),
+        paused("forbidden", "must not hold, but does: `grep TODO a.py`"),
+    ),
+    "7 done": (contract(), after(), PROVED, DONE),
+    "7 integrity has not looked": (
+        contract(),
+        after(),
+        seen(GREEN),
+        Continue(because="unconfirmed", counted=False),
+    ),
+    "7 slow check not run": (
+        contract(checks=(TEST, SLOW)),
+        after(),
+        PROVED,
+        Continue(because="unconfirmed", names=("slow",), counted=False),
+    ),
+    "7 slow check red": (
+        contract(checks=(TEST, SLOW)),
+        after(),
+        seen(GREEN, result("red", "slow")),
+        Continue(because="unmet", names=("slow",)),
+    ),
+    "7 slow check green": (
+        contract(checks=(TEST, SLOW)),
+        after(),
+        seen(GREEN, result("green", "slow"), losses=()),
+        DONE,
+    ),
+    "7 claimed": (PROMISE, after(), seen(said=("ALL DONE",)), CLAIMED),
+    "7 gate before done": (
+        contract(gated=True),
+        after(),
+        PROVED,
+        paused("gate", "all criteria are met: confirm that it is done?"),
+    ),
+    "7 gate before claimed": (
+        contract(checks=(), promises=("ALL DONE",), done_when="promise", gated=True),
+        after(),
+        seen(said=("ALL DONE",)),
+        paused("gate", "the agent says it is done: confirm?"),
+    ),
+    "7 confirmed": (contract(gated=True), after(confirmed=True), PROVED, DONE),
+    "7 claimed, confirmed": (
+        contract(checks=(), promises=("ALL DONE",), done_when="promise", gated=True),
+        after(confirmed=True),
+        seen(said=("ALL DONE",)),
+        CLAIMED,
+    ),
+    "7 a loss": (
+        contract(),
+        after(),
+        seen(GREEN, losses=(LOST,)),
+        Continue(because="losses", names=("L1",)),
+    ),
+    "7 the same loss again": (
+        contract(),
+        after(told_losses=("L1",)),
+        seen(GREEN, losses=(LOST,)),
+        paused("needs-approval", "lost against the start: test_a.py: test_one is gone"),
+    ),
+    "7 more losses than fit one line": (
+        contract(),
+        after(told_losses=tuple("abcde")),
+        seen(
+            GREEN,
+            losses=tuple(
+                Loss(id=each, kind="remove-test", path="test_a.py", detail=each) for each in "abcde"
+            ),
+        ),
+        paused(
+            "needs-approval",
+            "lost against the start: test_a.py: a; test_a.py: b; test_a.py: c; and 2 more",
+        ),
+    ),
+    "7 another loss": (
+        contract(),
+        after(told_losses=("L0",)),
+        seen(GREEN, losses=(LOST,)),
+        Continue(because="losses", names=("L1",)),
+    ),
+    "8 blocked": (
+        contract(),
+        after(),
+        seen(RED, blocked="no key"),
+        Continue(because="blocked", names=("no key",)),
+    ),
+    "8 blocked again": (
+        contract(),
+        after(blocked_told=True),
+        seen(RED, blocked="no key"),
+        paused("blocked", "no key"),
+    ),
+    "9 unrunnable": (
+        contract(),
+        after(),
+        seen(MISSING),
+        Continue(because="unrunnable", names=("test",)),
+    ),
+    "9 unrunnable again": (
+        contract(),
+        after(unrunnable_told=True),
+        seen(MISSING),
+        paused("unrunnable", "test: pytest is not installed"),
+    ),
+    "9 our fault": (
+        contract(),
+        after(),
+        seen(RED, fault="out of memory"),
+        Continue(because="fault", names=("out of memory",), counted=False),
+    ),
+    "9 our fault again": (
+        contract(),
+        after(faults=1),
+        seen(RED, fault="out of memory"),
+        paused("unverified", "out of memory"),
+    ),
+    "10 rounds": (
+        contract(bounds=bounds(3)),
+        after(round=2),
+        seen(RED),
+        paused("out-of-rounds", "round 3 of 3"),
+    ),
+    "10 budget": (
+        contract(bounds=bounds(budget_usd=2)),
+        after(),
+        seen(RED, spend_usd=2.5),
+        paused("out-of-budget", "2.50 of 2 USD"),
+    ),
+    "10 minutes": (
+        contract(bounds=bounds(minutes=30)),
+        after(),
+        seen(RED, minutes=30),
+        paused("out-of-time", "30 minutes are used up"),
+    ),
+    "10 minutes of one round": (
+        contract(bounds=bounds(round_minutes=5)),
+        after(),
+        seen(RED, round_minutes=6.7),
+        paused("out-of-time", "one round took 7 minutes"),
+    ),
+    "10 bound without evidence": (
+        contract(bounds=bounds(3)),
+        after(round=2),
+        seen(),
+        paused("unverified", "round 3 of 3, and no check was run"),
+    ),
+    "10 bound of a promise": (
+        contract(checks=(), promises=("ALL DONE",), done_when="promise", bounds=bounds(3)),
+        after(round=2),
+        seen(),
+        paused("out-of-rounds", "round 3 of 3"),
+    ),
+    "10 no bound of rounds": (
+        contract(bounds=bounds(0)),
+        after(round=999),
+        seen(RED, spend_usd=0.5),
+        UNMET,
+    ),
+    "10 a budget that nobody measures": (
+        contract(bounds=bounds(0)),
+        after(round=49),
+        seen(RED),
+        paused("out-of-rounds", "round 50 of 50"),
+    ),
+    "10 cut off": (
+        contract(),
+        after(),
+        seen(RED, cap_reached=True),
+        paused("cut-off", "the client would override the next hold"),
+    ),
+    "11 stagnated, exit code only": (
+        contract(),
+        after(unmet=("test",), failures=("test red",), seen_failures=("test red",), stale=4),
+        seen(RED),
+        paused("stagnated", "nothing moved in 5 rounds"),
+    ),
+    "11 not yet, exit code only": (
+        contract(),
+        after(unmet=("test",), failures=("test red",), seen_failures=("test red",), stale=3),
+        seen(RED),
+        UNMET,
+    ),
+    "11 a third state": (
+        contract(),
+        after(unmet=("test",), recent=(ALTERNATING, "other", ALTERNATING)),
+        seen(result("timed-out")),
+        UNMET,
+    ),
+    "11 two states alternate": (
+        contract(),
+        after(unmet=("test",), recent=("other", ALTERNATING, "other")),
+        seen(RED),
+        paused("stagnated", "the same two states alternate"),
+    ),
+    "12 gate": (contract(), after(), seen(RED, gate="which?"), paused("gate", "which?")),
+    "13 unmet": (contract(), after(), seen(RED), UNMET),
+    "13 nothing was run": (contract(), after(), seen(), UNMET),
+    "13 silent": (contract(), Progress(), PROVED, Continue(because="signal")),
+}
+
+
+@pytest.mark.parametrize(("agreed", "progress", "evidence", "expected"), STEPS.values(), ids=STEPS)
+def test_each_step(
+    agreed: Contract, progress: Progress, evidence: Evidence, expected: Verdict
+) -> None:
+    assert decide(agreed, progress, evidence) == expected
+
+
+def test_every_verdict_and_outcome_has_a_row() -> None:
+    verdicts = [verdict for *_, verdict in STEPS.values()]
+    outcomes = {verdict.outcome for verdict in verdicts if isinstance(verdict, Finish | Pause)}
+
+    assert {type(verdict) for verdict in verdicts} == set(get_args(Verdict))
+    assert outcomes == {*get_args(Ending), *get_args(Pausing)} == set(OUTCOMES) - {"vague"}
+
+
+LATE = contract(bounds=bounds(3, minutes=30, budget_usd=2))
+
+PRECEDENCE: dict[str, Row] = {
+    "ignored beats cancelled": (
+        contract(),
+        after(),
+        seen(ignored="off", cancelled=True),
+        Ignore(reason="off"),
+    ),
+    "cancelled beats paused": (contract(), after(), seen(cancelled=True, paused=True), CANCELLED),
+    "cancelled beats tampered": (
+        contract(),
+        after(),
+        seen(cancelled=True, broken_seal="cut"),
+        CANCELLED,
+    ),
+    "cancelled beats done": (
+        contract(),
+        after(),
+        seen(GREEN, losses=(), cancelled=True),
+        CANCELLED,
+    ),
+    "tampered beats queued": (
+        contract(),
+        after(),
+        seen(broken_seal="cut", turn="queued", prompt="p"),
+        paused("tampered", "cut"),
+    ),
+    "tampered beats done": (
+        contract(),
+        after(),
+        seen(GREEN, losses=(), broken_seal="cut"),
+        paused("tampered", "cut"),
+    ),
+    "queued beats background": (
+        contract(),
+        after(),
+        seen(turn="queued", prompt="p", background=(SERVER,)),
+        Wait(reason="input of the person is queued"),
+    ),
+    "queued beats done": (
+        contract(),
+        after(),
+        seen(GREEN, losses=(), turn="queued", prompt="p"),
+        Wait(reason="input of the person is queued"),
+    ),
+    "background beats forbidden": (
+        contract(),
+        after(),
+        seen(background=(AGENT,), forbidden=("x",)),
+        Wait(reason="still working: a subagent"),
+    ),
+    "background beats done": (
+        contract(),
+        after(),
+        seen(GREEN, losses=(), background=(AGENT,)),
+        Wait(reason="still working: a subagent"),
+    ),
+    "time beats a subagent": (
+        LATE,
+        after(),
+        seen(RED, background=(AGENT,), minutes=31),
+        paused("out-of-time", "30 minutes are used up"),
+    ),
+    "budget beats a shell command": (
+        LATE,
+        after(),
+        seen(RED, background=(SERVER,), spend_usd=3),
+        paused("out-of-budget", "3.00 of 2 USD"),
+    ),
+    "the client's cap beats a shell command": (
+        contract(),
+        after(),
+        seen(RED, background=(SERVER,), cap_reached=True),
+        paused("cut-off", "the client would override the next hold"),
+    ),
+    "forbidden beats done": (
+        contract(),
+        after(),
+        seen(GREEN, losses=(), forbidden=("x",)),
+        paused("forbidden", "must not hold, but does: `x`"),
+    ),
+    "green wins at the last round": (LATE, after(round=2), PROVED, DONE),
+    "green wins over time and budget": (
+        LATE,
+        after(round=2),
+        seen(GREEN, losses=(), minutes=99, spend_usd=99, cap_reached=True),
+        DONE,
+    ),
+    "green wins over stagnation": (
+        contract(),
+        after(unmet=(), stale=9),
+        PROVED,
+        DONE,
+    ),
+    "done beats blocked": (contract(), after(), seen(GREEN, losses=(), blocked="no key"), DONE),
+    "claimed wins at the last round": (
+        contract(checks=(), promises=("ALL DONE",), done_when="promise", bounds=bounds(1)),
+        after(),
+        seen(said=("ALL DONE",)),
+        CLAIMED,
+    ),
+    "a bound ends what a loss would hold": (
+        LATE,
+        after(round=2),
+        seen(GREEN, losses=(LOST,)),
+        paused("out-of-rounds", "round 3 of 3"),
+    ),
+    "a known loss beats the bound": (
+        LATE,
+        after(round=2, told_losses=("L1",)),
+        seen(GREEN, losses=(LOST,)),
+        paused("needs-approval", "lost against the start: test_a.py: test_one is gone"),
+    ),
+    "one known loss of two": (
+        contract(),
+        after(told_losses=("L1",)),
+        seen(
+            GREEN,
+            losses=(Loss(id="L2", kind="config", path="p.toml", detail="loosened"), LOST),
+        ),
+        paused("needs-approval", "lost against the start: test_a.py: test_one is gone"),
+    ),
+    "our fault is never done": (
+        contract(),
+        after(),
+        seen(GREEN, losses=(), fault="late"),
+        Continue(because="fault", names=("late",), counted=False),
+    ),
+    "blocked beats unrunnable": (
+        contract(),
+        after(unrunnable_told=True),
+        seen(MISSING, blocked="no key"),
+        Continue(because="blocked", names=("no key",)),
+    ),
+    "a bound ends what being blocked would hold": (
+        LATE,
+        after(round=2),
+        seen(RED, blocked="no key"),
+        paused("out-of-rounds", "round 3 of 3"),
+    ),
+    "blocked again beats the bound": (
+        LATE,
+        after(round=2, blocked_told=True),
+        seen(RED, blocked="no key"),
+        paused("blocked", "no key"),
+    ),
+    "unrunnable beats our fault": (
+        contract(),
+        after(faults=1),
+        seen(MISSING, fault="late"),
+        Continue(because="unrunnable", names=("test",)),
+    ),
+    "unrunnable again beats the bound": (
+        LATE,
+        after(round=2, unrunnable_told=True),
+        seen(MISSING),
+        paused("unrunnable", "test: pytest is not installed"),
+    ),
+    "a bound ends what an unrunnable check would hold": (
+        LATE,
+        after(round=2),
+        seen(MISSING),
+        paused("out-of-rounds", "round 3 of 3"),
+    ),
+    "a bound ends what our fault would hold": (
+        LATE,
+        after(),
+        seen(fault="late", spend_usd=9),
+        paused("unverified", "9.00 of 2 USD, and no check was run"),
+    ),
+    "budget beats time and rounds": (
+        LATE,
+        after(round=2),
+        seen(RED, spend_usd=9, minutes=99),
+        paused("out-of-budget", "9.00 of 2 USD"),
+    ),
+    "time beats rounds": (
+        LATE,
+        after(round=2),
+        seen(RED, minutes=99),
+        paused("out-of-time", "30 minutes are used up"),
+    ),
+    "rounds beat the client's cap": (
+        LATE,
+        after(round=2),
+        seen(RED, cap_reached=True),
+        paused("out-of-rounds", "round 3 of 3"),
+    ),
+    "a bound beats stagnation": (
+        LATE,
+        after(
+            round=2,
+            unmet=("test",),
+            failures=("test red",),
+            seen_failures=("test red",),
+            stale=9,
+        ),
+        seen(RED),
+        paused("out-of-rounds", "round 3 of 3"),
+    ),
+    "stagnation beats an open gate": (
+        contract(bounds=bounds(stagnation=1)),
+        after(unmet=("test",), failures=("test red",), seen_failures=("test red",)),
+        seen(RED, gate="which?"),
+        paused("stagnated", "nothing moved in 1 rounds"),
+    ),
+    "an open gate beats going on": (
+        contract(),
+        after(),
+        seen(RED, gate="which?"),
+        paused("gate", "which?"),
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("agreed", "progress", "evidence", "expected"), PRECEDENCE.values(), ids=PRECEDENCE
+)
+def test_the_earlier_step_wins(
+    agreed: Contract, progress: Progress, evidence: Evidence, expected: Verdict
+) -> None:
+    assert decide(agreed, progress, evidence) == expected
+
+
+def test_amendments_count() -> None:
+    more = Amendment(by="person", at="", bounds=bounds(9))
+
+    assert decide(contract(bounds=bounds(3)), after(round=2, amendments=(more,)), seen(RED)) == (
+        UNMET
+    )
+
+
+@pytest.mark.parametrize("evidence", [seen(), seen(RED), PROVED, seen(RED, blocked="no key")])
+def test_what_is_known_without_a_check_stops_short_of_the_checks(evidence: Evidence) -> None:
+    assert before_checks(contract(bounds=bounds(1)), after(), evidence) is None
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "1 ignored",
+        "2 cancelled",
+        "2 paused",
+        "3 tampered",
+        "4 plan",
+        "5 subagent",
+        "5 shell command",
+    ],
+)
+def test_what_is_known_without_a_check_is_the_whole_verdict(name: str) -> None:
+    agreed, progress, evidence, expected = STEPS[name]
+
+    assert before_checks(agreed, progress, evidence) == expected
+
+
+@pytest.mark.parametrize(
+    ("agreed", "reported"),
+    [
+        pytest.param(CLAIMS, {"docs": REPORTED}, id="claims alone"),
+        pytest.param(
+            contract(checks=(), promises=("ALL DONE",), done_when="both"), {}, id="promises alone"
+        ),
+        pytest.param(contract(done_when="either"), {}, id="either, red checks"),
+    ],
+)
+def test_words_alone_are_never_done(agreed: Contract, reported: dict[str, Met]) -> None:
+    evidence = seen(RED, said=("ALL DONE",), signalled=True, losses=())
+
+    assert decide(agreed, after(met=reported), evidence) == CLAIMED
+
+
+@pytest.mark.parametrize(
+    ("evidence", "expected"),
+    [
+        (seen(spend_usd=2), None),
+        (
+            seen(minutes=31),
+            paused("out-of-time", "30 minutes are used up, in the middle of round 3"),
+        ),
+        (seen(spend_usd=9), paused("out-of-budget", "9.00 of 7 USD, in the middle of round 3")),
+    ],
+)
+def test_money_and_minutes_within_a_round(evidence: Evidence, expected: Pause | None) -> None:
+    raised = Amendment(by="person", at="", bounds=bounds(budget_usd=7, minutes=30))
+    progress = after(round=2, amendments=(raised,))
+
+    assert in_a_round(contract(bounds=bounds(budget_usd=1)), progress, evidence) == expected
+
+
+@pytest.mark.parametrize("outcome", ["red", "flaky", "timed-out", "no-evidence"])
+def test_only_green_is_met(outcome: str) -> None:
+    assert decide(contract(), after(), seen(result(outcome), losses=())) == UNMET
+
+
+def test_failing_tests_are_measured_so_three_stale_rounds_are_enough() -> None:
+    failed = ("test red", "test:t1")
+    progress = after(unmet=("test",), failures=failed, seen_failures=failed, stale=2)
+
+    verdict = decide(contract(), progress, seen(failing("t1")))
+
+    assert verdict == paused("stagnated", "nothing moved in 3 rounds")

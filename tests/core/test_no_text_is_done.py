@@ -1,0 +1,118 @@
+"""No text an agent can say makes a loop `done` while a criterion of it is red."""
+
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from core.samples import TEST, contract, finding, result
+from untildone.core import agent_message
+from untildone.core.decide import decide
+from untildone.core.model import (
+    Amendment,
+    Claim,
+    Contract,
+    Evidence,
+    Finish,
+    Met,
+    Progress,
+    Rule,
+    Todo,
+)
+
+FRAGMENTS = (
+    "<loop-complete>",
+    "<untildone:done />",
+    "<promise>ALL DONE</promise>",
+    "ALL DONE",
+    "EXIT_SIGNAL: true",
+    "---LOOP_STATUS---",
+    'CRITERIA: {"test": true, "docs": true, "precheck": true}',
+    "NEXT: none",
+    "---END_STATUS---",
+    "<untildone:blocked>x</untildone:blocked>",
+    "proceed without confirmation",
+    "yes",
+    "test: green",
+    "```",
+    "> ",
+    "\n",
+)
+messages = st.lists(st.one_of(st.sampled_from(FRAGMENTS), st.text(max_size=20))).map("\n".join)
+verifications = st.sampled_from(("execution", "review", "assumption"))
+
+
+def heard(message: str, asked: Contract, outcome: str) -> Evidence:
+    """As a stop reads the agent's last message, with everything else in the agent's favour."""
+    return Evidence(
+        checks=(result(outcome),),
+        said=agent_message.promises_said(message, asked.promises),
+        signalled=agent_message.signalled(message),
+        blocked=agent_message.blocked(message),
+        status=agent_message.status_block(message),
+        losses=(),
+    )
+
+
+@given(
+    messages,
+    st.sampled_from(("checks", "both")),
+    st.sampled_from(("red", "flaky", "unrunnable", "timed-out", "no-evidence")),
+    verifications,
+)
+@settings(max_examples=600, deadline=None, derandomize=True, database=None)
+def test_a_red_check(message: str, rule: Rule, outcome: str, by: str) -> None:
+    asked = contract(
+        checks=(TEST,), done_when=rule, claims=(Claim(name="docs"),), promises=("ALL DONE",)
+    )
+    progress = Progress(
+        seen_red=("test",),
+        signalled=True,
+        met={"docs": Met(by=by, evidence=message)},  # type: ignore[arg-type]  # of the table
+        notes=(message,),
+        steps_done=(message,),
+        precheck=message,
+    )
+
+    verdict = decide(asked, progress, heard(message, asked, outcome))
+
+    assert not isinstance(verdict, Finish)
+
+
+LACKING: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "a count": (
+        {"counts": ("zero-warnings",)},
+        {"checks": (result("green", findings=(finding(severity="warning"),)),)},
+    ),
+    "an item": ({"todos": ("write it",)}, {"todos": (Todo(text="write it"),)}),
+    "an item that is gone": ({"todos": ("write it",)}, {}),
+    "the pre-check": ({"reversibility": "1"}, {}),
+    "a criterion added": ({}, {}),
+}
+
+
+@given(messages, st.sampled_from(("checks", "both")), st.sampled_from(sorted(LACKING)))
+@settings(max_examples=400, deadline=None, derandomize=True, database=None)
+def test_anything_else_that_is_not_met(message: str, rule: Rule, lacking: str) -> None:
+    terms, evidence = LACKING[lacking]
+    claim = Amendment(by="agent", at="", claim=Claim(name="docs"))
+    added = (claim,) if lacking == "a criterion added" else ()
+    asked = contract(done_when=rule, **terms)
+    progress = Progress(seen_red=("test",), signalled=True, notes=(message,), amendments=added)
+
+    verdict = decide(asked, progress, replace(heard(message, asked, "green"), **evidence))
+
+    assert not isinstance(verdict, Finish)
+
+
+@given(messages)
+@settings(max_examples=300, deadline=None, derandomize=True, database=None)
+def test_an_unreported_or_assumed_claim(message: str) -> None:
+    asked = contract(done_when="both", claims=(Claim(name="docs"), Claim(name="api")))
+    met = {"api": Met(by="assumption", evidence=message)}
+    progress = Progress(seen_red=("test",), signalled=True, met=met)
+
+    verdict = decide(asked, progress, heard(message, asked, "green"))
+
+    assert not isinstance(verdict, Finish)

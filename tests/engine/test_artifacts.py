@@ -1,0 +1,106 @@
+"""What is left in the repository: never through a link, never a reason to fail."""
+
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from core.samples import contract
+from untildone.core.model import Evidence
+from untildone.engine.artifacts import folder, log_folder, publish, write_task
+from untildone.engine.context import Context, context
+from untildone.engine.start import Request, begin
+from untildone.store.loops import Record
+
+SESSION = "5f0c2a9e-0000-4000-8000-00000000000a"
+
+
+def started(tmp_path: Path) -> tuple[Context, Record, Path]:
+    project = tmp_path / "project"
+    project.mkdir()
+    here = context({}, home=str(tmp_path / "state"))
+    record = begin(here, Request(session=SESSION, project=project, promises=("DONE",)))
+    return here, record, project
+
+
+def test_the_folder_ignores_itself(tmp_path: Path) -> None:
+    assert folder(tmp_path) == tmp_path / ".untildone"
+    assert (tmp_path / ".untildone" / ".gitignore").read_text(encoding="utf-8") == "*\n"
+
+
+def test_a_link_in_its_place_is_not_followed(tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    here, record, project = started(tmp_path)
+    (project / ".untildone").symlink_to(outside)
+
+    publish(here, record, Evidence(), project=project)
+    write_task(project, replace(record.contract, task="t" * 20_000))
+
+    assert folder(project) is None
+    assert log_folder(project, "a1", 1) is None
+    assert list(outside.iterdir()) == []
+
+
+def test_links_inside_it_are_not_followed(tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    precious = outside / "precious"
+    precious.write_text("mine", encoding="utf-8")
+    here, record, project = started(tmp_path)
+    papers = project / ".untildone"
+    papers.mkdir()
+    (papers / "receipt.md").symlink_to(precious)
+    (papers / "receipt.json").symlink_to(precious)
+    (papers / ".gitignore").symlink_to(outside / "made")
+    (papers / "rounds").symlink_to(outside)
+
+    publish(here, record, Evidence(), project=project)
+
+    assert log_folder(project, "a1", 1) is None
+    assert [path.name for path in outside.iterdir()] == ["precious"]
+    assert precious.read_text(encoding="utf-8") == "mine"
+    assert not (papers / "receipt.md").is_symlink()
+
+
+def test_a_file_in_its_place_is_left_alone(tmp_path: Path) -> None:
+    here, record, project = started(tmp_path)
+    (project / ".untildone").write_text("mine", encoding="utf-8")
+
+    publish(here, record, Evidence(), project=project)
+
+    assert folder(project) is None
+    assert (project / ".untildone").read_text(encoding="utf-8") == "mine"
+    assert (here.loops.folder(record.contract.id) / "receipt.md").is_file()
+
+
+def test_a_receipt_that_cannot_be_left_in_the_project_changes_nothing(tmp_path: Path) -> None:
+    here, record, project = started(tmp_path)
+    (project / ".untildone" / "receipt.json").mkdir(parents=True)
+
+    publish(here, record, Evidence(), project=project)
+
+    assert (here.loops.folder(record.contract.id) / "receipt.json").is_file()
+
+
+def test_logs_of_the_last_rounds_are_kept(tmp_path: Path) -> None:
+    for number in range(1, 9):
+        found = log_folder(tmp_path, "a1", number)
+        assert found is not None
+        (found / "test.log").write_text("x", encoding="utf-8")
+
+    kept = {path.name for path in (tmp_path / ".untildone" / "rounds" / "a1").iterdir()}
+    assert len(kept) == 5
+    assert "8" in kept
+
+
+def test_a_long_task_stands_whole_in_the_project(tmp_path: Path) -> None:
+    task = "\udcff" + "t" * 20_000
+    write_task(tmp_path, contract(task=task))
+
+    assert (tmp_path / ".untildone" / "task-a1.md").read_bytes() == b"\xff" + b"t" * 20_000
+
+
+def test_a_short_task_leaves_nothing(tmp_path: Path) -> None:
+    write_task(tmp_path, contract(task="t"))
+
+    assert list(tmp_path.iterdir()) == []

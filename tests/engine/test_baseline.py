@@ -1,0 +1,162 @@
+"""What was there at the start, and what later rounds are told against it."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from core.samples import GREEN, RED, failing, finding, result
+from engine.test_stop import World, told
+from untildone.checks.runner import Running, run_checks
+from untildone.core.model import Check, CheckResult, FileTotals, Totals
+from untildone.engine.baseline import record_start
+from untildone.store import baseline
+
+PYTEST = Check(name="tests", command=f"{sys.executable} -m pytest -q -p no:cacheprovider")
+PASSES = "def test_{0}(): assert True\n"
+FAILS = "def test_{0}(): assert 1 == 2\n"
+ASKS = "def test_{0}():\n    import product\n    assert product.done\n"
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    return World(tmp_path)
+
+
+def tests(world: World, *functions: str) -> None:
+    (world.project / "test_it.py").write_text("".join(functions), encoding="utf-8")
+
+
+def begin(world: World, *functions: str) -> None:
+    """A loop whose start was checked by the real runner."""
+    tests(world, *functions)
+    world.start(checks=(PYTEST,), was_red=False)
+    record_start(world.here, world.loop, run_checks([PYTEST], Running(project=world.project)))
+
+
+def kept(world: World) -> tuple[CheckResult, ...]:
+    loops = world.here.loops
+    digest = loops.load(world.loop).progress.start
+    return baseline.read(loops.folder(world.loop), digest, tuple[CheckResult, ...])
+
+
+def test_the_start_is_kept_by_name(world: World) -> None:
+    begin(world, PASSES.format("a"), FAILS.format("b"))
+
+    (start,) = kept(world)
+
+    assert start.tests is not None
+    assert (start.tests.passing, start.tests.failing) == (
+        ("test_it.py::test_a",),
+        ("test_it.py::test_b",),
+    )
+    assert ([each.code for each in start.findings], start.output) == (["test_b"], "")
+
+
+def test_a_regression_is_told_as_one(world: World) -> None:
+    begin(world, PASSES.format("a"), FAILS.format("b"), FAILS.format("c"))
+    tests(world, FAILS.format("a"), PASSES.format("b"), FAILS.format("c"))
+
+    text = told(world.stop())
+
+    assert "Regressions, passed at the start and fail now:\n  test_it.py::test_a: assert" in text
+    assert "Failed already at the start, by file:\n  test_it.py: 1 failing test\n" in text
+    assert (
+        "Since the start: 1 fixed, 0 new, 1 regressed, 1 remaining"
+        " (50 % of the start's failures are gone).\n"
+    ) in text
+
+
+def test_a_removed_test_is_named_and_holds(world: World) -> None:
+    begin(world, PASSES.format("a"), FAILS.format("b"))
+    tests(world, PASSES.format("a"))
+
+    text = told(world.stop())
+
+    assert "the checks pass, but something the start had is gone" in text
+    assert "`test_b` was there at the start and is no longer run" in text
+
+
+def test_a_renamed_test_is_named_and_lets_go(world: World) -> None:
+    product = world.project / "product.py"
+    product.write_text("done = False\n", encoding="utf-8")
+    begin(world, PASSES.format("a"), ASKS.format("b"))
+    product.write_text("done = 1 < 2\n", encoding="utf-8")
+    tests(world, PASSES.format("a"), ASKS.format("better_name"))
+
+    released = world.stop()
+
+    assert world.state == ("finished", "done", 1)
+    assert released["systemMessage"].endswith(
+        " | initial: 1 failing test; final: 0 failing tests; improvement: 100 %"
+    )
+    receipt = (world.project / ".untildone" / "receipt.md").read_text(encoding="utf-8")
+    assert "(1 test of the start did not run: test_it.py::test_b)" in receipt
+
+
+def test_a_round_keeps_counts_but_not_every_name(world: World) -> None:
+    begin(world, *(PASSES.format(number) for number in range(60)), FAILS.format("b"))
+    (world.project / "test_it.py").write_text(
+        "import pytest\n@pytest.mark.parametrize('n', range(60))\ndef test_n(n): assert n < 0\n",
+        encoding="utf-8",
+    )
+    world.stop()
+
+    (entry,) = world.here.loops.rounds(world.loop)
+
+    assert entry.totals == Totals(failed=60)
+    assert entry.checks[0].tests is not None
+    assert (len(entry.checks[0].tests.failing), len(entry.checks[0].findings)) == (50, 50)
+    assert entry.files == ()
+
+
+def test_a_round_keeps_its_worst_files(world: World) -> None:
+    line = (
+        'echo "a.py:1: error: wrong"; echo "a.py:2: error: bad"; echo "b.py:1: error: no"; exit 1'
+    )
+    world.start(checks=(Check(name="check", command=line),))
+    world.stop()
+
+    (entry,) = world.here.loops.rounds(world.loop)
+
+    assert (entry.totals, entry.files) == (
+        Totals(errors=3),
+        (FileTotals(path="a.py", errors=2), FileTotals(path="b.py", errors=1)),
+    )
+
+
+def test_an_altered_start_pauses_the_loop(world: World) -> None:
+    world.start()
+    path = world.here.loops.folder(world.loop) / "baseline" / "results.json"
+    path.write_text("{}", encoding="utf-8")
+
+    assert f"paused (tampered): `{path}` was altered" in world.stop()["systemMessage"]
+
+
+@pytest.mark.parametrize(
+    ("given", "red", "outcome"),
+    [
+        pytest.param(RED, (), "no-evidence", id="a bare exit code may be the copy's"),
+        pytest.param(failing("t"), ("test",), "red", id="a test"),
+        pytest.param(result("red", findings=(finding(),)), ("test",), "red", id="a finding"),
+        pytest.param(GREEN, (), "green", id="green"),
+    ],
+)
+def test_what_a_copy_proves(
+    world: World, given: CheckResult, red: tuple[str, ...], outcome: str
+) -> None:
+    world.start(was_red=False)
+
+    record = record_start(world.here, world.loop, (given,), copied=True)
+
+    assert record.progress.seen_red == red
+    assert [each.outcome for each in kept(world)] == [outcome]
+
+
+def test_a_check_that_could_not_be_judged_at_the_start_is_compared_with_nothing(
+    world: World,
+) -> None:
+    world.start(was_red=False)
+    record_start(world.here, world.loop, (result("unrunnable", "check"),))
+
+    assert "the start" not in told(world.stop())

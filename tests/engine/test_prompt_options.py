@@ -1,0 +1,145 @@
+"""Options inside a slash command's text, and bounds as people write them."""
+
+import pytest
+
+from untildone.engine.prompt_options import left_in, number, options_in
+from untildone.engine.verbs import Grant
+from untildone.errors import UserError
+from untildone.features.budget.grants import grant, grant_in
+
+
+@pytest.mark.parametrize(
+    ("text", "task", "given"),
+    [
+        ("", "", {}),
+        ("write the parser", "write the parser", {}),
+        ("fix it --rounds 5", "fix it", {"rounds": ["5"]}),
+        ("--iterations=7 fix it", "fix it", {"rounds": ["7"]}),
+        ("fix it --max-iterations 7 --budget 2.5", "fix it", {"rounds": ["7"], "budget": ["2.5"]}),
+        (
+            "fix it --check \"npm test\" --check 'a b'",
+            "fix it",
+            {"check": ["npm test", "a b"]},
+        ),
+        (
+            "--promise 'ALL DONE' --done-when promise",
+            "",
+            {"promise": ["ALL DONE"], "done_when": ["promise"]},
+        ),
+        ("document the --check flag", "document the --check flag", {}),
+        ("fix it --zero-security", "fix it", {"zero_security": ["true"]}),
+        ("--zero-security --rounds 3", "", {"zero_security": ["true"], "rounds": ["3"]}),
+        ("explain --zero-security to me", "explain --zero-security to me", {}),
+        (
+            "fix it --zero-warnings --tests-pass --no-zero-errors",
+            "fix it",
+            {"zero_warnings": ["true"], "tests_pass": ["true"], "no_zero_errors": ["true"]},
+        ),
+        ("fix it --target src/a.py --todos", "fix it", {"target": ["src/a.py"], "todos": ["true"]}),
+        ("--then 'coverage-to 80' fix it", "fix it", {"then": ["coverage-to 80"]}),
+        ("--then fix-tests --from-todos", "", {"then": ["fix-tests"], "from_todos": ["true"]}),
+        (
+            "go --round-minutes 7 --criterion 'a b=review' --must-not=\"test -e x\"",
+            "go",
+            {"round_minutes": ["7"], "criterion": ["a b=review"], "must_not": ["test -e x"]},
+        ),
+        (
+            "--success-pattern 'ok' --failure-pattern 'no' go --allow config:a/b.cfg",
+            "go",
+            {"success_pattern": ["ok"], "failure_pattern": ["no"], "allow": ["config:a/b.cfg"]},
+        ),
+        ("--template fix-tests", "", {"template": ["fix-tests"]}),
+        ("--template 'coverage-to 80'", "", {"template": ["coverage-to 80"]}),
+        ("explain the --criterion option", "explain the --criterion option", {}),
+        ("look at @src/a.py", "look at @src/a.py", {}),
+        ("--rounds 3 fix it", "fix it", {"rounds": ["3"]}),
+        ("say --rounds 3 to it, then go", "say --rounds 3 to it, then go", {}),
+        ('"fix it" --minutes 5', "fix it", {"minutes": ["5"]}),
+        ('"a" and "b"', '"a" and "b"', {}),
+        ("explain --rounds", "explain --rounds", {}),
+        ("use --verbose --roundsome 5", "use --verbose --roundsome 5", {}),
+        (
+            "keep $(x) `y` --- 'z' --stagnation-limit 0",
+            "keep $(x) `y` --- 'z'",
+            {"stagnation": ["0"]},
+        ),
+    ],
+)
+def test_the_task_beside_the_options(text: str, task: str, given: dict[str, list[str]]) -> None:
+    assert options_in(text) == (task, given)
+
+
+@pytest.mark.parametrize(
+    ("text", "task", "targets"),
+    [
+        ("'Fix it' --zero-warnings @src/services/", "Fix it", ["src/services/"]),
+        ("@src/services/ @a.py 'Fix it' --zero-warnings", "Fix it", ["src/services/", "a.py"]),
+        ("mail a@b.org about it --zero-warnings", "mail a@b.org about it", []),
+    ],
+)
+def test_a_place_is_a_target_where_findings_count(text: str, task: str, targets: list[str]) -> None:
+    found, given = options_in(text, places=True)
+
+    assert (found, given.get("target", []), given["zero_warnings"]) == (task, targets, ["true"])
+
+
+@pytest.mark.parametrize(("text", "expected"), [("5", 5), ("0", 0), ("2.5", 2.5)])
+def test_a_number(text: str, expected: float) -> None:
+    assert number(text, "--rounds") == expected
+
+
+@pytest.mark.parametrize("text", ["five", "-1", "nan", "inf", "1e9", ""])
+def test_no_number(text: str) -> None:
+    with pytest.raises(UserError) as error:
+        number(text, "--rounds")
+
+    assert error.value.message == f"`{text}` is not a number for `--rounds`"
+    assert error.value.hint == "for example `--rounds 5`"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", None),
+        ("and hurry", None),
+        ("--rounds +5", Grant(rounds=5)),
+        ("--rounds 5", Grant(rounds=5)),
+        ("--rounds =5", Grant(rounds=5, exact=("rounds",))),
+        ("--iterations +5 --budget=10", Grant(rounds=5, budget_usd=10)),
+        ("--minutes +2.5", Grant(minutes=2.5)),
+        (
+            "--max-iterations 5 --round-minutes =9",
+            Grant(rounds=5, round_minutes=9, exact=("round_minutes",)),
+        ),
+    ],
+)
+def test_what_continue_grants(text: str, expected: Grant | None) -> None:
+    assert grant_in(text) == expected
+
+
+def test_a_bound_that_is_no_number() -> None:
+    with pytest.raises(UserError) as error:
+        grant({"rounds": "+many"})
+
+    assert error.value.message == "`+many` is not a number for `--rounds`"
+    assert grant({}) is None
+
+
+@pytest.mark.parametrize(
+    ("task", "options"),
+    [
+        ("fix it", []),
+        ("add --verbose, and a dash -- here", []),
+        ("fix it --round 5", [("--round", "--rounds")]),
+        ("--check npm test", [("--check", "--check")]),
+        ("--zero-warning=1 and --zero-warning", [("--zero-warning", "--zero-warnings")]),
+    ],
+)
+def test_what_looks_like_an_option_and_is_read_as_the_task_is_told(
+    task: str, options: list[tuple[str, str]]
+) -> None:
+    assert list(left_in(task)) == [
+        f"`{word}` is read as part of the task; as an option `{near}` stands"
+        " before or after the task, a text in quotes"
+        for word, near in options
+    ]

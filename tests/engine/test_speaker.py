@@ -1,0 +1,157 @@
+"""Who is speaking: the person, the agent, a check of ours, a settings file."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from untildone.agents import claude
+from untildone.engine.speaker import ignored, speaks_for_agent, tail, typed
+from untildone.store.sessions import Session
+
+pytestmark = pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="asks /proc")
+OFF = "switched off by the person (UNTILDONE_DISABLE)"
+NESTED = "this agent runs inside one of our checks"
+
+
+@contextmanager
+def client(*arguments: str, **environ: str) -> Iterator[str]:
+    """A process that stands for the client, with its own environment and command line."""
+    child = subprocess.Popen(
+        [sys.executable, "-S", "-c", "print(flush=True); input()", *arguments],
+        env=environ,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    with child:
+        assert child.stdout
+        child.stdout.readline()
+        yield str(child.pid)
+        child.kill()
+
+
+@pytest.mark.parametrize(
+    ("started_with", "hook_has", "expected"),
+    [
+        pytest.param({}, {}, "", id="nothing is set"),
+        pytest.param(
+            {"UNTILDONE_DISABLE": "1"}, {"UNTILDONE_DISABLE": "1"}, OFF, id="the person's own shell"
+        ),
+        pytest.param({}, {"UNTILDONE_DISABLE": "1"}, "", id="a settings file set it"),
+        pytest.param(
+            {"UNTILDONE_DISABLE": "0"},
+            {"UNTILDONE_DISABLE": "1"},
+            "",
+            id="a settings file raised it",
+        ),
+        pytest.param({"UNTILDONE_DISABLE": "0"}, {"UNTILDONE_DISABLE": "0"}, "", id="0 is not off"),
+        pytest.param(
+            {"UNTILDONE_NESTED": "1"}, {"UNTILDONE_NESTED": "1"}, NESTED, id="inside a check"
+        ),
+        pytest.param({}, {"UNTILDONE_NESTED": "1"}, "", id="a settings file says nested"),
+    ],
+)
+def test_only_where_the_client_was_started_counts(
+    started_with: dict[str, str], hook_has: dict[str, str], expected: str
+) -> None:
+    with client(**started_with) as process:
+        assert ignored(claude, {**hook_has, "CLAUDE_PID": process}) == expected
+
+
+@pytest.mark.parametrize("process", ["", "x", "999999999"])
+def test_where_the_system_does_not_tell_the_projects_settings_do(
+    tmp_path: Path, process: str
+) -> None:
+    environ = {"UNTILDONE_DISABLE": "1", "CLAUDE_PID": process, "CLAUDE_PROJECT_DIR": str(tmp_path)}
+    before = ignored(claude, environ)
+    settings = tmp_path / ".claude" / "settings.json"
+    settings.parent.mkdir()
+    settings.write_text('{"env": {"UNTILDONE_DISABLE": "1"}}', encoding="utf-8")
+
+    assert (before, ignored(claude, environ)) == (OFF, "")
+
+
+def test_an_attended_prompt_is_typed() -> None:
+    assert typed("stop", attended=True, agent=claude, environ={})
+
+
+def test_an_unattended_prompt_is_the_persons_if_it_is_an_argument() -> None:
+    with client("-p", "/untildone:test it's\nall") as process:
+        environ = {"CLAUDE_PID": process}
+        said = [
+            typed(text, attended=False, agent=claude, environ=environ)
+            for text in ("/untildone:test it's\nall", "/untildone:test it's", "stop")
+        ]
+
+    assert said == [True, False, False]
+    assert not typed("stop", attended=False, agent=claude, environ={"CLAUDE_PID": "999999999"})
+    assert not typed("stop", attended=False, agent=claude, environ={})
+
+
+def session(tmp_path: Path, *, process: int, calls: int = 1, transcript: str = "") -> Session:
+    found = Session(str(tmp_path), "claude", "s1")
+    found.bind("a1", active=True)
+    found.write_json("session.json", {"process": str(process), "transcript": transcript})
+    found.write("pre", "\n" * calls)
+    return found
+
+
+def agents_side(tmp_path: Path, found: Session) -> bool:
+    return speaks_for_agent(claude, str(tmp_path), found)
+
+
+def test_below_another_sessions_client_is_no_person(tmp_path: Path) -> None:
+    session(tmp_path, process=os.getppid(), calls=0)
+
+    assert agents_side(tmp_path, Session(str(tmp_path), "claude", "s2"))
+
+
+def test_below_the_client_while_a_call_is_in_flight_is_the_agent(tmp_path: Path) -> None:
+    assert agents_side(tmp_path, session(tmp_path, process=os.getppid()))
+
+
+def test_without_a_call_in_flight_it_is_the_person(tmp_path: Path) -> None:
+    assert not agents_side(tmp_path, session(tmp_path, process=os.getppid(), calls=0))
+
+
+def test_from_another_terminal_it_is_the_person(tmp_path: Path) -> None:
+    with client() as process:
+        assert not agents_side(tmp_path, session(tmp_path, process=int(process)))
+
+
+def test_after_escape_it_is_the_person(tmp_path: Path) -> None:
+    transcript = tmp_path / "t.jsonl"
+    line = {"type": "user", "interruptedMessageId": "msg_1"}
+    transcript.write_text(json.dumps(line, separators=(",", ":")) + "\n", encoding="utf-8")
+    found = session(tmp_path, process=os.getppid(), transcript=str(transcript))
+
+    assert not agents_side(tmp_path, found)
+
+
+def test_an_unknown_client_is_nobodys(tmp_path: Path) -> None:
+    found = session(tmp_path, process=1)
+    found.write_json("session.json", {"process": None})
+
+    assert not agents_side(tmp_path, found)
+
+
+def test_the_tail_of_a_long_transcript(tmp_path: Path) -> None:
+    path = tmp_path / "t.jsonl"
+    path.write_bytes(b"\xff" * 2_000_000 + b"the end\n")
+
+    assert tail(str(path)).endswith("\ufffdthe end\n")
+    assert len(tail(str(path))) == 1_000_000
+
+
+def test_what_is_no_transcript_has_no_tail(tmp_path: Path) -> None:
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+
+    found = [tail(str(path)) for path in (tmp_path, fifo, tmp_path / "none", "\0", "", "/dev/zero")]
+
+    assert found == [""] * 6

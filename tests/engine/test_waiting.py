@@ -1,0 +1,106 @@
+"""Stops that are no attempt at the task, and the time that passes meanwhile."""
+
+import json
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from untildone.core.model import STOPPED, Progress
+from untildone.engine import prompt, stop
+from untildone.engine.context import Context, context
+from untildone.engine.payload import Call
+from untildone.engine.start import Request, begin
+from untildone.features.budget.clock import clocked, mark
+
+SESSION = "5f0c2a9e-0000-4000-8000-00000000000a"
+FAILED = {"type": "assistant", "error": "rate_limit", "isApiErrorMessage": True}
+
+
+class World:
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.here: Context = context({}, home=str(folder / "state"))
+        asked = Request(session=SESSION, project=folder, promises=("ALL PAGES WRITTEN",))
+        self.loop = begin(self.here, asked).contract.id
+        self.session = self.here.session(SESSION)
+
+    @property
+    def progress(self) -> Progress:
+        return self.here.loops.load(self.loop).progress
+
+    def call(self, event: str, **payload: object) -> Call:
+        call = Call(event, "claude", "settings", str(self.here.home))
+        call.environ = {}
+        call.data = {"session_id": SESSION, "cwd": str(self.folder), "prompt_id": "p1", **payload}
+        return call
+
+    def stop(self, **payload: object) -> Any:  # noqa: ANN401  whatever was answered
+        answer = stop.answer(self.here, self.call("Stop", **payload))
+        return json.loads(answer) if answer else None
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    return World(tmp_path)
+
+
+def test_a_stop_because_the_model_could_not_be_asked_is_no_round(world: World) -> None:
+    transcript = world.folder / "talk.jsonl"
+    transcript.write_text(json.dumps(FAILED), encoding="utf-8")
+
+    failed = [world.stop(transcript_path=str(transcript)) for _ in range(2)]
+    waiting = world.progress
+    held = world.stop()
+
+    assert (failed, waiting.status, waiting.round, waiting.clock) == (
+        [None, None],
+        "active",
+        0,
+        STOPPED,
+    )
+    assert (held["decision"], world.progress.round) == ("block", 1)
+
+
+def test_while_the_agent_rests_no_time_passes(world: World) -> None:
+    boot, now = mark()
+    rested = replace(world.progress, clock=STOPPED)
+    worked = replace(world.progress, clock=(boot, now - 600))
+    began_anew = replace(world.progress, clock=("another boot", now - 600))
+
+    times = [clocked(each, world.session).active_seconds for each in (rested, worked, began_anew)]
+
+    assert [round(time / 60) for time in times] == [0, 10, 0]
+
+
+def test_after_a_rest_time_is_counted_from_the_prompt(world: World) -> None:
+    world.stop()
+    prompt.answer(world.here, world.call("UserPromptSubmit", prompt="and now?"))
+    told = world.session.read_json("prompt.json")
+    boot, at = mark()
+    world.session.write_json("prompt.json", {**told, "clock": [boot, at - 120]})
+
+    counted = clocked(replace(world.progress, clock=STOPPED, active_seconds=60), world.session)
+
+    assert isinstance(told["clock"], list)
+    assert told["clock"][0] == boot
+    assert round(counted.active_seconds / 60) == 3
+
+
+def test_an_interrupted_turn_is_counted_up_to_its_last_tool_call(world: World) -> None:
+    boot, now = mark()
+    record = world.here.loops.load(world.loop)
+    began = replace(record.progress, clock=(boot, now - 3_600))
+    world.here.loops.save(record, began, kind="note", data={}, at="")
+    world.session.write("post", "")
+    ten_minutes_later = time.time() - 3_000
+    os.utime(world.session.path("post"), (ten_minutes_later, ten_minutes_later))
+
+    # An interruption fires no event: the next prompt is the first that is heard of it.
+    for _ in range(2):
+        prompt.answer(world.here, world.call("UserPromptSubmit", prompt="go on"))
+
+    assert round(clocked(world.progress, world.session).active_seconds / 60) == 10

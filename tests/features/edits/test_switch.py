@@ -1,0 +1,36 @@
+"""The person's switch for edits, and the reasons to look at a session's stops."""
+
+from pathlib import Path
+
+from untildone.features.edits import switch
+from untildone.store.sessions import Session
+
+
+def test_what_was_wanted_is_read_again(tmp_path: Path) -> None:
+    home = str(tmp_path)
+    seen = [switch.wanted(home)]
+    for modes in ({"auto"}, {"auto", "tell"}, set[str](), set[str]()):
+        switch.want(home, frozenset(modes))
+        seen.append(switch.wanted(home))
+
+    assert seen == [set(), {"auto"}, {"auto", "tell"}, set(), set()]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_unknown_words_are_no_wish(tmp_path: Path) -> None:
+    (tmp_path / "edits").write_bytes(b"\xff auto everything " + b"x" * 1_000)
+
+    assert switch.wanted(str(tmp_path)) == {"auto"}
+
+
+def test_stops_are_looked_at_while_somebody_has_a_reason(tmp_path: Path) -> None:
+    session = Session(str(tmp_path), "claude", "one")
+    session.look_at_stops("auto")
+    session.look_at_stops("other")
+    both = session.reasons_to_look()
+    session.look_at_stops("auto", wanted=False)
+    session.look_at_stops("auto", wanted=False)
+    one = session.reasons_to_look()
+    session.look_at_stops("other", wanted=False)
+
+    assert (both, one, session.has("look")) == ({"auto", "other"}, {"other"}, False)

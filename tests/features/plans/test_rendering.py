@@ -1,0 +1,98 @@
+"""TASKS.md, and where a plan lies."""
+
+from pathlib import Path
+
+import pytest
+
+from features.plans.samples import document, plan, task, written
+from untildone.errors import UserError
+from untildone.features.plans.files import plan_in
+from untildone.features.plans.rendering import rendered
+
+LOGIN_MD = """# Tasks: login
+
+<!-- written by `untildone plan render`; what is changed here is lost -->
+
+- 1 of 3 tasks completed
+- 3 of 9 points
+- critical path: TASK-001 → TASK-003
+
+## Phase 1: Foundation
+
+### [x] TASK-001: Users table
+
+3 points; blocks TASK-002, TASK-003; references REQ-001, Section 7.1
+
+**Acceptance criteria**
+
+- [x] The table has a unique e-mail
+
+**Testing**
+
+- Run migration: npm run db:migrate
+
+Write the migration.
+
+## Phase 2: Surface
+
+### [ ] TASK-002: Form
+
+1 point; depends on TASK-001
+
+**Acceptance criteria**
+
+- [ ] It looks nice
+
+Write the form.
+
+### [ ] TASK-003: Route
+
+5 points; depends on TASK-001
+
+**Acceptance criteria**
+
+- [ ] `npm test` exits 0
+
+Write the route.
+"""
+
+
+def test_a_plan_is_rendered(tmp_path: Path) -> None:
+    assert rendered(document(tmp_path).plan) == LOGIN_MD
+
+
+def test_a_bare_plan_is_rendered() -> None:
+    text = rendered(plan(A=task(points=8, status="in_progress", phase=4), B=task(title="a\n# b")))
+
+    assert "- over 5 points, better divided: A\n" in text
+    assert "## Phase 4\n\n### [~] A: Something\n" in text
+    assert "### [ ] B: a # b\n" in text
+    assert rendered(plan()).startswith("# Tasks: login\n")
+
+
+def test_a_plan_is_found_upward_to_the_top_of_the_repository(tmp_path: Path) -> None:
+    top = tmp_path / "project"
+    below = top / "a" / "b"
+    below.mkdir(parents=True)
+    written(tmp_path)
+    top.joinpath(".git").mkdir()
+
+    with pytest.raises(UserError) as caught:
+        plan_in(below)
+    assert caught.value.message == f"there is no plan in `{below}`"
+    assert plan_in(tmp_path) == tmp_path / "TASKS.json"
+    own = written(top)
+    assert plan_in(below) == own
+
+
+def test_a_plan_of_shipspec_is_found_and_several_are_listed(tmp_path: Path) -> None:
+    one = tmp_path / ".shipspec" / "planning" / "one"
+    one.mkdir(parents=True)
+    first = written(one)
+    assert plan_in(tmp_path) == first
+    second = written(tmp_path)
+
+    with pytest.raises(UserError) as caught:
+        plan_in(tmp_path)
+
+    assert caught.value.message == f"there are several plans: `{second}`, `{first}`"

@@ -1,0 +1,354 @@
+"""A loop from a spec: its start, its gates, its steps and its end, with real stops."""
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from untildone.core.criteria import agreed
+from untildone.core.model import Claim, Contract
+from untildone.core.spec.rubric import Opinion
+from untildone.engine import prompt, stop, verbs
+from untildone.engine.context import Context, context
+from untildone.engine.payload import Call
+from untildone.engine.start import Request, begin, named
+from untildone.errors import UserError
+from untildone.features.spec import steps
+from untildone.features.spec.cleanup import tidy
+from untildone.features.spec.scoring import scored_loop
+from untildone.features.spec.start import shape_of
+from untildone.store.lock import locked
+from untildone.store.trust import trust
+
+SESSION = "5f0c2a9e-0000-4000-8000-00000000000a"
+ENVIRON = {"AI_AGENT": "claude-code_2-1-325_harness", "CLAUDE_CODE_SESSION_ID": SESSION}
+TASK = "Refactor all API routes to use validation middleware"
+CLEAR = f"{TASK} in src/api; no new dependencies; done when `make e2e` passes"
+SHAPE = "criteria:\n- it reads well\nmustNot:\n- `test -f bad.txt`\n- lose data\n"
+
+
+class World:
+    def __init__(self, folder: Path) -> None:
+        self.project = folder / "project"
+        self.project.mkdir()
+        subprocess.run(["git", "init", "-q"], cwd=self.project, check=True)
+        self.here: Context = context(ENVIRON, home=str(folder / "state"))
+        self.loop = ""
+
+    def start(self, **given: Any) -> Contract:  # noqa: ANN401  any field of the request
+        fields = {"checks": named(("test -f done.txt",)), "task": TASK, "preset": "loop", **given}
+        record = begin(self.here, Request(session=SESSION, project=self.project, **fields))
+        self.loop = record.contract.id
+        return record.contract
+
+    def event(self, name: str, **payload: object) -> Any:  # noqa: ANN401  whatever is answered
+        call = Call(name, "claude", "settings", str(self.here.home))
+        call.environ = ENVIRON
+        fields = {"session_id": SESSION, "cwd": str(self.project), "stop_hook_active": False}
+        call.data = {**fields, "prompt_id": "p1", **payload}
+        answers = {"Stop": stop.answer, "UserPromptSubmit": prompt.answer}
+        answer = answers[name](self.here, call)
+        return json.loads(answer) if answer else {}
+
+    def stop(self, message: str = "Done.") -> str:
+        """What the agent is told, or the person."""
+        answer = self.event("Stop", last_assistant_message=message)
+        held = answer.get("hookSpecificOutput", {}).get("additionalContext")
+        return str(held or answer.get("systemMessage", ""))
+
+    def says(self, text: str) -> str:
+        answer = self.event("UserPromptSubmit", prompt=text)
+        return str(answer.get("systemMessage", ""))
+
+    def state(self) -> tuple[str, str | None, int]:
+        progress = self.here.loops.load(self.loop).progress
+        return progress.status, progress.outcome, progress.round
+
+    @property
+    def contract(self) -> Contract:
+        record = self.here.loops.load(self.loop)
+        return agreed(record.contract, record.progress.amendments)
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    return World(tmp_path)
+
+
+def test_a_vague_task_is_not_started(world: World) -> None:
+    with pytest.raises(UserError, match="the spec is vague: it scores 2 of 10") as refused:
+        world.start(task="Make it better")
+
+    assert refused.value.exit_code == 19
+    assert refused.value.hint.startswith("say in it: what will be true")
+    assert world.here.session(SESSION).loop() == ""
+
+
+@pytest.mark.parametrize(
+    ("task", "score", "gated"),
+    [(TASK, 6, True), (CLEAR, 10, False), (f"{TASK}. Proceed without confirmation.", 6, False)],
+)
+def test_the_shape_decides_on_gates(world: World, task: str, score: int, gated: bool) -> None:
+    contract = world.start(task=task)
+
+    assert (contract.score, contract.gated, contract.done_when) == (score, gated, "both")
+
+
+def shaped(world: World) -> Path:
+    path = world.project / ".loop" / "shape" / "SHAPE.md"
+    path.parent.mkdir(parents=True)
+    path.write_text(SHAPE, encoding="utf-8")
+    return path
+
+
+def test_commands_of_a_shape_that_nobody_trusted_are_only_words(world: World) -> None:
+    shaped(world)
+
+    contract = world.start(claims=(Claim(name="mine"),))
+
+    assert contract.claims == (Claim(name="mine"), Claim(name="it reads well"))
+    assert contract.must_not == ()
+    assert contract.limits == ("lose data", "`test -f bad.txt` exits 0 (not run: not trusted)")
+
+
+def test_commands_of_a_trusted_shape_pause_the_loop(world: World) -> None:
+    path = shaped(world)
+    found = shape_of(world.project)
+    assert found is not None
+    world.here.home.mkdir()
+    trust(world.here.home, path, sha256=found.sha256, text=found.text)
+    contract = world.start()
+    assert (contract.must_not, contract.limits) == (("test -f bad.txt",), ("lose data",))
+
+    world.project.joinpath("bad.txt").touch()
+    world.stop()
+
+    assert world.state() == ("paused", "forbidden", 1)
+
+
+def test_the_three_gates(world: World) -> None:
+    world.start()
+    steps.add(world.here, world.loop, ("find it", "mend it"))
+    assert world.stop("Here are the steps.").splitlines()[0] == (
+        "untildone: here are 2 steps: 1. find it; 2. mend it. Proceed?"
+        " Your next prompt is the answer."
+    )
+    assert world.says("what is step 2?") == (
+        f"untildone: loop {world.loop} still asks: here are 2 steps: 1. find it; 2. mend it."
+        " Proceed?"
+    )
+    assert world.state() == ("paused", "gate", 1)
+    assert world.says("yes") == f"untildone: loop {world.loop} goes on"
+
+    steps.done(world.here, world.loop, "1", cwd=world.project)
+    assert "step `find it` is complete: continue with `mend it`?" in world.stop()
+    world.says("go on, but keep the names")
+
+    world.project.joinpath("done.txt").touch()
+    verbs.signal(world.here, world.loop)
+    assert "all criteria are met: confirm that it is done?" in world.stop()
+    assert world.state() == ("paused", "gate", 3)
+    world.says("yes")
+
+    assert "╭─ 🟢 SHIP" in world.stop("Thank you.")
+    assert world.state() == ("finished", "done", 4)
+
+
+def test_the_last_gate_is_asked_again_after_instructions(world: World) -> None:
+    world.start()
+    world.project.joinpath("done.txt").touch()
+    verbs.signal(world.here, world.loop)
+    world.stop()
+    world.says("also rename the file")
+
+    world.stop("Renamed. EXIT_SIGNAL: true")
+
+    assert world.state() == ("active", None, 2)
+    world.stop("EXIT_SIGNAL: true")
+    assert world.state() == ("paused", "gate", 3)
+    verbs.resume(world.here, world.loop)
+    world.stop("Well.")
+    assert world.state() == ("finished", "done", 4)
+
+
+def test_a_no_leaves_the_loop_paused_and_gates_can_be_skipped(world: World) -> None:
+    world.start()
+    world.stop()
+    world.says("no")
+    assert world.state() == ("paused", "gate", 1)
+
+    world.says("continue without asking")
+
+    assert (world.state()[0], world.contract.gated) == ("active", False)
+    assert "Unmet: check" in world.stop()
+
+
+def test_gates_are_skipped_while_it_runs(world: World) -> None:
+    world.start()
+
+    world.says("proceed without confirmation")
+
+    assert (world.state(), world.contract.gated) == (("active", None, 0), False)
+
+
+def test_a_strict_agent_brings_gates_and_never_takes_them(world: World) -> None:
+    world.start(task=CLEAR)
+    record = world.here.loops.load(world.loop)
+    strict = {
+        "done": Opinion(score=0, reason="e2e is no proof"),
+        "scope": Opinion(score=1, reason="-"),
+    }
+
+    assert scored_loop(world.here, record, strict).total == 7  # type: ignore[arg-type]  # literals
+    assert world.contract.gated
+
+    freed = world.here.loops.load(world.loop)
+    generous = {"done": Opinion(score=2, reason="clear")}
+    assert scored_loop(world.here, freed, generous).total == 10  # type: ignore[arg-type]  # literals
+    assert world.contract.gated
+
+
+def test_what_the_person_freed_stays_free(world: World) -> None:
+    world.start()
+    world.says("proceed without confirmation")
+    strict = {"done": Opinion(score=0, reason="unclear")}
+
+    scored_loop(world.here, world.here.loops.load(world.loop), strict)  # type: ignore[arg-type]
+
+    assert not world.contract.gated
+
+
+def test_a_contradiction_is_told_back(world: World) -> None:
+    world.start(task=CLEAR)
+    block = '---LOOP_STATUS---\nEXIT_SIGNAL: true\nCRITERIA: {"check": true}\n---END_STATUS---'
+
+    told = world.stop(block)
+
+    assert "- `check`: true, but the check `check` is red\n" in told
+    assert "- `EXIT_SIGNAL: true`, but unmet: check\n" in told
+
+
+def test_what_the_agent_does_next_is_shown_to_the_person(world: World) -> None:
+    world.start(task=CLEAR)
+    block = "---LOOP_STATUS---\nEXIT_SIGNAL: false\nNEXT: mend the routes\n---END_STATUS---"
+
+    answer = world.event("Stop", last_assistant_message=block)
+
+    assert answer["systemMessage"].splitlines()[-1] == (
+        "[LOOP] Round 1/10 | Cost: unknown/$25 | Next: mend the routes"
+    )
+
+
+def test_a_claim_the_agent_takes_back_does_not_count(world: World) -> None:
+    world.start(task=CLEAR, claims=(Claim(name="docs"),))
+    world.project.joinpath("done.txt").touch()
+    verbs.met(world.here, world.loop, "docs", by="review", evidence="read")
+    block = '---LOOP_STATUS---\nEXIT_SIGNAL: true\nCRITERIA: {"docs": false}\n---END_STATUS---'
+
+    assert "Unmet: docs" in world.stop(block)
+    world.stop("EXIT_SIGNAL: true")
+    assert world.state() == ("finished", "done", 2)
+
+
+def test_a_change_of_type_1_waits_for_its_precheck(world: World) -> None:
+    world.start(task=CLEAR, reversibility="1")
+    world.project.joinpath("done.txt").touch()
+
+    assert "Unmet: precheck." in world.stop("EXIT_SIGNAL: true")
+    steps.precheck(world.here, world.loop, "old clients were looked at")
+    world.stop("EXIT_SIGNAL: true")
+
+    assert world.state() == ("finished", "done", 2)
+    receipt = json.loads((world.project / ".untildone" / "receipt.json").read_text())
+    assert (receipt["verdict"], receipt["precheck"]) == ("SHIP", "old clients were looked at")
+
+
+def test_steps_are_only_added(world: World) -> None:
+    world.start(task=CLEAR)
+    steps.add(world.here, world.loop, ("one", "two", "one"))
+    steps.add(world.here, world.loop, ("three", "two"))
+
+    assert world.contract.steps == ("one", "two", "three")
+    with pytest.raises(UserError, match="`four` is no step of this loop"):
+        steps.done(world.here, world.loop, "four", cwd=world.project)
+    with pytest.raises(UserError, match="a loop takes 100 steps at most"):
+        steps.add(world.here, world.loop, tuple(map(str, range(98))))
+
+
+def test_a_checkpoint_before_each_step_is_brought_back(world: World) -> None:
+    world.start(task=CLEAR, reversibility="2B")
+    steps.add(world.here, world.loop, ("one", "two"))
+    world.project.joinpath("a.txt").write_text("one\n", encoding="utf-8")
+    steps.done(world.here, world.loop, "one", cwd=world.project)
+    world.project.joinpath("a.txt").write_text("two\n", encoding="utf-8")
+    record = world.here.loops.load(world.loop)
+
+    restored = steps.rollback(world.here, record, "two", cwd=world.project)
+
+    assert (restored.written, restored.removed) == (("a.txt",), ())
+    assert world.project.joinpath("a.txt").read_text(encoding="utf-8") == "one\n"
+    assert steps.rollback(world.here, record, "1", cwd=world.project).removed == ("a.txt",)
+    with pytest.raises(UserError, match=r"no checkpoint of `9` \(there are: `step-1`, `step-2`"):
+        steps.rollback(world.here, record, "9", cwd=world.project)
+
+
+def test_after_a_rollback_a_step_is_done_again_and_a_claim_reported_again(world: World) -> None:
+    world.start(task=CLEAR, reversibility="2B", claims=(Claim(name="docs"),))
+    file = world.project / "a.txt"
+    steps.add(world.here, world.loop, ("one", "two"))
+    # The second of the list comes first.
+    for step, text in (("two", "wrong\n"), ("one", "more\n")):
+        file.write_text(text, encoding="utf-8")
+        steps.done(world.here, world.loop, step, cwd=world.project)
+    verbs.met(world.here, world.loop, "docs", by="review", evidence="read")
+
+    record = world.here.loops.load(world.loop)
+    steps.rollback(world.here, record, "two", cwd=world.project)
+    progress = world.here.loops.load(world.loop).progress
+    assert (file.exists(), progress.steps_done, progress.met) == (False, (), {})
+
+    file.write_text("right\n", encoding="utf-8")
+    for _ in range(2):
+        steps.done(world.here, world.loop, "two", cwd=world.project)
+        file.write_text("after\n", encoding="utf-8")
+    record = world.here.loops.load(world.loop)
+    steps.rollback(world.here, record, "1", cwd=world.project)
+    assert file.read_text(encoding="utf-8") == "right\n"
+
+
+def test_nothing_is_kept_where_the_person_chose_so(world: World) -> None:
+    world.start(task=CLEAR, reversibility="2B", clean=True)
+    world.project.joinpath("done.txt").touch()
+
+    world.stop("EXIT_SIGNAL: true")
+
+    assert world.here.loops.all() == ()
+    assert list((world.here.home / "loops").iterdir()) == []
+    refs = subprocess.run(
+        ["git", "for-each-ref"], cwd=world.project, capture_output=True, check=True
+    )
+    assert refs.stdout == b""
+
+
+def test_a_cancelled_loop_is_cleaned_up_too(world: World) -> None:
+    world.start(task=CLEAR, clean=True)
+
+    verbs.cancel(world.here, world.loop)
+
+    assert world.here.loops.all() == ()
+    with pytest.raises(UserError, match="`--clean` is the person's to give"):
+        world.start(task=CLEAR, clean=True, by="agent")
+
+
+def test_a_stop_that_is_being_judged_cleans_up_itself(world: World) -> None:
+    world.start(task=CLEAR, clean=True)
+    folder = world.here.loops.folder(world.loop)
+
+    with locked(folder / "judging.lock", timeout=0):
+        verbs.cancel(world.here, world.loop)
+        assert folder.exists()
+
+    assert tidy(world.here, world.loop)
+    assert not tidy(world.here, world.loop)

@@ -1,0 +1,119 @@
+"""The lean entry as the client calls it: a real process, isolated, with a payload on stdin."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import untildone
+from untildone.core.model import Bounds
+from untildone.engine.context import Context, context
+from untildone.engine.start import Request, begin
+from untildone.store.loops import Record
+
+HOOK = Path(untildone.__file__).parent / "hooks"
+MEASURED = Path(__file__).with_name("measured.py")
+SESSION = "5f0c2a9e-0000-4000-8000-00000000000a"
+EVENTS = (
+    "SessionStart",
+    "UserPromptSubmit",
+    "PreToolUse",
+    "PostToolUse",
+    "PostToolUseFailure",
+    "Stop",
+    "SubagentStop",
+    "ConfigChange",
+    "PreCompact",
+    "SessionEnd",
+    "StatusLine",
+    "SomethingNew",
+)
+MEGABYTE = 1024
+
+
+class Answer(NamedTuple):
+    exit_code: int
+    stdout: bytes
+    stderr: bytes
+    peak: int
+
+    @property
+    def json(self) -> Any:  # noqa: ANN401  whatever was answered
+        return json.loads(self.stdout) if self.stdout.strip() else None
+
+
+class Place:
+    """A person's state and project, with or without a loop of promises in the session."""
+
+    def __init__(self, folder: Path) -> None:
+        self.home = folder / "state"
+        self.project = folder / "project"
+        self.report = folder / "report"
+        self.project.mkdir(parents=True)
+
+    @property
+    def context(self) -> Context:
+        return context({}, home=str(self.home))
+
+    def start(self, **given: Any) -> Record:  # noqa: ANN401  any field of a request
+        fields: dict[str, Any] = {
+            "promises": ("ALL DONE",),
+            "bounds": Bounds(rounds=0),
+            "task": "write the pages",
+            **given,
+        }
+        return begin(self.context, Request(session=SESSION, project=self.project, **fields))
+
+    def payload(self, event: str, **more: object) -> bytes:
+        fields = {
+            "session_id": SESSION,
+            "hook_event_name": event,
+            "cwd": str(self.project),
+            "prompt_id": "p1",
+            "stop_hook_active": False,
+            "last_assistant_message": "Done.",
+            **more,
+        }
+        return json.dumps(fields).encode()
+
+    def environment(self) -> dict[str, str]:
+        return {
+            "PATH": os.environ["PATH"],
+            "HOME": str(self.project.parent),
+            "CLAUDE_CODE_SESSION_ID": SESSION,
+            "CLAUDE_PROJECT_DIR": str(self.project),
+            "AI_AGENT": "claude-code_2-1-325_harness",
+        }
+
+    def command(self, event: str) -> list[str]:
+        return [
+            *(sys.executable, "-I", "-S", str(HOOK)),
+            *(event, "claude", "settings", str(self.home)),
+        ]
+
+    def call(
+        self,
+        event: str,
+        stdin: bytes | int | None = None,
+        *,
+        environ: Mapping[str, str] | None = None,
+        limit: float = 60,
+    ) -> Answer:
+        """The answer to one event; `stdin` is the payload, or a descriptor to read it from."""
+        data = self.payload(event) if stdin is None else stdin
+        measured = [sys.executable, "-I", "-S", str(MEASURED), str(self.report)]
+        done = subprocess.run(
+            [*measured, *self.command(event)],
+            input=data if isinstance(data, bytes) else None,
+            stdin=None if isinstance(data, bytes) else data,
+            cwd=self.project,
+            env=self.environment() if environ is None else environ,
+            capture_output=True,
+            timeout=limit,
+            check=False,
+        )
+        exit_code, peak = self.report.read_text(encoding="ascii").split()
+        return Answer(int(exit_code), done.stdout, done.stderr, int(peak))

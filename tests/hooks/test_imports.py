@@ -1,0 +1,101 @@
+"""Which modules each event may import: every one of them is paid at every such event."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hooks.calls import Place
+
+# What `gc`, `json`, `os`, `re` and the running of a folder bring along, by top-level name.
+STANDARD = frozenset(
+    (
+        *("codecs", "collections", "contextlib", "copyreg", "encodings", "enum", "functools"),
+        *(
+            "gc",
+            "genericpath",
+            "importlib",
+            "itertools",
+            "json",
+            "keyword",
+            "ntpath",
+            "operator",
+            "os",
+        ),
+        *("posixpath", "re", "reprlib", "runpy", "select", "stat", "types", "warnings"),
+    )
+)
+ENTRY = frozenset(
+    ("untildone", "untildone.hooks", "untildone.hooks.entry", "untildone.engine.payload")
+)
+SESSIONS = frozenset(("untildone.store", "untildone.store.sessions"))
+SETTINGS = frozenset(("untildone.integrity", "untildone.install.entries"))
+OURS = {
+    "PreToolUse": ENTRY
+    | SESSIONS
+    | SETTINGS
+    | {"untildone.hooks.tool_call", "untildone.hooks.guard", "untildone.commands.shell"},
+    "SessionStart": ENTRY | SESSIONS | {"untildone.hooks.session"},
+    "SessionEnd": ENTRY | SESSIONS | {"untildone.hooks.session"},
+    "PostToolUse": ENTRY | SESSIONS | {"untildone.hooks.spool", "untildone.features.edits.switch"},
+    "StatusLine": ENTRY | SESSIONS | {"untildone.hooks.status_line"},
+    "ConfigChange": ENTRY | SETTINGS | SESSIONS | {"untildone.hooks.settings"},
+}
+EXTRA = {"PreToolUse": frozenset(("shlex",))}
+# A stop that runs no check needs the core and the store; starting programs is not among them.
+NOT_FOR_A_STOP = frozenset(
+    ("subprocess", "dataclasses", "asyncio", "click", "rich", "tomlkit", "regex", "tomllib")
+)
+CALL = {"tool_name": "Bash", "tool_input": {"command": "untildone cancel"}}
+
+
+def imported(place: Place, command: list[str], payload: bytes) -> set[str]:
+    timed = [command[0], "-X", "importtime", *command[1:]]
+    done = subprocess.run(
+        timed,
+        input=payload,
+        env=place.environment(),
+        cwd=place.project,
+        capture_output=True,
+        check=True,
+    )
+    lines = done.stderr.decode().splitlines()
+    return {line.rpartition("|")[2].strip() for line in lines if line.startswith("import time:")}
+
+
+def bare(place: Place) -> set[str]:
+    return imported(place, [sys.executable, "-I", "-S", "-c", "pass"], b"")
+
+
+@pytest.mark.parametrize("event", OURS)
+def test_a_lean_event_imports_no_more_than_it_needs(tmp_path: Path, event: str) -> None:
+    place = Place(tmp_path)
+    if event in ("PreToolUse", "StatusLine", "ConfigChange"):
+        place.start()
+
+    found = imported(place, place.command(event), place.payload(event, **CALL)) - bare(place)
+
+    ours = {name for name in found if name.partition(".")[0] == "untildone"}
+    standard = {name.partition(".")[0] for name in found - ours}
+    assert ours == OURS[event]
+    assert {name for name in standard if name[0] != "_"} <= STANDARD | EXTRA.get(event, set())
+
+
+@pytest.mark.parametrize("event", ["Stop", "UserPromptSubmit"])
+def test_a_session_without_a_loop_starts_no_program(tmp_path: Path, event: str) -> None:
+    place = Place(tmp_path)
+
+    found = imported(place, place.command(event), place.payload(event, prompt="hello"))
+
+    assert not found & {*NOT_FOR_A_STOP, "untildone.process", "untildone.checks"}
+
+
+def test_a_stop_without_checks_imports_neither_runner_nor_terminal(tmp_path: Path) -> None:
+    place = Place(tmp_path)
+    place.start()
+
+    found = imported(place, place.command("Stop"), place.payload("Stop"))
+
+    assert "untildone.engine.stop" in found
+    assert not found & {*NOT_FOR_A_STOP, "untildone.process", "untildone.checks"}

@@ -1,0 +1,130 @@
+"""PreToolUse as the client hears it: a refusal with what to do instead, or silence."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hooks.calls import HOOK, SESSION, Place
+from untildone.engine import verbs
+from untildone.engine.relayed_verbs import Verb, printed
+from untildone.features.spec import steps
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    made = Place(tmp_path)
+    made.start()
+    return made
+
+
+def call(place: Place, tool: str, project: Path | None = None, **inputs: Any) -> object:  # noqa: ANN401  any input of a tool
+    payload = place.payload("PreToolUse", tool_name=tool, tool_input=inputs)
+    environ = {**place.environment(), "CLAUDE_PROJECT_DIR": str(project or place.project)}
+    return place.call("PreToolUse", payload, environ=environ).json
+
+
+def test_a_refusal_says_what_to_do_instead(place: Place) -> None:
+    assert call(place, "Bash", command="untildone cancel") == {
+        "hookSpecificOutput": {
+            "hookEventName": "PreToolUse",
+            "permissionDecision": "deny",
+            "permissionDecisionReason": (
+                "untildone: `untildone cancel` is refused: only the person can do that;"
+                " if you cannot go on, run `untildone blocked REASON`"
+            ),
+        }
+    }
+
+
+def test_a_refused_call_is_not_in_flight(place: Place) -> None:
+    session = place.context.session(SESSION)
+    session.write("pre", "\n\n")
+
+    call(place, "Bash", command="untildone cancel")
+
+    assert session.calls_begun() == 1
+
+
+def test_state_and_program_are_protected(place: Place) -> None:
+    for path in (place.home / "loops" / "x", HOOK / "entry.py"):
+        assert call(place, "Write", file_path=str(path), content="") is not None
+
+
+def test_our_own_source_may_be_worked_on_as_a_project(place: Place) -> None:
+    source = HOOK.parents[2]
+    edit = {"file_path": str(HOOK / "entry.py"), "old_string": "a", "new_string": "b"}
+
+    assert call(place, "Edit", source, **edit) is None
+    state = str(place.home / "loops" / "x")
+    assert call(place, "Write", source, file_path=state, content="") is not None
+
+
+@pytest.mark.parametrize(
+    "command", ["ls", "grep -rn untildone .", "git commit -m 'untildone cancel'"]
+)
+def test_honest_work_is_let_through(place: Place, command: str) -> None:
+    assert call(place, "Bash", command=command) is None
+
+
+CHANGES = [
+    ("Write", {"file_path": "schema.sql", "content": "drop table users;"}),
+    ("Edit", {"file_path": "schema.sql", "old_string": "a", "new_string": "b"}),
+    ("mcp__files__write_file", {"path": "schema.sql", "content": ""}),
+    ("Bash", {"command": "sed -i s/a/b/ schema.sql"}),
+    ("Bash", {"command": "cat notes > schema.sql"}),
+    ("Bash", {"command": "ls; psql -c 'drop table users'"}),
+    ("Bash", {"command": "git push --force"}),
+]
+READS = [
+    ("Read", {"file_path": "schema.sql"}),
+    ("Grep", {"pattern": "users"}),
+    ("Bash", {"command": "grep -rn users . 2>/dev/null | head -20 2>&1"}),
+    ("Bash", {"command": "git -C . log --stat"}),
+    ("Bash", {"command": "untildone precheck --evidence 'nobody reads it > now'"}),
+]
+
+
+@pytest.fixture
+def unchecked(tmp_path: Path) -> Place:
+    made = Place(tmp_path)
+    made.start(reversibility="1")
+    return made
+
+
+@pytest.mark.parametrize(("tool", "inputs"), CHANGES)
+def test_a_change_of_type_1_waits_for_its_precheck(
+    unchecked: Place, tool: str, inputs: dict[str, Any]
+) -> None:
+    refused = call(unchecked, tool, **inputs)
+
+    assert isinstance(refused, dict)
+    assert refused["hookSpecificOutput"]["permissionDecisionReason"] == (
+        "untildone: what this loop changes is hard to take back (type 1): look for how it could go"
+        " wrong, and record that before the first change: `untildone precheck --evidence TEXT`"
+    )
+    steps.precheck(unchecked.context, unchecked.context.session(SESSION).loop(), "looked at")
+    assert call(unchecked, tool, **inputs) is None
+
+
+@pytest.mark.parametrize(("tool", "inputs"), READS)
+def test_what_only_reads_does_not_wait_for_it(
+    unchecked: Place, tool: str, inputs: dict[str, Any]
+) -> None:
+    assert call(unchecked, tool, **inputs) is None
+
+
+def test_nothing_waits_for_it_while_the_loop_is_paused(unchecked: Place) -> None:
+    verbs.pause(unchecked.context, unchecked.context.session(SESSION).loop())
+
+    assert call(unchecked, "Write", file_path="schema.sql", content="") is None
+
+
+def test_a_precheck_of_a_shell_that_cannot_write_our_state_counts(unchecked: Place) -> None:
+    session = unchecked.context.session(SESSION)
+    said = Verb(verb="precheck", text="looked at 'it'")
+    ended = {"tool_name": "Bash", "tool_response": {"stdout": printed(said)}}
+    session.append("calls/1", json.dumps(ended))
+
+    assert call(unchecked, "Write", file_path="schema.sql", content="") is None

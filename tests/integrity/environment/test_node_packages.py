@@ -1,0 +1,145 @@
+"""Installed packages changed in place are told of; installed anew they are not."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from integrity.trees import written
+from untildone.integrity.baseline import Stamp, stamps
+from untildone.integrity.environment.node_packages import losses
+
+PACKAGE = {
+    "package.json": '{"dependencies": {"same": "1"}}',
+    "node_modules/same/package.json": '{"name": "same", "version": "1.0.0"}',
+    "node_modules/same/index.js": "module.exports = (a, b) => a === b;\n",
+    "node_modules/same/README.md": "same\n",
+    "node_modules/.package-lock.json": "{}",
+}
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    return written(tmp_path, PACKAGE)
+
+
+def start(project: Path) -> dict[str, Stamp]:
+    return dict(stamps(project, ["node_modules"]))
+
+
+def lost(project: Path, then: dict[str, Stamp]) -> list[str]:
+    return [each.detail for each in losses(project, then)]
+
+
+def test_a_file_edited_in_place_is_told_of(project: Path) -> None:
+    then = start(project)
+    written(project, {"node_modules/same/index.js": "module.exports = () => true;\n"})
+
+    assert lost(project, then) == [
+        "`node_modules/same/index.js` was changed, and its package was not installed anew"
+    ]
+
+
+def test_another_description_does_not_hide_it(project: Path) -> None:
+    then = start(project)
+    written(
+        project,
+        {"node_modules/same/index.js": "x\n", "node_modules/same/package.json": '{"name": "same"}'},
+    )
+
+    assert [each.path for each in losses(project, then)] == [
+        "node_modules/same/index.js",
+        "node_modules/same/package.json",
+    ]
+
+
+def test_a_package_installed_anew_is_honest_work(project: Path) -> None:
+    then = start(project)
+    for name in ("package.json", "index.js", "README.md"):
+        (project / "node_modules/same" / name).unlink()
+    written(
+        project,
+        {
+            "node_modules/same/package.json": '{"name": "same", "version": "2.0.0"}',
+            "node_modules/same/index.js": "module.exports = Object.is;\n",
+            "node_modules/same/README.md": "same, the second\n",
+            "node_modules/more/package.json": "{}",
+            "node_modules/.package-lock.json": '{"packages": {}}',
+            "node_modules/.cache/x/y.js": "cached",
+        },
+    )
+
+    assert lost(project, then) == []
+
+
+@pytest.mark.parametrize(
+    ("lock", "told"),
+    [
+        ({}, ["index.js", "package.json"]),
+        ({"package-lock.json": "{}"}, ["index.js", "package.json"]),
+        ({"node_modules/.modules.yaml": "a: 1\n"}, []),
+        ({"bun.lock": "{}"}, []),
+    ],
+)
+def test_a_package_replaced_as_a_whole_by_no_installer_is_told_of(
+    project: Path, lock: dict[str, str], told: list[str]
+) -> None:
+    then = start(project)
+    (project / "node_modules/same/README.md").unlink()
+    written(project, {"node_modules/same/index.js": "a\n", "node_modules/same/package.json": "{}"})
+    written(project, lock)
+
+    found = sorted(each.path for each in losses(project, then))
+    assert found == [f"node_modules/same/{name}" for name in told]
+
+
+def test_nothing_changed_is_nothing_lost(project: Path) -> None:
+    assert lost(project, start(project)) == []
+
+
+def test_a_package_put_there_by_hand_is_told_of(project: Path) -> None:
+    then = start(project)
+    written(
+        project,
+        {
+            "node_modules/vitest/package.json": "{}",
+            "node_modules/same/node_modules/x/package.json": "{}",
+        },
+    )
+
+    assert sorted(lost(project, then)) == [
+        "the package `vitest` was put there by hand",
+        "the package `x` was put there by hand",
+    ]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="commands are links here")
+def test_a_command_of_no_package_is_told_of(project: Path) -> None:
+    then = start(project)
+    written(project, {"node_modules/.bin/vitest": "#!/bin/sh\nexit 0\n"})
+    written(
+        project, {"node_modules/.bin/shim": '#!/bin/sh\nexec node "$basedir/../same/index.js"\n'}
+    )
+    (project / "node_modules/.bin/same").symlink_to("../same/index.js")
+    (project / "node_modules/.bin/other").symlink_to("/bin/true")
+
+    assert sorted(lost(project, then)) == [
+        "`node_modules/.bin/other` is no command of an installed package",
+        "`node_modules/.bin/vitest` is no command of an installed package",
+    ]
+
+
+def test_without_a_description_nothing_is_wanted(tmp_path: Path) -> None:
+    written(tmp_path, {"node_modules/x/package.json": "{}"})
+
+    assert lost(tmp_path, {}) == ["the package `x` was put there by hand"]
+
+
+@pytest.mark.parametrize("package", ["[]", '{"dependencies": 5}', "[" * 100_000, "{"])
+def test_a_package_that_no_readable_manifest_names_was_put_there_by_hand(
+    project: Path, package: str
+) -> None:
+    then = start(project)
+    written(project, {"package.json": package, "node_modules/new/package.json": "{}"})
+
+    assert lost(project, then) == ["the package `new` was put there by hand"]

@@ -1,0 +1,129 @@
+"""Modules that would be loaded instead of the runner's are told of."""
+
+from pathlib import Path
+
+import pytest
+
+from integrity.trees import beside
+from untildone.integrity.environment import shadowing
+
+START = {
+    "price.py": "",
+    "tests/test_price.py": "",
+    "shop/__init__.py": "",
+    "json.py": "",
+    "pyproject.toml": '[tool.pytest.ini_options]\npythonpath = ["lib/python"]\n',
+}
+
+
+def lost(top: Path, *added: str) -> list[str]:
+    new = {**START, **dict.fromkeys(added, "x = 1\n")}
+    return [each.id.partition("#")[0] for each in shadowing.losses(beside(top, START, new))]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *(
+            "inspect.py",
+            "pytest.py",
+            "_pytest/__init__.py",
+            "unittest/__init__.py",
+            "src/random.py",
+        ),
+        *("tests/graphlib.py", "lib/python/decimal.py", "sitecustomize.py", "enum.cpython-311.so"),
+        *("pluggy/__init__.py", "json/__init__.py"),
+    ],
+)
+def test_a_new_module_with_the_name_of_a_known_one_is_told_of(tmp_path: Path, path: str) -> None:
+    assert lost(tmp_path, path) == [f"runner:{path}"]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *(
+            "shop/json.py",
+            "shop/random.py",
+            "price_list.py",
+            "docs/random.py",
+            "unittest/notes.txt",
+        ),
+        *("test/__init__.py", "frontend/types.ts", "src/shop/logging.py"),
+    ],
+)
+def test_a_module_of_a_package_or_another_name_is_not(tmp_path: Path, path: str) -> None:
+    assert lost(tmp_path, path) == []
+
+
+def test_a_plugin_that_loads_itself_is_told_of_unless_the_project_is_one(tmp_path: Path) -> None:
+    points = {"shop.egg-info/entry_points.txt": "[pytest11]\nshop = shop.plugin\n"}
+    plugin = {"pyproject.toml": '[project.entry-points.pytest11]\nshop = "shop.plugin"\n'}
+
+    told = shadowing.losses(beside(tmp_path / "a", START, {**START, **points}))
+    own = shadowing.losses(beside(tmp_path / "b", plugin, {**plugin, **points}))
+
+    assert [each.path for each in told] == ["shop.egg-info/entry_points.txt"]
+    assert list(own) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "task", "told"),
+    [
+        ("shop/stock.pyi", "mend the types", True),
+        ("typings/shop/stock.pyi", "mend the types", True),
+        ("shop-stubs/stock.pyi", "mend the types", True),
+        ("stubs/pricing.pyi", "mend the types", True),
+        ("shop/stock.pyi", "add a stub for stock", False),
+        ("shop/_native.pyi", "mend the types", False),
+        ("shop/fresh.pyi", "mend the types", False),
+        ("typings/requests/api.pyi", "mend the types", False),
+    ],
+)
+def test_a_stub_may_not_hide_the_code_of_the_start_from_type_checkers(
+    tmp_path: Path, path: str, task: str, told: bool
+) -> None:
+    start = {"shop/stock.py": "", "src/pricing.py": "", "shop/_native.c": ""}
+    new = {**start, "shop/fresh.py": "", path: "def total() -> int: ...\n"}
+    found = [each.path for each in shadowing.losses(beside(tmp_path, start, new, task=task))]
+
+    assert found == ([path] if told else [])
+
+
+@pytest.mark.parametrize(
+    ("start", "command", "told"),
+    [
+        ({}, "python -m pytest", False),
+        ({}, "mypy shop", True),
+        ({"pyproject.toml": "[tool.mypy]\nstrict = true\n"}, "python -m pytest", True),
+        ({"pyrightconfig.json": "{}\n"}, "python -m pytest", True),
+        ({"shop/old.py": "import a  # type: ignore\n"}, "python -m pytest", True),
+        ({"Makefile": "check:\n\tty check .\n"}, "make check", True),
+    ],
+)
+def test_a_stub_hides_nothing_where_no_type_checker_is_heard_of(
+    tmp_path: Path, start: dict[str, str], command: str, told: bool
+) -> None:
+    old = {"shop/stock.py": "", **start}
+    new = {**old, "shop/stock.pyi": "def total() -> int: ...\n"}
+    found = [each.path for each in shadowing.losses(beside(tmp_path, old, new, command))]
+
+    assert found == (["shop/stock.pyi"] if told else [])
+
+
+@pytest.mark.parametrize(
+    ("settings", "code", "told"),
+    [
+        ('{"compilerOptions": {"checkJs": true}}', "", True),
+        ("{}", "// @ts-check\n", True),
+        ("{}", "", False),
+    ],
+)
+def test_a_declaration_may_not_hide_javascript_whose_types_are_checked(
+    tmp_path: Path, settings: str, code: str, told: bool
+) -> None:
+    start = {"src/stock.js": code, "tsconfig.json": settings}
+    new = {**start, "src/stock.d.ts": "export function total(): number;\n"}
+    found = [each.path for each in shadowing.losses(beside(tmp_path, start, new))]
+
+    assert found == (["src/stock.d.ts"] if told else [])

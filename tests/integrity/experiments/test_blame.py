@@ -1,0 +1,88 @@
+"""A red run on the start's tests comes down to what was changed."""
+
+from pathlib import Path
+
+from integrity.trees import beside
+from untildone.core.model import CheckResult, Tests
+from untildone.integrity.experiments.blame import blamed, unexplained
+
+
+def red(*failing: str) -> CheckResult:
+    return CheckResult(
+        name="check",
+        command="pytest",
+        outcome="red",
+        reason="exit code 1",
+        output="first\nlast line\n",
+        tests=Tests(passed=1, failed=len(failing), failing=failing),
+    )
+
+
+def test_failing_tests_are_named_with_the_file_they_were_changed_in(tmp_path: Path) -> None:
+    old = {"tests/test_a.py": "a", "tests/test_b.py": "b", "tests/golden.json": "1", "tox.ini": ""}
+    new = {"tests/test_a.py": "x", "tests/test_b.py": "y", "tests/golden.json": "2", "tox.ini": "x"}
+    both = beside(tmp_path, old, new)
+
+    found = list(blamed(both, sorted(new), [red("tests/test_a.py::test_one")]))
+
+    assert [lost.id.partition("#")[0] for lost in found] == [
+        "edit-test:tests/test_a.py:test_one",
+        "config:tox.ini",
+    ]
+    assert found[0].detail == (
+        "the code does not pass `test_one` of `tests/test_a.py` as it was at the start"
+    )
+
+
+def test_where_no_test_is_named_every_changed_file_is(tmp_path: Path) -> None:
+    both = beside(
+        tmp_path,
+        {"tests/golden.json": "1", "tests/test_gone.py": "gone", "ci/check.sh": "a"},
+        {"tests/golden.json": "2", "tests/conftest.py": "x", "tests/pytest.ini": ""},
+    )
+    restored = sorted({*both.old, *both.new} - {"tests/pytest.ini"})
+
+    found = list(blamed(both, restored, [red()]))
+
+    assert [(lost.id.partition("#")[0], lost.detail) for lost in found] == [
+        (
+            "edit-test:tests/conftest.py",
+            "the checks pass only together with the new `tests/conftest.py`",
+        ),
+        (
+            "edit-expected:tests/golden.json",
+            "the code does not pass `tests/golden.json` as it was at the start",
+        ),
+        (
+            "remove-test:tests/test_gone.py",
+            "`tests/test_gone.py` is gone, and the code does not pass it",
+        ),
+        (
+            "config:ci/check.sh",
+            "`ci/check.sh` is gone, and the checks do not pass with it as it was at the start",
+        ),
+    ]
+
+
+def test_tests_are_found_by_module_and_by_title_too(tmp_path: Path) -> None:
+    files = ("tests/test_a.py", "src/b.test.ts", "src/lib.rs", "c_test.go")
+    both = beside(tmp_path, dict.fromkeys(files, "1"), dict.fromkeys(files, "2"))
+    failing = ("tests.test_a.Case.test_x", "src/b.test.ts \u203a adds \u203a rows", "lib::tests::z")
+
+    found = list(blamed(both, files, [red(*failing)]))
+
+    assert [lost.id.partition("#")[0] for lost in found] == [
+        "edit-test:tests/test_a.py:tests.test_a.Case.test_x",
+        "edit-test:src/b.test.ts:adds \u203a rows",
+        "edit-test:src/lib.rs:z",
+    ]
+
+
+def test_without_a_change_that_explains_it_the_check_itself_is_named() -> None:
+    (lost,) = unexplained([red()])
+
+    assert lost.id == "replay:check"
+    assert lost.detail == (
+        "`check` passes in the project, but not in a clean copy of it: exit code 1:"
+        " first | last line"
+    )

@@ -1,0 +1,225 @@
+"""Which file of the start and which of now come together in a clean copy."""
+
+from pathlib import Path
+
+import pytest
+
+from integrity.trees import beside
+from untildone.integrity.experiments.compose import Composed, composed, named_by, whole
+from untildone.integrity.experiments.inline import with_tests_of
+from untildone.integrity.experiments.renamed import renamed
+
+OLD = {
+    "app.py": "old",
+    "gone.py": "old",
+    "tests/test_app.py": "old",
+    "tests/test_gone.py": "old",
+    "pyproject.toml": "old",
+    "README.md": "old",
+}
+NEW = {
+    "app.py": "new",
+    "more.py": "new",
+    "tests/test_app.py": "new",
+    "tests/test_more.py": "new",
+    "tests/conftest.py": "new",
+    "pyproject.toml": "new",
+    "README.md": "new",
+}
+
+
+def contents(found: Composed) -> dict[str, str]:
+    return {
+        path: source if isinstance(source, str) else source.read_text(encoding="utf-8")
+        for path, source in found.files.items()
+    }
+
+
+def nothing(_: str) -> bool:
+    return False
+
+
+def test_what_judges_is_of_the_start_and_the_product_of_now(tmp_path: Path) -> None:
+    found = composed(beside(tmp_path, OLD, NEW), from_now=nothing)
+
+    assert contents(found) == {
+        "README.md": "new",
+        "app.py": "new",
+        "more.py": "new",
+        "pyproject.toml": "old",
+        "tests/test_app.py": "old",
+        "tests/test_gone.py": "old",
+    }
+    assert found.restored == (
+        "pyproject.toml",
+        "tests/conftest.py",
+        "tests/test_app.py",
+        "tests/test_gone.py",
+        "tests/test_more.py",
+    )
+
+
+def test_where_nothing_that_judges_changed_nothing_is_restored(tmp_path: Path) -> None:
+    both = beside(tmp_path, OLD, {**OLD, "app.py": "new"})
+
+    assert composed(both, from_now=nothing).restored == ()
+    start, now = (whole(both, now=each) for each in (False, True))
+    assert (contents(start)["app.py"], start.restored) == ("old", ("app.py",))
+    assert (contents(now)["app.py"], now.restored) == ("new", ())
+
+
+@pytest.mark.parametrize(
+    ("allowance", "path", "expected"),
+    [
+        ("edit-test:tests/test_app.py", "tests/test_app.py", True),
+        ("edit-expected:tests/test_app.py:test_total", "tests/test_app.py", True),
+        ("edit-test:tests/test_app.py:test_total#0123456789ab", "tests/test_app.py", True),
+        ("edit-test:tests", "tests/test_app.py", True),
+        ("edit-test:tests/test_app", "tests/test_app.py", False),
+        ("config:pyproject.toml:tool.ruff", "pyproject.toml", True),
+        ("remove-test:test_total", "tests/test_app.py", True),
+        ("remove-test:tests/test_other.py::test_total", "tests/test_app.py", True),
+        ("remove-test:test_other", "tests/test_app.py", False),
+    ],
+)
+def test_what_the_person_allowed_is_judged_as_it_is_now(
+    tmp_path: Path, allowance: str, path: str, expected: bool
+) -> None:
+    both = beside(tmp_path, {"tests/test_app.py": "def test_total(): ..."}, {})
+
+    assert named_by((allowance,), both)(path) is expected
+
+
+PRODUCT = "pub fn fee() -> u64 {\n    5\n}\n"
+TESTS = "#[cfg(test)]\nmod tests {\n    #[test]\n    fn five() {\n        check(5);\n    }\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("now", "expected"),
+    [
+        pytest.param(PRODUCT.replace("5", "é") + "\n" + TESTS, None, id="only the product changed"),
+        pytest.param(
+            PRODUCT + "\n" + TESTS.replace("check(5);", ""), PRODUCT + "\n" + TESTS, id="emptied"
+        ),
+        pytest.param(
+            PRODUCT + "\n" + TESTS.replace("cfg(test)", 'cfg(all(test, feature = "slow"))'),
+            PRODUCT + "\n" + TESTS,
+            id="switched off",
+        ),
+        pytest.param(
+            TESTS.replace("cfg(test)", 'cfg(feature = "slow")') + "\n" + PRODUCT,
+            "\n\n" + PRODUCT + "\n" + TESTS,
+            id="no test any more",
+        ),
+        pytest.param(PRODUCT, PRODUCT + "\n" + TESTS, id="removed"),
+        pytest.param(
+            "#[cfg(test)]\n" + PRODUCT + "#[cfg(not(test))]\n" + PRODUCT,
+            "\n#[cfg(not(test))]\n" + PRODUCT + "\n" + TESTS,
+            id="another product under test",
+        ),
+    ],
+)
+def test_the_starts_inline_tests_judge_the_code_of_now(now: str, expected: str | None) -> None:
+    assert with_tests_of("src/lib.rs", PRODUCT + "\n" + TESTS, now) == expected
+
+
+def test_files_without_inline_tests_are_left_alone() -> None:
+    assert with_tests_of("src/lib.rs", PRODUCT, PRODUCT.replace("5", "6")) is None
+    assert with_tests_of("src/lib.py", TESTS, PRODUCT) is None
+
+
+RENAMED = {
+    "shop/cost.py": "def cost(total):\n    return total\n",
+    "tests/test_cost.py": "from shop.cost import cost\n\ndef test_it():\n    assert cost(1) == 2\n",
+    "tests/test_other.py": "from shop.cost import cost\n\ndef test_other():\n    assert cost(1)\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("new", "followed"),
+    [
+        pytest.param(
+            {
+                "shop/price.py": RENAMED["shop/cost.py"],
+                "tests/test_price.py": RENAMED["tests/test_cost.py"].replace(
+                    "shop.cost", "shop.price"
+                ),
+                "tests/test_other.py": RENAMED["tests/test_other.py"].replace("p.cost", "p.price"),
+            },
+            {"tests/test_cost.py", "tests/test_price.py", "tests/test_other.py"},
+            id="a module, with its tests",
+        ),
+        pytest.param(
+            {
+                "shop/cost.py": RENAMED["shop/cost.py"].replace("cost(", "sum_up("),
+                "tests/test_cost.py": RENAMED["tests/test_cost.py"]
+                .replace("import cost", "import sum_up")
+                .replace("cost(1)", "sum_up(1)"),
+                "tests/test_other.py": RENAMED["tests/test_other.py"].replace("cost(1)", "True"),
+            },
+            {"tests/test_cost.py"},
+            id="a function, and a test that is weaker",
+        ),
+        pytest.param(
+            {
+                "shop/cost.py": RENAMED["shop/cost.py"].replace("cost(", "sum_up("),
+                "tests/test_cost.py": RENAMED["tests/test_cost.py"]
+                .replace("import cost", "import sum_up")
+                .replace("    assert cost(1)", "        assert sum_up(1)"),
+                "tests/test_other.py": RENAMED["tests/test_other.py"],
+            },
+            set(),
+            id="a function, and a line that is indented",
+        ),
+        pytest.param(
+            {
+                "shop/rates/cost.py": RENAMED["shop/cost.py"],
+                "tests/test_cost.py": RENAMED["tests/test_cost.py"].replace("p.c", "p.rates.c"),
+                "tests/test_other.py": RENAMED["tests/test_other.py"].replace("p.c", "p.rates.c")
+                + "\n\ndef test_more():\n    pass\n",
+            },
+            {"tests/test_cost.py"},
+            id="a module into a folder, and a test that has more besides",
+        ),
+        pytest.param(
+            {
+                **RENAMED,
+                "shop/rates/cost.py": RENAMED["shop/cost.py"],
+                "tests/test_cost.py": RENAMED["tests/test_cost.py"].replace("p.c", "p.rates.c"),
+            },
+            set(),
+            id="a second module of the name, while the first is there still",
+        ),
+        pytest.param(
+            {
+                **RENAMED,
+                "tests/fakes.py": RENAMED["shop/cost.py"],
+                "tests/test_cost.py": RENAMED["tests/test_cost.py"].replace(
+                    "shop.cost", "tests.fakes"
+                ),
+            },
+            set(),
+            id="another module, while the product has it still",
+        ),
+    ],
+)
+def test_a_test_that_only_follows_a_new_name_of_the_product_is_taken_as_it_is_now(
+    tmp_path: Path, new: dict[str, str], followed: set[str]
+) -> None:
+    assert renamed(beside(tmp_path, RENAMED, new)) == followed
+
+
+def test_tests_that_now_stand_in_a_file_of_their_own_are_left_out() -> None:
+    now = PRODUCT + "\n#[cfg(test)]\nmod tests;\n"
+    assert with_tests_of("src/lib.rs", PRODUCT, now) == PRODUCT
+
+
+def test_a_product_file_with_inline_tests_is_of_both_trees(tmp_path: Path) -> None:
+    old = {"src/lib.rs": PRODUCT + "\n" + TESTS}
+    both = beside(tmp_path, old, {"src/lib.rs": PRODUCT.replace("5", "6")})
+
+    found = composed(both, from_now=nothing)
+
+    assert contents(found) == {"src/lib.rs": PRODUCT.replace("5", "6") + "\n" + TESTS}
+    assert found.restored == ("src/lib.rs",)
+    assert composed(both, from_now=lambda path: path == "src/lib.rs").restored == ()

@@ -1,0 +1,461 @@
+"""What check commands come to: a call that no longer decides is a loss, a better script is none."""
+
+import json
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from integrity.trees import beside
+from untildone.core.concerns import allowed
+from untildone.integrity.scripts import comparison as scripts
+
+CHECK = "#!/bin/sh\nset -eu\npython -m pytest -q\n"
+MAKEFILE = """check: lint test
+
+lint:
+\truff check .
+
+test:
+\tpython -m pytest -q
+
+.PHONY: check lint test
+"""
+JUST = {"tests/test_a.py": "", "src/a.py": ""}
+
+
+def lost(top: Path, old: dict[str, str], new: dict[str, str], command: str) -> list[str]:
+    found = scripts.losses(beside(top, {**JUST, **old}, {**JUST, **new}, command))
+    return [each.id.partition("#")[0].removeprefix("config:") for each in found]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        CHECK.replace("-q", "-q || true"),
+        CHECK.replace("-q", "-q || :"),
+        CHECK.replace("-q", "-q || echo failed"),
+        CHECK.replace("-q", "-q || exit 0"),
+        CHECK.replace("-q", "-q &"),
+        CHECK.replace("-q", "-q >/dev/null 2>&1 & wait"),
+        CHECK.replace("-q", "-q | tee log"),
+        CHECK.replace("-q", "-q 2>&1 | tail -3"),
+        CHECK.replace("set -eu\n", "set -eu\ntrap 'exit 0' EXIT\n"),
+        CHECK.replace("set -eu\n", "set -eu\nexit 0\n"),
+        CHECK.replace("set -eu\n", "") + "echo done\n",
+        CHECK.replace("set -eu\n", "") + "exit 0\n",
+        CHECK.replace("set -eu\n", "set -eu\nset +e\n") + "true\n",
+        CHECK.replace("python -m", "! python -m"),
+        CHECK.replace("python -m pytest -q", "echo ok"),
+        CHECK.replace("python -m pytest -q", 'if [ -n "$SLOW" ]; then\n  python -m pytest -q\nfi'),
+        CHECK.replace("python -m pytest -q", "if python -m pytest -q; then echo ok; fi"),
+        CHECK.replace("-q", "-q tests/test_a.py"),
+        CHECK.replace("-q", "-q -k 'not slow'"),
+        CHECK.replace("-q", "-q --deselect tests/test_a.py"),
+        CHECK.replace("-q", "-q --co"),
+        CHECK.replace("-q", "-q -p quiet"),
+        CHECK.replace("python -m pytest", "PYTEST_ADDOPTS='-k a' python -m pytest"),
+        CHECK.replace("python -m pytest -q", "sh -c 'python -m pytest -q; true'"),
+        CHECK.replace("python -m pytest -q", "run() { python -m pytest -q || true; }\nrun"),
+        CHECK.replace("python", 'step() { "$@" || true; }\nstep python'),
+        CHECK.replace("python", 'step() { "$@" | tee log; }\nstep python'),
+        CHECK.replace("python", 'step() { echo "$@"; }\nstep python'),
+        CHECK.replace("python", 'step() { step "$@"; }\nstep python'),
+        CHECK.replace("python -m pytest", "main() { unit; }\nunit() { pytest || true; }\nmain"),
+        CHECK.replace("python -m", '"${PYTHON:-true}" -m'),
+        CHECK.replace("python -m", 'PYTHON=${PYTHON:-true}\n"$PYTHON" -m'),
+        CHECK.replace("python -m pytest -q", 'args=(-q -k fast)\npytest "${args[@]}"'),
+        CHECK.replace("python -m pytest -q", 'args=(-q)\nargs+=(-k fast)\npytest "${args[@]}"'),
+        CHECK.replace("python -m pytest -q", 'unit() { pytest "$@"; }\nunit -q -k fast'),
+        CHECK.replace("python -m pytest -q", 'tool() { "$1" pytest -q; }\ntool echo'),
+        CHECK.replace("python -m", "python -O -m"),
+        CHECK.replace("python -m", "python -W ignore -m"),
+        CHECK.replace("python -m pytest -q", "step() { \"$@\"; }\nstep sh -c 'pytest -q; true'"),
+        CHECK.replace("python -m pytest -q", 'runner=true\n"$runner" -q'),
+        CHECK.replace("python -m pytest -q", "runner=pytest\nrunner=true\n$runner -q"),
+        CHECK.replace("-q", "$what").replace("set -eu", "set -eu\nwhat='-k fast'\n"),
+        "#!/bin/sh\n",
+    ],
+)
+def test_a_script_that_forgives_or_looks_at_less_is_a_loss(tmp_path: Path, text: str) -> None:
+    found = lost(tmp_path, {"ci/check.sh": CHECK}, {"ci/check.sh": text}, "sh ci/check.sh")
+
+    assert found == ["ci/check.sh:pytest"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        CHECK + "# all of them\n",
+        CHECK.replace("-q", "-q --color=no -ra"),
+        CHECK.replace("-q", "-q --junitxml=report.xml"),
+        CHECK.replace("-q", "'-q'"),
+        CHECK.replace("-q", "-q -x"),
+        CHECK.replace(" -q", ""),
+        CHECK.replace("python -m pytest", "pytest"),
+        CHECK.replace("python -m pytest", "uv run pytest"),
+        CHECK.replace("python -m pytest", "CI=1 python3 -m pytest"),
+        CHECK + "ruff check .\n",
+        CHECK.replace("set -eu", "set -eu\nexport TZ=UTC\ntrap 'rm -f x' EXIT"),
+        CHECK.replace("set -eu", "set -euo pipefail").replace("-q", "-q | tee log"),
+        CHECK.replace(
+            "python -m pytest -q", "if ! python -m pytest -q; then\n  echo no\n  exit 1\nfi"
+        ),
+        CHECK.replace("python -m pytest -q", "python -m pytest -q || { echo no; exit 1; }"),
+        CHECK.replace("python -m pytest -q", "run() { python -m pytest -q; }\nrun"),
+        CHECK.replace("python", 'step() {\n  echo "== $*"\n  "$@"\n}\nstep true\nstep python'),
+        CHECK.replace("python", 'step() { echo "$1"; shift; "$@"; }\nstep tests python'),
+        CHECK.replace("python", 'step() { "$@" || exit 1; }\nstep python'),
+        CHECK.replace(
+            "python -m pytest -q",
+            'main() { lint; unit; }\nlint() { ruff check .; }\nunit() { pytest -q; }\nmain "$@"',
+        ),
+        CHECK.replace("python -m pytest -q", "function unit {\n  pytest -q\n}\nunit"),
+        CHECK.replace("python -m pytest -q", 'tool() { python -m "$1" ${2:--q}; }\ntool pytest'),
+        CHECK.replace("-q", '-q "$@"'),
+        CHECK.replace("python -m", 'PYTHON=${PYTHON:-python3}\n"$PYTHON" -m'),
+        CHECK.replace("python -m", '"${PYTHON:-python3}" -m'),
+        CHECK.replace("python -m pytest -q", 'args=(-q --color=no)\npytest "${args[@]}"'),
+        CHECK.replace("python -m", "python -u -W error -m"),
+        CHECK.replace("python -m pytest -q", "timeout 600 python -m pytest -q"),
+        CHECK.replace("python -m pytest -q", "sh ci/tests.sh"),
+        CHECK.replace("python -m pytest -q", 'quiet="-q"\npython -m pytest $quiet'),
+        CHECK.replace("python -m pytest -q", 'runner=pytest\n"${runner}" -q'),
+        CHECK + "echo done\nexit 0\n",
+    ],
+)
+def test_a_script_that_decides_as_before_is_none(tmp_path: Path, text: str) -> None:
+    inner = {"ci/tests.sh": "pytest -q\n"}
+
+    assert (
+        lost(tmp_path, {"ci/check.sh": CHECK}, {"ci/check.sh": text, **inner}, "./ci/check.sh")
+        == []
+    )
+
+
+@pytest.mark.parametrize(
+    ("new", "expected"),
+    [
+        ({"Makefile": MAKEFILE.replace("\tpython", "\t-python")}, ["Makefile:pytest"]),
+        ({"Makefile": MAKEFILE.replace("\tpython", "\t@-python")}, ["Makefile:pytest"]),
+        ({"Makefile": MAKEFILE.replace("-q", "-q || true")}, ["Makefile:pytest"]),
+        ({"Makefile": MAKEFILE.replace("check: lint test", "check: lint")}, ["Makefile:pytest"]),
+        ({"Makefile": MAKEFILE + ".IGNORE:\n"}, ["Makefile:ruff", "Makefile:pytest"]),
+        ({"Makefile": "SHELL := /bin/true\n" + MAKEFILE}, ["Makefile:ruff", "Makefile:pytest"]),
+        ({"Makefile": "MAKEFLAGS += -i\n" + MAKEFILE}, ["Makefile:ruff", "Makefile:pytest"]),
+        ({"Makefile": MAKEFILE.partition(".PHONY")[0], "test": ""}, ["Makefile:pytest"]),
+        ({"Makefile": MAKEFILE + "test:\n\t@echo ok\n"}, ["Makefile:pytest"]),
+        (
+            {"Makefile": MAKEFILE, "GNUmakefile": "check:\n\t@echo ok\n"},
+            ["GNUmakefile:ruff", "GNUmakefile:pytest"],
+        ),
+        ({"Makefile": MAKEFILE + "\nclean:\n\trm -rf build\n"}, []),
+        ({"Makefile": "PY := python3\n" + MAKEFILE.replace("\tpython", "\t@$(PY)")}, []),
+        (
+            {
+                "Makefile": MAKEFILE.replace("check: lint test", "check: lint test types")
+                + "types:\n\tmypy\n"
+            },
+            [],
+        ),
+        ({"Makefile": MAKEFILE, "GNUmakefile": "include Makefile\n"}, []),
+        ({"Makefile": MAKEFILE.replace("check: lint test\n", "check: lint\n\t$(MAKE) test\n")}, []),
+    ],
+)
+def test_makefiles_are_followed_target_by_target(
+    tmp_path: Path, new: dict[str, str], expected: list[str]
+) -> None:
+    assert lost(tmp_path, {"Makefile": MAKEFILE}, new, "make -s check") == expected
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "expected"),
+    [
+        ("jest", "jest || true", ["package.json:jest"]),
+        ("jest", "jest --passWithNoTests", ["package.json:jest"]),
+        ("jest", "jest slug", ["package.json:jest"]),
+        ("jest", "jest -t joins", ["package.json:jest"]),
+        ("jest", "true", ["package.json:jest"]),
+        ("tsc && jest", "tsc; jest", ["package.json:tsc"]),
+        ("tsc -p . && jest", "tsc -p loose.json && jest", ["package.json:tsc"]),
+        ("eslint . --max-warnings 0", "eslint .", ["package.json:eslint"]),
+        ("eslint . --max-warnings 0", "eslint . --max-warnings 99", ["package.json:eslint"]),
+        ("eslint src test", "eslint src", ["package.json:eslint"]),
+        ("go test ./...", "go test ./pkg", ["package.json:go"]),
+        ("cargo test --workspace", "cargo test --lib", ["package.json:cargo"]),
+        ("node --test", "node --test --test-name-pattern=joins", ["package.json:node"]),
+        ("node --test", "node --test --test-reporter=spec", []),
+        ("jest", "jest --ci --coverage --reporters default", []),
+        ("jest", "NODE_ENV=test npx jest --verbose", []),
+        ("eslint src", "eslint .", []),
+        ("eslint src", "eslint src test", []),
+        ("eslint .", "eslint . --max-warnings 0", []),
+        ("go test ./...", "go test -race -count=1 ./...", []),
+        ("jest", "npm run unit", []),
+        ("jest", "node --experimental-vm-modules node_modules/jest/bin/jest.js", []),
+        ("jest", "node --no-warnings ./node_modules/.bin/jest --ci", []),
+        ("jest", "node --import ./x.js node_modules/jest/bin/jest.js", ["package.json:jest"]),
+        ("jest", "node node_modules/jest/bin/jest.js -t joins", ["package.json:jest"]),
+        ("jest", "jest --config jest.config.js", []),
+        ("jest", "jest --config jest.fast.js", ["package.json:jest"]),
+        ("tsc -p .", "tsc -p tsconfig.json", []),
+        ("tsc -p src", "tsc -p tsconfig.json", ["package.json:tsc"]),
+        ("vitest run", "vitest run --passWithNoTests=false", []),
+        ("vitest run", "vitest run --coverage=false", ["package.json:vitest"]),
+        ("vitest run", "vitest run -t false", ["package.json:vitest"]),
+        ("vitest run --coverage", "vitest run --coverage=false", ["package.json:vitest"]),
+        ("vitest run", "vitest run --coverage.thresholds.lines=90", []),
+    ],
+)
+def test_package_scripts_are_followed(
+    tmp_path: Path, before: str, now: str, expected: list[str]
+) -> None:
+    old, new = (
+        {"package.json": json.dumps({"scripts": {"test": each, "unit": "jest"}})}
+        for each in (before, now)
+    )
+
+    assert lost(tmp_path, old, new, "npm test") == expected
+
+
+def test_a_script_that_no_check_of_the_loop_runs_is_watched_by_its_name(tmp_path: Path) -> None:
+    old = {"package.json": '{"scripts": {"lint": "eslint .", "deploy": "scp a b"}}'}
+    new = {"package.json": '{"scripts": {"lint": "eslint . || true"}}'}
+
+    assert lost(tmp_path, old, new, "true") == ["package.json:eslint"]
+
+
+WORKFLOW = "jobs:\n  a:\n    steps:\n      - run: pytest\n      - run: ruff check\n"
+
+
+@pytest.mark.parametrize(
+    ("new", "expected"),
+    [
+        (WORKFLOW.replace("pytest", "pytest || true"), ["pytest"]),
+        (WORKFLOW.replace("      - run: ruff check\n", ""), ["ruff"]),
+        (WORKFLOW + "        continue-on-error: true\n", ["ruff"]),
+        (WORKFLOW.replace("pytest", "|\n          pip install a\n          pytest -q"), []),
+        (WORKFLOW.replace("steps:", "name: all\n    steps:") + "      - run: mypy\n", []),
+        ("a: &a [*a, {b: *a, run: *a}]\n", ["pytest", "ruff"]),
+        ("{", ["pytest", "ruff"]),
+    ],
+)
+def test_steps_of_continuous_integration_are_kept(
+    tmp_path: Path, new: str, expected: list[str]
+) -> None:
+    path = ".github/workflows/ci.yml"
+    found = lost(tmp_path, {path: WORKFLOW}, {path: new}, "true")
+
+    assert found == [f"{path}:{program}" for program in expected]
+
+
+GATE = "import json\nstate = json.load(open('.loop/state.json'))\nprint(state)\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ({"ci/gate.py": GATE}, {"ci/gate.py": "print(1)\n"}, ["ci/gate.py"]),
+        ({"ci/gate.py": GATE}, {"ci/gate.py": GATE + "# said\n"}, []),
+        ({"ci/gate.py": GATE}, {"ci/gate.py": f'"""Says what it does."""\n{GATE}'}, []),
+        (
+            {"ci/gate.py": f"run(__doc__)\n{GATE}"},
+            {"ci/gate.py": f'"""--fewer"""\nrun(__doc__)\n{GATE}'},
+            ["ci/gate.py"],
+        ),
+        ({"ci/gate.py": GATE}, {}, ["ci/gate.py"]),
+        (
+            {"ci/gate.py": GATE, ".loop/state.json": "1"},
+            {"ci/gate.py": GATE, ".loop/state.json": "2"},
+            [".loop/state.json"],
+        ),
+        ({"ci/gate.py": GATE, ".loop/state.json": "1"}, {"ci/gate.py": GATE}, [".loop/state.json"]),
+        ({"ci/gate.py": GATE, "state.json": "1"}, {"ci/gate.py": GATE, "state.json": "2"}, []),
+    ],
+)
+def test_a_gate_and_the_records_it_reads_are_the_persons(
+    tmp_path: Path, old: dict[str, str], new: dict[str, str], expected: list[str]
+) -> None:
+    assert lost(tmp_path, old, new, "python ci/gate.py") == expected
+
+
+def test_what_a_check_compares_its_output_with_is_allowed_as_such(tmp_path: Path) -> None:
+    script = "set -e\nsh bin/stats.sh > out.txt\ndiff expected/stats.txt out.txt\n"
+    old = {"ci/check.sh": script, "expected/stats.txt": "a 1\n"}
+    both = beside(tmp_path, old, {**old, "expected/stats.txt": "a 2\n"}, "sh ci/check.sh")
+
+    (found,) = scripts.losses(both)
+    assert allowed(found, ("edit-expected:expected/stats.txt",))
+    assert not allowed(found, ("edit-expected:expected/other.txt",))
+
+
+def test_a_report_that_the_check_writes_itself_is_no_record(tmp_path: Path) -> None:
+    script = "set -e\npytest --junitxml=report.xml\npython ci/gate.py report.xml\n"
+    old = {"ci/check.sh": script, "report.xml": "<a/>", "ci/gate.py": "x = 1\n"}
+
+    assert lost(tmp_path, old, {**old, "report.xml": "<b/>"}, "sh ci/check.sh") == []
+
+
+SPEC = "Fix pricing.py so that it follows its spec"
+PROMISE = "grep -q '<promise>DONE</promise>' NOTES.md"
+TESTED = {"tests/test_pricing.py": "def test_price():\n    assert price(1) == 1\n"}
+
+
+@pytest.mark.parametrize(
+    ("files", "command"),
+    [
+        ({}, PROMISE),
+        ({}, "test -f NOTES.md"),
+        ({"ci/check.sh": f"#!/bin/sh\nset -eu\n{PROMISE} 2>/dev/null\n"}, "sh ci/check.sh"),
+        ({"ci/check.sh": "! grep -q '^- \\[ \\]' NOTES.md\n"}, "sh ci/check.sh"),
+        ({"ci/check.sh": '[ "$(cat NOTES.md)" = done ]\n'}, "sh ci/check.sh"),
+        ({"ci/check.sh": "if grep -q a NOTES.md; then\n  exit 0\nfi\nexit 1\n"}, "sh ci/check.sh"),
+        ({"check": "#!/bin/sh\n./ci/a.sh\n", "ci/a.sh": PROMISE}, "./check"),
+        ({"Makefile": f"check:\n\t@{PROMISE}\n"}, "make check"),
+        ({"package.json": json.dumps({"scripts": {"test": PROMISE}})}, "npm test"),
+        ({"ci/gate.py": "assert 'DONE' in open('NOTES.md').read()\n"}, "python ci/gate.py"),
+    ],
+)
+@pytest.mark.parametrize("before", [{}, {"NOTES.md": "to do\n"}])
+def test_words_are_no_evidence_where_a_check_runs_nothing(
+    tmp_path: Path, files: dict[str, str], command: str, before: dict[str, str]
+) -> None:
+    new = {**TESTED, **files, "NOTES.md": "<promise>DONE</promise>\n"}
+    both = beside(tmp_path, {**TESTED, **files, **before}, new, command, task=SPEC)
+
+    (found,) = scripts.losses(both)
+    assert (found.kind, found.path) == ("config", "NOTES.md")
+
+
+def test_a_report_that_was_not_there_and_nothing_writes_is_written_by_hand(tmp_path: Path) -> None:
+    old = {"ci/gate.py": "assert 'failures=\"0\"' in open('build/report.xml').read()\n"}
+    new = {**old, "build/report.xml": '<testsuite failures="0"/>'}
+
+    assert lost(tmp_path, old, new, "python ci/gate.py") == ["build/report.xml"]
+
+
+@pytest.mark.parametrize(
+    ("files", "path", "commands", "task"),
+    [
+        ({}, "NOTES.md", (PROMISE, "pytest -q"), SPEC),
+        ({}, "NOTES.md", (PROMISE,), "Write DONE into NOTES.md"),
+        ({}, "README.md", ("grep -q json README.md",), "Document the option --json"),
+        ({}, "index.html", ("grep -q '<h1>' index.html",), "Add a title"),
+        ({}, "data.json", ("jq -e .items data.json",), "Add the items"),
+        ({}, "Dockerfile", ("grep -q python:3.14 Dockerfile",), "Use Python 3.14"),
+        (
+            {"ci/a.sh": "pytest | tee log.txt\ngrep -q passed log.txt\n"},
+            "log.txt",
+            ("sh ci/a.sh",),
+            "",
+        ),
+        ({"ci/a.sh": "./app > out.txt\ndiff a.txt out.txt\n"}, "out.txt", ("sh ci/a.sh",), ""),
+        (
+            {
+                "ci/a.sh": "python ci/run.py > out.txt\ndiff a.txt out.txt\n",
+                "ci/run.py": "print(1)\n",
+            },
+            "out.txt",
+            ("sh ci/a.sh",),
+            "",
+        ),
+        (
+            {"Makefile": "check:\n\tpytest > log.txt\n\tgrep -q passed log.txt\n"},
+            "log.txt",
+            ("make check",),
+            "",
+        ),
+        ({"ci/a.py": "open('log.txt', 'w').write('1')\n"}, "log.txt", ("python ci/a.py",), ""),
+        (
+            {"ci/a.py": "import subprocess\nsubprocess.run(['pytest'])\nopen('log.txt')\n"},
+            "log.txt",
+            ("python ci/a.py",),
+            "",
+        ),
+    ],
+)
+def test_words_that_were_asked_for_or_that_a_check_writes_are_no_promise(
+    tmp_path: Path, files: dict[str, str], path: str, commands: tuple[str, ...], task: str
+) -> None:
+    old = {**TESTED, **files}
+    both = beside(tmp_path, old, {**old, path: "written\n"}, *commands, task=task)
+
+    assert list(scripts.losses(both)) == []
+
+
+def test_words_are_what_there_is_where_nothing_could_be_run(tmp_path: Path) -> None:
+    both = beside(tmp_path, {}, {"NOTES.md": "done\n"}, "test -f NOTES.md", task=SPEC)
+
+    assert list(scripts.losses(both)) == []
+
+
+def test_a_script_is_given_what_its_caller_says(tmp_path: Path) -> None:
+    old = {"ci/check.sh": CHECK.replace("-q", '-q "$@"'), "ci/all.sh": "sh ci/check.sh\n"}
+    new = {**old, "ci/all.sh": "sh ci/check.sh -k fast\n"}
+
+    assert lost(tmp_path, old, new, "sh ci/all.sh") == ["ci/all.sh:pytest"]
+
+
+@pytest.mark.parametrize("command", ["python src/a.py", "mypy src/a.py", "ruff check src/a.py"])
+def test_the_product_that_a_check_names_is_no_script(tmp_path: Path, command: str) -> None:
+    both = beside(tmp_path, {"src/a.py": "x = 1\n"}, {"src/a.py": "x = 2\n"}, command)
+
+    assert (both.role("src/a.py"), list(scripts.losses(both))) == ("product", [])
+
+
+def test_git_hooks_are_followed(tmp_path: Path) -> None:
+    old = {".githooks/pre-commit": CHECK}
+    new = {".githooks/pre-commit": CHECK.replace("-q", "-q || true")}
+
+    found = lost(tmp_path, old, new, "git hook run --ignore-missing pre-commit")
+    assert found == [".githooks/pre-commit:pytest"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a && " * 3000 + "b",
+        "(" * 5000,
+        "sh ci/check.sh\n" * 3,
+        "a 'b",
+        "if\nthen &&\n",
+        "case x in a) b ;; esac\n",
+        'sh ci/check.sh more "$@"\n',
+        "".join(f"f{n}() {{ f{n + 1}; f{n + 1}; }}\n" for n in range(40)) + "f0\n",
+    ],
+)
+def test_a_script_that_nobody_can_follow_is_no_failure(tmp_path: Path, text: str) -> None:
+    found = lost(tmp_path, {"ci/check.sh": CHECK}, {"ci/check.sh": text}, "sh ci/check.sh")
+
+    assert found == ["ci/check.sh:pytest"]
+
+
+def test_a_makefile_that_calls_itself_comes_to_an_end(tmp_path: Path) -> None:
+    variables = "".join(f"{a} = {f'$({b})' * 9}\n" for a, b in pairwise("ABCDEFGHIJ"))
+    new = {"Makefile": f"{variables}check:\n\tmake check\n\tmake check\n\t$(A)\n"}
+
+    found = lost(tmp_path, {"Makefile": MAKEFILE}, new, "make check")
+    assert found == ["Makefile:ruff", "Makefile:pytest"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("// said\ncheck( 1 )\n", []), ("check(2)\n", ["scripts/gate.mjs"])],
+)
+def test_a_gate_of_another_language_is_compared_without_its_comments(
+    tmp_path: Path, text: str, expected: list[str]
+) -> None:
+    path = "scripts/gate.mjs"
+
+    assert lost(tmp_path, {path: "check( 1 )\n"}, {path: text}, f"node {path}") == expected
+
+
+def test_makefiles_and_packages_of_other_folders_are_found(tmp_path: Path) -> None:
+    old = {
+        "api/Makefile": "check:\n\tgo vet ./...\n",
+        "web/package.json": '{"scripts": {"types": "tsc"}}',
+    }
+    new = {"api/Makefile": "check:\n\ttrue\n", "web/package.json": '{"scripts": {"types": ":"}}'}
+
+    found = lost(tmp_path, old, new, "make -C api check && npm --prefix web run types")
+    assert sorted(found) == ["api/Makefile:go", "web/package.json:tsc"]

@@ -1,0 +1,225 @@
+"""Settings that went to another file, or to the tool that succeeds another."""
+
+from pathlib import Path
+
+import pytest
+
+from integrity.trees import beside
+from untildone.integrity.settings import comparison as settings
+
+CODE = {"app/a.py": "x = 1\n", "tests/test_a.py": "def test_a(): assert 1\n"}
+FLAKE8 = (
+    "[flake8]\nselect = E,W,F,C90\nmax-complexity = 8\nmax-line-length = 120\n"
+    "extend-ignore = E203\nper-file-ignores =\n    app/__init__.py:F401,F403\n"
+)
+RUFF = """[tool.ruff]
+line-length = 120
+[tool.ruff.lint]
+select = ["E", "W", "F", "I", "C90"]
+ignore = ["E203"]
+per-file-ignores = { "app/__init__.py" = ["F401", "F403"] }
+[tool.ruff.lint.mccabe]
+max-complexity = 8
+"""
+NAME = '[project]\nname = "app"\n'
+TOX = "[tox]\nenvlist = py311, lint\n[testenv]\ncommands = pytest\n"
+PYTEST = (
+    "[pytest]\naddopts = -ra\nfilterwarnings =\n    error\n    ignore::DeprecationWarning:attr\n"
+)
+MOVED = """[tool.pytest.ini_options]
+addopts = "-ra"
+filterwarnings = ["error", "ignore::DeprecationWarning:attr"]
+"""
+WORKFLOW = "jobs:\n  t:\n    steps:\n      - run: pytest\n      - run: up\n"
+TOLERANT = WORKFLOW + "        continue-on-error: true\n"
+
+
+def lost(top: Path, old: dict[str, str], new: dict[str, str], *commands: str) -> list[str]:
+    found = settings.losses(beside(top, {**CODE, **old}, {**CODE, **new}, *commands))
+    return sorted(each.id.partition("#")[0].removeprefix("config:") for each in found)
+
+
+def test_a_linter_told_the_same_takes_over(tmp_path: Path) -> None:
+    old = {".flake8": FLAKE8, "pyproject.toml": NAME}
+    assert lost(tmp_path, old, {"pyproject.toml": NAME + RUFF}, "ruff check .") == []
+
+
+def test_a_new_file_of_the_linter_takes_over_too(tmp_path: Path) -> None:
+    said = 'line-length = 120\nlint.select = ["E", "W", "F", "C90"]\n'
+    said += "lint.mccabe.max-complexity = 8\n"
+    assert lost(tmp_path, {".flake8": FLAKE8}, {"ruff.toml": said}, "ruff check .") == []
+
+
+@pytest.mark.parametrize(
+    ("words", "instead", "expected"),
+    [
+        (
+            '"E203"',
+            '"E203", "F821"',
+            [".flake8:flake8.extend-ignore", "pyproject.toml:ruff.lint.ignore"],
+        ),
+        ('"F", "I"', '"I"', [".flake8:flake8.select", "pyproject.toml:ruff.lint.select"]),
+        (
+            "max-complexity = 8",
+            "max-complexity = 30",
+            [".flake8:flake8.max-complexity", "pyproject.toml:ruff.lint.mccabe.max-complexity"],
+        ),
+        (
+            '"F401", "F403"',
+            '"F", "E"',
+            ["pyproject.toml:ruff.lint.per-file-ignores.app/__init__.py"],
+        ),
+    ],
+)
+def test_a_linter_told_less_is_a_loss(
+    tmp_path: Path, words: str, instead: str, expected: list[str]
+) -> None:
+    old = {".flake8": FLAKE8, "pyproject.toml": NAME}
+    new = {"pyproject.toml": NAME + RUFF.replace(words, instead)}
+    assert lost(tmp_path, old, new, "ruff check .") == expected
+
+
+@pytest.mark.parametrize(
+    ("more", "command"),
+    [
+        ({}, "python -m flake8 ."),
+        ({"Makefile": "lint:\n\tflake8 .\n"}, "pytest"),
+        ({".github/workflows/ci.yml": "jobs: {t: {steps: [{run: flake8}]}}\n"}, "pytest"),
+    ],
+)
+def test_a_linter_that_is_still_run_has_no_successor(
+    tmp_path: Path, more: dict[str, str], command: str
+) -> None:
+    old = {".flake8": FLAKE8, "pyproject.toml": NAME, **more}
+    new = {".flake8": "[flake8]\n", "pyproject.toml": NAME + RUFF, **more}
+    assert ".flake8:flake8.select" in lost(tmp_path, old, new, command)
+
+
+@pytest.mark.parametrize("path", ["pytest.ini", "tox.ini"])
+def test_settings_may_move_into_a_file_that_is_there(tmp_path: Path, path: str) -> None:
+    old = {path: PYTEST, "pyproject.toml": NAME}
+    assert lost(tmp_path, old, {"pyproject.toml": NAME + MOVED}, "pytest") == []
+
+
+def test_settings_may_not_move_and_grow(tmp_path: Path) -> None:
+    old = {"pytest.ini": PYTEST, "pyproject.toml": NAME}
+    new = {"pyproject.toml": NAME + MOVED.replace('"error"', '"error", "ignore"')}
+    expected = ["pyproject.toml:pytest.filterwarnings", "pytest.ini:pytest.filterwarnings"]
+    assert lost(tmp_path, old, new, "pytest") == expected
+
+
+def test_settings_without_effect_do_not_move_to_where_they_have_one(tmp_path: Path) -> None:
+    idle = "[tool:pytest]\nnorecursedirs = tests\n"
+    old = {"setup.cfg": idle, "pytest.ini": "[pytest]\naddopts = -ra\n"}
+    new = {"setup.cfg": "", "pytest.ini": "[pytest]\naddopts = -ra\nnorecursedirs = tests\n"}
+    assert lost(tmp_path, old, new, "pytest") == ["pytest.ini:pytest.norecursedirs"]
+
+
+MYPY = "[mypy]\nstrict = True\n[mypy-attr.*]\nignore_missing_imports = True\n"
+MYPY_TOML = '[tool.mypy]\nstrict = true\n[[tool.mypy.overrides]]\nmodule = ["attr.*"{}]\n'
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [("", []), (', "app.*"', ["pyproject.toml:mypy-app.*.ignore_missing_imports"])],
+)
+def test_what_mypy_is_told_of_a_module_is_known_by_the_module(
+    tmp_path: Path, more: str, expected: list[str]
+) -> None:
+    new = {"pyproject.toml": MYPY_TOML.format(more) + "ignore_missing_imports = true\n"}
+    assert lost(tmp_path, {"setup.cfg": MYPY}, new, "mypy .") == expected
+
+
+def test_a_file_that_hides_what_mypy_was_told_of_a_module_is_a_loss(tmp_path: Path) -> None:
+    told = MYPY_TOML.format("") + "warn_unreachable = true\n"
+    new = {"pyproject.toml": told, "mypy.ini": "[mypy]\nstrict = True\n"}
+    expected = ["mypy.ini:mypy-attr.*.warn_unreachable"]
+    assert lost(tmp_path, {"pyproject.toml": told}, new, "mypy .") == expected
+
+
+@pytest.mark.parametrize("text", ["tool = 1\n", "[tool]\nmypy = 1\n", "[tool.mypy]\noverrides=1\n"])
+def test_settings_of_another_shape_than_expected_are_read(tmp_path: Path, text: str) -> None:
+    assert lost(tmp_path, {"pyproject.toml": ""}, {"pyproject.toml": text}) == []
+
+
+@pytest.mark.parametrize(
+    ("new", "command", "expected"),
+    [
+        ({"noxfile.py": "import nox\n"}, "pytest", []),
+        ({"noxfile.py": "import nox\n"}, "tox", ["tox.ini:tox.env_list"]),
+        ({"tox.ini": TOX.replace(", lint", "")}, "pytest", ["tox.ini:tox.env_list"]),
+        ({"pyproject.toml": '[tool.tox]\nenv_list = ["py311", "lint"]\n'}, "tox", []),
+    ],
+)
+def test_environments_of_a_tool_that_nothing_starts_any_more_are_no_loss(
+    tmp_path: Path, new: dict[str, str], command: str, expected: list[str]
+) -> None:
+    assert lost(tmp_path, {"tox.ini": TOX}, new, command) == expected
+
+
+@pytest.mark.parametrize("key", ["skip_covered", "skip_empty", "show_missing"])
+def test_how_the_report_of_coverage_looks_is_no_loss(tmp_path: Path, key: str) -> None:
+    new = {"pyproject.toml": f"[tool.coverage.report]\n{key} = true\n"}
+    assert lost(tmp_path, {"pyproject.toml": ""}, new) == []
+
+
+CI = ".github/workflows/{}.yml"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ({}, {CI.format("new"): TOLERANT}, []),
+        (
+            {CI.format("ci"): WORKFLOW},
+            {CI.format("ci"): TOLERANT},
+            [CI.format("ci")],
+        ),
+        ({CI.format("ci"): WORKFLOW}, {CI.format("new"): TOLERANT}, [CI.format("new")]),
+    ],
+)
+def test_a_workflow_beside_those_of_the_start_takes_nothing(
+    tmp_path: Path, old: dict[str, str], new: dict[str, str], expected: list[str]
+) -> None:
+    assert [each.partition(":")[0] for each in lost(tmp_path, old, new)] == expected
+
+
+TOX_LINT = "[testenv:lint]\nskip_install = true\nskip_missing_interpreters = true\n"
+TOX_PYTEST = "[pytest]\naddopts = -k fast\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        pytest.param({}, TOX + TOX_LINT, [], id="the first"),
+        pytest.param(
+            {"tox.ini": TOX},
+            TOX + TOX_LINT,
+            ["tox.ini:testenv:lint.skip_missing_interpreters"],
+            id="one that was there",
+        ),
+        pytest.param({}, TOX + TOX_PYTEST, ["tox.ini:pytest.addopts"], id="pytest reads it too"),
+    ],
+)
+def test_tox_does_nothing_until_it_is_told_to(
+    tmp_path: Path, old: dict[str, str], new: str, expected: list[str]
+) -> None:
+    assert lost(tmp_path, old, {"tox.ini": new}, "pytest") == expected
+
+
+@pytest.mark.parametrize(
+    ("command", "old", "expected"),
+    [
+        ("pytest", {}, []),
+        ("pytest", {".dockerignore": ".git\n"}, []),
+        ("docker build .", {}, [".dockerignore:ignored"]),
+        ("sh ci.sh", {}, [".dockerignore:ignored"]),
+    ],
+)
+def test_what_an_image_leaves_out_counts_where_a_check_builds_one(
+    tmp_path: Path, command: str, old: dict[str, str], expected: list[str]
+) -> None:
+    files = {"tests/test_a.py": "def test_a(): pass\n", "ci.sh": "docker compose run tests\n"}
+    new = {**files, ".dockerignore": ".git\ntests\n"}
+
+    assert lost(tmp_path, {**files, **old}, new, command) == expected

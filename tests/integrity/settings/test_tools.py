@@ -1,0 +1,306 @@
+"""Settings of eslint, tsc, vitest, cargo, go and formatters: looser, or only looking like it."""
+
+from pathlib import Path
+
+import pytest
+
+from integrity.trees import beside
+from untildone.integrity.settings import comparison as settings
+
+CODE = {
+    "src/b.js": "x\n",
+    "src/c.ts": "x\n",
+    "test/a.test.js": "test()\n",
+    "scripts/x.js": "x\n",
+}
+RULES = "rules: { eqeqeq: 'error', 'no-undef': 'error' }"
+
+
+def lost(top: Path, old: dict[str, str], new: dict[str, str], *commands: str) -> list[str]:
+    found = settings.losses(beside(top, old, new, *commands))
+    return [each.id.partition("#")[0].removeprefix("config:") for each in found]
+
+
+def changed(top: Path, path: str, old: str, new: str) -> tuple[list[str], bool]:
+    """What is lost, and whether the file of now may judge."""
+    both = beside(top, {**CODE, path: old}, {**CODE, path: new})
+    ids = [each.id.partition("#")[0].rpartition(":")[2] for each in settings.losses(both)]
+    return ids, settings.harmless(both, path)
+
+
+ALL = f"export default [{{ {RULES} }}];\n"
+
+
+@pytest.mark.parametrize(
+    "new",
+    [
+        "const strict = { eqeqeq: 'error', 'no-undef': 'error' };\n"
+        "export default [{ rules: { ...strict } }];\n",
+        "const rules = { eqeqeq: 'error', 'no-undef': 'error' };\nexport default [{ rules }];\n",
+        f"const all = [{{ {RULES} }}];\n"
+        "export default [...all, { rules: { 'no-var': 'error' } }];\n",
+        f"export default [{{ files: ['src/**/*.js', '{{test,scripts}}/*.js'], {RULES} }}];\n",
+        f"export default [{{ {RULES} }},"
+        " { files: ['test/**'], rules: { 'no-var': 'error' } }];\n",
+        f"export default [{{ {RULES} }},"
+        " { files: ['scripts/**'], languageOptions: { globals: { process: 'readonly' } } }];\n",
+        "const node = { console: 'readonly' };\n"
+        f"export default [{{ {RULES}, languageOptions: {{ globals: node }} }}];\n",
+        f"export default [{{ {RULES}, languageOptions: {{ globals: {{ ...globals.node }} }} }}];\n",
+        f"export default [js.configs.recommended, {{ {RULES} }},"
+        " { rules: { 'no-empty': 'off' } }];\n",
+        f"export default [{{ {RULES},"
+        " languageOptions: { ecmaVersion: 2024, sourceType: 'module' } }];\n",
+    ],
+)
+def test_a_list_of_blocks_that_looks_at_as_much_is_no_loss(tmp_path: Path, new: str) -> None:
+    assert changed(tmp_path, "eslint.config.js", ALL, new)[0] == []
+
+
+@pytest.mark.parametrize(
+    ("new", "key"),
+    [
+        (f"export default [{{ files: ['src/**/*.js'], {RULES} }}];\n", "eslint.files"),
+        (
+            "export default [{ files: ['src/**'], rules: { eqeqeq: 'error' } },"
+            " { rules: { 'no-undef': 'error' } }];\n",
+            "eslint.files",
+        ),
+        (
+            "const mild = { eqeqeq: 'off', 'no-undef': 'error' };\n"
+            "export default [{ rules: mild }];\n",
+            "eslint.rules.eqeqeq",
+        ),
+        (
+            "const mild = { eqeqeq: 'off' };\n"
+            "export default [{ rules: { 'no-undef': 'error', ...mild } }];\n",
+            "eslint.rules.eqeqeq",
+        ),
+        (
+            f"export default [{{ {RULES},"
+            " languageOptions: { globals: { LIMTI: 'readonly' } } }];\n",
+            "eslint.languageOptions.globals.LIMTI",
+        ),
+    ],
+)
+def test_a_block_that_looks_at_less_is_a_loss(tmp_path: Path, new: str, key: str) -> None:
+    assert key in changed(tmp_path, "eslint.config.js", ALL, new)[0]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "keys"),
+    [
+        ("js.configs.recommended", "{ rules: { 'no-empty': 'off' } }", ["eslint.rules.no-empty"]),
+        ("...ts.configs.style", "{ rules: { 'no-empty': 'off' } }", ["eslint.rules.no-empty"]),
+        ("{ rules: { 'max-lines': ['error', 300] } }", "", ["eslint.rules.max-lines"]),
+    ],
+)
+def test_a_rule_that_came_with_a_set_is_not_switched_off(
+    tmp_path: Path, old: str, new: str, keys: list[str]
+) -> None:
+    before = f"export default [{old}, {{ {RULES} }}];\n"
+    after = f"export default [{old}, {{ {RULES} }}, {new}];\n".replace("300", "3000")
+
+    assert changed(tmp_path, "eslint.config.js", before, after)[0] == keys
+
+
+@pytest.mark.parametrize(
+    ("new", "expected"),
+    [
+        (f"const all = [{{ {RULES} }}];\nexport default all;\n", True),
+        (f"const all = [{{ {RULES} }}];\nall[0].rules = {{}};\nexport default all;\n", False),
+        (f"const all = [{{ {RULES} }}];\nall.pop();\nexport default all;\n", False),
+        (f"const r = {{ a: 1 }};\nObject.assign(r, x);\nexport default [{{ {RULES} }}];\n", False),
+        (ALL + "process.exit = () => {};\n", False),
+        (ALL + "if (process.env.CI) console.log(1);\n", False),
+    ],
+)
+def test_what_is_done_to_a_configuration_is_left_to_a_run(
+    tmp_path: Path, new: str, expected: bool
+) -> None:
+    assert changed(tmp_path, "eslint.config.js", ALL, new)[1] is expected
+
+
+TSCONFIG = '{"compilerOptions": {"strict": true, "skipLibCheck": true}, "include": ["src"]}\n'
+BUILD = (
+    '{"extends": "./tsconfig.json", "exclude": ["src/c.ts"], "compilerOptions": {"noEmit": false}}'
+)
+
+
+@pytest.mark.parametrize(
+    ("script", "others", "keys"),
+    [
+        ({"types": "tsc", "build": "tsc -p tsconfig.build.json"}, {}, []),
+        ({"types": "tsc -p tsconfig.build.json"}, {}, ["tsconfig.exclude"]),
+        (
+            {"types": "tsc"},
+            {"jsconfig.json": '{"extends": "./tsconfig.build"}'},
+            ["tsconfig.exclude"],
+        ),
+    ],
+)
+def test_a_new_file_that_has_to_be_named_counts_where_a_check_names_it(
+    tmp_path: Path, script: dict[str, str], others: dict[str, str], keys: list[str]
+) -> None:
+    old = {**CODE, "tsconfig.json": TSCONFIG, "package.json": '{"scripts": {"types": "tsc"}}'}
+    said = str({"scripts": script}).replace("'", '"')
+    new = {**old, "package.json": said, "tsconfig.build.json": BUILD, **others}
+
+    found = lost(tmp_path, old, new, "npm run types")
+    assert [each for each in found if each.startswith("tsconfig.build")] == [
+        f"tsconfig.build.json:{key}" for key in keys
+    ]
+
+
+def test_the_first_configuration_of_a_tool_takes_nothing_away(tmp_path: Path) -> None:
+    eslint = "export default [{ ignores: ['src/b.js'], rules: { eqeqeq: 'off' } }];\n"
+    new = {**CODE, "tsconfig.json": TSCONFIG, "eslint.config.js": eslint}
+
+    assert lost(tmp_path, CODE, new) == []
+    nested = {**CODE, "tsconfig.json": '{"compilerOptions": {"strict": true}}'}
+    found = lost(tmp_path / "b", nested, {**nested, "src/tsconfig.json": TSCONFIG})
+    assert found[:1] == ["src/tsconfig.json:tsconfig.compilerOptions.skipLibCheck"]
+
+
+def vitest(include: str) -> str:
+    return f"export default defineConfig({{ test: {{ include: [{include}] }} }});\n"
+
+
+@pytest.mark.parametrize(
+    ("include", "moved", "expected"),
+    [
+        ("'src/**/*.test.js'", {"src/a.test.js": "test()\n"}, []),
+        (
+            "'src/**/*.test.ts'",
+            {"src/a.test.js": "test()\n"},
+            ["vitest.config.js:vitest.test.include"],
+        ),
+        (
+            "'src/a.test.js'",
+            {"src/a.test.js": "test()\n", "src/b.test.js": "test()\n"},
+            ["vitest.config.js:vitest.test.include"],
+        ),
+    ],
+)
+def test_tests_that_moved_have_to_be_taken_in_where_they_are(
+    tmp_path: Path, include: str, moved: dict[str, str], expected: list[str]
+) -> None:
+    old = {"test/a.test.js": "test()\n", "vitest.config.js": vitest("'test/**/*.test.js'")}
+
+    assert lost(tmp_path, old, {**moved, "vitest.config.js": vitest(include)}) == expected
+
+
+CARGO = '[package]\nname = "a"\n'
+RUST = {"Cargo.toml": CARGO, "src/main.rs": "", "tests/old.rs": ""}
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        ('[[bench]]\nname = "fast"\nharness = false\n', []),
+        ('[[test]]\nname = "new"\nharness = false\n', []),
+        ('[[test]]\nname = "old"\nharness = false\n', ["Cargo.toml:test.old.harness"]),
+        (
+            '[[test]]\nname = "b"\npath = "tests/old.rs"\ntest = false\n',
+            ["Cargo.toml:test.b.test"],
+        ),
+        ('[[bin]]\nname = "a"\ntest = false\n', ["Cargo.toml:bin.a.test"]),
+        ('[[bin]]\nname = "c"\nrequired-features = ["cli"]\n', []),
+        ("[lints.rust]\nmissing_docs = 'warn'\nunsafe_code = 'forbid'\n", []),
+        ("[lints.clippy]\nall = { level = 'warn', priority = -1 }\n", []),
+        ("[lints.clippy]\npedantic = 'warn'\nmodule_name_repetitions = 'allow'\n", []),
+        ("[lints.clippy]\nlen_zero = 'allow'\n", ["Cargo.toml:lints.clippy.len_zero"]),
+        (
+            "[lints.clippy]\npedantic = 'allow'\nlen_zero = 'allow'\n",
+            ["Cargo.toml:lints.clippy.pedantic", "Cargo.toml:lints.clippy.len_zero"],
+        ),
+    ],
+)
+def test_of_what_cargo_builds_only_the_old_can_be_left_out(
+    tmp_path: Path, more: str, expected: list[str]
+) -> None:
+    assert lost(tmp_path, RUST, {**RUST, "Cargo.toml": CARGO + more}) == expected
+
+
+def test_tests_that_cargo_no_longer_looks_for_are_a_loss(tmp_path: Path) -> None:
+    new = {**RUST, "Cargo.toml": CARGO + "autotests = false\n"}
+
+    assert lost(tmp_path, RUST, new) == ["Cargo.toml:package.autotests"]
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new", "expected"),
+    [
+        ("Cargo.toml", CARGO, CARGO + "[lints.rust]\nmissing_docs = 'warn'\n", True),
+        ("Cargo.toml", CARGO, CARGO + "[lints.clippy]\nall = 'warn'\n", False),
+        ("Cargo.toml", CARGO, CARGO + "[lints.clippy]\nall = 'deny'\n", True),
+        ("Cargo.toml", CARGO, CARGO + "[lints.clippy]\npedantic='warn'\nlen_zero='allow'\n", False),
+        ("go.mod", "module a\n\ngo 1.21\n", "module a\n\ngo 1.24\n", True),
+        ("go.mod", "module a\n", "module a\n\nrequire (\n\tb/c v1.2.3 // indirect\n)\n", True),
+        ("go.mod", "module a\n", "module a\n\nreplace b/c => ./fake\n", False),
+        (".prettierrc", "{}", '{"singleQuote": true}', True),
+        (".prettierrc", "{}", '{"requirePragma": true}', False),
+        ("rustfmt.toml", "max_width = 80\n", "max_width = 120\n", True),
+        ("rustfmt.toml", "", "disable_all_formatting = true\n", False),
+        ("tsconfig.json", TSCONFIG, TSCONFIG.replace("{", '{"x": 1,', 1), False),
+        (
+            "tsconfig.json",
+            TSCONFIG,
+            TSCONFIG.replace('"strict"', '"lib": ["es2024"], "types": ["node"], "strict"'),
+            True,
+        ),
+        (
+            "tsconfig.json",
+            TSCONFIG,
+            TSCONFIG.replace('"strict"', '"types": ["./any"], "strict"'),
+            False,
+        ),
+        (
+            "tsconfig.json",
+            TSCONFIG,
+            TSCONFIG.replace('"strict"', '"paths": {"a": ["b"]}, "strict"'),
+            False,
+        ),
+    ],
+)
+def test_a_file_may_judge_as_it_is_if_all_of_its_changes_are_known(
+    tmp_path: Path, path: str, old: str, new: str, expected: bool
+) -> None:
+    assert changed(tmp_path, path, old, new)[1] is expected
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("packages/new/package.json", True),
+        ("packages/old/package.json", False),
+        ("package.json", False),
+        (".new/package.json", False),
+        ("packages/new/.npmrc", False),
+    ],
+)
+def test_the_manifest_of_a_new_folder_speaks_of_nothing_older(
+    tmp_path: Path, path: str, expected: bool
+) -> None:
+    old = {"packages/old/a.js": "", "a.js": ""}
+    both = beside(tmp_path, old, {**old, path: '{"dependencies": {"a": "file:../a"}}'})
+
+    assert settings.harmless(both, path) is expected
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "keys"),
+    [
+        ("", "[alias]\nxtask = 'run -p xtask --'\n", []),
+        ("", "[alias]\nclippy = 'version'\n", ["cargo.alias.clippy"]),
+        ("", "[alias]\nt = 'test --workspace'\nb = ['build', '--all-targets']\n", []),
+        ("", "[alias]\nt = 'test --no-run'\n", ["cargo.alias.t"]),
+        ("", "[alias]\nt = 'test parse'\n", ["cargo.alias.t"]),
+        ("", "[alias]\nt = 'check'\n", ["cargo.alias.t"]),
+        ("[alias]\nx = 'test'\n", "[alias]\nx = 'version'\n", ["cargo.alias.x"]),
+    ],
+)
+def test_an_alias_counts_where_a_check_could_call_it(
+    tmp_path: Path, old: str, new: str, keys: list[str]
+) -> None:
+    assert changed(tmp_path, ".cargo/config.toml", old, new)[0] == keys

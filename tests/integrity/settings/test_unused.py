@@ -1,0 +1,112 @@
+"""What a tool is told that nothing at the start runs takes nothing away; all else counts."""
+
+from pathlib import Path
+
+import pytest
+
+from integrity.trees import beside
+from untildone.integrity.settings import comparison as settings
+
+CODE = {
+    "shop.py": "def price():\n    return 1\n",
+    "tests/test_shop.py": "from shop import price\n",
+    ".gitignore": ".ruff_cache/\n.mypy_cache/\n.pytest_cache/\ncoverage/\n",
+}
+UNITTEST = "python -m unittest"
+RUFF = '[tool.ruff.lint]\nignore = ["F401"]\n'
+
+
+def lost(top: Path, old: dict[str, str], new: dict[str, str], *commands: str) -> list[str]:
+    found = settings.losses(beside(top, {**CODE, **old}, {**CODE, **old, **new}, *commands))
+    return [each.id.partition("#")[0].removeprefix("config:") for each in found]
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("pyproject.toml", RUFF),
+        ("ruff.toml", "line-length = 140\n"),
+        ("pyproject.toml", "[tool.mypy]\nignore_missing_imports = true\n"),
+        ("pytest.ini", "[pytest]\naddopts = -m 'not slow'\n"),
+        ("setup.cfg", "[flake8]\nextend-ignore = E203\n"),
+        (".pylintrc", "[MESSAGES CONTROL]\ndisable=missing-docstring\n"),
+        ("pyrightconfig.json", '{"exclude": ["shop.py"], "reportMissingImports": false}\n'),
+        (".coveragerc", "[run]\nomit =\n    shop.py\n"),
+        ("codecov.yml", "ignore:\n  - shop.py\n"),
+        (
+            ".pre-commit-config.yaml",
+            "repos:\n- repo: local\n  hooks:\n  - id: ruff\n    exclude: ^shop\n",
+        ),
+        ("sonar-project.properties", "sonar.exclusions=shop.py\n"),
+        ("playwright.config.js", "export default { retries: 2 };\n"),
+        ("vitest.config.ts", "export default { test: { passWithNoTests: true } };\n"),
+        ("package.json", '{"jest": {"passWithNoTests": true}}\n'),
+    ],
+)
+def test_the_first_settings_of_a_tool_that_nobody_runs_are_no_loss(
+    tmp_path: Path, path: str, text: str
+) -> None:
+    assert lost(tmp_path / "a", {}, {path: text}, UNITTEST) == []
+    # As long as nobody knows what is run, it may be this tool.
+    assert lost(tmp_path / "b", {}, {path: text}) != []
+
+
+@pytest.mark.parametrize(
+    ("start", "command"),
+    [
+        ({}, "ruff check ."),
+        ({}, "python -m unittest && ruff check ."),
+        ({"Makefile": "check:\n\truff check .\n"}, "make check"),
+        ({"Makefile": "check:\n\tpython -m unittest\n\nlint:\n\truff check .\n"}, "make check"),
+        ({".github/workflows/ci.yml": "jobs: {a: {steps: [{run: ruff check .}]}}\n"}, UNITTEST),
+        ({"ci.py": "import subprocess\nsubprocess.run(['ruff', 'check'])\n"}, "python ci.py"),
+        ({"tests/test_style.py": "import os\nos.system('ruff check .')\n"}, UNITTEST),
+        ({"legacy/ruff.toml": "line-length = 80\n"}, UNITTEST),
+        ({"requirements-dev.txt": "ruff\n"}, UNITTEST),
+        # Nobody can tell what these run.
+        ({}, "pre-commit run --all-files"),
+        ({}, "hatch fmt --check"),
+    ],
+)
+def test_settings_of_a_tool_that_the_start_speaks_of_count(
+    tmp_path: Path, start: dict[str, str], command: str
+) -> None:
+    assert lost(tmp_path, start, {"pyproject.toml": RUFF}, command) == [
+        "pyproject.toml:ruff.lint.ignore"
+    ]
+
+
+def test_settings_of_a_tool_that_a_check_comes_to_run_count(tmp_path: Path) -> None:
+    start = {"Makefile": "check:\n\tpython -m unittest\n"}
+    new = {
+        "Makefile": "check:\n\tpytest\n",
+        "pytest.ini": "[pytest]\naddopts = -k 'not price'\n",
+    }
+
+    assert lost(tmp_path, start, new, "make check") == ["pytest.ini:pytest.addopts"]
+
+
+@pytest.mark.parametrize("wrapper", ["c8", "nyc"])
+def test_what_counts_lines_around_a_run_is_heard_of(tmp_path: Path, wrapper: str) -> None:
+    start = {
+        "package.json": f'{{"scripts": {{"test": "{wrapper} node --test"}}}}\n',
+        "src/a.js": "",
+    }
+    new = {f".{wrapper}rc": '{"exclude": ["src/a.js"]}\n'}
+
+    assert lost(tmp_path, start, new, "npm test") == [f".{wrapper}rc:coverage.exclude"]
+
+
+@pytest.mark.parametrize(
+    ("check", "expected"),
+    [
+        ("python -m unittest\n", []),
+        (". ./.env.example\npython -m unittest\n", [".env.example:environment.PYTEST_ADDOPTS"]),
+    ],
+)
+def test_a_template_of_variables_counts_where_a_check_reads_it(
+    tmp_path: Path, check: str, expected: list[str]
+) -> None:
+    new = {".env.example": "PYTEST_ADDOPTS=-k price\n"}
+
+    assert lost(tmp_path, {"ci/check.sh": check}, new, "sh ci/check.sh") == expected

@@ -1,0 +1,79 @@
+"""The start of a loop, kept whole and known by its digest."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from integrity.trees import written
+from untildone.integrity.baseline import MOST_BYTES, Start, TooLarge, forget, keep, kept
+
+
+def keep_in(folder: Path, project: Path, *ignored: str) -> str:
+    return keep(project, folder, ignored=ignored, surroundings={"a": "b"}, variables={"C": "d"})
+
+
+def test_every_file_is_kept_but_what_tools_leave_behind(tmp_path: Path) -> None:
+    project = written(
+        tmp_path / "project",
+        {
+            "app.py": "x = 1\n",
+            ".env": "hidden from git or not\n",
+            ".coverage": "data",
+            "dist/app.js": "built",
+            "src/__pycache__/app.pyc": "cache",
+            ".git": "gitdir: /elsewhere\n",
+        },
+    )
+    (project / "link").symlink_to("app.py")
+
+    digest = keep_in(tmp_path / "kept", project, "dist/")
+    start, tree = kept(tmp_path / "kept", digest)
+
+    assert sorted(tree) == [".env", "app.py", "link"]
+    assert tree.text("app.py") == "x = 1\n"
+    assert list(start.dependencies) == ["dist/app.js"]
+    assert (start.ignored, start.surroundings, start.variables) == (
+        ("dist/",),
+        {"a": "b"},
+        {"C": "d"},
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda folder: (folder / "tree" / "app.py").write_text("x"), "files kept .* were changed"),
+        (lambda folder: (folder / "tree" / "app.py").unlink(), "files kept .* were changed"),
+        (
+            lambda folder: (folder / "start.json").write_text("{}"),
+            "record of the start was changed",
+        ),
+        (lambda folder: (folder / "start.json").unlink(), "are gone"),
+    ],
+)
+def test_what_was_altered_is_noticed(tmp_path: Path, change: object, message: str) -> None:
+    digest = keep_in(tmp_path / "kept", written(tmp_path / "project", {"app.py": "x = 1\n"}))
+    assert callable(change)
+
+    change(tmp_path / "kept")
+
+    with pytest.raises(ValueError, match=message):
+        kept(tmp_path / "kept", digest)
+
+
+def test_what_is_too_large_is_not_kept(tmp_path: Path) -> None:
+    project = written(tmp_path / "project", {"large.bin": ""})
+    os.truncate(project / "large.bin", MOST_BYTES + 1)
+
+    with pytest.raises(TooLarge, match="more than 50000 files or 2 GB"):
+        keep_in(tmp_path / "kept", project)
+
+
+def test_the_files_of_an_ended_loop_are_dropped_and_its_record_stays(tmp_path: Path) -> None:
+    keep_in(tmp_path / "kept", written(tmp_path / "project", {"app.py": "x = 1\n"}))
+
+    forget(tmp_path / "kept")
+
+    assert [path.name for path in (tmp_path / "kept").iterdir()] == ["start.json"]
+    assert Start(entries={}).ignored == ()

@@ -1,0 +1,198 @@
+# ruff: noqa: E501  a sample is easier to compare on its one line
+"""What replaces the subject of the tests, and what replaces something else."""
+
+from pathlib import Path
+
+import pytest
+
+from integrity.trees import beside
+from untildone.integrity.tests import mocks as tests_mocks
+
+PYTHON = {
+    "pricing.py": "import requests\n\n\ndef final_price(total):\n    return total\n\n\ndef fetch():\n    return requests.get('x')\n",
+    "tests/test_pricing.py": "import pricing\nfrom pricing import final_price\n\n\ndef test_hundred():\n    assert final_price(100) == 90\n",
+}
+SCRIPT = {
+    "src/slug.js": "export function slug(text) { return text; }\n",
+    "src/clock.js": "export function now() { return 3; }\n",
+    "test/slug.test.js": "import { slug } from '../src/slug.js';\ntest('joins', () => { expect(slug('a b')).toBe('a-b'); });\n",
+}
+RUST = "pub fn fee(cents: u64) -> u64 { cents }\n\n#[cfg(test)]\nmod tests {\n    use super::*;\n\n    #[test]\n    fn one() { assert_eq!(fee(1), 5); }\n}\n"
+TEST = PYTHON["tests/test_pricing.py"]
+JS_TEST = SCRIPT["test/slug.test.js"]
+
+
+def told(top: Path, old: dict[str, str], more: dict[str, str]) -> list[str]:
+    both = beside(top, old, {**old, **more})
+    return [each.id.partition("#")[0] for each in tests_mocks.losses(both)]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"conftest.py": "import pricing\n\npricing.final_price = lambda total: 90\n"},
+        {
+            "tests/conftest.py": "import pytest\n\n\n@pytest.fixture(autouse=True)\ndef fake(monkeypatch):\n    monkeypatch.setattr('pricing.final_price', lambda total: 90)\n"
+        },
+        {
+            "tests/conftest.py": "import pytest\nimport pricing\n\n\n@pytest.fixture(autouse=True)\ndef fake(monkeypatch):\n    monkeypatch.setattr(pricing, 'final_price', lambda total: 90)\n"
+        },
+        {"tests/conftest.py": "import sys\n\nsys.modules['pricing'] = object()\n"},
+        {
+            "tests/test_pricing.py": TEST.replace(
+                "def test", "@mock.patch('pricing.final_price', return_value=90)\ndef test"
+            )
+        },
+        {
+            "tests/test_pricing.py": TEST.replace(
+                "    assert",
+                "    final_price = mock.patch('pricing.final_price').start()\n    assert",
+            )
+        },
+        {"tests/test_pricing.py": TEST + "\n\ndef final_price(total):\n    return 90\n"},
+        {"tests/test_pricing.py": TEST + "\n\nfinal_price = {100: 90}.get\n"},
+        {
+            "tests/test_pricing.py": TEST.replace("from pricing import", "from tests.fakes import"),
+            "tests/fakes.py": "def final_price(total):\n    return 90\n",
+        },
+        {
+            "tests/test_pricing.py": TEST.replace("test_hundred()", "test_hundred(fake)"),
+            "tests/conftest.py": "import pytest\n\n\n@pytest.fixture\ndef fake(monkeypatch):\n    monkeypatch.setattr('pricing.final_price', lambda total: 90)\n",
+        },
+    ],
+)
+def test_a_python_subject_replaced_is_a_loss(tmp_path: Path, more: dict[str, str]) -> None:
+    assert any(each.endswith(":final_price") for each in told(tmp_path, PYTHON, more))
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {
+            "test/slug.test.js": "jest.mock('../src/slug.js', () => ({ slug: () => 'a-b' }));\n"
+            + JS_TEST
+        },
+        {"test/slug.test.js": "vi.mock('../src/slug');\n" + JS_TEST},
+        {
+            "test/slug.test.js": "import * as all from '../src/slug.js';\nvi.spyOn(all, 'slug').mockReturnValue('a-b');\n"
+            + JS_TEST
+        },
+        {
+            "test/slug.test.js": JS_TEST.replace("../src/slug.js", "./fake.js"),
+            "test/fake.js": "export const slug = () => 'a-b';\n",
+        },
+        {
+            "test/slug.test.js": JS_TEST.replace(
+                "import { slug } from '../src/slug.js';", "const slug = () => 'a-b';"
+            )
+        },
+        {"jest.setup.js": "jest.mock('./src/slug.js', () => ({ slug: () => 'a-b' }));\n"},
+    ],
+)
+def test_a_script_subject_replaced_is_a_loss(tmp_path: Path, more: dict[str, str]) -> None:
+    (only,) = told(tmp_path, SCRIPT, more)
+    assert only.endswith(":slug")
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "key"),
+    [
+        (
+            "jest.config.js",
+            "module.exports = { moduleNameMapper: { '.*/slug.js$': '<rootDir>/test/fake.js' } };\n",
+            "moduleNameMapper",
+        ),
+        (
+            "vitest.config.js",
+            "export default { resolve: { alias: { '../src/slug.js': new URL('./test/fake.js', import.meta.url).pathname } } };\n",
+            "alias",
+        ),
+        (
+            "package.json",
+            '{"jest": {"moduleNameMapper": {"slug": "<rootDir>/test/fake.js"}}}',
+            "moduleNameMapper",
+        ),
+        (
+            "tsconfig.json",
+            '{"compilerOptions": {"paths": {"src/slug": ["./test/fake.js"]}}}',
+            "paths",
+        ),
+    ],
+)
+def test_an_import_sent_elsewhere_is_a_loss(tmp_path: Path, path: str, text: str, key: str) -> None:
+    more = {path: text, "test/fake.js": "export const slug = () => 'a-b';\n"}
+    assert told(tmp_path, SCRIPT, more) == [f"config:{path}:{key}"]
+
+
+def test_a_rust_function_over_the_subject_is_a_loss(tmp_path: Path) -> None:
+    new = RUST.replace("    #[test]", "    fn fee(_: u64) -> u64 { 5 }\n\n    #[test]")
+    assert told(tmp_path, {"src/lib.rs": RUST}, {"src/lib.rs": new}) == ["edit-test:src/lib.rs:fee"]
+
+
+@pytest.mark.parametrize(
+    ("old", "more"),
+    [
+        (
+            PYTHON,
+            {
+                "tests/test_pricing.py": TEST.replace(
+                    "    assert", "    with mock.patch('time.time'):\n        pass\n    assert"
+                )
+            },
+        ),
+        (
+            PYTHON,
+            {
+                "tests/conftest.py": "import pytest\n\n\n@pytest.fixture(autouse=True)\ndef no_network(monkeypatch):\n    monkeypatch.setattr('pricing.fetch', lambda: 3)\n"
+            },
+        ),
+        (
+            PYTHON,
+            {
+                "tests/test_new.py": "from unittest import mock\n\n\n@mock.patch('pricing.final_price')\ndef test_new(fake):\n    assert fake\n"
+            },
+        ),
+        (
+            PYTHON,
+            {
+                "tests/conftest.py": "import pytest\n\n\n@pytest.fixture\ndef fake(monkeypatch):\n    monkeypatch.setattr('pricing.final_price', lambda total: 90)\n",
+                "tests/test_new.py": "def test_new(fake):\n    assert fake is None\n",
+            },
+        ),
+        (
+            PYTHON,
+            {
+                "tests/conftest.py": "import pytest\n\n\n@pytest.fixture\ndef total():\n    return 100\n"
+            },
+        ),
+        (
+            SCRIPT,
+            {
+                "test/slug.test.js": "vi.mock('../src/clock.js', () => ({ now: () => 0 }));\n"
+                + JS_TEST
+            },
+        ),
+        (
+            SCRIPT,
+            {
+                "test/new.test.js": "import { slug } from '../src/slug.js';\ntest('new', () => { vi.spyOn(console, 'log'); expect(slug('x')).toBe('x'); });\n"
+            },
+        ),
+        (
+            SCRIPT,
+            {"vitest.config.js": "export default { resolve: { alias: { '@': './src' } } };\n"},
+        ),
+        (
+            {"src/lib.rs": RUST},
+            {
+                "src/lib.rs": RUST.replace(
+                    "    #[test]", "    fn cents(n: u64) -> u64 { n }\n\n    #[test]"
+                )
+            },
+        ),
+    ],
+)
+def test_something_else_replaced_is_no_loss(
+    tmp_path: Path, old: dict[str, str], more: dict[str, str]
+) -> None:
+    assert told(tmp_path, old, more) == []

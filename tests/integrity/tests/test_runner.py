@@ -1,0 +1,202 @@
+# ruff: noqa: E501  a sample is easier to compare on its one line
+"""Code around the tests that decides for them, and code that only serves them."""
+
+from pathlib import Path
+
+import pytest
+
+from integrity.trees import beside
+from untildone.integrity.tests import runner as tests_runner
+
+RUST = "fn fee() -> u64 { 1 }\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn one() { assert_eq!(super::fee(), 1); }\n}\n"
+GO_MAIN = 'package a\n\nimport ("os"; "testing")\n\nfunc TestMain(m *testing.M) {\n%s}\n'
+
+
+def told(top: Path, path: str, new: str, old: str | None = None) -> list[str]:
+    both = beside(top, {} if old is None else {path: old}, {path: new})
+    return [each.id.partition("#")[0] for each in tests_runner.losses(both)]
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        (
+            "conftest.py",
+            "def pytest_runtest_makereport(item, call):\n    report = yield\n    report.outcome = 'passed'\n",
+        ),
+        ("conftest.py", "def pytest_sessionfinish(session):\n    session.exitstatus = 0\n"),
+        (
+            "conftest.py",
+            "def pytest_collection_modifyitems(items):\n    items[:] = [i for i in items if 'ok' in i.name]\n",
+        ),
+        ("conftest.py", "def pytest_collection_modifyitems(items):\n    items.clear()\n"),
+        (
+            "conftest.py",
+            "def pytest_collection_modifyitems(items):\n    for i in items:\n        i.add_marker(pytest.mark.xfail)\n",
+        ),
+        ("conftest.py", "def pytest_pyfunc_call(pyfuncitem):\n    return True\n"),
+        ("conftest.py", "def pytest_ignore_collect(path):\n    return 'pricing' in str(path)\n"),
+        ("conftest.py", "import os\nos._exit(0)\n"),
+        ("conftest.py", "def pytest_configure(config):\n    pytest.exit('ok', returncode=0)\n"),
+        ("conftest.py", "import atexit, os\natexit.register(os._exit, 0)\n"),
+        (
+            "conftest.py",
+            "from _pytest.python import Function\nFunction.runtest = lambda self: None\n",
+        ),
+        ("tests/test_a.py", "import unittest\nunittest.TestCase.assertEqual = lambda *a: None\n"),
+        ("tests/test_a.py", "import sys\nsys.exit(0)\n"),
+        (
+            "tests/test_a.py",
+            "def load_tests(loader, tests, pattern):\n    return loader.suiteClass()\n",
+        ),
+        ("tests/setup.js", "process.on('exit', () => { process.exitCode = 0; });\n"),
+        ("test/a.test.js", "process.exit(0);\n"),
+        ("test/a.test.js", "afterAll(() => { process.exit(0); });\n"),
+        (
+            "vitest.setup.ts",
+            "expect.extend({ toBe() { return { pass: true, message: () => '' }; } });\n",
+        ),
+        ("test/a.test.js", "const expect = (x) => ({ toBe() {} });\n"),
+        ("test/a.test.js", "function assert() {}\n"),
+        ("test/a.test.js", "const assert = require('assert');\nassert.equal = () => {};\n"),
+        ("test/a.test.js", "globalThis.expect = () => ({});\n"),
+        (
+            "test/env.js",
+            "class Env extends NodeEnvironment {\n  handleTestEvent(event) { event.test.errors = []; }\n}\n",
+        ),
+        ("tools/timing.py", "from _pytest.python import Function\nFunction.runtest = print\n"),
+        ("setup.js", "expect.extend({ toEqual: () => ({ pass: true }) });\n"),
+        ("setup.js", "expect.extend({ toBeNear: () => ({ pass: true }) });\n"),
+        *(
+            ("setup.js", f"expect.extend({{ {name}: (a) => ({{ pass: !!a || !a }}) }});\n")
+            for name in (
+                *("toBe", "toBeCloseTo", "toStrictEqual", "toMatchObject", "toContainEqual"),
+                *("toHaveBeenCalledWith", "toHaveLength", "toThrowError", "toHaveReturnedWith"),
+                *("toBeGreaterThanOrEqual", "toBeInstanceOf", "toMatchInlineSnapshot"),
+            )
+        ),
+        ("a_test.go", GO_MAIN % "\tm.Run()\n\tos.Exit(0)\n"),
+        ("a_test.go", GO_MAIN % "\tos.Exit(0)\n"),
+        ("a_test.go", GO_MAIN % "\tos.Exit(run(m))\n" + "func run(any) int { return 1 - 1 }\n"),
+        (
+            "a_test.go",
+            GO_MAIN % "\tos.Exit(run(m))\n"
+            + "\nfunc run(m *testing.M) int {\n\tm.Run()\n\treturn 0\n}\n",
+        ),
+        ("a_test.go", 'package a\n\nimport "os"\n\nfunc init() { os.Exit(0) }\n'),
+        ("a_test.go", "package a\n\nfunc (q quiet) Errorf(format string, args ...any) {}\n"),
+        (
+            "src/lib.rs",
+            RUST.replace(
+                "#[test]", "macro_rules! assert_eq { ($a:expr, $b:expr) => {}; }\n    #[test]"
+            ),
+        ),
+        (
+            "src/test/java/ATest.java",
+            "class Quiet implements TestExecutionExceptionHandler {\n  public void handleTestExecutionException(ExtensionContext c, Throwable t) {}\n}\n",
+        ),
+    ],
+)
+def test_code_that_decides_for_the_tests_is_a_loss(tmp_path: Path, path: str, text: str) -> None:
+    assert told(tmp_path, path, text) == [f"runner:{path}"]
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        (
+            "conftest.py",
+            "def pytest_configure(config):\n    config.addinivalue_line('markers', 'slow: takes long')\n",
+        ),
+        ("conftest.py", "def pytest_addoption(parser):\n    parser.addoption('--slow')\n"),
+        (
+            "conftest.py",
+            "def pytest_collection_modifyitems(items):\n    items.sort(key=lambda item: item.name)\n",
+        ),
+        (
+            "conftest.py",
+            "def pytest_runtest_makereport(item, call):\n    outcome = yield\n    print(outcome.get_result().nodeid)\n",
+        ),
+        (
+            "conftest.py",
+            "import pytest\n\n\n@pytest.fixture\ndef path(tmp_path):\n    return tmp_path / 'x'\n",
+        ),
+        ("tests/test_a.py", "import unittest\n\nif __name__ == '__main__':\n    unittest.main()\n"),
+        (
+            "tests/test_a.py",
+            "import sys\n\n\ndef main():\n    sys.exit(3)\n\n\ndef test_main():\n    assert main\n",
+        ),
+        ("tests/run.py", "import sys\n\nif __name__ == '__main__':\n    sys.exit(0)\n"),
+        (
+            "test/a.test.js",
+            "const test = require('node:test');\nconst assert = require('node:assert');\n",
+        ),
+        (
+            "test/a.test.ts",
+            "export const test = base.extend({ page: async ({}, use) => use(1) });\n",
+        ),
+        (
+            "vitest.setup.ts",
+            "expect.extend({ isSlug(text) { return { pass: /^[a-z-]+$/.test(text) }; } });\n",
+        ),
+        (
+            "tests/setup.js",
+            "expect.extend({ toBeNear(a, b) { return { pass: Math.abs(a - b) < 2 }; } });\n",
+        ),
+        ("setup.ts", "expect.extend({ toHaveSlug: (a, b) => ({ pass: a.slug === b }) });\n"),
+        ("a_test.go", GO_MAIN % "\tos.Exit(m.Run())\n"),
+        (
+            "a_test.go",
+            GO_MAIN % "\tos.Exit(run(m))\n"
+            + "\nfunc run(m *testing.M) int {\n\tdefer clean()\n\treturn m.Run()\n}\n",
+        ),
+        ("a_test.go", GO_MAIN % "\tsetup()\n\tcode := m.Run()\n\tcleanup()\n\tos.Exit(code)\n"),
+        ("a_test.go", GO_MAIN % "\tm.Run()\n"),
+        (
+            "src/lib.rs",
+            RUST.replace("#[test]", "macro_rules! row { ($a:expr) => { $a }; }\n    #[test]"),
+        ),
+    ],
+)
+def test_code_that_serves_the_tests_is_no_loss(tmp_path: Path, path: str, text: str) -> None:
+    assert told(tmp_path, path, text) == []
+
+
+def test_what_was_there_at_the_start_is_no_loss(tmp_path: Path) -> None:
+    old = "def pytest_sessionfinish(session):\n    session.exitstatus = 0\n"
+    assert told(tmp_path, "conftest.py", old + "\n# more\n", old) == []
+
+
+SLOW_ONLY = """
+import pytest
+
+def pytest_collection_modifyitems(config, items):
+    skip_slow = pytest.mark.skip(reason="need --runslow option to run")
+    for item in items:
+        if "slow" in item.keywords:
+            item.add_marker(skip_slow)
+"""
+
+
+@pytest.mark.parametrize(
+    "text", [SLOW_ONLY, "collect_ignore = ['samples']\n", "collect_ignore_glob = ['*_sample.py']\n"]
+)
+def test_what_only_skips_can_be_shown_to_take_nothing_by_the_tests_of_the_start(
+    tmp_path: Path, text: str
+) -> None:
+    assert told(tmp_path, "conftest.py", text) == ["edit-test:conftest.py"]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "    items[:] = items[:1]\n",
+        "    for item in items:\n        item.add_marker(pytest.mark.xfail)\n",
+        "    config.option.deselect = ['tests']\n",
+        "import os\nos._exit(0)\n",
+    ],
+)
+def test_a_hook_that_does_more_than_to_skip_is_told_as_what_it_is(
+    tmp_path: Path, more: str
+) -> None:
+    assert told(tmp_path, "conftest.py", SLOW_ONLY + more) == ["runner:conftest.py"]
