@@ -27,18 +27,25 @@ STANDARD = frozenset(
     )
 )
 ENTRY = frozenset(
-    ("untildone", "untildone.hooks", "untildone.hooks.entry", "untildone.engine.payload")
+    (
+        *("untildone", "untildone.hooks", "untildone.hooks.entry"),
+        *("untildone.engine", "untildone.engine.payload"),
+    )
 )
 SESSIONS = frozenset(("untildone.store", "untildone.store.sessions"))
-SETTINGS = frozenset(("untildone.integrity", "untildone.install.entries"))
+SETTINGS = frozenset(("untildone.install", "untildone.install.entries"))
 OURS = {
     "PreToolUse": ENTRY
     | SESSIONS
     | SETTINGS
-    | {"untildone.hooks.tool_call", "untildone.hooks.guard", "untildone.commands.shell"},
+    | {"untildone.hooks.tool_call", "untildone.hooks.guard"}
+    | {"untildone.commands", "untildone.commands.shell"},
     "SessionStart": ENTRY | SESSIONS | {"untildone.hooks.session"},
     "SessionEnd": ENTRY | SESSIONS | {"untildone.hooks.session"},
-    "PostToolUse": ENTRY | SESSIONS | {"untildone.hooks.spool", "untildone.features.edits.switch"},
+    "PostToolUse": ENTRY
+    | SESSIONS
+    | {"untildone.hooks.spool"}
+    | {"untildone.features", "untildone.features.edits", "untildone.features.edits.switch"},
     "StatusLine": ENTRY | SESSIONS | {"untildone.hooks.status_line"},
     "ConfigChange": ENTRY | SETTINGS | SESSIONS | {"untildone.hooks.settings"},
 }

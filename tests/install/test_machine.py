@@ -17,8 +17,8 @@ from untildone.install.machine import Machine, Started, look, started_by
 @pytest.fixture
 def place(tmp_path: Path) -> Place:
     package = tmp_path / "untildone"
-    (package / "hook").mkdir(parents=True)
-    (package / "hook" / "__main__.py").touch()
+    (package / "hooks").mkdir(parents=True)
+    (package / "hooks" / "__main__.py").touch()
     python = tmp_path / "python"
     python.write_bytes(b"an interpreter")
     return Place(
@@ -115,7 +115,7 @@ def test_windows_starts_each_event_without_a_shell(place: Place) -> None:
                 "type": "command",
                 "command": str(place.python),
                 "args": [
-                    *("-I", "-S", str(place.package / "hook" / "__main__.py")),
+                    *("-I", "-S", str(place.package / "hooks" / "__main__.py")),
                     *("Stop", "claude", "settings", str(place.home)),
                 ],
                 "timeout": 3_600,
