@@ -9,7 +9,8 @@ _UNBOUNDED = float("inf")
 
 # Far more than a person writes, and little beside the memory a hook may take.
 _LIMIT = 4_000_000
-_MARKS = ("untildone/hook", "untildone hook", "untildone statusline")
+# `untildone/hook` is what earlier versions installed: `init` and `uninstall` still find it.
+_MARKS = ("untildone/hooks/__main__.py", "untildone/hook", "untildone hook", "untildone statusline")
 _HOOK_TYPES = ("command", "http", "mcp_tool", "prompt", "agent")
 _SHAPES: dict[str, type] = {"disableAllHooks": bool, "env": dict, "statusLine": dict}
 
