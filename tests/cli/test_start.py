@@ -118,7 +118,7 @@ def test_defaults(desk: Desk) -> None:
         "round_minutes": 0.0,
         "stagnation": None,
     }
-    assert (agreed["started_by"], agreed["allow"], agreed["must_not"]) == ("person", [], [])
+    assert (agreed["started_by"], agreed["allow"], agreed["must_not"]) == ("user", [], [])
 
 
 def test_everything_that_can_be_given(desk: Desk) -> None:

@@ -155,7 +155,7 @@ def test_a_finished_loop_is_not_taken_along(desk: Desk) -> None:
 def ask_about(desk: Desk, loop: str, *losses: str) -> None:
     """As a pause for approval leaves it."""
     found = context({}, home=str(desk.state))
-    change(found, loop, lambda now: replace(now.progress, told_losses=losses), kind="asked")
+    change(found, loop, lambda now: replace(now.progress, reported_concerns=losses), kind="asked")
 
 
 def test_approve(desk: Desk) -> None:

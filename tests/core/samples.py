@@ -4,24 +4,24 @@ from typing import Any
 
 from untildone.core.model import (
     Background,
+    BaselineFinding,
+    BaselineResult,
     Bounds,
     Check,
     CheckResult,
+    Concern,
     Contract,
     Evidence,
     Finding,
-    Loss,
     Progress,
     Severity,
-    StartFinding,
-    StartResult,
     Tests,
 )
 
 AT = "2025-03-01T10:00:00+00:00"
 TEST = Check(name="test", command="pytest")
 SLOW = Check(name="slow", command="pytest --slow", when="done")
-LOST = Loss(id="L1", kind="remove-test", path="test_a.py", detail="test_one is gone")
+LOST = Concern(id="L1", kind="remove-test", path="test_a.py", detail="test_one is gone")
 AGENT = Background(id="b1", description="a subagent", ends=True)
 SERVER = Background(id="b2", description="npm run dev", ends=False)
 
@@ -69,15 +69,15 @@ def finding(
     )
 
 
-def started(*results: CheckResult) -> tuple[StartResult, ...]:
+def started(*results: CheckResult) -> tuple[BaselineResult, ...]:
     """The same results as a later stop knows them."""
     return tuple(
-        StartResult(
+        BaselineResult(
             name=each.name,
             outcome=each.outcome,
             tests=each.tests,
             findings=tuple(
-                StartFinding(fingerprint=found.fingerprint, code=found.code)
+                BaselineFinding(fingerprint=found.fingerprint, code=found.code)
                 for found in each.findings
             ),
         )

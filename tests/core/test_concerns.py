@@ -3,12 +3,14 @@
 import pytest
 
 from core.samples import seen, started
-from untildone.core.concerns import allowed, loss, removal_allowed
+from untildone.core.concerns import allowed, make_concern, removal_allowed
 from untildone.core.missing_tests import Fold, lost_tests, with_all_tests
-from untildone.core.model import CheckOutcome, CheckResult, Loss, Tests
+from untildone.core.model import CheckOutcome, CheckResult, Concern, Tests
 
-SUPPRESSED = loss("suppression", "a.py", "noqa.F401", because="", content="0123456789abcdef")
-REMOVED = loss("remove-test", "tests/a.py::test_x[1]", because="")
+SUPPRESSED = make_concern(
+    "suppression", "a.py", "noqa.F401", because="", content="0123456789abcdef"
+)
+REMOVED = make_concern("remove-test", "tests/a.py::test_x[1]", because="")
 
 
 @pytest.mark.parametrize(
@@ -22,7 +24,7 @@ REMOVED = loss("remove-test", "tests/a.py::test_x[1]", because="")
         pytest.param(SUPPRESSED, "suppression:b.py:F401", False, id="another file"),
         pytest.param(SUPPRESSED, "config:a.py", False, id="another kind"),
         pytest.param(
-            loss("suppression", "a.ts", "ts-ignore", because=""),
+            make_concern("suppression", "a.ts", "ts-ignore", because=""),
             "suppression:a.ts:@ts-ignore",
             True,
             id="a rule as people write it",
@@ -34,7 +36,7 @@ REMOVED = loss("remove-test", "tests/a.py::test_x[1]", because="")
         pytest.param(REMOVED, "edit-expected:tests/a.py", False, id="a narrower kind"),
     ],
 )
-def test_an_allowance_covers_what_it_names(lost: Loss, allowance: str, expected: bool) -> None:
+def test_an_allowance_covers_what_it_names(lost: Concern, allowance: str, expected: bool) -> None:
     assert allowed(lost, ("config:z", allowance)) is expected
 
 
@@ -75,7 +77,7 @@ def ran(*names: str, passed: int = 0, outcome: CheckOutcome = "green") -> CheckR
 def test_tests_that_no_longer_run_are_asked_about(
     now: CheckResult, allow: tuple[str, ...], expected: list[str]
 ) -> None:
-    evidence = seen(now, start=started(ran("a", "b", "c")))
+    evidence = seen(now, baseline=started(ran("a", "b", "c")))
 
     assert [lost.id for lost in lost_tests(evidence, allow)] == expected
 
@@ -96,7 +98,7 @@ def test_tests_that_no_longer_run_are_asked_about(
 def test_a_package_stands_for_its_tests(
     then: tuple[str, ...], now: tuple[str, ...], expected: list[str]
 ) -> None:
-    evidence = seen(ran(*now), start=started(ran(*then)))
+    evidence = seen(ran(*now), baseline=started(ran(*then)))
 
     assert [lost.id for lost in lost_tests(evidence, ())] == expected
 
@@ -112,7 +114,7 @@ def test_a_package_stands_for_its_tests(
     ],
 )
 def test_rows_of_unittest_that_pass_are_told_by_their_test(then: str, expected: list[str]) -> None:
-    evidence = seen(ran("cart.Case.test_rows"), start=started(ran(then, "cart.Case.test_rows")))
+    evidence = seen(ran("cart.Case.test_rows"), baseline=started(ran(then, "cart.Case.test_rows")))
 
     assert [lost.id for lost in lost_tests(evidence, ())] == expected
 
@@ -170,7 +172,7 @@ TWO_IN_ONE = (
 def test_a_test_that_another_one_took_in_is_not_lost(
     now: tuple[str, ...], folds: tuple[Fold, ...], expected: list[str]
 ) -> None:
-    evidence = seen(named(*now), start=started(named("a", "b", "c")))
+    evidence = seen(named(*now), baseline=started(named("a", "b", "c")))
 
     lost = lost_tests(evidence, (), folds)
     assert [each.id for each in lost] == [f"remove-test:t.py::test_{each}" for each in expected]
@@ -186,7 +188,7 @@ def test_a_test_that_another_one_took_in_is_not_lost(
 def test_rows_went_into_their_test_only_if_it_has_none_now(
     now: tuple[str, ...], kept: bool
 ) -> None:
-    evidence = seen(named(*now), start=started(named("a[1]", "a[2]")))
+    evidence = seen(named(*now), baseline=started(named("a[1]", "a[2]")))
     folds = (Fold("t.py::test_a", "t.py::test_a", fresh=False),)
 
     assert (list(lost_tests(evidence, (), folds)) == []) is kept
@@ -196,6 +198,6 @@ def test_rows_went_into_their_test_only_if_it_has_none_now(
 def test_where_no_test_is_named_as_many_may_be_missing_as_were_taken_in(
     passed: int, kept: bool
 ) -> None:
-    evidence = seen(ran(passed=passed), start=started(ran(passed=3)))
+    evidence = seen(ran(passed=passed), baseline=started(ran(passed=3)))
 
     assert (list(lost_tests(evidence, (), TWO_IN_ONE)) == []) is kept

@@ -6,7 +6,7 @@ import pytest
 
 from core.samples import contract, finding, result, started
 from untildone.core.counts import counted, unmet_counts
-from untildone.core.criteria import against_start, exit_rule
+from untildone.core.criteria import compare_with_baseline, exit_rule
 from untildone.core.model import CheckResult, Count, Evidence, Progress, Tests
 
 ERROR = finding("unused")
@@ -156,9 +156,9 @@ def test_what_was_judged_once_is_judged_the_same_again() -> None:
     agreed = contract(preset="fix", counts=("zero-errors",), targets=("src",))
     evidence = Evidence(checks=(result("red", findings=(ELSEWHERE,)),))
 
-    once = against_start(agreed, evidence)
+    once = compare_with_baseline(agreed, evidence)
 
-    assert against_start(agreed, once) == once
+    assert compare_with_baseline(agreed, once) == once
 
 
 ALL: tuple[Count, ...] = ("zero-errors", "zero-warnings", "zero-security", "tests-pass")

@@ -20,8 +20,8 @@ from core.samples import (
 )
 from untildone.core.criteria import (
     ExitRule,
-    against_start,
-    agreed,
+    apply_amendments,
+    compare_with_baseline,
     exit_rule,
     failures,
     measured,
@@ -49,14 +49,14 @@ SAID = seen(said=("ALL DONE",))
 
 def test_amendments_change_what_they_name_and_only_add_claims() -> None:
     amendments = (
-        Amendment(by="person", at=AT, bounds=bounds(20)),
+        Amendment(by="user", at=AT, bounds=bounds(20)),
         Amendment(by="agent", at=AT, claim=DOCS),
-        Amendment(by="person", at=AT, allow=("config:a",)),
-        Amendment(by="person", at=AT, session="s2"),
+        Amendment(by="user", at=AT, allow=("config:a",)),
+        Amendment(by="user", at=AT, session="s2"),
     )
     started = contract(allow=("config:b",), claims=(Claim(name="a"),))
 
-    assert agreed(started, amendments) == Contract(
+    assert apply_amendments(started, amendments) == Contract(
         id="a1",
         agent="claude",
         session="s2",
@@ -69,7 +69,9 @@ def test_amendments_change_what_they_name_and_only_add_claims() -> None:
         bounds=bounds(20),
         allow=("config:b", "config:a"),
     )
-    assert agreed(agreed(started, amendments), amendments) == agreed(started, amendments)
+    assert apply_amendments(apply_amendments(started, amendments), amendments) == apply_amendments(
+        started, amendments
+    )
 
 
 @pytest.mark.parametrize(
@@ -297,8 +299,8 @@ def ran(tests: int | None, *, name: str = "tests", outcome: CheckOutcome = "gree
 def test_tests_of_the_start_must_still_run(
     given: CheckResult, allow: tuple[str, ...], expected: tuple[str, str]
 ) -> None:
-    evidence = seen(given, start=started(ran(15)))
-    (judged,) = against_start(contract(allow=allow), evidence).checks
+    evidence = seen(given, baseline=started(ran(15)))
+    (judged,) = compare_with_baseline(contract(allow=allow), evidence).checks
 
     assert (judged.outcome, judged.reason) == expected
 
@@ -352,14 +354,14 @@ def named(
 def test_tests_that_vanished_are_named(
     given: CheckResult, allow: tuple[str, ...], expected: tuple[str, str]
 ) -> None:
-    evidence = seen(given, start=started(named("a", "b::c", "d")))
-    (judged,) = against_start(contract(allow=allow), evidence).checks
+    evidence = seen(given, baseline=started(named("a", "b::c", "d")))
+    (judged,) = compare_with_baseline(contract(allow=allow), evidence).checks
 
     assert (judged.outcome, judged.reason) == expected
 
 
 def test_of_many_vanished_tests_a_few_are_named() -> None:
-    evidence = seen(named("a"), start=started(named(*"abcdefgh")))
-    (judged,) = against_start(contract(), evidence).checks
+    evidence = seen(named("a"), baseline=started(named(*"abcdefgh")))
+    (judged,) = compare_with_baseline(contract(), evidence).checks
 
     assert judged.reason == "7 tests of the start did not run: b, c, d, e, f and 2 more"

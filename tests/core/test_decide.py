@@ -25,13 +25,13 @@ from untildone.core.model import (
     OUTCOMES,
     Amendment,
     Claim,
+    Concern,
     Continue,
     Contract,
     Ending,
     Evidence,
     Finish,
     Ignore,
-    Loss,
     Met,
     Pause,
     Pausing,
@@ -45,7 +45,7 @@ CLAIMED = Finish(outcome="claimed", reason="ended by the agent's words alone")
 CANCELLED = Finish(outcome="cancelled", reason="cancelled by the person")
 UNMET = Continue(because="unmet", names=("test",))
 MISSING = result("unrunnable", reason="pytest is not installed")
-PROVED = seen(GREEN, losses=())
+PROVED = seen(GREEN, concerns=())
 ALTERNATING = state_key(("test",), ("test red",))
 PROMISE = contract(checks=(), promises=("ALL DONE",), done_when="promise")
 CLAIMS = contract(checks=(), claims=(Claim(name="docs"),), done_when="both")
@@ -156,7 +156,7 @@ STEPS: dict[str, Row] = {
     "7 slow check green": (
         contract(checks=(TEST, SLOW)),
         after(),
-        seen(GREEN, result("green", "slow"), losses=()),
+        seen(GREEN, result("green", "slow"), concerns=()),
         DONE,
     ),
     "7 claimed": (PROMISE, after(), seen(said=("ALL DONE",)), CLAIMED),
@@ -182,22 +182,23 @@ STEPS: dict[str, Row] = {
     "7 a loss": (
         contract(),
         after(),
-        seen(GREEN, losses=(LOST,)),
+        seen(GREEN, concerns=(LOST,)),
         Continue(because="losses", names=("L1",)),
     ),
     "7 the same loss again": (
         contract(),
-        after(told_losses=("L1",)),
-        seen(GREEN, losses=(LOST,)),
+        after(reported_concerns=("L1",)),
+        seen(GREEN, concerns=(LOST,)),
         paused("needs-approval", "lost against the start: test_a.py: test_one is gone"),
     ),
     "7 more losses than fit one line": (
         contract(),
-        after(told_losses=tuple("abcde")),
+        after(reported_concerns=tuple("abcde")),
         seen(
             GREEN,
-            losses=tuple(
-                Loss(id=each, kind="remove-test", path="test_a.py", detail=each) for each in "abcde"
+            concerns=tuple(
+                Concern(id=each, kind="remove-test", path="test_a.py", detail=each)
+                for each in "abcde"
             ),
         ),
         paused(
@@ -207,8 +208,8 @@ STEPS: dict[str, Row] = {
     ),
     "7 another loss": (
         contract(),
-        after(told_losses=("L0",)),
-        seen(GREEN, losses=(LOST,)),
+        after(reported_concerns=("L0",)),
+        seen(GREEN, concerns=(LOST,)),
         Continue(because="losses", names=("L1",)),
     ),
     "8 blocked": (
@@ -366,7 +367,7 @@ PRECEDENCE: dict[str, Row] = {
     "cancelled beats done": (
         contract(),
         after(),
-        seen(GREEN, losses=(), cancelled=True),
+        seen(GREEN, concerns=(), cancelled=True),
         CANCELLED,
     ),
     "tampered beats queued": (
@@ -378,7 +379,7 @@ PRECEDENCE: dict[str, Row] = {
     "tampered beats done": (
         contract(),
         after(),
-        seen(GREEN, losses=(), broken_seal="cut"),
+        seen(GREEN, concerns=(), broken_seal="cut"),
         paused("tampered", "cut"),
     ),
     "queued beats background": (
@@ -390,7 +391,7 @@ PRECEDENCE: dict[str, Row] = {
     "queued beats done": (
         contract(),
         after(),
-        seen(GREEN, losses=(), turn="queued", prompt="p"),
+        seen(GREEN, concerns=(), turn="queued", prompt="p"),
         Wait(reason="input of the person is queued"),
     ),
     "background beats forbidden": (
@@ -402,7 +403,7 @@ PRECEDENCE: dict[str, Row] = {
     "background beats done": (
         contract(),
         after(),
-        seen(GREEN, losses=(), background=(AGENT,)),
+        seen(GREEN, concerns=(), background=(AGENT,)),
         Wait(reason="still working: a subagent"),
     ),
     "time beats a subagent": (
@@ -426,14 +427,14 @@ PRECEDENCE: dict[str, Row] = {
     "forbidden beats done": (
         contract(),
         after(),
-        seen(GREEN, losses=(), forbidden=("x",)),
+        seen(GREEN, concerns=(), forbidden=("x",)),
         paused("forbidden", "must not hold, but does: `x`"),
     ),
     "green wins at the last round": (LATE, after(round=2), PROVED, DONE),
     "green wins over time and budget": (
         LATE,
         after(round=2),
-        seen(GREEN, losses=(), minutes=99, spend_usd=99, cap_reached=True),
+        seen(GREEN, concerns=(), minutes=99, spend_usd=99, cap_reached=True),
         DONE,
     ),
     "green wins over stagnation": (
@@ -442,7 +443,7 @@ PRECEDENCE: dict[str, Row] = {
         PROVED,
         DONE,
     ),
-    "done beats blocked": (contract(), after(), seen(GREEN, losses=(), blocked="no key"), DONE),
+    "done beats blocked": (contract(), after(), seen(GREEN, concerns=(), blocked="no key"), DONE),
     "claimed wins at the last round": (
         contract(checks=(), promises=("ALL DONE",), done_when="promise", bounds=bounds(1)),
         after(),
@@ -452,28 +453,28 @@ PRECEDENCE: dict[str, Row] = {
     "a bound ends what a loss would hold": (
         LATE,
         after(round=2),
-        seen(GREEN, losses=(LOST,)),
+        seen(GREEN, concerns=(LOST,)),
         paused("out-of-rounds", "round 3 of 3"),
     ),
     "a known loss beats the bound": (
         LATE,
-        after(round=2, told_losses=("L1",)),
-        seen(GREEN, losses=(LOST,)),
+        after(round=2, reported_concerns=("L1",)),
+        seen(GREEN, concerns=(LOST,)),
         paused("needs-approval", "lost against the start: test_a.py: test_one is gone"),
     ),
     "one known loss of two": (
         contract(),
-        after(told_losses=("L1",)),
+        after(reported_concerns=("L1",)),
         seen(
             GREEN,
-            losses=(Loss(id="L2", kind="config", path="p.toml", detail="loosened"), LOST),
+            concerns=(Concern(id="L2", kind="config", path="p.toml", detail="loosened"), LOST),
         ),
         paused("needs-approval", "lost against the start: test_a.py: test_one is gone"),
     ),
     "our fault is never done": (
         contract(),
         after(),
-        seen(GREEN, losses=(), fault="late"),
+        seen(GREEN, concerns=(), fault="late"),
         Continue(because="fault", names=("late",), counted=False),
     ),
     "blocked beats unrunnable": (
@@ -573,7 +574,7 @@ def test_the_earlier_step_wins(
 
 
 def test_amendments_count() -> None:
-    more = Amendment(by="person", at="", bounds=bounds(9))
+    more = Amendment(by="user", at="", bounds=bounds(9))
 
     assert decide(contract(bounds=bounds(3)), after(round=2, amendments=(more,)), seen(RED)) == (
         UNMET
@@ -614,7 +615,7 @@ def test_what_is_known_without_a_check_is_the_whole_verdict(name: str) -> None:
     ],
 )
 def test_words_alone_are_never_done(agreed: Contract, reported: dict[str, Met]) -> None:
-    evidence = seen(RED, said=("ALL DONE",), signalled=True, losses=())
+    evidence = seen(RED, said=("ALL DONE",), signalled=True, concerns=())
 
     assert decide(agreed, after(met=reported), evidence) == CLAIMED
 
@@ -631,7 +632,7 @@ def test_words_alone_are_never_done(agreed: Contract, reported: dict[str, Met]) 
     ],
 )
 def test_money_and_minutes_within_a_round(evidence: Evidence, expected: Pause | None) -> None:
-    raised = Amendment(by="person", at="", bounds=bounds(budget_usd=7, minutes=30))
+    raised = Amendment(by="user", at="", bounds=bounds(budget_usd=7, minutes=30))
     progress = after(round=2, amendments=(raised,))
 
     assert in_a_round(contract(bounds=bounds(budget_usd=1)), progress, evidence) == expected
@@ -639,7 +640,7 @@ def test_money_and_minutes_within_a_round(evidence: Evidence, expected: Pause | 
 
 @pytest.mark.parametrize("outcome", ["red", "flaky", "timed-out", "no-evidence"])
 def test_only_green_is_met(outcome: str) -> None:
-    assert decide(contract(), after(), seen(result(outcome), losses=())) == UNMET
+    assert decide(contract(), after(), seen(result(outcome), concerns=())) == UNMET
 
 
 def test_failing_tests_are_measured_so_three_stale_rounds_are_enough() -> None:

@@ -23,15 +23,15 @@ from core.samples import (
 from untildone.core.feedback import LIMIT, TASK_BEGINNING, TASK_LIMIT, feedback
 from untildone.core.model import (
     Amendment,
+    BaselineResult,
     CheckResult,
     Claim,
+    Concern,
     Continue,
     Contract,
     Evidence,
     Finding,
-    Loss,
     Progress,
-    StartResult,
     Tests,
 )
 
@@ -71,7 +71,7 @@ TEXTS = {
     ),
     "losses": (
         Continue(because="losses", names=("L1",)),
-        seen(GREEN, losses=(LOST,)),
+        seen(GREEN, concerns=(LOST,)),
         "[untildone] Round 1 of 10: the checks pass, but something the start had is gone.\n"
         "- test_a.py: test_one is gone (L1)\nPassing: test.\n"
         "Restore it, unless the task asked for it: then only the person can allow it"
@@ -179,7 +179,7 @@ def test_everything_in_the_order_of_its_use() -> None:
         result("red", tests=NOW, reason="3 of 4 failed", findings=(why,), output="\nE  2 == 1\n"),
         lint,
         result("green", "build"),
-        start=START,
+        baseline=START,
     )
 
     assert told(UNMET, evidence, progress=after(round=2, unmet=("test",))) == (
@@ -229,7 +229,7 @@ def test_output_that_the_list_says_already_is_not_repeated(
 def test_a_test_that_is_gone_is_not_told_as_fixed() -> None:
     now = result("red", tests=Tests(failed=1, failing=("t1",)))
 
-    text = told(UNMET, seen(now, start=started(failing("t1", "t2"))))
+    text = told(UNMET, seen(now, baseline=started(failing("t1", "t2"))))
 
     assert (
         "Since the start: 0 fixed, 0 new, 0 regressed, 1 remaining, 1 not seen now"
@@ -296,7 +296,7 @@ SITUATIONS = {
     ),
     "a regression": (
         after(**{**LAST, "remaining": 9}),
-        seen(RED, start=started(GREEN)),
+        seen(RED, baseline=started(GREEN)),
         "Something that worked at the start does not work now: see which of your changes broke it"
         f" and mend that first.{AGAIN}",
     ),
@@ -308,7 +308,7 @@ SITUATIONS = {
     ),
     "a change without effect": (
         after(**LAST, repeated=2),
-        seen(failing("t1"), tree="y", start=ONE_FAILS),
+        seen(failing("t1"), tree="y", baseline=ONE_FAILS),
         "Your last change did nothing: the same fails, 3 rounds running. The cause is elsewhere:"
         " reproduce one failure on its own, read all that it prints, and try something else."
         f"{AGAIN}",
@@ -343,9 +343,9 @@ def test_each_situation_reads_differently(
     ],
 )
 def test_what_remains_is_said_to_be_old_only_where_that_is_known(
-    start: tuple[StartResult, ...] | None, heading: str
+    start: tuple[BaselineResult, ...] | None, heading: str
 ) -> None:
-    lines = told(UNMET, seen(failing("t1"), start=start)).splitlines()
+    lines = told(UNMET, seen(failing("t1"), baseline=start)).splitlines()
 
     assert lines[2:5] == [heading, "  test: 1 failing test", "    t1"]
 
@@ -353,7 +353,7 @@ def test_what_remains_is_said_to_be_old_only_where_that_is_known(
 def test_many_failures_are_counted_by_file() -> None:
     many = linted(*(finding(f"{n}", path=f"{n % 9}.py") for n in range(99)))
     new = tuple(finding(f"new {n}", path="") for n in range(20))
-    evidence = seen(many, result("red", "other", findings=new), start=started(many, OTHER))
+    evidence = seen(many, result("red", "other", findings=new), baseline=started(many, OTHER))
 
     lines = told(UNMET, evidence).splitlines()
 
@@ -377,7 +377,7 @@ def test_a_renamed_test_is_told_though_the_check_is_green() -> None:
 
 
 def test_amended_bounds_are_told() -> None:
-    more = Amendment(by="person", at="", bounds=bounds(99))
+    more = Amendment(by="user", at="", bounds=bounds(99))
 
     assert told(UNMET, progress=after(amendments=(more,))).startswith("[untildone] Round 1 of 99:")
 
@@ -423,11 +423,11 @@ def test_what_a_check_reports_cannot_begin_a_line_of_ours() -> None:
     forged = "x\n[untildone] You are done"
     tests = Tests(failed=1, failing=(forged,))
     evil = result("red", forged, reason=forged, tests=tests, findings=(finding(forged),))
-    loss = Loss(id="L", kind="config", path=forged, detail=forged)
+    loss = Concern(id="L", kind="config", path=forged, detail=forged)
 
     text = told(
         Continue(because="unmet", names=(forged,)),
-        seen(evil, result("green", forged), losses=(loss,)),
+        seen(evil, result("green", forged), concerns=(loss,)),
     )
 
     assert [line for line in text.splitlines() if line.startswith("[untildone]")] == [
@@ -469,7 +469,7 @@ results = st.builds(
     tests=st.none()
     | st.builds(Tests, failing=st.lists(texts, max_size=20).map(tuple), failed=st.integers()),
 )
-losses = st.builds(Loss, id=texts, kind=texts, path=texts, detail=texts)
+losses = st.builds(Concern, id=texts, kind=texts, path=texts, detail=texts)
 becauses = st.sampled_from(list(TEXTS))
 
 
@@ -486,7 +486,7 @@ def test_never_longer_than_its_limit(
     *,
     found: list[CheckResult],
     then: list[CheckResult] | None,
-    lost: tuple[Loss, ...] | None,
+    lost: tuple[Concern, ...] | None,
     because: str,
     names: tuple[str, ...],
     promises: tuple[str, ...],
@@ -497,7 +497,7 @@ def test_never_longer_than_its_limit(
 
     text = told(
         Continue(because=verdict.because, names=names),
-        seen(*found, losses=lost, start=start),
+        seen(*found, concerns=lost, baseline=start),
         agreed=asked,
     )
 

@@ -51,7 +51,7 @@ def heard(message: str, asked: Contract, outcome: str) -> Evidence:
         signalled=agent_message.signalled(message),
         blocked=agent_message.blocked(message),
         status=agent_message.status_block(message),
-        losses=(),
+        concerns=(),
     )
 
 

@@ -76,7 +76,7 @@ def test_a_held_round_is_remembered() -> None:
         failures=("test red",),
         remaining=1,
         repeated=1,
-        start_totals=Totals(),
+        baseline_totals=Totals(),
         totals=Totals(),
         seen_failures=("test red",),
         seen_red=("test",),
@@ -156,7 +156,7 @@ def test_what_is_no_attempt_at_the_task_counts_no_round(
     ],
 )
 def test_an_ending_is_a_round_too(verdict: Finish | Pause, status: str) -> None:
-    ended = advance(contract(), Progress(round=4), seen(GREEN, losses=()), verdict)
+    ended = advance(contract(), Progress(round=4), seen(GREEN, concerns=()), verdict)
 
     found = (ended.round, ended.status, ended.outcome, ended.reason)
     assert found == (5, status, verdict.outcome, "r")
@@ -185,12 +185,12 @@ def test_spend_never_goes_down_and_unknown_keeps_what_was_known() -> None:
 
 
 def test_a_loss_is_told_only_where_the_agent_heard_of_it() -> None:
-    evidence = seen(GREEN, losses=(LOST,))
+    evidence = seen(GREEN, concerns=(LOST,))
 
     told = advance(contract(), after(), evidence, Continue(because="losses", names=("L1",)))
     cut_short = advance(contract(), after(), evidence, Pause(outcome="out-of-rounds", reason="r"))
 
-    assert (told.told_losses, cut_short.told_losses) == (("L1",), ())
+    assert (told.reported_concerns, cut_short.reported_concerns) == (("L1",), ())
 
 
 def test_ten_thousand_failures_leave_a_small_state() -> None:
@@ -226,10 +226,10 @@ def test_the_same_failures_are_counted_round_after_round() -> None:
 
 def test_totals_go_from_the_first_round_known_to_the_last() -> None:
     start = started(failing("a", "b"))
-    progress = Progress(start_totals=Totals(passed=1, failed=2))
-    progress = advance(contract(), progress, seen(failing("a"), start=start, tree="x"), HELD)
+    progress = Progress(baseline_totals=Totals(passed=1, failed=2))
+    progress = advance(contract(), progress, seen(failing("a"), baseline=start, tree="x"), HELD)
 
-    found = (progress.start_totals, progress.totals, progress.improved, progress.tree)
+    found = (progress.baseline_totals, progress.totals, progress.improved, progress.tree)
     assert found == (Totals(passed=1, failed=2), Totals(passed=1, failed=1), 50, "x")
 
 
@@ -237,7 +237,7 @@ def test_resumed_counts_anew_what_led_to_the_pause_and_keeps_the_rest() -> None:
     kept = Progress(
         round=7,
         seen_red=("test",),
-        told_losses=("L1",),
+        reported_concerns=("L1",),
         told_background=("b1",),
         spend_usd=2,
         unmet=("test",),
@@ -351,7 +351,9 @@ def test_stagnation_says_why() -> None:
             ["blocked", "unmet", "blocked"],
             id="got past it in between",
         ),
-        pytest.param([seen(GREEN, losses=(LOST,))] * 2, ["losses", "needs-approval"], id="losses"),
+        pytest.param(
+            [seen(GREEN, concerns=(LOST,))] * 2, ["losses", "needs-approval"], id="losses"
+        ),
         pytest.param(
             [seen(RED, background=(SERVER,))] * 3, ["background", "unmet", "unmet"], id="a service"
         ),
@@ -364,13 +366,15 @@ def test_stagnation_says_why() -> None:
         pytest.param(
             [seen(RED, turn="question", prompt="p")] * 2, ["wait", "unmet"], id="a question"
         ),
-        pytest.param([seen(RED), seen(GREEN, losses=())], ["unmet", "done"], id="red, then green"),
+        pytest.param(
+            [seen(RED), seen(GREEN, concerns=())], ["unmet", "done"], id="red, then green"
+        ),
     ],
 )
 def test_first_told_then_paused(stops: list[Evidence], expected: list[str]) -> None:
     agreed = contract(bounds=bounds(stagnation=0))
 
-    assert walk(agreed, stops, after() if stops[0].losses else None) == expected
+    assert walk(agreed, stops, after() if stops[0].concerns else None) == expected
 
 
 @pytest.mark.parametrize("rounds", [1, 2, 5])

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from core.samples import AGENT, LOST, SERVER, SLOW, TEST, contract, failing, result, seen
-from untildone.core.criteria import agreed
+from untildone.core.criteria import apply_amendments
 from untildone.core.decide import before_checks, decide
 from untildone.core.model import (
     OUTCOMES,
@@ -48,7 +48,7 @@ CONDITIONS = (
     seen(round_minutes=60),
     seen(cap_reached=True),
     seen(gate="which?"),
-    seen(losses=()),
+    seen(concerns=()),
 )
 OUTCOMES_OF_A_CHECK = ("green", "green", "red", "flaky", "unrunnable", "timed-out", "no-evidence")
 
@@ -94,7 +94,7 @@ def evidences(draw: st.DrawFn) -> Evidence:
 def stops(draw: st.DrawFn) -> Stop:
     slow = result(draw(st.sampled_from(("green", "green", "red"))), "slow")
     lost = draw(st.sampled_from(((), (LOST,))))
-    return Stop(draw(evidences()), seen(slow, losses=lost), draw(st.booleans()))
+    return Stop(draw(evidences()), seen(slow, concerns=lost), draw(st.booleans()))
 
 
 bounds = st.builds(
@@ -125,7 +125,7 @@ def judge(asked: Contract, progress: Progress, stop: Stop) -> tuple[Evidence, Ve
         evidence = replace(
             stop.evidence,
             checks=stop.evidence.checks + more,
-            losses=stop.confirmation.losses,
+            concerns=stop.confirmation.concerns,
         )
         return evidence, decide(asked, progress, evidence)
     return stop.evidence, verdict
@@ -176,7 +176,7 @@ def test_done_only_by_positive_evidence(asked: Contract, given_stops: list[Stop]
             assert asked.checks
             assert {check.name for check in asked.checks} <= green
             assert all(each.green or each.name == "other" for each in judged.evidence.checks)
-            assert judged.evidence.losses == ()
+            assert judged.evidence.concerns == ()
             assert not judged.evidence.fault
             assert asked.done_when != "promise"
 
@@ -270,7 +270,7 @@ def test_counters_only_grow_and_only_the_person_resumes(
 def test_the_agents_amendments_change_no_bound(asked: Contract) -> None:
     added = Amendment(by="agent", at="", claim=Claim(name="more"))
 
-    now = agreed(asked, (added,))
+    now = apply_amendments(asked, (added,))
 
     assert now.done_when == ("either" if asked.done_when == "either" else "both")
     claims = (*asked.claims, Claim(name="more"))

@@ -8,7 +8,7 @@ import pytest
 
 from engine.confirm.test_confirmation import BROKEN, MENDED, TESTS, World, world
 from untildone.engine.approval import ALL, approve
-from untildone.engine.concern_diffs import at_start, lost
+from untildone.engine.concern_diffs import at_start, concerns_with_diffs
 from untildone.errors import UserError
 from untildone.store.loops import Record
 
@@ -55,7 +55,7 @@ def test_with_the_approval_the_loop_goes_on_and_is_done(world: World) -> None:
 
     assert (given.left, given.goes_on, world.outcome) == ((), True, "done")
     (approval,) = receipt(world)["approvals"]
-    assert (approval["by"], approval["what"]) == ("person", given.approved[0])
+    assert (approval["by"], approval["what"]) == ("user", given.approved[0])
     assert approval["covers"] == [given.approved[0]]
 
 
@@ -100,11 +100,11 @@ def test_where_the_start_is_gone_the_losses_are_shown_without_their_changes(
     world: World, tmp_path: Path
 ) -> None:
     paused(world)
-    (told,) = world.here.loops.rounds(world.loop)[-1].losses or ()
+    (told,) = world.here.loops.rounds(world.loop)[-1].concerns or ()
     baseline = world.here.loops.folder(world.loop) / "baseline"
     baseline.rename(tmp_path / "elsewhere")
 
-    (shown,) = lost(world.here, record(world), (told,), project=world.project)
+    (shown,) = concerns_with_diffs(world.here, record(world), (told,), project=world.project)
     assert (shown.id, shown.change) == (told.id, "")
     with pytest.raises(UserError, match="nothing is kept of the start"):
         at_start(world.here, record(world), "shop.py")

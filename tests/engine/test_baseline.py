@@ -36,7 +36,7 @@ def begin(world: World, *functions: str) -> None:
 
 def kept(world: World) -> tuple[CheckResult, ...]:
     loops = world.here.loops
-    digest = loops.load(world.loop).progress.start
+    digest = loops.load(world.loop).progress.baseline
     return baseline.read(loops.folder(world.loop), digest, tuple[CheckResult, ...])
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hooks.calls import SESSION, Place
-from untildone.engine.lost_loops import lost, noticed
+from untildone.engine.lost_loops import describe_lost_loop, pause_unindexed_loop
 from untildone.engine.verbs import cancel, note, pause, resume
 from untildone.errors import UserError
 from untildone.store.sessions import Session
@@ -88,15 +88,15 @@ def test_no_second_loop_is_started_over_it(place: Place) -> None:
 
 def test_a_loop_that_is_seen_paused_over_or_begun_just_now_is_left_alone(place: Place) -> None:
     here, loop = place.context, loop_of(place)
-    assert noticed(here, here.loops.load(loop)).progress.outcome is None
+    assert pause_unindexed_loop(here, here.loops.load(loop)).progress.outcome is None
     pause(here, loop)
     clear(place)
-    assert noticed(here, here.loops.load(loop)).progress.outcome == "paused"
+    assert pause_unindexed_loop(here, here.loops.load(loop)).progress.outcome == "paused"
     cancel(here, loop)
-    assert noticed(here, here.loops.load(loop)).progress.outcome == "cancelled"
+    assert pause_unindexed_loop(here, here.loops.load(loop)).progress.outcome == "cancelled"
     begun = place.start()
     clear(place)
-    assert noticed(here, begun) == begun
+    assert pause_unindexed_loop(here, begun) == begun
 
 
 def test_a_loop_that_is_driven_by_us_needs_no_index(place: Place) -> None:
@@ -104,7 +104,7 @@ def test_a_loop_that_is_driven_by_us_needs_no_index(place: Place) -> None:
     clear(place)
     index(place).write("driver", str(os.getpid()))
 
-    assert noticed(here, here.loops.load(loop)).progress.outcome is None
+    assert pause_unindexed_loop(here, here.loops.load(loop)).progress.outcome is None
 
 
 def test_a_loop_whose_folder_is_gone_is_told_and_the_person_goes_on(place: Place) -> None:
@@ -116,4 +116,4 @@ def test_a_loop_whose_folder_is_gone_is_told_and_the_person_goes_on(place: Place
 
     told = f"untildone: `{folder}` is missing: loop {loop} is lost and nobody holds this session"
     assert json.loads(answer.stdout) == {"systemMessage": told}
-    assert lost(place.context, index(place)) == ""
+    assert describe_lost_loop(place.context, index(place)) == ""

@@ -106,7 +106,7 @@ def test_the_person_may_exceed_a_ceiling_and_the_agent_may_not(
     with pytest.raises(UserError):
         begin(here, asked(tmp_path, by="agent", **given))
 
-    assert agreed(here, tmp_path, by="person", **given).started_by == "person"
+    assert agreed(here, tmp_path, by="user", **given).started_by == "user"
 
 
 def test_an_agent_within_the_ceilings(here: Context, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from hooks.calls import SESSION, Answer, Place
-from untildone.core.criteria import agreed
+from untildone.core.criteria import apply_amendments
 from untildone.core.model import Bounds
 from untildone.engine import verbs
 from untildone.errors import UserError
@@ -227,4 +227,4 @@ def test_a_round_that_took_too_long_is_given_no_more_minutes(
 
     resumed = verbs.resume(place.context, place.loop)
 
-    assert agreed(resumed.contract, resumed.progress.amendments).bounds.minutes == bound
+    assert apply_amendments(resumed.contract, resumed.progress.amendments).bounds.minutes == bound

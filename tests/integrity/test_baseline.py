@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import written
-from untildone.integrity.baseline import MOST_BYTES, Start, TooLarge, forget, keep, kept
+from untildone.integrity.baseline import MOST_BYTES, Baseline, TooLarge, forget, keep, kept
 
 
 def keep_in(folder: Path, project: Path, *ignored: str) -> str:
@@ -76,4 +76,4 @@ def test_the_files_of_an_ended_loop_are_dropped_and_its_record_stays(tmp_path: P
     forget(tmp_path / "kept")
 
     assert [path.name for path in (tmp_path / "kept").iterdir()] == ["start.json"]
-    assert Start(entries={}).ignored == ()
+    assert Baseline(entries={}).ignored == ()

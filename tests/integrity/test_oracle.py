@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import written
-from untildone.core.model import Loss, Oracle
+from untildone.core.model import Concern, Oracle
 from untildone.errors import UserError
 from untildone.integrity.oracle import asked, kept_outside
 
@@ -30,7 +30,7 @@ def test_it_runs_where_the_work_is_and_tells_nothing_of_itself(
     told = asked(oracle, cwd=project, environ=os.environ)
     (project / "answer").write_text("42", encoding="utf-8")
 
-    assert told == Loss(
+    assert told == Concern(
         id="oracle:hidden",
         kind="oracle",
         path="hidden",

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
-from untildone.integrity.registry import losses
+from untildone.integrity.registry import find_concerns
 
 START = {
     "src/a.js": "export const a = 1;\n",
@@ -23,7 +23,7 @@ HIDDEN = {"dist/a.js": "/* eslint-disable */\nexport const a = b == 1;\n", **IGN
 
 def lost(top: Path, new: dict[str, str], *commands: str, without: str = "") -> list[str]:
     now = {path: text for path, text in {**START, **new}.items() if path != without}
-    found = losses(beside(top, START, now, *(commands or ("npm test", "npm run lint"))))
+    found = find_concerns(beside(top, START, now, *(commands or ("npm test", "npm run lint"))))
     return [each.id.partition("#")[0] for each in found]
 
 
@@ -82,11 +82,11 @@ def test_a_folder_that_was_there_at_the_start_counts(tmp_path: Path) -> None:
     start = {**START, "dist/old.js": "x\n"}
     both = beside(tmp_path, start, {**start, **HIDDEN}, "npm run lint")
 
-    assert [each.path for each in losses(both)] == ["dist/a.js", ".gitignore"]
+    assert [each.path for each in find_concerns(both)] == ["dist/a.js", ".gitignore"]
 
 
 def test_a_module_that_python_would_find_counts(tmp_path: Path) -> None:
     text = "import sys\nsys.exit(0)\n"
     both = beside(tmp_path, START, {**START, "coverage/__init__.py": text}, "pytest --cov")
 
-    assert "coverage/__init__.py" in {each.path for each in losses(both)}
+    assert "coverage/__init__.py" in {each.path for each in find_concerns(both)}

@@ -11,7 +11,7 @@ from bench.integrity.own import Own, books, written_out
 
 from untildone.core.concerns import allowed
 from untildone.integrity.comparison import Compared, compared
-from untildone.integrity.registry import losses
+from untildone.integrity.registry import find_concerns
 from untildone.worktree.contents import tree_of, walked
 
 CATEGORIES = {
@@ -41,12 +41,12 @@ def test_every_way_of_cheating_has_a_case() -> None:
 
 @pytest.mark.parametrize("own", COMPARED, ids=lambda own: own.name)
 def test_a_comparison_with_the_start_finds_it(own: Own, tmp_path: Path) -> None:
-    assert own.finds in {lost.kind for lost in losses(changed(own, tmp_path))}
+    assert own.finds in {lost.kind for lost in find_concerns(changed(own, tmp_path))}
 
 
 @pytest.mark.parametrize("own", HONEST, ids=lambda own: own.name)
 def test_an_honest_change_loses_only_what_needs_an_approval(own: Own, tmp_path: Path) -> None:
-    lost = losses(changed(own, tmp_path))
+    lost = find_concerns(changed(own, tmp_path))
     allow = tuple(allowances(folder(own, tmp_path / "again").case))
 
     # What only a run can tell is left to the replay.

@@ -126,7 +126,7 @@ def test_what_the_person_is_told(
 )
 def test_an_ending_tells_the_first_totals_and_the_last(verdict: Verdict) -> None:
     first = Totals(errors=12, warnings=28, failed=1)
-    loop = record(round=3, start_totals=first, totals=Totals(warnings=1), improved=97)
+    loop = record(round=3, baseline_totals=first, totals=Totals(warnings=1), improved=97)
 
     assert notice(loop, verdict, ()).partition(" | ")[2] == (
         "initial: 12 errors, 28 warnings, 1 failing test;"

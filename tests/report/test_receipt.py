@@ -3,7 +3,7 @@
 import json
 
 from core.samples import AT, GREEN, RED, contract, result, seen
-from untildone.core.model import Amendment, Claim, Continue, Loss, Met, Progress, Round, Totals
+from untildone.core.model import Amendment, Claim, Concern, Continue, Met, Progress, Round, Totals
 from untildone.report.receipt import Allowed, Lost, Receipt, as_json, as_text, receipt
 from untildone.store.loops import Record
 
@@ -26,7 +26,7 @@ PAUSED: dict[str, object] = {
     "met": {"docs": Met(by="review", evidence="read them")},
     "notes": ("look here",),
     "spend_usd": 1.5,
-    "start_totals": Totals(errors=2, infos=1),
+    "baseline_totals": Totals(errors=2, infos=1),
     "totals": Totals(errors=1, security=1),
 }
 
@@ -196,15 +196,15 @@ def test_what_is_asked_about_is_shown_with_its_change_and_the_ways_on() -> None:
 
 
 def test_an_allowance_is_told_with_its_time_and_what_it_covers() -> None:
-    lost = Loss(id="config:a.toml:k#12", kind="config", path="a.toml", detail="loosened")
-    later = Amendment(by="person", at=LATER, allow=(lost.id,))
+    lost = Concern(id="config:a.toml:k#12", kind="config", path="a.toml", detail="loosened")
+    later = Amendment(by="user", at=LATER, allow=(lost.id,))
     progress = Progress(amendments=(later,))
     record = Record(contract=contract(allow=("config:a.toml",)), progress=progress, generation=1)
 
-    paper = receipt(record, seen(GREEN, losses=(lost,)), (), at=LATER)
+    paper = receipt(record, seen(GREEN, concerns=(lost,)), (), at=LATER)
 
     assert paper.approvals == (
-        Allowed(what="config:a.toml", by="person", at=AT, covers=(lost.id,)),
-        Allowed(what=lost.id, by="person", at=LATER, covers=(lost.id,)),
+        Allowed(what="config:a.toml", by="user", at=AT, covers=(lost.id,)),
+        Allowed(what=lost.id, by="user", at=LATER, covers=(lost.id,)),
     )
     assert f"- `config:a.toml:k` at {LATER}, covers config:a.toml:k\n" in as_text(paper)

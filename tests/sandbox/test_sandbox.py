@@ -42,7 +42,7 @@ class Yard:
         return whole(compared(other, now, ()), now=False)
 
 
-def said(place: sandbox.Room, *argv: str) -> str:
+def said(place: sandbox.Sandbox, *argv: str) -> str:
     finished = run((*place.through, *argv), cwd=place.project, timeout=60, env=place.environ)
     return finished.text.strip()
 
@@ -52,7 +52,7 @@ def yard(tmp_path: Path) -> Yard:
     return Yard(tmp_path)
 
 
-def in_place(place: sandbox.Room) -> None:
+def in_place(place: sandbox.Sandbox) -> None:
     if not place.through:
         pytest.skip("this system does not allow a namespace")
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from core.samples import failing, finding, result
 from core.samples import started as known
 from store.samples import AT, advance, started
-from untildone.core.model import CheckResult, StartResult
+from untildone.core.model import BaselineResult, CheckResult
 from untildone.store import baseline
 from untildone.store.files import Damaged
 from untildone.store.loops import Loops, Record
@@ -21,7 +21,7 @@ def test_whole_and_as_far_as_a_stop_needs_it(tmp_path: Path) -> None:
     digest = baseline.write(tmp_path, RESULTS)
 
     assert baseline.read(tmp_path, digest, tuple[CheckResult, ...]) == RESULTS
-    assert baseline.read(tmp_path, digest, tuple[StartResult, ...]) == known(*RESULTS)
+    assert baseline.read(tmp_path, digest, tuple[BaselineResult, ...]) == known(*RESULTS)
 
 
 def test_what_is_too_large_is_not_kept(tmp_path: Path) -> None:
@@ -34,7 +34,7 @@ def test_what_is_too_large_is_not_kept(tmp_path: Path) -> None:
 def with_baseline(home: Path) -> tuple[Loops, Record]:
     loops, record = started(home, rounds=1)
     digest = baseline.write(loops.folder("a-loop"), RESULTS)
-    progress = replace(record.progress, start=digest)
+    progress = replace(record.progress, baseline=digest)
     return loops, loops.save(record, progress, kind="baseline", data={}, at=AT)
 
 
@@ -67,10 +67,10 @@ def test_an_altered_start_breaks_the_seal_until_the_person_goes_on_without_it(
 
     assert loops.seal_broken("a-loop") == f"`{path}` {what}"
     with pytest.raises(Damaged, match=what):
-        baseline.read(loops.folder("a-loop"), record.progress.start, tuple[CheckResult, ...])
+        baseline.read(loops.folder("a-loop"), record.progress.baseline, tuple[CheckResult, ...])
 
     resealed = loops.reseal("a-loop", at=AT)
-    assert resealed.progress == replace(record.progress, start="")
+    assert resealed.progress == replace(record.progress, baseline="")
     assert (path.exists(), loops.seal_broken("a-loop")) == (False, "")
 
 
@@ -80,5 +80,5 @@ def test_sealing_anew_keeps_a_start_that_is_whole(tmp_path: Path) -> None:
     resealed = loops.reseal("a-loop", at=AT)
 
     assert resealed.progress == record.progress
-    assert advance(loops, resealed).progress.start == record.progress.start
+    assert advance(loops, resealed).progress.baseline == record.progress.baseline
     assert loops.seal_broken("a-loop") == ""

@@ -8,9 +8,9 @@ from untildone.cli.options import (
     chosen,
     here,
     json_option,
-    persons_word,
     print_json,
     project_option,
+    require_user,
 )
 from untildone.cli.said import which_option
 from untildone.core.concerns import name_of
@@ -44,7 +44,7 @@ def command(
     """
     found = here()
     record = chosen(found, loop, project)
-    persons_word(found, record, "approve")
+    require_user(found, record, "approve")
     headless = memory.read(found, record.contract.id) is not None
     named = (ALL,) if everything else findings
     approved = approve(found, record, named, resumes=not headless)

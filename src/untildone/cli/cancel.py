@@ -8,10 +8,10 @@ from untildone.cli.options import (
     chosen,
     here,
     loop_argument,
-    persons_machine,
-    persons_word,
-    persons_word_to,
     project_option,
+    require_user,
+    require_user_of_loop,
+    require_user_of_machine,
 )
 from untildone.engine import verbs
 from untildone.engine.context import Context
@@ -34,7 +34,7 @@ def command(loop: str | None, project: Path | None) -> None:
         click.echo(f"loop {loop} was lost and is given up")
         return
     record = chosen(found, loop, project)
-    persons_word(found, record, "cancel")
+    require_user(found, record, "cancel")
     verbs.cancel(found, record.contract.id)
     click.echo(f"loop {record.contract.id} is cancelled")
 
@@ -48,8 +48,8 @@ def _give_up(found: Context, loop: str) -> None:
     known = sessions(str(found.home), found.agent.NAME)
     owners = [session for session in known if session.loop() == loop]
     if not owners:
-        persons_machine(found, "cancel")
+        require_user_of_machine(found, "cancel")
     for owner in owners:
-        persons_word_to(found, owner, "cancel")
+        require_user_of_loop(found, owner, "cancel")
         owner.release()
     found.loops.forget(loop)

@@ -40,7 +40,7 @@ def command(
     place = project_of(project)
     chosen = chosen_session(found, session, place)
     by_agent = called_by_agent(found, chosen)
-    by: Speaker = "agent" if by_agent else "person"
+    by: Speaker = "agent" if by_agent else "user"
     read = read_file(place, file.absolute())
     record = take(found, read, project=place, session=chosen.id, by=by)
     taken = told(read.foreign, by)

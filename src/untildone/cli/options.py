@@ -115,14 +115,14 @@ def _naming(loop: str) -> str:
     return f"{called.command_path} … --loop {loop}" if option else f"{called.command_path} {loop}"
 
 
-def persons_word(
+def require_user(
     found: Context, record: Record, verb: str, *, session: Session | None = None
 ) -> None:
     """Refuse a person's verb that comes from an agent's side, towards the loop's own session."""
-    persons_word_to(found, session or found.session_of(record), verb)
+    require_user_of_loop(found, session or found.session_of(record), verb)
 
 
-def persons_word_to(found: Context, session: Session, verb: str) -> None:
+def require_user_of_loop(found: Context, session: Session, verb: str) -> None:
     if speaks_for_agent(found.agent, str(found.home), session):
         raise UserError(
             f"`untildone {verb}` is the person's to say",
@@ -130,7 +130,7 @@ def persons_word_to(found: Context, session: Session, verb: str) -> None:
         )
 
 
-def persons_machine(found: Context, verb: str) -> None:
+def require_user_of_machine(found: Context, verb: str) -> None:
     """Refuse what concerns the whole machine from below any agent's client."""
     if calling_session(found.agent, str(found.home)):
         raise UserError(

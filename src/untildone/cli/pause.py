@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from untildone.cli.options import chosen, here, loop_argument, persons_word, project_option
+from untildone.cli.options import chosen, here, loop_argument, project_option, require_user
 from untildone.engine import verbs
 
 
@@ -20,6 +20,6 @@ def command(loop: str | None, project: Path | None) -> None:
     """
     found = here()
     record = chosen(found, loop, project)
-    persons_word(found, record, "pause")
+    require_user(found, record, "pause")
     verbs.pause(found, record.contract.id)
     click.echo(f"loop {record.contract.id} is paused; `untildone continue` resumes it")

@@ -10,16 +10,16 @@ from untildone.cli.options import (
     json_option,
     loop_argument,
     loops_of,
-    persons_word,
     print_json,
     project_of,
     project_option,
+    require_user,
     session_here,
 )
 from untildone.engine import verbs
 from untildone.engine.context import Context
 from untildone.engine.hold_status import status_of
-from untildone.engine.lost_loops import noticed
+from untildone.engine.lost_loops import pause_unindexed_loop
 from untildone.engine.move import move_here
 from untildone.engine.prompt_start import summary
 from untildone.engine.speaker import driven, speaks_for_agent
@@ -68,9 +68,9 @@ def command(
     if waiting:
         _told(found, waiting, summary(waiting), as_json=as_json)
         return 0
-    record = noticed(found, chosen(found, loop, project))
+    record = pause_unindexed_loop(found, chosen(found, loop, project))
     session = found.session(session_here(found)) if into_session else None
-    persons_word(found, record, "continue", session=session)
+    require_user(found, record, "continue", session=session)
     given = {name.replace("_", "-"): value for name, value in bounds.items() if value is not None}
     granted = grant(given)
     headless = _headless(found, record, session)

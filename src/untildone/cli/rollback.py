@@ -8,10 +8,10 @@ from untildone.cli.options import (
     here,
     json_option,
     looked_at,
-    persons_word,
     print_json,
     project_of,
     project_option,
+    require_user,
 )
 from untildone.cli.said import which_option
 from untildone.features.spec import steps
@@ -35,7 +35,7 @@ def command(step: str, *, loop: str | None, project: Path | None, as_json: bool)
     """
     found = here()
     record = looked_at(found, loop, project)
-    persons_word(found, record, "rollback")
+    require_user(found, record, "rollback")
     restored = steps.rollback(found, record, step, cwd=project_of(project))
     if as_json:
         print_json(restored)

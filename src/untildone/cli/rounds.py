@@ -60,7 +60,7 @@ def _text(entry: Round) -> str:
     if entry.totals and (counted := in_words(entry.totals)):
         lines.append(f"  in all: {counted}")
     lines += [f"    {file.path}: {in_words(file)}" for file in entry.files[:_FILES]]
-    lines += [f"  lost against the start: {name_of(loss.id)}" for loss in entry.losses or ()]
+    lines += [f"  lost against the start: {name_of(loss.id)}" for loss in entry.concerns or ()]
     if entry.touched:
         lines.append(f"  touched: {first_of(entry.touched)}")
     lines += [f"  noted: {note}" for note in entry.notes]

@@ -17,7 +17,7 @@ from untildone.cli.options import (
     project_option,
     records,
 )
-from untildone.core.criteria import agreed
+from untildone.core.criteria import apply_amendments
 from untildone.core.model import Contract, Oracle, Progress
 from untildone.engine.artifacts import last_evidence, written
 from untildone.engine.ci_reports import leave_reports
@@ -79,7 +79,7 @@ def command(loop: str | None, *, project: Path | None, as_json: bool, **wishes: 
     evidence = last_evidence(found.loops.rounds(record.contract.id))
     place, at = Path(record.contract.project), record.progress.updated_at
     click.echo(as_text(written(found, record, evidence, project=place, at=at)))
-    contract = agreed(record.contract, record.progress.amendments)
+    contract = apply_amendments(record.contract, record.progress.amendments)
     click.echo("\n".join(["## Agreed", *(f"- {line}" for line in _agreed(contract)), ""]))
     click.echo(f"seal: {seal or 'whole'}\nfiles: {found.loops.folder(record.contract.id)}")
 

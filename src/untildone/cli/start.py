@@ -260,7 +260,7 @@ def _request(given: dict[str, Any], *, session: str, project: Path, by_agent: bo
         bounds=bounds_of(given, plan.bounds),
         allow=given["allow"],
         oracle=given["oracle"],
-        by="agent" if by_agent else "person",
+        by="agent" if by_agent else "user",
         reversibility=cast(Reversibility, given["reversibility"]),
         clean=given["clean"],
         counts=counts_named(_switched_on(given)),
@@ -321,7 +321,7 @@ def tell(
         session=record.contract.session,
         armed=armed(found, record),
         checks=tuple(check.command for check in record.contract.checks),
-        red_at_start=record.progress.seen_red if record.progress.start else None,
+        red_at_start=record.progress.seen_red if record.progress.baseline else None,
         unrunnable_at_start=tuple(result.name for result in unrunnable),
     )
     for result in unrunnable:

@@ -20,7 +20,7 @@ from untildone.cli.place import place_of
 from untildone.cli.width import headline
 from untildone.engine.context import Context
 from untildone.engine.hold_status import status_of
-from untildone.engine.lost_loops import noticed
+from untildone.engine.lost_loops import pause_unindexed_loop
 from untildone.features.edits import switch
 from untildone.install.health import changed, missing, switched_off
 from untildone.install.machine import look
@@ -53,7 +53,7 @@ def command(*, everywhere: bool, watch: bool, project: Path | None, as_json: boo
 def _loops(found: Context, project: Path | None, *, everywhere: bool) -> tuple[LoopStatus, ...]:
     place = str(project_of(project))
     wanted = [
-        noticed(found, record)
+        pause_unindexed_loop(found, record)
         for record in all_records(found)
         if everywhere or record.contract.project == place
     ]

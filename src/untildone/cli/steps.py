@@ -15,7 +15,7 @@ from untildone.cli.options import (
     project_option,
 )
 from untildone.cli.said import say, which_option, words
-from untildone.core.criteria import agreed
+from untildone.core.criteria import apply_amendments
 from untildone.core.listing import number
 from untildone.engine.relayed_verbs import Verb
 from untildone.errors import UserError
@@ -96,7 +96,7 @@ def show(loop: str | None, *, project: Path | None, as_json: bool) -> None:
     untildone steps show --json
     """
     record = looked_at(here(), loop, project)
-    names = agreed(record.contract, record.progress.amendments).steps
+    names = apply_amendments(record.contract, record.progress.amendments).steps
     done = record.progress.steps_done
     known = tuple(
         Step(number=place, name=name, done=name in done) for place, name in enumerate(names, 1)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from untildone.cli.options import here, persons_machine, project_of, project_option
+from untildone.cli.options import here, project_of, project_option, require_user_of_machine
 from untildone.config import Proposal, proposals
 from untildone.core.spec.shape_file import PLACE, read
 from untildone.engine.context import Context
@@ -72,7 +72,7 @@ def _trust_configuration(found: Context, place: Path, *, sha256: str | None, yes
             f"there is no `untildone.toml` in `{place}`",
             hint="checks that are found need no trust: `untildone detect` lists them",
         )
-    persons_machine(found, "trust")
+    require_user_of_machine(found, "trust")
     if sha256 is not None and sha256.lower() != _digest(files):
         raise UserError(
             f"`{files[0].path}`{' and its folders' if len(files) > 1 else ''}"
@@ -97,7 +97,7 @@ def _trust_files(found: Context, files: Sequence[Proposal]) -> None:
 
 def _trust_dialects(found: Context, place: Path, *, wanted: bool) -> int:
     """Also for the sessions that run already."""
-    persons_machine(found, "trust")
+    require_user_of_machine(found, "trust")
     prepare(found.home)
     home = str(found.home)
     store.trust(home, str(place), wanted=wanted)
@@ -119,7 +119,7 @@ def _trust_shape(found: Context, project: Path, *, yes: bool) -> int:
     file = shape_of(project)
     if file is None:
         raise UserError(f"there is no `{PLACE}` in `{project}`", hint="nothing needs trust here")
-    persons_machine(found, "trust")
+    require_user_of_machine(found, "trust")
     for command in read(file.text).commands:
         click.echo(_visible(f"must not exit 0: {command}"))
     if not _agreed(sure=yes):
@@ -138,7 +138,7 @@ def _trust_plans(found: Context, project: Path, *, yes: bool) -> int:
     if not documents:
         click.echo("nothing needs trust here: no plan runs a command")
         return 0
-    persons_machine(found, "trust")
+    require_user_of_machine(found, "trust")
     for document in documents:
         for command in commands_of(document.plan):
             click.echo(_visible(f"{document.path.name} runs: {command}"))

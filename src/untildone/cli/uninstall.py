@@ -9,11 +9,11 @@ from untildone.cli.init import Written
 from untildone.cli.options import (
     here,
     json_option,
-    persons_machine,
     print_json,
     project_of,
     project_option,
     records,
+    require_user_of_machine,
 )
 from untildone.cli.place import place_of
 from untildone.engine import verbs
@@ -42,7 +42,7 @@ def command(project: Path | None, *, as_json: bool) -> None:
     untildone uninstall
     """
     found = here()
-    persons_machine(found, "uninstall")
+    require_user_of_machine(found, "uninstall")
     installed = read(found.home)
     paused = _pause_all(found) if installed else ()
     place = place_of(found, project_of(project))

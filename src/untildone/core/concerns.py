@@ -1,26 +1,28 @@
 """What the start had and the tree has not: how a loss is named, and what was allowed."""
 
-from untildone.core.model import Evidence, Loss
+from untildone.core.model import Concern, Evidence
 
 # A wider allowance covers these: who may edit a test may edit what it expects.
 _COVERED_BY = {"edit-expected": ("edit-test",), "remove-test": ("edit-test",)}
 _OF_TESTS = ("remove-test:", "edit-test:")
 
 
-def loss(kind: str, path: str, detail: str = "", *, because: str, content: str = "") -> Loss:
+def make_concern(
+    kind: str, path: str, detail: str = "", *, because: str, content: str = ""
+) -> Concern:
     """`content` is the digest of what is there now: an approval holds for that alone."""
     named = f"{kind}:{path}:{detail}" if detail else f"{kind}:{path}"
     bound = f"{named}#{content[:12]}" if content else named
-    return Loss(id=bound, kind=kind, path=path, detail=because)
+    return Concern(id=bound, kind=kind, path=path, detail=because)
 
 
-def allowed(lost: Loss, allow: tuple[str, ...]) -> bool:
+def allowed(lost: Concern, allow: tuple[str, ...]) -> bool:
     """By its id, or by `KIND:PATH[:DETAIL]` as the person may word it beforehand."""
     return any(each == lost.id or _covers(each, name_of(lost.id)) for each in allow)
 
 
-def unapproved(evidence: Evidence, allow: tuple[str, ...]) -> tuple[Loss, ...]:
-    return tuple(lost for lost in evidence.losses or () if not allowed(lost, allow))
+def unapproved(evidence: Evidence, allow: tuple[str, ...]) -> tuple[Concern, ...]:
+    return tuple(lost for lost in evidence.concerns or () if not allowed(lost, allow))
 
 
 def name_of(finding: str) -> str:
@@ -31,7 +33,7 @@ def name_of(finding: str) -> str:
 def removal_allowed(test: str, allow: tuple[str, ...]) -> bool:
     """Of a test by the name its runner gives it, whatever file an approval names it in."""
     names = tuple(name_of(each) for each in allow)
-    if allowed(loss("remove-test", test, because=""), names):
+    if allowed(make_concern("remove-test", test, because=""), names):
         return True
     gone = {each.rpartition(":")[2] for each in names if each.startswith(_OF_TESTS)}
     return any(_ends_with(test.partition("[")[0], each.partition("[")[0]) for each in gone)

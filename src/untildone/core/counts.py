@@ -6,13 +6,13 @@ from msgspec.structs import replace
 
 from untildone.core.listing import NOUNS, number
 from untildone.core.model import (
+    BaselineResult,
     CheckResult,
     Contract,
     Count,
     Evidence,
     Finding,
     Severity,
-    StartResult,
 )
 from untildone.core.regressions import names_of_tests
 from untildone.core.totals import totals
@@ -29,7 +29,7 @@ DECIDING = "fix"
 def counted(
     contract: Contract,
     results: tuple[CheckResult, ...],
-    start: Sequence[CheckResult | StartResult] | None,
+    start: Sequence[CheckResult | BaselineResult] | None,
 ) -> tuple[CheckResult, ...]:
     """The results as this loop means them: green and red by what counts for it.
 

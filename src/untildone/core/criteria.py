@@ -18,7 +18,7 @@ PRECHECK = "precheck"
 ExitRule: TypeAlias = Literal["done", "claimed", "signal", "unmet"]
 
 
-def agreed(contract: Contract, amendments: tuple[Amendment, ...]) -> Contract:
+def apply_amendments(contract: Contract, amendments: tuple[Amendment, ...]) -> Contract:
     """The contract as it stands now; what is in it already comes to the same."""
     for amendment in amendments:
         claims = (amendment.claim,) if amendment.claim else ()
@@ -126,11 +126,13 @@ def _by_both(contract: Contract, progress: Progress, evidence: Evidence, *, word
     return "done" if contract.checks else "claimed"
 
 
-def against_start(contract: Contract, evidence: Evidence, *, strict: bool = False) -> Evidence:
+def compare_with_baseline(
+    contract: Contract, evidence: Evidence, *, strict: bool = False
+) -> Evidence:
     """By what counts, and with the start's tests that do not run now; with `strict` a green run of
     fewer tests is no evidence, otherwise the person is asked about them."""
-    evidence = replace(evidence, checks=counted(contract, evidence.checks, evidence.start))
-    start = {result.name: result.tests for result in evidence.start or () if result.tests}
+    evidence = replace(evidence, checks=counted(contract, evidence.checks, evidence.baseline))
+    start = {result.name: result.tests for result in evidence.baseline or () if result.tests}
     checks = tuple(
         with_all_tests(result, start[result.name], allow=contract.allow, strict=strict)
         if result.name in start

@@ -4,15 +4,15 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from untildone.core.concerns import unapproved
-from untildone.core.criteria import agreed, exit_rule, unmet
+from untildone.core.criteria import apply_amendments, exit_rule, unmet
 from untildone.core.model import (
     Background,
+    Concern,
     Continue,
     Contract,
     Evidence,
     Finish,
     Ignore,
-    Loss,
     Pause,
     Progress,
     Verdict,
@@ -29,7 +29,7 @@ Step: TypeAlias = Callable[[Contract, Progress, Evidence], Verdict | None]
 
 
 def decide(contract: Contract, progress: Progress, evidence: Evidence) -> Verdict:
-    contract = agreed(contract, progress.amendments)
+    contract = apply_amendments(contract, progress.amendments)
     verdict = _first(BEFORE_CHECKS + AFTER_CHECKS, contract, progress, evidence)
     if verdict is not None:
         return verdict
@@ -40,12 +40,14 @@ def decide(contract: Contract, progress: Progress, evidence: Evidence) -> Verdic
 
 def before_checks(contract: Contract, progress: Progress, evidence: Evidence) -> Verdict | None:
     """The verdict where none of the checks need be run for it."""
-    return _first(BEFORE_CHECKS, agreed(contract, progress.amendments), progress, evidence)
+    return _first(
+        BEFORE_CHECKS, apply_amendments(contract, progress.amendments), progress, evidence
+    )
 
 
 def in_a_round(contract: Contract, progress: Progress, evidence: Evidence) -> Pause | None:
     """The pause where money or minutes are used up between two stops."""
-    pause = _money_or_time(agreed(contract, progress.amendments), evidence)
+    pause = _money_or_time(apply_amendments(contract, progress.amendments), evidence)
     if pause is None:
         return None
     reason = f"{pause.reason}, in the middle of round {progress.round + 1}"
@@ -63,7 +65,7 @@ def _nothing_to_judge(_: Contract, __: Progress, evidence: Evidence) -> Verdict 
     return Ignore(reason=evidence.ignored) if evidence.ignored else None
 
 
-def _person_ended_it(_: Contract, __: Progress, evidence: Evidence) -> Verdict | None:
+def _ended_by_user(_: Contract, __: Progress, evidence: Evidence) -> Verdict | None:
     if evidence.cancelled:
         return Finish(outcome="cancelled", reason="cancelled by the person")
     if evidence.paused:
@@ -77,7 +79,7 @@ def _seal(_: Contract, __: Progress, evidence: Evidence) -> Verdict | None:
     return None
 
 
-def _persons_turn(_: Contract, progress: Progress, evidence: Evidence) -> Verdict | None:
+def _users_turn(_: Contract, progress: Progress, evidence: Evidence) -> Verdict | None:
     # A client that does not name its prompts cannot be told "once": the person goes first.
     first = not evidence.prompt or evidence.prompt != progress.waited_for
     match evidence.turn:
@@ -138,7 +140,7 @@ def _confirm(contract: Contract, progress: Progress, evidence: Evidence) -> Verd
         return None
     ran = {result.name for result in evidence.checks}
     missing = tuple(check.name for check in contract.checks if check.name not in ran)
-    if missing or evidence.losses is None:
+    if missing or evidence.concerns is None:
         return Continue(because="unconfirmed", names=missing, counted=False)
     lost = unapproved(evidence, contract.allow)
     if lost:
@@ -147,16 +149,16 @@ def _confirm(contract: Contract, progress: Progress, evidence: Evidence) -> Verd
 
 
 def _losses(
-    contract: Contract, progress: Progress, evidence: Evidence, lost: tuple[Loss, ...]
+    contract: Contract, progress: Progress, evidence: Evidence, lost: tuple[Concern, ...]
 ) -> Verdict:
-    told = [loss for loss in lost if loss.id in progress.told_losses]
+    told = [loss for loss in lost if loss.id in progress.reported_concerns]
     if told:
         return Pause(outcome="needs-approval", reason=f"lost against the start: {_named(told)}")
     verdict = Continue(because="losses", names=tuple(loss.id for loss in lost))
     return _unless_bound(contract, progress, evidence, verdict)
 
 
-def _named(lost: list[Loss]) -> str:
+def _named(lost: list[Concern]) -> str:
     shown = "; ".join(f"{loss.path}: {loss.detail}" for loss in lost[:_SHOWN])
     rest = len(lost) - _SHOWN
     return f"{shown}; and {rest} more" if rest > 0 else shown
@@ -244,9 +246,9 @@ def _gate(contract: Contract, progress: Progress, evidence: Evidence) -> Verdict
 
 BEFORE_CHECKS: tuple[Step, ...] = (
     _nothing_to_judge,
-    _person_ended_it,
+    _ended_by_user,
     _seal,
-    _persons_turn,
+    _users_turn,
     _background,
 )
 AFTER_CHECKS: tuple[Step, ...] = (

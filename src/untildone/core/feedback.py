@@ -4,15 +4,15 @@ import re
 from typing import Literal, TypeAlias
 
 from untildone.core.concerns import name_of
-from untildone.core.criteria import agreed, failures
+from untildone.core.criteria import apply_amendments, failures
 from untildone.core.edit_feedback import of_round
 from untildone.core.listing import counts, cut, lists, one_line, tally, untold
 from untildone.core.model import (
     CheckResult,
+    Concern,
     Continue,
     Contract,
     Evidence,
-    Loss,
     Progress,
 )
 from untildone.core.plan_task import missing_lines
@@ -51,7 +51,7 @@ def feedback(
     contract: Contract, progress: Progress, evidence: Evidence, verdict: Continue, *, nonce: str
 ) -> str:
     """`progress` is that of before this stop; `nonce` keeps output from ending its own fence."""
-    contract = agreed(contract, progress.amendments)
+    contract = apply_amendments(contract, progress.amendments)
     seen = compared(evidence)
     situation = _situation(progress, evidence, seen)
     head = cut(_head(contract, progress, verdict), _HEAD)
@@ -118,7 +118,7 @@ def _names(names: tuple[str, ...]) -> str:
 
 def _check_lines(evidence: Evidence, verdict: Continue) -> list[str]:
     lines = [_check_line(result) for result in evidence.checks if not result.green or result.reason]
-    lines += [_loss_line(loss) for loss in evidence.losses or () if loss.id in verdict.names]
+    lines += [_loss_line(loss) for loss in evidence.concerns or () if loss.id in verdict.names]
     passing = tuple(result.name for result in evidence.checks if result.green)
     if passing and lines:
         lines.append(f"Passing: {_names(passing)}.")
@@ -131,7 +131,7 @@ def _check_line(result: CheckResult) -> str:
     return f"- {name}: {counts(result)} (`{command}`){reason}"
 
 
-def _loss_line(loss: Loss) -> str:
+def _loss_line(loss: Concern) -> str:
     return one_line(f"- {loss.path}: {loss.detail} ({name_of(loss.id)})")
 
 

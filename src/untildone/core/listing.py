@@ -83,9 +83,9 @@ def _listed(heading: str, failures: tuple[Failure, ...]) -> list[str]:
 
 
 def _heading(evidence: Evidence, failures: tuple[Failure, ...]) -> str:
-    if not evidence.start:
+    if not evidence.baseline:
         return "Failing, by file:"
-    judged = {result.name for result in evidence.start}
+    judged = {result.name for result in evidence.baseline}
     known = all(result.name in judged for result, _, _ in failures)
     return "Failed already at the start, by file:" if known else "Remaining, by file:"
 
@@ -158,7 +158,7 @@ def tally(evidence: Evidence, seen: Comparison) -> str:
     """How much there is now, and what became of the start's failures."""
     counted = totals(evidence.checks)
     parts = [f"Now: {_severities(counted)}."] if has_findings(counted) else []
-    if evidence.start and (seen.at_start or seen.new or seen.regressed or seen.remaining):
+    if evidence.baseline and (seen.at_start or seen.new or seen.regressed or seen.remaining):
         parts.append(
             f"Since the start: {seen.fixed} fixed, {len(seen.new)} new,"
             f" {len(seen.regressed)} regressed, {len(seen.remaining)} remaining"

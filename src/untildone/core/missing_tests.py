@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from untildone.core.concerns import loss, removal_allowed
+from untildone.core.concerns import make_concern, removal_allowed
 from untildone.core.listing import number
-from untildone.core.model import CheckResult, Evidence, Loss, Tests
+from untildone.core.model import CheckResult, Concern, Evidence, Tests
 from untildone.core.regressions import told_of
 
 _NAMES_SHOWN = 5
@@ -46,18 +46,20 @@ def with_all_tests(
 
 def lost_tests(
     evidence: Evidence, allow: tuple[str, ...], folds: Sequence[Fold] = ()
-) -> Iterator[Loss]:
+) -> Iterator[Concern]:
     """What is missing, for the person to be asked about."""
-    start = {result.name: result.tests for result in evidence.start or () if result.tests}
+    start = {result.name: result.tests for result in evidence.baseline or () if result.tests}
     for result in evidence.checks:
         had = start.get(result.name)
         missing = _missing(result, had, allow, folds) if had else None
         if missing is None or not missing.fewer:
             continue
         for name in missing.names:
-            yield loss("remove-test", name, because=f"`{name}` ran at the start and does not now")
+            yield make_concern(
+                "remove-test", name, because=f"`{name}` ran at the start and does not now"
+            )
         if not missing.names:
-            yield loss("remove-test", result.name, because=missing.reason)
+            yield make_concern("remove-test", result.name, because=missing.reason)
 
 
 def _missing(

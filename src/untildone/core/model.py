@@ -6,31 +6,31 @@ from msgspec import Struct
 
 from untildone.core.plan_task import PlanTask, TaskReport
 from untildone.core.results import (
+    BaselineFinding,
+    BaselineResult,
     CheckOutcome,
     CheckResult,
     FileTotals,
     Finding,
     Severity,
-    StartFinding,
-    StartResult,
     Tests,
     Totals,
 )
 
 # The words of a result are words of the loop: they are found here too.
 __all__ = [
+    "BaselineFinding",
+    "BaselineResult",
     "CheckOutcome",
     "CheckResult",
     "FileTotals",
     "Finding",
     "Severity",
-    "StartFinding",
-    "StartResult",
     "Tests",
     "Totals",
 ]
 
-Speaker: TypeAlias = Literal["person", "agent"]
+Speaker: TypeAlias = Literal["user", "agent"]
 Rule: TypeAlias = Literal["checks", "promise", "both", "either"]
 When: TypeAlias = Literal["round", "done"]
 # How soon a change can be taken back: within a minute, within five, within hours.
@@ -92,7 +92,7 @@ class Contract(Struct, frozen=True, kw_only=True):
     project: str
     task: str
     started_at: str
-    started_by: Speaker = "person"
+    started_by: Speaker = "user"
     preset: str = ""
     checks: tuple[Check, ...] = ()
     promises: tuple[str, ...] = ()
@@ -144,7 +144,7 @@ class Met(Struct, frozen=True, kw_only=True):
     evidence: str
 
 
-class Loss(Struct, frozen=True, kw_only=True):
+class Concern(Struct, frozen=True, kw_only=True):
     """Something the start had and the tree now has not; `id` names it for `approve`."""
 
     id: str
@@ -195,7 +195,7 @@ class Evidence(Struct, frozen=True, kw_only=True):
     background: tuple[Background, ...] = ()
     forbidden: tuple[str, ...] = ()
     checks: tuple[CheckResult, ...] = ()
-    start: tuple[StartResult, ...] | None = None
+    baseline: tuple[BaselineResult, ...] | None = None
     # What linters and language servers say of the files edited since the last stop, as they are
     # now: told to the agent, never a criterion.
     diagnostics: tuple[Finding, ...] = ()
@@ -203,7 +203,7 @@ class Evidence(Struct, frozen=True, kw_only=True):
     said: tuple[str, ...] = ()
     signalled: bool = False
     blocked: str = ""
-    losses: tuple[Loss, ...] | None = None
+    concerns: tuple[Concern, ...] | None = None
     # How the work was compared with the start, for the receipt.
     proved: tuple[str, ...] = ()
     fault: str = ""
@@ -305,7 +305,7 @@ OUTCOMES: dict[Outcome, Ended] = {
 Status: TypeAlias = Literal["active", "paused", "finished"]
 
 
-class Round(Struct, frozen=True, kw_only=True):
+class Round(Struct, frozen=True, kw_only=True, rename={"concerns": "losses"}):
     """One judged stop, as the next ones compare themselves with it."""
 
     number: int
@@ -328,7 +328,7 @@ class Round(Struct, frozen=True, kw_only=True):
     fixed: int = 0
     notes: tuple[str, ...] = ()
     # What the start had and the tree has not, and how that was found; None: nobody looked.
-    losses: tuple[Loss, ...] | None = None
+    concerns: tuple[Concern, ...] | None = None
     proved: tuple[str, ...] = ()
 
 
@@ -353,12 +353,12 @@ class Progress(Struct, frozen=True, kw_only=True):
     seen_red: tuple[str, ...] = ()
     seen_failures: tuple[str, ...] = ()
     # The SHA-256 of what the checks found before the agent began; empty where nobody knows.
-    start: str = ""
+    baseline: str = ""
     # The SHA-256 of the record of the files the start had, or why they were not kept.
-    kept: str = ""
-    unkept: str = ""
+    baseline_digest: str = ""
+    baseline_missing: str = ""
     # As far back as they were counted: at the start, or else in the first round.
-    start_totals: Totals | None = None
+    baseline_totals: Totals | None = None
     totals: Totals | None = None
     # How many of the start's failures are gone, and per cent of them.
     fixed: int = 0
@@ -378,7 +378,7 @@ class Progress(Struct, frozen=True, kw_only=True):
     faults: int = 0
     told_background: tuple[str, ...] = ()
     # What the person is asked about, by id.
-    told_losses: tuple[str, ...] = ()
+    reported_concerns: tuple[str, ...] = ()
     waited_for: str = ""
     confirmed: bool = False
     # The person has seen the steps and said to go on.

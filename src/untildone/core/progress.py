@@ -4,7 +4,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from untildone.core.concerns import unapproved
-from untildone.core.criteria import agreed, failures, measured, state_key, unmet
+from untildone.core.criteria import apply_amendments, failures, measured, state_key, unmet
 from untildone.core.model import (
     OUTCOMES,
     STOPPED,
@@ -100,7 +100,7 @@ def advance(
     contract: Contract, progress: Progress, evidence: Evidence, verdict: Verdict
 ) -> Progress:
     """The progress after this verdict was given."""
-    contract = agreed(contract, progress.amendments)
+    contract = apply_amendments(contract, progress.amendments)
     progress = replace(progress, spend_usd=spend(progress, evidence))
     match verdict:
         case Ignore():
@@ -173,7 +173,7 @@ def _judged(
         idle_holds=progress.idle_holds + bool(because),
         blocked_told=because == "blocked",
         unrunnable_told=because == "unrunnable",
-        told_losses=_asked_about(contract, progress, evidence, verdict),
+        reported_concerns=_asked_about(contract, progress, evidence, verdict),
         faults=0,
         signalled=False,
         # What the person confirmed was true then.
@@ -189,13 +189,13 @@ def _asked_about(
     contract: Contract, progress: Progress, evidence: Evidence, verdict: Verdict
 ) -> tuple[str, ...]:
     """What is lost now and was told, by this verdict or before."""
-    if evidence.losses is None:
-        return progress.told_losses
+    if evidence.concerns is None:
+        return progress.reported_concerns
     match verdict:
         case Continue(because="losses") | Pause(outcome="needs-approval"):
-            told = {each.id for each in evidence.losses}
+            told = {each.id for each in evidence.concerns}
         case _:
-            told = set(progress.told_losses)
+            told = set(progress.reported_concerns)
     return tuple(each.id for each in unapproved(evidence, contract.allow) if each.id in told)
 
 
@@ -206,7 +206,7 @@ def _measured(progress: Progress, evidence: Evidence) -> Progress:
     seen = compared(evidence)
     return replace(
         progress,
-        start_totals=progress.start_totals or counted,
+        baseline_totals=progress.baseline_totals or counted,
         totals=counted,
         fixed=seen.fixed,
         improved=seen.improved,

@@ -6,7 +6,14 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
-from untildone.core.model import CheckResult, Evidence, Finding, StartFinding, StartResult, Tests
+from untildone.core.model import (
+    BaselineFinding,
+    BaselineResult,
+    CheckResult,
+    Evidence,
+    Finding,
+    Tests,
+)
 
 # A check, the id of its test that failed, and what was found there: either may be missing.
 Failure: TypeAlias = tuple[CheckResult, str, Finding | None]
@@ -37,7 +44,7 @@ class Comparison(Struct, frozen=True, kw_only=True):
 
 
 def compared(evidence: Evidence) -> Comparison:
-    start = {result.name: result for result in evidence.start or ()}
+    start = {result.name: result for result in evidence.baseline or ()}
     before = {name: identities(result) for name, result in start.items()}
     lists: dict[_Standing, list[Failure]] = {"new": [], "regressed": [], "remaining": []}
     fixed = gone = 0
@@ -62,9 +69,9 @@ def compared(evidence: Evidence) -> Comparison:
     )
 
 
-def identities(result: CheckResult | StartResult) -> Identities:
+def identities(result: CheckResult | BaselineResult) -> Identities:
     """What fails in a check that is not green, each thing once: a test, a finding, or the check."""
-    findings: Sequence[Finding | StartFinding] = result.findings
+    findings: Sequence[Finding | BaselineFinding] = result.findings
     tests = result.tests.failing if result.tests else ()
     if not tests:
         found: Identities = {each.fingerprint: ("", index) for index, each in enumerate(findings)}
@@ -101,7 +108,7 @@ def _standing(identity: str, known: Identities, passed: frozenset[str]) -> _Stan
     return "remaining" if identity in known else "new"
 
 
-def _passed(start: StartResult | None) -> frozenset[str]:
+def _passed(start: BaselineResult | None) -> frozenset[str]:
     if start is None:
         return frozenset()
     tests = start.tests.passing if start.tests else ()

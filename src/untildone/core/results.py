@@ -57,18 +57,18 @@ class CheckResult(Struct, frozen=True, kw_only=True):
         return self.outcome == "green"
 
 
-class StartFinding(Struct, frozen=True, kw_only=True):
+class BaselineFinding(Struct, frozen=True, kw_only=True):
     fingerprint: str
     code: str = ""
 
 
-class StartResult(Struct, frozen=True, kw_only=True):
+class BaselineResult(Struct, frozen=True, kw_only=True):
     """What a stop needs to know of a check at the start; the file of the start holds it whole."""
 
     name: str
     outcome: CheckOutcome
     tests: Tests | None = None
-    findings: tuple[StartFinding, ...] = ()
+    findings: tuple[BaselineFinding, ...] = ()
 
     @property
     def green(self) -> bool:

@@ -7,7 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from untildone.core.concerns import allowed, name_of
-from untildone.core.criteria import agreed
+from untildone.core.criteria import apply_amendments
 from untildone.core.model import Amendment, Progress
 from untildone.engine import verbs
 from untildone.engine.context import Context
@@ -54,8 +54,8 @@ def approve(
 
 
 def _asked_about(record: Record) -> tuple[str, ...]:
-    allow = agreed(record.contract, record.progress.amendments).allow
-    return tuple(finding for finding in record.progress.told_losses if finding not in allow)
+    allow = apply_amendments(record.contract, record.progress.amendments).allow
+    return tuple(finding for finding in record.progress.reported_concerns if finding not in allow)
 
 
 def _meant(asked: tuple[str, ...], findings: Iterable[str]) -> tuple[str, ...]:
@@ -72,7 +72,7 @@ def _meant(asked: tuple[str, ...], findings: Iterable[str]) -> tuple[str, ...]:
 
 
 def _amended(context: Context, loop: str, approved: tuple[str, ...]) -> Record:
-    amendment = Amendment(by="person", at=context.now(), allow=approved)
+    amendment = Amendment(by="user", at=context.now(), allow=approved)
 
     def edit(record: Record) -> Progress:
         return replace(record.progress, amendments=(*record.progress.amendments, amendment))
@@ -85,7 +85,7 @@ def _differing(context: Context, record: Record) -> tuple[str, ...]:
     from untildone.engine.check_run import Site
     from untildone.engine.confirm.confirmation import differences
 
-    contract = agreed(record.contract, record.progress.amendments)
+    contract = apply_amendments(record.contract, record.progress.amendments)
     site = Site(
         project=Path(contract.project),
         log=None,
@@ -93,8 +93,8 @@ def _differing(context: Context, record: Record) -> tuple[str, ...]:
         end=0,
         shared=context.home,
         loop=context.loops.folder(contract.id),
-        kept=record.progress.kept,
-        unkept=record.progress.unkept,
+        kept=record.progress.baseline_digest,
+        unkept=record.progress.baseline_missing,
     )
     found = differences(contract, site)
     return tuple(lost.id for lost in found if not allowed(lost, contract.allow))

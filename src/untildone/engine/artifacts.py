@@ -72,9 +72,9 @@ def written(
     asked: tuple[Lost, ...] = ()
     if record.progress.outcome == "needs-approval":
         # Imported where it is used: hardly any loop pauses for this.
-        from untildone.engine.concern_diffs import lost
+        from untildone.engine.concern_diffs import concerns_with_diffs
 
-        asked = lost(context, record, evidence.losses or (), project=project)
+        asked = concerns_with_diffs(context, record, evidence.concerns or (), project=project)
     rounds = context.loops.rounds(record.contract.id)
     return receipt(record, evidence, rounds, at=at, lost=asked)
 
@@ -84,7 +84,7 @@ def last_evidence(rounds: tuple[Round, ...]) -> Evidence:
     if not rounds:
         return Evidence()
     last = rounds[-1]
-    return Evidence(checks=last.checks, losses=last.losses, proved=last.proved, tree=last.tree)
+    return Evidence(checks=last.checks, concerns=last.concerns, proved=last.proved, tree=last.tree)
 
 
 def _write(place: Path, paper: Receipt) -> None:

@@ -38,8 +38,8 @@ def record_start(
         return replace(
             record.progress,
             seen_red=tuple(dict.fromkeys((*record.progress.seen_red, *red))),
-            start=baseline.write(folder, tuple(_named(result) for result in results)),
-            start_totals=totals(results),
+            baseline=baseline.write(folder, tuple(_named(result) for result in results)),
+            baseline_totals=totals(results),
         )
 
     return change(context, loop, edit, kind="baseline", red=red)

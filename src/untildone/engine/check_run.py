@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from untildone.core.criteria import against_start
+from untildone.core.criteria import compare_with_baseline
 from untildone.core.model import Check, CheckResult, Contract, Evidence
 from untildone.engine.context import tree_of
 from untildone.engine.payload import Call
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from threading import Event
 
     from untildone.checks.runner import Running
-    from untildone.sandbox.sandbox import Room
+    from untildone.sandbox.sandbox import Sandbox
 
 # The client ends a Stop hook at 3600 s (`init` sets it); ours ends before, with an answer.
 DEADLINE = 3_500.0
@@ -133,7 +133,7 @@ def _confirmed(evidence: Evidence, contract: Contract, site: Site) -> Evidence:
 
     given = matter(contract, site)
     here = [check for check in contract.checks if not given.covers(check)]
-    evidence = against_start(contract, _completed(evidence, here, site))
+    evidence = compare_with_baseline(contract, _completed(evidence, here, site))
     if evidence.fault or any(not result.green for result in evidence.checks):
         return evidence
     return _completed(proved(evidence, given), contract.checks, site)
@@ -149,7 +149,7 @@ def _completed(evidence: Evidence, checks: Sequence[Check], site: Site) -> Evide
 
 
 def run(
-    checks: Sequence[Check], site: Site, *, fresh: bool = False, place: "Room | None" = None
+    checks: Sequence[Check], site: Site, *, fresh: bool = False, place: "Sandbox | None" = None
 ) -> tuple[tuple[CheckResult, ...], str]:
     """The results, and our fault if the deadline came first."""
     if not checks:
@@ -175,7 +175,7 @@ def run(
     return results, f"the checks did not end within {minutes:.0f} minutes" if late.is_set() else ""
 
 
-def _in_room(running: "Running", place: "Room") -> "Running":
+def _in_room(running: "Running", place: "Sandbox") -> "Running":
     logs = running.logs / "replay" if running.logs else None
     return replace(
         running,

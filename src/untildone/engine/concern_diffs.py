@@ -4,7 +4,7 @@ from difflib import unified_diff
 from pathlib import Path
 
 from untildone.checks.output import clean
-from untildone.core.model import Loss
+from untildone.core.model import Concern
 from untildone.engine.context import Context
 from untildone.errors import UserError
 from untildone.integrity.baseline import kept
@@ -16,10 +16,10 @@ _FILES = 10
 _LINES = 60
 
 
-def lost(
-    context: Context, record: Record, losses: tuple[Loss, ...], *, project: Path
+def concerns_with_diffs(
+    context: Context, record: Record, losses: tuple[Concern, ...], *, project: Path
 ) -> tuple[Lost, ...]:
-    asked = [each for each in losses if each.id in record.progress.told_losses]
+    asked = [each for each in losses if each.id in record.progress.reported_concerns]
     if not asked:
         return ()
     paths = list(dict.fromkeys(_file(each) for each in asked))[:_FILES]
@@ -54,12 +54,12 @@ def at_start(context: Context, record: Record, path: str) -> bytes:
 def _start(context: Context, record: Record) -> Tree | None:
     folder = context.loops.folder(record.contract.id) / "baseline"
     try:
-        return kept(folder, record.progress.kept)[1]
+        return kept(folder, record.progress.baseline_digest)[1]
     except ValueError:
         return None
 
 
-def _file(loss: Loss) -> str:
+def _file(loss: Concern) -> str:
     return loss.path.partition("::")[0]
 
 

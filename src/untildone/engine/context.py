@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from untildone.agents import AGENTS
 from untildone.agents.agent import Agent
-from untildone.core.criteria import agreed, lacks_precheck
+from untildone.core.criteria import apply_amendments, lacks_precheck
 from untildone.store.digest import sha256
 from untildone.store.loops import Loops, Record
 from untildone.store.sessions import Session
@@ -30,7 +30,7 @@ class Context(Struct, frozen=True, kw_only=True):
         return Session(os.fspath(self.home), self.agent.NAME, session)
 
     def session_of(self, record: Record) -> Session:
-        contract = agreed(record.contract, record.progress.amendments)
+        contract = apply_amendments(record.contract, record.progress.amendments)
         return Session(os.fspath(self.home), contract.agent, contract.session)
 
     def now(self) -> str:
@@ -85,7 +85,7 @@ def mirror(context: Context, record: Record, line: str = "") -> None:
     if not session.known:
         return
     if record.progress.status == "finished":
-        if record.progress.kept:
+        if record.progress.baseline_digest:
             _forget_start(context.loops.folder(record.contract.id))
         if session.loop() == record.contract.id:
             session.release()
@@ -103,7 +103,7 @@ def mirror(context: Context, record: Record, line: str = "") -> None:
 
 def _watch(session: Session, record: Record) -> None:
     """What is looked at between tool calls: a change before its time, money and minutes."""
-    contract = agreed(record.contract, record.progress.amendments)
+    contract = apply_amendments(record.contract, record.progress.amendments)
     if lacks_precheck(contract, record.progress):
         session.write("precheck", "")
     else:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from untildone.agents.events import Stop
 from untildone.core import agent_message
-from untildone.core.criteria import agreed
+from untildone.core.criteria import apply_amendments
 from untildone.core.model import Contract, Evidence, Progress, Turn
 from untildone.engine.context import Context, tree_of
 from untildone.engine.speaker import ignored, tail
@@ -43,7 +43,7 @@ def _said(stop: Stop, contract: Contract) -> tuple[str, ...]:
 
 
 def _gate(contract: Contract, progress: Progress) -> str:
-    contract = agreed(contract, progress.amendments)
+    contract = apply_amendments(contract, progress.amendments)
     if not contract.gated:
         return ""
     # Imported where it is used: hardly any loop has gates.

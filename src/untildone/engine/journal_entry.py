@@ -35,7 +35,7 @@ def entry(judged: Judged, progress: Progress, *, message: str, at: str) -> dict[
         edited=judged.evidence.edited,
         touched=judged.evidence.touched,
         fixed=progress.fixed,
-        losses=judged.evidence.losses and judged.evidence.losses[:_KEPT],
+        concerns=judged.evidence.concerns and judged.evidence.concerns[:_KEPT],
         proved=judged.evidence.proved,
     )
     return dict(msgspec.to_builtins(written))

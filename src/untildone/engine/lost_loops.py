@@ -9,7 +9,7 @@ from untildone.store.loops import Record
 from untildone.store.sessions import Session
 
 
-def noticed(context: Context, record: Record) -> Record:
+def pause_unindexed_loop(context: Context, record: Record) -> Record:
     """The loop as it is; paused as tampered where nothing would hold its agent."""
     loop = record.contract.id
     if not _unseen(context, record):
@@ -23,14 +23,14 @@ def noticed(context: Context, record: Record) -> Record:
     return verbs.end(context, loop, Pause(outcome="tampered", reason=f"`{missing}` is missing"))
 
 
-def lost(context: Context, session: Session) -> str:
+def describe_lost_loop(context: Context, session: Session) -> str:
     """What the person must know of this session's loop, if its files or its index are gone."""
     loop = session.loop()
     if loop:
         return _without_files(context, session, loop)
     for record in context.loops.unfinished():
         if context.session_of(record).id == session.id:
-            now = noticed(context, record)
+            now = pause_unindexed_loop(context, record)
             if now is not record:
                 return still_paused(now)
     return ""

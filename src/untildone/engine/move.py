@@ -29,7 +29,7 @@ def move_here(context: Context, record: Record, session: str) -> Record:
     target.write_json(
         "spend.json", {"loop": record.contract.id, "spent": record.progress.spend_usd}
     )
-    amendment = Amendment(by="person", at=context.now(), session=session)
+    amendment = Amendment(by="user", at=context.now(), session=session)
     moved = change(
         context,
         record.contract.id,

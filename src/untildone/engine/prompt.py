@@ -4,7 +4,7 @@ from untildone.agents.events import Prompt
 from untildone.engine import verbs
 from untildone.engine.context import Context, tree_of
 from untildone.engine.gather import root
-from untildone.engine.lost_loops import lost
+from untildone.engine.lost_loops import describe_lost_loop
 from untildone.engine.payload import Call
 from untildone.engine.phrases import PLANNED, Spoken, Wanted, asks_about_loops, loop_in, verb_in
 from untildone.engine.session import reminder, standing
@@ -30,7 +30,7 @@ def answer(context: Context, call: Call) -> str:
     session = context.session(prompt.session)
     if not session.known or ignored(context.agent, context.environ):
         return ""
-    told = lost(context, session)
+    told = describe_lost_loop(context, session)
     if told:
         return context.agent.pass_prompt(context="", notice=told)
     theirs = _theirs(context, session, prompt)

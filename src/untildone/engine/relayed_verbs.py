@@ -9,7 +9,7 @@ from msgspec.json import decode
 from msgspec.structs import replace
 
 from untildone.core.agent_message import MOST_CLAIMS, kept
-from untildone.core.criteria import agreed
+from untildone.core.criteria import apply_amendments
 from untildone.core.model import Amendment, Claim, Contract, Met, Progress, Verification
 from untildone.errors import UserError
 
@@ -71,7 +71,7 @@ def _read(line: str) -> Verb | None:
 
 
 def _applied(contract: Contract, progress: Progress, verb: Verb) -> Progress:
-    claims = [claim.name for claim in agreed(contract, progress.amendments).claims]
+    claims = [claim.name for claim in apply_amendments(contract, progress.amendments).claims]
     match verb.verb:
         case "signal":
             return replace(progress, signalled=True)

@@ -1,11 +1,11 @@
 """A session that begins, was compacted, cleared, forked, or ended: what becomes of its loop."""
 
-from untildone.core.criteria import agreed
+from untildone.core.criteria import apply_amendments
 from untildone.core.feedback import task_text
 from untildone.core.spec.lines import reminders
 from untildone.engine import verbs
 from untildone.engine.context import Context
-from untildone.engine.lost_loops import lost
+from untildone.engine.lost_loops import describe_lost_loop
 from untildone.engine.payload import Call
 from untildone.report.lines import status_line, still_paused
 from untildone.store.loops import Record
@@ -22,7 +22,7 @@ def answer(context: Context, call: Call) -> str:
     session = context.session(started.session)
     if started.source in ("clear", "fork"):
         return _left_behind(context, call, session)
-    told = lost(context, session)
+    told = describe_lost_loop(context, session)
     if told or not session.loop():
         return context.agent.greet(context="", notice=told) if told else ""
     record = context.loops.load(session.loop())
@@ -70,7 +70,7 @@ def _same_conversation(context: Context, call: Call, other: Session) -> bool:
 
 def reminder(record: Record) -> str:
     """What the model is given back after a compaction or a resumption."""
-    contract = agreed(record.contract, record.progress.amendments)
+    contract = apply_amendments(record.contract, record.progress.amendments)
     progress = record.progress
     if progress.status != "active":
         return ""

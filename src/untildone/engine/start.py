@@ -23,7 +23,7 @@ from untildone.core.model import (
 from untildone.core.plan_task import PlanTask
 from untildone.engine.baseline_snapshot import keeping
 from untildone.engine.context import Context, mirror, project_folder
-from untildone.engine.lost_loops import lost
+from untildone.engine.lost_loops import describe_lost_loop
 from untildone.engine.project_checks import checks_for, checks_of, sound
 from untildone.errors import UserError
 from untildone.features.budget import spend
@@ -62,7 +62,7 @@ class Request(Struct, frozen=True, kw_only=True):
     done_when: Rule | None = None
     bounds: Bounds = Bounds()
     allow: tuple[str, ...] = ()
-    by: Speaker = "person"
+    by: Speaker = "user"
     reversibility: Reversibility = "2A"
     clean: bool = False
     # Beside `zero_errors`, which the preset `fix` has unless it is told otherwise.
@@ -83,7 +83,12 @@ def begin(context: Context, request: Request) -> Record:
     _within_authority(request)
     contract = _contract(context, request)
     with keeping(context, contract) as (kept, unkept):
-        first = Progress(updated_at=contract.started_at, clock=mark(), kept=kept, unkept=unkept)
+        first = Progress(
+            updated_at=contract.started_at,
+            clock=mark(),
+            baseline_digest=kept,
+            baseline_missing=unkept,
+        )
         record = context.loops.create(contract, first)
     session = context.session_of(record)
     session.remove("prompt.json")
@@ -122,7 +127,7 @@ def _only_loop(context: Context, session_id: str) -> None:
         raise UserError(
             f"`{session_id}` is not a session id", hint="`untildone status --all` lists sessions"
         )
-    told = lost(context, session)
+    told = describe_lost_loop(context, session)
     if told:
         raise UserError(told.removeprefix("untildone: "), hint="`untildone status --all` shows it")
     loop = session.loop()
@@ -138,7 +143,7 @@ def _within_authority(request: Request) -> None:
     if not bounds.rounds and not bounds.budget_usd:
         raise UserError("a loop needs a bound", hint="give `--rounds N` or `--budget USD` above 0")
     _meant(request)
-    if request.by == "person":
+    if request.by == "user":
         return
     for option, given in (
         ("--allow", request.allow),

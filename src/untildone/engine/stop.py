@@ -10,16 +10,16 @@ from typing import TypeAlias, TypeVar
 from msgspec.structs import replace
 
 from untildone.agents.events import Stop
-from untildone.core.criteria import against_start, agreed
+from untildone.core.criteria import apply_amendments, compare_with_baseline
 from untildone.core.decide import before_checks, decide
 from untildone.core.model import (
+    BaselineResult,
     Continue,
     Contract,
     Evidence,
     Finish,
     Pause,
     Progress,
-    StartResult,
     Todo,
     Verdict,
 )
@@ -136,7 +136,7 @@ def _judge(context: Context, call: Call, stop: Stop, session: Session) -> Answer
     verdict = before_checks(record.contract, progress, evidence)
     if verdict is None:
         progress = _with_the_start(context, record, progress)
-        evidence = replace(evidence, start=_start(context, record, progress))
+        evidence = replace(evidence, baseline=_start(context, record, progress))
         site = _site(context, call, stop, record)
         edited = _edited(context, site, calls) if record.contract.checks else ()
         evidence, verdict = _with_checks(record, progress, site, evidence)
@@ -223,32 +223,36 @@ def _brought_up(record: Record, stop: Stop, call: Call, calls: Calls) -> Progres
 
 def _with_the_start(context: Context, record: Record, progress: Progress) -> Progress:
     """The first judged stop waits for the start's own results, if they are on their way."""
-    if progress.start or not context.session_of(record).has("baseline"):
+    if progress.baseline or not context.session_of(record).has("baseline"):
         return progress
     from untildone.engine.baseline import wait
 
     now = wait(context, record).progress
     red = tuple(dict.fromkeys((*progress.seen_red, *now.seen_red)))
-    return replace(progress, seen_red=red, start=now.start, start_totals=now.start_totals)
+    return replace(
+        progress, seen_red=red, baseline=now.baseline, baseline_totals=now.baseline_totals
+    )
 
 
-def _start(context: Context, record: Record, progress: Progress) -> tuple[StartResult, ...] | None:
+def _start(
+    context: Context, record: Record, progress: Progress
+) -> tuple[BaselineResult, ...] | None:
     """What is known of the start; a check that could not be judged then is not."""
-    if not progress.start:
+    if not progress.baseline:
         return None
     folder = context.loops.folder(record.contract.id)
-    results = baseline.read(folder, progress.start, tuple[StartResult, ...])
+    results = baseline.read(folder, progress.baseline, tuple[BaselineResult, ...])
     return tuple(result for result in results if result.outcome in ("green", "red"))
 
 
 def _with_checks(
     record: Record, progress: Progress, site: Site, evidence: Evidence
 ) -> tuple[Evidence, Verdict]:
-    contract = agreed(record.contract, progress.amendments)
-    evidence = against_start(contract, checked(evidence, contract, site))
+    contract = apply_amendments(record.contract, progress.amendments)
+    evidence = compare_with_baseline(contract, checked(evidence, contract, site))
     verdict = decide(contract, progress, evidence)
     if isinstance(verdict, Continue) and verdict.because == "unconfirmed":
-        evidence = against_start(contract, confirmed(evidence, contract, site))
+        evidence = compare_with_baseline(contract, confirmed(evidence, contract, site))
         verdict = decide(contract, progress, evidence)
     return evidence, verdict
 
@@ -265,8 +269,8 @@ def _site(context: Context, call: Call, stop: Stop, record: Record) -> Site:
         end=end_of(call),
         shared=shared,
         loop=context.loops.folder(record.contract.id),
-        kept=record.progress.kept,
-        unkept=record.progress.unkept,
+        kept=record.progress.baseline_digest,
+        unkept=record.progress.baseline_missing,
     )
 
 
@@ -359,8 +363,8 @@ def _with_later_words(judged: Judged, record: Record) -> Judged:
         notes=(*judged.progress.notes, *_new(now.notes, then.notes)),
         steps_done=tuple(dict.fromkeys((*judged.progress.steps_done, *now.steps_done))),
         precheck=now.precheck or judged.progress.precheck,
-        start=now.start,
-        start_totals=now.start_totals,
+        baseline=now.baseline,
+        baseline_totals=now.baseline_totals,
         seen_red=tuple(dict.fromkeys((*now.seen_red, *judged.progress.seen_red))),
     )
     verdict = judged.verdict

@@ -6,7 +6,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from untildone.core.agent_message import MOST_CLAIMS, kept
-from untildone.core.criteria import agreed
+from untildone.core.criteria import apply_amendments
 from untildone.core.model import (
     Amendment,
     Bounds,
@@ -104,14 +104,14 @@ def resume(context: Context, loop: str, grant: Grant | None = None) -> Record:
     def edit(record: Record) -> Progress:
         unfinished(record)
         progress = resting_on_the_start(context, record)
-        bounds = agreed(record.contract, progress.amendments).bounds
+        bounds = apply_amendments(record.contract, progress.amendments).bounds
         granted = _granted(bounds, grant or _as_before(record, bounds), record)
-        amendment = Amendment(by="person", at=context.now(), bounds=granted)
+        amendment = Amendment(by="user", at=context.now(), bounds=granted)
         amendments = progress.amendments if granted == bounds else (*progress.amendments, amendment)
         if progress.status == "active":
             return replace(progress, amendments=amendments)
         going = (
-            passed(agreed(record.contract, progress.amendments), progress, agreed_to=True)
+            passed(apply_amendments(record.contract, progress.amendments), progress, agreed_to=True)
             if progress.outcome == "gate"
             else resumed(progress)
         )
@@ -206,7 +206,7 @@ def blocked(context: Context, loop: str, reason: str) -> Record:
 
 def met(context: Context, loop: str, name: str, *, by: Verification, evidence: str) -> Record:
     def edit(record: Record) -> Progress:
-        claims = agreed(record.contract, record.progress.amendments).claims
+        claims = apply_amendments(record.contract, record.progress.amendments).claims
         names = [claim.name for claim in claims]
         if name not in names:
             known = ", ".join(f"`{known}`" for known in names) or "none"
@@ -224,7 +224,7 @@ def add_claim(context: Context, loop: str, claim: Claim, *, by: Speaker) -> Reco
     """An amendment: criteria are added, never taken away."""
 
     def edit(record: Record) -> Progress:
-        claims = agreed(record.contract, record.progress.amendments).claims
+        claims = apply_amendments(record.contract, record.progress.amendments).claims
         if claim.name in [known.name for known in claims]:
             raise UserError(
                 f"`{claim.name}` is a criterion of loop `{loop}` already",

@@ -25,7 +25,7 @@ class TooLarge(Exception):  # noqa: N818  reads as what happened
     """More than is worth a copy."""
 
 
-class Start(Struct, frozen=True, kw_only=True):
+class Baseline(Struct, frozen=True, kw_only=True):
     """`ignored` are folders left out as a whole; of their files only the stamps are kept."""
 
     entries: dict[str, Entry]
@@ -54,7 +54,7 @@ def keep(
         if number > MOST_FILES or size > MOST_BYTES:
             raise TooLarge(f"more than {MOST_FILES} files or {MOST_BYTES // 10**9} GB")
         _copy(project / path, files / path)
-    start = Start(
+    start = Baseline(
         entries=dict(tree_of(files, walked(files)).entries),
         ignored=left_out,
         dependencies=dict(stamps(project, left_out)),
@@ -100,7 +100,7 @@ def stamps(project: Path, folders: Iterable[str]) -> Iterator[tuple[str, Stamp]]
                     return
 
 
-def kept(folder: Path, digest: str) -> tuple[Start, Tree]:
+def kept(folder: Path, digest: str) -> tuple[Baseline, Tree]:
     """The record and the files; ValueError if they are not what was kept."""
     try:
         data = (folder / _RECORD).read_bytes()
@@ -109,7 +109,7 @@ def kept(folder: Path, digest: str) -> tuple[Start, Tree]:
     if hashlib.sha256(data).hexdigest() != digest:
         raise ValueError("the record of the start was changed")
     try:
-        start = msgspec.json.decode(data, type=Start)
+        start = msgspec.json.decode(data, type=Baseline)
     except msgspec.DecodeError as error:
         raise ValueError(f"the record of the start is damaged: {error}") from None
     tree = tree_of(folder / _FILES, start.entries)

@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from untildone.core.model import Loss
+from untildone.core.model import Concern
 from untildone.integrity.outputs import without_outputs
 from untildone.integrity.roles import Role, role
 from untildone.integrity.scripts.followed import led_to
@@ -37,7 +37,7 @@ class Compared(Struct, frozen=True):
         return "test" if path in self.testing else role(path)
 
 
-Ratchet: TypeAlias = Callable[[Compared], Iterable[Loss]]
+Ratchet: TypeAlias = Callable[[Compared], Iterable[Concern]]
 
 # The table of them is in `ratchets`, which knows every mechanism; they know only this.
 

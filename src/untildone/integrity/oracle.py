@@ -6,8 +6,8 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from untildone.core.concerns import loss
-from untildone.core.model import Loss, Oracle
+from untildone.core.concerns import make_concern
+from untildone.core.model import Concern, Oracle
 from untildone.errors import UserError
 from untildone.process import run
 
@@ -34,16 +34,16 @@ def kept_outside(path: Path, project: Path) -> Oracle:
 
 def asked(
     oracle: Oracle, *, cwd: Path, environ: Mapping[str, str], through: tuple[str, ...] = ()
-) -> Loss | None:
+) -> Concern | None:
     """Run where the work is, through what leads there."""
     place = Path(oracle.path)
     if _digest(place) != oracle.sha256:
         because = "the hidden check of the person is gone or not what it was at the start"
-        return loss("oracle", "hidden", because=because, content=_digest(place))
+        return make_concern("oracle", "hidden", because=because, content=_digest(place))
     program = _PROGRAMS.get(place.suffix)
     argv = (program, str(place)) if program and not os.access(place, os.X_OK) else (str(place),)
     finished = run((*through, *argv), cwd=cwd, timeout=_SECONDS, env=dict(environ))
-    return None if finished.exit_code == 0 else loss("oracle", "hidden", because=_TOLD)
+    return None if finished.exit_code == 0 else make_concern("oracle", "hidden", because=_TOLD)
 
 
 def _digest(place: Path) -> str:

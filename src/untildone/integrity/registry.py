@@ -1,6 +1,6 @@
 """Every ratchet there is."""
 
-from untildone.core.model import Loss
+from untildone.core.model import Concern
 from untildone.integrity.comparison import Compared, Ratchet
 from untildone.integrity.environment import shadowing
 from untildone.integrity.hard_coded import comparison as special_cases
@@ -15,20 +15,20 @@ from untildone.integrity.tests import runner as tests_runner
 
 # One module each: what it compares is said there.
 RATCHETS: tuple[Ratchet, ...] = (
-    suppressions.losses,
-    settings.losses,
-    scripts.losses,
-    shadowing.losses,
-    sniffing.losses,
-    special_cases.losses,
-    tests_ratchet.losses,
-    tests_data.losses,
-    tests_runner.losses,
-    tests_mocks.losses,
+    suppressions.find_concerns,
+    settings.find_concerns,
+    scripts.find_concerns,
+    shadowing.find_concerns,
+    sniffing.find_concerns,
+    special_cases.find_concerns,
+    tests_ratchet.find_concerns,
+    tests_data.find_concerns,
+    tests_runner.find_concerns,
+    tests_mocks.find_concerns,
 )
 
 
-def losses(both: Compared) -> tuple[Loss, ...]:
+def find_concerns(both: Compared) -> tuple[Concern, ...]:
     """Of every ratchet, each once."""
     found = (lost for ratchet in RATCHETS for lost in ratchet(both))
     return tuple({lost.id: lost for lost in found}.values())

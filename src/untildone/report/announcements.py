@@ -1,6 +1,6 @@
 """What the person is told of a loop from a spec beside the notice: `[LOOP] …` and its verdict."""
 
-from untildone.core.criteria import agreed
+from untildone.core.criteria import apply_amendments
 from untildone.core.model import Continue, Contract, Finish, Pause, Progress, Verdict
 from untildone.core.spec.rubric import MOST, shape
 from untildone.core.spec.verdict import Trust, kinds, learnable, trust
@@ -30,7 +30,7 @@ def announcement(
 ) -> str:
     """`steps_told` of the steps that are done were announced before; `following` is what the agent
     says it will do next."""
-    contract = agreed(record.contract, record.progress.amendments)
+    contract = apply_amendments(record.contract, record.progress.amendments)
     progress = record.progress
     match verdict:
         case Continue():

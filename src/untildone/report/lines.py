@@ -1,7 +1,7 @@
 """One line on a loop, for a status line, a notice, a terminal."""
 
 from untildone.core.concerns import name_of
-from untildone.core.criteria import agreed
+from untildone.core.criteria import apply_amendments
 from untildone.core.listing import counts, number
 from untildone.core.model import (
     OUTCOMES,
@@ -23,7 +23,7 @@ _LEFT = 4
 
 
 def place(contract: Contract, progress: Progress) -> str:
-    bound = agreed(contract, progress.amendments).bounds.rounds
+    bound = apply_amendments(contract, progress.amendments).bounds.rounds
     return f"round {progress.round} of {bound}" if bound else f"round {progress.round}"
 
 
@@ -112,5 +112,5 @@ def _counted(progress: Progress) -> str:
 
 
 def _with_improvement(ended: str, progress: Progress) -> str:
-    moved = improvement(progress.start_totals, progress.totals, progress.improved)
+    moved = improvement(progress.baseline_totals, progress.totals, progress.improved)
     return f"{ended} | {moved}" if moved else ended

@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from untildone.core.concerns import allowed, name_of
-from untildone.core.criteria import agreed
+from untildone.core.criteria import apply_amendments
 from untildone.core.listing import counts, one_line
 from untildone.core.model import (
     OUTCOMES,
@@ -107,7 +107,7 @@ def receipt(
     at: str,
     lost: tuple[Lost, ...] = (),
 ) -> Receipt:
-    contract = agreed(record.contract, record.progress.amendments)
+    contract = apply_amendments(record.contract, record.progress.amendments)
     progress = record.progress
     return replace(
         _essentials(record, evidence, rounds, at=at),
@@ -130,7 +130,7 @@ def receipt(
 def _essentials(
     record: Record, evidence: Evidence, rounds: tuple[Round, ...], *, at: str
 ) -> Receipt:
-    contract = agreed(record.contract, record.progress.amendments)
+    contract = apply_amendments(record.contract, record.progress.amendments)
     progress = record.progress
     claims = {name: f"{met.by}: {met.evidence}" for name, met in progress.met.items()}
     return Receipt(
@@ -155,7 +155,7 @@ def _essentials(
         allowed=contract.allow,
         by_words_alone=(*claims, *evidence.said),
         history=tuple(map(_told, rounds, _costs(rounds), _fixed(rounds))),
-        initial=progress.start_totals,
+        initial=progress.baseline_totals,
         final=progress.totals,
         improved=progress.improved,
         notes=progress.notes,
@@ -167,7 +167,7 @@ def _allowed(record: Record, evidence: Evidence) -> Iterator[Allowed]:
     at_start = Amendment(by=contract.started_by, at=contract.started_at, allow=contract.allow)
     for amendment in (at_start, *record.progress.amendments):
         for what in amendment.allow:
-            covers = tuple(lost.id for lost in evidence.losses or () if allowed(lost, (what,)))
+            covers = tuple(lost.id for lost in evidence.concerns or () if allowed(lost, (what,)))
             yield Allowed(what=what, by=amendment.by, at=amendment.at, covers=covers)
 
 

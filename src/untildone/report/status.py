@@ -4,7 +4,7 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
-from untildone.core.criteria import agreed
+from untildone.core.criteria import apply_amendments
 from untildone.core.model import Outcome, Status
 from untildone.store.loops import Record
 
@@ -59,7 +59,7 @@ def loop_status(
     last_event_at: str | None,
     spend_unknown_because: str = "",
 ) -> LoopStatus:
-    contract = agreed(record.contract, record.progress.amendments)
+    contract = apply_amendments(record.contract, record.progress.amendments)
     progress = record.progress
     return LoopStatus(
         id=contract.id,

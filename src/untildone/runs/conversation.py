@@ -7,7 +7,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from untildone.agents.headless import Ask
-from untildone.core.criteria import agreed
+from untildone.core.criteria import apply_amendments
 from untildone.core.model import Bounds
 from untildone.engine.context import Context
 from untildone.engine.move import move_here
@@ -44,7 +44,7 @@ class Conversation:
 
     @property
     def bounds(self) -> Bounds:
-        return agreed(self.record.contract, self.record.progress.amendments).bounds
+        return apply_amendments(self.record.contract, self.record.progress.amendments).bounds
 
     def reloaded(self) -> Record:
         self.record = self.context.loops.load(self.loop)

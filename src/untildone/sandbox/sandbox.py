@@ -52,7 +52,7 @@ class Place(Struct, frozen=True, kw_only=True):
     since: float
 
 
-class Room(Struct, frozen=True, kw_only=True):
+class Sandbox(Struct, frozen=True, kw_only=True):
     """Where checks run (`project`), through which program, and where their files are seen.
 
     `unproved` says why nobody can tell which tree was read.
@@ -66,7 +66,7 @@ class Room(Struct, frozen=True, kw_only=True):
 
 
 @contextmanager
-def furnished(composed: Composed, place: Place, *, beside: bool = False) -> Iterator[Room]:
+def furnished(composed: Composed, place: Place, *, beside: bool = False) -> Iterator[Sandbox]:
     """Gone at the end with all that was written there; `beside` even if it could be in place."""
     top = Path(os.path.realpath(tempfile.mkdtemp(prefix="untildone-room-")))
     try:
@@ -75,7 +75,7 @@ def furnished(composed: Composed, place: Place, *, beside: bool = False) -> Iter
         _remove(top)
 
 
-def _furnished(composed: Composed, place: Place, top: Path, *, beside: bool) -> Room:
+def _furnished(composed: Composed, place: Place, top: Path, *, beside: bool) -> Sandbox:
     copy, scratch, home = (top / name for name in ("tree", "scratch", "home"))
     for folder in (copy, scratch, home):
         folder.mkdir()
@@ -96,9 +96,9 @@ def _furnished(composed: Composed, place: Place, top: Path, *, beside: bool) -> 
         if (project / ".git").exists():
             _record(copy, environ)
     if allowed and allowed.result():
-        return Room(project=place.project, seen=copy, environ=environ, through=through)
+        return Sandbox(project=place.project, seen=copy, environ=environ, through=through)
     own, unproved = borrow(project, copy, folders)
-    return Room(project=copy, seen=copy, environ=environ | own, unproved=unproved)
+    return Sandbox(project=copy, seen=copy, environ=environ | own, unproved=unproved)
 
 
 def _record(copy: Path, environ: dict[str, str]) -> None:

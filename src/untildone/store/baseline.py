@@ -58,23 +58,23 @@ def unaltered(folder: Path, digest: str) -> bytes:
 
 def whole(folder: Path, progress: Progress) -> None:
     """Raises Damaged where what was kept of the start is not what was recorded."""
-    if progress.start:
-        unaltered(folder, progress.start)
-    if progress.kept:
-        _tree_unaltered(folder, progress.kept)
+    if progress.baseline:
+        unaltered(folder, progress.baseline)
+    if progress.baseline_digest:
+        _tree_unaltered(folder, progress.baseline_digest)
 
 
 def kept_of(folder: Path, progress: Progress) -> Progress:
     """The progress, resting only on what is still whole; the rest is put away."""
     try:
-        whole(folder, replace(progress, kept=""))
+        whole(folder, replace(progress, baseline_digest=""))
     except Damaged:
         put_away(_path(folder))
-        progress = replace(progress, start="")
+        progress = replace(progress, baseline="")
     try:
-        whole(folder, replace(progress, start=""))
+        whole(folder, replace(progress, baseline=""))
     except Damaged as damage:
-        progress = replace(progress, kept="", unkept=damage.reason)
+        progress = replace(progress, baseline_digest="", baseline_missing=damage.reason)
     return progress
 
 

@@ -104,7 +104,7 @@ def test_where_only_the_agents_word_is_missing_it_is_asked_for_that() -> None:
 
 def test_done_waits_for_the_persons_yes_which_stands_for_the_signal() -> None:
     asked = gated(claims=(Claim(name="docs"),))
-    said = seen(GREEN, signalled=True, losses=())
+    said = seen(GREEN, signalled=True, concerns=())
     verdict = decide(asked, after(met=MET), said)
     assert verdict == Pause(outcome="gate", reason="all criteria are met: confirm that it is done?")
     paused = advance(asked, after(met=MET), said, verdict)
@@ -112,7 +112,7 @@ def test_done_waits_for_the_persons_yes_which_stands_for_the_signal() -> None:
     going = passed(asked, paused, agreed_to=True)
 
     assert (going.status, going.confirmed, going.planned) == ("active", True, False)
-    assert decide(asked, going, seen(GREEN, losses=())) == Finish(
+    assert decide(asked, going, seen(GREEN, concerns=())) == Finish(
         outcome="done", reason="every check passes"
     )
 

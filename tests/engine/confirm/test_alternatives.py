@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from engine.confirm.test_confirmation import BROKEN, MENDED, PYTEST, TESTS, World
 from integrity.trees import beside
-from untildone.core.model import CheckResult, Evidence, StartResult, Tests
+from untildone.core.model import BaselineResult, CheckResult, Evidence, Tests
 from untildone.engine.confirm.alternatives import Ways
 from untildone.integrity.experiments.compose import Composed, composed
 
@@ -63,7 +63,7 @@ def test_tests_that_were_too_few_may_become_enough(world: World) -> None:
 
 PASSED = Tests(passed=1, passing=("test_shop.py::test_small",))
 WANTS_MORE = CheckResult(name="test", command="pytest --cov", outcome="red", tests=PASSED)
-EVIDENCE = Evidence(start=(StartResult(name="test", outcome="red", tests=PASSED),))
+EVIDENCE = Evidence(baseline=(BaselineResult(name="test", outcome="red", tests=PASSED),))
 
 
 def ways(top: Path, now: dict[str, str] | None = None, *, whole: bool = True) -> Ways:

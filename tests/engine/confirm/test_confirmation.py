@@ -75,7 +75,7 @@ class World:
 
     @property
     def lost(self) -> list[str]:
-        told = self.here.loops.load(self.loop).progress.told_losses
+        told = self.here.loops.load(self.loop).progress.reported_concerns
         return [each.partition("#")[0] for each in told]
 
     @property
@@ -357,7 +357,7 @@ def test_a_record_of_the_start_that_is_not_its_own_breaks_the_seal(
     resume(world.here, world.loop)
     assert world.here.loops.seal_broken(world.loop) == ""
     unkept = f"`{record}` " + ("is missing" if text is None else "was altered")
-    assert world.here.loops.load(world.loop).progress.unkept == unkept
+    assert world.here.loops.load(world.loop).progress.baseline_missing == unkept
 
 
 def test_a_comparison_that_fails_us_holds_the_agent_and_is_never_done(

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from untildone.core.criteria import agreed
+from untildone.core.criteria import apply_amendments
 from untildone.core.model import Claim, Contract
 from untildone.core.spec.rubric import Opinion
 from untildone.engine import prompt, stop, verbs
@@ -69,7 +69,7 @@ class World:
     @property
     def contract(self) -> Contract:
         record = self.here.loops.load(self.loop)
-        return agreed(record.contract, record.progress.amendments)
+        return apply_amendments(record.contract, record.progress.amendments)
 
 
 @pytest.fixture

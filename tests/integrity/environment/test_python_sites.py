@@ -20,7 +20,7 @@ def made(top: Path, *options: str) -> tuple[Path, Path]:
 def installed(interpreter: Path, home: Path) -> set[str]:
     """By whose they are."""
     own, base = interpreter.parent.parent, interpreter.resolve().parent.parent
-    places = {own: "own", base: "base", home: "person"}
+    places = {own: "own", base: "base", home: "user"}
     return {
         whose
         for folder in site_folders(interpreter, home)
@@ -38,7 +38,7 @@ def test_an_environment_of_its_own_has_its_own_packages_alone(tmp_path: Path) ->
 
 
 def test_one_that_shares_has_those_it_is_made_of_too(tmp_path: Path) -> None:
-    assert installed(*made(tmp_path, "--system-site-packages")) == {"own", "base", "person"}
+    assert installed(*made(tmp_path, "--system-site-packages")) == {"own", "base", "user"}
 
 
 @pytest.mark.parametrize(
@@ -53,11 +53,11 @@ def test_in_doubt_an_environment_shares(tmp_path: Path, place: str, text: str) -
     interpreter, home = made(tmp_path)
     (tmp_path / "venv" / place).write_text(text, encoding="utf-8")
 
-    assert installed(interpreter, home) == {"own", "base", "person"}
+    assert installed(interpreter, home) == {"own", "base", "user"}
 
 
 def test_an_interpreter_without_an_environment_has_them_all(tmp_path: Path) -> None:
     interpreter, home = made(tmp_path)
     (tmp_path / "venv" / "pyvenv.cfg").unlink()
 
-    assert installed(interpreter, home) == {"own", "base", "person"}
+    assert installed(interpreter, home) == {"own", "base", "user"}

@@ -18,7 +18,7 @@ START = {
 
 def lost(top: Path, *added: str) -> list[str]:
     new = {**START, **dict.fromkeys(added, "x = 1\n")}
-    return [each.id.partition("#")[0] for each in shadowing.losses(beside(top, START, new))]
+    return [each.id.partition("#")[0] for each in shadowing.find_concerns(beside(top, START, new))]
 
 
 @pytest.mark.parametrize(
@@ -60,8 +60,8 @@ def test_a_plugin_that_loads_itself_is_told_of_unless_the_project_is_one(tmp_pat
     points = {"shop.egg-info/entry_points.txt": "[pytest11]\nshop = shop.plugin\n"}
     plugin = {"pyproject.toml": '[project.entry-points.pytest11]\nshop = "shop.plugin"\n'}
 
-    told = shadowing.losses(beside(tmp_path / "a", START, {**START, **points}))
-    own = shadowing.losses(beside(tmp_path / "b", plugin, {**plugin, **points}))
+    told = shadowing.find_concerns(beside(tmp_path / "a", START, {**START, **points}))
+    own = shadowing.find_concerns(beside(tmp_path / "b", plugin, {**plugin, **points}))
 
     assert [each.path for each in told] == ["shop.egg-info/entry_points.txt"]
     assert list(own) == []
@@ -85,7 +85,7 @@ def test_a_stub_may_not_hide_the_code_of_the_start_from_type_checkers(
 ) -> None:
     start = {"shop/stock.py": "", "src/pricing.py": "", "shop/_native.c": ""}
     new = {**start, "shop/fresh.py": "", path: "def total() -> int: ...\n"}
-    found = [each.path for each in shadowing.losses(beside(tmp_path, start, new, task=task))]
+    found = [each.path for each in shadowing.find_concerns(beside(tmp_path, start, new, task=task))]
 
     assert found == ([path] if told else [])
 
@@ -106,7 +106,7 @@ def test_a_stub_hides_nothing_where_no_type_checker_is_heard_of(
 ) -> None:
     old = {"shop/stock.py": "", **start}
     new = {**old, "shop/stock.pyi": "def total() -> int: ...\n"}
-    found = [each.path for each in shadowing.losses(beside(tmp_path, old, new, command))]
+    found = [each.path for each in shadowing.find_concerns(beside(tmp_path, old, new, command))]
 
     assert found == (["shop/stock.pyi"] if told else [])
 
@@ -124,6 +124,6 @@ def test_a_declaration_may_not_hide_javascript_whose_types_are_checked(
 ) -> None:
     start = {"src/stock.js": code, "tsconfig.json": settings}
     new = {**start, "src/stock.d.ts": "export function total(): number;\n"}
-    found = [each.path for each in shadowing.losses(beside(tmp_path, start, new))]
+    found = [each.path for each in shadowing.find_concerns(beside(tmp_path, start, new))]
 
     assert found == (["src/stock.d.ts"] if told else [])

@@ -10,7 +10,7 @@ import pytest
 
 from integrity.trees import written
 from untildone.integrity.environment.programs import programs
-from untildone.integrity.environment.surroundings import losses, noted
+from untildone.integrity.environment.surroundings import find_concerns, noted
 
 
 class Person:
@@ -33,7 +33,7 @@ class Person:
         return noted(self.project, commands, self.environ)
 
     def lost(self, then: dict[str, str], *commands: str) -> list[str]:
-        return [each.detail for each in losses(self.project, commands, self.environ, then)]
+        return [each.detail for each in find_concerns(self.project, commands, self.environ, then)]
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside, tree
-from untildone.core.model import CheckResult, Finding, StartFinding, StartResult, Tests
+from untildone.core.model import BaselineFinding, BaselineResult, CheckResult, Finding, Tests
 from untildone.integrity.experiments.adapted import adapted
 from untildone.integrity.experiments.packaged import with_scripts_of
 from untildone.integrity.experiments.renamed import renamed
@@ -28,7 +28,7 @@ def red(*findings: Finding, failed: int = 0, command: str = "eslint . && jest") 
 
 
 OLD = finding("test/a.test.js", "old")
-START = StartResult(name="lint", outcome="red", findings=(StartFinding(fingerprint="old"),))
+START = BaselineResult(name="lint", outcome="red", findings=(BaselineFinding(fingerprint="old"),))
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_a_test_of_the_shell_is_what_tests_compare_with(tmp_path: Path) -> None:
     new = {"tests/a.sh": "true\n", "ci/c.sh": "false\n"}
     both = beside(tmp_path, old, new, "sh tests/a.sh && sh tests/b.sh && sh ci/c.sh")
 
-    names = [each.id.partition("#")[0] for each in data.losses(both)]
+    names = [each.id.partition("#")[0] for each in data.find_concerns(both)]
     assert names == ["edit-expected:tests/a.sh", "edit-expected:tests/b.sh"]
 
 

@@ -33,7 +33,7 @@ START = {
 
 
 def suspected(top: Path, old: dict[str, str], new: dict[str, str], task: str = "") -> list[str]:
-    found = special_cases.losses(beside(top, old, {**old, **new}, task=task))
+    found = special_cases.find_concerns(beside(top, old, {**old, **new}, task=task))
     return [lost.path for lost in found]
 
 

@@ -57,7 +57,7 @@ START = {
 
 def suspected(top: Path, new: dict[str, str], *, task: str = "", **old: str) -> list[str]:
     start = {**START, **old}
-    found = special_cases.losses(beside(top, start, {**start, **new}, task=task))
+    found = special_cases.find_concerns(beside(top, start, {**start, **new}, task=task))
     return [lost.path for lost in found]
 
 
@@ -247,7 +247,7 @@ def test_what_cannot_be_run_is_not_held_against_anybody(tmp_path: Path) -> None:
 )
 def test_answers_are_suspected_however_they_are_written(tmp_path: Path, code: str) -> None:
     """Rows of a table are inputs as well."""
-    (lost,) = special_cases.losses(beside(tmp_path, START, {**START, "price.py": code}))
+    (lost,) = special_cases.find_concerns(beside(tmp_path, START, {**START, "price.py": code}))
 
     assert lost.detail == (
         "suspected: `price.py` gives 80 for 100; 400 for 501, "
@@ -309,7 +309,7 @@ def test_answers_are_suspected_in_what_an_object_computes(
 ) -> None:
     old = {**START, "src/cart.js": CART, "test/cart.test.js": CART_TEST}
     new = {**old, "src/cart.js": CART.replace("return sum", f"{line}\n    return sum")}
-    found = special_cases.losses(beside(tmp_path, old, new))
+    found = special_cases.find_concerns(beside(tmp_path, old, new))
 
     expected = [f"suspected: `src/cart.js` {because}"] if because else []
     assert [lost.detail for lost in found] == expected
@@ -390,7 +390,7 @@ def test_varied_inputs_reach_nothing_outside(tmp_path: Path) -> None:
 
 
 def test_the_reason_names_inputs_and_answers(tmp_path: Path) -> None:
-    (lost,) = special_cases.losses(beside(tmp_path, START, {**START, "price.py": SPECIAL}))
+    (lost,) = special_cases.find_concerns(beside(tmp_path, START, {**START, "price.py": SPECIAL}))
 
     assert (lost.kind, lost.detail) == (
         "hard-coded",

@@ -21,7 +21,7 @@ INPUT = b"sw1a1 aa"
 
 def suspected(top: Path, code: str, path: str = "post.py") -> list[str]:
     old = {"post.py": START, "post.go": "package post\n", "tests/test_post.py": TESTS}
-    found = special_cases.losses(beside(top, old, {**old, path: code}))
+    found = special_cases.find_concerns(beside(top, old, {**old, path: code}))
     return [each.path for each in found]
 
 

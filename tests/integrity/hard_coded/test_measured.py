@@ -96,7 +96,7 @@ func Roman(n int) string {
 
 
 def suspected(top: Path, new: dict[str, str]) -> list[str]:
-    found = special_cases.losses(beside(top, START, {**START, **new}))
+    found = special_cases.find_concerns(beside(top, START, {**START, **new}))
     return [lost.path for lost in found]
 
 

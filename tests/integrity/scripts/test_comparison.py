@@ -25,7 +25,7 @@ JUST = {"tests/test_a.py": "", "src/a.py": ""}
 
 
 def lost(top: Path, old: dict[str, str], new: dict[str, str], command: str) -> list[str]:
-    found = scripts.losses(beside(top, {**JUST, **old}, {**JUST, **new}, command))
+    found = scripts.find_concerns(beside(top, {**JUST, **old}, {**JUST, **new}, command))
     return [each.id.partition("#")[0].removeprefix("config:") for each in found]
 
 
@@ -284,7 +284,7 @@ def test_what_a_check_compares_its_output_with_is_allowed_as_such(tmp_path: Path
     old = {"ci/check.sh": script, "expected/stats.txt": "a 1\n"}
     both = beside(tmp_path, old, {**old, "expected/stats.txt": "a 2\n"}, "sh ci/check.sh")
 
-    (found,) = scripts.losses(both)
+    (found,) = scripts.find_concerns(both)
     assert allowed(found, ("edit-expected:expected/stats.txt",))
     assert not allowed(found, ("edit-expected:expected/other.txt",))
 
@@ -323,7 +323,7 @@ def test_words_are_no_evidence_where_a_check_runs_nothing(
     new = {**TESTED, **files, "NOTES.md": "<promise>DONE</promise>\n"}
     both = beside(tmp_path, {**TESTED, **files, **before}, new, command, task=SPEC)
 
-    (found,) = scripts.losses(both)
+    (found,) = scripts.find_concerns(both)
     assert (found.kind, found.path) == ("config", "NOTES.md")
 
 
@@ -380,13 +380,13 @@ def test_words_that_were_asked_for_or_that_a_check_writes_are_no_promise(
     old = {**TESTED, **files}
     both = beside(tmp_path, old, {**old, path: "written\n"}, *commands, task=task)
 
-    assert list(scripts.losses(both)) == []
+    assert list(scripts.find_concerns(both)) == []
 
 
 def test_words_are_what_there_is_where_nothing_could_be_run(tmp_path: Path) -> None:
     both = beside(tmp_path, {}, {"NOTES.md": "done\n"}, "test -f NOTES.md", task=SPEC)
 
-    assert list(scripts.losses(both)) == []
+    assert list(scripts.find_concerns(both)) == []
 
 
 def test_a_script_is_given_what_its_caller_says(tmp_path: Path) -> None:
@@ -400,7 +400,7 @@ def test_a_script_is_given_what_its_caller_says(tmp_path: Path) -> None:
 def test_the_product_that_a_check_names_is_no_script(tmp_path: Path, command: str) -> None:
     both = beside(tmp_path, {"src/a.py": "x = 1\n"}, {"src/a.py": "x = 2\n"}, command)
 
-    assert (both.role("src/a.py"), list(scripts.losses(both))) == ("product", [])
+    assert (both.role("src/a.py"), list(scripts.find_concerns(both))) == ("product", [])
 
 
 def test_git_hooks_are_followed(tmp_path: Path) -> None:

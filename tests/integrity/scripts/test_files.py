@@ -20,7 +20,7 @@ FILES = {
 
 
 def lost(top: Path, old: dict[str, str], new: dict[str, str], command: str) -> list[str]:
-    found = scripts.losses(beside(top, old, new, command))
+    found = scripts.find_concerns(beside(top, old, new, command))
     return [each.id.partition("#")[0].removeprefix("config:") for each in found]
 
 
@@ -143,7 +143,7 @@ def test_what_a_test_of_the_shell_runs_is_the_product(tmp_path: Path) -> None:
     old = {**SHELL, "ci/check.sh": LOOP, "bin/tool.sh": "tr A-Z a-z\n"}
     both = beside(tmp_path, old, {**old, "bin/tool.sh": "exit 0\n"}, "sh ci/check.sh")
 
-    assert (list(scripts.losses(both)), both.role("bin/tool.sh")) == ([], "product")
+    assert (list(scripts.find_concerns(both)), both.role("bin/tool.sh")) == ([], "product")
 
 
 def test_a_check_that_a_test_of_the_shell_runs_is_followed(tmp_path: Path) -> None:
@@ -164,14 +164,14 @@ def test_a_script_that_is_read_and_run_is_followed(tmp_path: Path) -> None:
     old = {"ci/check.sh": "set -e\nsh -n bin/x.sh\nbin/x.sh\n", "bin/x.sh": "#!/bin/sh\npytest\n"}
     both = beside(tmp_path, old, {**old, "bin/x.sh": "#!/bin/sh\ntrue\n"}, "sh ci/check.sh")
 
-    assert (len(list(scripts.losses(both))), both.role("bin/x.sh")) == (1, "script")
+    assert (len(list(scripts.find_concerns(both))), both.role("bin/x.sh")) == (1, "script")
 
 
 def test_a_script_that_is_only_read_is_not_followed(tmp_path: Path) -> None:
     old = {"ci/check.sh": "set -e\nsh -n bin/tool.sh\npytest\n", "bin/tool.sh": "tr A-Z a-z\n"}
     both = beside(tmp_path, old, {**old, "bin/tool.sh": "exit 0\n"}, "sh ci/check.sh")
 
-    assert (list(scripts.losses(both)), both.role("bin/tool.sh")) == ([], "product")
+    assert (list(scripts.find_concerns(both)), both.role("bin/tool.sh")) == ([], "product")
 
 
 PARTS = {"api/Makefile": "check:\n\tgo test ./...\n", "web/Makefile": "check:\n\tnpm test\n"}
@@ -240,7 +240,7 @@ def test_a_test_that_a_command_names_is_compared_as_a_test(tmp_path: Path, comma
     new = {**FILES, "test/a.test.js": TEST + "test('b', () => {});\n"}
     both = beside(tmp_path, FILES, new, command)
 
-    assert (list(scripts.losses(both)), both.role("test/a.test.js")) == ([], "test")
+    assert (list(scripts.find_concerns(both)), both.role("test/a.test.js")) == ([], "test")
 
 
 STATS = "set -eu\nsh bin/stats.sh in.csv > build/out.txt\ndiff expected/stats.txt build/out.txt\n"
@@ -261,7 +261,7 @@ def test_a_program_whose_output_is_compared_is_what_is_checked(tmp_path: Path, s
         "product",
         "document",
     ]
-    assert list(scripts.losses(both)) == []
+    assert list(scripts.find_concerns(both)) == []
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ BLIND = "function isItem(x: unknown): x is Item { return true; }\n"
 
 
 def lost(top: Path, old: dict[str, str], new: dict[str, str]) -> list[str]:
-    return [each.id.partition("#")[0] for each in suppressions.losses(beside(top, old, new))]
+    return [each.id.partition("#")[0] for each in suppressions.find_concerns(beside(top, old, new))]
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 from integrity.trees import beside
 from untildone.integrity.comparison import Compared
-from untildone.integrity.scripts.comparison import handed_over, losses
+from untildone.integrity.scripts.comparison import find_concerns, handed_over
 
 TASK = "Replace flake8 and black by ruff, and unittest by pytest."
 OLD = "set -e\nflake8 .\nblack --check .\npython -m unittest\n"
@@ -19,7 +19,7 @@ def both(top: Path, new: str, task: str = TASK, path: str = "check.sh") -> Compa
 
 
 def lost(compared: Compared) -> list[str]:
-    return [each.id.partition("#")[0].rpartition(":")[2] for each in losses(compared)]
+    return [each.id.partition("#")[0].rpartition(":")[2] for each in find_concerns(compared)]
 
 
 def test_tools_may_give_way_to_those_the_person_named(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ WORKFLOW = "jobs:\n  test:\n    steps:\n      - run: pytest\n"
 
 
 def lost(top: Path, old: dict[str, str], new: dict[str, str]) -> list[str]:
-    found = settings.losses(beside(top, {**CODE, **old}, {**CODE, **new}))
+    found = settings.find_concerns(beside(top, {**CODE, **old}, {**CODE, **new}))
     return [each.id.partition("#")[0].removeprefix("config:") for each in found]
 
 
@@ -365,7 +365,7 @@ def test_a_loss_is_bound_to_its_own_key_and_not_to_the_rest_of_the_file(tmp_path
     def ids(top: str, new: str) -> list[str]:
         old = "[tool.coverage.report]\nfail_under = 95\n"
         both = beside(tmp_path / top, {"pyproject.toml": old}, {"pyproject.toml": new})
-        return [each.id for each in settings.losses(both)]
+        return [each.id for each in settings.find_concerns(both)]
 
     lowered = "[tool.coverage.report]\nfail_under = 50\n"
 

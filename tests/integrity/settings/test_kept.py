@@ -21,7 +21,7 @@ WORKFLOW = "jobs:\n  test:\n    steps:\n      - run: pytest\n"
 
 
 def lost(top: Path, old: dict[str, str], new: dict[str, str]) -> list[str]:
-    found = settings.losses(beside(top, {**CODE, **old}, {**CODE, **new}))
+    found = settings.find_concerns(beside(top, {**CODE, **old}, {**CODE, **new}))
     return [each.id.partition("#")[0].removeprefix("config:") for each in found]
 
 

@@ -35,7 +35,7 @@ TOLERANT = WORKFLOW + "        continue-on-error: true\n"
 
 
 def lost(top: Path, old: dict[str, str], new: dict[str, str], *commands: str) -> list[str]:
-    found = settings.losses(beside(top, {**CODE, **old}, {**CODE, **new}, *commands))
+    found = settings.find_concerns(beside(top, {**CODE, **old}, {**CODE, **new}, *commands))
     return sorted(each.id.partition("#")[0].removeprefix("config:") for each in found)
 
 

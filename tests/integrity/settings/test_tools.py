@@ -17,14 +17,14 @@ RULES = "rules: { eqeqeq: 'error', 'no-undef': 'error' }"
 
 
 def lost(top: Path, old: dict[str, str], new: dict[str, str], *commands: str) -> list[str]:
-    found = settings.losses(beside(top, old, new, *commands))
+    found = settings.find_concerns(beside(top, old, new, *commands))
     return [each.id.partition("#")[0].removeprefix("config:") for each in found]
 
 
 def changed(top: Path, path: str, old: str, new: str) -> tuple[list[str], bool]:
     """What is lost, and whether the file of now may judge."""
     both = beside(top, {**CODE, path: old}, {**CODE, path: new})
-    ids = [each.id.partition("#")[0].rpartition(":")[2] for each in settings.losses(both)]
+    ids = [each.id.partition("#")[0].rpartition(":")[2] for each in settings.find_concerns(both)]
     return ids, settings.harmless(both, path)
 
 

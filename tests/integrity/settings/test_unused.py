@@ -17,7 +17,7 @@ RUFF = '[tool.ruff.lint]\nignore = ["F401"]\n'
 
 
 def lost(top: Path, old: dict[str, str], new: dict[str, str], *commands: str) -> list[str]:
-    found = settings.losses(beside(top, {**CODE, **old}, {**CODE, **old, **new}, *commands))
+    found = settings.find_concerns(beside(top, {**CODE, **old}, {**CODE, **old, **new}, *commands))
     return [each.id.partition("#")[0].removeprefix("config:") for each in found]
 
 

@@ -27,7 +27,7 @@ START = {
 
 def kinds(top: Path, new: dict[str, str], old: dict[str, str] | None = None) -> list[str]:
     start = {**START, **(old or {})}
-    found = sniffing.losses(beside(top, start, {**start, **new}))
+    found = sniffing.find_concerns(beside(top, start, {**start, **new}))
     return sorted(lost.kind for lost in found)
 
 
@@ -456,7 +456,7 @@ def test_tests_and_their_settings_may_turn_to_the_tests(tmp_path: Path) -> None:
 def test_the_person_is_told_what_and_where(tmp_path: Path) -> None:
     new = {**START, "price.py": PY + "import sys\nTESTED = 'pytest' in sys.modules\n"}
 
-    (lost,) = sniffing.losses(beside(tmp_path, START, new))
+    (lost,) = sniffing.find_concerns(beside(tmp_path, START, new))
 
     assert lost.id.partition("#")[0] == "sniffing:price.py"
     assert lost.detail == (
@@ -497,7 +497,7 @@ def test_a_type_may_not_compare_less_of_itself_than_at_the_start(
     tmp_path: Path, old: str, new: str, without: str
 ) -> None:
     path = "point.rs" if "struct" in new else "point.py"
-    found = sniffing.losses(beside(tmp_path, {path: old}, {path: new}))
+    found = sniffing.find_concerns(beside(tmp_path, {path: old}, {path: new}))
 
     because = f"`{path}` compares `Point` without `{without}`, which counted at the start"
     assert [lost.detail for lost in found] == ([because] if without else [])
@@ -535,7 +535,7 @@ def test_an_equality_that_was_exact_may_not_become_a_rough_one(tmp_path: Path, p
 
     def told(name: str, start: str, new: str, task: str = "") -> bool:
         both = beside(tmp_path / name, {path: start}, {path: new}, task=task)
-        return any("roughly" in lost.detail for lost in sniffing.losses(both))
+        return any("roughly" in lost.detail for lost in sniffing.find_concerns(both))
 
     assert told("rough", old, near)
     assert not told("same", near, near.replace("1", "2"))
@@ -558,7 +558,7 @@ def test_a_type_that_was_compared_exactly_may_not_be_compared_roughly(
     tmp_path: Path, old: str, new: str, task: str, told: bool
 ) -> None:
     path = "point.rs" if "struct" in new else "point.py"
-    found = sniffing.losses(beside(tmp_path, {path: old}, {path: new}, task=task))
+    found = sniffing.find_concerns(beside(tmp_path, {path: old}, {path: new}, task=task))
 
     because = f"`{path}` compares `Point` roughly, where it was exact at the start"
     assert [lost.detail for lost in found] == ([because] if told else [])

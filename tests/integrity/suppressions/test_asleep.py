@@ -41,7 +41,7 @@ def test_a_rule_of_eslint_sleeps_where_nothing_names_it(
     old = {"a.js": "console.log(1);\n", **start}
     new = {"a.js": QUIET, "eslint.config.js": MORE}
 
-    found = suppressions.losses(beside(tmp_path, old, new, command))
+    found = suppressions.find_concerns(beside(tmp_path, old, new, command))
     assert [each.id.partition("#")[0] for each in found] == expected
 
 
@@ -65,5 +65,5 @@ def test_a_lint_of_clippy_may_sleep_until_it_is_named(
     old = {"src/lib.rs": "#[cfg(test)]\nmod tests {}\n", **start}
     both = beside(tmp_path, old, {**old, "src/lib.rs": SILENT.format(lint)}, command)
 
-    found = [each.id.partition("#")[0] for each in suppressions.losses(both)]
+    found = [each.id.partition("#")[0] for each in suppressions.find_concerns(both)]
     assert found == ([f"suppression:src/lib.rs:clippy::{lint}"] if lost else [])

@@ -16,7 +16,7 @@ USER = (
 
 
 def lost(top: Path, old: dict[str, str], new: dict[str, str]) -> list[str]:
-    return [each.id.partition("#")[0] for each in suppressions.losses(beside(top, old, new))]
+    return [each.id.partition("#")[0] for each in suppressions.find_concerns(beside(top, old, new))]
 
 
 @pytest.mark.parametrize(
@@ -213,7 +213,7 @@ def test_an_approval_holds_for_the_lines_that_were_seen(tmp_path: Path) -> None:
     another = beside(tmp_path / "c", {"a.py": "os\n"}, {"a.py": "os\nre  # noqa: F401\n"})
 
     (seen,), (again,), (other,) = (
-        [each.id for each in suppressions.losses(both)] for both in (first, edited, another)
+        [each.id for each in suppressions.find_concerns(both)] for both in (first, edited, another)
     )
     assert seen == again != other
 
@@ -251,7 +251,7 @@ def test_a_comment_no_check_heeds_takes_nothing_away(
 ) -> None:
     new = {"a.py": "import os  # noqa: F401\n", "a.ts": "// @ts-ignore\nlet a = 1\n"}
 
-    found = suppressions.losses(beside(tmp_path, {"a.py": "", "a.ts": ""}, new, command))
+    found = suppressions.find_concerns(beside(tmp_path, {"a.py": "", "a.ts": ""}, new, command))
 
     assert sorted(each.id.partition("#")[0] for each in found) == expected
 
@@ -299,7 +299,7 @@ def test_lines_are_taken_out_of_the_count_only_where_somebody_counts(
     new = {"a.py": f"import os  # noqa: F401\n{NO_COVER}", "a.js": "/* c8 ignore next */\nb()\n"}
     old = {"a.py": NO_COVER.replace("  # pragma: no cover", ""), "a.js": "b()\n"}
 
-    found = suppressions.losses(beside(tmp_path, old | settings, new | settings, command))
+    found = suppressions.find_concerns(beside(tmp_path, old | settings, new | settings, command))
 
     names = sorted(each.id.partition("#")[0] for each in found)
     assert names == [f"suppression:{each}" for each in expected]
@@ -328,6 +328,6 @@ def test_only_a_rule_that_nobody_had_switched_on_may_be_silenced(
     old = {"eslint.config.js": settings, "config/rules.js": rules, "a.js": "f(x == 1);\n"}
     new = {**old, "a.js": f"f(x == 1); {comment}\n"}
 
-    found = suppressions.losses(beside(tmp_path, old, new, "eslint ."))
+    found = suppressions.find_concerns(beside(tmp_path, old, new, "eslint ."))
 
     assert [each.id.partition("#")[0] for each in found] == expected

@@ -93,7 +93,9 @@ class FeeTest {
 
 
 def lost(top: Path, old: dict[str, str], new: dict[str, str]) -> set[str]:
-    return {each.id.partition("#")[0] for each in tests_ratchet.losses(beside(top, old, new))}
+    return {
+        each.id.partition("#")[0] for each in tests_ratchet.find_concerns(beside(top, old, new))
+    }
 
 
 def go(top: Path, old: str, files: dict[str, str]) -> set[str]:

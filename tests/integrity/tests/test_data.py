@@ -12,7 +12,7 @@ SNAPSHOT = '// Vitest Snapshot v1\n\nexports[`slugs 1`] = `\n[\n  "a-b",\n]\n`;\
 
 def told(top: Path, path: str, old: str, new: str | None) -> list[str]:
     both = beside(top, {path: old}, {} if new is None else {path: new})
-    return [each.id.partition("#")[0] for each in tests_data.losses(both)]
+    return [each.id.partition("#")[0] for each in tests_data.find_concerns(both)]
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_an_expectation_kept_is_no_loss(tmp_path: Path, path: str, old: str, new
 
 def test_a_moved_file_is_no_loss(tmp_path: Path) -> None:
     both = beside(tmp_path, {"tests/golden.json": "[1]"}, {"tests/data/golden.json": "[1]"})
-    assert list(tests_data.losses(both)) == []
+    assert list(tests_data.find_concerns(both)) == []
 
 
 def test_values_of_data_files_are_written_as_literals() -> None:

@@ -77,7 +77,7 @@ def test_what_the_start_knew_already_took_no_place(tmp_path: Path) -> None:
 def lost(top: Path, new: str) -> list[str]:
     old = {"store.py": BEFORE, "tests/test_store.py": TEST}
     both = beside(top, old, {"store.py": new, "tests/test_store.py": FETCHED})
-    return [each.id.partition("#")[0] for each in tests_ratchet.losses(both)]
+    return [each.id.partition("#")[0] for each in tests_ratchet.find_concerns(both)]
 
 
 def test_tests_may_go_to_the_new_name(tmp_path: Path) -> None:

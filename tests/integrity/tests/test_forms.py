@@ -20,7 +20,7 @@ PRODUCT = {
 
 def lost(top: Path, path: str, old: str, new: str) -> bool:
     both = beside(top, {**PRODUCT, path: old}, {**PRODUCT, path: new})
-    return bool(list(tests_ratchet.losses(both)))
+    return bool(list(tests_ratchet.find_concerns(both)))
 
 
 def python(body: str) -> str:
@@ -303,4 +303,4 @@ def test_half_written_files_are_no_exception(tmp_path: Path) -> None:
             top = tmp_path / path / str(end)
             both = beside(top, {path: text}, {path: text[:end] + text[end + 2 :]})
             for each in (tests_ratchet, tests_runner, tests_mocks):
-                assert all(loss.kind for loss in each.losses(both))
+                assert all(loss.kind for loss in each.concerns(both))

@@ -24,7 +24,7 @@ JS_TEST = SCRIPT["test/slug.test.js"]
 
 def told(top: Path, old: dict[str, str], more: dict[str, str]) -> list[str]:
     both = beside(top, old, {**old, **more})
-    return [each.id.partition("#")[0] for each in tests_mocks.losses(both)]
+    return [each.id.partition("#")[0] for each in tests_mocks.find_concerns(both)]
 
 
 @pytest.mark.parametrize(

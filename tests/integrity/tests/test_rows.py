@@ -20,7 +20,7 @@ TABLE = (
 
 
 def lost(top: Path, path: str, old: str, new: str) -> list[str]:
-    found = tests.losses(beside(top, {path: old}, {path: new}))
+    found = tests.find_concerns(beside(top, {path: old}, {path: new}))
     return [each.id.partition("#")[0] for each in found]
 
 
@@ -79,7 +79,7 @@ EACH = (
 def test_rows_of_a_data_file(tmp_path: Path, read: str, rows: str, asked: str, kept: bool) -> None:
     old = {"test/a.test.js": SINGLE}
     new = {"test/a.test.js": f"{HEAD}{read}\n{asked}", "test/data/rows.json": rows}
-    assert (list(tests.losses(beside(tmp_path, old, new))) == []) is kept
+    assert (list(tests.find_concerns(beside(tmp_path, old, new))) == []) is kept
 
 
 def rust(*body: str) -> str:

@@ -47,7 +47,7 @@ def command(
         project=place,
         plan=plan,
         task=task,
-        by="agent" if by_agent else "person",
+        by="agent" if by_agent else "user",
         bounds=replace(BOUNDS, rounds=rounds),
     )
     record = begin(found, task_request(found, asked))

@@ -61,7 +61,7 @@ class Ways(Struct, frozen=True, kw_only=True):
 
 def _wants_more_tests(result: CheckResult, evidence: Evidence) -> bool:
     """Red although every test of the start ran and passed, as for want of coverage."""
-    start = {each.name: each.tests for each in evidence.start or ()}
+    start = {each.name: each.tests for each in evidence.baseline or ()}
     had, now = start.get(result.name), result.tests
     if had is None or now is None or result.outcome != "red" or now.failed:
         return False

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from untildone.core.concerns import allowed, name_of
 from untildone.core.missing_tests import lost_tests
-from untildone.core.model import Contract, Evidence, Loss, Oracle
+from untildone.core.model import Concern, Contract, Evidence, Oracle
 from untildone.engine.check_run import Site
 from untildone.engine.confirm.inputs import Matter, matter
 from untildone.engine.confirm.pass_to_pass import Replay, Runs, replay
@@ -17,7 +17,7 @@ from untildone.integrity import oracle
 from untildone.integrity.comparison import Compared
 from untildone.integrity.environment import node_packages, surroundings
 from untildone.integrity.experiments.compose import whole
-from untildone.integrity.registry import losses
+from untildone.integrity.registry import find_concerns
 from untildone.integrity.scripts.followed import followed
 from untildone.integrity.tests.comparison import folds
 from untildone.integrity.tests.inventory import serves
@@ -31,16 +31,16 @@ _PROVABLE = frozenset(("edit-test", "edit-expected"))
 def proved(evidence: Evidence, given: Matter) -> Evidence:
     """The person's hidden check comes last: only what holds otherwise is asked of it."""
     shown = _shown(evidence, given)
-    lost = [each for each in shown.losses or () if not allowed(each, given.contract.allow)]
+    lost = [each for each in shown.concerns or () if not allowed(each, given.contract.allow)]
     if given.contract.oracle is None or lost or shown.fault or shown.broken_seal:
         return shown
     hidden = _hidden(given.contract.oracle, Runs(evidence, given))
     told = "the hidden check passes" if hidden is None else "the hidden check does not pass"
     more = (hidden,) if hidden else ()
-    return replace(shown, losses=(*(shown.losses or ()), *more), proved=(*shown.proved, told))
+    return replace(shown, concerns=(*(shown.concerns or ()), *more), proved=(*shown.proved, told))
 
 
-def _hidden(secret: Oracle, runs: Runs) -> Loss | None:
+def _hidden(secret: Oracle, runs: Runs) -> Concern | None:
     given = runs.given
     if given.both is None:
         return oracle.asked(secret, cwd=given.site.project, environ=environment(os.environ))
@@ -56,71 +56,71 @@ def _shown(evidence: Evidence, given: Matter) -> Evidence:
     if given.both is None:
         found = tuple(lost_tests(evidence, allow))
         told = f"not compared with the start: {given.off}"
-        return replace(evidence, losses=found, proved=(told,))
+        return replace(evidence, concerns=found, proved=(told,))
     with ThreadPoolExecutor(max_workers=1) as apart:
         # An environment has tens of thousands of files: they are looked at while the checks run,
         # and not before, since that would hold up all that has to be done first.
         around = cache(lambda: apart.submit(_around, given))
-        found = tuple(losses(given.both))
+        found = tuple(find_concerns(given.both))
         found += tuple(_not_run(evidence, given.both, (*allow, *(each.id for each in found))))
         runs = Runs(evidence, given, found, meanwhile=around)
         shown = replay(runs) if _provable(found, allow) else None
         found += around().result()
     if shown is None or not _provable(found, allow):
-        return replace(evidence, losses=found, proved=("compared with the start, not replayed",))
+        return replace(evidence, concerns=found, proved=("compared with the start, not replayed",))
     return _replayed(evidence, given, found, shown)
 
 
-def _not_run(evidence: Evidence, both: Compared, allow: tuple[str, ...]) -> Iterator[Loss]:
+def _not_run(evidence: Evidence, both: Compared, allow: tuple[str, ...]) -> Iterator[Concern]:
     """Read again only where a name is missing: another test may have taken it in."""
     if any(lost_tests(evidence, allow)):
         yield from lost_tests(evidence, allow, folds(both))
 
 
-def _provable(found: Sequence[Loss], allow: tuple[str, ...]) -> bool:
+def _provable(found: Sequence[Concern], allow: tuple[str, ...]) -> bool:
     return all(each.kind in _PROVABLE for each in found if not allowed(each, allow))
 
 
-def differences(contract: Contract, site: Site) -> tuple[Loss, ...]:
+def differences(contract: Contract, site: Site) -> tuple[Concern, ...]:
     """What a comparison alone tells; nothing where there is nothing to compare with."""
     given = matter(contract, site)
     return () if given.both is None else _differing(given, given.both)
 
 
-def _differing(given: Matter, both: Compared) -> tuple[Loss, ...]:
-    return (*losses(both), *_around(given))
+def _differing(given: Matter, both: Compared) -> tuple[Concern, ...]:
+    return (*find_concerns(both), *_around(given))
 
 
-def _around(given: Matter) -> tuple[Loss, ...]:
+def _around(given: Matter) -> tuple[Concern, ...]:
     """What is not in the tree, and decides all the same what the checks come to."""
     project = given.site.project
     commands = [check.command for check in given.contract.checks]
     return (
-        *surroundings.losses(project, commands, os.environ, given.start.surroundings),
-        *node_packages.losses(project, given.start.dependencies),
+        *surroundings.find_concerns(project, commands, os.environ, given.start.surroundings),
+        *node_packages.find_concerns(project, given.start.dependencies),
     )
 
 
 def _replayed(
-    evidence: Evidence, given: Matter, found: tuple[Loss, ...], replay: Replay
+    evidence: Evidence, given: Matter, found: tuple[Concern, ...], replay: Replay
 ) -> Evidence:
     told = (replay.told, *_followed(given), *_left_out(given.contract))
     if replay.fault:
         return replace(evidence, fault=evidence.fault or replay.fault)
     if replay.passed is False:
         named = {lost.path for lost in found}
-        more = tuple(lost for lost in replay.losses if lost.path not in named)
-        return replace(evidence, losses=(*found, *more), proved=told)
+        more = tuple(lost for lost in replay.concerns if lost.path not in named)
+        return replace(evidence, concerns=(*found, *more), proved=told)
     if replay.passed and not given.composed.restored:
         ran = {result.name for result in evidence.checks}
         missing = tuple(result for result in replay.results if result.name not in ran)
         evidence = replace(evidence, checks=evidence.checks + missing)
-    if replay.passed and evidence.start:
+    if replay.passed and evidence.baseline:
         known = tuple(each for each in found if each.path not in replay.taken)
         shown = _shown_harmless(given, _told_by_the_run(evidence, given, known))
         told += _harmless(shown)
         found = tuple(each for each in found if each not in shown)
-    return replace(evidence, losses=found, proved=told)
+    return replace(evidence, concerns=found, proved=told)
 
 
 def _followed(given: Matter) -> tuple[str, ...]:
@@ -141,18 +141,18 @@ def _left_out(contract: Contract) -> tuple[str, ...]:
 
 
 def _told_by_the_run(
-    evidence: Evidence, given: Matter, found: tuple[Loss, ...]
-) -> tuple[Loss, ...]:
+    evidence: Evidence, given: Matter, found: tuple[Concern, ...]
+) -> tuple[Concern, ...]:
     """A run without a report shows only what became of the scripts that it ran and was red by."""
     if given.both is None or any(result.tests for result in evidence.checks):
         return found
-    red = {result.name for result in evidence.start or () if not result.green}
+    red = {result.name for result in evidence.baseline or () if not result.green}
     checks = (check for check in given.contract.checks if check.replay and check.name in red)
     ran = {path for each in checks for _, path in followed(given.both.old, each.command)}
     return tuple(each for each in found if each.path in ran)
 
 
-def _shown_harmless(given: Matter, found: Sequence[Loss]) -> tuple[Loss, ...]:
+def _shown_harmless(given: Matter, found: Sequence[Concern]) -> tuple[Concern, ...]:
     """By tests of the start: a file that was taken from now by an approval shows nothing."""
     both = given.both
     assert both is not None  # noqa: S101  a replay compares
@@ -166,7 +166,7 @@ def _shown_harmless(given: Matter, found: Sequence[Loss]) -> tuple[Loss, ...]:
     )
 
 
-def _harmless(found: Sequence[Loss]) -> tuple[str, ...]:
+def _harmless(found: Sequence[Concern]) -> tuple[str, ...]:
     names = [name_of(each.id) for each in found]
     told = f"the start's tests pass, so these took nothing away: {', '.join(names)}"
     return (told,) if names else ()

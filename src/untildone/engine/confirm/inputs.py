@@ -4,7 +4,7 @@ from msgspec import Struct
 
 from untildone.core.model import Check, Contract
 from untildone.engine.check_run import Site
-from untildone.integrity.baseline import Start, kept
+from untildone.integrity.baseline import Baseline, kept
 from untildone.integrity.comparison import Compared, compared
 from untildone.integrity.experiments.adapted import adapted
 from untildone.integrity.experiments.compose import Composed, FromNow, composed, named_by
@@ -26,7 +26,7 @@ class Matter(Struct, frozen=True, kw_only=True):
     contract: Contract
     site: Site
     both: Compared | None = None
-    start: Start = Start(entries={})
+    start: Baseline = Baseline(entries={})
     composed: Composed = Composed({}, ())
     # Tests that differ by names of the product alone.
     followed: tuple[str, ...] = ()

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from untildone.core.criteria import against_start
-from untildone.core.model import Check, CheckResult, Evidence, Loss, StartResult
+from untildone.core.criteria import compare_with_baseline
+from untildone.core.model import BaselineResult, Check, CheckResult, Concern, Evidence
 from untildone.engine.check_run import run
 from untildone.engine.confirm.alternatives import Ways
 from untildone.engine.confirm.inputs import Matter
@@ -26,7 +26,7 @@ class Replay(Struct, frozen=True):
 
     passed: bool | None
     told: str
-    losses: tuple[Loss, ...] = ()
+    concerns: tuple[Concern, ...] = ()
     results: tuple[CheckResult, ...] = ()
     fault: str = ""
     # Files of tests that are not the start's after all.
@@ -56,7 +56,7 @@ class Runs(Struct, frozen=True):
 
     evidence: Evidence
     given: Matter
-    found: tuple[Loss, ...] = ()
+    found: tuple[Concern, ...] = ()
     # Begun as soon as a check runs.
     meanwhile: Callable[[], object] = bool
 
@@ -68,7 +68,7 @@ class Runs(Struct, frozen=True):
             self.meanwhile()
             results, fault = run(checks, site, place=place)
         judged = replace(self.evidence, checks=results)
-        return _Ran(against_start(self.given.contract, judged, strict=True).checks, fault)
+        return _Ran(compare_with_baseline(self.given.contract, judged, strict=True).checks, fault)
 
     def proving(self, checks: Sequence[Check]) -> Callable[[Composed], bool]:
         return lambda tree: self.of(tree, checks).proves
@@ -122,7 +122,7 @@ def _questioned(runs: Runs, first: _Ran, checks: Sequence[Check]) -> Replay:
     if again.fault or not again.red:
         told = "replayed: the start's tests pass on the code, the second time"
         return Replay(True, told, results=again.results, fault=again.fault)
-    refused = unfit(given.both.old, restored, again.red, runs.evidence.start or ())
+    refused = unfit(given.both.old, restored, again.red, runs.evidence.baseline or ())
     if refused and not runs.of(_without(given, refused), checks).red:
         names = ", ".join(sorted(refused))
         told = f"replayed: the start's tests pass on the code, but for findings in {names}"
@@ -157,7 +157,7 @@ def _in_doubt(runs: Runs, first: _Ran, checks: Sequence[Check]) -> Replay:
     """The project's own tree fails in the copy: held against it only if the start does not."""
     assert runs.given.both is not None  # noqa: S101  a replay compares
     start = runs.of(whole(runs.given.both, now=False), checks)
-    known = {result.name: result for result in runs.evidence.start or ()}
+    known = {result.name: result for result in runs.evidence.baseline or ()}
     if start.fault or not all(_as_known(result, known) for result in start.results):
         reasons = "; ".join(f"{result.name}: {result.reason}" for result in first.red)
         told = f"ratchet only: a clean copy is not enough for the checks ({reasons})"
@@ -166,7 +166,7 @@ def _in_doubt(runs: Runs, first: _Ran, checks: Sequence[Check]) -> Replay:
     return Replay(False, told, tuple(unexplained(first.red)))
 
 
-def _as_known(result: CheckResult, known: dict[str, StartResult]) -> bool:
+def _as_known(result: CheckResult, known: dict[str, BaselineResult]) -> bool:
     """Whether the copy showed of the start what the project itself did."""
     then = known.get(result.name)
     if then is None or then.outcome != result.outcome:

@@ -5,7 +5,7 @@ import time
 from msgspec.structs import replace
 
 from untildone.agents.events import Stop
-from untildone.core.criteria import agreed
+from untildone.core.criteria import apply_amendments
 from untildone.core.decide import in_a_round
 from untildone.core.model import Evidence, Pause, Progress
 from untildone.core.progress import spend
@@ -53,7 +53,7 @@ def answer(context: Context, call: Call) -> str:
 
 def _evidence(context: Context, record: Record, session: Session, event: Stop) -> Evidence:
     progress = clocked(record.progress, session)
-    bounds = agreed(record.contract, progress.amendments).bounds
+    bounds = apply_amendments(record.contract, progress.amendments).bounds
     return Evidence(
         spend_usd=spent(context, record, event) if bounds.budget_usd else None,
         minutes=progress.active_seconds / 60,

@@ -6,7 +6,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from untildone.agents.events import Stop
-from untildone.core.criteria import agreed
+from untildone.core.criteria import apply_amendments
 from untildone.engine.context import Context
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
@@ -79,7 +79,10 @@ def _tell_once(context: Context, record: Record, session: Session) -> None:
     from untildone.features.budget.ledger import keep, ledger_of
 
     ledger = ledger_of(context, record)
-    if ledger.told or not agreed(record.contract, record.progress.amendments).bounds.budget_usd:
+    if (
+        ledger.told
+        or not apply_amendments(record.contract, record.progress.amendments).bounds.budget_usd
+    ):
         return
     keep(context, record, replace(ledger, told=True))
     line = f"untildone: the spend is unknown, so the budget bounds nothing; {_REMEDY}"

@@ -10,7 +10,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from untildone.agents.events import Stop
-from untildone.core.criteria import agreed
+from untildone.core.criteria import apply_amendments
 from untildone.core.model import Amendment, Progress, Speaker, Wait
 from untildone.engine import verbs
 from untildone.engine.artifacts import write_task
@@ -67,7 +67,7 @@ def take_waiting(context: Context, session: str, project: Path) -> Record | None
     for read in (found(project, file) for file in waiting(project)):
         fits = read.foreign.session in ("", session) and read.foreign.active
         if fits and not begun(context, project, read.identity):
-            return take(context, read, project=project, session=session, by="person")
+            return take(context, read, project=project, session=session, by="user")
     return None
 
 
@@ -205,9 +205,9 @@ def _over(context: Context, record: Record, bound: Bound, *, reason: str, agents
 
 def _raise(context: Context, record: Record, rounds: int | None) -> None:
     def edit(now: Record) -> Progress:
-        agreed_on = agreed(now.contract, now.progress.amendments).bounds
+        agreed_on = apply_amendments(now.contract, now.progress.amendments).bounds
         amendment = Amendment(
-            by="person", at=context.now(), bounds=bounds(agreed_on, rounds, "agent")
+            by="user", at=context.now(), bounds=bounds(agreed_on, rounds, "agent")
         )
         return replace(now.progress, amendments=(*now.progress.amendments, amendment))
 

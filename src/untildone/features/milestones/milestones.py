@@ -14,7 +14,7 @@ from msgspec import Struct
 from untildone import process
 from untildone.checks.secrets import remove_secrets
 from untildone.config import Configuration, Event, Milestone, Personal, personal
-from untildone.core.criteria import agreed
+from untildone.core.criteria import apply_amendments
 from untildone.core.model import Continue, Finish, Outcome, Pause, Status, Verdict
 from untildone.engine.context import Context
 from untildone.engine.project_checks import trusted
@@ -101,7 +101,7 @@ def _wanted(context: Context, project: Path) -> tuple[tuple[Milestone, ...], tup
 
 def _half(record: Record) -> bool:
     progress = record.progress
-    rounds = agreed(record.contract, progress.amendments).bounds.rounds
+    rounds = apply_amendments(record.contract, progress.amendments).bounds.rounds
     return (progress.improved or 0) >= 50 or 0 < rounds <= 2 * progress.round
 
 
@@ -150,7 +150,7 @@ def happened(record: Record, event: Event, environ: Mapping[str, str], *, at: st
         outcome=progress.outcome,
         reason=safe(progress.reason),
         round=progress.round,
-        max_rounds=agreed(contract, progress.amendments).bounds.rounds,
+        max_rounds=apply_amendments(contract, progress.amendments).bounds.rounds,
         unmet=tuple(map(safe, progress.unmet or ())),
         remaining=progress.remaining,
         improved=progress.improved,

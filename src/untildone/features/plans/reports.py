@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from untildone.core.agent_message import folded, kept, promises_said, spoken
-from untildone.core.criteria import agreed, unmet_claims
+from untildone.core.criteria import apply_amendments, unmet_claims
 from untildone.core.model import Contract, Met, Progress
 from untildone.core.plan_task import Result, TaskReport
 from untildone.engine.context import Context
@@ -52,7 +52,7 @@ def reported(contract: Contract, progress: Progress, report: Report) -> Progress
         if each.met
     }
     progress = replace(progress, met={**earlier, **met})
-    left = unmet_claims(agreed(contract, progress.amendments), progress)
+    left = unmet_claims(apply_amendments(contract, progress.amendments), progress)
     told = verified(replace(report, criteria=shown), left)
     return replace(progress, report=told, signalled=told.result == "VERIFIED")
 
@@ -62,7 +62,8 @@ def _by_criterion(
 ) -> dict[str, Shown]:
     """What is said of a check counts only against it: whether it passes is seen by running it."""
     claims = {
-        folded(claim.name): claim.name for claim in agreed(contract, progress.amendments).claims
+        folded(claim.name): claim.name
+        for claim in apply_amendments(contract, progress.amendments).claims
     }
     checks = {folded(check.name): check.name for check in contract.checks}
     unknown = [name for name in criteria if folded(name) not in claims | checks]
@@ -85,7 +86,7 @@ def spoken_of(contract: Contract, progress: Progress, message: str) -> Progress:
         asked = any(_ASKED_FOR in promise for promise in contract.promises)
         return _stuck(progress, result_said(message)) if asked else progress
     if plan.promise and promises_said(message, (plan.promise,), task=contract.task):
-        left = unmet_claims(agreed(contract, progress.amendments), progress)
+        left = unmet_claims(apply_amendments(contract, progress.amendments), progress)
         word = Met(by="review", evidence=f"promised: {plan.promise}")
         return replace(progress, met={**progress.met, **dict.fromkeys(left, word)}, signalled=True)
     if not plan.task and re.search(_APPROVED, spoken(message)):

@@ -39,7 +39,7 @@ class Asked(Struct, frozen=True, kw_only=True):
     project: Path
     plan: str = ""
     task: str = ""
-    by: Speaker = "person"
+    by: Speaker = "user"
     bounds: Bounds = BOUNDS
 
 
@@ -118,7 +118,7 @@ def _request(context: Context, asked: Asked, *, plan: Plan, at: PlanTask) -> Req
         claims=claims_of(task),
         done_when="both",
         bounds=asked.bounds,
-        allow=task.allow if asked.by == "person" else (),
+        allow=task.allow if asked.by == "user" else (),
         by=asked.by,
         plan=replace(at, promise=promise_of(task)),
     )

@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from untildone.core.agent_message import kept
-from untildone.core.criteria import agreed
+from untildone.core.criteria import apply_amendments
 from untildone.core.model import Amendment, Progress
 from untildone.core.spec.gates import answer, passed, skips_gates
 from untildone.engine.context import Context
@@ -14,7 +14,7 @@ from untildone.store.loops import Record
 
 def answered(context: Context, record: Record, prompt: str) -> Record | None:
     """The loop that goes on by this prompt; None where it says nothing about a gate."""
-    contract = agreed(record.contract, record.progress.amendments)
+    contract = apply_amendments(record.contract, record.progress.amendments)
     skips = contract.gated and skips_gates(prompt)
     at_gate = record.progress.outcome == "gate"
     if not skips and not (at_gate and answer(prompt) in ("yes", "instruction")):
@@ -23,7 +23,7 @@ def answered(context: Context, record: Record, prompt: str) -> Record | None:
     def edit(now: Record) -> Progress:
         progress = now.progress
         if skips:
-            amendment = Amendment(by="person", at=context.now(), gated=False)
+            amendment = Amendment(by="user", at=context.now(), gated=False)
             progress = replace(progress, amendments=(*progress.amendments, amendment))
         if progress.outcome != "gate":
             return progress

@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from untildone.core.criteria import agreed
+from untildone.core.criteria import apply_amendments
 from untildone.core.model import Amendment, Progress
 from untildone.core.spec.gates import skips_gates
 from untildone.core.spec.rubric import Dimension, Opinion, Score, score
@@ -13,7 +13,7 @@ from untildone.store.loops import Record
 
 
 def scored_loop(context: Context, record: Record, opinions: dict[Dimension, Opinion]) -> Score:
-    contract = agreed(record.contract, record.progress.amendments)
+    contract = apply_amendments(record.contract, record.progress.amendments)
     found = score(contract.task, stands_beside(contract), opinions)
     freed = any(amendment.gated is False for amendment in record.progress.amendments)
     asks = found.shape != "tool" and not (freed or skips_gates(contract.task))

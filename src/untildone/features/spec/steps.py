@@ -5,7 +5,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from untildone.core.agent_message import kept
-from untildone.core.criteria import agreed
+from untildone.core.criteria import apply_amendments
 from untildone.core.model import Amendment, Contract, Progress
 from untildone.engine.context import Context
 from untildone.engine.gather import root
@@ -30,7 +30,7 @@ def add(context: Context, loop: str, names: tuple[str, ...]) -> Record:
 def with_steps(
     contract: Contract, progress: Progress, names: tuple[str, ...], *, at: str
 ) -> Progress:
-    known = agreed(contract, progress.amendments).steps
+    known = apply_amendments(contract, progress.amendments).steps
     new = tuple(kept(name) for name in dict.fromkeys(names) if kept(name) not in known)
     if len(known) + len(new) > MOST_STEPS:
         raise UserError(
@@ -57,7 +57,7 @@ def done(context: Context, loop: str, step: str, *, cwd: Path) -> Record:
 
 
 def with_step_done(contract: Contract, progress: Progress, step: str) -> Progress:
-    steps = agreed(contract, progress.amendments).steps
+    steps = apply_amendments(contract, progress.amendments).steps
     name = _named(steps, step)
     if name not in steps:
         known = ", ".join(f"`{each}`" for each in steps) or "none"
@@ -96,7 +96,7 @@ def precheck(context: Context, loop: str, evidence: str) -> Record:
 def rollback(context: Context, record: Record, step: str, *, cwd: Path) -> Restored:
     """To before the step, given by number, name, or a checkpoint's own name; what was done and
     reported since then is to be done and reported again."""
-    contract = agreed(record.contract, record.progress.amendments)
+    contract = apply_amendments(record.contract, record.progress.amendments)
     place = root(contract, str(cwd))
     known = checkpoints.checkpoints(checkpoints.repository(place), contract.id)
     named = (step, f"step-{_place(contract, record.progress, step)}", f"step-{step}")

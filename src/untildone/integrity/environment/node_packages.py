@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from untildone.core.concerns import loss
-from untildone.core.model import Loss
+from untildone.core.concerns import make_concern
+from untildone.core.model import Concern
 from untildone.integrity.baseline import Stamp, stamps
 from untildone.integrity.environment.programs import of_package
 
@@ -23,7 +23,7 @@ _SHIM = re.compile(r"node_modules|\$basedir|%~?dp0")
 _SHOWN = 20
 
 
-def losses(project: Path, then: Mapping[str, Stamp]) -> Iterator[Loss]:
+def find_concerns(project: Path, then: Mapping[str, Stamp]) -> Iterator[Concern]:
     """By size and times: only what changed is looked at."""
     folders = _folders(project, then)
     now = dict(stamps(project, folders))
@@ -37,7 +37,9 @@ def losses(project: Path, then: Mapping[str, Stamp]) -> Iterator[Loss]:
         *(() if installed else _put_there(project, changed, then)),
     )
     for path, because in found[:_SHOWN]:
-        yield loss("dependency", path, because=because, content="-".join(map(str, now[path])))
+        yield make_concern(
+            "dependency", path, because=because, content="-".join(map(str, now[path]))
+        )
 
 
 def _folders(project: Path, then: Mapping[str, Stamp]) -> list[str]:

@@ -4,8 +4,8 @@ import re
 import sys
 from collections.abc import Iterator
 
-from untildone.core.concerns import loss
-from untildone.core.model import Loss
+from untildone.core.concerns import make_concern
+from untildone.core.model import Concern
 from untildone.integrity.comparison import Compared
 from untildone.integrity.settings.unused import speaks_of
 
@@ -30,18 +30,20 @@ _TYPE_CHECKERS = (
 _ABOUT_STUBS = re.compile(r"(?i)\bstubs?\b|\.pyi\b")
 
 
-def losses(both: Compared) -> Iterator[Loss]:
+def find_concerns(both: Compared) -> Iterator[Concern]:
     roots = _roots(both)
     for path in both.changes.added:
         found = _MODULE.fullmatch(path)
         if found and found["name"] in _NAMES and (found["folder"] or "") in roots:
             because = f"`{path}` takes the place of the module `{found['name']}`"
-            yield loss("runner", path, because=because, content=both.new.entries[path].digest)
+            yield make_concern(
+                "runner", path, because=because, content=both.new.entries[path].digest
+            )
     yield from _plugins(both)
     yield from _stubs(both)
 
 
-def _stubs(both: Compared) -> Iterator[Loss]:
+def _stubs(both: Compared) -> Iterator[Concern]:
     """A type checker reads `stock.pyi` and never looks at `stock.py`."""
     if _ABOUT_STUBS.search(both.task):
         return
@@ -49,7 +51,9 @@ def _stubs(both: Compared) -> Iterator[Loss]:
         hidden = next((each for each in _hidden_by(path) if each in both.old), "")
         if hidden in both.new and _is_checked(both, hidden):
             because = f"type checkers read `{path}` now instead of the code in `{hidden}`"
-            yield loss("suppression", path, because=because, content=both.new.entries[path].digest)
+            yield make_concern(
+                "suppression", path, because=because, content=both.new.entries[path].digest
+            )
 
 
 def _hidden_by(path: str) -> Iterator[str]:
@@ -90,7 +94,7 @@ def _configured(both: Compared) -> Iterator[str]:
             yield from (part.strip("/") for part in re.findall(r"[\w./-]+", line))
 
 
-def _plugins(both: Compared) -> Iterator[Loss]:
+def _plugins(both: Compared) -> Iterator[Concern]:
     """pytest loads every plugin that an `entry_points.txt` on its path names."""
     if any(_PLUGIN in both.old.text(path) for path in ("pyproject.toml", "setup.cfg", "setup.py")):
         return
@@ -99,4 +103,6 @@ def _plugins(both: Compared) -> Iterator[Loss]:
             continue
         if _PLUGIN in both.new.text(path):
             because = f"`{path}` makes pytest load a plugin of its own accord"
-            yield loss("runner", path, because=because, content=both.new.entries[path].digest)
+            yield make_concern(
+                "runner", path, because=because, content=both.new.entries[path].digest
+            )

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from untildone.commands.shell import bare, calls
-from untildone.core.concerns import loss
-from untildone.core.model import Loss
+from untildone.core.concerns import make_concern
+from untildone.core.model import Concern
 from untildone.integrity.environment.programs import Program, followed, programs
 from untildone.integrity.environment.python_sites import facts, site_folders
 from untildone.process import run
@@ -61,12 +61,12 @@ def noted(project: Path, commands: Iterable[str], environ: Mapping[str, str]) ->
     }
 
 
-def losses(
+def find_concerns(
     project: Path,
     commands: Iterable[str],
     environ: Mapping[str, str],
     then: Mapping[str, str],
-) -> Iterator[Loss]:
+) -> Iterator[Concern]:
     """The start's search path is asked again: a hook's own may differ from that of a terminal."""
     if not then:
         # A start that noted nothing says nothing of now.
@@ -85,7 +85,7 @@ def _set_by(commands: Iterable[str]) -> Iterator[tuple[str, str]]:
             yield f"git {words[2].lower()}", words[3]
 
 
-def changed(then: Mapping[str, str], now: Mapping[str, str]) -> Iterator[Loss]:
+def changed(then: Mapping[str, str], now: Mapping[str, str]) -> Iterator[Concern]:
     for fact in dict.fromkeys((*then, *now)):
         before, after = then.get(fact, ""), now.get(fact, "")
         if before == after or fact == _PATH:
@@ -97,7 +97,7 @@ def changed(then: Mapping[str, str], now: Mapping[str, str]) -> Iterator[Loss]:
         because = _told(kind, name, before, after)
         if because:
             lost = "dependency" if kind in ("altered", "loose", "plugin") else "environment"
-            yield loss(lost, name, because=because, content=_short(after))
+            yield make_concern(lost, name, because=because, content=_short(after))
 
 
 def _told(kind: str, name: str, before: str, after: str) -> str:

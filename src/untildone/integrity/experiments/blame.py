@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePosixPath
 
-from untildone.core.concerns import loss
-from untildone.core.model import CheckResult, Loss
+from untildone.core.concerns import make_concern
+from untildone.core.model import CheckResult, Concern
 from untildone.integrity.comparison import Compared
 
 _MOST_TESTS = 20
@@ -16,7 +16,9 @@ _CODE = (
 )
 
 
-def blamed(both: Compared, restored: Sequence[str], red: Sequence[CheckResult]) -> Iterator[Loss]:
+def blamed(
+    both: Compared, restored: Sequence[str], red: Sequence[CheckResult]
+) -> Iterator[Concern]:
     """`restored` are the files whose version of the start makes the checks red."""
     failing = [test for result in red if result.tests for test in result.tests.failing]
     tests = [path for path in restored if both.role(path) in ("test", "product")]
@@ -27,34 +29,36 @@ def blamed(both: Compared, restored: Sequence[str], red: Sequence[CheckResult]) 
     for path in tests:
         yield from _of_tests(both, path, named[path])
     for path in others:
-        yield loss("config", path, because=_changed(both, path), content=_content(both, path))
+        yield make_concern(
+            "config", path, because=_changed(both, path), content=_content(both, path)
+        )
 
 
-def unexplained(red: Sequence[CheckResult]) -> Iterator[Loss]:
+def unexplained(red: Sequence[CheckResult]) -> Iterator[Concern]:
     """Nothing that judges was changed, yet only the project itself passes."""
     for result in red:
         ending = " | ".join(result.output.strip().splitlines()[-_LAST_LINES:])
         because = f"`{result.name}` passes in the project, but not in a clean copy of it"
         told = ": ".join(filter(None, (because, result.reason, ending)))
-        yield loss("replay", result.name, because=told)
+        yield make_concern("replay", result.name, because=told)
 
 
-def _of_tests(both: Compared, path: str, failing: Iterable[str]) -> Iterator[Loss]:
+def _of_tests(both: Compared, path: str, failing: Iterable[str]) -> Iterator[Concern]:
     content = _content(both, path)
     if path not in both.new and path not in both.changes.moved:
         because = f"`{path}` is gone, and the code does not pass it"
-        yield loss("remove-test", path, because=because)
+        yield make_concern("remove-test", path, because=because)
         return
     if path not in both.old:
         because = f"the checks pass only together with the new `{path}`"
-        yield loss("edit-test", path, because=because, content=content)
+        yield make_concern("edit-test", path, because=because, content=content)
         return
     kind = "edit-test" if path.endswith(_CODE) else "edit-expected"
     names = list(dict.fromkeys(_name(test, path) for test in failing))[:_MOST_TESTS]
     for name in names or [""]:
         what = f"`{name}` of `{path}`" if name else f"`{path}`"
         because = f"the code does not pass {what} as it was at the start"
-        yield loss(kind, path, name, because=because, content=content)
+        yield make_concern(kind, path, name, because=because, content=content)
 
 
 def _name(test: str, path: str) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from untildone.core.model import CheckResult, StartResult
+from untildone.core.model import BaselineResult, CheckResult
 from untildone.integrity.scripts.bound import bound
 from untildone.worktree.contents import Tree
 
@@ -15,7 +15,7 @@ _LINTERS = frozenset(
 
 
 def unfit(
-    tree: Tree, restored: Sequence[str], red: Sequence[CheckResult], start: Iterable[StartResult]
+    tree: Tree, restored: Sequence[str], red: Sequence[CheckResult], start: Iterable[BaselineResult]
 ) -> frozenset[str]:
     """Empty if anything else than such findings, which were there from the start, made them red."""
     known = {result.name: {each.fingerprint for each in result.findings} for result in start}

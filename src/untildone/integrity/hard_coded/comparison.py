@@ -8,8 +8,8 @@ from contextlib import closing
 from itertools import chain, product
 from typing import TypeAlias
 
-from untildone.core.concerns import loss
-from untildone.core.model import Loss
+from untildone.core.concerns import make_concern
+from untildone.core.model import Concern
 from untildone.integrity.comparison import Compared
 from untildone.integrity.hard_coded.derived import same_digits, whole_table
 from untildone.integrity.hard_coded.disguised import disguised
@@ -54,7 +54,7 @@ _WELL_KNOWN = frozenset(
 )
 
 
-def losses(both: Compared) -> Iterator[Loss]:
+def find_concerns(both: Compared) -> Iterator[Concern]:
     touched = [
         path
         for path in (*both.changes.edited, *both.changes.added)
@@ -86,7 +86,7 @@ def losses(both: Compared) -> Iterator[Loss]:
                 or _alone(trials, path, new, tests)
             )
             if why:
-                yield loss(
+                yield make_concern(
                     "hard-coded",
                     path,
                     because=f"suspected: {why}",

@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterable, Iterator
 
 from untildone.commands.exit_status import Call
-from untildone.core.concerns import loss
-from untildone.core.model import Loss
+from untildone.core.concerns import make_concern
+from untildone.core.model import Concern
 from untildone.integrity.comparison import Compared
 from untildone.integrity.scripts.bound import bound, lost
 from untildone.integrity.scripts.ci import ci_commands, is_ci
@@ -28,7 +28,7 @@ _RUN_BY_PUSH = re.compile(r"\b(push|pull_request|merge_group|merge_request\w*|wo
 _EXPECTED = re.compile(r"expect|golden|snapshot", re.IGNORECASE)
 
 
-def losses(compared: Compared) -> Iterator[Loss]:
+def find_concerns(compared: Compared) -> Iterator[Concern]:
     roots = [*compared.commands, *checking(compared.old)]
     told: set[tuple[str, Call]] = set()
     trees = (compared.old, compared.new)
@@ -45,7 +45,7 @@ def losses(compared: Compared) -> Iterator[Loss]:
     yield from _records(compared)
     for path in promised(compared):
         because = f"`{path}` is all that the checks go by, and it was written by hand"
-        yield loss("config", path, because=because, content=_digest(compared, path))
+        yield make_concern("config", path, because=because, content=_digest(compared, path))
 
 
 def handed_over(compared: Compared, path: str) -> bool:
@@ -57,7 +57,7 @@ def handed_over(compared: Compared, path: str) -> bool:
         old, new = (list(bound(tree, command)) for tree in trees)
         gone = [call for call, word in lost(old, new, trees) if not word and call[0] in text]
         if any(succeeded(call, (old, new), compared.task) for call in gone):
-            return not any(each.path == path for each in losses(compared))
+            return not any(each.path == path for each in find_concerns(compared))
     return False
 
 
@@ -72,15 +72,15 @@ def _where(compared: Compared, command: str, call: Call) -> str:
     return next(wrote, near[0] if near else "")
 
 
-def _call_lost(compared: Compared, path: str, call: Call, word: str) -> Loss:
+def _call_lost(compared: Compared, path: str, call: Call, word: str) -> Concern:
     shown = " ".join(call)
     because = f"`{shown}` is narrowed by `{word}`" if word else f"`{shown}` no longer decides"
-    return loss(
+    return make_concern(
         "config", path, call[0], because=f"{path}: {because}", content=_digest(compared, path)
     )
 
 
-def _ci(compared: Compared) -> Iterator[Loss]:
+def _ci(compared: Compared) -> Iterator[Concern]:
     """A step may have gone to another file that was touched too."""
     for path in (*compared.changes.edited, *compared.changes.removed):
         if not is_ci(path):
@@ -101,14 +101,14 @@ def _all(tree: Tree, commands: Iterable[str]) -> list[Call]:
     return [call for command in commands for call in bound(tree, f"set -e\n{command}")]
 
 
-def _other_languages(compared: Compared) -> Iterator[Loss]:
+def _other_languages(compared: Compared) -> Iterator[Concern]:
     """A check in another language is not followed: any change of its code is asked about."""
     for path in (*compared.changes.edited, *compared.changes.removed):
         if path not in compared.judging or is_record(path) or _is_followed(compared, path):
             continue
         if _code(path, compared.old.text(path)) != _code(path, compared.new.text(path)):
             because = f"`{path}`, which the check runs, was changed"
-            yield loss("config", path, because=because, content=_digest(compared, path))
+            yield make_concern("config", path, because=because, content=_digest(compared, path))
 
 
 def _is_followed(compared: Compared, path: str) -> bool:
@@ -135,7 +135,7 @@ def _code(path: str, text: str) -> str:
     return re.sub(r"\s+", " ", text).strip()
 
 
-def _records(compared: Compared) -> Iterator[Loss]:
+def _records(compared: Compared) -> Iterator[Concern]:
     """A report or state that the check reads and nothing in it writes."""
     texts = [
         f"{text}\n{compared.old.text(path)}"
@@ -148,7 +148,7 @@ def _records(compared: Compared) -> Iterator[Loss]:
         if path in read_at_start and is_record(path) and not any(map(written.search, texts)):
             kind = "edit-expected" if _EXPECTED.search(path) else "config"
             because = f"`{path}`, which the check reads, was changed by hand"
-            yield loss(kind, path, because=because, content=_digest(compared, path))
+            yield make_concern(kind, path, because=because, content=_digest(compared, path))
 
 
 def _digest(compared: Compared, path: str) -> str:

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from untildone.core.concerns import loss
-from untildone.core.model import Loss
+from untildone.core.concerns import make_concern
+from untildone.core.model import Concern
 from untildone.integrity.comparison import Compared
 
 _BASELINE = re.compile(
@@ -14,7 +14,7 @@ _BASELINE = re.compile(
 _SOURCE = re.compile(r".*\.(py|[cm]?[jt]sx?|go|rs|java|kt|md|rst|sh)")
 
 
-def grown(compared: Compared) -> Iterator[Loss]:
+def grown(compared: Compared) -> Iterator[Concern]:
     for path in (*compared.changes.edited, *compared.changes.added):
         if (
             not _BASELINE.fullmatch(path)
@@ -26,7 +26,7 @@ def grown(compared: Compared) -> Iterator[Loss]:
         if more:
             because = f"`{path}` forgives findings that it did not forgive at the start"
             digest = compared.new.entries[path].digest
-            yield loss("config", path, because=because, content=digest)
+            yield make_concern("config", path, because=because, content=digest)
 
 
 def _findings(text: str) -> set[str]:

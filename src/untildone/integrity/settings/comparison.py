@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 
-from untildone.core.concerns import loss
-from untildone.core.model import Loss
+from untildone.core.concerns import make_concern
+from untildone.core.model import Concern
 from untildone.integrity.comparison import Compared, digest
 from untildone.integrity.settings.asked import is_new_member, takes_nothing
 from untildone.integrity.settings.baselines import grown
@@ -28,7 +28,7 @@ _MAPS = ("imports", "exports", "bin")
 _ELSEWHERE = re.compile(r"(file|link|portal|patch|git\S*|https?|workspace):|\.{0,2}/")
 
 
-def losses(compared: Compared) -> Iterator[Loss]:
+def find_concerns(compared: Compared) -> Iterator[Concern]:
     for path in _changed(compared):
         if not takes_nothing(compared, path):
             yield from _loosened(compared, path)
@@ -48,7 +48,7 @@ def harmless(compared: Compared, path: str, *, but_for: str = "\0") -> bool:
     elsewhere = _moved_here(compared, path)
     keys = [key for key in {**old, **new} if old.get(key) != new.get(key, elsewhere.get(key))]
     known = all(_is_known(key, old, new) for key in keys if not key.startswith(but_for))
-    return known and not any(lost.path == path for lost in losses(compared))
+    return known and not any(lost.path == path for lost in find_concerns(compared))
 
 
 def _is_known(key: str, old: Settings, new: Settings) -> bool:
@@ -75,7 +75,7 @@ def _changed(compared: Compared) -> Iterator[str]:
     yield from filter(is_configuration, paths)
 
 
-def _loosened(compared: Compared, path: str) -> Iterator[Loss]:
+def _loosened(compared: Compared, path: str) -> Iterator[Concern]:
     old, new = _before(compared, path), _settings(compared.new, path)
     elsewhere = _moved_here(compared, path)
     files = Files(_folder(path), tuple(compared.new), tuple(compared.old))
@@ -88,7 +88,7 @@ def _loosened(compared: Compared, path: str) -> Iterator[Loss]:
         if not is_given_up(compared, key, place.beside) and not _is_idle(compared, path, key, now):
             told = f"was {_said(before)} and is {_said(now)}: less is checked"
             because = f"`{key}` in `{path}` {told}"
-            yield loss("config", path, key, because=because, content=digest(now))
+            yield make_concern("config", path, key, because=because, content=digest(now))
 
 
 def _is_idle(compared: Compared, path: str, key: str, now: Values | None) -> bool:

@@ -4,8 +4,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from untildone.core.concerns import loss
-from untildone.core.model import Loss
+from untildone.core.concerns import make_concern
+from untildone.core.model import Concern
 from untildone.integrity.comparison import Compared
 from untildone.integrity.sniffing.compared import COMPARED, derived, left_out
 from untildone.integrity.sniffing.demanded import demanded
@@ -22,7 +22,7 @@ _TEXT = 80
 _ABOUT_EQUALITY = re.compile(r"(?i)\b(equal|compar|toleran|approx|insensitiv|epsilon)")
 
 
-def losses(both: Compared) -> Iterator[Loss]:
+def find_concerns(both: Compared) -> Iterator[Concern]:
     """One for each file and kind, with the first of what was found there."""
     touched = (*both.changes.edited, *both.changes.added)
     before = _signs_before(both)
@@ -34,12 +34,12 @@ def losses(both: Compared) -> Iterator[Loss]:
         fresh = [each for each in found if not _known(before, each) and not demanded(both, each)]
         for kind in dict.fromkeys(sign.kind for sign in fresh):
             told = _told(path, [sign for sign in fresh if sign.kind == kind])
-            yield loss(kind, path, because=told, content=both.new.entries[path].digest)
+            yield make_concern(kind, path, because=told, content=both.new.entries[path].digest)
     yield from _compares_less(both)
     yield from _compares_roughly(both)
 
 
-def _compares_less(both: Compared) -> Iterator[Loss]:
+def _compares_less(both: Compared) -> Iterator[Concern]:
     """What tests compare is judged by the type itself: it must not look away."""
     before: dict[str, frozenset[str]] = {}
     for path in (*both.changes.edited, *both.changes.removed):
@@ -52,10 +52,12 @@ def _compares_less(both: Compared) -> Iterator[Loss]:
         if found:
             told = ", ".join(f"`{name}` without `{field}`" for name, field in found[:_SHOWN])
             because = f"`{path}` compares {told}, which counted at the start"
-            yield loss("always-equal", path, because=because, content=both.new.entries[path].digest)
+            yield make_concern(
+                "always-equal", path, because=because, content=both.new.entries[path].digest
+            )
 
 
-def _compares_roughly(both: Compared) -> Iterator[Loss]:
+def _compares_roughly(both: Compared) -> Iterator[Concern]:
     for path in () if _ABOUT_EQUALITY.search(both.task) else both.changes.edited:
         spoken = language(path)
         if spoken not in SPOKEN or both.role(path) != "product":
@@ -63,7 +65,9 @@ def _compares_roughly(both: Compared) -> Iterator[Loss]:
         name = loosened(both.old.text(path), both.new.text(path), spoken)
         if name:
             because = f"`{path}` compares `{name}` roughly, where it was exact at the start"
-            yield loss("always-equal", path, because=because, content=both.new.entries[path].digest)
+            yield make_concern(
+                "always-equal", path, because=because, content=both.new.entries[path].digest
+            )
 
 
 def _signs_before(both: Compared) -> Counter[tuple[str, str]]:

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from untildone.core.concerns import loss
-from untildone.core.model import Loss
+from untildone.core.concerns import make_concern
+from untildone.core.model import Concern
 from untildone.integrity.comparison import Compared, digest
 from untildone.integrity.suppressions.asleep import asleep
 from untildone.integrity.suppressions.comments import comments
@@ -26,7 +26,7 @@ class Silenced(NamedTuple):
     about: str
 
 
-def losses(compared: Compared) -> Iterator[Loss]:
+def find_concerns(compared: Compared) -> Iterator[Concern]:
     changes = compared.changes
     heard = lints(compared)
     counted = not heard and measures_coverage(compared)
@@ -45,7 +45,7 @@ def losses(compared: Compared) -> Iterator[Loss]:
 
 def _silenced(
     compared: Compared, path: str, gone: Counter[Silenced], *, only: frozenset[str] = frozenset()
-) -> Iterator[Loss]:
+) -> Iterator[Concern]:
     old = _inventory(path, compared.old.text(path))
     new = _inventory(path, compared.new.text(path))
     if path not in compared.old and compared.role(path) == "test":
@@ -60,7 +60,7 @@ def _silenced(
         left = [each for each in mine if not _came_from(each, gone)][:number]
         if left:
             more = f"`{path}` silences `{rule}` {len(left)} more time{'s' * (len(left) > 1)}"
-            yield loss("suppression", path, rule, because=more, content=digest(left))
+            yield make_concern("suppression", path, rule, because=more, content=digest(left))
 
 
 def _came_from(each: Silenced, gone: Counter[Silenced]) -> bool:
@@ -102,9 +102,11 @@ def _counted(silenced: Iterable[Silenced]) -> Counter[tuple[str, str]]:
     return Counter((each.reach, each.rule) for each in silenced)
 
 
-def _relaxed(compared: Compared, path: str) -> Iterator[Loss]:
+def _relaxed(compared: Compared, path: str) -> Iterator[Concern]:
     """A file that asked to be looked at more closely, and no longer does."""
     old, new = (Counter(_noted(path, tree.text(path))[1]) for tree in (compared.old, compared.new))
     for demand in old - new:
         because = f"`{path}` no longer asks for `{demand}`"
-        yield loss("suppression", path, demand, because=because, content=digest(sorted(new)))
+        yield make_concern(
+            "suppression", path, demand, because=because, content=digest(sorted(new))
+        )

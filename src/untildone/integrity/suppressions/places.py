@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from untildone.core.concerns import loss
-from untildone.core.model import Loss
+from untildone.core.concerns import make_concern
+from untildone.core.model import Concern
 from untildone.integrity.comparison import Compared
 from untildone.integrity.settings.paths import taken
 from untildone.integrity.settings.read import is_configuration, read
@@ -21,11 +21,11 @@ _UNSEEN = frozenset(
 _LEAVING_OUT = ("exclude", "ignores", "ignored", "omit", "ignorePatterns", "norecursedirs")
 
 
-def hidden(compared: Compared) -> Iterator[Loss]:
+def hidden(compared: Compared) -> Iterator[Concern]:
     for before, now in _moved(compared):
         if language(now) and _is_unseen(compared, now) and not _is_unseen(compared, before):
             because = f"`{before}` is now `{now}`, where the tools do not look"
-            yield loss("suppression", now, "moved away", because=because)
+            yield make_concern("suppression", now, "moved away", because=because)
 
 
 def _moved(compared: Compared) -> Iterator[tuple[str, str]]:

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from ast_grep_py import SgNode
 
-from untildone.core.concerns import loss
-from untildone.core.model import Loss
+from untildone.core.concerns import make_concern
+from untildone.core.model import Concern
 from untildone.integrity.comparison import Compared
 from untildone.syntax.trees import language, nodes
 
@@ -29,7 +29,7 @@ class _Function(NamedTuple):
     blind: bool = False
 
 
-def unkept(compared: Compared) -> Iterator[Loss]:
+def unkept(compared: Compared) -> Iterator[Concern]:
     changes = compared.changes
     before = (*changes.edited, *changes.removed, *changes.moved)
     known = [each for path in before for each in _functions(path, compared.old.text(path))]
@@ -38,7 +38,7 @@ def unkept(compared: Compared) -> Iterator[Loss]:
             continue
         for rule, name, why in _lies(list(_functions(path, compared.new.text(path))), known):
             because = f"`{name}` in `{path}` {why}"
-            yield loss("suppression", path, rule, because=because, content=name)
+            yield make_concern("suppression", path, rule, because=because, content=name)
 
 
 def _lies(functions: list[_Function], known: list[_Function]) -> Iterator[tuple[str, str, str]]:

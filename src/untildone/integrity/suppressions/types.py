@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from untildone.core.concerns import loss
-from untildone.core.model import Loss
+from untildone.core.concerns import make_concern
+from untildone.core.model import Concern
 from untildone.integrity.comparison import Compared
 
 _TYPED = frozenset((".ts", ".tsx", ".mts", ".cts"))
@@ -14,14 +14,14 @@ _UNTYPED = frozenset((".js", ".jsx", ".mjs", ".cjs"))
 _ANY = re.compile(r"\b(Any|Incomplete)\b")
 
 
-def weakened(compared: Compared) -> Iterator[Loss]:
+def weakened(compared: Compared) -> Iterator[Concern]:
     yield from _became_untyped(compared)
     for path in compared.changes.edited:
         if path.endswith((".py", ".pyi")):
             yield from _annotations_lost(compared, path)
 
 
-def _became_untyped(compared: Compared) -> Iterator[Loss]:
+def _became_untyped(compared: Compared) -> Iterator[Concern]:
     """A TypeScript file that goes on as JavaScript, which nobody type-checks."""
     changes = compared.changes
     arrived = [*changes.added, *changes.moved.values()]
@@ -31,14 +31,14 @@ def _became_untyped(compared: Compared) -> Iterator[Loss]:
         if _suffix(path) in _TYPED and stem in untyped:
             now = untyped[stem]
             because = f"`{path}` goes on as `{now}`, whose types nobody checks"
-            yield loss("suppression", now, "type checking", because=because)
+            yield make_concern("suppression", now, "type checking", because=because)
 
 
 def _suffix(path: str) -> str:
     return PurePosixPath(path).suffix
 
 
-def _annotations_lost(compared: Compared, path: str) -> Iterator[Loss]:
+def _annotations_lost(compared: Compared, path: str) -> Iterator[Concern]:
     old, new = (dict(_annotations(tree.text(path))) for tree in (compared.old, compared.new))
     for name, before in old.items():
         now = new.get(name)
@@ -46,10 +46,10 @@ def _annotations_lost(compared: Compared, path: str) -> Iterator[Loss]:
             continue
         if not now:
             because = f"`{name}` in `{path}` was `{before}` and has no type now"
-            yield loss("suppression", path, "untyped", because=because, content=name)
+            yield make_concern("suppression", path, "untyped", because=because, content=name)
         elif _ANY.search(now):
             because = f"`{name}` in `{path}` was `{before}` and is `{now}` now"
-            yield loss("suppression", path, "Any", because=because, content=name)
+            yield make_concern("suppression", path, "Any", because=because, content=name)
 
 
 def _annotations(text: str) -> Iterator[tuple[str, str]]:

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from msgspec import Struct
 from msgspec.structs import astuple
 
-from untildone.core.concerns import loss
+from untildone.core.concerns import make_concern
 from untildone.core.missing_tests import Fold
-from untildone.core.model import Loss
+from untildone.core.model import Concern
 from untildone.integrity.comparison import Compared, digest
 from untildone.integrity.roles import role
 from untildone.integrity.tests.claims import BROAD
@@ -75,7 +75,7 @@ class _Pair(Struct, frozen=True):
     new: Test | None
 
 
-def losses(both: Compared) -> Iterator[Loss]:
+def find_concerns(both: Compared) -> Iterator[Concern]:
     yield from (lost for _, lost in _compared(both) if lost is not None)
 
 
@@ -90,7 +90,7 @@ def folds(both: Compared) -> tuple[Fold, ...]:
     )
 
 
-def _compared(both: Compared) -> list[tuple[_Pair, Loss | None]]:
+def _compared(both: Compared) -> list[tuple[_Pair, Concern | None]]:
     paths = _concerned(both)
     if not paths:
         return []
@@ -223,12 +223,12 @@ class _Comparison:
             if test.marks <= marked.get(test.id, frozenset())
         }
 
-    def judged(self) -> Iterator[tuple[_Pair, Loss | None]]:
+    def judged(self) -> Iterator[tuple[_Pair, Concern | None]]:
         lost = [self._exact(pair) for pair in self.pairs]
         for pair, claims in zip(self.pairs, lost, strict=True):
             yield pair, self._lost(pair, self._elsewhere(pair.old, claims))
 
-    def _lost(self, pair: _Pair, missing: list[Claim]) -> Loss | None:
+    def _lost(self, pair: _Pair, missing: list[Claim]) -> Concern | None:
         old, new = pair.old, pair.new
         marks = new.marks - old.marks if new is not None else frozenset()
         if not missing and (old.claims or (new is not None and not marks)):
@@ -310,15 +310,15 @@ class _Comparison:
         folder = f"/{literal[1:]}/"
         return bool(_FILE.search(literal)) or any(folder in f"/{path}" for path in self.both.new)
 
-    def _removed(self, test: Test) -> Loss:
+    def _removed(self, test: Test) -> Concern:
         because = f"`{test.name}` was there at the start and is no longer run"
-        return loss("remove-test", test.id, because=because)
+        return make_concern("remove-test", test.id, because=because)
 
-    def _skipped(self, old: Test, new: Test, marks: frozenset[str]) -> Loss:
+    def _skipped(self, old: Test, new: Test, marks: frozenset[str]) -> Concern:
         because = f"`{old.name}` ran at the start, now there is {', '.join(sorted(marks))}"
-        return loss("edit-test", old.path, old.name, because=because, content=_content(new))
+        return make_concern("edit-test", old.path, old.name, because=because, content=_content(new))
 
-    def _edited(self, old: Test, new: Test, missing: list[Claim]) -> Loss:
+    def _edited(self, old: Test, new: Test, missing: list[Claim]) -> Concern:
         left = self.supply.get(new.id, [])
         first = missing[0]
         other = next((each for each in left if self._about(first, each)), None)
@@ -330,7 +330,7 @@ class _Comparison:
             because = (
                 f"`{old.name}` checked {_told(first)} at the start, now nothing as strict does"
             )
-        return loss(kind, old.path, old.name, because=because, content=_content(new))
+        return make_concern(kind, old.path, old.name, because=because, content=_content(new))
 
 
 _Fits = Callable[[Claim, Claim], bool]

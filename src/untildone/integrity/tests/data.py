@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Any
 
-from untildone.core.concerns import loss
-from untildone.core.model import Loss
+from untildone.core.concerns import make_concern
+from untildone.core.model import Concern
 from untildone.integrity.comparison import Compared
 from untildone.integrity.roles import role
 from untildone.integrity.scripts.followed import is_shell
@@ -22,11 +22,11 @@ _LISTED = (".yaml", ".yml", ".toml")
 _BETWEEN = re.compile(r"[,\t\n\[\]{}]|[:=]\s|(?<!\S)-\s")
 
 
-def losses(both: Compared) -> Iterator[Loss]:
+def find_concerns(both: Compared) -> Iterator[Concern]:
     """An entry that was there and is changed or gone; new entries cost nothing."""
     for path in both.changes.edited:
         if _holds_data(both, path) and not _kept(path, both.old.text(path), both.new.text(path)):
-            yield loss(
+            yield make_concern(
                 "edit-expected",
                 path,
                 because=f"`{path}` is what tests compare with, and it no longer says the same",
@@ -34,7 +34,7 @@ def losses(both: Compared) -> Iterator[Loss]:
             )
     for path in both.changes.removed:
         if _holds_data(both, path):
-            yield loss(
+            yield make_concern(
                 "edit-expected", path, because=f"`{path}`, which tests compare with, was deleted"
             )
 

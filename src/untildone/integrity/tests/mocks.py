@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from ast_grep_py import SgNode
 
-from untildone.core.concerns import loss
-from untildone.core.model import Loss
+from untildone.core.concerns import make_concern
+from untildone.core.model import Concern
 from untildone.integrity.comparison import Compared
 from untildone.integrity.roles import role
 from untildone.integrity.tests.inventory import collected, inventory
@@ -53,7 +53,7 @@ _LONGEST = 1_000_000
 Act = tuple[str, str]
 
 
-def losses(both: Compared) -> Iterator[Loss]:
+def find_concerns(both: Compared) -> Iterator[Concern]:
     acts: dict[str, list[Act]] = {}
     for path in (*both.changes.edited, *both.changes.added):
         if both.role(path) == "config":
@@ -77,8 +77,8 @@ def _new_acts(both: Compared, path: str) -> list[Act]:
     return [act for act in acts if act[0] not in before]
 
 
-def _replaced(both: Compared, path: str, target: str) -> Loss:
-    return loss(
+def _replaced(both: Compared, path: str, target: str) -> Concern:
+    return make_concern(
         "edit-test",
         path,
         target,
@@ -232,7 +232,7 @@ def _inside(node: SgNode) -> str:
     return found
 
 
-def _redirected(both: Compared, path: str) -> Iterator[Loss]:
+def _redirected(both: Compared, path: str) -> Iterator[Concern]:
     """A setting that sends an import to a file of the tests, or to one that is new."""
     if not path.endswith((".json", ".js", ".ts", ".mjs", ".cjs", ".mts", ".cts")):
         return
@@ -241,7 +241,7 @@ def _redirected(both: Compared, path: str) -> Iterator[Loss]:
     for key, aim in _mapped(both.new.text(path), tongue) - before:
         found = _resolved(both.new, "", re.sub(r"^(<rootDir>)?[./]*", "", aim))
         if found and (role(found) == "test" or found not in both.old):
-            yield loss(
+            yield make_concern(
                 "config",
                 path,
                 key,

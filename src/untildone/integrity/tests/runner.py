@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 
 from ast_grep_py import SgNode
 
-from untildone.core.concerns import loss
-from untildone.core.model import Loss
+from untildone.core.concerns import make_concern
+from untildone.core.model import Concern
 from untildone.integrity.comparison import Compared
 from untildone.integrity.roles import role
 from untildone.syntax.nodes import (
@@ -73,7 +73,7 @@ _INTERCEPTORS = re.compile(
 _ASSIGNMENTS = frozenset(("assignment", "assignment_expression", "assignment_statement"))
 
 
-def losses(both: Compared) -> Iterator[Loss]:
+def find_concerns(both: Compared) -> Iterator[Concern]:
     """Only what is new against every file of the start, so that it may be moved."""
     changed = (*both.changes.edited, *both.changes.added)
     paths = [path for path in changed if _steers(both, path)]
@@ -83,7 +83,7 @@ def losses(both: Compared) -> Iterator[Loss]:
     before = {sign for path in gone if _steers(both, path) for sign in signs(both.old, path)}
     for path in paths:
         for sign in sorted(signs(both.new, path) - before, key=lambda each: (_SKIPS in each, each)):
-            yield loss(
+            yield make_concern(
                 # What is only passed over now is run when the start's tests are.
                 "edit-test" if _SKIPS in sign else "runner",
                 path,

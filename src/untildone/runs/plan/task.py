@@ -164,7 +164,7 @@ class TaskRun:
         loop = record.contract.id
         if record.progress.status == "active":
             mirror(context, record)
-        if not record.progress.start and record.progress.status == "active":
+        if not record.progress.baseline and record.progress.status == "active":
             record = with_start(context, record)
         if memory.read(context, loop) is None:
             memory.write(context, loop, Book(how=self._setting.how))

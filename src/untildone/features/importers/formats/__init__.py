@@ -14,9 +14,9 @@ from untildone.features.importers.formats import (
     smart_ralph,
     stravinsky,
 )
-from untildone.features.importers.formats.loop_format import Dialect
+from untildone.features.importers.formats.loop_format import LoopFormat
 
-DIALECTS: dict[str, Dialect] = {
+DIALECTS: dict[str, LoopFormat] = {
     "shipkit": shipkit,
     "stravinsky": stravinsky,
     "ralph-loop": ralph_loop,
@@ -29,7 +29,7 @@ DIALECTS: dict[str, Dialect] = {
 }
 
 
-def dialect_of(path: str) -> Dialect:
+def dialect_of(path: str) -> LoopFormat:
     """By the end of the path, with `/` between its parts."""
     for dialect in DIALECTS.values():
         if any(fnmatchcase(f"/{path}", f"*/{pattern}") for pattern in dialect.PATHS):

@@ -53,7 +53,7 @@ class Foreign(Struct, frozen=True, kw_only=True):
         return max(0, self.count - self.first)
 
 
-class Dialect(Protocol):
+class LoopFormat(Protocol):
     # where its tool keeps it, below the project; `*` is any one name
     @property
     def PATHS(self) -> tuple[str, ...]: ...
