@@ -26,7 +26,12 @@ STANDARD = frozenset(
         *("posixpath", "re", "reprlib", "runpy", "select", "stat", "types", "warnings"),
     )
 )
-ENTRY = frozenset(("untildone", "untildone.hook", "untildone.hook.entry", "untildone.hook.payload"))
+ENTRY = frozenset(
+    (
+        *("untildone", "untildone.hook", "untildone.hook.entry", "untildone.hook.payload"),
+        "untildone.lineage",
+    )
+)
 SESSIONS = frozenset(("untildone.store", "untildone.store.sessions"))
 SETTINGS = frozenset(("untildone.integrity", "untildone.integrity.entries"))
 OURS = {

@@ -10,7 +10,7 @@ from untildone.cli.flags import print_json as print_json
 from untildone.cli.flags import project_option as project_option
 from untildone.errors import UserError
 from untildone.judge.context import Context, context
-from untildone.judge.speaker import calling_session, speaks_for_agent
+from untildone.judge.speaker import calling_session, is_in_check, speaks_for_agent
 from untildone.loop.listing import number
 from untildone.report.receipt import first_of
 from untildone.store.home import look_at
@@ -122,7 +122,17 @@ def persons_word(
     persons_word_to(found, session or found.session_of(record), verb)
 
 
+def refuse_in_check(found: Context, verb: str) -> None:
+    """Code that a check runs has no say in whether it is checked."""
+    if is_in_check(str(found.home)):
+        raise UserError(
+            f"`untildone {verb}` is refused: it was called from inside a check",
+            hint="run it in your own terminal",
+        )
+
+
 def persons_word_to(found: Context, session: Session, verb: str) -> None:
+    refuse_in_check(found, verb)
     if speaks_for_agent(found.agent, str(found.home), session):
         raise UserError(
             f"`untildone {verb}` is the person's to say",
@@ -132,6 +142,7 @@ def persons_word_to(found: Context, session: Session, verb: str) -> None:
 
 def persons_machine(found: Context, verb: str) -> None:
     """Refuse what concerns the whole machine from below any agent's client."""
+    refuse_in_check(found, verb)
     if calling_session(found.agent, str(found.home)):
         raise UserError(
             f"`untildone {verb}` is the person's to say",
