@@ -2,6 +2,7 @@
 
 import os
 import platform
+import signal
 import subprocess
 import sys
 import threading
@@ -20,6 +21,7 @@ from untildone.process import (
     argv_of,
     environment,
     run,
+    start_detached,
 )
 
 
@@ -160,6 +162,29 @@ def test_a_daemon_that_drops_its_environment_is_known_from_before(tmp_path: Path
 
     assert finished.survivors == 2
     assert not alive(int(pidfile.read_text(encoding="utf-8")))
+
+
+def test_a_daemon_that_was_never_seen_before_does_not_outlive_the_last_run(tmp_path: Path) -> None:
+    pidfile = tmp_path / "pid"
+    daemon = f"setsid env -i sh -c 'echo $$ > {pidfile}; sleep 60'"
+    waiting = f"({daemon} </dev/null >/dev/null 2>&1 &); until test -s {pidfile}; do :; done"
+    with subprocess.Popen(["sleep", "0.2"]) as own:
+        run(["sh", "-c", waiting], cwd=tmp_path, timeout=30)
+
+    assert own.returncode == 0
+    assert not alive(int(pidfile.read_text(encoding="utf-8")))
+
+
+def test_what_is_detached_during_a_run_outlives_it(tmp_path: Path) -> None:
+    kept: list[int] = []
+
+    def detach(_said: bytes) -> None:
+        kept.append(start_detached(["sleep", "60"], cwd=tmp_path, env=os.environ))
+
+    run(["sh", "-c", "echo now; sleep 0.3"], cwd=tmp_path, timeout=9, hear=detach)
+
+    assert [alive(pid) for pid in kept] == [True]
+    os.kill(kept[0], signal.SIGKILL)
 
 
 def test_an_orphan_without_environment_is_known_by_its_session(tmp_path: Path) -> None:

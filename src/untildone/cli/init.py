@@ -7,7 +7,14 @@ import click
 from msgspec import Struct
 
 from untildone.agents import AGENTS
-from untildone.cli.options import here, json_option, print_json, project_of, project_option
+from untildone.cli.options import (
+    here,
+    json_option,
+    print_json,
+    project_of,
+    project_option,
+    refuse_in_check,
+)
 from untildone.cli.place import place_of
 from untildone.features.edits import switch
 from untildone.install.claude import Plan, Scope, carry_out, plan_init
@@ -79,6 +86,7 @@ def command(*, scope: str, project: Path | None, **given: bool | None) -> None:
     untildone init --auto             holds turns that break what they edit; `--no-auto` ends it
     """
     found = here()
+    refuse_in_check(found, "init")
     place = place_of(found, project_of(project))
     plan = plan_init(place, cast(Scope, scope))
     before = switch.wanted(str(found.home))

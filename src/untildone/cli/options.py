@@ -9,7 +9,7 @@ from untildone.cli.flags import print_json as print_json
 from untildone.cli.flags import project_option as project_option
 from untildone.core.listing import number
 from untildone.engine.context import Context, context
-from untildone.engine.speaker import calling_session, speaks_for_agent
+from untildone.engine.speaker import calling_session, is_in_check, speaks_for_agent
 from untildone.errors import UserError
 from untildone.report.receipt import first_of
 from untildone.store.home import look_at
@@ -122,7 +122,17 @@ def require_user(
     require_user_of_loop(found, session or found.session_of(record), verb)
 
 
+def refuse_in_check(found: Context, verb: str) -> None:
+    """Code that a check runs has no say in whether it is checked."""
+    if is_in_check(str(found.home)):
+        raise UserError(
+            f"`untildone {verb}` is refused: it was called from inside a check",
+            hint="run it in your own terminal",
+        )
+
+
 def require_user_of_loop(found: Context, session: Session, verb: str) -> None:
+    refuse_in_check(found, verb)
     if speaks_for_agent(found.agent, str(found.home), session):
         raise UserError(
             f"`untildone {verb}` is the person's to say",
@@ -132,6 +142,7 @@ def require_user_of_loop(found: Context, session: Session, verb: str) -> None:
 
 def require_user_of_machine(found: Context, verb: str) -> None:
     """Refuse what concerns the whole machine from below any agent's client."""
+    refuse_in_check(found, verb)
     if calling_session(found.agent, str(found.home)):
         raise UserError(
             f"`untildone {verb}` is the person's to say",

@@ -10,7 +10,13 @@ import click
 
 from untildone.agents import AGENTS
 from untildone.cli import start
-from untildone.cli.options import here, json_option, project_of, project_option
+from untildone.cli.options import (
+    here,
+    json_option,
+    project_of,
+    project_option,
+    refuse_in_check,
+)
 from untildone.cli.run_display import display
 from untildone.engine.context import Context
 from untildone.engine.project_checks import governed
@@ -81,6 +87,7 @@ def command(*, project: Path | None, as_json: bool, agent: str, **given: Any) ->
     untildone run --plan TASKS.json -j 2
     """
     found = here(agent)
+    refuse_in_check(found, "run")
     how = _how(given, click.get_current_context().meta.get(_CLIENT, ()))
     _program_there(found, how)
     if given["plan"] or given["jobs"]:

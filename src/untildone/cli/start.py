@@ -12,7 +12,14 @@ from msgspec.structs import replace
 from untildone.agents import AGENTS
 from untildone.checks import security
 from untildone.checks.runner import Running, run_checks
-from untildone.cli.options import here, json_option, print_json, project_of, project_option
+from untildone.cli.options import (
+    here,
+    json_option,
+    print_json,
+    project_of,
+    project_option,
+    refuse_in_check,
+)
 from untildone.cli.progress import watching
 from untildone.cli.sessions import chosen_session
 from untildone.config import proposals
@@ -23,7 +30,7 @@ from untildone.engine.context import Context
 from untildone.engine.phrases import PRESETS
 from untildone.engine.project_checks import governed, trusted, untrusted
 from untildone.engine.prompt_start import summary
-from untildone.engine.speaker import calling_session
+from untildone.engine.speaker import calling_session, driven
 from untildone.engine.start import ALLOWABLE, Request, armed, begin, named
 from untildone.errors import UserError
 from untildone.features.counts.start import counts_named, targets_in
@@ -221,6 +228,9 @@ def begun(
 def called_by_agent(found: Context, session: Session) -> bool:
     """Below a client this has an agent's authority, and towards its own session only."""
     caller = calling_session(found.agent, str(found.home))
+    if caller is None or not driven(caller):
+        # A headless run checks one task while the agent of another works.
+        refuse_in_check(found, "start")
     if caller and caller.id != session.id:
         raise UserError(
             f"`{session.id}` is another session", hint="leave out `--session` inside an agent"

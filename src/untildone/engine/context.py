@@ -11,6 +11,7 @@ from msgspec import Struct
 from untildone.agents import AGENTS
 from untildone.agents.agent import Agent
 from untildone.core.criteria import apply_amendments, lacks_precheck
+from untildone.lineage import serve
 from untildone.store.digest import sha256
 from untildone.store.loops import Loops, Record
 from untildone.store.sessions import Session
@@ -41,9 +42,9 @@ def context(
     environ: Mapping[str, str] | None = None, *, home: str = "", agent: str = "claude"
 ) -> Context:
     environ = dict(os.environ) if environ is None else environ
-    return Context(
-        home=Path(home) if home else _home(environ), environ=environ, agent=AGENTS[agent]
-    )
+    place = Path(home) if home else _home(environ)
+    serve(os.fspath(place))
+    return Context(home=place, environ=environ, agent=AGENTS[agent])
 
 
 def _home(environ: Mapping[str, str]) -> Path:

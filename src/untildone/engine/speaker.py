@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from untildone.agents.agent import Agent
+from untildone.lineage import check_above, mark_of, own_id
 from untildone.store.sessions import Session, sessions
 
 # As `process` sets it, whose import a stop without checks would pay for.
@@ -97,11 +98,24 @@ def calling_session(agent: Agent, home: str) -> Session | None:
     # Imported where it is used: no hook asks this.
     from untildone.process import ancestors
 
-    above = {str(process) for process in ancestors(os.getpid())}
+    above = {str(process) for process in ancestors(own_id())}
     for session in sessions(home, agent.NAME):
         if str(session.read_json("session.json").get("process", "")) in above:
             return session
     return None
+
+
+def is_in_check(home: str) -> bool:
+    """This process runs below a check of that home: nobody types there."""
+    mark = mark_of(home)
+    if not mark or check_above(home, dict(os.environ)):
+        return bool(mark)
+    if Path("/proc/self").is_dir():
+        return False
+    # Imported where it is used: where there is no /proc, `ps` tells of ancestors.
+    from untildone.process import is_below
+
+    return is_below(mark)
 
 
 def in_tool_call(agent: Agent, session: Session) -> bool:
@@ -128,6 +142,8 @@ def speaks_for_agent(agent: Agent, home: str, session: Session) -> bool:
 
     Below another session's client it always is: the person has a terminal of their own.
     """
+    if is_in_check(home):
+        return True
     caller = calling_session(agent, home)
     if caller is None:
         return False

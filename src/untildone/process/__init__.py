@@ -15,9 +15,11 @@ from typing import IO, Literal, NoReturn, TypeAlias
 
 from msgspec import Struct
 
-from untildone.process.command import argv_of, environment, quoted
-from untildone.process.output import LOG_LIMIT, Hear, Output, left_out
-from untildone.process.system import Step, Tree, this_system
+from untildone.lineage import VARIABLE, variable_in
+from untildone.process.command import argv_of, environment, quoted, why_not
+from untildone.process.mark import carrying_mark
+from untildone.process.output import LOG_LIMIT, Hear, Output, feed, left_out
+from untildone.process.system import Step, Strays, Tree, this_system
 
 __all__ = [
     "LOG_LIMIT",
@@ -27,12 +29,12 @@ __all__ = [
     "argv_of",
     "ending_with_us",
     "environment",
+    "is_below",
     "quoted",
     "run",
     "start_detached",
 ]
 
-MARKER = "UNTILDONE_RUN"
 TICK_SECONDS = 0.05
 DRAIN_SECONDS = 0.5
 INTERRUPT_GRACE = 1.0
@@ -82,22 +84,25 @@ def run(
     stdin: bytes = b"",
     errors: Path | None = None,
     hear: Hear | None = None,
+    hosts_agent: bool = False,
 ) -> Finished:
     """Runs a program to its end or to the deadline; nothing it started outlives the call.
 
-    What it says on stderr is part of its output unless `errors` names a file for it.
+    What it says on stderr is part of its output unless `errors` names a file for it. It counts as
+    a check, below which nobody is the user, unless it `hosts_agent`: a client or its hooks.
     """
     deadline = _Deadline(timeout, stop=stop)
     if deadline.cut():
         return Finished(exit_code=None, interrupted=True)
-    with _tree(os.environ if env is None else env) as (tree, marked):
+    given = os.environ if env is None else env
+    with _tree(given, hosts_agent=hosts_agent) as (tree, marked):
         try:
             child = _spawn(argv, cwd=cwd, env=marked, fed=bool(stdin), errors=errors)
         except (OSError, ValueError, IndexError) as error:
-            return Finished(exit_code=None, missing=_why_not(argv, cwd=Path(cwd), error=error))
+            return Finished(exit_code=None, missing=why_not(argv, cwd=Path(cwd), error=error))
         tree.pid, tree.poll = child.pid, child.poll
         if child.stdin is not None:
-            threading.Thread(target=_feed, args=(child.stdin, stdin), daemon=True).start()
+            threading.Thread(target=feed, args=(child.stdin, stdin), daemon=True).start()
         output = Output(_pipe(child), log=log, hear=hear)
         return _watch(tree, output, deadline=deadline)
 
@@ -130,17 +135,18 @@ def ending_with_us() -> Iterator[None]:
 def start_detached(argv: Sequence[str], *, cwd: Path | str, env: Mapping[str, str]) -> int:
     """Starts a program that outlives this process; its process id."""
     _HERE.detached = [child for child in _HERE.detached if child.poll() is None]
-    child = subprocess.Popen(
-        _SYSTEM.prepared(argv, env),
-        cwd=cwd,
-        env=dict(env),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-        creationflags=_SYSTEM.detached_flags,
-    )
-    _HERE.detached.append(child)
+    with _HERE.starting:
+        child = subprocess.Popen(
+            _SYSTEM.prepared(argv, env),
+            cwd=cwd,
+            env=dict(env),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+            creationflags=_SYSTEM.detached_flags,
+        )
+        _HERE.detached.append(child)
     return child.pid
 
 
@@ -157,6 +163,12 @@ def ancestors(pid: int) -> list[int]:
     while (pid := _SYSTEM.parent(pid)) > 0 and pid not in found:
         found.append(pid)
     return found
+
+
+def is_below(mark: str) -> bool:
+    """Whether an ancestor was started as part of a check with that mark."""
+    above = ancestors(os.getpid())
+    return any(mark.encode() in variable_in(_SYSTEM.environment(pid)) for pid in above)
 
 
 def _ask(argv: Sequence[str]) -> str:
@@ -177,6 +189,9 @@ class _Here:
         self.trees: set[Tree] = set()
         self.detached: list[subprocess.Popen[bytes]] = []
         self.ending: Literal["", "workers", "all"] = ""
+        self.own: frozenset[int] | None = None
+        # Nothing is started while strays are searched: it would look like one.
+        self.starting = threading.RLock()
 
 
 _HERE = _Here()
@@ -211,22 +226,25 @@ class _Deadline:
 
 
 @contextlib.contextmanager
-def _tree(env: Mapping[str, str]) -> Iterator[tuple[Tree, dict[str, str]]]:
+def _tree(
+    env: Mapping[str, str], *, hosts_agent: bool = False
+) -> Iterator[tuple[Tree, dict[str, str]]]:
     """A tree to be, with the environment that marks it."""
     _SYSTEM.prepare()
-    tree = Tree(secrets.token_hex(8))
-    # An outer run goes on finding what an inner one leaves behind.
-    marker = ",".join(filter(None, (env.get(MARKER), tree.token)))
-    # Known before it starts: a signal may arrive in between.
-    _HERE.trees.add(tree)
-    try:
-        yield tree, {**env, MARKER: marker}
-    except BaseException:
-        _end(tree, ("kill", KILL_LIMIT))
-        raise
-    finally:
-        _HERE.trees.discard(tree)
-        tree.poll()
+    with contextlib.nullcontext("") if hosts_agent else carrying_mark() as mark:
+        tree = Tree(f"{mark}.{secrets.token_hex(8)}")
+        # An outer run goes on finding what an inner one leaves behind.
+        marker = ",".join(filter(None, (env.get(VARIABLE), tree.token)))
+        tree.hosts_agent = hosts_agent
+        # Known before it starts: a signal may arrive in between.
+        _begin(tree)
+        try:
+            yield tree, {**env, VARIABLE: marker}
+        except BaseException:
+            _end(tree, ("kill", KILL_LIMIT))
+            raise
+        finally:
+            _forget(tree)
 
 
 def _spawn(
@@ -250,7 +268,7 @@ def _spawn(
             creationflags=_SYSTEM.flags,
         )
 
-    with contextlib.ExitStack() as stack:
+    with _HERE.starting, contextlib.ExitStack() as stack:
         stderr = stack.enter_context(errors.open("wb")) if errors else subprocess.STDOUT
         try:
             return popen(_SYSTEM.prepared(argv, env), stderr)
@@ -261,36 +279,11 @@ def _spawn(
             return popen(["sh", *argv], stderr)
 
 
-def _feed(pipe: IO[bytes], data: bytes) -> None:
-    """Who does not read all of it need not: the rest is dropped."""
-    with contextlib.suppress(OSError), pipe:
-        # The pipe has no buffer of its own, and takes as much at a time as it likes.
-        view = memoryview(data)
-        while view:
-            view = view[pipe.write(view) :]
-
-
 def _pipe(child: subprocess.Popen[bytes]) -> IO[bytes]:
     if child.stdout is None:
         raise ValueError("the child was started without a pipe")
     _SYSTEM.widen(child.stdout.fileno())
     return child.stdout
-
-
-def _why_not(argv: Sequence[str], *, cwd: Path, error: Exception) -> str:
-    if not argv:
-        return "the command is empty"
-    program = f"`{argv[0]}`"
-    if not cwd.is_dir():
-        return f"the folder `{cwd}` does not exist"
-    if isinstance(error, FileNotFoundError):
-        there = os.sep in argv[0] and (cwd / argv[0]).exists()
-        return (
-            f"the interpreter of {program} was not found" if there else f"{program} was not found"
-        )
-    if isinstance(error, PermissionError):
-        return f"{program} is not executable"
-    return f"{program} cannot be started: {error}"
 
 
 def _watch(tree: Tree, output: Output, *, deadline: _Deadline) -> Finished:
@@ -366,6 +359,23 @@ def _end(tree: Tree, *steps: tuple[Step, float]) -> int:
         if not left:
             break
     return len(first)
+
+
+def _begin(tree: Tree) -> None:
+    with _HERE.starting:
+        if not _HERE.trees:
+            _HERE.own = _SYSTEM.children()
+        _HERE.trees.add(tree)
+
+
+def _forget(tree: Tree) -> None:
+    """After the last check nothing may be left that left its session with a clean environment."""
+    with _HERE.starting:
+        _HERE.trees.discard(tree)
+        tree.poll()
+        if _HERE.own is not None and all(other.hosts_agent for other in _HERE.trees):
+            own = _HERE.own.union(child.pid for child in _HERE.detached)
+            _end(Strays(own, spared=_HERE.trees), ("kill", KILL_LIMIT))
 
 
 def _end_all(number: int, _frame: FrameType | None) -> NoReturn:

@@ -4,7 +4,8 @@ import contextlib
 import os
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 NESTED = "UNTILDONE_NESTED"
 WINDOWS_SHELL = ("cmd", "/d", "/s", "/c")
@@ -58,6 +59,23 @@ def environment(base: Mapping[str, str]) -> dict[str, str]:
     """What a check may see: no key, token or session of a coding client; a plain terminal."""
     kept = {name: value for name, value in base.items() if not _withheld(name)}
     return kept | _PLAIN
+
+
+def why_not(argv: Sequence[str], *, cwd: Path, error: Exception) -> str:
+    """Why a program could not be started."""
+    if not argv:
+        return "the command is empty"
+    program = f"`{argv[0]}`"
+    if not cwd.is_dir():
+        return f"the folder `{cwd}` does not exist"
+    if isinstance(error, FileNotFoundError):
+        there = os.sep in argv[0] and (cwd / argv[0]).exists()
+        return (
+            f"the interpreter of {program} was not found" if there else f"{program} was not found"
+        )
+    if isinstance(error, PermissionError):
+        return f"{program} is not executable"
+    return f"{program} cannot be started: {error}"
 
 
 def _posix_argv(command: str) -> list[str]:

@@ -97,3 +97,12 @@ class Output:
         self._tail_size += len(chunk)
         while self._tail_size - len(self._tail[0]) >= TAIL_LIMIT:
             self._tail_size -= len(self._tail.popleft())
+
+
+def feed(pipe: IO[bytes], data: bytes) -> None:
+    """Who does not read all of it need not: the rest is dropped."""
+    with contextlib.suppress(OSError), pipe:
+        # The pipe has no buffer of its own, and takes as much at a time as it likes.
+        view = memoryview(data)
+        while view:
+            view = view[pipe.write(view) :]

@@ -7,7 +7,7 @@ import signal
 import sys
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -32,6 +32,16 @@ class Tree:
         self.pid = 0
         self.poll: Callable[[], int | None] = lambda: None
         self.seen: dict[int, int] = {}
+        self.hosts_agent = False
+
+
+class Strays(Tree):
+    """Orphans that came to us and that nothing else shows to be of any tree."""
+
+    def __init__(self, own: frozenset[int], *, spared: Iterable[Tree]) -> None:
+        super().__init__("")
+        self.own = own
+        self.spared = tuple(spared)
 
 
 class Posix:
@@ -52,6 +62,10 @@ class Posix:
         ignored = signal.getsignal(signal.SIGCHLD) is signal.SIG_IGN
         if ignored and threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+
+    def children(self) -> frozenset[int] | None:
+        """The processes whose parent this one is; None where the system does not tell."""
+        return None
 
     def widen(self, descriptor: int) -> None:
         """Makes room in a pipe, where that is possible."""
@@ -91,6 +105,14 @@ class Posix:
         answer = self._ask(["ps", "-o", "ppid=", "-p", str(pid)]).strip()
         return int(answer) if answer.isdigit() else 0
 
+    def environment(self, pid: int) -> bytes:
+        """What it was started with, one entry after another with a NUL between; empty if unknown.
+
+        `ps` shows the arguments in front and blanks between: a value with a blank is cut there.
+        """
+        shown = self._ask(["ps", "eww", "-o", "command=", "-p", str(pid)])
+        return b"\0".join(os.fsencode(word) for word in shown.split())
+
 
 class Linux(Posix):
     """Orphans come to us instead of to init, and /proc tells whose they were."""
@@ -104,6 +126,15 @@ class Linux(Posix):
 
             call = ctypes.CDLL(None).prctl
             self._adopts = call(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
+
+    def children(self) -> frozenset[int] | None:
+        lists = list(Path("/proc/self/task").glob("*/children"))
+        try:
+            words = " ".join(path.read_text("ascii") for path in lists).split()
+        except OSError:
+            # a thread of ours has just ended
+            return None
+        return frozenset(map(int, words)) if lists else None
 
     def widen(self, descriptor: int) -> None:
         import fcntl  # not on Windows
@@ -146,15 +177,13 @@ class Linux(Posix):
         process = _process(pid)
         return process.parent if process else 0
 
+    def environment(self, pid: int) -> bytes:
+        return _read(pid, "environ")
+
     def _alone(self, tree: Tree) -> bool:
-        """Whether the ended program is our only child: then no look at all processes is needed."""
-        lists = Path("/proc/self/task").glob("*/children")
-        try:
-            children = " ".join(path.read_text("ascii") for path in lists).split()
-        except OSError:
-            # a thread of ours has just ended
-            return False
-        return self._adopts and children == [str(tree.pid)] and not self.alive(tree.pid)
+        """Whether we have no child but the ended program: then no look at all is needed."""
+        only = frozenset({tree.pid} if tree.pid else ())
+        return self._adopts and self.children() == only and not self.alive(tree.pid)
 
     def _descendants(self, tree: Tree, processes: Mapping[int, "_Process"]) -> set[int]:
         children = defaultdict(list)
@@ -174,8 +203,18 @@ class Linux(Posix):
             return True
         if tree.seen.get(process.pid) == process.started:
             return True
+        if isinstance(tree, Strays):
+            return self._is_stray(tree, process)
         orphan = process.parent == os.getpid() or not self._adopts
         return orphan and tree.token.encode() in _read(process.pid, "environ")
+
+    def _is_stray(self, strays: Strays, process: "_Process") -> bool:
+        # What this program starts by itself stays in its session.
+        if process.parent != os.getpid() or process.session == os.getsid(0):
+            return False
+        if process.pid in strays.own or any(process.pid == tree.pid for tree in strays.spared):
+            return False
+        return not any(self._known(tree, process) for tree in strays.spared)
 
 
 class Windows(Posix):
@@ -213,6 +252,10 @@ class Windows(Posix):
     def parent(self, pid: int) -> int:
         del pid
         return 0
+
+    def environment(self, pid: int) -> bytes:
+        del pid
+        return b""
 
 
 def this_system(ask: Ask) -> Posix:

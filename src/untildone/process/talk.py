@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
-from untildone.process import _GENTLY, _SYSTEM, DRAIN_SECONDS, _end, _pipe, _spawn, _tree, _why_not
+from untildone.process import _GENTLY, _SYSTEM, DRAIN_SECONDS, _end, _pipe, _spawn, _tree
+from untildone.process.command import why_not
 from untildone.process.system import Tree
 
 _CHUNK = 64 * 1024
@@ -103,7 +104,7 @@ def talk(argv: Sequence[str], *, cwd: Path | str, env: Mapping[str, str]) -> Ite
         try:
             child = _spawn(argv, cwd=cwd, env=marked, fed=True, errors=Path(os.devnull))
         except (OSError, ValueError, IndexError) as error:
-            raise CannotStart(_why_not(argv, cwd=Path(cwd), error=error)) from error
+            raise CannotStart(why_not(argv, cwd=Path(cwd), error=error)) from error
         tree.pid, tree.poll = child.pid, child.poll
         if child.stdin is None:
             raise ValueError("the child was started without a pipe")

@@ -83,6 +83,7 @@ def call(place: Place, ask: Ask, prompt: str, *, limits: Limits, show: Show) -> 
             stdin=prompt.encode("utf-8", "surrogateescape"),
             errors=errors,
             hear=ear.hear,
+            hosts_agent=True,
         )
         stderr = errors.read_text(encoding="utf-8", errors="replace") if errors.exists() else ""
     if ear.broken:

@@ -125,7 +125,15 @@ def fire(
 def _fire(hook: Hook, payload: bytes, *, cwd: Path, env: Mapping[str, str]) -> Answer:
     with tempfile.TemporaryDirectory(prefix="untildone-hook-") as folder:
         errors = Path(folder) / "stderr"
-        ended = run(hook.argv, cwd=cwd, timeout=hook.timeout, env=env, stdin=payload, errors=errors)
+        ended = run(
+            hook.argv,
+            cwd=cwd,
+            timeout=hook.timeout,
+            env=env,
+            stdin=payload,
+            errors=errors,
+            hosts_agent=True,
+        )
         stderr = errors.read_text(encoding="utf-8", errors="replace") if errors.exists() else ""
     return Answer(
         hook=hook,

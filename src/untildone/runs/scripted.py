@@ -187,7 +187,13 @@ class Agent:
     def _ran(self, shell: Shell) -> tuple[str, dict[str, Any]]:
         self._show(Happened(what="shell", text=shell.command))
         argv = ["sh", "-c", shell.command]
-        ended = run(argv, cwd=self.cwd, timeout=_COMMAND_TIMEOUT, env=self.environment)
+        ended = run(
+            argv,
+            cwd=self.cwd,
+            timeout=_COMMAND_TIMEOUT,
+            env=self.environment,
+            hosts_agent=True,
+        )
         if ended.exit_code:
             error = f"Exit code {ended.exit_code}\n{ended.text}".rstrip()
             return "PostToolUseFailure", {"error": error, "is_interrupt": False}

@@ -6,7 +6,7 @@ from typing import cast, get_args
 import click
 
 from untildone.cli.flags import json_option, print_json
-from untildone.cli.options import here
+from untildone.cli.options import here, refuse_in_check
 from untildone.cli.plan.place import with_plan
 from untildone.engine.speaker import calling_session, in_tool_call
 from untildone.errors import UserError
@@ -38,6 +38,7 @@ def command(task: str, *, status: str, worker: str, path: Path, as_json: bool) -
 
 def _not_by_an_agent(task: str) -> None:
     found = here()
+    refuse_in_check(found, "plan set-status")
     caller = calling_session(found.agent, str(found.home))
     if caller is not None and in_tool_call(found.agent, caller):
         raise UserError(

@@ -1,0 +1,33 @@
+"""The mark that this process carries while it runs checks; see `lineage`."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from untildone.lineage import name_process, own_mark
+
+
+class _Carried:
+    lock = threading.Lock()
+    checks = 0
+    name_before = b""
+
+
+@contextmanager
+def carrying_mark() -> Iterator[str]:
+    """Inside it this process has the mark as its name; several checks may run at once."""
+    mark = own_mark()
+    if not mark:
+        yield ""
+        return
+    with _Carried.lock:
+        _Carried.checks += 1
+        if _Carried.checks == 1:
+            _Carried.name_before = name_process(mark.encode())
+    try:
+        yield mark
+    finally:
+        with _Carried.lock:
+            _Carried.checks -= 1
+            if not _Carried.checks and _Carried.name_before:
+                name_process(_Carried.name_before)
