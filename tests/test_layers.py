@@ -259,6 +259,48 @@ def test_programs_are_started_in_one_place() -> None:
     assert doors == {"process/__init__.py"}
 
 
+def starts_git(node: ast.AST) -> bool:
+    """A command line that begins with git, as words, as text, or by looking for the program."""
+    match node:
+        case ast.List(elts=[ast.Constant(value="git"), *_]):
+            return True
+        case ast.Tuple(elts=[ast.Constant(value="git"), *_], ctx=ast.Load()):
+            return True
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=[first, *_]):
+            said = first.value if isinstance(first, ast.Constant) else ""
+            program = str(said).partition(" ")[0]
+            return name in ("argv_of", "run", "start_detached", "which") and program == "git"
+        case _:
+            return False
+
+
+def test_git_is_started_in_one_place() -> None:
+    """Elsewhere the programs that a repository names would not be switched off."""
+    found = [
+        f"{file.relative_to(ROOT)}:{node.lineno}"
+        for file in ROOT.rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if starts_git(node) and isinstance(node, ast.expr)
+    ]
+
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ('run(["git", *words], cwd=cwd)', True),
+        ('_GIT = ("git", "-c", "a=b")', True),
+        ('run(argv_of("git status"))', True),
+        ('shutil.which("git")', True),
+        ('_WORDS = ("cargo", "git")', False),
+        ('run_git(("status",), cwd=cwd)', False),
+    ],
+)
+def test_how_a_start_of_git_is_known(code: str, expected: bool) -> None:
+    assert any(map(starts_git, ast.walk(ast.parse(code)))) is expected
+
+
 def lean_modules() -> set[str]:
     files = {file for pattern in LEAN for file in ROOT.glob(pattern)}
     parts = [file.relative_to(ROOT.parent).with_suffix("").parts for file in files]

@@ -163,6 +163,41 @@ def test_worktrees_are_the_same_repository_and_clones_are_not(
     assert not same_repository(tmp_path, tmp_path)
 
 
+def test_another_worktree_than_that_around_it_is_not_believed(repository: Path) -> None:
+    git(repository, "config", "core.worktree", str(repository.parent))
+    assert root_of(repository) is None
+
+
+@pytest.fixture
+def submodule(repository: Path) -> Path:
+    folder = repository / "library"
+    folder.mkdir()
+    git(folder, "init", "-q", "-b", "main")
+    write("shelf.py")(folder)
+    git(folder, "add", ".")
+    git(folder, "commit", "-q", "-m", "start")
+    git(repository, "add", "library")
+    git(repository, "commit", "-q", "-m", "library")
+    return folder
+
+
+@pytest.mark.parametrize("name", ["shelf.py", "new.py"])
+def test_a_change_in_a_submodule_is_seen(repository: Path, submodule: Path, name: str) -> None:
+    before = fingerprint(repository)
+    write(name, "changed\n")(submodule)
+    changed = fingerprint(repository)
+    assert changed != before
+    write(name, "again\n")(submodule)
+    assert fingerprint(repository) not in (before, changed)
+
+
+def test_a_submodule_that_is_the_repository_itself_ends(repository: Path, submodule: Path) -> None:
+    shutil.rmtree(submodule / ".git")
+    write("library/library/.git", "gitdir: ../../.git\n")(repository)
+    write(".git", "gitdir: ../.git\n")(submodule)
+    assert fingerprint(repository)
+
+
 def test_files_are_listed_as_git_would_add_them(repository: Path) -> None:
     for name in ("web/new.js", "cache/x", ".untildone/report"):
         write(name)(repository)

@@ -15,11 +15,15 @@ from msgspec import Struct
 from untildone.core.model import Check, Progress
 from untildone.engine.context import Context, project_folder
 from untildone.engine.start import Request, begin
-from untildone.process import run
+from untildone.process.git import run_git
 from untildone.runs.hooks import Answer, Settings, fire, hooks_in
 from untildone.runs.scripted import Agent, stop_fields
 
-_GIT = ("git", "-c", "user.name=drill", "-c", "user.email=drill@localhost")
+_AUTHOR = {
+    f"GIT_{who}_{what}": value
+    for who in ("AUTHOR", "COMMITTER")
+    for what, value in (("NAME", "drill"), ("EMAIL", "drill@localhost"))
+}
 _GIT_TIMEOUT = 30.0
 _CHECKS = {
     "wants_done.py": "import pathlib, sys\nsys.exit(not pathlib.Path('done').exists())\n",
@@ -89,8 +93,13 @@ class Rehearsal:
     def git(self, *arguments: str) -> None:
         # The person may have set up signatures and hooks that ask for a passphrase.
         own = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
-        environ = {**self.context.environ, **own}
-        run([*_GIT, *arguments], cwd=self.project, timeout=_GIT_TIMEOUT, env=environ)
+        run_git(
+            arguments,
+            cwd=self.project,
+            timeout=_GIT_TIMEOUT,
+            environ=self.context.environ,
+            variables=_AUTHOR | own,
+        )
 
     def write(self, name: str, text: str) -> None:
         (self.project / name).write_text(text, encoding="utf-8")

@@ -15,17 +15,18 @@ from msgspec import Struct
 
 from untildone.integrity.experiments.compose import Composed
 from untildone.process import run
+from untildone.process.git import run_git
 from untildone.sandbox import inplace
 from untildone.sandbox.beside import borrow
 from untildone.sandbox.home import furnish, variables
 from untildone.worktree.contents import GENERATED
 
 _PROBE_SECONDS = 30
-_PLAIN_GIT = (
-    *("-c", "user.name=untildone", "-c", "user.email=untildone@localhost"),
-    *("-c", "commit.gpgsign=false", "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"),
-    *("-c", "maintenance.auto=false", "-c", "gc.auto=0"),
-)
+_AUTHOR = {
+    f"GIT_{who}_{what}": value
+    for who in ("AUTHOR", "COMMITTER")
+    for what, value in (("NAME", "untildone"), ("EMAIL", "untildone@localhost"))
+}
 _RECORDED = (
     ("init", "-q", "--template="),
     ("add", "-A"),
@@ -105,8 +106,8 @@ def _record(copy: Path, environ: dict[str, str]) -> None:
     """Its own repository, for checks that ask git which files there are."""
     here = {"GIT_DIR": str(copy / ".git"), "GIT_WORK_TREE": str(copy)}
     for words in _RECORDED:
-        argv = ("git", *_PLAIN_GIT, *words)
-        run(argv, cwd=copy, timeout=_PROBE_SECONDS, env=environ | here)
+        own = _AUTHOR | here
+        run_git(words, cwd=copy, timeout=_PROBE_SECONDS, environ=environ, variables=own)
 
 
 def _allowed(through: tuple[str, ...], project: Path) -> bool:

@@ -6,20 +6,21 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from untildone.process import Finished, environment, run
+from untildone.process.git import run_git
 
-_GIT_SECONDS = 60
 _MOST_ENTRIES = 50_000
 _GENERATED = frozenset({"node_modules", ".venv", "venv", "target", "__pycache__"})
 _SKIPPED = _GENERATED | {".git", ".untildone"}
-# Programs a repository may name in its own configuration are not run.
-_PLAIN = ("--no-ext-diff", "--no-textconv")
-_SAFE = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
 
 
 def root_of(cwd: Path) -> Path | None:
-    """The top of the worktree the folder is in."""
-    return _path_from_git("--show-toplevel", cwd=cwd)
+    """The top of the worktree the folder is in.
+
+    A repository's `core.worktree` may name any other folder: that is not believed.
+    """
+    top = _path_from_git("--show-toplevel", cwd=cwd)
+    marked = _marked(cwd.resolve()) if top else None
+    return top if top and marked and top.exists() and top.samefile(marked) else None
 
 
 def same_repository(a: Path, b: Path) -> bool:
@@ -79,7 +80,7 @@ def unlisted_folders(project: Path) -> list[Path]:
 
 def changed_files(project: Path) -> frozenset[str]:
     """Paths below the project that differ from the last commit, or are new."""
-    changes = git_output("diff", "--name-only", "--relative", "HEAD", *_PLAIN, cwd=project)
+    changes = git_output("diff", "--name-only", "--relative", "HEAD", cwd=project)
     if changes is None:
         # Without a commit everything is new.
         changes = git_output("ls-files", "--cached", cwd=project) or b""
@@ -95,13 +96,22 @@ def _path_from_git(question: str, *, cwd: Path) -> Path | None:
     return None
 
 
+def _marked(place: Path) -> Path | None:
+    """The nearest folder with a `.git` that git obeys."""
+    for folder in (place, *place.parents):
+        mark = folder / ".git"
+        if mark.is_file() or os.path.lexists(mark / "HEAD"):
+            return folder
+    return None
+
+
 class _Unanswered(Exception):  # noqa: N818  what nobody answered is asked again
     pass
 
 
 @functools.lru_cache(maxsize=64)
 def _answer(question: str, cwd: Path, nearest: tuple[Path, int] | None) -> Path:
-    finished = _git("rev-parse", question, cwd=cwd)
+    finished = run_git(("rev-parse", question), cwd=cwd)
     if finished.exit_code != 0 or not finished.head.strip():
         raise _Unanswered(cwd, nearest)
     return (cwd / os.fsdecode(finished.head.rstrip(b"\r\n"))).resolve()
@@ -114,15 +124,6 @@ def _nearest(place: Path) -> tuple[Path, int] | None:
     return None
 
 
-def _git(*arguments: str, cwd: Path) -> Finished:
-    return run(["git", *_SAFE, *arguments], cwd=cwd, timeout=_GIT_SECONDS, env=_variables())
-
-
-def _variables() -> dict[str, str]:
-    own = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    return environment(own) | {"GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
-
-
 def git_output(*arguments: str, cwd: Path) -> bytes | None:
     """The whole of it, with NUL between the entries; None where git does not answer."""
     return git_fed(*arguments, "-z", cwd=cwd, stdin=b"")
@@ -131,11 +132,10 @@ def git_output(*arguments: str, cwd: Path) -> bytes | None:
 def git_fed(*arguments: str, cwd: Path, stdin: bytes, **variables: str) -> bytes | None:
     """What git prints for this input, its complaints left out; None where it fails."""
     heard: list[bytes] = []
-    finished = run(
-        ["git", *_SAFE, *arguments],
+    finished = run_git(
+        arguments,
         cwd=cwd,
-        timeout=_GIT_SECONDS,
-        env=_variables() | variables,
+        variables=variables,
         stdin=stdin,
         errors=Path(os.devnull),
         # The whole of it: what is kept for showing is only the beginning and the end.
@@ -149,7 +149,8 @@ def root_that_knows(project: Path) -> Path | None:
     root = root_of(project)
     if root is None or project.resolve() == root:
         return root
-    return None if _git("check-ignore", "-q", ".", cwd=project).exit_code == 0 else root
+    ignored = run_git(("check-ignore", "-q", "."), cwd=project).exit_code == 0
+    return None if ignored else root
 
 
 def _split(output: bytes) -> Iterator[Path]:

@@ -7,12 +7,13 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from untildone.worktree.files import files_of, git_output, root_that_knows
+from untildone.worktree.files import files_of, git_output, root_of, root_that_knows
 
 _CHUNK = 1_048_576
 _LARGE = 1_000_000
 _STATUS = ("status", "--porcelain=v2", "--untracked-files=all", "--no-renames")
 # How many blanks stand before the path, by the first character of an entry.
+_SUBMODULE = b"160000 "
 _FIELDS = {b"1": 8, b"u": 10, b"?": 1}
 
 
@@ -24,7 +25,11 @@ class Content(Struct, frozen=True):
 
 
 def content_of(project: Path) -> Content:
-    root = root_that_knows(project)
+    return _content(root_that_knows(project), project, frozenset())
+
+
+def _content(root: Path | None, project: Path, above: frozenset[Path]) -> Content:
+    """`above` are the repositories this one lies in, so that none is entered twice."""
     index = git_output("ls-files", "-s", cwd=root) if root else None
     status = git_output(*_STATUS, cwd=root) if root else None
     if root is None or index is None or status is None:
@@ -32,6 +37,7 @@ def content_of(project: Path) -> Content:
         return Content(_digest(files), "")
     known = _known(index)
     now = known | _changed(status, root)
+    now |= _submodules(known, root, above | {root})
     return Content(_digest(now), _digest({path: now[path] for path in known}))
 
 
@@ -70,8 +76,20 @@ def _changed(status: bytes, root: Path) -> dict[bytes, bytes]:
     return changed
 
 
+def _submodules(
+    known: dict[bytes, bytes], root: Path, above: frozenset[Path]
+) -> dict[bytes, bytes]:
+    """What is in the submodules that are there: git itself is kept from looking into them."""
+    inner = {}
+    for path in (path for path, entry in known.items() if entry.startswith(_SUBMODULE)):
+        folder = root / os.fsdecode(path)
+        if folder.is_dir() and root_of(folder) == folder.resolve() not in above:
+            inner[path] = _SUBMODULE + _content(folder.resolve(), folder, above).whole.encode()
+    return inner
+
+
 def _folder(entry: bytes, root: Path, path: bytes) -> bytes:
-    """A changed submodule is told by its status; what is gone has no content."""
+    """A repository that is new there is told by its status; what is gone has no content."""
     return entry if (root / os.fsdecode(path)).is_dir() else b""
 
 

@@ -10,7 +10,7 @@ import pytest
 from features.plans.samples import task
 from untildone.errors import UserError
 from untildone.process.orphans import end_marked
-from untildone.runs.plan import markers, merging
+from untildone.runs.plan import markers, merging, worktrees
 from untildone.runs.plan.git import Git
 from untildone.runs.plan.journal import Course, Log
 from untildone.runs.plan.schedule import left, ready
@@ -139,3 +139,39 @@ def test_commits_are_ours_where_the_person_told_git_no_name(
     subprocess.run(["git", "config", "user.email", "ann@localhost"], cwd=tmp_path, check=True)
     assert by() == 2 * ["Ann <ann@localhost>"]
     merging.able(Git(tmp_path))
+
+
+@pytest.mark.skipif(os.name == "nt", reason="NOT TESTED, needs names that Windows refuses")
+def test_what_is_in_a_worktree_is_kept_as_git_would_add_it(tmp_path: Path) -> None:
+    def git(*words: str, cwd: Path = tmp_path) -> str:
+        who = ("-c", "user.name=me", "-c", "user.email=me@localhost")
+        ran = subprocess.run(["git", *who, *words], cwd=cwd, check=True, capture_output=True)
+        return ran.stdout.decode().strip()
+
+    def write(name: str, text: str = "x\n") -> None:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+
+    git("init", "-q", "-b", "main")
+    for name in ("gone", "file", "folder/a", "edited", "crlf"):
+        write(name)
+    write(".gitattributes", "crlf text\n")
+    write(".gitignore", "ignored\n")
+    git("add", "-A")
+    git("commit", "-q", "-m", "Begin")
+    for name in ("gone", "file", "folder/a"):
+        (tmp_path / name).unlink()
+    (tmp_path / "folder").rmdir()
+    for name in (" new\nline", "file/a", "folder", "edited", "ignored", ".untildone/log"):
+        write(name, "y\n")
+    write("crlf", "y\r\n")
+    (tmp_path / "link").symlink_to("edited")
+    (tmp_path / "inner").mkdir()
+    git("init", "-q", cwd=tmp_path / "inner")
+    git("commit", "-q", "--allow-empty", "-m", "Begin", cwd=tmp_path / "inner")
+
+    kept = worktrees.kept(Git(tmp_path), branch="task", onto="main", plan="", message="x")
+
+    git("add", "-A", ":/", ":(exclude,top).untildone")
+    assert git("rev-parse", f"{kept}^{{tree}}") == git("write-tree")
+    assert git("show", f"{kept}:crlf") == "y"

@@ -194,6 +194,7 @@ def test_the_state_of_the_checkout_is_said_and_left_alone(tmp_path: Path) -> Non
     world.add("A", writes(a="one\n"), **task(checks=(has("a", "one"),)))
     world.written()
     (world.project / ".gitmodules").write_text("", encoding="utf-8")
+    (world.project / ".gitattributes").write_text("*.bin filter=lfs\n", encoding="utf-8")
     world.git("add", "-A")
     world.git("commit", "-qm", "modules")
     world.git("switch", "-q", "--detach")
@@ -206,6 +207,7 @@ def test_the_state_of_the_checkout_is_said_and_left_alone(tmp_path: Path) -> Non
         "what is not committed in your checkout is not part of this: HEAD is used",
         "HEAD is detached: the work branch begins at that commit",
         "submodules are empty folders in the worktrees of tasks",
+        "git filters, such as LFS, are not run: worktrees have files as committed",
     ]
     assert (ended["outcome"], world.shown("README")) == ("done", "pay")
     assert checkout(world) == before

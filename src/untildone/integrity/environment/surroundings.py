@@ -10,7 +10,7 @@ from untildone.core.concerns import make_concern
 from untildone.core.model import Concern
 from untildone.integrity.environment.programs import Program, followed, programs
 from untildone.integrity.environment.python_sites import facts, site_folders
-from untildone.process import run
+from untildone.process.git import read_git_config, run_git
 
 _PATH = "PATH"
 _READ_AT_MOST = 64_000_000
@@ -81,7 +81,7 @@ def _set_by(commands: Iterable[str]) -> Iterator[tuple[str, str]]:
     """What a check itself tells git: whether it was run before the start says nothing."""
     for call in (call for command in commands for call in calls(command)):
         words = [each for each in call if each not in ("--local", "--global")]
-        if words[:2] == ["git", "config"] and len(words) == _NAME_AND_VALUE:
+        if len(words) == _NAME_AND_VALUE and words[0] == "git" and words[1] == "config":
             yield f"git {words[2].lower()}", words[3]
 
 
@@ -201,9 +201,7 @@ def _git(project: Path, commands: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Only where a check comes to git: installing a tool may set its hooks by right."""
     if not any(_GIT_USED.search(command) for command, _ in followed(project, commands)):
         return
-    finished = run(["git", "config", "--list", "-z"], cwd=project, timeout=10.0)
-    for entry in finished.text.split("\0") if finished.exit_code == 0 else ():
-        name, _, value = entry.partition("\n")
+    for name, value in read_git_config(".", cwd=project) or ():
         if _GIT.fullmatch(name):
             yield f"git {name}", value
     for hook in sorted((project / ".git" / "hooks").glob("*")):
@@ -223,7 +221,6 @@ def _passed_by(project: Path, home: Path) -> Iterator[tuple[str, str]]:
     ):
         if git.is_dir() and _steering(place):
             listed = ("ls-files", "-z", "--cached", "--ignored", f"--exclude-from={place}")
-            asked = ["git", "-c", "core.fsmonitor=false", *listed]
-            finished = run(asked, cwd=project, timeout=10.0)
+            finished = run_git(listed, cwd=project, timeout=10.0)
             files = finished.text.rstrip("\0").replace("\0", ", ")
             yield f"git {name}", files if finished.exit_code == 0 else ""

@@ -1,4 +1,4 @@
-"""git for plan runs: plumbing, with the programs a repository could name switched off."""
+"""git for plan runs: answers, or the reason why there is none."""
 
 import os
 import re
@@ -9,19 +9,12 @@ from pathlib import Path
 from msgspec import Struct
 
 from untildone.errors import UserError
-from untildone.process import environment, run
+from untildone.process.git import run_git
 
 _SECONDS = 300
-_SAFE = (
-    *("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"),
-    *("-c", "commit.gpgSign=false", "-c", "gc.auto=0", "-c", "core.quotePath=false"),
-    *("-c", "advice.detachedHead=false"),
-)
 _BESIDE = re.compile("hint|warning")
 _KIND = re.compile("^(fatal|error): ")
 _NOTHING: Mapping[str, str] = {}
-# What git would make up from the name of the machine is no name.
-_TOLD = ("-c", "user.useConfigOnly=true")
 _OURS = {"NAME": "untildone", "EMAIL": "untildone@localhost"}
 _NOBODY = {
     f"GIT_{who}_{what}": ours for who in ("AUTHOR", "COMMITTER") for what, ours in _OURS.items()
@@ -41,8 +34,8 @@ class Git(Struct, frozen=True):
 
     folder: Path
 
-    def ask(self, *arguments: str, env: Mapping[str, str] = _NOTHING) -> str:
-        answer = self._run(arguments, env)
+    def ask(self, *arguments: str, env: Mapping[str, str] = _NOTHING, stdin: bytes = b"") -> str:
+        answer = self._run(arguments, env, stdin=stdin)
         if answer.code != 0:
             raise _failed(self.folder, arguments[0], answer.complaint)
         return answer.output.strip()
@@ -71,19 +64,20 @@ class Git(Struct, frozen=True):
         """In the person's own name where they told git, else in ours."""
         above = [word for parent in parents for word in ("-p", parent)]
         words = ("commit-tree", tree, *above, "-m", message)
-        return self.knows(*_TOLD, *words) or self.ask(*words, env=_NOBODY)
+        return self.knows(*words) or self.ask(*words, env=_NOBODY)
 
-    def _run(self, arguments: tuple[str, ...], env: Mapping[str, str] = _NOTHING) -> _Answer:
-        own = {name: text for name, text in os.environ.items() if not name.startswith("GIT_")}
-        plain = {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0"}
+    def _run(
+        self, arguments: tuple[str, ...], env: Mapping[str, str] = _NOTHING, *, stdin: bytes = b""
+    ) -> _Answer:
         heard: list[bytes] = []
         with tempfile.TemporaryDirectory(prefix="untildone-") as folder:
             errors = Path(folder) / "errors"
-            finished = run(
-                ["git", *_SAFE, *arguments],
+            finished = run_git(
+                arguments,
                 cwd=self.folder,
                 timeout=_SECONDS,
-                env={**environment(own), **plain, **env},
+                variables=env,
+                stdin=stdin,
                 errors=errors,
                 # All of it, however many files a merge names.
                 hear=heard.append,

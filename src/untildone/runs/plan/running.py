@@ -167,7 +167,7 @@ class _PlanRun:
             tip = git.ask("rev-parse", f"refs/heads/{setting.branch}")
             git.ask("worktree", "prune")
             setting.worktree(last).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            git.ask("worktree", "add", "-q", "--detach", str(setting.worktree(last)), tip)
+            worktrees.check_out(git, setting.worktree(last), "--detach", commit=tip)
         results = checked(setting, place, self._tasks)
         self._red = tuple(result.name for result in results if not result.green)
         if git and not self._red:

@@ -106,6 +106,9 @@ def notices(setting: Setting) -> tuple[str, ...]:
         found.append("HEAD is detached: the work branch begins at that commit")
     if git.knows("cat-file", "-t", "HEAD:.gitmodules"):
         found.append("submodules are empty folders in the worktrees of tasks")
+    attributes = ":(glob)**/.gitattributes"
+    if git.knows("grep", "-l", "-e", "filter=", "HEAD", "--", attributes):
+        found.append("git filters, such as LFS, are not run: worktrees have files as committed")
     return tuple(found)
 
 

@@ -1,5 +1,6 @@
 """A task's worktree and branch: made, its content kept as a commit, removed."""
 
+import os
 import shutil
 from pathlib import Path
 
@@ -14,7 +15,17 @@ def make(git: Git, path: Path, *, branch: str, commit: str) -> None:
     """Anew: whatever a crash left half made is taken away first."""
     remove(git, path)
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    git.ask("worktree", "add", "-q", "-B", branch, str(path), commit)
+    check_out(git, path, "-B", branch, commit=commit)
+
+
+def check_out(git: Git, path: Path, *options: str, commit: str) -> None:
+    """In two steps: which programs the new worktree would run is only known once it is there."""
+    git.ask("worktree", "add", "-q", "--no-checkout", *options, str(path), commit)
+    try:
+        Git(path).ask("reset", "-q", "--hard")
+    except UserError:
+        remove(git, path)
+        raise
 
 
 def remove(git: Git, path: Path) -> None:
@@ -51,7 +62,7 @@ def kept(git: Git, *, branch: str, onto: str, plan: str, message: str) -> str:
     `plan` is the path of the plan in the repository: it stays what it is in `onto`.
     """
     unlock(git)
-    git.ask("add", "-A", "--", *_WORK)
+    _stage(git)
     if plan:
         git.ask("reset", "-q", onto, "--", f":(top,literal){plan}")
     tree = git.ask("write-tree")
@@ -68,6 +79,18 @@ def kept(git: Git, *, branch: str, onto: str, plan: str, message: str) -> str:
     if name != f"refs/heads/{branch}":
         git.ask("symbolic-ref", "HEAD", f"refs/heads/{branch}")
     return head
+
+
+def _stage(git: Git) -> None:
+    """As `git add -A`, which would start a git of its own in each submodule."""
+    known: dict[str, None] = {}
+    # First what may be gone: a folder can be where a file was.
+    for kinds in (("--cached",), ("--others", "--exclude-standard")):
+        _, listed = git.tried("ls-files", "-z", *kinds, "--", *_WORK)
+        # A repository that lies in the worktree is listed with a `/` at its end.
+        known |= dict.fromkeys(path.rstrip("/") for path in listed.split("\0") if path)
+    fed = os.fsencode("".join(f"{path}\0" for path in known))
+    git.ask("update-index", "-z", "--add", "--remove", "--replace", "--stdin", stdin=fed)
 
 
 def show(git: Git, tree: str) -> None:

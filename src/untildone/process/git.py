@@ -1,0 +1,144 @@
+"""The one place that starts git, so that no program a repository names is run.
+
+A clone or an unpacked archive can name programs in its configuration: hooks, filters, diff and
+merge drivers, a file system monitor, a way to fetch what is missing. All of them are switched off
+here, for every caller. Attributes that only concern text (`text`, `eol`) keep their meaning.
+"""
+
+import os
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from untildone.process import Finished, environment, run
+from untildone.process.output import Hear
+
+SECONDS = 60.0
+# An embedded bare repository is obeyed only where it is named: git 2.38 knows this setting.
+_NO_BARE = ("-c", "safe.bareRepository=explicit")
+_SETTINGS = (
+    *("core.fsmonitor=false", "core.hooksPath=/dev/null", "core.alternateRefsCommand=false"),
+    *("core.pager=cat", "core.editor=:", "sequence.editor=:", "core.askPass=", "diff.external="),
+    *("core.sshCommand=false", "credential.helper=", "submodule.recurse=false"),
+    *("commit.gpgSign=false", "tag.gpgSign=false", "log.showSignature=false", "gpg.program=false"),
+    *("gpg.x509.program=false", "gpg.ssh.program=false", "gpg.ssh.defaultKeyCommand=false"),
+    *("gc.auto=0", "maintenance.auto=false", "status.submoduleSummary=false"),
+    *("core.quotePath=false", "advice.detachedHead=false"),
+    # What git would make up from the name of the machine is no name.
+    "user.useConfigOnly=true",
+)
+_VARIABLES = {
+    "LC_ALL": "C",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_ASKPASS": "",
+    "GIT_EDITOR": ":",
+    # Nothing is ever fetched: an older git does not know the first of these.
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_ALLOW_PROTOCOL": "none",
+    "GIT_PROTOCOL_FROM_USER": "0",
+}
+# git looks into a changed submodule by starting another git there, which knows that one's filters.
+_SAME_LEVEL = "--ignore-submodules=dirty"
+_OPTIONS = {
+    "diff": ("--no-ext-diff", "--no-textconv", _SAME_LEVEL),
+    "status": (_SAME_LEVEL,),
+}
+# A driver without a command ends the merge or takes one side: this one merges as git does itself.
+_MERGE = "git merge-file -q --marker-size=%L -L ours -L base -L theirs %A %O %B || exit 1"
+# By the section of the configuration: what makes a driver of any name do nothing.
+_DRIVERS = {
+    "filter": ("clean=", "smudge=", "process=", "required=false"),
+    "diff": ("command=", "textconv="),
+    "merge": (f"driver={_MERGE}",),
+    "hook": ("enabled=false",),
+}
+# With no option do these read a file of the working tree or change anything: no driver is theirs.
+_READING = frozenset(
+    ("check-ignore", "config", "for-each-ref", "ls-tree", "merge-base", "rev-parse", "version")
+)
+_NOTHING: Mapping[str, str] = {}
+
+
+def run_git(
+    arguments: Sequence[str],
+    *,
+    cwd: Path,
+    timeout: float = SECONDS,
+    environ: Mapping[str, str] | None = None,
+    variables: Mapping[str, str] = _NOTHING,
+    stdin: bytes = b"",
+    errors: Path | None = None,
+    hear: Hear | None = None,
+) -> Finished:
+    """Runs git; `variables` are added to what is left of `environ` without its `GIT_…`.
+
+    Like a git that is missing, drivers that cannot be switched off leave the command unrun.
+    """
+    verb, *rest = arguments
+    env = {**_environment(environ), **variables}
+    program = find_git(env)
+    off = () if verb in _READING else _drivers_off(cwd=cwd, env=env)
+    if program is None or off is None:
+        why = "`git` was not found" if program is None else "the drivers of git cannot be read"
+        return Finished(exit_code=None, missing=why)
+    settings = [word for setting in (*_SETTINGS, *off) for word in ("-c", setting)]
+    argv = [program, "--no-pager", *_NO_BARE, *settings, verb, *_OPTIONS.get(verb, ()), *rest]
+    return run(argv, cwd=cwd, timeout=timeout, env=env, stdin=stdin, errors=errors, hear=hear)
+
+
+def read_git_config(
+    pattern: str, *, cwd: Path, environ: Mapping[str, str] | None = None
+) -> tuple[tuple[str, str], ...] | None:
+    """The settings whose names match, from all files that git reads; None where it cannot."""
+    return _read_config(pattern, cwd=cwd, env=_environment(environ))
+
+
+def find_git(env: Mapping[str, str]) -> str | None:
+    """From absolute folders alone: Windows would look into the current folder first."""
+    for folder in map(Path, env.get("PATH", os.defpath).split(os.pathsep)):
+        if folder.is_absolute() and (found := shutil.which(folder / "git")):
+            return os.fspath(found)
+    return None
+
+
+def _environment(environ: Mapping[str, str] | None) -> dict[str, str]:
+    given = os.environ if environ is None else environ
+    own = {name: value for name, value in given.items() if not name.upper().startswith("GIT_")}
+    return environment(own) | _VARIABLES
+
+
+def _read_config(
+    pattern: str, *, cwd: Path, env: Mapping[str, str]
+) -> tuple[tuple[str, str], ...] | None:
+    """Reading runs nothing; our own settings are left out so that they do not answer."""
+    program, heard = find_git(env), list[bytes]()
+    if program is None:
+        return None
+    words = ("--no-pager", *_NO_BARE, "config", "-z", "--get-regexp", pattern)
+    quiet = Path(os.devnull)
+    asked = run(
+        (program, *words), cwd=cwd, timeout=SECONDS, env=env, errors=quiet, hear=heard.append
+    )
+    if asked.exit_code not in (0, 1):
+        return None
+    entries = os.fsdecode(b"".join(heard)).split("\0")[:-1]
+    return tuple((name, value) for name, _, value in (entry.partition("\n") for entry in entries))
+
+
+def _drivers_off(*, cwd: Path, env: Mapping[str, str]) -> tuple[str, ...] | None:
+    """Settings that switch off each driver of the repository and of the user.
+
+    Also the user's own: git-lfs, for one, runs programs that the repository's settings name.
+    """
+    known = _read_config(rf"^({'|'.join(_DRIVERS)})\.", cwd=cwd, env=env)
+    if known is None:
+        return None
+    drivers = dict.fromkeys(name.rpartition(".")[0] for name, _ in known)
+    # What stands before the first `=` is the name of a setting, so such a driver has no name here.
+    return None if any("=" in driver for driver in drivers) else tuple(_nothing_done_by(drivers))
+
+
+def _nothing_done_by(drivers: Mapping[str, None]) -> Iterator[str]:
+    for driver in drivers:
+        section, dot, _ = driver.partition(".")
+        yield from (f"{driver}.{key}" for key in (_DRIVERS[section] if dot else ()))

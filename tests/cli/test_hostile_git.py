@@ -1,0 +1,109 @@
+"""Commands in a repository that names programs wherever git lets it: none of them is run."""
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from cli.desk import SESSION, Desk
+from process.hostile_git import Hostile
+from untildone.features.spec.checkpoints import forget, keep, restore
+from untildone.runs.plan import merging, worktrees
+from untildone.runs.plan.git import Git
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="NOT TESTED, the witnesses are scripts")
+
+
+class Scene(Desk):
+    """A desk whose project is hostile."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder, project="unused")
+        self.hostile = Hostile(folder / "hostile")
+        self.project = self.hostile.project
+        (self.home / ".gitconfig").write_bytes((self.hostile.home / ".gitconfig").read_bytes())
+        self.write(
+            "test_shop.py", "import unittest\n\n\nclass Shop(unittest.TestCase):\n    pass\n"
+        )
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Scene:
+    return Scene(tmp_path_factory.mktemp("scene"))
+
+
+@pytest.fixture
+def scene(shared: Scene) -> Scene:
+    shared.hostile.arm()
+    return shared
+
+
+def typed(*words: str, folder: str = "") -> Callable[[Scene], None]:
+    def act(scene: Scene) -> None:
+        top, scene.project = scene.project, scene.project / folder
+        code, _, errors = scene.said(*words)
+        scene.project = top
+        assert code in (0, 1, 2), errors
+
+    return act
+
+
+def stop(scene: Scene) -> None:
+    """A loop that is held at first and then done, with all that is compared for that."""
+    scene.said("start", "--check", "git --version && test -f done.txt", "--session", SESSION)
+    scene.event("Stop", stop_hook_active=False)
+    scene.write("done.txt", "done\n")
+    scene.hostile.arm(again=True)
+    scene.event("Stop", stop_hook_active=True)
+
+
+def checkpoint(scene: Scene) -> None:
+    keep(scene.project, "a1b2", "step-1")
+    scene.write("shop.py", "first = 3\n")
+    restored = restore(scene.project, "a1b2", "step-1")
+    forget(scene.project, "a1b2")
+    assert restored.written == ("shop.py",)
+
+
+def worktree(scene: Scene) -> None:
+    """What a plan run does with git, from the worktree of a task to its merge."""
+    git, place = Git(scene.project), scene.home / "tree"
+    worktrees.make(git, place, branch="task", commit="left")
+    (place / "notes.md").write_text("more\n", encoding="utf-8")
+    # As if the agent had fetched the submodule, programs and all.
+    shutil.copytree(scene.project / "nested", place / "nested", dirs_exist_ok=True)
+    os.utime(place / "nested" / "inner.txt")
+    inner = Git(place)
+    commit = worktrees.kept(inner, branch="task", onto="left", plan="setup.cfg", message="x")
+    merged = merging.merged(inner, git.ask("rev-parse", "right"), commit)
+    worktrees.show(inner, merged.tree)
+    assert (place / "shop.py").read_text(encoding="utf-8") == "first = 2\n\n\n\n\nlast = 2\n"
+    assert (place / "notes.md").read_text(encoding="utf-8") == "more\n"
+    worktrees.remove(git, place)
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        pytest.param(typed("detect"), id="detect"),
+        pytest.param(typed("status"), id="status"),
+        pytest.param(typed("doctor"), id="doctor"),
+        pytest.param(typed("check", "--changed"), id="check"),
+        pytest.param(typed("detect", folder="nested"), id="detect in a nested repository"),
+        pytest.param(typed("detect", folder="bare"), id="detect in a bare repository"),
+        pytest.param(typed("start", "--check", "true", "--session", "x"), id="start"),
+        pytest.param(
+            typed("start", "--check", "true", "--session", "y", folder="bare"),
+            id="start in a bare repository",
+        ),
+        pytest.param(stop, id="stop"),
+        pytest.param(checkpoint, id="checkpoint"),
+        pytest.param(worktree, id="worktree"),
+    ],
+)
+def test_no_program_of_the_repository_is_run(scene: Scene, act: Callable[[Scene], None]) -> None:
+    act(scene)
+
+    assert scene.hostile.left() == []
