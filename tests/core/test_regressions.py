@@ -4,7 +4,7 @@ import pytest
 
 from core.samples import GREEN, RED, failing, finding, result, seen, started
 from untildone.core.model import CheckResult, Tests
-from untildone.core.regressions import Comparison, compared
+from untildone.core.regressions import FailureChanges, compared
 
 OLD, NEW = finding("old"), finding("new")
 
@@ -21,7 +21,7 @@ def ran(*failed: str, passing: tuple[str, ...] = ()) -> CheckResult:
 def test_without_a_start_everything_just_remains() -> None:
     red = ran("t1")
 
-    assert compared(seen(red)) == Comparison(remaining=((red, "t1", None),))
+    assert compared(seen(red)) == FailureChanges(remaining=((red, "t1", None),))
 
 
 def test_each_failure_stands_in_one_list() -> None:
@@ -33,7 +33,7 @@ def test_each_failure_stands_in_one_list() -> None:
         findings=(OLD, finding("gone")),
     )
 
-    assert compared(seen(now, baseline=started(then))) == Comparison(
+    assert compared(seen(now, baseline=started(then))) == FailureChanges(
         new=((now, "t3", None), (now, "", NEW)),
         regressed=((now, "t2", None),),
         remaining=((now, "t1", None), (now, "", OLD)),

@@ -80,13 +80,13 @@ def test_code_that_went_there_counts(tmp_path: Path) -> None:
 
 def test_a_folder_that_was_there_at_the_start_counts(tmp_path: Path) -> None:
     start = {**START, "dist/old.js": "x\n"}
-    both = beside(tmp_path, start, {**start, **HIDDEN}, "npm run lint")
+    comparison = beside(tmp_path, start, {**start, **HIDDEN}, "npm run lint")
 
-    assert [each.path for each in find_concerns(both)] == ["dist/a.js", ".gitignore"]
+    assert [each.path for each in find_concerns(comparison)] == ["dist/a.js", ".gitignore"]
 
 
 def test_a_module_that_python_would_find_counts(tmp_path: Path) -> None:
     text = "import sys\nsys.exit(0)\n"
-    both = beside(tmp_path, START, {**START, "coverage/__init__.py": text}, "pytest --cov")
+    comparison = beside(tmp_path, START, {**START, "coverage/__init__.py": text}, "pytest --cov")
 
-    assert "coverage/__init__.py" in {each.path for each in find_concerns(both)}
+    assert "coverage/__init__.py" in {each.path for each in find_concerns(comparison)}

@@ -10,7 +10,7 @@ from bench.integrity.case import Folder, allowances
 from bench.integrity.own import Own, books, written_out
 
 from untildone.core.concerns import allowed
-from untildone.integrity.comparison import Compared, compared
+from untildone.integrity.comparison import Comparison, compare_trees
 from untildone.integrity.registry import find_concerns
 from untildone.worktree.contents import tree_of, walked
 
@@ -61,7 +61,7 @@ def folder(own: Own, top: Path) -> Folder:
     return next(each for each in written_out(top) if each.case.name == own.name)
 
 
-def changed(own: Own, top: Path) -> Compared:
+def changed(own: Own, top: Path) -> Comparison:
     given = folder(own, top / "cases")
     old, new = top / "old", top / "new"
     shutil.copytree(given.path / "base", old)
@@ -71,7 +71,7 @@ def changed(own: Own, top: Path) -> Compared:
     if own.change:
         shell(new, own.change)
     before, now = (tree_of(root, walked(root)) for root in (old, new))
-    return compared(before, now, [given.case.check], task=given.case.task)
+    return compare_trees(before, now, [given.case.check], task=given.case.task)
 
 
 def shell(cwd: Path, command: str) -> None:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from untildone.integrity.comparison import Compared, compared
+from untildone.integrity.comparison import Comparison, compare_trees
 from untildone.worktree.contents import Tree, tree_of, walked
 
 
@@ -21,6 +21,6 @@ def tree(root: Path, files: dict[str, str]) -> Tree:
 
 def beside(
     top: Path, old: dict[str, str], new: dict[str, str], *commands: str, task: str = ""
-) -> Compared:
+) -> Comparison:
     """Each as a whole: what `new` does not name is gone."""
-    return compared(tree(top / "old", old), tree(top / "new", new), commands, task=task)
+    return compare_trees(tree(top / "old", old), tree(top / "new", new), commands, task=task)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import tree, written
-from untildone.integrity.comparison import compared
+from untildone.integrity.comparison import compare_trees
 from untildone.integrity.experiments.compose import Composed, whole
 from untildone.process import run
 from untildone.sandbox import sandbox
@@ -39,7 +39,7 @@ class Yard:
     def composed(self, files: dict[str, str]) -> Composed:
         other = tree(self.copy, files)
         now = tree_of(self.project, walked(self.project))
-        return whole(compared(other, now, ()), now=False)
+        return whole(compare_trees(other, now, ()), now=False)
 
 
 def said(place: sandbox.Sandbox, *argv: str) -> str:
@@ -201,7 +201,8 @@ def test_its_repository_is_its_own(yard: Yard) -> None:
     before = subprocess.run(log, cwd=main, capture_output=True, check=True)
 
     composed = whole(
-        compared(tree(yard.copy, {}), tree_of(yard.project, walked(yard.project)), ()), now=True
+        compare_trees(tree(yard.copy, {}), tree_of(yard.project, walked(yard.project)), ()),
+        now=True,
     )
     with sandbox.furnished(composed, yard.place()) as place:
         listed = said(place, "git", "ls-files")

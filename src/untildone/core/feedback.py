@@ -17,7 +17,7 @@ from untildone.core.model import (
 )
 from untildone.core.plan_task import missing_lines
 from untildone.core.progress import repeats
-from untildone.core.regressions import Comparison, compared
+from untildone.core.regressions import FailureChanges, compared
 from untildone.core.spec.lines import reminders, told_back
 
 LIMIT = 4_000
@@ -79,7 +79,7 @@ def _rules(contract: Contract, progress: Progress, evidence: Evidence) -> str:
     return cut("\n".join(lines), _RULES) + "\n" if lines else ""
 
 
-def _situation(progress: Progress, evidence: Evidence, seen: Comparison) -> Situation:
+def _situation(progress: Progress, evidence: Evidence, seen: FailureChanges) -> Situation:
     found = failures(evidence)
     if repeats(progress, found):
         same = evidence.tree and evidence.tree == progress.tree

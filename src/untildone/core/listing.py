@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from untildone.core.model import CheckResult, Evidence, Finding, Severity, Totals
-from untildone.core.regressions import Comparison, Failure
+from untildone.core.regressions import Failure, FailureChanges
 from untildone.core.totals import first_to_say, has_findings, totals
 
 _LINE = 300
@@ -56,7 +56,7 @@ def untold(result: CheckResult) -> str:
     return "" if result.findings and result.reason.startswith("exit code ") else result.reason
 
 
-def lists(evidence: Evidence, seen: Comparison) -> list[str]:
+def lists(evidence: Evidence, seen: FailureChanges) -> list[str]:
     new, remaining = _once(seen.new), _once(seen.remaining)
     return [
         *_listed("New, not there at the start:", new),
@@ -154,7 +154,7 @@ def _told(failure: Failure) -> str:
     return one_line(f"{finding.code} {finding.text}" if finding else result.name)
 
 
-def tally(evidence: Evidence, seen: Comparison) -> str:
+def tally(evidence: Evidence, seen: FailureChanges) -> str:
     """How much there is now, and what became of the start's failures."""
     counted = totals(evidence.checks)
     parts = [f"Now: {_severities(counted)}."] if has_findings(counted) else []
@@ -177,7 +177,7 @@ def _severities(counted: Totals) -> str:
     )
 
 
-def _per_cent(seen: Comparison) -> str:
+def _per_cent(seen: FailureChanges) -> str:
     if seen.improved is None:
         return ""
     return f" ({seen.improved} % of the start's failures are gone)"

@@ -24,7 +24,7 @@ _Standing: TypeAlias = Literal["new", "regressed", "remaining"]
 _ROW = re.compile(r"([\w.]+\.\w+) [\[(]")
 
 
-class Comparison(Struct, frozen=True, kw_only=True):
+class FailureChanges(Struct, frozen=True, kw_only=True):
     """Each failure stands in one list alone; of the others of the start only the number is told.
 
     `unseen`: neither seen to fail nor seen to pass, such as a test that was removed.
@@ -43,7 +43,7 @@ class Comparison(Struct, frozen=True, kw_only=True):
         return 100 * self.fixed // self.at_start if self.at_start else None
 
 
-def compared(evidence: Evidence) -> Comparison:
+def compared(evidence: Evidence) -> FailureChanges:
     start = {result.name: result for result in evidence.baseline or ()}
     before = {name: identities(result) for name, result in start.items()}
     lists: dict[_Standing, list[Failure]] = {"new": [], "regressed": [], "remaining": []}
@@ -59,7 +59,7 @@ def compared(evidence: Evidence) -> Comparison:
         if had and not had.green:
             fixed += _fixed(known, now, result)
             gone += sum(identity not in now for identity in known)
-    return Comparison(
+    return FailureChanges(
         new=tuple(lists["new"]),
         regressed=tuple(lists["regressed"]),
         remaining=tuple(lists["remaining"]),

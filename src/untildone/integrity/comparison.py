@@ -15,7 +15,7 @@ from untildone.integrity.tests.contracts import contracts
 from untildone.worktree.contents import Changes, Tree, changes
 
 
-class Compared(Struct, frozen=True):
+class Comparison(Struct, frozen=True):
     """Two trees, what differs, and the files that the checks and their settings lead to."""
 
     old: Tree
@@ -37,7 +37,7 @@ class Compared(Struct, frozen=True):
         return "test" if path in self.testing else role(path)
 
 
-Ratchet: TypeAlias = Callable[[Compared], Iterable[Concern]]
+FindConcerns: TypeAlias = Callable[[Comparison], Iterable[Concern]]
 
 # The table of them is in `ratchets`, which knows every mechanism; they know only this.
 
@@ -47,10 +47,10 @@ def digest(*values: object) -> str:
     return hashlib.sha256(repr(values).encode()).hexdigest()
 
 
-def compared(old: Tree, new: Tree, commands: Iterable[str], *, task: str = "") -> Compared:
+def compare_trees(old: Tree, new: Tree, commands: Iterable[str], *, task: str = "") -> Comparison:
     asked = tuple(commands)
     new = without_outputs(old, new, asked)
     judging = frozenset((*led_to(old, asked), *led_to(new, asked)))
     configuring = taken_up(old) | taken_up(new)
     differ = changes(old, new)
-    return Compared(old, new, differ, judging, asked, task, configuring, contracts(old))
+    return Comparison(old, new, differ, judging, asked, task, configuring, contracts(old))

@@ -1,7 +1,7 @@
 """Every ratchet there is."""
 
 from untildone.core.model import Concern
-from untildone.integrity.comparison import Compared, Ratchet
+from untildone.integrity.comparison import Comparison, FindConcerns
 from untildone.integrity.environment import shadowing
 from untildone.integrity.hard_coded import comparison as special_cases
 from untildone.integrity.scripts import comparison as scripts
@@ -14,7 +14,7 @@ from untildone.integrity.tests import mocks as tests_mocks
 from untildone.integrity.tests import runner as tests_runner
 
 # One module each: what it compares is said there.
-RATCHETS: tuple[Ratchet, ...] = (
+COMPARISONS: tuple[FindConcerns, ...] = (
     suppressions.find_concerns,
     settings.find_concerns,
     scripts.find_concerns,
@@ -28,7 +28,7 @@ RATCHETS: tuple[Ratchet, ...] = (
 )
 
 
-def find_concerns(both: Compared) -> tuple[Concern, ...]:
+def find_concerns(comparison: Comparison) -> tuple[Concern, ...]:
     """Of every ratchet, each once."""
-    found = (lost for ratchet in RATCHETS for lost in ratchet(both))
+    found = (lost for ratchet in COMPARISONS for lost in ratchet(comparison))
     return tuple({lost.id: lost for lost in found}.values())

@@ -4,12 +4,13 @@ import hashlib
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal, TypeVar
 
 from msgspec import Struct
 
+T = TypeVar("T")
 _CHUNK = 1_048_576
 _READABLE = 4_000_000
 # Made by tools from what is elsewhere; the start's own ignored folders are known beside these.
@@ -34,11 +35,13 @@ class Entry(Struct, frozen=True, array_like=True):
 
 
 class Tree:
-    """Files below `root` by path with `/`; content is read when it is asked for."""
+    """Files below `root` by path with `/`; each is read, and each fact of it computed, once."""
 
     def __init__(self, root: Path, entries: Mapping[str, Entry]) -> None:
         self.root = root
         self.entries = entries
+        self._texts: dict[str, str] = {}
+        self._facts: dict[tuple[object, str], Any] = {}
 
     def __contains__(self, path: object) -> bool:
         return path in self.entries
@@ -47,7 +50,20 @@ class Tree:
         return iter(self.entries)
 
     def text(self, path: str) -> str:
-        """Empty for what is not there, is a link, or is too large to be written by hand."""
+        """Return the text; empty if the file is missing, a link, or too large to be hand-written."""
+        if path not in self._texts:
+            self._texts[path] = self._read(path)
+        return self._texts[path]
+
+    def fact(self, compute: Callable[["Tree", str], T], path: str) -> T:
+        """Return what `compute(tree, path)` gives, computed at most once per file and tree."""
+        key = (compute, path)
+        if key not in self._facts:
+            self._facts[key] = compute(self, path)
+        found: T = self._facts[key]
+        return found
+
+    def _read(self, path: str) -> str:
         entry = self.entries.get(path)
         if entry is None or entry.kind == "link" or entry.size > _READABLE:
             return ""

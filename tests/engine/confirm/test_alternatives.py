@@ -68,9 +68,13 @@ EVIDENCE = Evidence(baseline=(BaselineResult(name="test", outcome="red", tests=P
 
 def ways(top: Path, now: dict[str, str] | None = None, *, whole: bool = True) -> Ways:
     files = {"shop.py": TWO_WAYS, "test_shop.py": ONE_TEST}
-    both = beside(top, files, {**files, "test_shop.py": TESTS, **(now or {})})
+    comparison = beside(top, files, {**files, "test_shop.py": TESTS, **(now or {})})
     return Ways(
-        both=both, tried=composed(both, from_now=nothing), adapted={}, taken=nothing, whole=whole
+        comparison=comparison,
+        tried=composed(comparison, from_now=nothing),
+        adapted={},
+        taken=nothing,
+        whole=whole,
     )
 
 

@@ -37,9 +37,9 @@ def test_a_name_that_the_product_gave_up_is_said_as_it_is_now(tmp_path: Path) ->
 
 
 def test_what_stands_for_a_file_of_the_start_is_what_judges(tmp_path: Path) -> None:
-    both = beside(tmp_path, {"tests/test_a.py": "old"}, {"tests/test_a.py": "new"})
+    comparison = beside(tmp_path, {"tests/test_a.py": "old"}, {"tests/test_a.py": "new"})
 
-    found = composed(both, from_now=lambda _: False, adapted={"tests/test_a.py": "said anew"})
+    found = composed(comparison, from_now=lambda _: False, adapted={"tests/test_a.py": "said anew"})
 
     assert found.files == {"tests/test_a.py": "said anew"}
     assert found.restored == ("tests/test_a.py",)
@@ -269,6 +269,6 @@ def test_a_package_that_was_or_is_none_of_modules_keeps_its_words(tmp_path: Path
 def test_modules_are_looked_for_where_projects_keep_them(
     tmp_path: Path, path: str, variables: dict[str, str], expected: dict[str, str]
 ) -> None:
-    both = beside(tmp_path, {path: "x = 1\n"}, {path: "x = 2\n"})
+    comparison = beside(tmp_path, {path: "x = 1\n"}, {path: "x = 2\n"})
 
-    assert whole_path(both, variables) == expected
+    assert whole_path(comparison, variables) == expected

@@ -21,9 +21,9 @@ def red(*failing: str) -> CheckResult:
 def test_failing_tests_are_named_with_the_file_they_were_changed_in(tmp_path: Path) -> None:
     old = {"tests/test_a.py": "a", "tests/test_b.py": "b", "tests/golden.json": "1", "tox.ini": ""}
     new = {"tests/test_a.py": "x", "tests/test_b.py": "y", "tests/golden.json": "2", "tox.ini": "x"}
-    both = beside(tmp_path, old, new)
+    comparison = beside(tmp_path, old, new)
 
-    found = list(blamed(both, sorted(new), [red("tests/test_a.py::test_one")]))
+    found = list(blamed(comparison, sorted(new), [red("tests/test_a.py::test_one")]))
 
     assert [lost.id.partition("#")[0] for lost in found] == [
         "edit-test:tests/test_a.py:test_one",
@@ -35,14 +35,14 @@ def test_failing_tests_are_named_with_the_file_they_were_changed_in(tmp_path: Pa
 
 
 def test_where_no_test_is_named_every_changed_file_is(tmp_path: Path) -> None:
-    both = beside(
+    comparison = beside(
         tmp_path,
         {"tests/golden.json": "1", "tests/test_gone.py": "gone", "ci/check.sh": "a"},
         {"tests/golden.json": "2", "tests/conftest.py": "x", "tests/pytest.ini": ""},
     )
-    restored = sorted({*both.old, *both.new} - {"tests/pytest.ini"})
+    restored = sorted({*comparison.old, *comparison.new} - {"tests/pytest.ini"})
 
-    found = list(blamed(both, restored, [red()]))
+    found = list(blamed(comparison, restored, [red()]))
 
     assert [(lost.id.partition("#")[0], lost.detail) for lost in found] == [
         (
@@ -66,10 +66,10 @@ def test_where_no_test_is_named_every_changed_file_is(tmp_path: Path) -> None:
 
 def test_tests_are_found_by_module_and_by_title_too(tmp_path: Path) -> None:
     files = ("tests/test_a.py", "src/b.test.ts", "src/lib.rs", "c_test.go")
-    both = beside(tmp_path, dict.fromkeys(files, "1"), dict.fromkeys(files, "2"))
+    comparison = beside(tmp_path, dict.fromkeys(files, "1"), dict.fromkeys(files, "2"))
     failing = ("tests.test_a.Case.test_x", "src/b.test.ts \u203a adds \u203a rows", "lib::tests::z")
 
-    found = list(blamed(both, files, [red(*failing)]))
+    found = list(blamed(comparison, files, [red(*failing)]))
 
     assert [lost.id.partition("#")[0] for lost in found] == [
         "edit-test:tests/test_a.py:tests.test_a.Case.test_x",

@@ -22,8 +22,8 @@ DOCTEST = "python -m doctest fee.py"
 
 
 def judged(top: Path, old: str, new: str, command: str = DOCTEST, path: str = "fee.py") -> str:
-    both = beside(top, {path: old}, {path: new}, command)
-    found = composed(both, from_now=lambda _: False).files[path]
+    comparison = beside(top, {path: old}, {path: new}, command)
+    found = composed(comparison, from_now=lambda _: False).files[path]
     return "" if isinstance(found, Path) else found
 
 
@@ -82,9 +82,9 @@ def test_examples_are_looked_for_where_anything_that_judges_runs_them(
     tmp_path: Path, place: str
 ) -> None:
     old = {"fee.py": FEE, place: "addopts = --doctest-modules\n"}
-    both = beside(tmp_path, old, {**old, "fee.py": FEE.replace("5", "7")}, "make check")
+    comparison = beside(tmp_path, old, {**old, "fee.py": FEE.replace("5", "7")}, "make check")
 
-    assert with_examples_of(both, "fee.py", both.new.text("fee.py")) is not None
+    assert with_examples_of(comparison, "fee.py", comparison.new.text("fee.py")) is not None
 
 
 def test_examples_in_documents_are_those_of_the_start(tmp_path: Path) -> None:

@@ -28,8 +28,8 @@ from untildone.integrity.experiments.adapted import adapted
 def test_an_old_name_of_the_library_is_said_anew(
     tmp_path: Path, path: str, start: str, now: str
 ) -> None:
-    both = beside(tmp_path, {path: start}, {path: now + "# more\n"})
-    assert adapted(both) == {path: now}
+    comparison = beside(tmp_path, {path: start}, {path: now + "# more\n"})
+    assert adapted(comparison) == {path: now}
 
 
 @pytest.mark.parametrize(
@@ -41,5 +41,5 @@ def test_an_old_name_of_the_library_is_said_anew(
     ],
 )
 def test_what_is_no_call_of_the_library_stays(tmp_path: Path, start: str) -> None:
-    both = beside(tmp_path, {"tests/test_a.py": start}, {"tests/test_a.py": "x = 1\n"})
-    assert adapted(both) == {}
+    comparison = beside(tmp_path, {"tests/test_a.py": start}, {"tests/test_a.py": "x = 1\n"})
+    assert adapted(comparison) == {}

@@ -60,10 +60,10 @@ def test_what_judges_is_of_the_start_and_the_product_of_now(tmp_path: Path) -> N
 
 
 def test_where_nothing_that_judges_changed_nothing_is_restored(tmp_path: Path) -> None:
-    both = beside(tmp_path, OLD, {**OLD, "app.py": "new"})
+    comparison = beside(tmp_path, OLD, {**OLD, "app.py": "new"})
 
-    assert composed(both, from_now=nothing).restored == ()
-    start, now = (whole(both, now=each) for each in (False, True))
+    assert composed(comparison, from_now=nothing).restored == ()
+    start, now = (whole(comparison, now=each) for each in (False, True))
     assert (contents(start)["app.py"], start.restored) == ("old", ("app.py",))
     assert (contents(now)["app.py"], now.restored) == ("new", ())
 
@@ -85,9 +85,9 @@ def test_where_nothing_that_judges_changed_nothing_is_restored(tmp_path: Path) -
 def test_what_the_person_allowed_is_judged_as_it_is_now(
     tmp_path: Path, allowance: str, path: str, expected: bool
 ) -> None:
-    both = beside(tmp_path, {"tests/test_app.py": "def test_total(): ..."}, {})
+    comparison = beside(tmp_path, {"tests/test_app.py": "def test_total(): ..."}, {})
 
-    assert named_by((allowance,), both)(path) is expected
+    assert named_by((allowance,), comparison)(path) is expected
 
 
 PRODUCT = "pub fn fee() -> u64 {\n    5\n}\n"
@@ -216,10 +216,10 @@ def test_tests_that_now_stand_in_a_file_of_their_own_are_left_out() -> None:
 
 def test_a_product_file_with_inline_tests_is_of_both_trees(tmp_path: Path) -> None:
     old = {"src/lib.rs": PRODUCT + "\n" + TESTS}
-    both = beside(tmp_path, old, {"src/lib.rs": PRODUCT.replace("5", "6")})
+    comparison = beside(tmp_path, old, {"src/lib.rs": PRODUCT.replace("5", "6")})
 
-    found = composed(both, from_now=nothing)
+    found = composed(comparison, from_now=nothing)
 
     assert contents(found) == {"src/lib.rs": PRODUCT.replace("5", "6") + "\n" + TESTS}
     assert found.restored == ("src/lib.rs",)
-    assert composed(both, from_now=lambda path: path == "src/lib.rs").restored == ()
+    assert composed(comparison, from_now=lambda path: path == "src/lib.rs").restored == ()

@@ -78,18 +78,21 @@ def package(**keys: object) -> str:
 def test_a_package_is_of_now_but_for_its_scripts(
     tmp_path: Path, new: str, expected: object
 ) -> None:
-    both = beside(
+    comparison = beside(
         tmp_path, {"package.json": package(scripts={"test": "jest"})}, {"package.json": new}
     )
-    merged = with_scripts_of(both, "package.json")
+    merged = with_scripts_of(comparison, "package.json")
 
     assert (json.loads(merged) if merged else None) == expected
 
 
 def test_only_a_package_of_both_trees_is_put_together(tmp_path: Path) -> None:
-    both = beside(tmp_path, {"a.json": "{}"}, {"a.json": "[]", "package.json": "{}"})
+    comparison = beside(tmp_path, {"a.json": "{}"}, {"a.json": "[]", "package.json": "{}"})
 
-    assert [with_scripts_of(both, path) for path in ("a.json", "package.json")] == [None, None]
+    assert [with_scripts_of(comparison, path) for path in ("a.json", "package.json")] == [
+        None,
+        None,
+    ]
 
 
 TEST = "import { a } from '../src/a';\ntest('a', () => expect(a()).toBe(1));\n"
@@ -109,9 +112,9 @@ def test_a_test_that_went_to_another_folder_is_taken_as_it_is_now(
     tmp_path: Path, path: str, text: str, followed: bool
 ) -> None:
     product = {"src/a.ts": "export const a = () => 1;\n", "src/fake.ts": "export const a = 1;\n"}
-    both = beside(tmp_path, {**product, "test/a.test.ts": TEST}, {**product, path: text})
+    comparison = beside(tmp_path, {**product, "test/a.test.ts": TEST}, {**product, path: text})
 
-    assert renamed(both) == ({"test/a.test.ts", path} if followed else set())
+    assert renamed(comparison) == ({"test/a.test.ts", path} if followed else set())
 
 
 GEO = "export const far = (a) => a;\nexport const turn = (a) => a;\n"
@@ -145,21 +148,21 @@ def test_a_test_imports_a_name_from_where_it_went(
     tmp_path: Path, new: dict[str, str], expected: str | None
 ) -> None:
     test = "import { far, turn as t } from '../src/geo.js';\n"
-    both = beside(
+    comparison = beside(
         tmp_path,
         {"src/geo.js": GEO, "test/geo.test.js": test},
         {"test/geo.test.js": "changed", **new},
     )
 
-    assert adapted(both).get("test/geo.test.js") == expected
+    assert adapted(comparison).get("test/geo.test.js") == expected
 
 
 def test_a_test_of_the_shell_is_what_tests_compare_with(tmp_path: Path) -> None:
     old = {"tests/a.sh": "[ 1 = 1 ]\n", "tests/b.sh": "true\n", "ci/c.sh": "true\n"}
     new = {"tests/a.sh": "true\n", "ci/c.sh": "false\n"}
-    both = beside(tmp_path, old, new, "sh tests/a.sh && sh tests/b.sh && sh ci/c.sh")
+    comparison = beside(tmp_path, old, new, "sh tests/a.sh && sh tests/b.sh && sh ci/c.sh")
 
-    names = [each.id.partition("#")[0] for each in data.find_concerns(both)]
+    names = [each.id.partition("#")[0] for each in data.find_concerns(comparison)]
     assert names == ["edit-expected:tests/a.sh", "edit-expected:tests/b.sh"]
 
 
@@ -185,9 +188,9 @@ mod tests {
     ],
 )
 def test_tests_inside_of_rust_follow_a_name(tmp_path: Path, now: str, *, followed: bool) -> None:
-    both = beside(tmp_path, {"src/lib.rs": FEE + FEE_TESTS}, {"src/lib.rs": now + "// now\n"})
+    comparison = beside(tmp_path, {"src/lib.rs": FEE + FEE_TESTS}, {"src/lib.rs": now + "// now\n"})
 
-    assert renamed(both) == ({"src/lib.rs"} if followed else set())
+    assert renamed(comparison) == ({"src/lib.rs"} if followed else set())
 
 
 @pytest.mark.parametrize(
@@ -201,5 +204,5 @@ def test_tests_of_go_go_where_all_of_their_package_went(
     old = {"clamp.go": "package clamp\n", "clamp_test.go": test}
     new = {"pkg/clamp/clamp.go": "package clamp\n", "pkg/clamp/clamp_test.go": test, **left}
 
-    both = {"clamp_test.go", "pkg/clamp/clamp_test.go"}
-    assert renamed(beside(tmp_path, old, new)) == (both if followed else set())
+    comparison = {"clamp_test.go", "pkg/clamp/clamp_test.go"}
+    assert renamed(beside(tmp_path, old, new)) == (comparison if followed else set())

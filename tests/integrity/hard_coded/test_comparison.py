@@ -382,9 +382,9 @@ def test_a_boundary_that_was_off_by_one_is_not_suspected(tmp_path: Path) -> None
 def test_varied_inputs_reach_nothing_outside(tmp_path: Path) -> None:
     outside = tmp_path / "outside.txt"
     code = f"def price(total):\n    open({str(outside)!r}, 'a').close()\n    return 400\n"
-    both = beside(tmp_path, START, {**START, "price.py": code})
+    comparison = beside(tmp_path, START, {**START, "price.py": code})
 
-    with closing(Trials(both)) as trials:
+    with closing(Trials(comparison)) as trials:
         assert special_inputs(trials, "price.py", functions=["price"], tests=["price(501)"]) == {}
     assert not outside.exists()
 
@@ -430,10 +430,10 @@ def test_only_tests_that_have_something_of_what_is_new_are_read(tmp_path: Path) 
     code = "def price(total):\n    if total == 501:\n        return 400\n    return total\n"
     others = {f"tests/test_{n}.py": "def test():\n    assert 501 == 5 * 100\n" for n in range(3)}
     start = {**START, **others}
-    both = beside(tmp_path, start, {**start, "price.py": code})
+    comparison = beside(tmp_path, start, {**start, "price.py": code})
     answer = Answer(keys=("501",), value="400", function="price", line=2, computes=True)
 
-    tests = Suite(both)
+    tests = Suite(comparison)
 
     assert tests.beside([answer], singled=[]) == ["tests/test_price.py"]
     assert tests.beside([], singled=["400"]) == []

@@ -33,9 +33,9 @@ NEEDS = "import os, pathlib, shutil, sqlite3, subprocess\n"
 )
 def test_what_is_tried_leaves_its_copy_as_it_was(tmp_path: Path, deed: str) -> None:
     code = f"{NEEDS}def price(total):\n    {deed}\n    return total\n"
-    both = beside(tmp_path, {"price.py": PRICE}, {"price.py": code})
+    comparison = beside(tmp_path, {"price.py": PRICE}, {"price.py": code})
 
-    with closing(Trials(both)) as trials:
+    with closing(Trials(comparison)) as trials:
         special_inputs(trials, "price.py", functions=["price"], tests=["price(501)"])
         assert trials.new is not None
         assert [path.name for path in trials.new.iterdir()] == ["price.py"]
@@ -44,9 +44,9 @@ def test_what_is_tried_leaves_its_copy_as_it_was(tmp_path: Path, deed: str) -> N
 
 
 def test_a_tree_is_copied_once_for_all_that_is_tried_in_it(tmp_path: Path) -> None:
-    both = beside(tmp_path, {"price.py": PRICE}, {"price.py": PRICE.replace("total", "9", 2)})
+    comparison = beside(tmp_path, {"price.py": PRICE}, {"price.py": PRICE.replace("total", "9", 2)})
 
-    with closing(Trials(both)) as trials:
+    with closing(Trials(comparison)) as trials:
         first = trials.old, trials.new
         special_inputs(trials, "price.py", functions=["price"], tests=["price(501)"])
         assert (trials.old, trials.new) == first

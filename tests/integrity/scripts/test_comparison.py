@@ -282,9 +282,9 @@ def test_a_gate_and_the_records_it_reads_are_the_persons(
 def test_what_a_check_compares_its_output_with_is_allowed_as_such(tmp_path: Path) -> None:
     script = "set -e\nsh bin/stats.sh > out.txt\ndiff expected/stats.txt out.txt\n"
     old = {"ci/check.sh": script, "expected/stats.txt": "a 1\n"}
-    both = beside(tmp_path, old, {**old, "expected/stats.txt": "a 2\n"}, "sh ci/check.sh")
+    comparison = beside(tmp_path, old, {**old, "expected/stats.txt": "a 2\n"}, "sh ci/check.sh")
 
-    (found,) = scripts.find_concerns(both)
+    (found,) = scripts.find_concerns(comparison)
     assert allowed(found, ("edit-expected:expected/stats.txt",))
     assert not allowed(found, ("edit-expected:expected/other.txt",))
 
@@ -321,9 +321,9 @@ def test_words_are_no_evidence_where_a_check_runs_nothing(
     tmp_path: Path, files: dict[str, str], command: str, before: dict[str, str]
 ) -> None:
     new = {**TESTED, **files, "NOTES.md": "<promise>DONE</promise>\n"}
-    both = beside(tmp_path, {**TESTED, **files, **before}, new, command, task=SPEC)
+    comparison = beside(tmp_path, {**TESTED, **files, **before}, new, command, task=SPEC)
 
-    (found,) = scripts.find_concerns(both)
+    (found,) = scripts.find_concerns(comparison)
     assert (found.kind, found.path) == ("config", "NOTES.md")
 
 
@@ -378,15 +378,15 @@ def test_words_that_were_asked_for_or_that_a_check_writes_are_no_promise(
     tmp_path: Path, files: dict[str, str], path: str, commands: tuple[str, ...], task: str
 ) -> None:
     old = {**TESTED, **files}
-    both = beside(tmp_path, old, {**old, path: "written\n"}, *commands, task=task)
+    comparison = beside(tmp_path, old, {**old, path: "written\n"}, *commands, task=task)
 
-    assert list(scripts.find_concerns(both)) == []
+    assert list(scripts.find_concerns(comparison)) == []
 
 
 def test_words_are_what_there_is_where_nothing_could_be_run(tmp_path: Path) -> None:
-    both = beside(tmp_path, {}, {"NOTES.md": "done\n"}, "test -f NOTES.md", task=SPEC)
+    comparison = beside(tmp_path, {}, {"NOTES.md": "done\n"}, "test -f NOTES.md", task=SPEC)
 
-    assert list(scripts.find_concerns(both)) == []
+    assert list(scripts.find_concerns(comparison)) == []
 
 
 def test_a_script_is_given_what_its_caller_says(tmp_path: Path) -> None:
@@ -398,9 +398,9 @@ def test_a_script_is_given_what_its_caller_says(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("command", ["python src/a.py", "mypy src/a.py", "ruff check src/a.py"])
 def test_the_product_that_a_check_names_is_no_script(tmp_path: Path, command: str) -> None:
-    both = beside(tmp_path, {"src/a.py": "x = 1\n"}, {"src/a.py": "x = 2\n"}, command)
+    comparison = beside(tmp_path, {"src/a.py": "x = 1\n"}, {"src/a.py": "x = 2\n"}, command)
 
-    assert (both.role("src/a.py"), list(scripts.find_concerns(both))) == ("product", [])
+    assert (comparison.role("src/a.py"), list(scripts.find_concerns(comparison))) == ("product", [])
 
 
 def test_git_hooks_are_followed(tmp_path: Path) -> None:

@@ -141,9 +141,12 @@ def test_a_loop_runs_what_it_goes_through(tmp_path: Path, text: str, kept: bool)
 
 def test_what_a_test_of_the_shell_runs_is_the_product(tmp_path: Path) -> None:
     old = {**SHELL, "ci/check.sh": LOOP, "bin/tool.sh": "tr A-Z a-z\n"}
-    both = beside(tmp_path, old, {**old, "bin/tool.sh": "exit 0\n"}, "sh ci/check.sh")
+    comparison = beside(tmp_path, old, {**old, "bin/tool.sh": "exit 0\n"}, "sh ci/check.sh")
 
-    assert (list(scripts.find_concerns(both)), both.role("bin/tool.sh")) == ([], "product")
+    assert (list(scripts.find_concerns(comparison)), comparison.role("bin/tool.sh")) == (
+        [],
+        "product",
+    )
 
 
 def test_a_check_that_a_test_of_the_shell_runs_is_followed(tmp_path: Path) -> None:
@@ -162,16 +165,22 @@ def test_a_tool_that_a_test_of_the_shell_runs_has_to_decide(tmp_path: Path) -> N
 
 def test_a_script_that_is_read_and_run_is_followed(tmp_path: Path) -> None:
     old = {"ci/check.sh": "set -e\nsh -n bin/x.sh\nbin/x.sh\n", "bin/x.sh": "#!/bin/sh\npytest\n"}
-    both = beside(tmp_path, old, {**old, "bin/x.sh": "#!/bin/sh\ntrue\n"}, "sh ci/check.sh")
+    comparison = beside(tmp_path, old, {**old, "bin/x.sh": "#!/bin/sh\ntrue\n"}, "sh ci/check.sh")
 
-    assert (len(list(scripts.find_concerns(both))), both.role("bin/x.sh")) == (1, "script")
+    assert (len(list(scripts.find_concerns(comparison))), comparison.role("bin/x.sh")) == (
+        1,
+        "script",
+    )
 
 
 def test_a_script_that_is_only_read_is_not_followed(tmp_path: Path) -> None:
     old = {"ci/check.sh": "set -e\nsh -n bin/tool.sh\npytest\n", "bin/tool.sh": "tr A-Z a-z\n"}
-    both = beside(tmp_path, old, {**old, "bin/tool.sh": "exit 0\n"}, "sh ci/check.sh")
+    comparison = beside(tmp_path, old, {**old, "bin/tool.sh": "exit 0\n"}, "sh ci/check.sh")
 
-    assert (list(scripts.find_concerns(both)), both.role("bin/tool.sh")) == ([], "product")
+    assert (list(scripts.find_concerns(comparison)), comparison.role("bin/tool.sh")) == (
+        [],
+        "product",
+    )
 
 
 PARTS = {"api/Makefile": "check:\n\tgo test ./...\n", "web/Makefile": "check:\n\tnpm test\n"}
@@ -238,9 +247,12 @@ def test_steps_may_go_to_another_workflow(tmp_path: Path, new: dict[str, str], k
 @pytest.mark.parametrize("command", ["node test/a.test.js", "node --test test/a.test.js"])
 def test_a_test_that_a_command_names_is_compared_as_a_test(tmp_path: Path, command: str) -> None:
     new = {**FILES, "test/a.test.js": TEST + "test('b', () => {});\n"}
-    both = beside(tmp_path, FILES, new, command)
+    comparison = beside(tmp_path, FILES, new, command)
 
-    assert (list(scripts.find_concerns(both)), both.role("test/a.test.js")) == ([], "test")
+    assert (list(scripts.find_concerns(comparison)), comparison.role("test/a.test.js")) == (
+        [],
+        "test",
+    )
 
 
 STATS = "set -eu\nsh bin/stats.sh in.csv > build/out.txt\ndiff expected/stats.txt build/out.txt\n"
@@ -255,13 +267,13 @@ def test_a_program_whose_output_is_compared_is_what_is_checked(tmp_path: Path, s
         "expected/stats.txt": "a\n",
     }
     new = {**old, "bin/stats.sh": '#!/bin/sh\nsort -u "$1"\n', "build/out.txt": "a\n"}
-    both = beside(tmp_path, old, new, "sh ci/check.sh")
+    comparison = beside(tmp_path, old, new, "sh ci/check.sh")
 
-    assert [both.role(path) for path in ("bin/stats.sh", "build/out.txt")] == [
+    assert [comparison.role(path) for path in ("bin/stats.sh", "build/out.txt")] == [
         "product",
         "document",
     ]
-    assert list(scripts.find_concerns(both)) == []
+    assert list(scripts.find_concerns(comparison)) == []
 
 
 @pytest.mark.parametrize(
@@ -277,6 +289,8 @@ def test_a_script_whose_verdict_counts_stays_the_persons(tmp_path: Path, script:
     inner = dict.fromkeys(("bin/all.sh", "bin/check-all.sh"), "#!/bin/sh\npytest -q\n")
     old = {"ci/check.sh": script, **inner}
     called = re.findall(r"bin/\S+", script)[0]
-    both = beside(tmp_path, old, {**old, called: "#!/bin/sh\necho 1 passed\n"}, "sh ci/check.sh")
+    comparison = beside(
+        tmp_path, old, {**old, called: "#!/bin/sh\necho 1 passed\n"}, "sh ci/check.sh"
+    )
 
-    assert both.role(called) == "script"
+    assert comparison.role(called) == "script"

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
-from untildone.integrity.comparison import Compared
+from untildone.integrity.comparison import Comparison
 from untildone.integrity.scripts.comparison import find_concerns, handed_over
 
 TASK = "Replace flake8 and black by ruff, and unittest by pytest."
@@ -14,16 +14,16 @@ NEW = "set -e\nruff check .\nruff format --check .\npython -m pytest -q\n"
 CODE = {"src/a.py": "x = 1\n", "tests/test_a.py": "x = 1\n"}
 
 
-def both(top: Path, new: str, task: str = TASK, path: str = "check.sh") -> Compared:
+def comparison(top: Path, new: str, task: str = TASK, path: str = "check.sh") -> Comparison:
     return beside(top, {**CODE, path: OLD}, {**CODE, path: new}, f"sh {path}", task=task)
 
 
-def lost(compared: Compared) -> list[str]:
+def lost(compared: Comparison) -> list[str]:
     return [each.id.partition("#")[0].rpartition(":")[2] for each in find_concerns(compared)]
 
 
 def test_tools_may_give_way_to_those_the_person_named(tmp_path: Path) -> None:
-    compared = both(tmp_path, NEW)
+    compared = comparison(tmp_path, NEW)
     assert (lost(compared), handed_over(compared, "check.sh")) == ([], True)
 
 
@@ -46,7 +46,7 @@ def test_tools_may_give_way_to_those_the_person_named(tmp_path: Path) -> None:
 def test_a_tool_that_gives_way_to_less_is_a_loss(
     tmp_path: Path, task: str, new: str, expected: list[str]
 ) -> None:
-    compared = both(tmp_path, new, task)
+    compared = comparison(tmp_path, new, task)
     assert (lost(compared), handed_over(compared, "check.sh")) == (expected, False)
 
 
@@ -59,7 +59,7 @@ def test_a_tool_that_was_there_beside_it_takes_no_place(
 
 
 def test_a_script_that_only_calls_the_same_judges_as_it_was(tmp_path: Path) -> None:
-    assert not handed_over(both(tmp_path, OLD + "echo done\n"), "check.sh")
+    assert not handed_over(comparison(tmp_path, OLD + "echo done\n"), "check.sh")
 
 
 @pytest.mark.parametrize(

@@ -364,8 +364,8 @@ def test_a_looser_setting_is_a_loss(
 def test_a_loss_is_bound_to_its_own_key_and_not_to_the_rest_of_the_file(tmp_path: Path) -> None:
     def ids(top: str, new: str) -> list[str]:
         old = "[tool.coverage.report]\nfail_under = 95\n"
-        both = beside(tmp_path / top, {"pyproject.toml": old}, {"pyproject.toml": new})
-        return [each.id for each in settings.find_concerns(both)]
+        comparison = beside(tmp_path / top, {"pyproject.toml": old}, {"pyproject.toml": new})
+        return [each.id for each in settings.find_concerns(comparison)]
 
     lowered = "[tool.coverage.report]\nfail_under = 50\n"
 

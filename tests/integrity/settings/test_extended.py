@@ -45,9 +45,9 @@ def test_what_a_configuration_takes_up_judges_as_well(
     tmp_path: Path, files: dict[str, str], path: str
 ) -> None:
     start = {**files, path: "export const level = 'error';\n", "notes/rules.js": ""}
-    both = beside(tmp_path, start, start)
+    comparison = beside(tmp_path, start, start)
 
-    assert (both.role(path), both.role("notes/rules.js")) == ("config", "product")
+    assert (comparison.role(path), comparison.role("notes/rules.js")) == ("config", "product")
 
 
 @pytest.mark.parametrize(

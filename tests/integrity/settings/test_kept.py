@@ -299,10 +299,10 @@ def test_a_file_whose_settings_all_went_to_another_one_may_go(
     more = {"test/b.test.js": "test()\n"}
     old = {**CODE, **more, "jest.config.js": config, "package.json": "{}\n"}
     new = {**CODE, **more, "package.json": f'{{"jest": {{{kept}}}}}\n'}
-    both = beside(tmp_path, old, new)
+    comparison = beside(tmp_path, old, new)
 
     places = ("jest.config.js", "package.json")
-    assert all(settings.harmless(both, path) for path in places) is expected
+    assert all(settings.harmless(comparison, path) for path in places) is expected
 
 
 @pytest.mark.parametrize(
@@ -323,9 +323,9 @@ def test_a_package_may_begin_to_name_its_files(
     tmp_path: Path, old: str, new: str, *, expected: bool
 ) -> None:
     path = "package.json"
-    both = beside(tmp_path, {**CODE, path: old}, {**CODE, path: new})
+    comparison = beside(tmp_path, {**CODE, path: old}, {**CODE, path: new})
 
-    assert settings.harmless(both, path) is expected
+    assert settings.harmless(comparison, path) is expected
 
 
 def test_settings_that_stand_in_another_file_now_are_harmless(tmp_path: Path) -> None:
@@ -334,9 +334,9 @@ def test_settings_that_stand_in_another_file_now_are_harmless(tmp_path: Path) ->
         "package.json": "{}",
         "jest.config.js": "module.exports = { testEnvironment: 'node' };\n",
     }
-    both = beside(tmp_path, old, new)
+    comparison = beside(tmp_path, old, new)
 
-    assert [settings.harmless(both, path) for path in new] == [True, True]
+    assert [settings.harmless(comparison, path) for path in new] == [True, True]
 
 
 @pytest.mark.parametrize(

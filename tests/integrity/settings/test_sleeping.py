@@ -21,8 +21,8 @@ def selected(rules: str, ignored: str = "") -> str:
 
 def loosened(top: Path, start: dict[str, str], new: str, command: str) -> bool:
     old = {**CODE, **start}
-    both = beside(top, old, {**old, "pyproject.toml": new}, *filter(None, [command]))
-    return any(settings.find_concerns(both))
+    comparison = beside(top, old, {**old, "pyproject.toml": new}, *filter(None, [command]))
+    return any(settings.find_concerns(comparison))
 
 
 @pytest.mark.parametrize(

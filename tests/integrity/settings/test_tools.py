@@ -23,9 +23,11 @@ def lost(top: Path, old: dict[str, str], new: dict[str, str], *commands: str) ->
 
 def changed(top: Path, path: str, old: str, new: str) -> tuple[list[str], bool]:
     """What is lost, and whether the file of now may judge."""
-    both = beside(top, {**CODE, path: old}, {**CODE, path: new})
-    ids = [each.id.partition("#")[0].rpartition(":")[2] for each in settings.find_concerns(both)]
-    return ids, settings.harmless(both, path)
+    comparison = beside(top, {**CODE, path: old}, {**CODE, path: new})
+    ids = [
+        each.id.partition("#")[0].rpartition(":")[2] for each in settings.find_concerns(comparison)
+    ]
+    return ids, settings.harmless(comparison, path)
 
 
 ALL = f"export default [{{ {RULES} }}];\n"
@@ -283,9 +285,9 @@ def test_the_manifest_of_a_new_folder_speaks_of_nothing_older(
     tmp_path: Path, path: str, expected: bool
 ) -> None:
     old = {"packages/old/a.js": "", "a.js": ""}
-    both = beside(tmp_path, old, {**old, path: '{"dependencies": {"a": "file:../a"}}'})
+    comparison = beside(tmp_path, old, {**old, path: '{"dependencies": {"a": "file:../a"}}'})
 
-    assert settings.harmless(both, path) is expected
+    assert settings.harmless(comparison, path) is expected
 
 
 @pytest.mark.parametrize(

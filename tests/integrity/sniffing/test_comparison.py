@@ -534,8 +534,8 @@ def test_an_equality_that_was_exact_may_not_become_a_rough_one(tmp_path: Path, p
     old, near = EXACT[path], EXACT[path].replace(*NEAR[path])
 
     def told(name: str, start: str, new: str, task: str = "") -> bool:
-        both = beside(tmp_path / name, {path: start}, {path: new}, task=task)
-        return any("roughly" in lost.detail for lost in sniffing.find_concerns(both))
+        comparison = beside(tmp_path / name, {path: start}, {path: new}, task=task)
+        return any("roughly" in lost.detail for lost in sniffing.find_concerns(comparison))
 
     assert told("rough", old, near)
     assert not told("same", near, near.replace("1", "2"))

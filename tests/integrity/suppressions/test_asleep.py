@@ -63,7 +63,7 @@ def test_a_lint_of_clippy_may_sleep_until_it_is_named(
     tmp_path: Path, lint: str, start: dict[str, str], command: str, lost: bool
 ) -> None:
     old = {"src/lib.rs": "#[cfg(test)]\nmod tests {}\n", **start}
-    both = beside(tmp_path, old, {**old, "src/lib.rs": SILENT.format(lint)}, command)
+    comparison = beside(tmp_path, old, {**old, "src/lib.rs": SILENT.format(lint)}, command)
 
-    found = [each.id.partition("#")[0] for each in suppressions.find_concerns(both)]
+    found = [each.id.partition("#")[0] for each in suppressions.find_concerns(comparison)]
     assert found == ([f"suppression:src/lib.rs:clippy::{lint}"] if lost else [])

@@ -213,7 +213,8 @@ def test_an_approval_holds_for_the_lines_that_were_seen(tmp_path: Path) -> None:
     another = beside(tmp_path / "c", {"a.py": "os\n"}, {"a.py": "os\nre  # noqa: F401\n"})
 
     (seen,), (again,), (other,) = (
-        [each.id for each in suppressions.find_concerns(both)] for both in (first, edited, another)
+        [each.id for each in suppressions.find_concerns(comparison)]
+        for comparison in (first, edited, another)
     )
     assert seen == again != other
 

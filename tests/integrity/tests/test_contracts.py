@@ -22,9 +22,9 @@ WEAK = CONTRACT.replace("t.Error", "t.Log")
 
 
 def test_a_contract_of_the_start_judges_as_it_was(tmp_path: Path) -> None:
-    both = beside(tmp_path, {"kvtest/run.go": CONTRACT}, {"kvtest/run.go": WEAK})
+    comparison = beside(tmp_path, {"kvtest/run.go": CONTRACT}, {"kvtest/run.go": WEAK})
 
-    assert composed(both, from_now=lambda _: False).restored == ("kvtest/run.go",)
+    assert composed(comparison, from_now=lambda _: False).restored == ("kvtest/run.go",)
 
 
 @pytest.mark.parametrize(
@@ -35,6 +35,6 @@ def test_a_contract_of_the_start_judges_as_it_was(tmp_path: Path) -> None:
     ],
 )
 def test_a_product_stays_a_product(tmp_path: Path, path: str, start: str) -> None:
-    both = beside(tmp_path, {path: start}, {path: f"{start}\n// more\n"})
+    comparison = beside(tmp_path, {path: start}, {path: f"{start}\n// more\n"})
 
-    assert both.role(path) == "product"
+    assert comparison.role(path) == "product"

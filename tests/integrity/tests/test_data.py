@@ -11,8 +11,8 @@ SNAPSHOT = '// Vitest Snapshot v1\n\nexports[`slugs 1`] = `\n[\n  "a-b",\n]\n`;\
 
 
 def told(top: Path, path: str, old: str, new: str | None) -> list[str]:
-    both = beside(top, {path: old}, {} if new is None else {path: new})
-    return [each.id.partition("#")[0] for each in tests_data.find_concerns(both)]
+    comparison = beside(top, {path: old}, {} if new is None else {path: new})
+    return [each.id.partition("#")[0] for each in tests_data.find_concerns(comparison)]
 
 
 @pytest.mark.parametrize(
@@ -58,8 +58,8 @@ def test_an_expectation_kept_is_no_loss(tmp_path: Path, path: str, old: str, new
 
 
 def test_a_moved_file_is_no_loss(tmp_path: Path) -> None:
-    both = beside(tmp_path, {"tests/golden.json": "[1]"}, {"tests/data/golden.json": "[1]"})
-    assert list(tests_data.find_concerns(both)) == []
+    comparison = beside(tmp_path, {"tests/golden.json": "[1]"}, {"tests/data/golden.json": "[1]"})
+    assert list(tests_data.find_concerns(comparison)) == []
 
 
 def test_values_of_data_files_are_written_as_literals() -> None:

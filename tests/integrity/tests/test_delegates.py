@@ -76,8 +76,8 @@ def test_what_the_start_knew_already_took_no_place(tmp_path: Path) -> None:
 
 def lost(top: Path, new: str) -> list[str]:
     old = {"store.py": BEFORE, "tests/test_store.py": TEST}
-    both = beside(top, old, {"store.py": new, "tests/test_store.py": FETCHED})
-    return [each.id.partition("#")[0] for each in tests_ratchet.find_concerns(both)]
+    comparison = beside(top, old, {"store.py": new, "tests/test_store.py": FETCHED})
+    return [each.id.partition("#")[0] for each in tests_ratchet.find_concerns(comparison)]
 
 
 def test_tests_may_go_to_the_new_name(tmp_path: Path) -> None:
@@ -89,10 +89,10 @@ def test_tests_of_a_function_that_is_still_there_may_not_go_to_another(tmp_path:
 
 
 def test_the_starts_tests_say_the_new_name(tmp_path: Path) -> None:
-    both = beside(
+    comparison = beside(
         tmp_path,
         {"store.py": BEFORE, "tests/test_store.py": TEST},
         {"store.py": AFTER + WARNS, "tests/test_store.py": FETCHED},
     )
     follows = FETCHED.replace("test_fetch", "test_get")
-    assert adapted(both) == {"tests/test_store.py": follows}
+    assert adapted(comparison) == {"tests/test_store.py": follows}

@@ -19,8 +19,8 @@ PRODUCT = {
 
 
 def lost(top: Path, path: str, old: str, new: str) -> bool:
-    both = beside(top, {**PRODUCT, path: old}, {**PRODUCT, path: new})
-    return bool(list(tests_ratchet.find_concerns(both)))
+    comparison = beside(top, {**PRODUCT, path: old}, {**PRODUCT, path: new})
+    return bool(list(tests_ratchet.find_concerns(comparison)))
 
 
 def python(body: str) -> str:
@@ -301,6 +301,6 @@ def test_half_written_files_are_no_exception(tmp_path: Path) -> None:
     for path, text in samples.items():
         for end in range(0, len(text), 3):
             top = tmp_path / path / str(end)
-            both = beside(top, {path: text}, {path: text[:end] + text[end + 2 :]})
+            comparison = beside(top, {path: text}, {path: text[:end] + text[end + 2 :]})
             for each in (tests_ratchet, tests_runner, tests_mocks):
-                assert all(loss.kind for loss in each.concerns(both))
+                assert all(loss.kind for loss in each.concerns(comparison))

@@ -52,8 +52,8 @@ PRODUCT = {"src/lib.rs": "pub fn celsius(t: f64) -> f64 {\n    t\n}\n"}
 
 
 def lost(top: Path, new: str) -> set[str]:
-    both = beside(top, {**PRODUCT, PATH: START}, {**PRODUCT, PATH: new})
-    return {each.id.partition("#")[0] for each in tests_ratchet.find_concerns(both)}
+    comparison = beside(top, {**PRODUCT, PATH: START}, {**PRODUCT, PATH: new})
+    return {each.id.partition("#")[0] for each in tests_ratchet.find_concerns(comparison)}
 
 
 def test_tests_may_become_rows_of_a_macro(tmp_path: Path) -> None:

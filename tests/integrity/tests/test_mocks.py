@@ -23,8 +23,8 @@ JS_TEST = SCRIPT["test/slug.test.js"]
 
 
 def told(top: Path, old: dict[str, str], more: dict[str, str]) -> list[str]:
-    both = beside(top, old, {**old, **more})
-    return [each.id.partition("#")[0] for each in tests_mocks.find_concerns(both)]
+    comparison = beside(top, old, {**old, **more})
+    return [each.id.partition("#")[0] for each in tests_mocks.find_concerns(comparison)]
 
 
 @pytest.mark.parametrize(

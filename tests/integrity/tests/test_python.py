@@ -57,8 +57,8 @@ HUNDRED = "    assert final_price(100) == 90\n"
 
 
 def lost(top: Path, old: str, new: dict[str, str], path: str = "tests/test_pricing.py") -> set[str]:
-    both = beside(top, {**PRODUCT, path: old}, {**PRODUCT, **new})
-    return {each.id.partition("#")[0] for each in tests_ratchet.find_concerns(both)}
+    comparison = beside(top, {**PRODUCT, path: old}, {**PRODUCT, **new})
+    return {each.id.partition("#")[0] for each in tests_ratchet.find_concerns(comparison)}
 
 
 def edited(top: Path, old: str, change: tuple[str, str]) -> set[str]:
@@ -587,7 +587,7 @@ def test_a_weak_assertion_may_become_strict(tmp_path: Path) -> None:
 
 
 def test_a_renamed_function_of_the_product_loses_nothing(tmp_path: Path) -> None:
-    both = beside(
+    comparison = beside(
         tmp_path,
         {**PRODUCT, "tests/test_pricing.py": START},
         {
@@ -595,7 +595,7 @@ def test_a_renamed_function_of_the_product_loses_nothing(tmp_path: Path) -> None
             "tests/test_pricing.py": START.replace("final_price", "price"),
         },
     )
-    assert list(tests_ratchet.find_concerns(both)) == []
+    assert list(tests_ratchet.find_concerns(comparison)) == []
 
 
 def test_what_was_skipped_at_the_start_may_go(tmp_path: Path) -> None:
@@ -617,12 +617,12 @@ def test_a_helper_of_another_file_that_no_longer_asserts_is_a_loss(tmp_path: Pat
     helper = (
         "from pricing import final_price\n\n\ndef check(a, b):\n    assert final_price(a) == b\n"
     )
-    both = beside(
+    comparison = beside(
         tmp_path,
         {**PRODUCT, "tests/test_pricing.py": test, "tests/checks.py": helper},
         {**PRODUCT, "tests/test_pricing.py": test, "tests/checks.py": helper.replace("== b", "")},
     )
-    (only,) = tests_ratchet.find_concerns(both)
+    (only,) = tests_ratchet.find_concerns(comparison)
     assert only.id.startswith(f"{EDIT}test_it#")
 
 
@@ -694,12 +694,12 @@ def test_a_broken_file_is_no_exception(tmp_path: Path) -> None:
 
 def test_the_loss_says_what_was_and_is_expected(tmp_path: Path) -> None:
     new = START.replace("== 90", "== 100")
-    both = beside(
+    comparison = beside(
         tmp_path,
         {**PRODUCT, "tests/test_pricing.py": START},
         {**PRODUCT, "tests/test_pricing.py": new},
     )
-    (only,) = tests_ratchet.find_concerns(both)
+    (only,) = tests_ratchet.find_concerns(comparison)
     assert only.detail == "`test_hundred` expected `90` for `100` at the start, now `100` for `100`"
 
 

@@ -13,8 +13,8 @@ GO_MAIN = 'package a\n\nimport ("os"; "testing")\n\nfunc TestMain(m *testing.M) 
 
 
 def told(top: Path, path: str, new: str, old: str | None = None) -> list[str]:
-    both = beside(top, {} if old is None else {path: old}, {path: new})
-    return [each.id.partition("#")[0] for each in tests_runner.find_concerns(both)]
+    comparison = beside(top, {} if old is None else {path: old}, {path: new})
+    return [each.id.partition("#")[0] for each in tests_runner.find_concerns(comparison)]
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from untildone.core.model import CheckResult, Evidence
 from untildone.core.regressions import told_of
-from untildone.integrity.comparison import Compared
+from untildone.integrity.comparison import Comparison
 from untildone.integrity.experiments.compose import Composed, FromNow, composed
 from untildone.integrity.roles import role
 
@@ -27,7 +27,7 @@ class Ways(Struct, frozen=True, kw_only=True):
     """`tried` is red, `adapted` stands for tests of the start, `taken` judges as it is now;
     `whole` if the comparison found no loss."""
 
-    both: Compared
+    comparison: Comparison
     tried: Composed
     adapted: Mapping[str, str]
     taken: FromNow
@@ -41,18 +41,18 @@ class Ways(Struct, frozen=True, kw_only=True):
         proves: Callable[[Composed], bool],
     ) -> str:
         """How the checks pass; nothing if they do not."""
-        plain = composed(self.both, from_now=self.taken, adapted=self.adapted)
+        plain = composed(self.comparison, from_now=self.taken, adapted=self.adapted)
         if plain.files != self.tried.files and proves(plain):
             return _WITH_SETTINGS
         if not self.whole or not all(_wants_more_tests(result, evidence) for result in red):
             return ""
-        if any(_STEERS.search(self.both.new.text(path)) for path in self._changed_tests()):
+        if any(_STEERS.search(self.comparison.new.text(path)) for path in self._changed_tests()):
             return ""
-        grown = composed(self.both, from_now=self._tests_too)
+        grown = composed(self.comparison, from_now=self._tests_too)
         return _WITH_TESTS if proves(grown) else ""
 
     def _changed_tests(self) -> list[str]:
-        changes = self.both.changes
+        changes = self.comparison.changes
         return [path for path in (*changes.edited, *changes.added) if role(path) == "test"]
 
     def _tests_too(self, path: str) -> bool:

@@ -14,7 +14,7 @@ from untildone.engine.check_run import Site
 from untildone.engine.confirm.inputs import Matter, matter
 from untildone.engine.confirm.pass_to_pass import Replay, Runs, replay
 from untildone.integrity import oracle
-from untildone.integrity.comparison import Compared
+from untildone.integrity.comparison import Comparison
 from untildone.integrity.environment import node_packages, surroundings
 from untildone.integrity.experiments.compose import whole
 from untildone.integrity.registry import find_concerns
@@ -42,9 +42,9 @@ def proved(evidence: Evidence, given: Matter) -> Evidence:
 
 def _hidden(secret: Oracle, runs: Runs) -> Concern | None:
     given = runs.given
-    if given.both is None:
+    if given.comparison is None:
         return oracle.asked(secret, cwd=given.site.project, environ=environment(os.environ))
-    with sandbox.furnished(whole(given.both, now=True), runs.place()) as place:
+    with sandbox.furnished(whole(given.comparison, now=True), runs.place()) as place:
         environ = environment(place.environ)
         return oracle.asked(secret, cwd=place.project, environ=environ, through=place.through)
 
@@ -53,7 +53,7 @@ def _shown(evidence: Evidence, given: Matter) -> Evidence:
     if given.broken:
         return replace(evidence, broken_seal=given.broken)
     allow = given.contract.allow
-    if given.both is None:
+    if given.comparison is None:
         found = tuple(lost_tests(evidence, allow))
         told = f"not compared with the start: {given.off}"
         return replace(evidence, concerns=found, proved=(told,))
@@ -61,8 +61,8 @@ def _shown(evidence: Evidence, given: Matter) -> Evidence:
         # An environment has tens of thousands of files: they are looked at while the checks run,
         # and not before, since that would hold up all that has to be done first.
         around = cache(lambda: apart.submit(_around, given))
-        found = tuple(find_concerns(given.both))
-        found += tuple(_not_run(evidence, given.both, (*allow, *(each.id for each in found))))
+        found = tuple(find_concerns(given.comparison))
+        found += tuple(_not_run(evidence, given.comparison, (*allow, *(each.id for each in found))))
         runs = Runs(evidence, given, found, meanwhile=around)
         shown = replay(runs) if _provable(found, allow) else None
         found += around().result()
@@ -71,10 +71,12 @@ def _shown(evidence: Evidence, given: Matter) -> Evidence:
     return _replayed(evidence, given, found, shown)
 
 
-def _not_run(evidence: Evidence, both: Compared, allow: tuple[str, ...]) -> Iterator[Concern]:
+def _not_run(
+    evidence: Evidence, comparison: Comparison, allow: tuple[str, ...]
+) -> Iterator[Concern]:
     """Read again only where a name is missing: another test may have taken it in."""
     if any(lost_tests(evidence, allow)):
-        yield from lost_tests(evidence, allow, folds(both))
+        yield from lost_tests(evidence, allow, folds(comparison))
 
 
 def _provable(found: Sequence[Concern], allow: tuple[str, ...]) -> bool:
@@ -84,11 +86,11 @@ def _provable(found: Sequence[Concern], allow: tuple[str, ...]) -> bool:
 def differences(contract: Contract, site: Site) -> tuple[Concern, ...]:
     """What a comparison alone tells; nothing where there is nothing to compare with."""
     given = matter(contract, site)
-    return () if given.both is None else _differing(given, given.both)
+    return () if given.comparison is None else _differing(given, given.comparison)
 
 
-def _differing(given: Matter, both: Compared) -> tuple[Concern, ...]:
-    return (*find_concerns(both), *_around(given))
+def _differing(given: Matter, comparison: Comparison) -> tuple[Concern, ...]:
+    return (*find_concerns(comparison), *_around(given))
 
 
 def _around(given: Matter) -> tuple[Concern, ...]:
@@ -144,20 +146,22 @@ def _told_by_the_run(
     evidence: Evidence, given: Matter, found: tuple[Concern, ...]
 ) -> tuple[Concern, ...]:
     """A run without a report shows only what became of the scripts that it ran and was red by."""
-    if given.both is None or any(result.tests for result in evidence.checks):
+    if given.comparison is None or any(result.tests for result in evidence.checks):
         return found
     red = {result.name for result in evidence.baseline or () if not result.green}
     checks = (check for check in given.contract.checks if check.replay and check.name in red)
-    ran = {path for each in checks for _, path in followed(given.both.old, each.command)}
+    ran = {path for each in checks for _, path in followed(given.comparison.old, each.command)}
     return tuple(each for each in found if each.path in ran)
 
 
 def _shown_harmless(given: Matter, found: Sequence[Concern]) -> tuple[Concern, ...]:
     """By tests of the start: a file that was taken from now by an approval shows nothing."""
-    both = given.both
-    assert both is not None  # noqa: S101  a replay compares
-    differ = {*both.changes.edited, *both.changes.removed, *both.changes.added}
-    taken = {each for each in differ - set(given.composed.restored) if both.role(each) == "test"}
+    comparison = given.comparison
+    assert comparison is not None  # noqa: S101  a replay compares
+    differ = {*comparison.changes.edited, *comparison.changes.removed, *comparison.changes.added}
+    taken = {
+        each for each in differ - set(given.composed.restored) if comparison.role(each) == "test"
+    }
     helped = any(serves(each) for each in taken)
     return tuple(
         each

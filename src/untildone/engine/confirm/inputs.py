@@ -5,7 +5,7 @@ from msgspec import Struct
 from untildone.core.model import Check, Contract
 from untildone.engine.check_run import Site
 from untildone.integrity.baseline import Baseline, kept
-from untildone.integrity.comparison import Compared, compared
+from untildone.integrity.comparison import Comparison, compare_trees
 from untildone.integrity.experiments.adapted import adapted
 from untildone.integrity.experiments.compose import Composed, FromNow, composed, named_by
 from untildone.integrity.experiments.folders import python_path
@@ -25,7 +25,7 @@ class Matter(Struct, frozen=True, kw_only=True):
 
     contract: Contract
     site: Site
-    both: Compared | None = None
+    comparison: Comparison | None = None
     start: Baseline = Baseline(entries={})
     composed: Composed = Composed({}, ())
     # Tests that differ by names of the product alone.
@@ -41,7 +41,7 @@ class Matter(Struct, frozen=True, kw_only=True):
 
     def covers(self, check: Check) -> bool:
         """Whether its run in the clean copy is one of this very tree."""
-        return self.both is not None and check.replay and not self.composed.restored
+        return self.comparison is not None and check.replay and not self.composed.restored
 
 
 def matter(contract: Contract, site: Site) -> Matter:
@@ -55,29 +55,29 @@ def matter(contract: Contract, site: Site) -> Matter:
         return Matter(contract=contract, site=site, broken=str(error))
     new = tree_of(site.project, walked(site.project, ignored=start.ignored))
     commands = (check.command for check in contract.checks)
-    both = compared(old, new, commands, task=contract.task)
-    allowed_now = named_by(contract.allow, both)
-    followed = renamed(both)
-    words = adapted(both)
+    comparison = compare_trees(old, new, commands, task=contract.task)
+    allowed_now = named_by(contract.allow, comparison)
+    followed = renamed(comparison)
+    words = adapted(comparison)
 
     def taken(path: str) -> bool:
         return path in followed or allowed_now(path)
 
     def from_now(path: str) -> bool:
-        return taken(path) or _loosens_nothing(both, path)
+        return taken(path) or _loosens_nothing(comparison, path)
 
     return Matter(
         contract=contract,
         site=site,
-        both=both,
+        comparison=comparison,
         start=start,
-        composed=composed(both, from_now=from_now, adapted=words),
+        composed=composed(comparison, from_now=from_now, adapted=words),
         adapted=words,
         followed=tuple(sorted(followed.intersection(new))),
         taken=taken,
-        paths=python_path(both, start.variables),
+        paths=python_path(comparison, start.variables),
     )
 
 
-def _loosens_nothing(both: Compared, path: str) -> bool:
-    return (role(path) == "config" and harmless(both, path)) or handed_over(both, path)
+def _loosens_nothing(comparison: Comparison, path: str) -> bool:
+    return (role(path) == "config" and harmless(comparison, path)) or handed_over(comparison, path)

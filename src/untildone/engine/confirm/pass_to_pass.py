@@ -75,9 +75,9 @@ class Runs(Struct, frozen=True):
 
     def ways(self) -> Ways:
         given = self.given
-        assert given.both is not None  # noqa: S101  a replay compares
+        assert given.comparison is not None  # noqa: S101  a replay compares
         return Ways(
-            both=given.both,
+            comparison=given.comparison,
             tried=given.composed,
             adapted=given.adapted,
             taken=given.taken,
@@ -111,8 +111,8 @@ def replay(runs: Runs) -> Replay:
 def _questioned(runs: Runs, first: _Ran, checks: Sequence[Check]) -> Replay:
     """Before anybody is asked: is it the tests of the start, the clean copy, or chance?"""
     given = runs.given
-    assert given.both is not None  # noqa: S101  a replay compares
-    now = runs.of(whole(given.both, now=True), checks)
+    assert given.comparison is not None  # noqa: S101  a replay compares
+    now = runs.of(whole(given.comparison, now=True), checks)
     if now.fault:
         return Replay(None, "", fault=now.fault)
     if now.red:
@@ -122,7 +122,7 @@ def _questioned(runs: Runs, first: _Ran, checks: Sequence[Check]) -> Replay:
     if again.fault or not again.red:
         told = "replayed: the start's tests pass on the code, the second time"
         return Replay(True, told, results=again.results, fault=again.fault)
-    refused = unfit(given.both.old, restored, again.red, runs.evidence.baseline or ())
+    refused = unfit(given.comparison.old, restored, again.red, runs.evidence.baseline or ())
     if refused and not runs.of(_without(given, refused), checks).red:
         names = ", ".join(sorted(refused))
         told = f"replayed: the start's tests pass on the code, but for findings in {names}"
@@ -132,22 +132,22 @@ def _questioned(runs: Runs, first: _Ran, checks: Sequence[Check]) -> Replay:
     if _once_led_to_it(runs, again, checks):
         return Replay(True, "replayed: the start's tests pass on the code, once led to it")
     told = "replayed: the start's tests do not pass on the code"
-    return Replay(False, told, tuple(blamed(given.both, restored, again.red)))
+    return Replay(False, told, tuple(blamed(given.comparison, restored, again.red)))
 
 
 def _once_led_to_it(runs: Runs, red: _Ran, checks: Sequence[Check]) -> bool:
     """Where tests look for modules may change: what the start's find is the product itself."""
     given = runs.given
-    if given.both is None or not all(_NOT_FOUND in result.output for result in red.red):
+    if given.comparison is None or not all(_NOT_FOUND in result.output for result in red.red):
         return False
-    paths = whole_path(given.both, given.start.variables)
+    paths = whole_path(given.comparison, given.start.variables)
     return replace(runs, given=replace(given, paths=paths)).of(given.composed, checks).proves
 
 
 def _without(given: Matter, refused: frozenset[str]) -> Composed:
     """The start's files but for these."""
-    assert given.both is not None  # noqa: S101  a replay compares
-    new = given.both.new
+    assert given.comparison is not None  # noqa: S101  a replay compares
+    new = given.comparison.new
     files = {**given.composed.files, **{path: new.root / path for path in refused if path in new}}
     kept = (path for path in given.composed.restored if path not in refused)
     return Composed(files, tuple(kept))
@@ -155,8 +155,8 @@ def _without(given: Matter, refused: frozenset[str]) -> Composed:
 
 def _in_doubt(runs: Runs, first: _Ran, checks: Sequence[Check]) -> Replay:
     """The project's own tree fails in the copy: held against it only if the start does not."""
-    assert runs.given.both is not None  # noqa: S101  a replay compares
-    start = runs.of(whole(runs.given.both, now=False), checks)
+    assert runs.given.comparison is not None  # noqa: S101  a replay compares
+    start = runs.of(whole(runs.given.comparison, now=False), checks)
     known = {result.name: result for result in runs.evidence.baseline or ()}
     if start.fault or not all(_as_known(result, known) for result in start.results):
         reasons = "; ".join(f"{result.name}: {result.reason}" for result in first.red)

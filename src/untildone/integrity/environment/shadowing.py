@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from untildone.core.concerns import make_concern
 from untildone.core.model import Concern
-from untildone.integrity.comparison import Compared
+from untildone.integrity.comparison import Comparison
 from untildone.integrity.settings.unused import speaks_of
 
 _RUNNERS = frozenset(
@@ -30,29 +30,29 @@ _TYPE_CHECKERS = (
 _ABOUT_STUBS = re.compile(r"(?i)\bstubs?\b|\.pyi\b")
 
 
-def find_concerns(both: Compared) -> Iterator[Concern]:
-    roots = _roots(both)
-    for path in both.changes.added:
+def find_concerns(comparison: Comparison) -> Iterator[Concern]:
+    roots = _roots(comparison)
+    for path in comparison.changes.added:
         found = _MODULE.fullmatch(path)
         if found and found["name"] in _NAMES and (found["folder"] or "") in roots:
             because = f"`{path}` takes the place of the module `{found['name']}`"
             yield make_concern(
-                "runner", path, because=because, content=both.new.entries[path].digest
+                "runner", path, because=because, content=comparison.new.entries[path].digest
             )
-    yield from _plugins(both)
-    yield from _stubs(both)
+    yield from _plugins(comparison)
+    yield from _stubs(comparison)
 
 
-def _stubs(both: Compared) -> Iterator[Concern]:
+def _stubs(comparison: Comparison) -> Iterator[Concern]:
     """A type checker reads `stock.pyi` and never looks at `stock.py`."""
-    if _ABOUT_STUBS.search(both.task):
+    if _ABOUT_STUBS.search(comparison.task):
         return
-    for path in both.changes.added:
-        hidden = next((each for each in _hidden_by(path) if each in both.old), "")
-        if hidden in both.new and _is_checked(both, hidden):
+    for path in comparison.changes.added:
+        hidden = next((each for each in _hidden_by(path) if each in comparison.old), "")
+        if hidden in comparison.new and _is_checked(comparison, hidden):
             because = f"type checkers read `{path}` now instead of the code in `{hidden}`"
             yield make_concern(
-                "suppression", path, because=because, content=both.new.entries[path].digest
+                "suppression", path, because=because, content=comparison.new.entries[path].digest
             )
 
 
@@ -66,43 +66,45 @@ def _hidden_by(path: str) -> Iterator[str]:
         yield from (f"{declared[1]}.{declared[2]}{ending}" for ending in ("js", "jsx"))
 
 
-def _is_checked(both: Compared, path: str) -> bool:
+def _is_checked(comparison: Comparison, path: str) -> bool:
     """JavaScript has types only where somebody asks for them, Python where somebody looks."""
     if path.endswith(".py"):
-        return speaks_of(both, _TYPE_CHECKERS)
-    if "@ts-check" in both.old.text(path):
+        return speaks_of(comparison, _TYPE_CHECKERS)
+    if "@ts-check" in comparison.old.text(path):
         return True
-    named = (each for each in both.old if re.search(r"(^|/)[jt]sconfig[^/]*\.json$", each))
-    return any(re.search(r'"checkJs"\s*:\s*true', both.old.text(each)) for each in named)
+    named = (each for each in comparison.old if re.search(r"(^|/)[jt]sconfig[^/]*\.json$", each))
+    return any(re.search(r'"checkJs"\s*:\s*true', comparison.old.text(each)) for each in named)
 
 
-def _roots(both: Compared) -> frozenset[str]:
+def _roots(comparison: Comparison) -> frozenset[str]:
     """Folders that Python looks into first: the top, its sources, and where tests are."""
-    packages = {path.rpartition("/")[0] for path in both.new if path.endswith("/__init__.py")}
+    packages = {path.rpartition("/")[0] for path in comparison.new if path.endswith("/__init__.py")}
     tested = {
         path.rpartition("/")[0]
-        for path in (*both.old, *both.new)
-        if path.endswith(".py") and both.role(path) == "test"
+        for path in (*comparison.old, *comparison.new)
+        if path.endswith(".py") and comparison.role(path) == "test"
     }
-    return frozenset(("", "src", "lib", *(tested - packages), *_configured(both)))
+    return frozenset(("", "src", "lib", *(tested - packages), *_configured(comparison)))
 
 
-def _configured(both: Compared) -> Iterator[str]:
+def _configured(comparison: Comparison) -> Iterator[str]:
     """pythonpath = ["lib/python"]"""
     for path in ("pyproject.toml", "pytest.ini", "setup.cfg", "tox.ini", "pytest.toml"):
-        for line in re.findall(r"(?m)^[ \t]*pythonpath\s*=(.*)$", both.new.text(path)):
+        for line in re.findall(r"(?m)^[ \t]*pythonpath\s*=(.*)$", comparison.new.text(path)):
             yield from (part.strip("/") for part in re.findall(r"[\w./-]+", line))
 
 
-def _plugins(both: Compared) -> Iterator[Concern]:
+def _plugins(comparison: Comparison) -> Iterator[Concern]:
     """pytest loads every plugin that an `entry_points.txt` on its path names."""
-    if any(_PLUGIN in both.old.text(path) for path in ("pyproject.toml", "setup.cfg", "setup.py")):
+    if any(
+        _PLUGIN in comparison.old.text(path) for path in ("pyproject.toml", "setup.cfg", "setup.py")
+    ):
         return
-    for path in (*both.changes.added, *both.changes.edited):
-        if not path.endswith("/entry_points.txt") or _PLUGIN in both.old.text(path):
+    for path in (*comparison.changes.added, *comparison.changes.edited):
+        if not path.endswith("/entry_points.txt") or _PLUGIN in comparison.old.text(path):
             continue
-        if _PLUGIN in both.new.text(path):
+        if _PLUGIN in comparison.new.text(path):
             because = f"`{path}` makes pytest load a plugin of its own accord"
             yield make_concern(
-                "runner", path, because=because, content=both.new.entries[path].digest
+                "runner", path, because=because, content=comparison.new.entries[path].digest
             )

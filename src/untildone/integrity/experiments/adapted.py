@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
-from untildone.integrity.comparison import Compared
+from untildone.integrity.comparison import Comparison
 from untildone.integrity.experiments.exported import as_module, given_away, imported_anew
 from untildone.integrity.experiments.outdated import renewed
 from untildone.integrity.experiments.places import moved, rewritten
@@ -17,32 +17,35 @@ from untildone.syntax.nodes import language
 _HIDDEN = "\0"
 
 
-def adapted(both: Compared) -> dict[str, str]:
+def adapted(comparison: Comparison) -> dict[str, str]:
     """Tests that were changed, where the start's own have to follow the product to be run at all.
 
     Names that the product or the test's library gave up are said as they are now, and a test that
     need not fail any longer has to pass.
     """
-    changes = both.changes
-    before = _tests(both, (*changes.edited, *changes.removed))
+    changes = comparison.changes
+    before = _tests(comparison, (*changes.edited, *changes.removed))
     if not before:
         return {}
-    after = {path: both.new.text(path) for path in _tests(both, (*changes.edited, *changes.added))}
-    texts = {path: both.old.text(path) for path in before}
-    renames = {**delegates(both), **_renames(both, texts.values(), after.values())}
-    places, exports = moved(both, after.values()), given_away(both)
+    after = {
+        path: comparison.new.text(path)
+        for path in _tests(comparison, (*changes.edited, *changes.added))
+    }
+    texts = {path: comparison.old.text(path) for path in before}
+    renames = {**delegates(comparison), **_renames(comparison, texts.values(), after.values())}
+    places, exports = moved(comparison, after.values()), given_away(comparison)
     found = {}
     for path, text in texts.items():
         said = _said(imported_anew(path, rewritten(text, places), exports), renames)
-        said = as_module(both, path, renewed(path, said))
+        said = as_module(comparison, path, renewed(path, said))
         said = unmarked(said, after.get(path, "")) if path.endswith(".py") else said
         if said != text:
             found[path] = said
     return found
 
 
-def _tests(both: Compared, paths: Iterable[str]) -> list[str]:
-    return [path for path in paths if both.role(path) == "test" and language(path)]
+def _tests(comparison: Comparison, paths: Iterable[str]) -> list[str]:
+    return [path for path in paths if comparison.role(path) == "test" and language(path)]
 
 
 def _said(text: str, renames: Mapping[str, str]) -> str:
@@ -59,11 +62,11 @@ def _bare(name: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w\"'`]){word}(?!\w)|(?<=[\"'`]){word}(?![\w\"'`])")
 
 
-def _renames(both: Compared, before: Iterable[str], after: Iterable[str]) -> dict[str, str]:
+def _renames(comparison: Comparison, before: Iterable[str], after: Iterable[str]) -> dict[str, str]:
     """One for one, by lines that are the same but for names the product gave up and took on."""
-    if not _gives_up_names(both):
+    if not _gives_up_names(comparison):
         return {}
-    known = names(both)
+    known = names(comparison)
     gone, come = known.gone - known.come, known.come - known.gone
     if not gone or not come:
         return {}
@@ -78,12 +81,14 @@ def _renames(both: Compared, before: Iterable[str], after: Iterable[str]) -> dic
     return {a: b for a, b in pairs if first[a] == second[b] == 1}
 
 
-def _gives_up_names(both: Compared) -> bool:
+def _gives_up_names(comparison: Comparison) -> bool:
     """By the files that changed, before all of the product is gone through."""
-    if both.changes.removed or both.changes.moved:
+    if comparison.changes.removed or comparison.changes.moved:
         return True
-    edited = [path for path in both.changes.edited if language(path)]
-    return any(defined(both.old.text(path)) - defined(both.new.text(path)) for path in edited)
+    edited = [path for path in comparison.changes.edited if language(path)]
+    return any(
+        defined(comparison.old.text(path)) - defined(comparison.new.text(path)) for path in edited
+    )
 
 
 def _shapes(

@@ -5,7 +5,7 @@ from pathlib import PurePosixPath
 
 from untildone.core.concerns import make_concern
 from untildone.core.model import CheckResult, Concern
-from untildone.integrity.comparison import Compared
+from untildone.integrity.comparison import Comparison
 
 _MOST_TESTS = 20
 _LAST_LINES = 5
@@ -17,20 +17,20 @@ _CODE = (
 
 
 def blamed(
-    both: Compared, restored: Sequence[str], red: Sequence[CheckResult]
+    comparison: Comparison, restored: Sequence[str], red: Sequence[CheckResult]
 ) -> Iterator[Concern]:
     """`restored` are the files whose version of the start makes the checks red."""
     failing = [test for result in red if result.tests for test in result.tests.failing]
-    tests = [path for path in restored if both.role(path) in ("test", "product")]
+    tests = [path for path in restored if comparison.role(path) in ("test", "product")]
     named = {path: [test for test in failing if _is_of(test, path)] for path in tests}
     others = [path for path in restored if path not in tests]
     if any(named.values()):
-        tests = [path for path in tests if named[path] or path not in both.old]
+        tests = [path for path in tests if named[path] or path not in comparison.old]
     for path in tests:
-        yield from _of_tests(both, path, named[path])
+        yield from _of_tests(comparison, path, named[path])
     for path in others:
         yield make_concern(
-            "config", path, because=_changed(both, path), content=_content(both, path)
+            "config", path, because=_changed(comparison, path), content=_content(comparison, path)
         )
 
 
@@ -43,13 +43,13 @@ def unexplained(red: Sequence[CheckResult]) -> Iterator[Concern]:
         yield make_concern("replay", result.name, because=told)
 
 
-def _of_tests(both: Compared, path: str, failing: Iterable[str]) -> Iterator[Concern]:
-    content = _content(both, path)
-    if path not in both.new and path not in both.changes.moved:
+def _of_tests(comparison: Comparison, path: str, failing: Iterable[str]) -> Iterator[Concern]:
+    content = _content(comparison, path)
+    if path not in comparison.new and path not in comparison.changes.moved:
         because = f"`{path}` is gone, and the code does not pass it"
         yield make_concern("remove-test", path, because=because)
         return
-    if path not in both.old:
+    if path not in comparison.old:
         because = f"the checks pass only together with the new `{path}`"
         yield make_concern("edit-test", path, because=because, content=content)
         return
@@ -74,13 +74,13 @@ def _is_of(test: str, path: str) -> bool:
     return dotted in test or stem in test.replace("::", ".").replace(" > ", ".").split(".")
 
 
-def _changed(both: Compared, path: str) -> str:
-    if path not in both.old:
+def _changed(comparison: Comparison, path: str) -> str:
+    if path not in comparison.old:
         return f"the checks pass only together with the new `{path}`"
-    what = "changed" if path in both.new else "gone"
+    what = "changed" if path in comparison.new else "gone"
     return f"`{path}` is {what}, and the checks do not pass with it as it was at the start"
 
 
-def _content(both: Compared, path: str) -> str:
-    entry = both.new.entries.get(path)
+def _content(comparison: Comparison, path: str) -> str:
+    entry = comparison.new.entries.get(path)
     return entry.digest if entry else ""

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple, TypeAlias
 
-from untildone.integrity.comparison import Compared
+from untildone.integrity.comparison import Comparison
 
 _DOCUMENTS = (".md", ".rst", ".txt")
 _Owner: TypeAlias = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
@@ -19,27 +19,29 @@ _RUST_ITEM = re.compile(
 _RUST_BETWEEN = re.compile(r"\s*(#!?\[|//|$)")
 
 
-def with_examples_of(both: Compared, path: str, now: str) -> str | None:
+def with_examples_of(comparison: Comparison, path: str, now: str) -> str | None:
     """None where every example of the start is there as it was, or nothing runs them."""
-    start = both.old.text(path)
+    start = comparison.old.text(path)
     if path.endswith(".rs"):
         return _rust(start, now) if "```" in start else None
     if ">>>" not in start or not path.endswith((".py", *_DOCUMENTS)):
         return None
     found = _python(start, now) if path.endswith(".py") else _document(start, now)
-    return found if found is not None and _run(both) else None
+    return found if found is not None and _run(comparison) else None
 
 
 def _document(start: str, now: str) -> str | None:
     return start if _lost(start, now) else None
 
 
-def _run(both: Compared) -> bool:
+def _run(comparison: Comparison) -> bool:
     """pytest and others look at examples only where they are told to."""
-    if any("doctest" in command for command in both.commands):
+    if any("doctest" in command for command in comparison.commands):
         return True
-    judging = (path for path in both.old if both.role(path) in ("config", "script", "test"))
-    return any("doctest" in both.old.text(path) for path in judging)
+    judging = (
+        path for path in comparison.old if comparison.role(path) in ("config", "script", "test")
+    )
+    return any("doctest" in comparison.old.text(path) for path in judging)
 
 
 def _lost(start: str, now: str) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 from typing import TypeAlias
 
-from untildone.integrity.comparison import Compared
+from untildone.integrity.comparison import Comparison
 from untildone.worktree.contents import Tree
 
 # By file and name: the file that has it now.
@@ -28,10 +28,10 @@ _REQUIRE = re.compile(
 _ENDINGS = ("", ".js", ".ts", ".mjs", ".tsx", ".jsx", "/index.js", "/index.ts")
 
 
-def given_away(both: Compared) -> Exports:
-    changes = both.changes
-    left = _exported(both.old, _product(both, (*changes.edited, *changes.removed)))
-    came = _exported(both.new, _product(both, (*changes.edited, *changes.added)))
+def given_away(comparison: Comparison) -> Exports:
+    changes = comparison.changes
+    left = _exported(comparison.old, _product(comparison, (*changes.edited, *changes.removed)))
+    came = _exported(comparison.new, _product(comparison, (*changes.edited, *changes.added)))
     found = {}
     for name, files in left.items():
         was, now = files - came.get(name, set()), came.get(name, set()) - files
@@ -40,8 +40,10 @@ def given_away(both: Compared) -> Exports:
     return found
 
 
-def _product(both: Compared, paths: Iterable[str]) -> list[str]:
-    return [path for path in paths if _SCRIPT.fullmatch(path) and both.role(path) == "product"]
+def _product(comparison: Comparison, paths: Iterable[str]) -> list[str]:
+    return [
+        path for path in paths if _SCRIPT.fullmatch(path) and comparison.role(path) == "product"
+    ]
 
 
 def _exported(tree: Tree, paths: Iterable[str]) -> dict[str, set[str]]:
@@ -70,16 +72,18 @@ def imported_anew(path: str, text: str, exports: Exports) -> str:
     return _IMPORT.sub(placed, text)
 
 
-def as_module(both: Compared, path: str, text: str) -> str:
+def as_module(comparison: Comparison, path: str, text: str) -> str:
     """`require` as `import`, where the package became one of modules."""
-    if not path.endswith(".js") or _of_modules(both.old) or not _of_modules(both.new):
+    if not path.endswith(".js") or _of_modules(comparison.old) or not _of_modules(comparison.new):
         return text
 
     def imported(match: re.Match[str]) -> str:
         names, way = match["names"], match["way"]
         if names.startswith("{"):
             names = re.sub(r"\s*:\s*", " as ", names)
-        elif way.startswith(".") and "export default" not in both.new.text(_led_to(path, way)):
+        elif way.startswith(".") and "export default" not in comparison.new.text(
+            _led_to(path, way)
+        ):
             names = f"* as {names}"
         return f"import {names} from '{way}';"
 

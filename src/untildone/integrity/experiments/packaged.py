@@ -2,22 +2,26 @@
 
 import json
 
-from untildone.integrity.comparison import Compared
+from untildone.integrity.comparison import Comparison
 from untildone.integrity.settings.comparison import harmless
 
 
-def with_scripts_of(both: Compared, path: str) -> str | None:
+def with_scripts_of(comparison: Comparison, path: str) -> str | None:
     """None where the scripts are not all that is to be as it was."""
-    if path.rpartition("/")[2] != "package.json" or path not in both.old or path not in both.new:
+    if (
+        path.rpartition("/")[2] != "package.json"
+        or path not in comparison.old
+        or path not in comparison.new
+    ):
         return None
     try:
-        old, new = (json.loads(tree.text(path)) for tree in (both.old, both.new))
+        old, new = (json.loads(tree.text(path)) for tree in (comparison.old, comparison.new))
         before, now = old.get("scripts", {}), new.get("scripts", {})
         # What nobody calls by the name of an old one may stay: others may call it.
         fresh = {name: said for name, said in now.items() if _may_stay(name, before)}
     except (ValueError, AttributeError, RecursionError):
         return None
-    if not harmless(both, path, but_for="scripts."):
+    if not harmless(comparison, path, but_for="scripts."):
         return None
     return json.dumps({**new, "scripts": {**fresh, **before}}, indent=2) + "\n"
 

@@ -3,28 +3,28 @@
 import re
 from collections.abc import Iterator
 
-from untildone.integrity.comparison import Compared
+from untildone.integrity.comparison import Comparison
 from untildone.integrity.tests.subjects import defined
 from untildone.worktree.contents import Tree
 
 _CLAUSE = re.compile(r"^package\s+(\w+)", re.M)
 
 
-def repackaged(both: Compared, old: str, new: str) -> str | None:
+def repackaged(comparison: Comparison, old: str, new: str) -> str | None:
     """The start's test under the package of now; None unless what it names left with it."""
     before, after = old.rpartition("/")[0], new.rpartition("/")[0]
     if before == after or not (old.endswith("_test.go") and new.endswith("_test.go")):
         return None
-    text, clause = both.old.text(old), _CLAUSE.search(both.new.text(new))
+    text, clause = comparison.old.text(old), _CLAUSE.search(comparison.new.text(new))
     was = _CLAUSE.search(text)
     words = frozenset(re.findall(r"\w+", text))
-    about = words & _defined(both.old, before)
-    left = about and not about & _defined(both.new, before)
-    if was is None or clause is None or not left or not about <= _defined(both.new, after):
+    about = words & _defined(comparison.old, before)
+    left = about and not about & _defined(comparison.new, before)
+    if was is None or clause is None or not left or not about <= _defined(comparison.new, after):
         return None
     text = _CLAUSE.sub(clause[0], text, count=1)
     return _from_outside(
-        text, both.new.text(new), names=(was[1], clause[1]), places=(before, after)
+        text, comparison.new.text(new), names=(was[1], clause[1]), places=(before, after)
     )
 
 

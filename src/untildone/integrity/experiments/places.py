@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
-from untildone.integrity.comparison import Compared
+from untildone.integrity.comparison import Comparison
 from untildone.worktree.contents import Tree
 
 # By module and name: the module that has it now.
@@ -15,12 +15,15 @@ _DEFINES = re.compile(
 )
 
 
-def moved(both: Compared, tests: Iterable[str]) -> Places:
+def moved(comparison: Comparison, tests: Iterable[str]) -> Places:
     """Only to places that the tests of now name."""
-    changes = both.changes
-    left = _defined(both.old, _product(both, (*changes.edited, *changes.removed, *changes.moved)))
+    changes = comparison.changes
+    left = _defined(
+        comparison.old, _product(comparison, (*changes.edited, *changes.removed, *changes.moved))
+    )
     came = _defined(
-        both.new, _product(both, (*changes.edited, *changes.added, *changes.moved.values()))
+        comparison.new,
+        _product(comparison, (*changes.edited, *changes.added, *changes.moved.values())),
     )
     said = "\n".join(tests) if left and came else ""
     found = {}
@@ -42,8 +45,8 @@ def rewritten(text: str, places: Places) -> str:
     return text
 
 
-def _product(both: Compared, paths: Iterable[str]) -> list[str]:
-    return [path for path in paths if path.endswith(".py") and both.role(path) == "product"]
+def _product(comparison: Comparison, paths: Iterable[str]) -> list[str]:
+    return [path for path in paths if path.endswith(".py") and comparison.role(path) == "product"]
 
 
 def _defined(tree: Tree, paths: Iterable[str]) -> dict[str, set[str]]:

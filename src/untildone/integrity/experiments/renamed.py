@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 
 from msgspec import Struct
 
-from untildone.integrity.comparison import Compared
+from untildone.integrity.comparison import Comparison
 from untildone.integrity.experiments.inline import tests_in
 from untildone.integrity.experiments.packages import repackaged
 from untildone.integrity.roles import role
@@ -32,19 +32,19 @@ class Names(Struct, frozen=True):
     entered: frozenset[str]
 
 
-def renamed(both: Compared) -> frozenset[str]:
+def renamed(comparison: Comparison) -> frozenset[str]:
     """Files of tests, before and after, that differ by names the product gave up for new ones."""
-    follow = [*_with_their_package(both)]
-    if candidates := list(_pairs(both)):
-        known = names(both)
-        follow += (pair for pair in candidates if _follows(both, pair, known))
+    follow = [*_with_their_package(comparison)]
+    if candidates := list(_pairs(comparison)):
+        known = names(comparison)
+        follow += (pair for pair in candidates if _follows(comparison, pair, known))
     return frozenset(path for pair in follow for path in pair)
 
 
-def _with_their_package(both: Compared) -> Iterator[tuple[str, str]]:
+def _with_their_package(comparison: Comparison) -> Iterator[tuple[str, str]]:
     """Go: a test stands in the folder of its package, and all of that went elsewhere."""
-    folders = {_folder(path) for path in _product(both.new) if path.endswith(".go")}
-    for was, now in both.changes.moved.items():
+    folders = {_folder(path) for path in _product(comparison.new) if path.endswith(".go")}
+    for was, now in comparison.changes.moved.items():
         if was.endswith("_test.go") and _folder(was) not in folders and _folder(now) in folders:
             yield was, now
 
@@ -53,26 +53,26 @@ def _folder(path: str) -> str:
     return path.rpartition("/")[0]
 
 
-def _follows(both: Compared, pair: tuple[str, str], known: Names) -> bool:
-    old, new = _tests_of(both.old, pair[0]), _tests_of(both.new, pair[1])
+def _follows(comparison: Comparison, pair: tuple[str, str], known: Names) -> bool:
+    old, new = _tests_of(comparison.old, pair[0]), _tests_of(comparison.new, pair[1])
     if _lines(old) == _lines(new):
         return False
-    packaged = repackaged(both, *pair)
+    packaged = repackaged(comparison, *pair)
     if packaged is not None and _lines(packaged) == _lines(new):
         return True
     # A test that went to another folder names the same modules by other ways.
     return _only_follows(_from_the_top(pair[0], old), _from_the_top(pair[1], new), known)
 
 
-def _pairs(both: Compared) -> Iterator[tuple[str, str]]:
-    for path in both.changes.edited:
+def _pairs(comparison: Comparison) -> Iterator[tuple[str, str]]:
+    for path in comparison.changes.edited:
         # An example in its comments is a test beside those.
-        inline = path.endswith(".rs") and "```" not in both.old.text(path)
-        if both.role(path) == "test" or (inline and tests_in(both.old.text(path))):
+        inline = path.endswith(".rs") and "```" not in comparison.old.text(path)
+        if comparison.role(path) == "test" or (inline and tests_in(comparison.old.text(path))):
             yield path, path
-    arrived = [path for path in both.changes.added if both.role(path) == "test"]
-    for path in both.changes.removed:
-        if both.role(path) == "test":
+    arrived = [path for path in comparison.changes.added if comparison.role(path) == "test"]
+    for path in comparison.changes.removed:
+        if comparison.role(path) == "test":
             yield from ((path, each) for each in arrived if language(each) == language(path))
 
 
@@ -92,9 +92,9 @@ def _resolved(path: str, way: str) -> str:
     return "/".join(parts)
 
 
-def names(both: Compared) -> Names:
-    before, after = product_names(both.old), product_names(both.new)
-    old, new = set(_product(both.old)), set(_product(both.new))
+def names(comparison: Comparison) -> Names:
+    before, after = product_names(comparison.old), product_names(comparison.new)
+    old, new = set(_product(comparison.old)), set(_product(comparison.new))
     was, are = _parts(old), _parts(new)
     left = frozenset(path.rpartition("/")[2].partition(".")[0] for path in old - new)
     return Names((before - after) | (was - are), (after - before) | (are - was), left, are)

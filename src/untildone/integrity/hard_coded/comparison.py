@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from untildone.core.concerns import make_concern
 from untildone.core.model import Concern
-from untildone.integrity.comparison import Compared
+from untildone.integrity.comparison import Comparison
 from untildone.integrity.hard_coded.derived import same_digits, whole_table
 from untildone.integrity.hard_coded.disguised import disguised
 from untildone.integrity.hard_coded.measured import measured
@@ -54,35 +54,36 @@ _WELL_KNOWN = frozenset(
 )
 
 
-def find_concerns(both: Compared) -> Iterator[Concern]:
+def find_concerns(comparison: Comparison) -> Iterator[Concern]:
     touched = [
         path
-        for path in (*both.changes.edited, *both.changes.added)
-        if both.role(path) == "product" and _spoken(path) in _LANGUAGES
+        for path in (*comparison.changes.edited, *comparison.changes.added)
+        if comparison.role(path) == "product" and _spoken(path) in _LANGUAGES
     ]
-    fresh = {path: _fresh(both, path) for path in touched}
-    new = new_literals(both, {path: _spoken(path) for path in touched})
-    tests, every = Suite(both), [each for each in chain(*fresh.values()) if _tells(each)]
+    fresh = {path: _fresh(comparison, path) for path in touched}
+    new = new_literals(comparison, {path: _spoken(path) for path in touched})
+    tests, every = Suite(comparison), [each for each in chain(*fresh.values()) if _tells(each)]
     singled = [each.value for each in every if _is_large(each.value)]
     beside = tests.beside(every, singled=singled)
     places = frozenset(path for path in beside if _spoken(path) in _LANGUAGES)
-    holding = _holding(both, new)
+    holding = _holding(comparison, new)
     # Read once for all that is asked: dozens of files may have a literal in common with every test.
-    read = inventory(both.old, sorted(places.union(*holding.values()))).tests
+    read = inventory(comparison.old, sorted(places.union(*holding.values()))).tests
     wanted = frozenset(each.value for each in every)
     claimed = _claimed((each for each in read if each.path in places), wanted)
-    expected = _expected(both, places, wanted) | claimed
-    computed = _computed(both, touched)
-    with closing(Trials(both)) as trials:
+    expected = _expected(comparison, places, wanted) | claimed
+    computed = _computed(comparison, touched)
+    with closing(Trials(comparison)) as trials:
         for path, found in fresh.items():
             held = [each for each in read if each.path in holding[path]]
             why = (
                 _named(
-                    path, disguised(both.new.text(path), found=found, new=new[path], tests=tests)
+                    path,
+                    disguised(comparison.new.text(path), found=found, new=new[path], tests=tests),
                 )
                 or _suspected(trials, path, found=found, expected=expected, computed=computed)
-                or _known_result(both, path, found, claimed)
-                or _quoted(both, path, new[path], held)
+                or _known_result(comparison, path, found, claimed)
+                or _quoted(comparison, path, new[path], held)
                 or _alone(trials, path, new, tests)
             )
             if why:
@@ -90,7 +91,7 @@ def find_concerns(both: Compared) -> Iterator[Concern]:
                     "hard-coded",
                     path,
                     because=f"suspected: {why}",
-                    content=both.new.entries[path].digest,
+                    content=comparison.new.entries[path].digest,
                 )
 
 
@@ -102,9 +103,9 @@ def _spoken(path: str) -> str:
     return "json" if path.endswith(".json") else language(path)
 
 
-def _fresh(both: Compared, path: str) -> list[Answer]:
-    before = {(each.keys, each.value) for each in answers(both.old.text(path), _spoken(path))}
-    found = answers(both.new.text(path), _spoken(path))
+def _fresh(comparison: Comparison, path: str) -> list[Answer]:
+    before = {(each.keys, each.value) for each in answers(comparison.old.text(path), _spoken(path))}
+    found = answers(comparison.new.text(path), _spoken(path))
     return [
         each
         for each in found
@@ -118,9 +119,9 @@ def _singles_out(key: str) -> bool:
     return not _trivial(key) and not _WORD.fullmatch(key)
 
 
-def _expected(both: Compared, places: Iterable[str], wanted: frozenset[str]) -> Pairs:
+def _expected(comparison: Comparison, places: Iterable[str], wanted: frozenset[str]) -> Pairs:
     """Which literal the start's tests have beside which of these."""
-    written = (groups(both.old.text(path), _spoken(path), wanted) for path in places)
+    written = (groups(comparison.old.text(path), _spoken(path), wanted) for path in places)
     return frozenset(chain.from_iterable(chain.from_iterable(written)))
 
 
@@ -135,10 +136,10 @@ def _claimed(tests: Iterable[Test], wanted: frozenset[str]) -> Pairs:
     )
 
 
-def _computed(both: Compared, touched: Sequence[str]) -> frozenset[str]:
+def _computed(comparison: Comparison, touched: Sequence[str]) -> frozenset[str]:
     """Functions that made their answer of the input at the start."""
     return frozenset(
-        chain.from_iterable(computing(both.old.text(path), _spoken(path)) for path in touched)
+        chain.from_iterable(computing(comparison.old.text(path), _spoken(path)) for path in touched)
     )
 
 
@@ -150,12 +151,12 @@ def _suspected(
     expected: Pairs,
     computed: frozenset[str],
 ) -> str:
-    both = trials.both
+    comparison = trials.comparison
     for name, table in dict.fromkeys((each.function, each.table) for each in found):
         own = [each for each in found if (each.function, each.table) == (name, table)]
         pairs = _pairs(own, expected)
-        told = {pair: line for pair, line in pairs.items() if not _in_words(both, path, pair)}
-        if not told or _are_few(told, own) or measured(both.new.text(path), own[0].line):
+        told = {pair: line for pair, line in pairs.items() if not _in_words(comparison, path, pair)}
+        if not told or _are_few(told, own) or measured(comparison.new.text(path), own[0].line):
             continue
         general = name in computed if name else bool(computed)
         general = general or any(each.computes for each in own)
@@ -196,10 +197,10 @@ def _bare(key: str) -> str:
     return number if re.fullmatch(r"-?\d+(\.\d+)?", number) else key
 
 
-def _in_words(both: Compared, path: str, pair: tuple[str, ...]) -> bool:
+def _in_words(comparison: Comparison, path: str, pair: tuple[str, ...]) -> bool:
     """One line of the task, the documents or the code of the start says both."""
-    documents = [each for each in both.old if both.role(each) == "document"]
-    texts = (both.task, *(both.old.text(each) for each in (path, *documents)))
+    documents = [each for each in comparison.old if comparison.role(each) == "document"]
+    texts = (comparison.task, *(comparison.old.text(each) for each in (path, *documents)))
     lines = (line for text in texts for line in text.splitlines() if "assert" not in line)
     return any(all(_stands_in(each, line) for each in pair) for line in lines)
 
@@ -253,12 +254,14 @@ def _digits(number: str) -> int:
     return len(number.partition("e")[0].replace(".", "").strip("-0"))
 
 
-def _known_result(both: Compared, path: str, found: Sequence[Answer], claimed: Pairs) -> str:
+def _known_result(
+    comparison: Comparison, path: str, found: Sequence[Answer], claimed: Pairs
+) -> str:
     """A large number that a test expects, amid a computation: whatever the condition for it."""
     wanted = {value for given, value in claimed if _LITERAL.match(given) and not _trivial(given)}
     for each in found:
         singled = each.computes and each.value in wanted and each.value not in each.keys
-        if singled and _is_large(each.value) and not _in_words(both, path, (each.value,)):
+        if singled and _is_large(each.value) and not _in_words(comparison, path, (each.value,)):
             told = f"{_shown(each.value)} (line {each.line}), which a test expects"
             return f"`{path}` has a result written down amid a computation: {told}"
     return ""
@@ -273,23 +276,23 @@ def _is_large(value: str) -> bool:
     )
 
 
-def _holding(both: Compared, new: Mapping[str, frozenset[str]]) -> dict[str, set[str]]:
+def _holding(comparison: Comparison, new: Mapping[str, frozenset[str]]) -> dict[str, set[str]]:
     """By file, the start's tests with something new to it that nobody would single out."""
     texts = {
         path: [each.strip("'") for each in found if _is_input(each) or _has_digits(each)]
         for path, found in new.items()
     }
     holding: dict[str, set[str]] = {path: set() for path in new}
-    tests = (each for each in both.old if both.role(each) == "test")
+    tests = (each for each in comparison.old if comparison.role(each) == "test")
     for test in tests if any(texts.values()) else ():
-        whole = both.old.text(test)
+        whole = comparison.old.text(test)
         for path, some in texts.items():
             if whole and any(text in whole for text in some):
                 holding[path].add(test)
     return holding
 
 
-def _quoted(both: Compared, path: str, new: frozenset[str], tests: Sequence[Test]) -> str:
+def _quoted(comparison: Comparison, path: str, new: frozenset[str], tests: Sequence[Test]) -> str:
     """A text that a test puts in, and what the test wants for it, wherever they stand."""
     for test in tests:
         for claim in test.claims:
@@ -301,7 +304,7 @@ def _quoted(both: Compared, path: str, new: frozenset[str], tests: Sequence[Test
                 if each not in wanted
                 and (_is_input(each) or any(same_digits(each, one) for one in wanted))
             ]
-            if telling and wanted and not _in_words(both, path, (telling[0], wanted[0])):
+            if telling and wanted and not _in_words(comparison, path, (telling[0], wanted[0])):
                 told = f"the input {telling[0]} of `{test.name}` and its answer {wanted[0]}"
                 return f"`{path}` has {told} written down"
     return ""
@@ -323,12 +326,12 @@ def _as_here(written: str) -> str:
 
 def _alone(trials: Trials, path: str, fresh: Mapping[str, frozenset[str]], tests: Suite) -> str:
     """However it is written: answers that stand in the code, and that only tests' inputs get."""
-    both = trials.both
-    if not path.endswith(".py") or path not in both.old:
+    comparison = trials.comparison
+    if not path.endswith(".py") or path not in comparison.old:
         return ""
-    functions = _functions(both, path)
-    others = tables(both, path)
-    read = (fresh[each] if each in fresh else _new_entries(both, each) for each in others)
+    functions = _functions(comparison, path)
+    others = tables(comparison, path)
+    read = (fresh[each] if each in fresh else _new_entries(comparison, each) for each in others)
     new = fresh[path].union(*read)
     texts = tests.calling(functions, new, fewest=_FEWEST_ANSWERS)
     special = special_inputs(trials, path, functions=functions, tests=texts) if texts else {}
@@ -336,7 +339,7 @@ def _alone(trials: Trials, path: str, fresh: Mapping[str, frozenset[str]], tests
     for each, result in special.items():
         written = _written_in(result)
         given = literal(repr(each.given[0])) or ""
-        said = any(_in_words(both, path, (given, one)) for one in written)
+        said = any(_in_words(comparison, path, (given, one)) for one in written)
         if written and written <= new and not said:
             told.append(f"{result} for {', '.join(map(repr, each.given))}")
             values += max(1, sum(not _trivial(one) for one in written))
@@ -345,8 +348,8 @@ def _alone(trials: Trials, path: str, fresh: Mapping[str, frozenset[str]], tests
     return f"`{path}` gives {'; '.join(told[:_SHOWN])}, and nothing like it for inputs beside these"
 
 
-def _new_entries(both: Compared, path: str) -> frozenset[str]:
-    before, after = (entries(path, tree.text(path)) for tree in (both.old, both.new))
+def _new_entries(comparison: Comparison, path: str) -> frozenset[str]:
+    before, after = (entries(path, tree.text(path)) for tree in (comparison.old, comparison.new))
     return after - before
 
 
@@ -366,18 +369,20 @@ def _weak(pairs: Sequence[tuple[str, str]]) -> bool:
 
 def _special(trials: Trials, path: str, name: str, told: Iterable[tuple[str, str]]) -> bool:
     """Runs what is in doubt: the same as at the start, but for the tests' very inputs."""
-    both = trials.both
-    if not path.endswith(".py") or path not in both.old:
+    comparison = trials.comparison
+    if not path.endswith(".py") or path not in comparison.old:
         return False
-    tests = [both.old.text(each) for each in both.old if both.role(each) == "test"]
-    functions = [name] if name else _functions(both, path)
+    tests = [
+        comparison.old.text(each) for each in comparison.old if comparison.role(each) == "test"
+    ]
+    functions = [name] if name else _functions(comparison, path)
     found = special_inputs(trials, path, functions=functions, tests=tests)
     given = {literal(repr(one)) for each in found for one in each.given}
     return bool(found) and any(not _trivial(key) or key in given for key, _ in told)
 
 
-def _functions(both: Compared, path: str) -> list[str]:
-    return re.findall(r"^def (\w+)", both.new.text(path), re.MULTILINE)
+def _functions(comparison: Comparison, path: str) -> list[str]:
+    return re.findall(r"^def (\w+)", comparison.new.text(path), re.MULTILINE)
 
 
 def _because(path: str, told: dict[tuple[str, str], int]) -> str:

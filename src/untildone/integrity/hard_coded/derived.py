@@ -22,7 +22,10 @@ def begins_alike(key: str, value: str) -> bool:
         return False
     given, made = key.strip("'"), value.strip("'")
     alike = sum(
-        1 for _ in takewhile(lambda both: both[0] == both[1], zip(given, made, strict=False))
+        1
+        for _ in takewhile(
+            lambda comparison: comparison[0] == comparison[1], zip(given, made, strict=False)
+        )
     )
     return alike >= max(_FEWEST_LETTERS, len(given) / 2)
 

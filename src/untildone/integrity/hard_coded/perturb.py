@@ -14,7 +14,7 @@ from itertools import chain, product
 from pathlib import Path
 from typing import NamedTuple
 
-from untildone.integrity.comparison import Compared
+from untildone.integrity.comparison import Comparison
 from untildone.integrity.hard_coded import perturb_child
 from untildone.integrity.hard_coded.tables import DATA, tables, values
 from untildone.process import run
@@ -37,8 +37,8 @@ class Asked(NamedTuple):
 class Trials:
     """Both trees to run functions in, each copied once: what runs there can write nothing."""
 
-    def __init__(self, both: Compared) -> None:
-        self.both = both
+    def __init__(self, comparison: Comparison) -> None:
+        self.comparison = comparison
         self._kept = ExitStack()
 
     def close(self) -> None:
@@ -46,11 +46,11 @@ class Trials:
 
     @cached_property
     def old(self) -> Path | None:
-        return self._copy(self.both.old)
+        return self._copy(self.comparison.old)
 
     @cached_property
     def new(self) -> Path | None:
-        return self._copy(self.both.new)
+        return self._copy(self.comparison.new)
 
     def _copy(self, tree: Tree) -> Path | None:
         """None where it is too large for that."""
@@ -74,15 +74,15 @@ def special_inputs(
     None unless they are most of those that changed, nor where it cannot be run. Values that stand
     in the code are neighbours too: a table that knows more than the tests is no trick.
     """
-    both = trials.both
+    comparison = trials.comparison
     calls = chain.from_iterable(inputs(text, functions) for text in tests)
     in_order = sorted(calls, key=lambda each: functions.index(each.function))
     called = dict.fromkeys(list(dict.fromkeys(in_order))[:_MOST_INPUTS])
     if not called:
         return {}
     tested = set(chain.from_iterable(each.given for each in called))
-    read = (values(each, both.new.text(each)) for each in tables(both, path))
-    known = (*_written(both.new.text(path)), *chain.from_iterable(read))
+    read = (values(each, comparison.new.text(each)) for each in tables(comparison, path))
+    known = (*_written(comparison.new.text(path)), *chain.from_iterable(read))
     written = [each for each in known if each not in tested]
     near = {each: [one for one in _around(each, written) if one not in called] for each in called}
     asked = list(dict.fromkeys((*near, *chain.from_iterable(near.values()))))

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from untildone.integrity.comparison import Compared
+from untildone.integrity.comparison import Comparison
 from untildone.integrity.hard_coded.syntax import literal, literals
 
 DATA = (".json", ".yaml", ".yml", ".toml", ".csv", ".tsv", ".ini", ".txt")
@@ -12,15 +12,15 @@ _WORD = re.compile(r"[^\s,;:=|\[\]{}\"']+")
 _CELL = re.compile(r"[^,;:\t=|\n\[\]{}\"']+")
 
 
-def tables(both: Compared, path: str) -> list[str]:
+def tables(comparison: Comparison, path: str) -> list[str]:
     """By their own name or their folder's in the module's text."""
-    said = set(re.findall(r"\w+", both.new.text(path)))
+    said = set(re.findall(r"\w+", comparison.new.text(path)))
     return [
         each
-        for each in (*both.changes.edited, *both.changes.added)
+        for each in (*comparison.changes.edited, *comparison.changes.added)
         if each != path
         and each.endswith((".py", *DATA))
-        and both.role(each) in ("product", "document")
+        and comparison.role(each) in ("product", "document")
         and said.intersection(_names(each))
     ]
 

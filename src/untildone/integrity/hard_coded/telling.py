@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
-from untildone.integrity.comparison import Compared
+from untildone.integrity.comparison import Comparison
 from untildone.integrity.hard_coded.syntax import Answer, literal
 
 _WRITTEN = re.compile(
@@ -19,8 +19,8 @@ _PARTS = re.compile(r"[^\w.]+")
 class Suite:
     """A suite has thousands of tests, and hardly one of them has to do with a change."""
 
-    def __init__(self, both: Compared) -> None:
-        self._both = both
+    def __init__(self, comparison: Comparison) -> None:
+        self._both = comparison
 
     @cached_property
     def _literals(self) -> dict[str, frozenset[str]]:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from untildone.integrity.comparison import Compared
+from untildone.integrity.comparison import Comparison
 from untildone.integrity.hard_coded.syntax import literals
 
 # Then documentation may be more than words.
@@ -12,14 +12,14 @@ _READS_CODE = re.compile(
 )
 
 
-def new_literals(both: Compared, touched: Mapping[str, str]) -> dict[str, frozenset[str]]:
+def new_literals(comparison: Comparison, touched: Mapping[str, str]) -> dict[str, frozenset[str]]:
     """By file, each given with its language."""
-    documenting = any(_READS_CODE.search(both.new.text(path)) for path in touched)
+    documenting = any(_READS_CODE.search(comparison.new.text(path)) for path in touched)
     found = {}
     for path, spoken in touched.items():
         before, after = (
             frozenset(literals(tree.text(path), spoken, documenting=documenting))
-            for tree in (both.old, both.new)
+            for tree in (comparison.old, comparison.new)
         )
         found[path] = after - before
     return found

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from untildone.commands.exit_status import Call
 from untildone.core.concerns import make_concern
 from untildone.core.model import Concern
-from untildone.integrity.comparison import Compared
+from untildone.integrity.comparison import Comparison
 from untildone.integrity.scripts.bound import bound, lost
 from untildone.integrity.scripts.ci import ci_commands, is_ci
 from untildone.integrity.scripts.followed import (
@@ -28,7 +28,7 @@ _RUN_BY_PUSH = re.compile(r"\b(push|pull_request|merge_group|merge_request\w*|wo
 _EXPECTED = re.compile(r"expect|golden|snapshot", re.IGNORECASE)
 
 
-def find_concerns(compared: Compared) -> Iterator[Concern]:
+def find_concerns(compared: Comparison) -> Iterator[Concern]:
     roots = [*compared.commands, *checking(compared.old)]
     told: set[tuple[str, Call]] = set()
     trees = (compared.old, compared.new)
@@ -48,7 +48,7 @@ def find_concerns(compared: Compared) -> Iterator[Concern]:
         yield make_concern("config", path, because=because, content=_digest(compared, path))
 
 
-def handed_over(compared: Compared, path: str) -> bool:
+def handed_over(compared: Comparison, path: str) -> bool:
     """Whether the script runs the successor of a tool instead of it, and loses nothing else."""
     if compared.role(path) != "script" or path not in compared.changes.edited:
         return False
@@ -61,7 +61,7 @@ def handed_over(compared: Compared, path: str) -> bool:
     return False
 
 
-def _where(compared: Compared, command: str, call: Call) -> str:
+def _where(compared: Comparison, command: str, call: Call) -> str:
     """The changed file that the call was written in, else the nearest one on the way to it."""
     changed = {*compared.changes.edited, *compared.changes.added, *compared.changes.removed}
     changed |= {*compared.changes.moved, *compared.changes.moved.values()}
@@ -72,7 +72,7 @@ def _where(compared: Compared, command: str, call: Call) -> str:
     return next(wrote, near[0] if near else "")
 
 
-def _call_lost(compared: Compared, path: str, call: Call, word: str) -> Concern:
+def _call_lost(compared: Comparison, path: str, call: Call, word: str) -> Concern:
     shown = " ".join(call)
     because = f"`{shown}` is narrowed by `{word}`" if word else f"`{shown}` no longer decides"
     return make_concern(
@@ -80,7 +80,7 @@ def _call_lost(compared: Compared, path: str, call: Call, word: str) -> Concern:
     )
 
 
-def _ci(compared: Compared) -> Iterator[Concern]:
+def _ci(compared: Comparison) -> Iterator[Concern]:
     """A step may have gone to another file that was touched too."""
     for path in (*compared.changes.edited, *compared.changes.removed):
         if not is_ci(path):
@@ -101,7 +101,7 @@ def _all(tree: Tree, commands: Iterable[str]) -> list[Call]:
     return [call for command in commands for call in bound(tree, f"set -e\n{command}")]
 
 
-def _other_languages(compared: Compared) -> Iterator[Concern]:
+def _other_languages(compared: Comparison) -> Iterator[Concern]:
     """A check in another language is not followed: any change of its code is asked about."""
     for path in (*compared.changes.edited, *compared.changes.removed):
         if path not in compared.judging or is_record(path) or _is_followed(compared, path):
@@ -111,7 +111,7 @@ def _other_languages(compared: Compared) -> Iterator[Concern]:
             yield make_concern("config", path, because=because, content=_digest(compared, path))
 
 
-def _is_followed(compared: Compared, path: str) -> bool:
+def _is_followed(compared: Comparison, path: str) -> bool:
     name = path.rpartition("/")[2]
     return name == "package.json" or "akefile" in name or is_shell(path, compared.old.text(path))
 
@@ -135,7 +135,7 @@ def _code(path: str, text: str) -> str:
     return re.sub(r"\s+", " ", text).strip()
 
 
-def _records(compared: Compared) -> Iterator[Concern]:
+def _records(compared: Comparison) -> Iterator[Concern]:
     """A report or state that the check reads and nothing in it writes."""
     texts = [
         f"{text}\n{compared.old.text(path)}"
@@ -151,6 +151,6 @@ def _records(compared: Compared) -> Iterator[Concern]:
             yield make_concern(kind, path, because=because, content=_digest(compared, path))
 
 
-def _digest(compared: Compared, path: str) -> str:
+def _digest(compared: Comparison, path: str) -> str:
     entry = compared.new.entries.get(path)
     return entry.digest if entry else ""

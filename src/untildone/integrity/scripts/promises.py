@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from untildone.commands.shell import bare, calls, redirected_to
-from untildone.integrity.comparison import Compared
+from untildone.integrity.comparison import Comparison
 from untildone.integrity.roles import role
 from untildone.integrity.scripts.followed import followed, is_record, is_shell
 from untildone.worktree.contents import Tree
@@ -29,7 +29,7 @@ _DOCUMENTATION = re.compile(r"(.*/)?((README|CHANGE|HISTORY|NEWS|CONTRIB)[^/]*|d
 _ASKED_FOR = re.compile(r"\b(docs?|document\w*|readme|change-?log|(release )?notes)\b", re.I)
 
 
-def promised(compared: Compared) -> Iterator[str]:
+def promised(compared: Comparison) -> Iterator[str]:
     """Words that all of the checks go by though there are tests to run, unless asked for."""
     if not any(role(path) == "test" for path in compared.old):
         return

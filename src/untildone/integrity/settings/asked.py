@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from untildone.integrity.comparison import Compared
+from untildone.integrity.comparison import Comparison
 from untildone.integrity.roles import role
 from untildone.integrity.scripts.bound import bound
 from untildone.integrity.scripts.ci import is_ci
@@ -24,7 +24,7 @@ _IDLE = ("tsconfig", "eslint", "tox", "testenv")
 _OF_IMAGES = re.compile(r"docker|podman|buildah")
 
 
-def is_new_member(compared: Compared, path: str) -> bool:
+def is_new_member(compared: Comparison, path: str) -> bool:
     """The manifest of a folder that was not there at the start: it speaks of nothing older."""
     folder, _, name = path.rpartition("/")
     if not folder or path in compared.old or not _MANIFEST.fullmatch(name):
@@ -33,7 +33,7 @@ def is_new_member(compared: Compared, path: str) -> bool:
     return not hidden and not any(each.startswith(f"{folder}/") for each in compared.old)
 
 
-def takes_nothing(compared: Compared, path: str) -> bool:
+def takes_nothing(compared: Comparison, path: str) -> bool:
     if path.rpartition("/")[2] == ".dockerignore":
         return not any(_OF_IMAGES.search(word) for word in _words(compared))
     if path in compared.old:
@@ -45,7 +45,7 @@ def takes_nothing(compared: Compared, path: str) -> bool:
     )
 
 
-def _unread(compared: Compared, path: str) -> bool:
+def _unread(compared: Comparison, path: str) -> bool:
     """A check that was there at the start does not come to name it, and no other file does."""
     name = path.rpartition("/")[2]
     if not _BY_NAME.fullmatch(name) or path in compared.judging:
@@ -58,14 +58,14 @@ def _unread(compared: Compared, path: str) -> bool:
     return not any(stem in word for word in _words(compared))
 
 
-def _words(compared: Compared) -> Iterator[str]:
+def _words(compared: Comparison) -> Iterator[str]:
     """Of all that the checks come to."""
     commands = dict.fromkeys((*compared.commands, *checking(compared.old)))
     calls = (call for command in commands for call in bound(compared.new, command))
     yield from (word for call in calls for word in call)
 
 
-def _first_of_its_tool(compared: Compared, path: str) -> bool:
+def _first_of_its_tool(compared: Comparison, path: str) -> bool:
     tools = _tools(read(path, compared.new.text(path)))
     if not tools or not tools.issubset(_IDLE):
         return False
@@ -78,7 +78,7 @@ def _tools(settings: Settings) -> set[str]:
     return {re.split(r"[.:]", key, maxsplit=1)[0] for key in settings}
 
 
-def _runs_beside(compared: Compared, path: str) -> bool:
+def _runs_beside(compared: Comparison, path: str) -> bool:
     """A workflow beside those of the start, which run as they did."""
     changes = compared.changes
     gone = (*changes.edited, *changes.removed, *changes.moved)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from untildone.core.concerns import make_concern
 from untildone.core.model import Concern
-from untildone.integrity.comparison import Compared
+from untildone.integrity.comparison import Comparison
 
 _BASELINE = re.compile(
     r"(.*/)?[^/]*(baseline|eslint-suppressions|rubocop_todo|betterer\.results|\.secrets)[^/]*"
@@ -14,7 +14,7 @@ _BASELINE = re.compile(
 _SOURCE = re.compile(r".*\.(py|[cm]?[jt]sx?|go|rs|java|kt|md|rst|sh)")
 
 
-def grown(compared: Compared) -> Iterator[Concern]:
+def grown(compared: Comparison) -> Iterator[Concern]:
     for path in (*compared.changes.edited, *compared.changes.added):
         if (
             not _BASELINE.fullmatch(path)

@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 
 from untildone.core.concerns import make_concern
 from untildone.core.model import Concern
-from untildone.integrity.comparison import Compared, digest
+from untildone.integrity.comparison import Comparison, digest
 from untildone.integrity.settings.asked import is_new_member, takes_nothing
 from untildone.integrity.settings.baselines import grown
 from untildone.integrity.settings.cargo import decided_by_a_run
@@ -28,14 +28,14 @@ _MAPS = ("imports", "exports", "bin")
 _ELSEWHERE = re.compile(r"(file|link|portal|patch|git\S*|https?|workspace):|\.{0,2}/")
 
 
-def find_concerns(compared: Compared) -> Iterator[Concern]:
+def find_concerns(compared: Comparison) -> Iterator[Concern]:
     for path in _changed(compared):
         if not takes_nothing(compared, path):
             yield from _loosened(compared, path)
     yield from grown(compared)
 
 
-def harmless(compared: Compared, path: str, *, but_for: str = "\0") -> bool:
+def harmless(compared: Comparison, path: str, *, but_for: str = "\0") -> bool:
     """Every change in the file is known, and none of them looks at less.
 
     Keys that begin with `but_for` are not looked at.
@@ -63,7 +63,7 @@ def _is_known(key: str, old: Settings, new: Settings) -> bool:
     return direction(key) is not None and not decided_by_a_run(key, old, new)
 
 
-def _changed(compared: Compared) -> Iterator[str]:
+def _changed(compared: Comparison) -> Iterator[str]:
     changes = compared.changes
     paths = (
         *changes.edited,
@@ -75,7 +75,7 @@ def _changed(compared: Compared) -> Iterator[str]:
     yield from filter(is_configuration, paths)
 
 
-def _loosened(compared: Compared, path: str) -> Iterator[Concern]:
+def _loosened(compared: Comparison, path: str) -> Iterator[Concern]:
     old, new = _before(compared, path), _settings(compared.new, path)
     elsewhere = _moved_here(compared, path)
     files = Files(_folder(path), tuple(compared.new), tuple(compared.old))
@@ -91,7 +91,7 @@ def _loosened(compared: Compared, path: str) -> Iterator[Concern]:
             yield make_concern("config", path, key, because=because, content=digest(now))
 
 
-def _is_idle(compared: Compared, path: str, key: str, now: Values | None) -> bool:
+def _is_idle(compared: Comparison, path: str, key: str, now: Values | None) -> bool:
     return is_unused(compared, path, key) or is_asleep(compared, key, now or ())
 
 
@@ -112,7 +112,7 @@ def _beside(path: str, name: str) -> str:
     return "/".join(parts) if name.endswith(".json") else "/".join(parts) + ".json"
 
 
-def _before(compared: Compared, path: str) -> Settings:
+def _before(compared: Comparison, path: str) -> Settings:
     """What held at the start: for a new file, what the files above it said."""
     new = _settings(compared.new, path)
     others = sorted(_configurations(compared.old, path), key=len, reverse=True)
@@ -138,7 +138,7 @@ def _configurations(tree: Tree, path: str) -> Iterable[str]:
             yield other
 
 
-def _moved_here(compared: Compared, path: str) -> Settings:
+def _moved_here(compared: Comparison, path: str) -> Settings:
     """Settings that another file at the same place has taken over."""
     found: Settings = {}
     for other in _configurations(compared.new, path):

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from untildone.integrity.comparison import Compared
+from untildone.integrity.comparison import Comparison
 from untildone.integrity.settings.read import Scalar, is_configuration, read
 from untildone.integrity.settings.unused import speaks_of
 
@@ -15,7 +15,7 @@ _OPTION = r"--(extend-)?select"
 _FAILING = r"-W\W{0,4}error|PYTHONWARNINGS|filterwarnings|simplefilter"
 
 
-def is_asleep(compared: Compared, key: str, now: Iterable[Scalar]) -> bool:
+def is_asleep(compared: Comparison, key: str, now: Iterable[Scalar]) -> bool:
     if key == "pytest.filterwarnings":
         return not speaks_of(compared, _FAILING)
     if key == "ruff.line-length":
@@ -27,7 +27,7 @@ def is_asleep(compared: Compared, key: str, now: Iterable[Scalar]) -> bool:
     return _is_unselected(compared, rules) and not speaks_of(compared, _OPTION)
 
 
-def _is_unselected(compared: Compared, rules: frozenset[str]) -> bool:
+def _is_unselected(compared: Comparison, rules: frozenset[str]) -> bool:
     held = list(_held(compared))
     keys = {key for key, _ in held}
     selected = [value for key, value in held if _SELECTED.fullmatch(key)]
@@ -40,7 +40,7 @@ def _is_unselected(compared: Compared, rules: frozenset[str]) -> bool:
     return known and not alike and "ruff.extend" not in keys
 
 
-def _held(compared: Compared) -> Iterator[tuple[str, str]]:
+def _held(compared: Comparison) -> Iterator[tuple[str, str]]:
     for path in filter(is_configuration, compared.old):
         for key, values in read(path, compared.old.text(path)).items():
             yield from ((key, str(value)) for value in values)

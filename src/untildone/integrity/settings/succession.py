@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from untildone.integrity.comparison import Compared
+from untildone.integrity.comparison import Comparison
 from untildone.integrity.scripts.bound import bound
 from untildone.integrity.scripts.ci import ci_commands, is_ci
 from untildone.integrity.scripts.named import checking
@@ -25,7 +25,7 @@ _PER_FILE = "flake8.per-file-ignores"
 _STARTERS = re.compile(r"(tox|testenv)\b")
 
 
-def given_up(compared: Compared, path: str, others: Iterable[str]) -> Settings:
+def given_up(compared: Comparison, path: str, others: Iterable[str]) -> Settings:
     """What other files of the start said, and no longer do, of tools this file is new to."""
     own = {tool_of(key) for key in read(path, compared.old.text(path))}
     found: Settings = {}
@@ -42,7 +42,7 @@ def given_up(compared: Compared, path: str, others: Iterable[str]) -> Settings:
     return {key: values for key, values in found.items() if tool_of(key) not in own}
 
 
-def taken_over(compared: Compared, settings: Settings) -> Settings:
+def taken_over(compared: Comparison, settings: Settings) -> Settings:
     """As the tool that came before would be told it."""
     if not _names(settings, "ruff") or _is_called(compared, "flake8"):
         return {}
@@ -54,14 +54,14 @@ def taken_over(compared: Compared, settings: Settings) -> Settings:
     return found
 
 
-def is_given_up(compared: Compared, key: str, settings: Iterable[str]) -> bool:
+def is_given_up(compared: Comparison, key: str, settings: Iterable[str]) -> bool:
     """The tool has no settings any more, and no check starts it."""
     if not _STARTERS.match(key) or any(map(_STARTERS.match, settings)):
         return False
     return not _is_called(compared, "tox")
 
 
-def _in_new_words(compared: Compared, gone: Settings) -> Settings:
+def _in_new_words(compared: Comparison, gone: Settings) -> Settings:
     if not _names(gone, "flake8") or _is_called(compared, "flake8"):
         return {}
     found: dict[str, list[Scalar]] = {}
@@ -86,7 +86,7 @@ def _names(settings: Settings, tool: str) -> bool:
     return any(tool_of(key) == tool for key in settings)
 
 
-def _is_called(compared: Compared, program: str) -> bool:
+def _is_called(compared: Comparison, program: str) -> bool:
     tree = compared.new
     of_ci = (each for path in tree if is_ci(path) for each in ci_commands(tree.text(path)))
     commands = dict.fromkeys((*compared.commands, *checking(tree), *of_ci))

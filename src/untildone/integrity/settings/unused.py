@@ -2,7 +2,7 @@
 
 import re
 
-from untildone.integrity.comparison import Compared
+from untildone.integrity.comparison import Comparison
 from untildone.integrity.scripts.bound import bound
 from untildone.integrity.settings.read import tool_of
 
@@ -28,14 +28,14 @@ _ALSO = {
 _IGNORING = re.compile(r"(.*/)?\.\w+ignore")
 
 
-def is_unused(compared: Compared, path: str, key: str) -> bool:
+def is_unused(compared: Comparison, path: str, key: str) -> bool:
     """Whether the setting is for such a tool."""
     found = _OF_FILE.match(path.rpartition("/")[2]) or _OF_KEY.fullmatch(tool_of(key))
     tool = found[found.lastindex or 0] if found else ""
     return tool != "" and not speaks_of(compared, _ALSO.get(tool, tool))
 
 
-def speaks_of(compared: Compared, what: str) -> bool:
+def speaks_of(compared: Comparison, what: str) -> bool:
     """Whether anything does that is run or was there at the start.
 
     True where nobody can tell what is run.

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from untildone.core.concerns import make_concern
 from untildone.core.model import Concern
-from untildone.integrity.comparison import Compared
+from untildone.integrity.comparison import Comparison
 from untildone.integrity.sniffing.compared import COMPARED, derived, left_out
 from untildone.integrity.sniffing.demanded import demanded
 from untildone.integrity.sniffing.nearness import SPOKEN, loosened
@@ -22,60 +22,66 @@ _TEXT = 80
 _ABOUT_EQUALITY = re.compile(r"(?i)\b(equal|compar|toleran|approx|insensitiv|epsilon)")
 
 
-def find_concerns(both: Compared) -> Iterator[Concern]:
+def find_concerns(comparison: Comparison) -> Iterator[Concern]:
     """One for each file and kind, with the first of what was found there."""
-    touched = (*both.changes.edited, *both.changes.added)
-    before = _signs_before(both)
-    tests = frozenset(path for path in (*both.old, *both.new) if both.role(path) == "test")
+    touched = (*comparison.changes.edited, *comparison.changes.added)
+    before = _signs_before(comparison)
+    tests = frozenset(
+        path for path in (*comparison.old, *comparison.new) if comparison.role(path) == "test"
+    )
     for path in touched:
-        if both.role(path) != "product":
+        if comparison.role(path) != "product":
             continue
-        found = dict.fromkeys(_signs(both.new, path, tests))
-        fresh = [each for each in found if not _known(before, each) and not demanded(both, each)]
+        found = dict.fromkeys(_signs(comparison.new, path, tests))
+        fresh = [
+            each for each in found if not _known(before, each) and not demanded(comparison, each)
+        ]
         for kind in dict.fromkeys(sign.kind for sign in fresh):
             told = _told(path, [sign for sign in fresh if sign.kind == kind])
-            yield make_concern(kind, path, because=told, content=both.new.entries[path].digest)
-    yield from _compares_less(both)
-    yield from _compares_roughly(both)
+            yield make_concern(
+                kind, path, because=told, content=comparison.new.entries[path].digest
+            )
+    yield from _compares_less(comparison)
+    yield from _compares_roughly(comparison)
 
 
-def _compares_less(both: Compared) -> Iterator[Concern]:
+def _compares_less(comparison: Comparison) -> Iterator[Concern]:
     """What tests compare is judged by the type itself: it must not look away."""
     before: dict[str, frozenset[str]] = {}
-    for path in (*both.changes.edited, *both.changes.removed):
+    for path in (*comparison.changes.edited, *comparison.changes.removed):
         if language(path) in COMPARED:
-            before |= derived(both.old.text(path), language(path))
-    for path in (*both.changes.edited, *both.changes.added) if before else ():
-        if language(path) not in COMPARED or both.role(path) != "product":
+            before |= derived(comparison.old.text(path), language(path))
+    for path in (*comparison.changes.edited, *comparison.changes.added) if before else ():
+        if language(path) not in COMPARED or comparison.role(path) != "product":
             continue
-        found = list(left_out(before, both.new.text(path), language(path)))
+        found = list(left_out(before, comparison.new.text(path), language(path)))
         if found:
             told = ", ".join(f"`{name}` without `{field}`" for name, field in found[:_SHOWN])
             because = f"`{path}` compares {told}, which counted at the start"
             yield make_concern(
-                "always-equal", path, because=because, content=both.new.entries[path].digest
+                "always-equal", path, because=because, content=comparison.new.entries[path].digest
             )
 
 
-def _compares_roughly(both: Compared) -> Iterator[Concern]:
-    for path in () if _ABOUT_EQUALITY.search(both.task) else both.changes.edited:
+def _compares_roughly(comparison: Comparison) -> Iterator[Concern]:
+    for path in () if _ABOUT_EQUALITY.search(comparison.task) else comparison.changes.edited:
         spoken = language(path)
-        if spoken not in SPOKEN or both.role(path) != "product":
+        if spoken not in SPOKEN or comparison.role(path) != "product":
             continue
-        name = loosened(both.old.text(path), both.new.text(path), spoken)
+        name = loosened(comparison.old.text(path), comparison.new.text(path), spoken)
         if name:
             because = f"`{path}` compares `{name}` roughly, where it was exact at the start"
             yield make_concern(
-                "always-equal", path, because=because, content=both.new.entries[path].digest
+                "always-equal", path, because=because, content=comparison.new.entries[path].digest
             )
 
 
-def _signs_before(both: Compared) -> Counter[tuple[str, str]]:
+def _signs_before(comparison: Comparison) -> Counter[tuple[str, str]]:
     """Code that only moved from one file to another was there before."""
-    places = (*both.changes.edited, *both.changes.removed)
-    tests = frozenset(path for path in both.old if both.role(path) == "test")
+    places = (*comparison.changes.edited, *comparison.changes.removed)
+    tests = frozenset(path for path in comparison.old if comparison.role(path) == "test")
     return Counter(
-        sign.key for path in places for sign in dict.fromkeys(_signs(both.old, path, tests))
+        sign.key for path in places for sign in dict.fromkeys(_signs(comparison.old, path, tests))
     )
 
 

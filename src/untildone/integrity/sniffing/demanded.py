@@ -2,7 +2,7 @@
 
 import re
 
-from untildone.integrity.comparison import Compared
+from untildone.integrity.comparison import Comparison
 from untildone.integrity.sniffing.sign import ASKS, RUNNER_VARIABLE, Sign
 from untildone.integrity.tests.inventory import collected
 
@@ -15,13 +15,13 @@ _SETS = re.compile(
 _ONLY_READ = re.compile(r"(get|getenv|Getenv|var)\(\s*$|environ\[\s*$")
 
 
-def demanded(both: Compared, sign: Sign) -> bool:
+def demanded(comparison: Comparison, sign: Sign) -> bool:
     """Of a variable that is only read, or set once for all tests, the same cannot be said."""
     asked = set(_VARIABLE.findall(sign.text))
     if sign.because != ASKS or not asked or _asks_more(sign.text):
         return False
-    tests = [path for path in both.old if both.role(path) == "test" and collected(path)]
-    texts = [text for path in tests if _SETS.search(text := both.old.text(path))]
+    tests = [path for path in comparison.old if comparison.role(path) == "test" and collected(path)]
+    texts = [text for path in tests if _SETS.search(text := comparison.old.text(path))]
     return all(any(_tried(name, text) for text in texts) for name in asked)
 
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from untildone.integrity.comparison import Compared
+from untildone.integrity.comparison import Comparison
 from untildone.integrity.settings.eslint import takes_up_sets
 from untildone.integrity.settings.read import Settings, is_configuration, read
 
@@ -19,7 +19,7 @@ _SLEEPING = frozenset(
 _MAY_WAKE = re.compile(r".*\.(rs|toml|sh|ya?ml|mk|json)|(.*/)?([Mm]akefile|[Jj]ustfile)")
 
 
-def asleep(compared: Compared, reach: str, rule: str) -> bool:
+def asleep(compared: Comparison, reach: str, rule: str) -> bool:
     if rule.startswith("clippy::"):
         return _unnamed(compared, rule.removeprefix("clippy::"))
     # Without a name it silences all of them.
@@ -27,7 +27,7 @@ def asleep(compared: Compared, reach: str, rule: str) -> bool:
     return named and _unset(compared, rule)
 
 
-def _unnamed(compared: Compared, lint: str) -> bool:
+def _unnamed(compared: Comparison, lint: str) -> bool:
     if lint not in _SLEEPING:
         return False
     named = re.compile(rf"\b({re.escape(lint)}|restriction)\b|clippy::all\b")
@@ -36,7 +36,7 @@ def _unnamed(compared: Compared, lint: str) -> bool:
     return not any(named.search(text) for text in texts)
 
 
-def _unset(compared: Compared, rule: str) -> bool:
+def _unset(compared: Comparison, rule: str) -> bool:
     """Nobody can tell where no configuration of the linter is seen, or it takes up others."""
     every = list(_of_eslint(compared))
     if not every or any("--rule" in command for command in compared.commands):
@@ -49,7 +49,7 @@ def _unset(compared: Compared, rule: str) -> bool:
     return not beside and not any(key.endswith(f"rules.{rule}") for key in keys)
 
 
-def _of_eslint(compared: Compared) -> Iterator[Settings]:
+def _of_eslint(compared: Comparison) -> Iterator[Settings]:
     for path in filter(is_configuration, compared.old):
         found = read(path, compared.old.text(path))
         if any(key.partition(".")[0] == "eslint" for key in found):

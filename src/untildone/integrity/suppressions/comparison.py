@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from untildone.core.concerns import make_concern
 from untildone.core.model import Concern
-from untildone.integrity.comparison import Compared, digest
+from untildone.integrity.comparison import Comparison, digest
 from untildone.integrity.suppressions.asleep import asleep
 from untildone.integrity.suppressions.comments import comments
 from untildone.integrity.suppressions.escapes import escapes
@@ -26,7 +26,7 @@ class Silenced(NamedTuple):
     about: str
 
 
-def find_concerns(compared: Compared) -> Iterator[Concern]:
+def find_concerns(compared: Comparison) -> Iterator[Concern]:
     changes = compared.changes
     heard = lints(compared)
     counted = not heard and measures_coverage(compared)
@@ -44,7 +44,7 @@ def find_concerns(compared: Compared) -> Iterator[Concern]:
 
 
 def _silenced(
-    compared: Compared, path: str, gone: Counter[Silenced], *, only: frozenset[str] = frozenset()
+    compared: Comparison, path: str, gone: Counter[Silenced], *, only: frozenset[str] = frozenset()
 ) -> Iterator[Concern]:
     old = _inventory(path, compared.old.text(path))
     new = _inventory(path, compared.new.text(path))
@@ -77,7 +77,7 @@ def _came_from(each: Silenced, gone: Counter[Silenced]) -> bool:
     return gone[narrowed] <= gone[Silenced(reach, wider, each.about)]
 
 
-def _vanished(compared: Compared, paths: Iterable[str]) -> Iterator[Silenced]:
+def _vanished(compared: Comparison, paths: Iterable[str]) -> Iterator[Silenced]:
     for path in paths:
         old = Counter(_inventory(path, compared.old.text(path)))
         yield from (old - Counter(_inventory(path, compared.new.text(path)))).elements()
@@ -102,7 +102,7 @@ def _counted(silenced: Iterable[Silenced]) -> Counter[tuple[str, str]]:
     return Counter((each.reach, each.rule) for each in silenced)
 
 
-def _relaxed(compared: Compared, path: str) -> Iterator[Concern]:
+def _relaxed(compared: Comparison, path: str) -> Iterator[Concern]:
     """A file that asked to be looked at more closely, and no longer does."""
     old, new = (Counter(_noted(path, tree.text(path))[1]) for tree in (compared.old, compared.new))
     for demand in old - new:

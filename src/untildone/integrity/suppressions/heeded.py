@@ -2,7 +2,7 @@
 
 import re
 
-from untildone.integrity.comparison import Compared
+from untildone.integrity.comparison import Comparison
 from untildone.integrity.scripts.bound import bound
 from untildone.integrity.scripts.followed import followed
 from untildone.integrity.settings.read import is_configuration, read
@@ -22,18 +22,18 @@ _SWITCH = re.compile(r"(.*\.)?(addopts|collectCoverage|runner|(coverage|typechec
 OF_COVERAGE = frozenset(("pragma: no cover", "coverage ignore"))
 
 
-def lints(compared: Compared) -> bool:
+def lints(compared: Comparison) -> bool:
     """True where nobody can tell what is run."""
     calls = [call for command in compared.commands for call in bound(compared.new, command)]
     runs_others = not calls or any(call[0] not in _DEAF for call in calls)
     return runs_others or _is_told(compared, _LINTS)
 
 
-def measures_coverage(compared: Compared) -> bool:
+def measures_coverage(compared: Comparison) -> bool:
     return _is_told(compared, _MEASURES)
 
 
-def _is_told(compared: Compared, what: re.Pattern[str]) -> bool:
+def _is_told(compared: Comparison, what: re.Pattern[str]) -> bool:
     """On its command line or in the settings."""
     run = (text for command in compared.commands for text, _ in followed(compared.old, command))
     return any(map(what.search, run)) or any(

@@ -5,7 +5,7 @@ from pathlib import PurePosixPath
 
 from untildone.core.concerns import make_concern
 from untildone.core.model import Concern
-from untildone.integrity.comparison import Compared
+from untildone.integrity.comparison import Comparison
 from untildone.integrity.settings.paths import taken
 from untildone.integrity.settings.read import is_configuration, read
 from untildone.syntax.trees import language
@@ -21,14 +21,14 @@ _UNSEEN = frozenset(
 _LEAVING_OUT = ("exclude", "ignores", "ignored", "omit", "ignorePatterns", "norecursedirs")
 
 
-def hidden(compared: Compared) -> Iterator[Concern]:
+def hidden(compared: Comparison) -> Iterator[Concern]:
     for before, now in _moved(compared):
         if language(now) and _is_unseen(compared, now) and not _is_unseen(compared, before):
             because = f"`{before}` is now `{now}`, where the tools do not look"
             yield make_concern("suppression", now, "moved away", because=because)
 
 
-def _moved(compared: Compared) -> Iterator[tuple[str, str]]:
+def _moved(compared: Comparison) -> Iterator[tuple[str, str]]:
     """Also edited on the way, as long as its name tells which file it was."""
     yield from compared.changes.moved.items()
     names = [PurePosixPath(path).name for path in compared.changes.added]
@@ -39,7 +39,7 @@ def _moved(compared: Compared) -> Iterator[tuple[str, str]]:
             yield path, added[name]
 
 
-def _is_unseen(compared: Compared, path: str) -> bool:
+def _is_unseen(compared: Comparison, path: str) -> bool:
     folders = PurePosixPath(path).parts[:-1]
     if _UNSEEN.intersection(folders) or any(part.startswith(".") for part in folders):
         return True

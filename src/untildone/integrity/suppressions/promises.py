@@ -9,7 +9,7 @@ from ast_grep_py import SgNode
 
 from untildone.core.concerns import make_concern
 from untildone.core.model import Concern
-from untildone.integrity.comparison import Compared
+from untildone.integrity.comparison import Comparison
 from untildone.syntax.trees import language, nodes
 
 _TYPESCRIPT = ("typescript", "tsx")
@@ -29,7 +29,7 @@ class _Function(NamedTuple):
     blind: bool = False
 
 
-def unkept(compared: Compared) -> Iterator[Concern]:
+def unkept(compared: Comparison) -> Iterator[Concern]:
     changes = compared.changes
     before = (*changes.edited, *changes.removed, *changes.moved)
     known = [each for path in before for each in _functions(path, compared.old.text(path))]

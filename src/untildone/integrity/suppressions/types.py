@@ -7,21 +7,21 @@ from pathlib import PurePosixPath
 
 from untildone.core.concerns import make_concern
 from untildone.core.model import Concern
-from untildone.integrity.comparison import Compared
+from untildone.integrity.comparison import Comparison
 
 _TYPED = frozenset((".ts", ".tsx", ".mts", ".cts"))
 _UNTYPED = frozenset((".js", ".jsx", ".mjs", ".cjs"))
 _ANY = re.compile(r"\b(Any|Incomplete)\b")
 
 
-def weakened(compared: Compared) -> Iterator[Concern]:
+def weakened(compared: Comparison) -> Iterator[Concern]:
     yield from _became_untyped(compared)
     for path in compared.changes.edited:
         if path.endswith((".py", ".pyi")):
             yield from _annotations_lost(compared, path)
 
 
-def _became_untyped(compared: Compared) -> Iterator[Concern]:
+def _became_untyped(compared: Comparison) -> Iterator[Concern]:
     """A TypeScript file that goes on as JavaScript, which nobody type-checks."""
     changes = compared.changes
     arrived = [*changes.added, *changes.moved.values()]
@@ -38,7 +38,7 @@ def _suffix(path: str) -> str:
     return PurePosixPath(path).suffix
 
 
-def _annotations_lost(compared: Compared, path: str) -> Iterator[Concern]:
+def _annotations_lost(compared: Comparison, path: str) -> Iterator[Concern]:
     old, new = (dict(_annotations(tree.text(path))) for tree in (compared.old, compared.new))
     for name, before in old.items():
         now = new.get(name)

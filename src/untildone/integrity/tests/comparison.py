@@ -10,7 +10,7 @@ from msgspec.structs import astuple
 from untildone.core.concerns import make_concern
 from untildone.core.missing_tests import Fold
 from untildone.core.model import Concern
-from untildone.integrity.comparison import Compared, digest
+from untildone.integrity.comparison import Comparison, digest
 from untildone.integrity.roles import role
 from untildone.integrity.tests.claims import BROAD
 from untildone.integrity.tests.delegates import delegates
@@ -75,13 +75,13 @@ class _Pair(Struct, frozen=True):
     new: Test | None
 
 
-def find_concerns(both: Compared) -> Iterator[Concern]:
-    yield from (lost for _, lost in _compared(both) if lost is not None)
+def find_concerns(comparison: Comparison) -> Iterator[Concern]:
+    yield from (lost for _, lost in _compared(comparison) if lost is not None)
 
 
-def folds(both: Compared) -> tuple[Fold, ...]:
+def folds(comparison: Comparison) -> tuple[Fold, ...]:
     """Tests of the start of which nothing is lost, and where what they claim is claimed now."""
-    pairs = _compared(both)
+    pairs = _compared(comparison)
     before = {pair.old.id for pair, _ in pairs}
     return tuple(
         Fold(pair.old.id, pair.new.id, fresh=pair.new.id not in before)
@@ -90,54 +90,56 @@ def folds(both: Compared) -> tuple[Fold, ...]:
     )
 
 
-def _compared(both: Compared) -> list[tuple[_Pair, Concern | None]]:
-    paths = _concerned(both)
+def _compared(comparison: Comparison) -> list[tuple[_Pair, Concern | None]]:
+    paths = _concerned(comparison)
     if not paths:
         return []
-    old, new = inventory(both.old, paths), inventory(both.new, paths)
-    placed = [_in_place(both, test) for test in new.tests]
+    old, new = inventory(comparison.old, paths), inventory(comparison.new, paths)
+    placed = [_in_place(comparison, test) for test in new.tests]
     before = [test for test in old.tests if not _off(test)]
     pairs = _paired(before, placed)
-    return list(_Comparison(both, pairs, placed, _gained(old, new)).judged())
+    return list(_Comparison(comparison, pairs, placed, _gained(old, new)).judged())
 
 
-def _concerned(both: Compared) -> list[str]:
+def _concerned(comparison: Comparison) -> list[str]:
     """What changed among the tests, the helpers that serve them, and whom changed helpers serve."""
-    changed = {*both.changes.added, *both.changes.removed, *both.changes.edited}
-    changed |= {*both.changes.moved, *both.changes.moved.values()}
+    changed = {*comparison.changes.added, *comparison.changes.removed, *comparison.changes.edited}
+    changed |= {*comparison.changes.moved, *comparison.changes.moved.values()}
     tests = {path for path in changed if role(path) == "test" or read(path)}
     folders = {path.rpartition("/")[0] for path in tests}
-    undeclared = {f"{name}.rs" for path in tests for name in _undeclared(both, path)}
-    helpers = {path: _altered(both, path) for path in tests if serves(path)}
-    for path in {*both.old, *both.new} if tests else ():
+    undeclared = {f"{name}.rs" for path in tests for name in _undeclared(comparison, path)}
+    helpers = {path: _altered(comparison, path) for path in tests if serves(path)}
+    for path in {*comparison.old, *comparison.new} if tests else ():
         if serves(path) and (not path.endswith(".go") or path.rpartition("/")[0] in folders):
             tests.add(path)
-        if path.rpartition("/")[2] in undeclared or _served(both, path, helpers):
+        if path.rpartition("/")[2] in undeclared or _served(comparison, path, helpers):
             tests.add(path)
     return sorted(tests)
 
 
-def _served(both: Compared, path: str, helpers: dict[str, frozenset[str]]) -> bool:
+def _served(comparison: Comparison, path: str, helpers: dict[str, frozenset[str]]) -> bool:
     """Whether this file of tests names something that changed in a helper."""
     if not helpers or not read(path) or not collected(path):
         return False
-    words = frozenset(re.findall(r"\w+", both.new.text(path))) | {_EVERYWHERE}
+    words = frozenset(re.findall(r"\w+", comparison.new.text(path))) | {_EVERYWHERE}
     return any(reaches(helper, path) and words & names for helper, names in helpers.items())
 
 
-def _altered(both: Compared, helper: str) -> frozenset[str]:
+def _altered(comparison: Comparison, helper: str) -> frozenset[str]:
     """Functions of a helper that are not what they were; one given to all stands for all."""
-    before, after = (helpers_of(tree, helper) for tree in (both.old, both.new))
+    before, after = (helpers_of(tree, helper) for tree in (comparison.old, comparison.new))
     names = {name for name in {*before, *after} if before.get(name) != after.get(name)}
     everywhere = any("autouse" in f"{before.get(name)}{after.get(name)}" for name in names)
     return frozenset(names | {_EVERYWHERE} if everywhere else names)
 
 
-def _undeclared(both: Compared, path: str) -> set[str]:
+def _undeclared(comparison: Comparison, path: str) -> set[str]:
     """Modules of Rust that a file no longer names."""
     if not path.endswith(".rs"):
         return set()
-    before, after = (set(_MODULE.findall(tree.text(path))) for tree in (both.old, both.new))
+    before, after = (
+        set(_MODULE.findall(tree.text(path))) for tree in (comparison.old, comparison.new)
+    )
     return {name for _, name in before - after}
 
 
@@ -146,9 +148,9 @@ def _off(test: Test) -> bool:
     return any(_WITHOUT_EFFECT.match(mark) for mark in test.marks)
 
 
-def _in_place(both: Compared, test: Test) -> Test:
+def _in_place(comparison: Comparison, test: Test) -> Test:
     """With a mark if its file is no longer where, or named how, the runner looks."""
-    if test.path in both.old:
+    if test.path in comparison.old:
         return test
     *folders, name = test.path.split("/")
     pattern = _COLLECTED.get(language(test.path))
@@ -206,9 +208,9 @@ class _Comparison:
     """Claims are taken from what is there now, each once, the test's own first."""
 
     def __init__(
-        self, both: Compared, pairs: list[_Pair], new: list[Test], gained: Counter[str]
+        self, comparison: Comparison, pairs: list[_Pair], new: list[Test], gained: Counter[str]
     ) -> None:
-        self.both = both
+        self.comparison = comparison
         self.pairs = pairs
         self.gained = gained
         self.product: frozenset[str] | None = None
@@ -273,14 +275,14 @@ class _Comparison:
         """A function that only calls another is asked where that one is."""
         left = old - new
         if left and self.delegates is None:
-            self.delegates = delegates(self.both)
+            self.delegates = delegates(self.comparison)
         known = self.delegates or {}
         return frozenset(name for name in left if known.get(name) not in new)
 
     def _subjects(self, names: frozenset[str]) -> frozenset[str]:
         """Those that the product had and has."""
         if names and self.product is None:
-            self.product = product_names(self.both.old) & product_names(self.both.new)
+            self.product = product_names(self.comparison.old) & product_names(self.comparison.new)
         return names & self.product if self.product is not None else names
 
     def _same(self, old: Claim, new: Claim) -> bool:
@@ -308,7 +310,9 @@ class _Comparison:
     def _reads(self, literal: str) -> bool:
         """Says which file is read, or how."""
         folder = f"/{literal[1:]}/"
-        return bool(_FILE.search(literal)) or any(folder in f"/{path}" for path in self.both.new)
+        return bool(_FILE.search(literal)) or any(
+            folder in f"/{path}" for path in self.comparison.new
+        )
 
     def _removed(self, test: Test) -> Concern:
         because = f"`{test.name}` was there at the start and is no longer run"

@@ -8,7 +8,7 @@ from typing import Any
 
 from untildone.core.concerns import make_concern
 from untildone.core.model import Concern
-from untildone.integrity.comparison import Compared
+from untildone.integrity.comparison import Comparison
 from untildone.integrity.roles import role
 from untildone.integrity.scripts.followed import is_shell
 from untildone.syntax.nodes import language
@@ -22,26 +22,28 @@ _LISTED = (".yaml", ".yml", ".toml")
 _BETWEEN = re.compile(r"[,\t\n\[\]{}]|[:=]\s|(?<!\S)-\s")
 
 
-def find_concerns(both: Compared) -> Iterator[Concern]:
+def find_concerns(comparison: Comparison) -> Iterator[Concern]:
     """An entry that was there and is changed or gone; new entries cost nothing."""
-    for path in both.changes.edited:
-        if _holds_data(both, path) and not _kept(path, both.old.text(path), both.new.text(path)):
+    for path in comparison.changes.edited:
+        if _holds_data(comparison, path) and not _kept(
+            path, comparison.old.text(path), comparison.new.text(path)
+        ):
             yield make_concern(
                 "edit-expected",
                 path,
                 because=f"`{path}` is what tests compare with, and it no longer says the same",
-                content=both.new.entries[path].digest,
+                content=comparison.new.entries[path].digest,
             )
-    for path in both.changes.removed:
-        if _holds_data(both, path):
+    for path in comparison.changes.removed:
+        if _holds_data(comparison, path):
             yield make_concern(
                 "edit-expected", path, because=f"`{path}`, which tests compare with, was deleted"
             )
 
 
-def _holds_data(both: Compared, path: str) -> bool:
+def _holds_data(comparison: Comparison, path: str) -> bool:
     """A test of the shell is a script that judges, and what it expects stands in it."""
-    mine = role(path) if is_shell(path, both.old.text(path)) else both.role(path)
+    mine = role(path) if is_shell(path, comparison.old.text(path)) else comparison.role(path)
     return mine == "test" and not language(path) and not path.endswith(_DOCUMENTS)
 
 

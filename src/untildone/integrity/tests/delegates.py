@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from typing import TypeAlias
 
-from untildone.integrity.comparison import Compared
+from untildone.integrity.comparison import Comparison
 from untildone.integrity.tests.subjects import product_names
 
 _Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
@@ -14,17 +14,17 @@ _Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 _WARNING = re.compile(r"(\w+\.)*(warn\w*|_?deprecat\w*)")
 
 
-def delegates(both: Compared) -> dict[str, str]:
+def delegates(comparison: Comparison) -> dict[str, str]:
     """The old name, and the new one that the start did not know; each defined only once."""
     found: dict[str, list[_Function]] = {}
-    for path in (*both.changes.edited, *both.changes.added):
-        if path.endswith(".py") and both.role(path) == "product":
-            for node in _functions(both.new.text(path)):
+    for path in (*comparison.changes.edited, *comparison.changes.added):
+        if path.endswith(".py") and comparison.role(path) == "product":
+            for node in _functions(comparison.new.text(path)):
                 found.setdefault(node.name, []).append(node)
     single = {name: nodes[0] for name, nodes in found.items() if len(nodes) == 1}
     pairs = {name: _called(node) for name, node in single.items()}
     pairs = {name: other for name, other in pairs.items() if other in single}
-    known = product_names(both.old) if pairs else frozenset()
+    known = product_names(comparison.old) if pairs else frozenset()
     return {
         name: other
         for name, other in pairs.items()

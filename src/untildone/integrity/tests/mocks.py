@@ -8,7 +8,7 @@ from ast_grep_py import SgNode
 
 from untildone.core.concerns import make_concern
 from untildone.core.model import Concern
-from untildone.integrity.comparison import Compared
+from untildone.integrity.comparison import Comparison
 from untildone.integrity.roles import role
 from untildone.integrity.tests.inventory import collected, inventory
 from untildone.integrity.tests.subjects import called_by_tests, defined, product_names
@@ -53,49 +53,58 @@ _LONGEST = 1_000_000
 Act = tuple[str, str]
 
 
-def find_concerns(both: Compared) -> Iterator[Concern]:
+def find_concerns(comparison: Comparison) -> Iterator[Concern]:
     acts: dict[str, list[Act]] = {}
-    for path in (*both.changes.edited, *both.changes.added):
-        if both.role(path) == "config":
-            yield from _redirected(both, path)
-        if (language(path) and both.role(path) in ("test", "config")) or path.endswith(".rs"):
-            acts[path] = _new_acts(both, path)
+    for path in (*comparison.changes.edited, *comparison.changes.added):
+        if comparison.role(path) == "config":
+            yield from _redirected(comparison, path)
+        if (language(path) and comparison.role(path) in ("test", "config")) or path.endswith(".rs"):
+            acts[path] = _new_acts(comparison, path)
     names = frozenset(target for found in acts.values() for target, _ in found)
-    asked = called_by_tests(both.old, names & product_names(both.old)) if names else names
+    asked = (
+        called_by_tests(comparison.old, names & product_names(comparison.old)) if names else names
+    )
     for path, found in acts.items():
         told = dict.fromkeys(
-            target for target, inside in found if target in asked and _concerns(both, path, inside)
+            target
+            for target, inside in found
+            if target in asked and _concerns(comparison, path, inside)
         )
-        yield from (_replaced(both, path, target) for target in told)
+        yield from (_replaced(comparison, path, target) for target in told)
 
 
-def _new_acts(both: Compared, path: str) -> list[Act]:
-    before = {target for target, _ in _acts(both.old, path)} if path in both.old else set()
-    before |= _own(both.old, path)
-    called = set(re.findall(r"\b(\w+)\s*\(", both.old.text(path)))
-    acts = [*_acts(both.new, path), *((name, "") for name in _own(both.new, path) & called)]
+def _new_acts(comparison: Comparison, path: str) -> list[Act]:
+    before = (
+        {target for target, _ in _acts(comparison.old, path)} if path in comparison.old else set()
+    )
+    before |= _own(comparison.old, path)
+    called = set(re.findall(r"\b(\w+)\s*\(", comparison.old.text(path)))
+    acts = [
+        *_acts(comparison.new, path),
+        *((name, "") for name in _own(comparison.new, path) & called),
+    ]
     return [act for act in acts if act[0] not in before]
 
 
-def _replaced(both: Compared, path: str, target: str) -> Concern:
+def _replaced(comparison: Comparison, path: str, target: str) -> Concern:
     return make_concern(
         "edit-test",
         path,
         target,
         because=f"`{path}` now replaces `{target}`, which the tests are about",
-        content=both.new.entries[path].digest,
+        content=comparison.new.entries[path].digest,
     )
 
 
-def _concerns(both: Compared, path: str, inside: str) -> bool:
+def _concerns(comparison: Comparison, path: str, inside: str) -> bool:
     """A test of the start or all of them; a fixture if a test of the start asks for it."""
-    if not inside or inside in {test.last for test in inventory(both.old, [path]).tests}:
+    if not inside or inside in {test.last for test in inventory(comparison.old, [path]).tests}:
         return True
     asks = re.compile(rf"def (test\w*)\s*\([^)]*\b{re.escape(inside)}\b")
     ran = re.compile(r"def (test\w*)")
-    paths = [each for each in both.old if each.endswith(".py") and each in both.new]
+    paths = [each for each in comparison.old if each.endswith(".py") and each in comparison.new]
     return any(
-        set(asks.findall(both.new.text(each))) & set(ran.findall(both.old.text(each)))
+        set(asks.findall(comparison.new.text(each))) & set(ran.findall(comparison.old.text(each)))
         for each in paths
         if role(each) == "test"
     )
@@ -232,21 +241,21 @@ def _inside(node: SgNode) -> str:
     return found
 
 
-def _redirected(both: Compared, path: str) -> Iterator[Concern]:
+def _redirected(comparison: Comparison, path: str) -> Iterator[Concern]:
     """A setting that sends an import to a file of the tests, or to one that is new."""
     if not path.endswith((".json", ".js", ".ts", ".mjs", ".cjs", ".mts", ".cts")):
         return
     tongue = "json" if path.endswith(".json") else language(path)
-    before = _mapped(both.old.text(path), tongue)
-    for key, aim in _mapped(both.new.text(path), tongue) - before:
-        found = _resolved(both.new, "", re.sub(r"^(<rootDir>)?[./]*", "", aim))
-        if found and (role(found) == "test" or found not in both.old):
+    before = _mapped(comparison.old.text(path), tongue)
+    for key, aim in _mapped(comparison.new.text(path), tongue) - before:
+        found = _resolved(comparison.new, "", re.sub(r"^(<rootDir>)?[./]*", "", aim))
+        if found and (role(found) == "test" or found not in comparison.old):
             yield make_concern(
                 "config",
                 path,
                 key,
                 because=f"`{key}` in `{path}` now sends an import to `{found}`",
-                content=both.new.entries[path].digest,
+                content=comparison.new.entries[path].digest,
             )
 
 

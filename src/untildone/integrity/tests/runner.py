@@ -7,7 +7,7 @@ from ast_grep_py import SgNode
 
 from untildone.core.concerns import make_concern
 from untildone.core.model import Concern
-from untildone.integrity.comparison import Compared
+from untildone.integrity.comparison import Comparison
 from untildone.integrity.roles import role
 from untildone.syntax.nodes import (
     CALLS,
@@ -73,28 +73,32 @@ _INTERCEPTORS = re.compile(
 _ASSIGNMENTS = frozenset(("assignment", "assignment_expression", "assignment_statement"))
 
 
-def find_concerns(both: Compared) -> Iterator[Concern]:
+def find_concerns(comparison: Comparison) -> Iterator[Concern]:
     """Only what is new against every file of the start, so that it may be moved."""
-    changed = (*both.changes.edited, *both.changes.added)
-    paths = [path for path in changed if _steers(both, path)]
+    changed = (*comparison.changes.edited, *comparison.changes.added)
+    paths = [path for path in changed if _steers(comparison, path)]
     if not paths:
         return
-    gone = (*both.changes.edited, *both.changes.removed)
-    before = {sign for path in gone if _steers(both, path) for sign in signs(both.old, path)}
+    gone = (*comparison.changes.edited, *comparison.changes.removed)
+    before = {
+        sign for path in gone if _steers(comparison, path) for sign in signs(comparison.old, path)
+    }
     for path in paths:
-        for sign in sorted(signs(both.new, path) - before, key=lambda each: (_SKIPS in each, each)):
+        for sign in sorted(
+            signs(comparison.new, path) - before, key=lambda each: (_SKIPS in each, each)
+        ):
             yield make_concern(
                 # What is only passed over now is run when the start's tests are.
                 "edit-test" if _SKIPS in sign else "runner",
                 path,
                 because=f"`{path}` now {sign}: that decides about tests beside what they check",
-                content=both.new.entries[path].digest,
+                content=comparison.new.entries[path].digest,
             )
             break
 
 
-def _steers(both: Compared, path: str) -> bool:
-    return bool(language(path)) and both.role(path) != "document"
+def _steers(comparison: Comparison, path: str) -> bool:
+    return bool(language(path)) and comparison.role(path) != "document"
 
 
 def signs(tree: Tree, path: str) -> set[str]:
