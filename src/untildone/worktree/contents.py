@@ -50,7 +50,7 @@ class Tree:
         return iter(self.entries)
 
     def text(self, path: str) -> str:
-        """Return the text; empty if the file is missing, a link, or too large to be hand-written."""
+        """Return the text, empty if the file is missing, a link or too large."""
         if path not in self._texts:
             self._texts[path] = self._read(path)
         return self._texts[path]
