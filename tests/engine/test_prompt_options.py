@@ -2,10 +2,10 @@
 
 import pytest
 
+from untildone.engine.grants import grant, grant_in
 from untildone.engine.prompt_options import left_in, number, options_in
 from untildone.engine.verbs import Grant
 from untildone.errors import UserError
-from untildone.features.budget.grants import grant, grant_in
 
 
 @pytest.mark.parametrize(

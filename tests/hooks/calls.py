@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 
 import untildone
 from untildone.core.model import Bounds
-from untildone.engine.context import Context, context
-from untildone.engine.start import Request, begin
+from untildone.engine.context import Context, open_context
+from untildone.engine.request import Request
+from untildone.engine.start import begin
 from untildone.store.loops import Record
 
 HOOK = Path(untildone.__file__).parent / "hooks"
@@ -56,7 +57,7 @@ class Place:
 
     @property
     def context(self) -> Context:
-        return context({}, home=str(self.home))
+        return open_context({}, home=str(self.home))
 
     def start(self, **given: Any) -> Record:  # noqa: ANN401  any field of a request
         fields: dict[str, Any] = {

@@ -14,8 +14,8 @@ from hooks.calls import SESSION, Answer, Place
 from untildone.core.criteria import apply_amendments
 from untildone.core.model import Bounds
 from untildone.engine import verbs
+from untildone.engine.active_time import mark
 from untildone.errors import UserError
-from untildone.features.budget.clock import mark
 from untildone.install.hook_lines import Program, lines
 from untildone.store.loops import Record
 from untildone.store.sessions import Session

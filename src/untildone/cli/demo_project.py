@@ -11,8 +11,9 @@ from typing import Any
 
 from untildone.cli.place import place_of
 from untildone.core.model import Check, Round
-from untildone.engine.context import context
-from untildone.engine.start import Request, begin
+from untildone.engine.context import open_context
+from untildone.engine.request import Request
+from untildone.engine.start import begin
 from untildone.errors import UserError
 from untildone.install.claude import carry_out, plan_init
 from untildone.process import environment, run
@@ -32,7 +33,7 @@ class Theatre:
         for folder in (self.project, home):
             folder.mkdir()
         self.environ = _environ(home)
-        self.context = context(self.environ)
+        self.context = open_context(self.environ)
         prepare(self.context.home)
         place = place_of(self.context, self.project)
         carry_out(place, plan_init(place, "user"))

@@ -9,7 +9,7 @@ from rich.text import Text
 from untildone.cli.options import json_option, print_json, project_of, project_option
 from untildone.cli.place import place_of
 from untildone.engine import health as ground
-from untildone.engine.context import context
+from untildone.engine.context import open_context
 from untildone.install import health as installation
 from untildone.install.machine import look
 from untildone.report.doctor import Diagnosis, Trouble, diagnosis
@@ -34,7 +34,7 @@ def command(project: Path | None, *, as_json: bool) -> int:
 
 
 def _troubles(project: Path) -> list[Trouble]:
-    found = context()
+    found = open_context()
     machine = look(place_of(found, project), found.environ)
     return [
         *(trouble for seek in installation.LOOKS for trouble in seek(machine)),

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from untildone.cli.options import json_option, print_json, project_of, project_option
 from untildone.cli.place import place_of
-from untildone.engine.context import Context, context
+from untildone.engine.context import Context, open_context
 from untildone.errors import UserError
 from untildone.install.health import broken_settings, switched_off
 from untildone.install.machine import Machine, look
@@ -44,7 +44,7 @@ def command(project: Path | None, *, as_json: bool) -> int:
     untildone drill
     untildone drill --json | jq .passed
     """
-    found = context()
+    found = open_context()
     machine = look(place_of(found, project_of(project)), found.environ)
     console = Console(highlight=False)
     proofs = []

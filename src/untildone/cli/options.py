@@ -8,7 +8,7 @@ from untildone.cli.flags import json_option as json_option
 from untildone.cli.flags import print_json as print_json
 from untildone.cli.flags import project_option as project_option
 from untildone.core.listing import number
-from untildone.engine.context import Context, context
+from untildone.engine.context import Context, open_context
 from untildone.engine.speaker import calling_session, is_in_check, speaks_for_agent
 from untildone.errors import UserError
 from untildone.report.receipt import first_of
@@ -35,7 +35,7 @@ def project_of(given: Path | None) -> Path:
 
 def here(agent: str = "claude") -> Context:
     """A state that is there and cannot be ours is named, never taken for no loop."""
-    found = context(agent=agent)
+    found = open_context(agent=agent)
     look_at(found.home)
     return found
 

@@ -18,13 +18,13 @@ from untildone.cli.options import (
 )
 from untildone.engine import verbs
 from untildone.engine.context import Context
+from untildone.engine.grants import grant
 from untildone.engine.hold_status import status_of
 from untildone.engine.lost_loops import pause_unindexed_loop
 from untildone.engine.move import move_here
 from untildone.engine.prompt_start import summary
 from untildone.engine.speaker import driven, speaks_for_agent
 from untildone.errors import UserError
-from untildone.features.budget.grants import grant
 from untildone.report.lines import place
 from untildone.report.status import StatusReport
 from untildone.runs import memory

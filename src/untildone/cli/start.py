@@ -30,12 +30,13 @@ from untildone.engine.context import Context
 from untildone.engine.phrases import PRESETS
 from untildone.engine.project_checks import governed, trusted, untrusted
 from untildone.engine.prompt_start import summary
+from untildone.engine.request import Request, name_checks, parse_claim
 from untildone.engine.speaker import calling_session, driven
-from untildone.engine.start import ALLOWABLE, Request, armed, begin, named
+from untildone.engine.start import ALLOWABLE, armed, begin
 from untildone.errors import UserError
 from untildone.features.counts.start import counts_named, targets_in
 from untildone.features.spec.start import told_at_start
-from untildone.features.templates.templates import Plan, claim, known, plan
+from untildone.features.templates.templates import Plan, known, plan
 from untildone.features.todos.lists import listed, todos_wanted
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
@@ -253,7 +254,7 @@ def _request(given: dict[str, Any], *, session: str, project: Path, by_agent: bo
     """What is given stands before what the template says."""
     plan: Plan = given["plan"]
     todos: tuple[str, ...] = given["todo_items"]
-    by_hand = named(
+    by_hand = name_checks(
         given["checks"], success=given["success_pattern"], failure=given["failure_pattern"]
     )
     return Request(
@@ -264,7 +265,7 @@ def _request(given: dict[str, Any], *, session: str, project: Path, by_agent: bo
         checks=by_hand or plan.checks,
         also=_security(given, project),
         promises=given["promises"] or plan.promises,
-        claims=tuple(claim(text) for text in given["claims"]) or plan.claims,
+        claims=tuple(parse_claim(text) for text in given["claims"]) or plan.claims,
         must_not=given["must_not"] or plan.must_not,
         done_when=cast(Rule | None, given["done_when"]) or plan.done_when,
         bounds=bounds_of(given, plan.bounds),

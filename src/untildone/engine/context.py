@@ -38,7 +38,7 @@ class Context(Struct, frozen=True, kw_only=True):
         return datetime.fromtimestamp(self.clock(), UTC).isoformat(timespec="seconds")
 
 
-def context(
+def open_context(
     environ: Mapping[str, str] | None = None, *, home: str = "", agent: str = "claude"
 ) -> Context:
     environ = dict(os.environ) if environ is None else environ

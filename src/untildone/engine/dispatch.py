@@ -1,7 +1,7 @@
 """Which part of the pipeline answers an event that the lean entry could not."""
 
 from untildone.agents import AGENTS
-from untildone.engine.context import Context, context
+from untildone.engine.context import Context, open_context
 from untildone.engine.duplicate_events import told_before
 from untildone.engine.payload import Call
 from untildone.engine.speaker import driven
@@ -10,7 +10,7 @@ from untildone.engine.speaker import driven
 def answer(call: Call) -> str:
     if call.agent not in AGENTS:
         return ""
-    here = context(call.environ, home=call.home, agent=call.agent)
+    here = open_context(call.environ, home=call.home, agent=call.agent)
     once = ("UserPromptSubmit", "SessionStart", "PostToolUse")
     if call.event in once and told_before(here, call):
         return ""

@@ -2,16 +2,16 @@
 
 from untildone.agents.events import Prompt
 from untildone.engine import verbs
+from untildone.engine.active_time import turn_begins
 from untildone.engine.context import Context, tree_of
 from untildone.engine.gather import root
+from untildone.engine.grants import grant_in
 from untildone.engine.lost_loops import describe_lost_loop
 from untildone.engine.payload import Call
 from untildone.engine.phrases import PLANNED, Spoken, Wanted, asks_about_loops, loop_in, verb_in
 from untildone.engine.session import reminder, standing
 from untildone.engine.speaker import ignored, typed
 from untildone.errors import UserError
-from untildone.features.budget.clock import turn_begins
-from untildone.features.budget.grants import grant_in
 from untildone.features.spec.gates import answered
 from untildone.report.lines import status_line
 from untildone.store.loops import Record

@@ -15,11 +15,12 @@ from untildone.engine.baseline import begin_detached
 from untildone.engine.context import Context
 from untildone.engine.phrases import PLANNED, Wanted
 from untildone.engine.prompt_options import left_in, number, options_in
-from untildone.engine.start import Request, begin, named
+from untildone.engine.request import Request, name_checks, parse_claim
+from untildone.engine.start import begin
 from untildone.errors import UserError
 from untildone.features.counts.start import counts_named, targets_in
 from untildone.features.spec.start import told_at_start
-from untildone.features.templates.templates import Plan, claim, known, plan
+from untildone.features.templates.templates import Plan, known, plan
 from untildone.features.todos.lists import listed, todos_wanted
 from untildone.store.loops import Record
 from untildone.worktree.files import worktree_of
@@ -67,7 +68,7 @@ def request(context: Context, prompt: Prompt, wanted: Wanted) -> Request:
         checks=_checks(given) or template.checks,
         also=(security.command(project),) if "zero_security" in given else (),
         promises=tuple(given.get("promise", ())) or template.promises,
-        claims=tuple(map(claim, given.get("criterion", ()))) or template.claims,
+        claims=tuple(map(parse_claim, given.get("criterion", ()))) or template.claims,
         must_not=tuple(given.get("must_not", ())) or template.must_not,
         allow=tuple(given.get("allow", ())),
         done_when=rule or template.done_when,
@@ -93,7 +94,7 @@ def _template(context: Context, project: Path, given: dict[str, list[str]]) -> P
 def _checks(given: dict[str, list[str]]) -> tuple[Check, ...]:
     """With a pattern, its output decides too: the last one given is meant."""
     success, failure = (given.get(f"{kind}_pattern", [""])[-1] for kind in ("success", "failure"))
-    return named(tuple(given.get("check", ())), success=success, failure=failure)
+    return name_checks(tuple(given.get("check", ())), success=success, failure=failure)
 
 
 def _planned(context: Context, prompt: Prompt, wanted: Wanted) -> Request:

@@ -1,39 +1,32 @@
 """From what was asked for to a loop that is agreed on, recorded and armed."""
 
 import secrets
-from pathlib import Path
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from untildone.core.agent_message import vague
 from untildone.core.decide import MOST_ROUNDS
 from untildone.core.model import (
-    Bounds,
     Check,
-    Claim,
     Contract,
-    Count,
     Oracle,
     Progress,
-    Reversibility,
     Rule,
-    Speaker,
 )
-from untildone.core.plan_task import PlanTask
+from untildone.engine.active_time import mark
 from untildone.engine.baseline_snapshot import keeping
 from untildone.engine.context import Context, mirror, project_folder
 from untildone.engine.lost_loops import describe_lost_loop
+from untildone.engine.presets import DEFAULT_TASKS
 from untildone.engine.project_checks import checks_for, checks_of, sound
+from untildone.engine.request import Request
 from untildone.errors import UserError
 from untildone.features.budget import spend
-from untildone.features.budget.clock import mark
 from untildone.features.counts.start import counts_of
 from untildone.features.milestones.milestones import adopt
 from untildone.features.spec.checkpoints import repository
 from untildone.features.spec.start import specified
 from untildone.features.spec.steps import checkpoint
-from untildone.features.templates.presets import DEFAULT_TASKS
 from untildone.report.lines import status_line
 from untildone.store.home import prepare
 from untildone.store.loops import Record
@@ -41,39 +34,6 @@ from untildone.store.loops import Record
 CEILINGS = {"rounds": MOST_ROUNDS, "budget_usd": 100}
 # What `--allow` may name: each is followed by a path or a test.
 ALLOWABLE = ("suppression", "remove-test", "edit-test", "edit-expected", "config")
-
-
-class Request(Struct, frozen=True, kw_only=True):
-    """What `start`, a slash command or a phrase asks for; checks not given are found.
-
-    `also` stands beside those given or found.
-    """
-
-    session: str
-    project: Path
-    preset: str = ""
-    task: str = ""
-    checks: tuple[Check, ...] = ()
-    also: tuple[Check, ...] = ()
-    promises: tuple[str, ...] = ()
-    claims: tuple[Claim, ...] = ()
-    steps: tuple[str, ...] = ()
-    must_not: tuple[str, ...] = ()
-    done_when: Rule | None = None
-    bounds: Bounds = Bounds()
-    allow: tuple[str, ...] = ()
-    by: Speaker = "user"
-    reversibility: Reversibility = "2A"
-    clean: bool = False
-    # Beside `zero_errors`, which the preset `fix` has unless it is told otherwise.
-    counts: tuple[Count, ...] = ()
-    zero_errors: bool = True
-    targets: tuple[str, ...] = ()
-    todos: tuple[str, ...] = ()
-    then: tuple[str, ...] = ()
-    after: str = ""
-    oracle: Path | None = None
-    plan: PlanTask | None = None
 
 
 def begin(context: Context, request: Request) -> Record:
@@ -275,25 +235,6 @@ def _provable(rule: Rule, request: Request, checks: tuple[Check, ...]) -> None:
         raise UserError(
             "`--done-when promise` needs a promise", hint='give one: `--promise "ALL TESTS GREEN"`'
         )
-
-
-def named(commands: tuple[str, ...], *, success: str = "", failure: str = "") -> tuple[Check, ...]:
-    """Checks of commands given by hand, named `check`, `check-2`, …"""
-    if (success or failure) and not commands:
-        raise UserError(
-            "a pattern judges the output of a check, and none is named",
-            hint='name it: `--check "YOUR COMMAND"`',
-        )
-    return tuple(
-        Check(
-            name="check" if number == 1 else f"check-{number}",
-            command=command,
-            success_pattern=success,
-            failure_pattern=failure,
-            reason="given by hand",
-        )
-        for number, command in enumerate(commands, 1)
-    )
 
 
 def armed(context: Context, record: Record) -> bool:

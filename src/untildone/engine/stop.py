@@ -25,6 +25,7 @@ from untildone.core.model import (
 )
 from untildone.core.progress import advance
 from untildone.engine import gather
+from untildone.engine.active_time import clocked
 from untildone.engine.check_run import DEADLINE, Site, checked, confirmed, end_of
 from untildone.engine.context import Context, mirror, project_folder
 from untildone.engine.journal_entry import entry, touched
@@ -32,7 +33,6 @@ from untildone.engine.judgement import Answer, Judged, answered
 from untildone.engine.payload import EDITING, TODO, Call
 from untildone.engine.relayed_verbs import handed_over
 from untildone.errors import UserError
-from untildone.features.budget.clock import clocked
 from untildone.features.edits.switch import AUTO
 from untildone.report.lines import status_line
 from untildone.store import baseline

@@ -20,10 +20,10 @@ from untildone.core.model import (
 )
 from untildone.core.progress import ended, resumed
 from untildone.core.spec.gates import passed
+from untildone.engine.active_time import mark
 from untildone.engine.baseline_snapshot import resting_on_the_start
 from untildone.engine.context import Context, mirror
 from untildone.errors import UserError
-from untildone.features.budget.clock import mark
 from untildone.report.lines import status_line
 from untildone.store.loops import Record
 

@@ -13,13 +13,13 @@ from untildone.agents.headless import Fault
 from untildone.core.model import OUTCOMES, Continue, Finish, Pause, Progress
 from untildone.core.progress import ended
 from untildone.engine import verbs
+from untildone.engine.active_time import clocked, mark
 from untildone.engine.context import Context
 from untildone.engine.judgement import Answer
 from untildone.engine.session import reminder
 from untildone.engine.speaker import ignored
 from untildone.engine.stop import judge_return
 from untildone.errors import UserError
-from untildone.features.budget.clock import clocked, mark
 from untildone.process import ending_with_us
 from untildone.runs.calling import Return, Show
 from untildone.runs.conversation import Conversation

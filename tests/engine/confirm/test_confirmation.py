@@ -13,9 +13,10 @@ from untildone.checks.runner import Running, run_checks
 from untildone.core.model import Check
 from untildone.engine import stop
 from untildone.engine.baseline import record_start
-from untildone.engine.context import Context, context
+from untildone.engine.context import Context, open_context
 from untildone.engine.payload import Call
-from untildone.engine.start import Request, begin
+from untildone.engine.request import Request
+from untildone.engine.start import begin
 from untildone.engine.verbs import resume
 from untildone.worktree.fingerprint import fingerprint
 
@@ -41,7 +42,7 @@ class World:
         self.project.mkdir()
         self.home = folder / "home"
         self.home.mkdir()
-        self.here: Context = context({**os.environ, **ENVIRON}, home=str(folder / "state"))
+        self.here: Context = open_context({**os.environ, **ENVIRON}, home=str(folder / "state"))
         self.loop = ""
 
     def write(self, **files: str) -> None:

@@ -11,7 +11,7 @@ import pytest
 from keepers import end_keepers
 from tools import tool
 from untildone.config import proposals
-from untildone.engine.context import Context, context, project_folder
+from untildone.engine.context import Context, open_context, project_folder
 from untildone.features.edits.diagnosis import diagnose, introduced, texts_of
 from untildone.store.trust import trust
 
@@ -28,7 +28,7 @@ class World:
         self.project = folder.resolve() / "project"
         home = folder / "state"
         home.mkdir(mode=0o700)
-        self.here: Context = context({}, home=str(home))
+        self.here: Context = open_context({}, home=str(home))
         programs = self.project / ".venv" / "bin"
         programs.mkdir(parents=True)
         ruff = shutil.which("ruff", path=str(Path(sys.executable).parent))

@@ -11,9 +11,10 @@ import pytest
 from keepers import end_keepers, keepers, until
 from untildone.core.model import Bounds
 from untildone.engine import dispatch
-from untildone.engine.context import context, project_folder
+from untildone.engine.context import open_context, project_folder
 from untildone.engine.payload import Call
-from untildone.engine.start import Request, begin, named
+from untildone.engine.request import Request, name_checks
+from untildone.engine.start import begin
 from untildone.engine.stop import answer as stop
 from untildone.features.edits import switch
 
@@ -34,7 +35,7 @@ class World:
         self.project.mkdir()
         self.home = folder / "state"
         self.home.mkdir(mode=0o700)
-        self.here = context(ENVIRON, home=str(self.home))
+        self.here = open_context(ENVIRON, home=str(self.home))
         self.loop = ""
 
     def write(self, name: str, text: str) -> Path:
@@ -72,7 +73,7 @@ class World:
         asked = Request(
             session=SESSION,
             project=self.project,
-            checks=named((RED,)),
+            checks=name_checks((RED,)),
             task="do it",
             bounds=UNBOUND,
         )

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from keepers import PATIENCE, end_keepers, keepers, until
-from untildone.engine.context import Context, context, project_folder
+from untildone.engine.context import Context, open_context, project_folder
 from untildone.features.edits.snapshots import (
     DOOR,
     Snapshot,
@@ -39,7 +39,7 @@ class World:
             f"#!/bin/sh\nexec {sys.executable} -I -S {FAKE} pulled\n", encoding="utf-8"
         )
         (programs / "ruff").chmod(0o755)
-        self.here: Context = context({}, home=str(self.home))
+        self.here: Context = open_context({}, home=str(self.home))
         (self.folder / "checks").mkdir(parents=True)
 
     @property

@@ -11,7 +11,7 @@ from engine.test_stop import World as Stops
 from untildone.core.model import Bounds, Pause
 from untildone.core.plan_task import Result
 from untildone.engine import prompt, verbs
-from untildone.engine.context import context
+from untildone.engine.context import open_context
 from untildone.engine.payload import Call
 from untildone.engine.relayed_verbs import Verb, printed
 from untildone.errors import UserError
@@ -48,7 +48,7 @@ class World(Stops):
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
-        self.here = context(PERSON, home=str(folder / "state"))
+        self.here = open_context(PERSON, home=str(folder / "state"))
         self.plan = self.project / "TASKS.json"
         self.write({"TASK-001": ONE, "TASK-002": TWO})
 

@@ -7,7 +7,7 @@ import pytest
 
 from engine.test_prompt import SESSION, World
 from untildone.core.model import Todo
-from untildone.engine.context import Context, context
+from untildone.engine.context import Context, open_context
 from untildone.features.todos.lists import listed, remember, todos
 
 LISTED: dict[str, object] = {
@@ -22,7 +22,7 @@ class Person(World):
     @property
     def here(self) -> Context:
         environ = {"CLAUDE_CODE_SESSION_ATTENDED": "1", "CLAUDE_CONFIG_DIR": str(self.client)}
-        return context(environ, home=str(self.home))
+        return open_context(environ, home=str(self.home))
 
     @property
     def client(self) -> Path:

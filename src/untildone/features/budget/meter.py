@@ -10,10 +10,10 @@ from untildone.core.decide import in_a_round
 from untildone.core.model import Evidence, Pause, Progress
 from untildone.core.progress import spend
 from untildone.engine import verbs
+from untildone.engine.active_time import clocked
 from untildone.engine.context import Context
 from untildone.engine.payload import Call
 from untildone.engine.speaker import ignored
-from untildone.features.budget.clock import clocked
 from untildone.features.budget.spend import spent
 from untildone.report.lines import notice
 from untildone.store.loops import Record

@@ -11,7 +11,7 @@ from untildone.core.model import Bounds, Check, Claim, Contract, Outcome, Speake
 from untildone.core.plan_task import PlanTask
 from untildone.engine.context import Context
 from untildone.engine.project_checks import checks_for
-from untildone.engine.start import Request
+from untildone.engine.request import Request
 from untildone.errors import UserError
 from untildone.features.plans.document import Document, change, in_order, read, task_of, with_status
 from untildone.features.plans.files import NAME, plan_in, plans_in

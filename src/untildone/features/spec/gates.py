@@ -6,9 +6,9 @@ from untildone.core.agent_message import kept
 from untildone.core.criteria import apply_amendments
 from untildone.core.model import Amendment, Progress
 from untildone.core.spec.gates import answer, passed, skips_gates
+from untildone.engine.active_time import mark
 from untildone.engine.context import Context
 from untildone.engine.verbs import change
-from untildone.features.budget.clock import mark
 from untildone.store.loops import Record
 
 

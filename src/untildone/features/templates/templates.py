@@ -2,16 +2,15 @@
 
 from difflib import get_close_matches
 from pathlib import Path
-from typing import cast, get_args
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from untildone.config import Template, proposals
-from untildone.core.model import Bounds, Check, Claim, Rule, Verification
+from untildone.core.model import Bounds, Check, Claim, Rule
 from untildone.engine.context import Context
 from untildone.engine.project_checks import checks_of, trusted
-from untildone.engine.start import named
+from untildone.engine.request import name_checks, parse_claim
 from untildone.errors import UserError
 from untildone.features.templates.builtin import BUILT_IN, FILE, Recipe
 
@@ -97,19 +96,13 @@ def filled(found: Recipe, argument: str) -> Plan:
         task=template.task.replace("{argument}", argument),
         preset=template.preset or "",
         promises=template.promises,
-        claims=tuple(claim(text.replace("{argument}", argument)) for text in template.criteria),
+        claims=tuple(
+            parse_claim(text.replace("{argument}", argument)) for text in template.criteria
+        ),
         must_not=template.must_not,
         done_when=template.done_when,
         bounds=_bounds(template),
     )
-
-
-def claim(text: str) -> Claim:
-    """`NAME` or `NAME=VERIFICATION`."""
-    name, _, kind = text.rpartition("=")
-    if kind in get_args(Verification):
-        return Claim(name=name, verification=cast(Verification, kind))
-    return Claim(name=text)
 
 
 def _argument(found: Recipe, name: str, given: str) -> str:
@@ -136,7 +129,7 @@ def checks_in(context: Context, project: Path, found: Recipe, argument: str) -> 
             f"the template's {unknown} is no check of this project (there are: {listed})",
             hint="`untildone detect` tells where they come from",
         )
-    return (*(known[name] for name in wanted), *named(found.template.commands))
+    return (*(known[name] for name in wanted), *name_checks(found.template.commands))
 
 
 def _bounds(template: Template) -> Bounds:

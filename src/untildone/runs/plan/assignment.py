@@ -13,7 +13,8 @@ from untildone.core.plan_task import PlanTask
 from untildone.engine.baseline import record_start
 from untildone.engine.context import Context
 from untildone.engine.project_checks import trusted
-from untildone.engine.start import Request, begin
+from untildone.engine.request import Request
+from untildone.engine.start import begin
 from untildone.features.plans.model import Task
 from untildone.features.plans.task_loops import claims_of
 from untildone.features.plans.task_loops import project_checks as found_checks
