@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bench.table import Row, medians
+from untildone.app import open_context
 from untildone.core.model import Bounds
-from untildone.engine.context import open_context
 from untildone.engine.request import Request
 from untildone.engine.start import begin
 from untildone.install.hook_lines import lines, settings_program

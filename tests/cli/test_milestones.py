@@ -15,8 +15,9 @@ import msgspec
 import pytest
 
 from cli.desk import RED, SESSION, Desk
+from untildone.app import open_context
 from untildone.config import Milestone
-from untildone.engine.context import Context, open_context
+from untildone.engine.context import Context
 from untildone.features.milestones.delivery import deliver
 from untildone.features.milestones.milestones import Delivery, happened
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from cli.desk import OTHER, RED, SESSION, Desk, Said, error
 from client.world import BIN, MEASURED
-from untildone.engine.context import open_context
+from untildone.app import open_context
 from untildone.engine.verbs import change
 
 PERSONS = ("pause", "continue", "cancel", "approve")

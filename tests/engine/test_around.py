@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from untildone.app import open_context
 from untildone.checks.runner import Running, run_checks
 from untildone.core.model import Check
 from untildone.engine import stop
 from untildone.engine.baseline import record_start
-from untildone.engine.context import Context, open_context
+from untildone.engine.context import Context
 from untildone.engine.payload import Call
 from untildone.engine.request import Request
 from untildone.engine.start import begin

@@ -5,9 +5,10 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from core.samples import contract
+from untildone.app import open_context
 from untildone.core.model import Evidence
 from untildone.engine.artifacts import folder, log_folder, publish, write_task
-from untildone.engine.context import Context, open_context
+from untildone.engine.context import Context
 from untildone.engine.request import Request
 from untildone.engine.start import begin
 from untildone.store.loops import Record

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
+from untildone.app import open_context
 from untildone.core.model import Bounds, Claim
 from untildone.engine import prompt, verbs
-from untildone.engine.context import Context, open_context, tree_of
+from untildone.engine.context import Context, tree_of
 from untildone.engine.payload import Call
 from untildone.engine.request import Request, name_checks
 from untildone.engine.start import begin

@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
+from untildone.app import open_context
 from untildone.core.model import Bounds, CheckResult, Claim
 from untildone.engine import stop, verbs
 from untildone.engine.baseline import record_start
-from untildone.engine.context import Context, open_context, tree_of
+from untildone.engine.context import Context, tree_of
 from untildone.engine.payload import Call
 from untildone.engine.relayed_verbs import Verb, printed
 from untildone.engine.request import Request, name_checks

@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from untildone.app import open_context
 from untildone.core.model import STOPPED, Progress
 from untildone.engine import prompt, stop
 from untildone.engine.active_time import clocked, mark
-from untildone.engine.context import Context, open_context
+from untildone.engine.context import Context
 from untildone.engine.payload import Call
 from untildone.engine.request import Request
 from untildone.engine.start import begin

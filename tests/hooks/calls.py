@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import untildone
+from untildone.app import open_context
 from untildone.core.model import Bounds
-from untildone.engine.context import Context, open_context
+from untildone.engine.context import Context
 from untildone.engine.request import Request
 from untildone.engine.start import begin
 from untildone.store.loops import Record

@@ -15,10 +15,11 @@ import pytest
 from msgspec.structs import replace
 
 from untildone.agents.headless import Fault, Happening
+from untildone.app import open_context
 from untildone.cli.start import with_start
 from untildone.core.model import Bounds, Check
 from untildone.engine import verbs
-from untildone.engine.context import Context, open_context
+from untildone.engine.context import Context
 from untildone.engine.hold_status import status_of
 from untildone.engine.request import Request
 from untildone.engine.start import begin

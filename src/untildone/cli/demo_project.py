@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from untildone.app import open_context
 from untildone.cli.place import place_of
 from untildone.core.model import Check, Round
-from untildone.engine.context import open_context
 from untildone.engine.request import Request
 from untildone.engine.start import begin
 from untildone.errors import UserError

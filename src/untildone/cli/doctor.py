@@ -6,10 +6,10 @@ import click
 from rich.console import Console
 from rich.text import Text
 
+from untildone.app import open_context
 from untildone.cli.options import json_option, print_json, project_of, project_option
 from untildone.cli.place import place_of
 from untildone.engine import health as ground
-from untildone.engine.context import open_context
 from untildone.install import health as installation
 from untildone.install.machine import look
 from untildone.report.doctor import Diagnosis, Trouble, diagnosis

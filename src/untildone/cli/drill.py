@@ -10,9 +10,10 @@ from msgspec import Struct
 from rich.console import Console
 from rich.text import Text
 
+from untildone.app import open_context
 from untildone.cli.options import json_option, print_json, project_of, project_option
 from untildone.cli.place import place_of
-from untildone.engine.context import Context, open_context
+from untildone.engine.context import Context
 from untildone.errors import UserError
 from untildone.install.health import broken_settings, switched_off
 from untildone.install.machine import Machine, look

@@ -4,11 +4,12 @@ from pathlib import Path
 
 import click
 
+from untildone.app import open_context
 from untildone.cli.flags import json_option as json_option
 from untildone.cli.flags import print_json as print_json
 from untildone.cli.flags import project_option as project_option
 from untildone.core.listing import number
-from untildone.engine.context import Context, open_context
+from untildone.engine.context import Context
 from untildone.engine.speaker import calling_session, is_in_check, speaks_for_agent
 from untildone.errors import UserError
 from untildone.report.receipt import first_of

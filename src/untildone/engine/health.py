@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeAlias
 
-from untildone.checks import security
 from untildone.config import proposals
 from untildone.core.listing import number
 from untildone.core.model import Check, Contract
 from untildone.engine.context import Context
+from untildone.engine.feature import used_features
 from untildone.engine.hold_status import held_now
 from untildone.engine.project_checks import checks_of, is_trusted
+from untildone.engine.scope import Scope
 from untildone.errors import UserError
-from untildone.features.edits import switch
 from untildone.process import argv_of
 from untildone.report.doctor import Trouble, error, note
 from untildone.report.lines import remedy
@@ -177,14 +177,9 @@ def last_loop(context: Context, project: Path) -> Iterator[Trouble]:
     yield note("last loop", text, remedy(last.contract.id, outcome))
 
 
-def automatic_mode(context: Context, _: Path) -> Iterator[Trouble]:
-    if switch.AUTO not in switch.wanted(str(context.home)):
-        return
-    text = "on: a turn whose edits bring errors is held, with or without a loop"
-    yield note("automatic mode", text, "`untildone init --no-auto` switches it off")
-    if not security.installed():
-        text = "security findings are not looked for: `ast-grep` is not installed"
-        yield note("automatic mode", text, "`pip install 'untildone[security]'`")
+def features(context: Context, project: Path) -> Iterator[Trouble]:
+    for feature in used_features(context, Scope(event="doctor")):
+        yield from feature.find_troubles(context, project)
 
 
 def _loops(context: Context) -> tuple[Record | Broken, ...]:
@@ -203,5 +198,5 @@ LOOKS: tuple[Look, ...] = (
     damaged_loops,
     unheld_loops,
     last_loop,
-    automatic_mode,
+    features,
 )

@@ -1,18 +1,21 @@
 """A submitted prompt: the person's verbs act, a loop is started, a question is remembered."""
 
 from untildone.agents.events import Prompt
+from untildone.core.criteria import apply_amendments
 from untildone.engine import verbs
 from untildone.engine.active_time import turn_begins
 from untildone.engine.context import Context, tree_of
+from untildone.engine.feature import used_features
 from untildone.engine.gather import root
 from untildone.engine.grants import grant_in
 from untildone.engine.lost_loops import describe_lost_loop
 from untildone.engine.payload import Call
-from untildone.engine.phrases import PLANNED, Spoken, Wanted, asks_about_loops, loop_in, verb_in
+from untildone.engine.phrases import Spoken, asks_about_loops, loop_in, verb_in
+from untildone.engine.request import PLANNED, Wanted
+from untildone.engine.scope import Scope
 from untildone.engine.session import reminder, standing
 from untildone.engine.speaker import ignored, typed
 from untildone.errors import UserError
-from untildone.features.spec.gates import answered
 from untildone.report.lines import status_line
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
@@ -72,7 +75,7 @@ def _other(context: Context, session: Session, prompt: Prompt, *, theirs: bool) 
     if not session.loop():
         return _without_loop(context, session, prompt) if theirs else ""
     record = context.loops.load(session.loop())
-    going = answered(context, record, prompt.text) if theirs else None
+    going = _resume_by_answer(context, session, record, prompt) if theirs else None
     if going:
         return _goes_on(context, session, prompt, going)
     first = not session.read("prompt.json")
@@ -90,6 +93,16 @@ def _other(context: Context, session: Session, prompt: Prompt, *, theirs: bool) 
     )
 
 
+def _resume_by_answer(
+    context: Context, session: Session, record: Record, prompt: Prompt
+) -> Record | None:
+    contract = apply_amendments(record.contract, record.progress.amendments)
+    scope = Scope(event="UserPromptSubmit", session=session, contract=contract)
+    features = used_features(context, scope)
+    resumed = (each.resume_by_prompt(context, record, prompt.text) for each in features)
+    return next(filter(None, resumed), None)
+
+
 def _began(session: Session, prompt: Prompt, record: Record, *, kind: str, tree: str = "") -> None:
     begins = turn_begins(record.progress, session)
     session.write_json("prompt.json", {"id": prompt.prompt, "kind": kind, "tree": tree, **begins})
@@ -103,10 +116,8 @@ def _without_loop(context: Context, session: Session, prompt: Prompt) -> str:
 
 
 def _recalled(context: Context, session: Session, prompt: Prompt) -> str:
-    # Imported where it is used: hardly any prompt has something to be reminded of.
-    from untildone.features.todos.lists import recalled
-
-    told = recalled(context, prompt, session)
+    features = used_features(context, Scope(event="UserPromptSubmit", session=session))
+    told = "\n".join(filter(None, (each.remind(context, prompt, session) for each in features)))
     return context.agent.pass_prompt(context=told, notice="") if told else ""
 
 

@@ -6,22 +6,18 @@ from typing import cast, get_args
 from msgspec.structs import replace
 
 from untildone.agents.events import Prompt
-from untildone.checks import security
 from untildone.core.counts import DECIDING
 from untildone.core.listing import number as counted
 from untildone.core.model import Bounds, Check, Reversibility, Rule
 from untildone.engine.artifacts import write_task
 from untildone.engine.baseline import begin_detached
 from untildone.engine.context import Context
-from untildone.engine.phrases import PLANNED, Wanted
+from untildone.engine.feature import used_features
 from untildone.engine.prompt_options import left_in, number, options_in
-from untildone.engine.request import Request, name_checks, parse_claim
+from untildone.engine.request import Request, Wanted, name_checks, parse_claim
+from untildone.engine.scope import Scope
 from untildone.engine.start import begin
 from untildone.errors import UserError
-from untildone.features.counts.start import counts_named, targets_in
-from untildone.features.spec.start import told_at_start
-from untildone.features.templates.templates import Plan, known, plan
-from untildone.features.todos.lists import listed, todos_wanted
 from untildone.store.loops import Record
 from untildone.worktree.files import worktree_of
 
@@ -47,79 +43,45 @@ def launched(context: Context, prompt: Prompt, wanted: Wanted) -> tuple[Record, 
     write_task(project, record.contract)
     if record.contract.checks:
         begin_detached(context, record)
-    more = (*told_at_start(context, record), *record.warnings)
+    scope = Scope(event="start", contract=record.contract)
+    features = used_features(context, scope)
+    lines = [line for feature in features for line in feature.describe_start(context, record)]
+    more = (*lines, *record.warnings)
     return record, "\n".join((summary(record), *more, *(f"untildone: {slip}" for slip in slips)))
 
 
 def request(context: Context, prompt: Prompt, wanted: Wanted) -> Request:
-    if wanted.preset in PLANNED:
-        return _planned(context, prompt, wanted)
+    for feature in used_features(context, Scope(event="start", name=wanted.preset)):
+        own = feature.request_from_prompt(context, prompt, wanted)
+        if own:
+            return own
     task, given = options_in(wanted.task, places=wanted.preset == DECIDING)
-    rule = cast(Rule | None, _one_of(get_args(Rule), given, "done_when"))
+    rule = _one_of(get_args(Rule), given, "done_when")
     reversibility = _one_of(get_args(Reversibility), given, "reversibility") or "2A"
-    project = worktree_of(prompt.project, prompt.cwd)
-    todos = todos_wanted(context, project, prompt.session, given)
-    template = _template(context, project, given)
-    return Request(
+    asked = Request(
         session=prompt.session,
-        project=project,
+        project=worktree_of(prompt.project, prompt.cwd),
         preset=wanted.preset,
-        task=task or template.task or listed(todos if "from_todos" in given else ()),
-        checks=_checks(given) or template.checks,
-        also=(security.command(project),) if "zero_security" in given else (),
-        promises=tuple(given.get("promise", ())) or template.promises,
-        claims=tuple(map(parse_claim, given.get("criterion", ()))) or template.claims,
-        must_not=tuple(given.get("must_not", ())) or template.must_not,
+        task=task,
+        checks=_checks(given),
+        promises=tuple(given.get("promise", ())),
+        claims=tuple(map(parse_claim, given.get("criterion", ()))),
+        must_not=tuple(given.get("must_not", ())),
         allow=tuple(given.get("allow", ())),
-        done_when=rule or template.done_when,
-        bounds=_bounds(given, template.bounds),
+        done_when=cast(Rule | None, rule),
+        bounds=read_bounds(given, Bounds()),
         reversibility=cast(Reversibility, reversibility),
         clean="clean" in given,
-        counts=counts_named(given),
-        zero_errors="no_zero_errors" not in given,
-        targets=targets_in(project, given.get("target", ())),
-        todos=todos,
-        then=known(context, project, tuple(given.get("then", ()))),
     )
-
-
-def _template(context: Context, project: Path, given: dict[str, list[str]]) -> Plan:
-    """`--template "coverage-to 80"`; what is given beside it stands before what it says."""
-    name, _, argument = given.get("template", [""])[-1].strip().partition(" ")
-    if not name:
-        return Plan()
-    return plan(context, project, name, argument.strip(), checks="check" not in given)
+    for feature in used_features(context, Scope(event="start", options=given)):
+        asked = feature.read_options(context, asked, given)
+    return asked
 
 
 def _checks(given: dict[str, list[str]]) -> tuple[Check, ...]:
     """With a pattern, its output decides too: the last one given is meant."""
     success, failure = (given.get(f"{kind}_pattern", [""])[-1] for kind in ("success", "failure"))
     return name_checks(tuple(given.get("check", ())), success=success, failure=failure)
-
-
-def _planned(context: Context, prompt: Prompt, wanted: Wanted) -> Request:
-    """`implement-task TASK [PLAN]`, `implement-feature [PLAN]`: a plan by its file or feature."""
-    from untildone.features.plans.task_loops import BOUNDS, Asked, task_request
-
-    text, given = options_in(wanted.task)
-    words = text.split()
-    task = words.pop(0) if wanted.preset == "implement-task" and words else ""
-    if wanted.preset == "implement-task" and not task:
-        raise UserError("no task is named", hint="`/untildone:implement-task TASK-001`")
-    if len(words) > 1:
-        raise UserError(
-            f"`{words[1]}` is one word too many",
-            hint=f"`/untildone:{wanted.preset}` takes one plan, by its file or feature",
-        )
-    given.setdefault("rounds", [str(BOUNDS.rounds)])
-    asked = Asked(
-        session=prompt.session,
-        project=worktree_of(prompt.project, prompt.cwd),
-        plan=words[0] if words else "",
-        task=task,
-        bounds=_bounds(given, Bounds()),
-    )
-    return task_request(context, asked)
 
 
 def _one_of(known: tuple[str, ...], given: dict[str, list[str]], name: str) -> str | None:
@@ -133,7 +95,7 @@ def _one_of(known: tuple[str, ...], given: dict[str, list[str]], name: str) -> s
     return found
 
 
-def _bounds(given: dict[str, list[str]], usual: Bounds) -> Bounds:
+def read_bounds(given: dict[str, list[str]], usual: Bounds) -> Bounds:
     values: dict[str, float] = {
         field: number(given[name][-1], option)
         for name, (field, option) in _BOUNDS.items()

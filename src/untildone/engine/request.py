@@ -18,6 +18,9 @@ from untildone.core.model import (
 from untildone.core.plan_task import PlanTask
 from untildone.errors import UserError
 
+# Presets of loops over tasks of a plan.
+PLANNED = ("implement-task", "implement-feature")
+
 
 class Request(Struct, frozen=True, kw_only=True):
     """What `start`, a slash command or a phrase asks for; checks not given are found.
@@ -50,6 +53,14 @@ class Request(Struct, frozen=True, kw_only=True):
     after: str = ""
     oracle: Path | None = None
     plan: PlanTask | None = None
+
+
+class Wanted(Struct, frozen=True, kw_only=True):
+    """A loop asked for; `explicit` by a slash command, else by a phrase."""
+
+    preset: str
+    task: str
+    explicit: bool
 
 
 def parse_claim(text: str) -> Claim:

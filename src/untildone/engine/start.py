@@ -16,17 +16,13 @@ from untildone.core.model import (
 from untildone.engine.active_time import mark
 from untildone.engine.baseline_snapshot import keeping
 from untildone.engine.context import Context, mirror, project_folder
+from untildone.engine.feature import used_features
 from untildone.engine.lost_loops import describe_lost_loop
 from untildone.engine.presets import DEFAULT_TASKS
 from untildone.engine.project_checks import checks_for, checks_of, sound
 from untildone.engine.request import Request
+from untildone.engine.scope import Scope
 from untildone.errors import UserError
-from untildone.features.budget import spend
-from untildone.features.counts.start import counts_of
-from untildone.features.milestones.milestones import adopt
-from untildone.features.spec.checkpoints import repository
-from untildone.features.spec.start import specified
-from untildone.features.spec.steps import checkpoint
 from untildone.report.lines import status_line
 from untildone.store.home import prepare
 from untildone.store.loops import Record
@@ -55,21 +51,10 @@ def begin(context: Context, request: Request) -> Record:
     if contract.checks:
         folder = project_folder(context.home, request.project) / "checks"
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    spend.begin(context, record)
     mirror(context, record, status_line(record))
-    if contract.reversibility == "2B":
-        checkpoint(record, cwd=request.project)
-    warnings = (*record.warnings, *adopt(context, record), *_vague(request.promises))
-    return replace(record, warnings=(*warnings, *_taken_up(contract)))
-
-
-def _taken_up(contract: Contract) -> tuple[str, ...]:
-    if contract.plan is None:
-        return ()
-    # Imported where it is used: hardly any loop is of a plan.
-    from untildone.features.plans.task_loops import taken_up
-
-    return taken_up(contract)
+    features = used_features(context, Scope(event="start", session=session, contract=contract))
+    warnings = [line for feature in features for line in feature.loop_started(context, record)]
+    return replace(record, warnings=(*record.warnings, *warnings, *_vague(request.promises)))
 
 
 def _vague(promises: tuple[str, ...]) -> list[str]:
@@ -146,7 +131,6 @@ def _contract(context: Context, request: Request) -> Contract:
     checks = _beside(request.checks or _found(context, request), request.also)
     for check in checks:
         sound(check)
-    counts = counts_of(request, checks)
     rule = request.done_when or _rule(request, checks)
     _provable(rule, request, checks)
     contract = Contract(
@@ -168,7 +152,7 @@ def _contract(context: Context, request: Request) -> Contract:
         allow=request.allow,
         reversibility=request.reversibility,
         clean=request.clean,
-        counts=counts,
+        counts=request.counts,
         targets=request.targets,
         todos=request.todos,
         then=request.then,
@@ -176,9 +160,10 @@ def _contract(context: Context, request: Request) -> Contract:
         oracle=_oracle(request, checks),
         plan=request.plan,
     )
-    if request.reversibility == "2B":
-        repository(request.project)
-    return specified(context, contract) if request.preset == "loop" else contract
+    scope = Scope(event="start", contract=contract, request=request)
+    for feature in used_features(context, scope):
+        contract = feature.agree(context, request, contract)
+    return contract
 
 
 def _oracle(request: Request, checks: tuple[Check, ...]) -> Oracle | None:

@@ -23,6 +23,8 @@ from untildone.core.spec.gates import passed
 from untildone.engine.active_time import mark
 from untildone.engine.baseline_snapshot import resting_on_the_start
 from untildone.engine.context import Context, mirror
+from untildone.engine.feature import used_features
+from untildone.engine.scope import Scope
 from untildone.errors import UserError
 from untildone.report.lines import status_line
 from untildone.store.loops import Record
@@ -66,8 +68,6 @@ def end(
 ) -> Record:
     """An ending between two stops has its receipt too, with the evidence of the last round."""
     from untildone.engine.artifacts import last_evidence, publish
-    from untildone.features.importers.bound_file import settle
-    from untildone.features.spec.cleanup import tidy
 
     record = change(
         context,
@@ -78,13 +78,17 @@ def end(
     )
     evidence = last_evidence(context.loops.rounds(loop))
     publish(context, record, evidence, project=Path(record.contract.project))
-    settle(context, loop)
-    if record.contract.plan:
-        from untildone.features.plans.task_loops import settled
-
-        record = replace(record, warnings=(*record.warnings, *settled(record)))
-    tidy(context, loop)
-    return record
+    scope = Scope(
+        event="end",
+        session=context.session_of(record),
+        contract=record.contract,
+        folder=context.loops.folder(loop),
+    )
+    features = used_features(context, scope)
+    lines = [line for feature in features for line in feature.loop_ended(context, record)]
+    for feature in features:
+        feature.clean_up(context, loop)
+    return replace(record, warnings=(*record.warnings, *lines))
 
 
 class Grant(Bounds, frozen=True, kw_only=True):

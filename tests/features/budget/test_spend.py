@@ -11,8 +11,9 @@ import pytest
 from msgspec.structs import replace
 
 from untildone.agents.events import Stop
+from untildone.app import open_context
 from untildone.core.model import Bounds
-from untildone.engine.context import Context, open_context
+from untildone.engine.context import Context
 from untildone.engine.move import move_here
 from untildone.engine.request import Request
 from untildone.engine.start import begin

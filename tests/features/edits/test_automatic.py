@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from untildone.app import open_context
 from untildone.engine import stop, verbs
-from untildone.engine.context import Context, open_context
+from untildone.engine.context import Context
 from untildone.engine.payload import Call
 from untildone.engine.request import Request, name_checks
 from untildone.engine.start import begin

@@ -10,8 +10,9 @@ import pytest
 
 from keepers import end_keepers
 from tools import tool
+from untildone.app import open_context
 from untildone.config import proposals
-from untildone.engine.context import Context, open_context, project_folder
+from untildone.engine.context import Context, project_folder
 from untildone.features.edits.diagnosis import diagnose, introduced, texts_of
 from untildone.store.trust import trust
 

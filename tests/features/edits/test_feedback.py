@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from keepers import end_keepers, keepers, until
+from untildone import app
+from untildone.app import open_context
 from untildone.core.model import Bounds
-from untildone.engine import dispatch
-from untildone.engine.context import open_context, project_folder
+from untildone.engine.context import project_folder
 from untildone.engine.payload import Call
 from untildone.engine.request import Request, name_checks
 from untildone.engine.start import begin
@@ -55,7 +56,7 @@ class World:
         return {"tool_name": "Edit", "tool_input": inputs, "tool_response": response}
 
     def tell(self, path: Path, *, before: str) -> Any:  # noqa: ANN401  whatever is answered
-        answer = dispatch.answer(self.call("PostToolUse", **self.edited(path, before=before)))
+        answer = app.answer(self.call("PostToolUse", **self.edited(path, before=before)))
         return json.loads(answer) if answer else None
 
     def tell_until_answered(self, path: Path, *, before: str) -> Any:  # noqa: ANN401  as above

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from keepers import PATIENCE, end_keepers, keepers, until
-from untildone.engine.context import Context, open_context, project_folder
+from untildone.app import open_context
+from untildone.engine.context import Context, project_folder
 from untildone.features.edits.snapshots import (
     DOOR,
     Snapshot,

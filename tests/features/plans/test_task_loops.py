@@ -8,10 +8,10 @@ import pytest
 
 from engine.test_stop import ENVIRON, SESSION, told
 from engine.test_stop import World as Stops
+from untildone.app import open_context
 from untildone.core.model import Bounds, Pause
 from untildone.core.plan_task import Result
 from untildone.engine import prompt, verbs
-from untildone.engine.context import open_context
 from untildone.engine.payload import Call
 from untildone.engine.relayed_verbs import Verb, printed
 from untildone.errors import UserError

@@ -5,7 +5,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from features.plans.samples import document, plan, task
-from untildone.engine.context import open_context
+from untildone.app import open_context
 from untildone.features.plans.trust import is_trusted, trust_plan
 
 

@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
+from untildone.app import open_context
 from untildone.core.criteria import apply_amendments
 from untildone.core.model import Claim, Contract
 from untildone.core.spec.rubric import Opinion
 from untildone.engine import prompt, stop, verbs
-from untildone.engine.context import Context, open_context
+from untildone.engine.context import Context
 from untildone.engine.payload import Call
 from untildone.engine.request import Request, name_checks
 from untildone.engine.start import begin

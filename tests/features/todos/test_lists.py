@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from engine.test_prompt import SESSION, World
+from untildone.app import open_context
 from untildone.core.model import Todo
-from untildone.engine.context import Context, open_context
+from untildone.engine.context import Context
 from untildone.features.todos.lists import listed, remember, todos
 
 LISTED: dict[str, object] = {

@@ -13,7 +13,7 @@ import pytest
 from runs.plan.test_running import WORK, checkout, steps
 from runs.plan.world import World, has, task, writes
 from store.disk import mounted
-from untildone.engine.context import open_context
+from untildone.app import open_context
 from untildone.runs.plan.setting import folder_of
 from untildone.store.lock import locked
 

@@ -12,7 +12,9 @@ from untildone.core.progress import spend
 from untildone.engine import verbs
 from untildone.engine.active_time import clocked
 from untildone.engine.context import Context
+from untildone.engine.feature import used_features
 from untildone.engine.payload import Call
+from untildone.engine.scope import Scope
 from untildone.engine.speaker import ignored
 from untildone.features.budget.spend import spent
 from untildone.report.lines import notice
@@ -70,8 +72,7 @@ def _paused(context: Context, record: Record, evidence: Evidence, pause: Pause) 
 
     loop = record.contract.id
     record = verbs.end(context, loop, pause, before)
-    if (context.loops.folder(loop) / "milestones.json").exists():
-        from untildone.features.milestones.milestones import announce
-
-        announce(context, record, pause, counted=False)
+    scope = Scope(event="pause", folder=context.loops.folder(loop))
+    for feature in used_features(context, scope):
+        feature.announce(context, record, pause, False)
     return record

@@ -10,6 +10,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from untildone.agents.events import Stop
+from untildone.commands.written_files import written_by
 from untildone.core.criteria import apply_amendments
 from untildone.core.model import Amendment, Progress, Speaker, Wait
 from untildone.engine import verbs
@@ -21,7 +22,6 @@ from untildone.features.importers import trusted as trust
 from untildone.features.importers.bound_file import Bound, bind, bound_of, release
 from untildone.features.importers.formats import DIALECTS
 from untildone.features.importers.start import Found, begun, bounds, found, remember, start, told
-from untildone.hooks.guard import written_by
 from untildone.store.lock import locked
 from untildone.store.loops import Record
 from untildone.store.sessions import Session

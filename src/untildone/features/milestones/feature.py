@@ -1,0 +1,6 @@
+"""Milestones: the user's own commands and notifications hear what becomes of a loop."""
+
+from untildone.engine.feature import Feature
+from untildone.features.milestones import milestones
+
+FEATURE = Feature(loop_started=milestones.adopt, announce=milestones.announce)
