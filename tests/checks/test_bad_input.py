@@ -10,7 +10,8 @@ import pytest
 
 from process.hostile_programs import Marked, command
 from untildone.checks.runner import Running, run_checks
-from untildone.core.model import Check, CheckResult
+from untildone.core.check_results import CheckResult
+from untildone.core.contract import Check
 
 KNOWN = "cart.c:7: error: known"
 TOO_LATE = ("timed-out", "did not end within 1 seconds")

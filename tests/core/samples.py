@@ -2,21 +2,17 @@
 
 from typing import Any
 
-from untildone.core.model import (
-    Background,
+from untildone.core.check_results import (
     BaselineFinding,
     BaselineResult,
-    Bounds,
-    Check,
     CheckResult,
-    Concern,
-    Contract,
-    Evidence,
     Finding,
-    Progress,
     Severity,
     Tests,
 )
+from untildone.core.contract import Bounds, Check, Contract
+from untildone.core.evidence import Background, Concern, Evidence
+from untildone.core.progress import Progress
 
 AT = "2025-03-01T10:00:00+00:00"
 TEST = Check(name="test", command="pytest")

@@ -3,9 +3,10 @@
 import pytest
 
 from core.samples import seen, started
+from untildone.core.check_results import CheckOutcome, CheckResult, Tests
 from untildone.core.concerns import allowed, make_concern, removal_allowed
+from untildone.core.evidence import Concern
 from untildone.core.missing_tests import Fold, lost_tests, with_all_tests
-from untildone.core.model import CheckOutcome, CheckResult, Concern, Tests
 
 SUPPRESSED = make_concern(
     "suppression", "a.py", "noqa.F401", because="", content="0123456789abcdef"

@@ -19,23 +19,19 @@ from core.samples import (
     result,
     seen,
 )
+from untildone.core.contract import Amendment, Claim, Contract
 from untildone.core.criteria import state_key
 from untildone.core.decide import before_checks, decide, in_a_round
-from untildone.core.model import (
+from untildone.core.evidence import Concern, Evidence
+from untildone.core.progress import Met, Progress
+from untildone.core.verdict import (
     OUTCOMES,
-    Amendment,
-    Claim,
-    Concern,
     Continue,
-    Contract,
     Ending,
-    Evidence,
     Finish,
     Ignore,
-    Met,
     Pause,
     Pausing,
-    Progress,
     Verdict,
     Wait,
 )

@@ -20,20 +20,12 @@ from core.samples import (
     seen,
     started,
 )
+from untildone.core.check_results import BaselineResult, CheckResult, Finding, Tests
+from untildone.core.contract import Amendment, Claim, Contract
+from untildone.core.evidence import Concern, Evidence
 from untildone.core.feedback import LIMIT, TASK_BEGINNING, TASK_LIMIT, feedback
-from untildone.core.model import (
-    Amendment,
-    BaselineResult,
-    CheckResult,
-    Claim,
-    Concern,
-    Continue,
-    Contract,
-    Evidence,
-    Finding,
-    Progress,
-    Tests,
-)
+from untildone.core.progress import Progress
+from untildone.core.verdict import Continue
 
 NONCE = "5eed5eed"
 UNMET = Continue(because="unmet", names=("test",))

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import written
-from untildone.core.model import Concern, Oracle
+from untildone.core.contract import Oracle
+from untildone.core.evidence import Concern
 from untildone.errors import UserError
 from untildone.integrity.oracle import asked, kept_outside
 

@@ -3,7 +3,11 @@
 import json
 
 from core.samples import AT, GREEN, RED, contract, result, seen
-from untildone.core.model import Amendment, Claim, Concern, Continue, Met, Progress, Round, Totals
+from untildone.core.check_results import Totals
+from untildone.core.contract import Amendment, Claim
+from untildone.core.evidence import Concern
+from untildone.core.progress import Met, Progress, Round
+from untildone.core.verdict import Continue
 from untildone.report.receipt import Allowed, Lost, Receipt, as_json, as_text, receipt
 from untildone.store.loops import Record
 

@@ -1,6 +1,6 @@
 """What the start had and the tree has not: how a loss is named, and what was allowed."""
 
-from untildone.core.model import Concern, Evidence
+from untildone.core.evidence import Concern, Evidence
 
 # A wider allowance covers these: who may edit a test may edit what it expects.
 _COVERED_BY = {"edit-expected": ("edit-test",), "remove-test": ("edit-test",)}

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from untildone.core.check_results import CheckResult, Tests
 from untildone.core.concerns import make_concern, removal_allowed
-from untildone.core.listing import number
-from untildone.core.model import CheckResult, Concern, Evidence, Tests
+from untildone.core.evidence import Concern, Evidence
 from untildone.core.regressions import told_of
+from untildone.core.text import number
 
 _NAMES_SHOWN = 5
 

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from untildone.core.concerns import make_concern
-from untildone.core.model import Concern, Oracle
+from untildone.core.contract import Oracle
+from untildone.core.evidence import Concern
 from untildone.errors import UserError
 from untildone.process import run
 

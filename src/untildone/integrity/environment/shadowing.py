@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterator
 
 from untildone.core.concerns import make_concern
-from untildone.core.model import Concern
+from untildone.core.evidence import Concern
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.settings.unused import speaks_of
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from untildone.commands.shell import bare, calls
 from untildone.core.concerns import make_concern
-from untildone.core.model import Concern
+from untildone.core.evidence import Concern
 from untildone.integrity.environment.programs import Program, followed, programs
 from untildone.integrity.environment.python_sites import facts, site_folders
 from untildone.process.git import read_git_config, run_git

@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePosixPath
 
+from untildone.core.check_results import CheckResult
 from untildone.core.concerns import make_concern
-from untildone.core.model import CheckResult, Concern
+from untildone.core.evidence import Concern
 from untildone.integrity.comparison import Comparison
 
 _MOST_TESTS = 20

@@ -9,7 +9,7 @@ from itertools import chain, product
 from typing import TypeAlias
 
 from untildone.core.concerns import make_concern
-from untildone.core.model import Concern
+from untildone.core.evidence import Concern
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.hard_coded.derived import same_digits, whole_table
 from untildone.integrity.hard_coded.disguised import disguised

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from untildone.commands.exit_status import Call
 from untildone.core.concerns import make_concern
-from untildone.core.model import Concern
+from untildone.core.evidence import Concern
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.scripts.bound import bound, lost
 from untildone.integrity.scripts.ci import ci_commands, is_ci

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from untildone.core.concerns import make_concern
-from untildone.core.model import Concern
+from untildone.core.evidence import Concern
 from untildone.integrity.comparison import Comparison
 
 _BASELINE = re.compile(

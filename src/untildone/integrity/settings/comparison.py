@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 
 from untildone.core.concerns import make_concern
-from untildone.core.model import Concern
+from untildone.core.evidence import Concern
 from untildone.integrity.comparison import Comparison, digest
 from untildone.integrity.settings.asked import is_new_member, takes_nothing
 from untildone.integrity.settings.baselines import grown

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from untildone.core.concerns import make_concern
-from untildone.core.model import Concern
+from untildone.core.evidence import Concern
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.sniffing.compared import COMPARED, derived, left_out
 from untildone.integrity.sniffing.demanded import demanded

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from untildone.core.concerns import make_concern
-from untildone.core.model import Concern
+from untildone.core.evidence import Concern
 from untildone.integrity.comparison import Comparison, digest
 from untildone.integrity.suppressions.asleep import asleep
 from untildone.integrity.suppressions.comments import comments

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ast_grep_py import SgNode
 
 from untildone.core.concerns import make_concern
-from untildone.core.model import Concern
+from untildone.core.evidence import Concern
 from untildone.integrity.comparison import Comparison
 from untildone.syntax.trees import language, nodes
 

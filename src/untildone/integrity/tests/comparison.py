@@ -8,8 +8,8 @@ from msgspec import Struct
 from msgspec.structs import astuple
 
 from untildone.core.concerns import make_concern
+from untildone.core.evidence import Concern
 from untildone.core.missing_tests import Fold
-from untildone.core.model import Concern
 from untildone.integrity.comparison import Comparison, digest
 from untildone.integrity.roles import role
 from untildone.integrity.tests.claims import BROAD

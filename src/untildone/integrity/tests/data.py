@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 from untildone.core.concerns import make_concern
-from untildone.core.model import Concern
+from untildone.core.evidence import Concern
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.roles import role
 from untildone.integrity.scripts.followed import is_shell

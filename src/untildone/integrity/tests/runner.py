@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from ast_grep_py import SgNode
 
 from untildone.core.concerns import make_concern
-from untildone.core.model import Concern
+from untildone.core.evidence import Concern
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.roles import role
 from untildone.syntax.nodes import (
