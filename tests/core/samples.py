@@ -10,6 +10,7 @@ from untildone.core.model import (
     Check,
     CheckResult,
     Concern,
+    ConcernKind,
     Contract,
     Evidence,
     Finding,
@@ -21,7 +22,7 @@ from untildone.core.model import (
 AT = "2025-03-01T10:00:00+00:00"
 TEST = Check(name="test", command="pytest")
 SLOW = Check(name="slow", command="pytest --slow", when="done")
-LOST = Concern(id="L1", kind="remove-test", path="test_a.py", detail="test_one is gone")
+LOST = Concern(id="L1", kind=ConcernKind.REMOVE_TEST, path="test_a.py", detail="test_one is gone")
 AGENT = Background(id="b1", description="a subagent", ends=True)
 SERVER = Background(id="b2", description="npm run dev", ends=False)
 

@@ -26,6 +26,7 @@ from untildone.core.model import (
     Amendment,
     Claim,
     Concern,
+    ConcernKind,
     Continue,
     Contract,
     Ending,
@@ -197,7 +198,7 @@ STEPS: dict[str, Row] = {
         seen(
             GREEN,
             concerns=tuple(
-                Concern(id=each, kind="remove-test", path="test_a.py", detail=each)
+                Concern(id=each, kind=ConcernKind.REMOVE_TEST, path="test_a.py", detail=each)
                 for each in "abcde"
             ),
         ),
@@ -467,7 +468,10 @@ PRECEDENCE: dict[str, Row] = {
         after(reported_concerns=("L1",)),
         seen(
             GREEN,
-            concerns=(Concern(id="L2", kind="config", path="p.toml", detail="loosened"), LOST),
+            concerns=(
+                Concern(id="L2", kind=ConcernKind.CONFIG, path="p.toml", detail="loosened"),
+                LOST,
+            ),
         ),
         paused("needs-approval", "lost against the start: test_a.py: test_one is gone"),
     ),

@@ -1,5 +1,6 @@
 """The words of the loop as values: contract, evidence, verdict, progress."""
 
+from enum import StrEnum
 from typing import Literal, TypeAlias
 
 from msgspec import Struct
@@ -144,11 +145,29 @@ class Met(Struct, frozen=True, kw_only=True):
     evidence: str
 
 
+class ConcernKind(StrEnum):
+    """What a concern is about; the values begin the ids that users approve."""
+
+    SUPPRESSION = "suppression"
+    REMOVE_TEST = "remove-test"
+    EDIT_TEST = "edit-test"
+    EDIT_EXPECTED = "edit-expected"
+    CONFIG = "config"
+    RUNNER = "runner"
+    SNIFFING = "sniffing"
+    ALWAYS_EQUAL = "always-equal"
+    HARD_CODED = "hard-coded"
+    DEPENDENCY = "dependency"
+    ENVIRONMENT = "environment"
+    ORACLE = "oracle"
+    PASS_TO_PASS = "replay"  # noqa: S105  not a password
+
+
 class Concern(Struct, frozen=True, kw_only=True):
-    """Something the start had and the tree now has not; `id` names it for `approve`."""
+    """Something the baseline had and the tree no longer has; `id` names it for `approve`."""
 
     id: str
-    kind: str
+    kind: ConcernKind
     path: str
     detail: str
 
