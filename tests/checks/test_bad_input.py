@@ -104,7 +104,7 @@ def test_memory_stays_fixed_whatever_is_printed(tmp_path: Path, script: str) -> 
     code = (
         "import sys\nfrom pathlib import Path\n"
         "from untildone.checks.runner import Running, run_checks\n"
-        "from untildone.core.model import Check\n"
+        "from untildone.core.contract import Check\n"
         "place = Path(sys.argv[1])\n"
         "check = Check(name='t', command=sys.argv[2], env={'MEGABYTES': '1000'})\n"
         "run_checks([check], Running(project=place, logs=place / 'logs'))\n"

@@ -1,5 +1,6 @@
 """The evidence of a stop: everything that is known when the agent wants to end its turn."""
 
+from enum import StrEnum
 from typing import Literal, TypeAlias
 
 from msgspec import Struct
@@ -7,11 +8,29 @@ from msgspec import Struct
 from untildone.core.check_results import BaselineResult, CheckResult, FileTotals, Finding
 
 
+class ConcernKind(StrEnum):
+    """What a concern is about; the values begin the ids that users approve."""
+
+    SUPPRESSION = "suppression"
+    REMOVE_TEST = "remove-test"
+    EDIT_TEST = "edit-test"
+    EDIT_EXPECTED = "edit-expected"
+    CONFIG = "config"
+    RUNNER = "runner"
+    SNIFFING = "sniffing"
+    ALWAYS_EQUAL = "always-equal"
+    HARD_CODED = "hard-coded"
+    DEPENDENCY = "dependency"
+    ENVIRONMENT = "environment"
+    ORACLE = "oracle"
+    PASS_TO_PASS = "replay"  # noqa: S105  not a password
+
+
 class Concern(Struct, frozen=True, kw_only=True):
     """Something the baseline had and the current tree has not; `approve` takes its `id`."""
 
     id: str
-    kind: str
+    kind: ConcernKind
     path: str
     detail: str
 

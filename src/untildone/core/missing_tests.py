@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from untildone.core.check_results import CheckResult, Tests
 from untildone.core.concerns import make_concern, removal_allowed
-from untildone.core.evidence import Concern, Evidence
+from untildone.core.evidence import Concern, ConcernKind, Evidence
 from untildone.core.regressions import told_of
 from untildone.core.text import number
 
@@ -57,10 +57,10 @@ def lost_tests(
             continue
         for name in missing.names:
             yield make_concern(
-                "remove-test", name, because=f"`{name}` ran at the start and does not now"
+                ConcernKind.REMOVE_TEST, name, because=f"`{name}` ran at the start and does not now"
             )
         if not missing.names:
-            yield make_concern("remove-test", result.name, because=missing.reason)
+            yield make_concern(ConcernKind.REMOVE_TEST, result.name, because=missing.reason)
 
 
 def _missing(

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from untildone.core.concerns import allowed, name_of
 from untildone.core.contract import Contract, Oracle
-from untildone.core.evidence import Concern, Evidence
+from untildone.core.evidence import Concern, ConcernKind, Evidence
 from untildone.core.missing_tests import lost_tests
 from untildone.engine.check_run import Site
 from untildone.engine.confirm.inputs import Matter, matter
@@ -26,7 +26,7 @@ from untildone.process import environment
 from untildone.sandbox import sandbox
 
 # A run of the start's own tests shows whether these took anything away.
-_PROVABLE = frozenset(("edit-test", "edit-expected"))
+_PROVABLE = frozenset((ConcernKind.EDIT_TEST, ConcernKind.EDIT_EXPECTED))
 
 
 def proved(evidence: Evidence, given: Matter) -> Evidence:
