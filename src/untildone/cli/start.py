@@ -20,7 +20,8 @@ from untildone.cli.options import (
 from untildone.cli.progress import watching
 from untildone.cli.sessions import chosen_session
 from untildone.config import proposals
-from untildone.core.model import CheckResult, Speaker
+from untildone.core.check_results import CheckResult
+from untildone.core.contract import Speaker
 from untildone.engine.artifacts import write_task
 from untildone.engine.baseline import begin_detached, record_start
 from untildone.engine.context import Context

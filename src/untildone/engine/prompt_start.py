@@ -5,9 +5,9 @@ from pathlib import Path
 from msgspec import convert
 
 from untildone.agents.events import Prompt
+from untildone.core.contract import Bounds
 from untildone.core.counts import DECIDING
-from untildone.core.listing import number as counted
-from untildone.core.model import Bounds
+from untildone.core.text import number as counted
 from untildone.engine.artifacts import write_task
 from untildone.engine.baseline import begin_detached
 from untildone.engine.context import Context

@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from untildone.checks import security
-from untildone.core.model import Bounds, Check, Reversibility, Rule, Speaker
+from untildone.core.contract import Bounds, Check, Reversibility, Rule, Speaker
 from untildone.engine.context import Context
 from untildone.engine.phrases import PRESETS
 from untildone.engine.project_checks import trusted
