@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from untildone.core.model import STOPPED, Progress
+from untildone.core.progress import STOPPED, Progress
 from untildone.engine import prompt, stop
 from untildone.engine.context import Context, context
 from untildone.engine.payload import Call

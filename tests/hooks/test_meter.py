@@ -11,8 +11,8 @@ import pytest
 from msgspec.structs import replace
 
 from hooks.calls import SESSION, Answer, Place
+from untildone.core.contract import Bounds
 from untildone.core.criteria import apply_amendments
-from untildone.core.model import Bounds
 from untildone.engine import verbs
 from untildone.errors import UserError
 from untildone.features.budget.clock import read_clock

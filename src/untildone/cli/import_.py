@@ -9,7 +9,7 @@ from untildone.agents import AGENTS
 from untildone.cli.options import here, json_option, project_of, project_option
 from untildone.cli.sessions import chosen_session
 from untildone.cli.start import called_by_agent, tell, with_start
-from untildone.core.model import Speaker
+from untildone.core.contract import Speaker
 from untildone.features.importers.follow import import_loop
 from untildone.features.importers.start import describe_differences
 from untildone.features.importers.start import read_loop_file as read_file

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from untildone.cli.options import project_of
 from untildone.cli.run_plan_display import display
 from untildone.cli.start import bounds_of
-from untildone.core.model import Bounds
+from untildone.core.contract import Bounds
 from untildone.engine.context import Context
 from untildone.engine.project_checks import governed
 from untildone.engine.speaker import calling_session

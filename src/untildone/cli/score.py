@@ -11,9 +11,9 @@ from msgspec import Struct
 
 from untildone.cli.options import chosen, here, json_option, own_loop, print_json, project_option
 from untildone.cli.said import which_option
-from untildone.core.model import OUTCOMES
 from untildone.core.spec.rubric import DIMENSIONS, MOST, Dimension, Opinion, Rating, Score, score
 from untildone.core.spec.workflow import workflow
+from untildone.core.verdict import OUTCOMES
 from untildone.errors import UserError
 from untildone.features.spec.scoring import score_loop
 

@@ -23,7 +23,8 @@ from untildone.cli.options import (
 from untildone.cli.progress import watching
 from untildone.cli.sessions import chosen_session
 from untildone.config import proposals
-from untildone.core.model import Bounds, Check, CheckResult, Reversibility, Rule
+from untildone.core.check_results import CheckResult
+from untildone.core.contract import Bounds, Check, Reversibility, Rule
 from untildone.engine.artifacts import write_task
 from untildone.engine.baseline import begin_detached, record_start
 from untildone.engine.context import Context

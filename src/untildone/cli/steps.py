@@ -16,7 +16,7 @@ from untildone.cli.options import (
 )
 from untildone.cli.said import say, which_option, words
 from untildone.core.criteria import apply_amendments
-from untildone.core.listing import number
+from untildone.core.text import number
 from untildone.engine.relayed_verbs import Verb
 from untildone.errors import UserError
 from untildone.features.spec import steps

@@ -8,7 +8,7 @@ from msgspec import Struct
 from untildone.cli.options import here, json_option, print_json, project_of, project_option
 from untildone.cli.width import paragraph
 from untildone.config import proposals
-from untildone.core.model import Bounds, Check
+from untildone.core.contract import Bounds, Check
 from untildone.engine.context import Context
 from untildone.engine.project_checks import checks_for, governed, untrusted
 from untildone.errors import UserError

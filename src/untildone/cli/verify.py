@@ -8,7 +8,7 @@ import msgspec
 
 from untildone.cli.options import project_option
 from untildone.cli.said import say, which_option
-from untildone.core.model import Verification
+from untildone.core.contract import Verification
 from untildone.core.plan_task import Result, missing_lines
 from untildone.engine.context import Context
 from untildone.engine.relayed_verbs import Verb

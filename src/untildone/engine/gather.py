@@ -4,8 +4,10 @@ from pathlib import Path
 
 from untildone.agents.events import Stop
 from untildone.core import agent_message
+from untildone.core.contract import Contract
 from untildone.core.criteria import apply_amendments
-from untildone.core.model import Contract, Evidence, Progress, Turn
+from untildone.core.evidence import Evidence, Turn
+from untildone.core.progress import Progress
 from untildone.engine.context import Context, tree_of
 from untildone.engine.speaker import ignored, tail
 from untildone.features.budget.spend import measure_spend

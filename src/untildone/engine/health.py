@@ -9,8 +9,8 @@ from typing import TypeAlias
 
 from untildone.checks import security
 from untildone.config import proposals
-from untildone.core.listing import number
-from untildone.core.model import Check, Contract
+from untildone.core.contract import Check, Contract
+from untildone.core.text import number
 from untildone.engine.context import Context
 from untildone.engine.hold_status import held_now
 from untildone.engine.project_checks import checks_of, is_trusted

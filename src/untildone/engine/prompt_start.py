@@ -7,9 +7,9 @@ from msgspec.structs import replace
 
 from untildone.agents.events import Prompt
 from untildone.checks import security
+from untildone.core.contract import Bounds, Check, Reversibility, Rule
 from untildone.core.counts import DECIDING
-from untildone.core.listing import number as counted
-from untildone.core.model import Bounds, Check, Reversibility, Rule
+from untildone.core.text import number as counted
 from untildone.engine.artifacts import write_task
 from untildone.engine.baseline import begin_detached
 from untildone.engine.context import Context

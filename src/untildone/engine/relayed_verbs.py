@@ -9,8 +9,9 @@ from msgspec.json import decode
 from msgspec.structs import replace
 
 from untildone.core.agent_message import MOST_CLAIMS, kept
+from untildone.core.contract import Amendment, Claim, Contract, Verification
 from untildone.core.criteria import apply_amendments
-from untildone.core.model import Amendment, Claim, Contract, Met, Progress, Verification
+from untildone.core.progress import Met, Progress
 from untildone.errors import UserError
 
 # The line a verb prints where it could not record itself; the agent's own authority, no more.

@@ -7,20 +7,20 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from untildone.core.agent_message import vague
-from untildone.core.decide import MOST_ROUNDS
-from untildone.core.model import (
+from untildone.core.contract import (
     Bounds,
     Check,
     Claim,
     Contract,
     Count,
     Oracle,
-    Progress,
     Reversibility,
     Rule,
     Speaker,
 )
+from untildone.core.decide import MOST_ROUNDS
 from untildone.core.plan_task import PlanTask
+from untildone.core.progress import Progress
 from untildone.engine.baseline_snapshot import keeping
 from untildone.engine.context import Context, mirror, project_folder
 from untildone.engine.lost_loops import describe_lost_loop

@@ -10,20 +10,14 @@ from typing import TypeAlias, TypeVar
 from msgspec.structs import replace
 
 from untildone.agents.events import Stop
+from untildone.core.check_results import BaselineResult
+from untildone.core.contract import Contract
 from untildone.core.criteria import apply_amendments, compare_with_baseline
 from untildone.core.decide import before_checks, decide
-from untildone.core.model import (
-    BaselineResult,
-    Continue,
-    Contract,
-    Evidence,
-    Finish,
-    Pause,
-    Progress,
-    Todo,
-    Verdict,
-)
-from untildone.core.progress import advance
+from untildone.core.evidence import Evidence, Todo
+from untildone.core.progress import Progress
+from untildone.core.transitions import advance
+from untildone.core.verdict import Continue, Finish, Pause, Verdict
 from untildone.engine import gather
 from untildone.engine.check_run import DEADLINE, Site, checked, confirmed, end_of
 from untildone.engine.context import Context, mirror, project_folder

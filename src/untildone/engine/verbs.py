@@ -6,20 +6,12 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from untildone.core.agent_message import MOST_CLAIMS, kept
+from untildone.core.contract import Amendment, Bounds, Claim, Speaker, Verification
 from untildone.core.criteria import apply_amendments
-from untildone.core.model import (
-    Amendment,
-    Bounds,
-    Claim,
-    Finish,
-    Met,
-    Pause,
-    Progress,
-    Speaker,
-    Verification,
-)
-from untildone.core.progress import ended, resumed
+from untildone.core.progress import Met, Progress
 from untildone.core.spec.gates import passed
+from untildone.core.transitions import ended, resumed
+from untildone.core.verdict import Finish, Pause
 from untildone.engine.baseline_snapshot import resting_on_the_start
 from untildone.engine.context import Context, mirror
 from untildone.errors import UserError

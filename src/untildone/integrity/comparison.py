@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from untildone.core.model import Concern
+from untildone.core.evidence import Concern
 from untildone.integrity.outputs import without_outputs
 from untildone.integrity.roles import Role, role
 from untildone.integrity.scripts.followed import led_to

@@ -10,8 +10,9 @@ from msgspec.structs import replace
 
 from untildone.agents.events import Stop
 from untildone.agents.headless import Fault
-from untildone.core.model import OUTCOMES, Continue, Finish, Pause, Progress
-from untildone.core.progress import ended
+from untildone.core.progress import Progress
+from untildone.core.transitions import ended
+from untildone.core.verdict import OUTCOMES, Continue, Finish, Pause
 from untildone.engine import verbs
 from untildone.engine.context import Context
 from untildone.engine.judgement import Answer

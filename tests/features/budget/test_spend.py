@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from untildone.agents.events import Stop
-from untildone.core.model import Bounds
+from untildone.core.contract import Bounds
 from untildone.engine.context import Context, context
 from untildone.engine.move import move_here
 from untildone.engine.start import Request, begin

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from keepers import end_keepers, keepers, until
-from untildone.core.model import Bounds
+from untildone.core.contract import Bounds
 from untildone.engine import dispatch
 from untildone.engine.context import context, project_folder
 from untildone.engine.payload import Call

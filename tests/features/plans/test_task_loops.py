@@ -8,8 +8,9 @@ import pytest
 
 from engine.test_stop import ENVIRON, SESSION, told
 from engine.test_stop import World as Stops
-from untildone.core.model import Bounds, Pause
+from untildone.core.contract import Bounds
 from untildone.core.plan_task import Result
+from untildone.core.verdict import Pause
 from untildone.engine import prompt, verbs
 from untildone.engine.context import context
 from untildone.engine.payload import Call

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from features.plans.samples import plan, task
-from untildone.core.model import Check
+from untildone.core.contract import Check
 from untildone.core.plan_task import Result, TaskReport
 from untildone.features.plans.conditions import (
     Command,

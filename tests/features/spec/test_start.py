@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from untildone.core.contract import Claim, Contract
 from untildone.core.criteria import apply_amendments
-from untildone.core.model import Claim, Contract
 from untildone.core.spec.rubric import Opinion
 from untildone.engine import prompt, stop, verbs
 from untildone.engine.context import Context, context

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from engine.test_prompt import SESSION, World
-from untildone.core.model import Todo
+from untildone.core.evidence import Todo
 from untildone.engine.context import Context, context
 from untildone.features.todos.lists import format_todo_task, load_todos, remember_todo_call
 

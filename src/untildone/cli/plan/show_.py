@@ -7,8 +7,8 @@ from msgspec import Struct, to_builtins
 
 from untildone.cli.flags import json_option, print_json
 from untildone.cli.plan.place import with_plan
-from untildone.core.listing import number
-from untildone.core.model import Check
+from untildone.core.contract import Check
+from untildone.core.text import number
 from untildone.features.plans.document import Document, read_plan, require_task
 from untildone.features.plans.model import Phase, Summary, Task, TaskStatus
 from untildone.features.plans.rules import find_large_tasks, summarize

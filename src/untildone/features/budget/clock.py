@@ -6,7 +6,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from untildone.core.model import Progress
+from untildone.core.progress import Progress
 from untildone.store.sessions import Session
 
 

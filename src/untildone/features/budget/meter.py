@@ -7,8 +7,10 @@ from msgspec.structs import replace
 from untildone.agents.events import Stop
 from untildone.core.criteria import apply_amendments
 from untildone.core.decide import in_a_round
-from untildone.core.model import Evidence, Pause, Progress
-from untildone.core.progress import spend
+from untildone.core.evidence import Evidence
+from untildone.core.progress import Progress
+from untildone.core.transitions import spend
+from untildone.core.verdict import Pause
 from untildone.engine import verbs
 from untildone.engine.context import Context
 from untildone.engine.payload import Call

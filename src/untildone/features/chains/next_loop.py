@@ -4,8 +4,9 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from untildone.core.contract import Contract
 from untildone.core.feedback import task_text
-from untildone.core.model import Continue, Contract
+from untildone.core.verdict import Continue
 from untildone.engine.artifacts import publish, write_task
 from untildone.engine.baseline import begin_detached
 from untildone.engine.context import Context

@@ -7,8 +7,8 @@ from typing import Protocol, cast, get_args
 from untildone.checks import security
 from untildone.checks.parsers import PARSERS
 from untildone.commands.programs import programs
+from untildone.core.contract import Check, Count
 from untildone.core.counts import DECIDING
-from untildone.core.model import Check, Count
 from untildone.errors import UserError
 
 _TELL_TESTS = (

@@ -4,7 +4,8 @@ from pathlib import Path
 
 from untildone.agents.events import Stop
 from untildone.core import agent_message, edit_feedback
-from untildone.core.model import Continue, Finding, Wait
+from untildone.core.check_results import Finding
+from untildone.core.verdict import Continue, Wait
 from untildone.engine.context import Context
 from untildone.engine.duplicate_events import told_before
 from untildone.engine.payload import Call

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from untildone.checks import linters, security
 from untildone.checks.lsp.documents import Unreadable, content
-from untildone.core.model import Finding
+from untildone.core.check_results import Finding
 from untildone.engine.context import Context, checked_here
 from untildone.engine.project_checks import trusted
 from untildone.errors import UserError

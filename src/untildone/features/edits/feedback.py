@@ -8,7 +8,8 @@ from msgspec.structs import replace
 
 from untildone.agents.events import Stop
 from untildone.core import edit_feedback
-from untildone.core.model import Evidence, Finding
+from untildone.core.check_results import Finding
+from untildone.core.evidence import Evidence
 from untildone.engine.context import Context
 from untildone.engine.payload import Call, before_edit
 from untildone.engine.speaker import ignored

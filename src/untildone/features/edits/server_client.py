@@ -14,7 +14,7 @@ from untildone import process
 from untildone.checks.lsp import door
 from untildone.checks.lsp.door import Door, Nobody, Report, Unanswered
 from untildone.checks.lsp.servers import chosen
-from untildone.core.model import Finding
+from untildone.core.check_results import Finding
 from untildone.engine.context import Context, checked_here, project_folder
 from untildone.engine.payload import EDITING
 from untildone.store.files import Damaged, read_bounded

@@ -10,8 +10,10 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from untildone.agents.events import Stop
+from untildone.core.contract import Amendment, Speaker
 from untildone.core.criteria import apply_amendments
-from untildone.core.model import Amendment, Progress, Speaker, Wait
+from untildone.core.progress import Progress
+from untildone.core.verdict import Wait
 from untildone.engine import verbs
 from untildone.engine.artifacts import write_task
 from untildone.engine.context import Context, project_folder

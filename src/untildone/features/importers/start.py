@@ -7,7 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from untildone.checks import security
-from untildone.core.model import Bounds, Speaker
+from untildone.core.contract import Bounds, Speaker
 from untildone.engine.context import Context, project_folder
 from untildone.engine.start import CEILINGS, Request, begin
 from untildone.engine.verbs import change

@@ -15,7 +15,8 @@ from untildone import process
 from untildone.checks.secrets import remove_secrets
 from untildone.config import Configuration, Event, Milestone, Personal, personal
 from untildone.core.criteria import apply_amendments
-from untildone.core.model import Continue, Finish, Outcome, Pause, Status, Verdict
+from untildone.core.progress import Status
+from untildone.core.verdict import Continue, Finish, Outcome, Pause, Verdict
 from untildone.engine.context import Context
 from untildone.engine.project_checks import trusted
 from untildone.errors import UserError

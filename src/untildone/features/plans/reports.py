@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from untildone.core.agent_message import folded, kept, promises_said, spoken
+from untildone.core.contract import Contract
 from untildone.core.criteria import apply_amendments, unmet_claims
-from untildone.core.model import Contract, Met, Progress
 from untildone.core.plan_task import Result, TaskReport
+from untildone.core.progress import Met, Progress
 from untildone.engine.context import Context
 from untildone.engine.verbs import change, unfinished
 from untildone.errors import UserError

@@ -7,8 +7,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from untildone.core.agent_message import MOST_CLAIMS
-from untildone.core.model import Bounds, Check, Claim, Contract, Outcome, Speaker
+from untildone.core.contract import Bounds, Check, Claim, Contract, Speaker
 from untildone.core.plan_task import PlanTask
+from untildone.core.verdict import Outcome
 from untildone.engine.context import Context
 from untildone.engine.project_checks import checks_for
 from untildone.engine.start import Request

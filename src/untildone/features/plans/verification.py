@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from untildone.core.agent_message import kept, spoken
-from untildone.core.model import Check, Verification
+from untildone.core.contract import Check, Verification
 from untildone.core.plan_task import Result, TaskReport
 from untildone.features.plans.conditions import (
     Command,

@@ -3,8 +3,9 @@
 from msgspec.structs import replace
 
 from untildone.core.agent_message import kept
+from untildone.core.contract import Amendment
 from untildone.core.criteria import apply_amendments
-from untildone.core.model import Amendment, Progress
+from untildone.core.progress import Progress
 from untildone.core.spec.gates import answer, passed, skips_gates
 from untildone.engine.context import Context
 from untildone.engine.verbs import change

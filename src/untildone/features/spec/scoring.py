@@ -2,8 +2,9 @@
 
 from msgspec.structs import replace
 
+from untildone.core.contract import Amendment
 from untildone.core.criteria import apply_amendments
-from untildone.core.model import Amendment, Progress
+from untildone.core.progress import Progress
 from untildone.core.spec.gates import skips_gates
 from untildone.core.spec.rubric import Dimension, Opinion, Score, score
 from untildone.engine.context import Context

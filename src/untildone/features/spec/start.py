@@ -6,11 +6,12 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from untildone.core.model import OUTCOMES, Claim, Contract
+from untildone.core.contract import Claim, Contract
 from untildone.core.spec import shape_file
 from untildone.core.spec.gates import skips_gates
 from untildone.core.spec.rubric import COLLEAGUE, MOST, Agreed, Score, score
 from untildone.core.spec.shape_file import Shaped
+from untildone.core.verdict import OUTCOMES
 from untildone.engine.context import Context
 from untildone.errors import UserError
 from untildone.report.announcements import starting

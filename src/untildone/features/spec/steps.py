@@ -5,8 +5,9 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from untildone.core.agent_message import kept
+from untildone.core.contract import Amendment, Contract
 from untildone.core.criteria import apply_amendments
-from untildone.core.model import Amendment, Contract, Progress
+from untildone.core.progress import Progress
 from untildone.engine.context import Context
 from untildone.engine.gather import root
 from untildone.engine.verbs import change, unfinished

@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from untildone.config import Template, proposals
-from untildone.core.model import Bounds, Check, Claim, Rule, Verification
+from untildone.core.contract import Bounds, Check, Claim, Rule, Verification
 from untildone.engine.context import Context
 from untildone.engine.project_checks import checks_of, trusted
 from untildone.engine.start import named

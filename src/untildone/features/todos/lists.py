@@ -5,8 +5,8 @@ from collections.abc import Container, Iterable, Iterator
 from pathlib import Path
 
 from untildone.agents.events import Prompt
-from untildone.core.listing import cut, number, one_line
-from untildone.core.model import Todo
+from untildone.core.evidence import Todo
+from untildone.core.text import cut, number, one_line
 from untildone.core.todos import FILES, STATE, check_boxes, unfinished
 from untildone.engine.context import Context
 from untildone.errors import UserError

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from untildone.core.model import BaselineResult, CheckResult
+from untildone.core.check_results import BaselineResult, CheckResult
 from untildone.integrity.scripts.bound import bound
 from untildone.worktree.contents import Tree
 

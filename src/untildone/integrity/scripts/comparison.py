@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from untildone.commands.exit_status import Call
 from untildone.core.concerns import make_concern
-from untildone.core.model import Concern
+from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.scripts.bound import bound, lost
 from untildone.integrity.scripts.ci import ci_commands, is_ci
@@ -45,7 +45,9 @@ def find_concerns(compared: Comparison) -> Iterator[Concern]:
     yield from _records(compared)
     for path in promised(compared):
         because = f"`{path}` is all that the checks go by, and it was written by hand"
-        yield make_concern("config", path, because=because, content=_digest(compared, path))
+        yield make_concern(
+            ConcernKind.CONFIG, path, because=because, content=_digest(compared, path)
+        )
 
 
 def handed_over(compared: Comparison, path: str) -> bool:
@@ -76,7 +78,11 @@ def _call_lost(compared: Comparison, path: str, call: Call, word: str) -> Concer
     shown = " ".join(call)
     because = f"`{shown}` is narrowed by `{word}`" if word else f"`{shown}` no longer decides"
     return make_concern(
-        "config", path, call[0], because=f"{path}: {because}", content=_digest(compared, path)
+        ConcernKind.CONFIG,
+        path,
+        call[0],
+        because=f"{path}: {because}",
+        content=_digest(compared, path),
     )
 
 
@@ -108,7 +114,9 @@ def _other_languages(compared: Comparison) -> Iterator[Concern]:
             continue
         if _code(path, compared.old.text(path)) != _code(path, compared.new.text(path)):
             because = f"`{path}`, which the check runs, was changed"
-            yield make_concern("config", path, because=because, content=_digest(compared, path))
+            yield make_concern(
+                ConcernKind.CONFIG, path, because=because, content=_digest(compared, path)
+            )
 
 
 def _is_followed(compared: Comparison, path: str) -> bool:
@@ -146,7 +154,8 @@ def _records(compared: Comparison) -> Iterator[Concern]:
     for path in (*compared.changes.edited, *compared.changes.removed):
         written = re.compile(rf"(>|=|\b-o|output\S*)\s*['\"]?(\./)?{re.escape(path)}")
         if path in read_at_start and is_record(path) and not any(map(written.search, texts)):
-            kind = "edit-expected" if _EXPECTED.search(path) else "config"
+            is_expected = _EXPECTED.search(path) is not None
+            kind = ConcernKind.EDIT_EXPECTED if is_expected else ConcernKind.CONFIG
             because = f"`{path}`, which the check reads, was changed by hand"
             yield make_concern(kind, path, because=because, content=_digest(compared, path))
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 
 from untildone.core.concerns import make_concern
-from untildone.core.model import Concern
+from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison, digest
 from untildone.integrity.settings.asked import is_new_member, takes_nothing
 from untildone.integrity.settings.baselines import grown
@@ -88,7 +88,7 @@ def _loosened(compared: Comparison, path: str) -> Iterator[Concern]:
         if not is_given_up(compared, key, place.beside) and not _is_idle(compared, path, key, now):
             told = f"was {_said(before)} and is {_said(now)}: less is checked"
             because = f"`{key}` in `{path}` {told}"
-            yield make_concern("config", path, key, because=because, content=digest(now))
+            yield make_concern(ConcernKind.CONFIG, path, key, because=because, content=digest(now))
 
 
 def _is_idle(compared: Comparison, path: str, key: str, now: Values | None) -> bool:

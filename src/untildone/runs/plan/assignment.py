@@ -7,9 +7,10 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from untildone.checks.runner import Running, run_checks
-from untildone.core.listing import cut, one_line
-from untildone.core.model import Check, CheckResult
+from untildone.core.check_results import CheckResult
+from untildone.core.contract import Check
 from untildone.core.plan_task import PlanTask
+from untildone.core.text import cut, one_line
 from untildone.engine.baseline import record_start
 from untildone.engine.context import Context
 from untildone.engine.project_checks import trusted

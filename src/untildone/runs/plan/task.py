@@ -9,7 +9,7 @@ from typing import TypeAlias
 from msgspec.structs import replace
 
 from untildone.agents.headless import Happening
-from untildone.core.model import CheckResult
+from untildone.core.check_results import CheckResult
 from untildone.engine import verbs
 from untildone.engine.context import mirror
 from untildone.errors import UserError

@@ -4,7 +4,7 @@ import pytest
 
 from features.importers.formats import samples
 from features.importers.formats.samples import read
-from untildone.core.model import Check, Claim
+from untildone.core.contract import Check, Claim
 from untildone.errors import UserError
 from untildone.features.importers.formats import LOOP_FORMATS, find_loop_format
 from untildone.features.importers.formats.loop_format import ImportedLoop

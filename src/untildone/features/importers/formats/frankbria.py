@@ -3,7 +3,7 @@
 import re
 
 from untildone.core.agent_message import MOST_CLAIMS
-from untildone.core.model import Claim
+from untildone.core.contract import Claim
 from untildone.errors import UserError
 from untildone.features.importers.formats.loop_format import ImportedLoop, Source
 from untildone.features.importers.formats.text import decode_text

@@ -3,7 +3,7 @@
 from typing import get_args
 
 from untildone.core.agent_message import MOST_CLAIMS
-from untildone.core.model import Claim, Verification
+from untildone.core.contract import Claim, Verification
 from untildone.features.importers.formats.fields import Fields, Value
 from untildone.features.importers.formats.loop_format import ImportedLoop, Source
 from untildone.features.importers.formats.text import parse_json_object

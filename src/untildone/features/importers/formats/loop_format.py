@@ -5,7 +5,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from untildone.core.model import Check, Claim, Rule
+from untildone.core.contract import Check, Claim, Rule
 
 
 class Source(Struct, frozen=True, kw_only=True):

@@ -2,7 +2,7 @@
 
 import regex  # type: ignore[import-untyped]  # it ships no types
 
-from untildone.core.model import Check
+from untildone.core.contract import Check
 from untildone.features.importers.formats.fields import Fields
 from untildone.features.importers.formats.loop_format import (
     ImportedLoop,
