@@ -64,7 +64,7 @@ LEAN = (
     "features/edits/__init__.py",
     "features/edits/switch.py",
     "features/importers/__init__.py",
-    "features/importers/trusted.py",
+    "features/importers/trusted_projects.py",
     "install/__init__.py",
     "install/entries.py",
     "lineage.py",

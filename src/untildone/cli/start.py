@@ -37,7 +37,7 @@ from untildone.engine.start_options import (
     build_request,
 )
 from untildone.errors import UserError
-from untildone.features.spec.start import told_at_start
+from untildone.features.spec.start import describe_start
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
 
@@ -200,7 +200,7 @@ def tell(
     if as_json:
         print_json(more(begun))
         return
-    click.echo("\n".join((summary(record), *told_at_start(found, record))))
+    click.echo("\n".join((summary(record), *describe_start(found, record))))
     if begun.red_at_start == () and record.contract.done_when == "checks":
         names = ", ".join(f"`{name}`" for name in begun.unrunnable_at_start)
         red = f"{names} cannot be run, nothing else is red" if names else "nothing is red now"

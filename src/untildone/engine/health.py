@@ -178,7 +178,7 @@ def last_loop(context: Context, project: Path) -> Iterator[Trouble]:
 
 
 def automatic_mode(context: Context, _: Path) -> Iterator[Trouble]:
-    if switch.AUTO not in switch.wanted(str(context.home)):
+    if switch.AUTO not in switch.read_modes(str(context.home)):
         return
     text = "on: a turn whose edits bring errors is held, with or without a loop"
     yield note("automatic mode", text, "`untildone init --no-auto` switches it off")

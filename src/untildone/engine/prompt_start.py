@@ -20,7 +20,7 @@ from untildone.engine.prompt_options import (
 from untildone.engine.start import Request, begin
 from untildone.engine.start_options import StartOptions, apply_bounds, build_request
 from untildone.errors import UserError
-from untildone.features.spec.start import told_at_start
+from untildone.features.spec.start import describe_start
 from untildone.store.loops import Record
 from untildone.worktree.files import worktree_of
 
@@ -37,7 +37,7 @@ def launched(context: Context, prompt: Prompt, wanted: Wanted) -> tuple[Record, 
     write_task(project, record.contract)
     if record.contract.checks:
         begin_detached(context, record)
-    more = (*told_at_start(context, record), *record.warnings)
+    more = (*describe_start(context, record), *record.warnings)
     return record, "\n".join((summary(record), *more, *(f"untildone: {slip}" for slip in slips)))
 
 
@@ -56,7 +56,7 @@ def request(context: Context, prompt: Prompt, wanted: Wanted) -> Request:
 
 def _planned(context: Context, prompt: Prompt, wanted: Wanted) -> Request:
     """`implement-task TASK [PLAN]`, `implement-feature [PLAN]`: a plan by its file or feature."""
-    from untildone.features.plans.task_loops import BOUNDS, Asked, task_request
+    from untildone.features.plans.task_loops import BOUNDS, TaskChoice, build_task_request
 
     text, given = split_options(wanted.task)
     words = text.split()
@@ -68,14 +68,14 @@ def _planned(context: Context, prompt: Prompt, wanted: Wanted) -> Request:
             f"`{words[1]}` is one word too many",
             hint=f"`/untildone:{wanted.preset}` takes one plan, by its file or feature",
         )
-    asked = Asked(
+    asked = TaskChoice(
         session=prompt.session,
         project=worktree_of(prompt.project, prompt.cwd),
         plan=words[0] if words else "",
         task=task,
         bounds=apply_bounds(Bounds(rounds=BOUNDS.rounds), convert_values(given)),
     )
-    return task_request(context, asked)
+    return build_task_request(context, asked)
 
 
 def summary(record: Record) -> str:

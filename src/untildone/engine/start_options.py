@@ -18,9 +18,14 @@ from untildone.engine.phrases import PRESETS
 from untildone.engine.project_checks import trusted
 from untildone.engine.start import ALLOWABLE, Request, named
 from untildone.errors import UserError
-from untildone.features.counts.start import counts_named, targets_in
-from untildone.features.templates.templates import Plan, claim, known, plan
-from untildone.features.todos.lists import listed, todos_wanted
+from untildone.features.counts.start import resolve_targets, select_counts
+from untildone.features.templates.templates import (
+    FilledTemplate,
+    check_next_templates,
+    fill_template,
+    parse_claim,
+)
+from untildone.features.todos.lists import choose_todos, format_todo_task
 
 Kind: TypeAlias = Literal["text", "choice", "integer", "number", "flag", "folder", "file"]
 # How an option is written in the text of a slash command: with a value in quotes, a plain word, a
@@ -314,17 +319,19 @@ def build_request(
     template = _load_template(context, project, options)
     values = asdict(options)
     switches = {name for name, value in values.items() if value is True}
-    todos = todos_wanted(context, project, session, switches)
+    todos = choose_todos(context, project, session, switches)
     checks = named(options.checks, success=options.success_pattern, failure=options.failure_pattern)
     return Request(
         session=session,
         project=project,
         preset=options.preset or template.preset,
-        task=options.task or template.task or (listed(todos) if options.from_todos else ""),
+        task=options.task
+        or template.task
+        or (format_todo_task(todos) if options.from_todos else ""),
         checks=checks or template.checks,
         also=_find_security_check(context, project, options),
         promises=options.promises or template.promises,
-        claims=tuple(map(claim, options.criteria)) or template.claims,
+        claims=tuple(map(parse_claim, options.criteria)) or template.claims,
         must_not=options.must_not or template.must_not,
         done_when=options.done_when or template.done_when,
         bounds=apply_bounds(template.bounds, values),
@@ -333,11 +340,11 @@ def build_request(
         by=by,
         reversibility=options.reversibility,
         clean=bool(options.clean),
-        counts=counts_named(switches),
+        counts=select_counts(switches),
         zero_errors=options.zero_errors is not False,
-        targets=targets_in(project, options.targets),
+        targets=resolve_targets(project, options.targets),
         todos=todos,
-        then=known(context, project, options.then),
+        then=check_next_templates(context, project, options.then),
     )
 
 
@@ -357,11 +364,11 @@ def apply_bounds(bounds: Bounds, values: Mapping[str, object]) -> Bounds:
     return replace(bounds, **{option.bound: value for option, value in given.items()})
 
 
-def _load_template(context: Context, project: Path, options: StartOptions) -> Plan:
+def _load_template(context: Context, project: Path, options: StartOptions) -> FilledTemplate:
     name, _, argument = options.template.strip().partition(" ")
     if not name:
-        return Plan()
-    return plan(context, project, name, argument.strip(), checks=not options.checks)
+        return FilledTemplate()
+    return fill_template(context, project, name, argument.strip(), checks=not options.checks)
 
 
 def _find_security_check(

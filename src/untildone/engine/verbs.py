@@ -15,7 +15,7 @@ from untildone.core.verdict import Finish, Pause
 from untildone.engine.baseline_snapshot import resting_on_the_start
 from untildone.engine.context import Context, mirror
 from untildone.errors import UserError
-from untildone.features.budget.clock import mark
+from untildone.features.budget.clock import read_clock
 from untildone.report.lines import status_line
 from untildone.store.loops import Record
 
@@ -58,8 +58,8 @@ def end(
 ) -> Record:
     """An ending between two stops has its receipt too, with the evidence of the last round."""
     from untildone.engine.artifacts import last_evidence, publish
-    from untildone.features.importers.bound_file import settle
-    from untildone.features.spec.cleanup import tidy
+    from untildone.features.importers.bound_file import update_bound_file
+    from untildone.features.spec.cleanup import remove_finished_loop
 
     record = change(
         context,
@@ -70,12 +70,12 @@ def end(
     )
     evidence = last_evidence(context.loops.rounds(loop))
     publish(context, record, evidence, project=Path(record.contract.project))
-    settle(context, loop)
+    update_bound_file(context, loop)
     if record.contract.plan:
-        from untildone.features.plans.task_loops import settled
+        from untildone.features.plans.task_loops import mark_outcome
 
-        record = replace(record, warnings=(*record.warnings, *settled(record)))
-    tidy(context, loop)
+        record = replace(record, warnings=(*record.warnings, *mark_outcome(record)))
+    remove_finished_loop(context, loop)
     return record
 
 
@@ -107,7 +107,7 @@ def resume(context: Context, loop: str, grant: Grant | None = None) -> Record:
             if progress.outcome == "gate"
             else resumed(progress)
         )
-        return replace(going, amendments=amendments, clock=mark())
+        return replace(going, amendments=amendments, clock=read_clock())
 
     if context.loops.seal_broken(loop):
         context.loops.reseal(loop, at=context.now())
