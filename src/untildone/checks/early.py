@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 from msgspec import Struct
 from msgspec.structs import replace
 
-from untildone.commands.programs import lone_program
+from untildone.commands.programs import find_single_program
 from untildone.core.model import Check, CheckResult
 from untildone.errors import UserError
 from untildone.worktree.files import changed_files
@@ -63,7 +63,7 @@ _LINTERS = {
 
 def early_look(check: Check, last: CheckResult | None, project: Path) -> Check | None:
     """What to run first; None where it is not worth it, or the command not simple enough."""
-    parts = lone_program(check.command)
+    parts = find_single_program(check.command)
     if last is None or last.seconds < _SHORT_SECONDS or parts is None:
         return None
     program, before, behind = parts

@@ -49,11 +49,11 @@ def resting_on_the_start(context: Context, record: Record) -> Progress:
 def _keep(context: Context, contract: Contract, draft: Path) -> tuple[str, str]:
     # Imported where it is used: a prompt that starts no loop must not pay for it.
     from untildone.integrity.baseline import TooLarge, keep
-    from untildone.integrity.environment.surroundings import noted
-    from untildone.integrity.roles import role
+    from untildone.integrity.environment.comparison import collect_facts
     from untildone.sandbox.home import steering
     from untildone.worktree.contents import GENERATED
     from untildone.worktree.files import unlisted_folders
+    from untildone.worktree.roles import role
 
     project = Path(contract.project)
     commands = [check.command for check in contract.checks]
@@ -69,7 +69,7 @@ def _keep(context: Context, contract: Contract, draft: Path) -> tuple[str, str]:
             project,
             draft,
             ignored=ignored,
-            surroundings=noted(project, commands, context.environ),
+            surroundings=collect_facts(project, commands, context.environ),
             variables=steering(context.environ),
         )
     except TooLarge as error:

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from untildone.integrity.roles import role
 from untildone.worktree.contents import Tree
+from untildone.worktree.roles import role
 
 _FOLDERS = frozenset(
     (

@@ -9,7 +9,7 @@ from untildone.core.model import CheckResult, Evidence
 from untildone.core.regressions import told_of
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.experiments.compose import Composed, FromNow, composed
-from untildone.integrity.roles import role
+from untildone.worktree.roles import role
 
 # What is stricter now may be too strict for the start's tests.
 _WITH_SETTINGS = "replayed: the start's tests pass on the code, with the start's settings"

@@ -10,10 +10,10 @@ from untildone.integrity.experiments.adapted import adapted
 from untildone.integrity.experiments.compose import Composed, FromNow, composed, named_by
 from untildone.integrity.experiments.folders import python_path
 from untildone.integrity.experiments.renamed import renamed
-from untildone.integrity.roles import role
-from untildone.integrity.scripts.comparison import handed_over
-from untildone.integrity.settings.comparison import harmless
+from untildone.integrity.scripts.comparison import replaces_tool
+from untildone.integrity.settings.comparison import is_harmless_edit
 from untildone.worktree.contents import tree_of, walked
+from untildone.worktree.roles import role
 
 
 def _nothing(_: str) -> bool:
@@ -80,4 +80,6 @@ def matter(contract: Contract, site: Site) -> Matter:
 
 
 def _loosens_nothing(comparison: Comparison, path: str) -> bool:
-    return (role(path) == "config" and harmless(comparison, path)) or handed_over(comparison, path)
+    return (role(path) == "config" and is_harmless_edit(comparison, path)) or replaces_tool(
+        comparison, path
+    )

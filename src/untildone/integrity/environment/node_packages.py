@@ -7,7 +7,7 @@ from pathlib import Path
 from untildone.core.concerns import make_concern
 from untildone.core.model import Concern
 from untildone.integrity.baseline import Stamp, stamps
-from untildone.integrity.environment.programs import of_package
+from untildone.integrity.environment.check_programs import read_package_field
 
 _FOLDER = "node_modules"
 # node_modules/@scope/name/lib/index.js
@@ -106,4 +106,4 @@ def _put_there(
 
 def _wanted(project: Path) -> frozenset[str]:
     kinds = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
-    return frozenset(name for kind in kinds for name in of_package(project, kind))
+    return frozenset(name for kind in kinds for name in read_package_field(project, kind))

@@ -9,10 +9,10 @@ from msgspec import Struct
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.experiments.inline import tests_in
 from untildone.integrity.experiments.packages import repackaged
-from untildone.integrity.roles import role
 from untildone.integrity.tests.subjects import product_names
 from untildone.syntax.nodes import language
 from untildone.worktree.contents import Tree
+from untildone.worktree.roles import role
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 # With the blanks: they count in a text, and at the beginning of a line.

@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from posixpath import normpath
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from untildone.integrity.roles import role
-from untildone.integrity.scripts.arguments import narrowed
-from untildone.integrity.settings.paths import taken
-from untildone.integrity.settings.read import Scalar
+from untildone.integrity.scripts.argument_changes import find_narrowing_word
+from untildone.integrity.settings.parsing import Scalar
+from untildone.integrity.settings.path_patterns import match_patterns
+from untildone.worktree.roles import role
 
 if TYPE_CHECKING:
-    from untildone.integrity.settings.directions import Place
+    from untildone.integrity.settings.loosening import Place
 
 Values: TypeAlias = tuple[Scalar, ...]
 Before: TypeAlias = Values | None
@@ -122,8 +122,8 @@ def more_product(key: str, old: Before, new: Before, place: "Place") -> bool:
 def _left_out(key: str, old: Before, new: Before, place: "Place") -> frozenset[str]:
     paths, folder = _seen(key, place), place.files.folder
     added = [each for each in new or () if each not in (old or ())]
-    now = taken(added, paths, folder)
-    return now - taken(old or (), list(now), folder)
+    now = match_patterns(added, paths, folder)
+    return now - match_patterns(old or (), list(now), folder)
 
 
 def fewer_tests(key: str, old: Before, new: Before, place: "Place") -> bool:
@@ -172,14 +172,14 @@ def _within(values: Values, paths: Iterable[str], place: "Place") -> frozenset[s
     refused = [value for value in said if value.startswith("!")]
     wanted = [value for value in said if not value.startswith("!")]
     folder = place.files.folder
-    return taken(wanted, known, folder) - taken(refused, known, folder)
+    return match_patterns(wanted, known, folder) - match_patterns(refused, known, folder)
 
 
 def narrower_options(key: str, old: Before, new: Before, place: "Place") -> bool:
     before, now = (_words(values) for values in (old, new))
     ignored = {each: normpath(told[1]) for each in now if (told := _IGNORE.fullmatch(each))}
     idle = {each for each, path in ignored.items() if not more_tests(key, (), (path,), place)}
-    return bool(narrowed("pytest", before, [each for each in now if each not in idle]))
+    return bool(find_narrowing_word("pytest", before, [each for each in now if each not in idle]))
 
 
 def _words(values: Before) -> list[str]:

@@ -5,7 +5,6 @@ import builtins
 import re
 from collections.abc import Iterator
 
-from untildone.integrity.roles import role
 from untildone.integrity.sniffing.equal import always_equal
 from untildone.integrity.sniffing.module import Module, parsed
 from untildone.integrity.sniffing.rough import roughly_equal
@@ -26,6 +25,7 @@ from untildone.integrity.sniffing.sign import (
     Sign,
     sign,
 )
+from untildone.worktree.roles import role
 
 _ENVIRONMENT = frozenset(("environ", "getenv", "environb"))
 _ARGUMENTS = frozenset(

@@ -11,7 +11,6 @@ from untildone.core.concerns import make_concern
 from untildone.core.missing_tests import Fold
 from untildone.core.model import Concern
 from untildone.integrity.comparison import Comparison, digest
-from untildone.integrity.roles import role
 from untildone.integrity.tests.claims import BROAD
 from untildone.integrity.tests.delegates import delegates
 from untildone.integrity.tests.inventory import (
@@ -25,6 +24,7 @@ from untildone.integrity.tests.inventory import (
 from untildone.integrity.tests.model import Claim, Inventory, Test
 from untildone.integrity.tests.subjects import product_names
 from untildone.syntax.nodes import language
+from untildone.worktree.roles import role
 
 _PLACES = frozenset(
     (

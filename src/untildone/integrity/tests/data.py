@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Any
 
+from untildone.commands.scripts import is_shell_script
 from untildone.core.concerns import make_concern
 from untildone.core.model import Concern
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.roles import role
-from untildone.integrity.scripts.followed import is_shell
 from untildone.syntax.nodes import language
+from untildone.worktree.roles import role
 
 # exports[`slugs 1`] = `
 _SNAPSHOT = re.compile(r"^exports\[`(.*?)`\] = (`.*?`);$", re.MULTILINE | re.DOTALL)
@@ -43,7 +43,7 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
 
 def _holds_data(comparison: Comparison, path: str) -> bool:
     """A test of the shell is a script that judges, and what it expects stands in it."""
-    mine = role(path) if is_shell(path, comparison.old.text(path)) else comparison.role(path)
+    mine = role(path) if is_shell_script(path, comparison.old.text(path)) else comparison.role(path)
     return mine == "test" and not language(path) and not path.endswith(_DOCUMENTS)
 
 

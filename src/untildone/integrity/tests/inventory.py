@@ -6,7 +6,6 @@ from typing import Protocol
 
 from ast_grep_py import SgNode
 
-from untildone.integrity.roles import role
 from untildone.integrity.tests import go as tests_go
 from untildone.integrity.tests import java as tests_java
 from untildone.integrity.tests import javascript as tests_javascript
@@ -24,6 +23,7 @@ from untildone.syntax.nodes import (
     parsed,
 )
 from untildone.worktree.contents import Tree
+from untildone.worktree.roles import role
 
 
 class Reader(Protocol):

@@ -9,7 +9,6 @@ from ast_grep_py import SgNode
 from untildone.core.concerns import make_concern
 from untildone.core.model import Concern
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.roles import role
 from untildone.integrity.tests.inventory import collected, inventory
 from untildone.integrity.tests.subjects import called_by_tests, defined, product_names
 from untildone.syntax.nodes import (
@@ -27,6 +26,7 @@ from untildone.syntax.nodes import (
     path_of,
 )
 from untildone.worktree.contents import Tree
+from untildone.worktree.roles import role
 
 _MODULES = frozenset(
     (

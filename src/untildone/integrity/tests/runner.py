@@ -8,7 +8,6 @@ from ast_grep_py import SgNode
 from untildone.core.concerns import make_concern
 from untildone.core.model import Concern
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.roles import role
 from untildone.syntax.nodes import (
     CALLS,
     CLOSURES,
@@ -25,6 +24,7 @@ from untildone.syntax.nodes import (
     path_of,
 )
 from untildone.worktree.contents import Tree
+from untildone.worktree.roles import role
 
 _LONGEST = 1_000_000
 _EXITS = frozenset(

@@ -2,9 +2,9 @@
 
 import re
 
-from untildone.integrity.roles import role
 from untildone.syntax.nodes import language
 from untildone.worktree.contents import Tree
+from untildone.worktree.roles import role
 
 _DEFINED = re.compile(
     r"\b(?:def|class|func(?:\s*\([^)]*\))?|fn|function\*?|struct|interface|type|trait)\s+(\w+)"

@@ -3,12 +3,12 @@
 import re
 from collections.abc import Iterator
 
+from untildone.commands.ci import is_ci_file
+from untildone.commands.deciding_calls import find_deciding_calls
+from untildone.commands.named_checks import find_named_checks
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.roles import role
-from untildone.integrity.scripts.bound import bound
-from untildone.integrity.scripts.ci import is_ci
-from untildone.integrity.scripts.named import checking
-from untildone.integrity.settings.read import Settings, is_configuration, read
+from untildone.integrity.settings.parsing import Settings, is_configuration, parse_settings
+from untildone.worktree.roles import role
 
 # tsconfig.build.json, jest.config.e2e.js, vitest.unit.config.ts, .env.example: somebody has to
 # name them.
@@ -33,7 +33,7 @@ def is_new_member(compared: Comparison, path: str) -> bool:
     return not hidden and not any(each.startswith(f"{folder}/") for each in compared.old)
 
 
-def takes_nothing(compared: Comparison, path: str) -> bool:
+def is_harmless_file(compared: Comparison, path: str) -> bool:
     if path.rpartition("/")[2] == ".dockerignore":
         return not any(_OF_IMAGES.search(word) for word in _words(compared))
     if path in compared.old:
@@ -60,16 +60,18 @@ def _unread(compared: Comparison, path: str) -> bool:
 
 def _words(compared: Comparison) -> Iterator[str]:
     """Of all that the checks come to."""
-    commands = dict.fromkeys((*compared.commands, *checking(compared.old)))
-    calls = (call for command in commands for call in bound(compared.new, command))
+    commands = dict.fromkeys((*compared.commands, *find_named_checks(compared.old)))
+    calls = (call for command in commands for call in find_deciding_calls(compared.new, command))
     yield from (word for call in calls for word in call)
 
 
 def _first_of_its_tool(compared: Comparison, path: str) -> bool:
-    tools = _tools(read(path, compared.new.text(path)))
+    tools = _tools(parse_settings(path, compared.new.text(path)))
     if not tools or not tools.issubset(_IDLE):
         return False
-    settings = (read(each, compared.old.text(each)) for each in compared.old if _is_settings(each))
+    settings = (
+        parse_settings(each, compared.old.text(each)) for each in compared.old if _is_settings(each)
+    )
     return not any(tools & _tools(each) for each in settings)
 
 
@@ -82,7 +84,7 @@ def _runs_beside(compared: Comparison, path: str) -> bool:
     """A workflow beside those of the start, which run as they did."""
     changes = compared.changes
     gone = (*changes.edited, *changes.removed, *changes.moved)
-    return is_ci(path) and not any(map(is_ci, gone))
+    return is_ci_file(path) and not any(map(is_ci_file, gone))
 
 
 def _is_settings(path: str) -> bool:

@@ -18,7 +18,7 @@ _DOES = (
 )
 
 
-def objects(text: str, spoken: str) -> list[object]:
+def parse_objects(text: str, spoken: str) -> list[object]:
     """Every outermost one, with the constants that stand in it."""
     top = root(text, spoken)
     reader = _Reader(_constants(top, text))
@@ -27,7 +27,7 @@ def objects(text: str, spoken: str) -> list[object]:
     return [value for node, value in found if node.range().start.index not in places]
 
 
-def deeds(text: str, spoken: str) -> list[str]:
+def find_effects(text: str, spoken: str) -> list[str]:
     """Statements that do more than to declare and export literals."""
     statements = (node for node in root(text, spoken).children() if node.is_named())
     return [re.sub(r"\s+", " ", node.text()) for node in statements if not _only_says(node)]

@@ -1,21 +1,11 @@
-"""A tool's arguments before and after: does it look at less, or forgive more?"""
+"""A tool's arguments in two trees: whether it checks less, or forgives more."""
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
-_SUBCOMMANDS = frozenset(
-    (
-        *("cargo", "go", "ruff", "npm", "pnpm", "yarn", "bun", "deno", "biome", "dotnet", "uv"),
-        *("coverage", "git", "golangci-lint", "nox", "vitest", "playwright", "swift", "mix", "ng"),
-    )
-)
-_TAKES_VALUE = re.compile(
-    r"-[kmpnctorgjCefDWdu]|-run|-skip|-timeout|-count|-coverprofile|--(?!verbose|quiet|strict|no-|silent"
-    r"|all|coverage$|ci$|noEmit|check$|offline|release|locked|workspace|test$|passWith|exit|fix|lf|co$"
-    r"|cov$|run$|watch|forceExit|updateSnap|show|hide|branch|tests$|doc$|lib$|bins$|list|diff|fail-fast)[\w.-]+"
-)
-# They choose what is looked at, or what is no failure.
+from untildone.commands.arguments import Arguments, parse_arguments
+
+# Options that choose what is checked, or what is no failure.
 _LOOSENING = re.compile(
     r"""
       -k|-m|-g|-t|-run|-skip|-short|-p|-A|-W|-DskipTests|-Dmaven\.test\.\S+|-i|-n
@@ -32,13 +22,13 @@ _LOOSENING = re.compile(
     """,
     re.VERBOSE,
 )
-_CONFIGURING = re.compile(
+_CONFIGURATION_OPTION = re.compile(
     r"--(?:config|config-file|rcfile|tsconfig|project|cov-config|baseline\S*)|-c|-p|-f"
 )
 _SWITCH = re.compile(r"--(pass\S+|allow\S+|update|bail|coverage\S*|strict\S*|check-coverage)")
-# What the tool would read anyway.
-_USUAL = re.compile(r"(\./)?((jest|vitest|eslint)\.config\.[cm]?[jt]s|tsconfig\.json)")
-_DEMANDING = re.compile(
+# Files that the tool reads without the option.
+_DEFAULT_FILE = re.compile(r"(\./)?((jest|vitest|eslint)\.config\.[cm]?[jt]s|tsconfig\.json)")
+_STRICT = re.compile(
     r"""
       -W|-Werror\S*|-race|-D|-F|-d|-Wall|-Wextra|-pedantic
     | --(?:cov|cov-fail-under|fail-under|cov-branch|branch|strict\S*|max-warnings|error-on\S*
@@ -48,8 +38,8 @@ _DEMANDING = re.compile(
     """,
     re.VERBOSE,
 )
-# What loosens one tool does nothing bad to another.
-_FINE = {
+# Options that loosen one tool and are harmless for another.
+_HARMLESS = {
     "pytest": re.compile(r"-[tgi]|--(retry|bail|update|timeout|new\S*|n)"),
     "go": re.compile(r"-[pimnt]|--list"),
     "cargo": re.compile(r"-[pimntk]|--(select|bail)"),
@@ -62,53 +52,31 @@ _FINE = {
     "eslint": re.compile(r"-[kmgtpi]"),
     "ruff": re.compile(r"-[kmgtpi]"),
 }
-_FINE_PAIRS = frozenset(
+_HARMLESS_PAIRS = frozenset(
     (("-p", "no:cacheprovider"), ("-p", "no:randomly"), ("-p", "xdist"), ("-W", "error"))
 )
-_LOWER_IS_LESS = re.compile(r"--(cov-)?fail-under|--coverage\.thresholds\.\S+|--threshold")
-_HIGHER_IS_LESS = re.compile(r"--max-\S+|--\w*[tT]imeout|--line-length|--retr\w+|--reruns")
+_LOWER_IS_LOOSER = re.compile(r"--(cov-)?fail-under|--coverage\.thresholds\.\S+|--threshold")
+_HIGHER_IS_LOOSER = re.compile(r"--max-\S+|--\w*[tT]imeout|--line-length|--retr\w+|--reruns")
 _EVERYTHING = frozenset((".", "./", "./...", "...", "*", "**/*"))
 _NUMBER = re.compile(r"\d+(\.\d+)?")
 
 
-class Arguments(NamedTuple):
-    options: tuple[tuple[str, str], ...]
-    targets: tuple[str, ...]
+def find_narrowing_word(program: str, before: Sequence[str], now: Sequence[str]) -> str:
+    """Return the word by which the tool checks less; empty if it checks as much."""
+    old, new = parse_arguments(program, before), parse_arguments(program, now)
+    return find_loosening_option(program, old, new) or _find_dropped_target(
+        old.targets, new.targets
+    )
 
 
-def read(program: str, words: Sequence[str]) -> Arguments:
-    options: list[tuple[str, str]] = []
-    targets: list[str] = []
-    rest = list(words)
-    takes = program != "sh"
-    while rest:
-        word = rest.pop(0)
-        name, equals, value = word.partition("=")
-        if not word.startswith("-") or word == "-":
-            targets.append(word)
-        elif equals:
-            options.append((name, value))
-        elif takes and _TAKES_VALUE.fullmatch(word) and rest and not rest[0].startswith("-"):
-            options.append((word, rest.pop(0)))
-        else:
-            options.append((word, ""))
-    return Arguments(tuple(options), tuple(targets[1:] if program in _SUBCOMMANDS else targets))
-
-
-def narrowed(program: str, before: Sequence[str], now: Sequence[str]) -> str:
-    """The word by which less is looked at; empty if it is as much."""
-    old, new = read(program, before), read(program, now)
-    return loosened(program, old, new) or _fewer(old.targets, new.targets)
-
-
-def loosened(program: str, old: Arguments, new: Arguments) -> str:
-    """The option by which less is looked at or more forgiven."""
+def find_loosening_option(program: str, old: Arguments, new: Arguments) -> str:
+    """Return the option by which the tool checks less or forgives more."""
     for option in new.options:
         if option not in old.options and _loosens(program, option, dict(old.options)):
             return " ".join(option).strip()
     kept = dict(new.options)
     for name, value in old.options:
-        if _DEMANDING.fullmatch(name) and name not in kept:
+        if _STRICT.fullmatch(name) and name not in kept:
             return f"{name} {value}".strip()
     return ""
 
@@ -116,36 +84,35 @@ def loosened(program: str, old: Arguments, new: Arguments) -> str:
 def _loosens(program: str, option: tuple[str, str], old: dict[str, str]) -> bool:
     name, value = option
     before = old.get(name)
+    configures = _CONFIGURATION_OPTION.fullmatch(name) is not None
     if _NUMBER.fullmatch(value) and (before is None or _NUMBER.fullmatch(before)):
         return _number_loosens(name, float(value), before)
     if value == "false" and _SWITCH.fullmatch(name):
-        return _DEMANDING.fullmatch(name) is not None
-    if _CONFIGURING.fullmatch(name) and _USUAL.fullmatch(value) and before in (None, ".", "./"):
+        return _STRICT.fullmatch(name) is not None
+    if configures and _DEFAULT_FILE.fullmatch(value) and before in (None, ".", "./"):
         return False
-    fine = _FINE.get(program)
-    if option in _FINE_PAIRS or (fine and fine.fullmatch(name)):
-        return bool(_CONFIGURING.fullmatch(name)) and before is not None
-    if _CONFIGURING.fullmatch(name) and not _LOOSENING.fullmatch(name):
-        return True
-    return bool(_LOOSENING.fullmatch(name))
+    harmless = _HARMLESS.get(program)
+    if option in _HARMLESS_PAIRS or (harmless and harmless.fullmatch(name)):
+        return configures and before is not None
+    return configures or _LOOSENING.fullmatch(name) is not None
 
 
 def _number_loosens(name: str, value: float, before: str | None) -> bool:
-    if _LOWER_IS_LESS.fullmatch(name):
+    if _LOWER_IS_LOOSER.fullmatch(name):
         return before is not None and value < float(before)
-    if _HIGHER_IS_LESS.fullmatch(name):
+    if _HIGHER_IS_LOOSER.fullmatch(name):
         return value > float(before or 0)
     return bool(_LOOSENING.fullmatch(name)) and name not in ("-n", "-p")
 
 
-def _fewer(old: tuple[str, ...], new: tuple[str, ...]) -> str:
-    """Without targets a tool looks at everything."""
+def _find_dropped_target(old: tuple[str, ...], new: tuple[str, ...]) -> str:
+    """Without targets a tool checks everything."""
     if not new or _EVERYTHING.intersection(new) or (set(old) <= set(new) and old):
         return ""
     if not old:
         return new[0]
-    return next((each for each in old if not any(_covers(wide, each) for wide in new)), "")
+    return next((each for each in old if not any(_contains(wide, each) for wide in new)), "")
 
 
-def _covers(wide: str, narrow: str) -> bool:
+def _contains(wide: str, narrow: str) -> bool:
     return narrow == wide or narrow.startswith(wide.rstrip("/*") + "/")

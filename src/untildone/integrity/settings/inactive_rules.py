@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Iterator
 
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.settings.read import Scalar, is_configuration, read
-from untildone.integrity.settings.unused import speaks_of
+from untildone.integrity.settings.parsing import Scalar, is_configuration, parse_settings
+from untildone.integrity.settings.unused_tools import is_mentioned
 
 # No version of ruff looks for these of its own accord.
 _OF_LENGTH = frozenset(("E501", "W505"))
@@ -15,16 +15,16 @@ _OPTION = r"--(extend-)?select"
 _FAILING = r"-W\W{0,4}error|PYTHONWARNINGS|filterwarnings|simplefilter"
 
 
-def is_asleep(compared: Comparison, key: str, now: Iterable[Scalar]) -> bool:
+def is_inactive(compared: Comparison, key: str, now: Iterable[Scalar]) -> bool:
     if key == "pytest.filterwarnings":
-        return not speaks_of(compared, _FAILING)
+        return not is_mentioned(compared, _FAILING)
     if key == "ruff.line-length":
         rules = _OF_LENGTH
     elif _LEFT_OUT.fullmatch(key):
         rules = frozenset(map(str, now))
     else:
         return False
-    return _is_unselected(compared, rules) and not speaks_of(compared, _OPTION)
+    return _is_unselected(compared, rules) and not is_mentioned(compared, _OPTION)
 
 
 def _is_unselected(compared: Comparison, rules: frozenset[str]) -> bool:
@@ -42,5 +42,5 @@ def _is_unselected(compared: Comparison, rules: frozenset[str]) -> bool:
 
 def _held(compared: Comparison) -> Iterator[tuple[str, str]]:
     for path in filter(is_configuration, compared.old):
-        for key, values in read(path, compared.old.text(path)).items():
+        for key, values in parse_settings(path, compared.old.text(path)).items():
             yield from ((key, str(value)) for value in values)

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from untildone.integrity.roles import role
-from untildone.integrity.settings.read import is_configuration, read
+from untildone.integrity.settings.parsing import is_configuration, parse_settings
 from untildone.worktree.contents import Tree
+from untildone.worktree.roles import role
 
 # A part of the configuration by what it says, wherever it lies.
 _EXTENDING = re.compile(r"(.*\.)?(extends?|preset|presets)")
@@ -29,7 +29,7 @@ _PRODUCT = re.compile(r"(^|.*/)(src|lib|app|server|client|pages|components)/.*")
 _FURTHEST = 4
 
 
-def taken_up(tree: Tree) -> frozenset[str]:
+def find_referenced_files(tree: Tree) -> frozenset[str]:
     """Only what its own name does not tell."""
     found: set[str] = set()
     waiting = [path for path in tree if is_configuration(path) or path.endswith("conftest.py")]
@@ -49,7 +49,7 @@ def _named(tree: Tree, path: str) -> Iterator[str]:
     if _SCRIPT.fullmatch(path):
         yield from filter(_is_apart, _places(tree, path, _IMPORTED.findall(text)))
     yield from filter(_is_apart, _modules(tree, path, text))
-    for key, values in read(path, text).items():
+    for key, values in parse_settings(path, text).items():
         names = [str(value).replace("<rootDir>", ".") for value in values]
         if _EXTENDING.fullmatch(key):
             yield from _places(tree, path, names)
@@ -60,7 +60,7 @@ def _named(tree: Tree, path: str) -> Iterator[str]:
 def _modules(tree: Tree, path: str, text: str) -> Iterator[str]:
     """Of Python, by their dotted names."""
     said = _PLUGGED.findall(text) if path.endswith("conftest.py") else []
-    for key, values in read(path, text).items():
+    for key, values in parse_settings(path, text).items():
         if key.endswith("addopts"):
             said += re.findall(r"(?<!\S)-p[ ,]*([\w.]+)(?![\w:])", ",".join(map(str, values)))
         elif _LOADING.fullmatch(key):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from untildone.integrity.roles import Role, role
+from untildone.worktree.roles import Role, role
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ _BASELINE = re.compile(
 _SOURCE = re.compile(r".*\.(py|[cm]?[jt]sx?|go|rs|java|kt|md|rst|sh)")
 
 
-def grown(compared: Comparison) -> Iterator[Concern]:
+def find_grown_baselines(compared: Comparison) -> Iterator[Concern]:
     for path in (*compared.changes.edited, *compared.changes.added):
         if (
             not _BASELINE.fullmatch(path)

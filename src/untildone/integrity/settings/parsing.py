@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import yaml
 
-from untildone.integrity.settings.objects import deeds, objects
+from untildone.integrity.settings.javascript import find_effects, parse_objects
 
 Scalar: TypeAlias = str | int | float | bool | None
 Settings: TypeAlias = dict[str, tuple[Scalar, ...]]
@@ -38,7 +38,7 @@ def is_configuration(path: str) -> bool:
     return _format_of(path) is not None
 
 
-def read(path: str, text: str) -> Settings:
+def parse_settings(path: str, text: str) -> Settings:
     """Empty for what is no configuration, or cannot be read."""
     known = _format_of(path)
     if known is None or any(len(line) > _LONGEST for line in text.splitlines()):
@@ -153,7 +153,7 @@ def _jsonc(text: str) -> object:
     try:
         return json.loads(text)
     except ValueError:
-        return objects(f"({text})", "javascript")
+        return parse_objects(f"({text})", "javascript")
 
 
 def _pairs(text: str) -> object:
@@ -202,8 +202,8 @@ def _xml(text: str) -> object:
 
 def _script(text: str) -> object:
     """With what is done to the literals, of which nobody can say what it comes to."""
-    done = deeds(text, "typescript")
-    return [*objects(text, "typescript"), *([{"deeds": done}] if done else ())]
+    done = find_effects(text, "typescript")
+    return [*parse_objects(text, "typescript"), *([{"deeds": done}] if done else ())]
 
 
 def _blocks(text: str) -> object:

@@ -6,7 +6,7 @@ import pytest
 
 from integrity.trees import beside
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.scripts.comparison import find_concerns, handed_over
+from untildone.integrity.scripts.comparison import find_concerns, replaces_tool
 
 TASK = "Replace flake8 and black by ruff, and unittest by pytest."
 OLD = "set -e\nflake8 .\nblack --check .\npython -m unittest\n"
@@ -24,7 +24,7 @@ def lost(compared: Comparison) -> list[str]:
 
 def test_tools_may_give_way_to_those_the_person_named(tmp_path: Path) -> None:
     compared = comparison(tmp_path, NEW)
-    assert (lost(compared), handed_over(compared, "check.sh")) == ([], True)
+    assert (lost(compared), replaces_tool(compared, "check.sh")) == ([], True)
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_a_tool_that_gives_way_to_less_is_a_loss(
     tmp_path: Path, task: str, new: str, expected: list[str]
 ) -> None:
     compared = comparison(tmp_path, new, task)
-    assert (lost(compared), handed_over(compared, "check.sh")) == (expected, False)
+    assert (lost(compared), replaces_tool(compared, "check.sh")) == (expected, False)
 
 
 @pytest.mark.parametrize(("gone", "left"), [("flake8", "ruff check"), ("unittest", "pytest")])
@@ -59,7 +59,7 @@ def test_a_tool_that_was_there_beside_it_takes_no_place(
 
 
 def test_a_script_that_only_calls_the_same_judges_as_it_was(tmp_path: Path) -> None:
-    assert not handed_over(comparison(tmp_path, OLD + "echo done\n"), "check.sh")
+    assert not replaces_tool(comparison(tmp_path, OLD + "echo done\n"), "check.sh")
 
 
 @pytest.mark.parametrize(

@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterable, Iterator
 
+from untildone.commands.ci import find_ci_commands, is_ci_file
+from untildone.commands.deciding_calls import find_deciding_calls
+from untildone.commands.named_checks import find_named_checks
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.scripts.bound import bound
-from untildone.integrity.scripts.ci import ci_commands, is_ci
-from untildone.integrity.scripts.named import checking
-from untildone.integrity.settings.read import Scalar, Settings, read, tool_of
+from untildone.integrity.settings.parsing import Scalar, Settings, parse_settings, tool_of
 
 # What flake8 is told, and where ruff is told the same; the second place only adds to the first.
 _SUCCEEDED = {
@@ -25,24 +25,24 @@ _PER_FILE = "flake8.per-file-ignores"
 _STARTERS = re.compile(r"(tox|testenv)\b")
 
 
-def given_up(compared: Comparison, path: str, others: Iterable[str]) -> Settings:
+def find_given_up_settings(compared: Comparison, path: str, others: Iterable[str]) -> Settings:
     """What other files of the start said, and no longer do, of tools this file is new to."""
-    own = {tool_of(key) for key in read(path, compared.old.text(path))}
+    own = {tool_of(key) for key in parse_settings(path, compared.old.text(path))}
     found: Settings = {}
     for other in others:
         if other == path or compared.old.entries.get(other) == compared.new.entries.get(other):
             continue
-        now = read(other, compared.new.text(other))
+        now = parse_settings(other, compared.new.text(other))
         gone = {
             key: values
-            for key, values in read(other, compared.old.text(other)).items()
+            for key, values in parse_settings(other, compared.old.text(other)).items()
             if key not in now
         }
         found.update({**_in_new_words(compared, gone), **gone})
     return {key: values for key, values in found.items() if tool_of(key) not in own}
 
 
-def taken_over(compared: Comparison, settings: Settings) -> Settings:
+def translate_to_former_tool(compared: Comparison, settings: Settings) -> Settings:
     """As the tool that came before would be told it."""
     if not _names(settings, "ruff") or _is_called(compared, "flake8"):
         return {}
@@ -54,7 +54,7 @@ def taken_over(compared: Comparison, settings: Settings) -> Settings:
     return found
 
 
-def is_given_up(compared: Comparison, key: str, settings: Iterable[str]) -> bool:
+def is_abandoned_tool(compared: Comparison, key: str, settings: Iterable[str]) -> bool:
     """The tool has no settings any more, and no check starts it."""
     if not _STARTERS.match(key) or any(map(_STARTERS.match, settings)):
         return False
@@ -88,6 +88,10 @@ def _names(settings: Settings, tool: str) -> bool:
 
 def _is_called(compared: Comparison, program: str) -> bool:
     tree = compared.new
-    of_ci = (each for path in tree if is_ci(path) for each in ci_commands(tree.text(path)))
-    commands = dict.fromkeys((*compared.commands, *checking(tree), *of_ci))
-    return any(program in call[:4] for command in commands for call in bound(tree, command))
+    of_ci = (
+        each for path in tree if is_ci_file(path) for each in find_ci_commands(tree.text(path))
+    )
+    commands = dict.fromkeys((*compared.commands, *find_named_checks(tree), *of_ci))
+    return any(
+        program in call[:4] for command in commands for call in find_deciding_calls(tree, command)
+    )

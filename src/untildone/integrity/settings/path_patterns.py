@@ -10,7 +10,7 @@ _SECONDS = 0.2
 _BRACES = re.compile(r"\{([^{}]*)\}")
 
 
-def taken(patterns: Iterable[object], paths: Iterable[str], folder: str) -> frozenset[str]:
+def match_patterns(patterns: Iterable[object], paths: Iterable[str], folder: str) -> frozenset[str]:
     """Patterns are of the folder that holds the configuration."""
     inside = f"{folder}/" if folder else ""
     below = [path.removeprefix(inside) for path in paths if path.startswith(inside)]

@@ -5,11 +5,15 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from untildone.commands.shell import bare, calls
+from untildone.commands.shell import parse_calls, program_name
 from untildone.core.concerns import make_concern
 from untildone.core.model import Concern
-from untildone.integrity.environment.programs import Program, followed, programs
-from untildone.integrity.environment.python_sites import facts, site_folders
+from untildone.integrity.environment.check_programs import (
+    Program,
+    find_check_programs,
+    find_run_commands,
+)
+from untildone.integrity.environment.python_sites import collect_site_facts, find_site_folders
 from untildone.process.git import read_git_config, run_git
 
 _PATH = "PATH"
@@ -46,10 +50,12 @@ _GIT = re.compile(
 _DEPENDENCIES = frozenset(("node_modules", ".venv", "venv", "site-packages"))
 
 
-def noted(project: Path, commands: Iterable[str], environ: Mapping[str, str]) -> dict[str, str]:
+def collect_facts(
+    project: Path, commands: Iterable[str], environ: Mapping[str, str]
+) -> dict[str, str]:
     """Facts by name; what they say is compared at the confirmation."""
     given = tuple(commands)
-    found = tuple(programs(project, given, environ))
+    found = tuple(find_check_programs(project, given, environ))
     home = Path(environ.get("HOME") or environ.get("USERPROFILE") or Path.home())
     return {
         _PATH: environ.get(_PATH, ""),
@@ -74,18 +80,18 @@ def find_concerns(
     given = tuple(commands)
     as_then = {**environ, _PATH: then.get(_PATH, environ.get(_PATH, ""))}
     own = dict(_set_by(given))
-    yield from changed({**own, **then}, {**own, **noted(project, given, as_then)})
+    yield from compare_facts({**own, **then}, {**own, **collect_facts(project, given, as_then)})
 
 
 def _set_by(commands: Iterable[str]) -> Iterator[tuple[str, str]]:
     """What a check itself tells git: whether it was run before the start says nothing."""
-    for call in (call for command in commands for call in calls(command)):
+    for call in (call for command in commands for call in parse_calls(command)):
         words = [each for each in call if each not in ("--local", "--global")]
         if len(words) == _NAME_AND_VALUE and words[0] == "git" and words[1] == "config":
             yield f"git {words[2].lower()}", words[3]
 
 
-def changed(then: Mapping[str, str], now: Mapping[str, str]) -> Iterator[Concern]:
+def compare_facts(then: Mapping[str, str], now: Mapping[str, str]) -> Iterator[Concern]:
     for fact in dict.fromkeys((*then, *now)):
         before, after = then.get(fact, ""), now.get(fact, "")
         if before == after or fact == _PATH:
@@ -150,7 +156,7 @@ def _digest(place: Path) -> str:
 def _settings(
     home: Path, found: Iterable[Program], environ: Mapping[str, str]
 ) -> Iterator[tuple[str, str]]:
-    names = {bare(each.name) for each in found}
+    names = {program_name(each.name) for each in found}
     cargo = Path(environ.get("CARGO_HOME") or home / ".cargo")
     for pattern, files in _SETTINGS.items():
         if not any(re.fullmatch(pattern, name) for name in names):
@@ -176,9 +182,9 @@ def _steering(place: Path) -> str:
 def _python(project: Path, found: Iterable[Program], home: Path) -> Iterator[tuple[str, str]]:
     interpreters = {place for each in found if (place := _interpreter(each)) is not None}
     interpreters |= set(project.glob(".venv/bin/python")) | set(project.glob("venv/bin/python"))
-    folders = {folder for place in interpreters for folder in site_folders(place, home)}
+    folders = {folder for place in interpreters for folder in find_site_folders(place, home)}
     for folder in sorted(folders):
-        yield from facts(folder)
+        yield from collect_site_facts(folder)
 
 
 def _interpreter(found: Program) -> Path | None:
@@ -199,7 +205,7 @@ def _interpreter(found: Program) -> Path | None:
 
 def _git(project: Path, commands: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Only where a check comes to git: installing a tool may set its hooks by right."""
-    if not any(_GIT_USED.search(command) for command, _ in followed(project, commands)):
+    if not any(_GIT_USED.search(command) for command, _ in find_run_commands(project, commands)):
         return
     for name, value in read_git_config(".", cwd=project) or ():
         if _GIT.fullmatch(name):

@@ -2,9 +2,9 @@
 
 import re
 
+from untildone.commands.deciding_calls import find_deciding_calls
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.scripts.bound import bound
-from untildone.integrity.settings.read import tool_of
+from untildone.integrity.settings.parsing import tool_of
 
 # They run no other tool, but for one that a file of the project names.
 _PLAIN = frozenset(
@@ -32,17 +32,20 @@ def is_unused(compared: Comparison, path: str, key: str) -> bool:
     """Whether the setting is for such a tool."""
     found = _OF_FILE.match(path.rpartition("/")[2]) or _OF_KEY.fullmatch(tool_of(key))
     tool = found[found.lastindex or 0] if found else ""
-    return tool != "" and not speaks_of(compared, _ALSO.get(tool, tool))
+    return tool != "" and not is_mentioned(compared, _ALSO.get(tool, tool))
 
 
-def speaks_of(compared: Comparison, what: str) -> bool:
+def is_mentioned(compared: Comparison, what: str) -> bool:
     """Whether anything does that is run or was there at the start.
 
     True where nobody can tell what is run.
     """
     trees = (compared.old, compared.new)
     calls = [
-        call for tree in trees for command in compared.commands for call in bound(tree, command)
+        call
+        for tree in trees
+        for command in compared.commands
+        for call in find_deciding_calls(tree, command)
     ]
     if not calls or any(call[0] not in _PLAIN for call in calls):
         return True

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import written
-from untildone.integrity.environment.programs import programs
-from untildone.integrity.environment.surroundings import find_concerns, noted
+from untildone.integrity.environment.check_programs import find_check_programs
+from untildone.integrity.environment.comparison import collect_facts, find_concerns
 
 
 class Person:
@@ -30,7 +30,7 @@ class Person:
         return place
 
     def noted(self, *commands: str) -> dict[str, str]:
-        return noted(self.project, commands, self.environ)
+        return collect_facts(self.project, commands, self.environ)
 
     def lost(self, then: dict[str, str], *commands: str) -> list[str]:
         return [each.detail for each in find_concerns(self.project, commands, self.environ, then)]
@@ -102,7 +102,10 @@ def test_the_scripts_of_npm_are_followed(person: Person) -> None:
     written(person.project, {"package.json": package, "node_modules/.bin/vitest": ""})
     (person.project / "node_modules/.bin/vitest").chmod(0o755)
 
-    found = {each.name: each.place for each in programs(person.project, ["npm test"], {"PATH": ""})}
+    found = {
+        each.name: each.place
+        for each in find_check_programs(person.project, ["npm test"], {"PATH": ""})
+    }
 
     assert found == {
         "npm": "",
