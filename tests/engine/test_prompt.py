@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from untildone.core.model import Bounds, Claim
+from untildone.core.contract import Bounds, Claim
 from untildone.engine import prompt, verbs
 from untildone.engine.context import Context, context, tree_of
 from untildone.engine.payload import Call

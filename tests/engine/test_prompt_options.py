@@ -5,7 +5,7 @@ import pytest
 from untildone.engine.prompt_options import left_in, number, options_in
 from untildone.engine.verbs import Grant
 from untildone.errors import UserError
-from untildone.features.budget.grants import grant, grant_in
+from untildone.features.budget.grants import build_grant, parse_grant
 
 
 @pytest.mark.parametrize(
@@ -114,15 +114,15 @@ def test_no_number(text: str) -> None:
     ],
 )
 def test_what_continue_grants(text: str, expected: Grant | None) -> None:
-    assert grant_in(text) == expected
+    assert parse_grant(text) == expected
 
 
 def test_a_bound_that_is_no_number() -> None:
     with pytest.raises(UserError) as error:
-        grant({"rounds": "+many"})
+        build_grant({"rounds": "+many"})
 
     assert error.value.message == "`+many` is not a number for `--rounds`"
-    assert grant({}) is None
+    assert build_grant({}) is None
 
 
 @pytest.mark.parametrize(

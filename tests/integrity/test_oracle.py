@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import written
-from untildone.core.model import Concern, Oracle
+from untildone.core.contract import Oracle
+from untildone.core.evidence import Concern, ConcernKind
 from untildone.errors import UserError
 from untildone.integrity.oracle import asked, kept_outside
 
@@ -32,7 +33,7 @@ def test_it_runs_where_the_work_is_and_tells_nothing_of_itself(
 
     assert told == Concern(
         id="oracle:hidden",
-        kind="oracle",
+        kind=ConcernKind.ORACLE,
         path="hidden",
         detail="a hidden check of the person does not pass",
     )

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from untildone.checks.detection.manifest import read_json, table
 from untildone.commands.programs import find_programs
-from untildone.core.model import Check
+from untildone.core.contract import Check
 from untildone.errors import UserError
 from untildone.process import quoted
 

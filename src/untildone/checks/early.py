@@ -9,7 +9,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from untildone.commands.programs import find_single_program
-from untildone.core.model import Check, CheckResult
+from untildone.core.check_results import CheckResult
+from untildone.core.contract import Check
 from untildone.errors import UserError
 from untildone.worktree.files import changed_files
 

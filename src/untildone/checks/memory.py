@@ -15,7 +15,8 @@ from msgspec.structs import replace
 
 from untildone import __version__
 from untildone.commands.programs import split_words
-from untildone.core.model import Check, CheckOutcome, CheckResult
+from untildone.core.check_results import CheckOutcome, CheckResult
+from untildone.core.contract import Check
 
 _KEPT = 20
 _FINDINGS_KEPT = 200

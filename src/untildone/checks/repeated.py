@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from untildone.checks.parsers import PARSERS
 from untildone.commands.programs import find_programs
-from untildone.core.model import Check
+from untildone.core.contract import Check
 from untildone.process import Finished, argv_of, ending_with_us, quoted, run
 
 _DAY = 86_400

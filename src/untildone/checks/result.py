@@ -14,7 +14,8 @@ from untildone.checks.reading import Place, diagnostics_in, printed, tests_in, u
 from untildone.checks.secrets import remove_secrets
 from untildone.checks.unrunnable import why_ended, why_unrunnable
 from untildone.commands.programs import find_programs, find_single_program
-from untildone.core.model import Check, CheckOutcome, CheckResult, Tests
+from untildone.core.check_results import CheckOutcome, CheckResult, Tests
+from untildone.core.contract import Check
 from untildone.process import Finished
 
 # Whatever the program is, it may have been asked for one of these.

@@ -20,7 +20,8 @@ from untildone.checks.patterns import validate
 from untildone.checks.reports import asking, witnessed, written
 from untildone.checks.result import Reported, judge_result
 from untildone.checks.turns import turns
-from untildone.core.model import Check, CheckResult
+from untildone.core.check_results import CheckResult
+from untildone.core.contract import Check
 from untildone.process import argv_of, ending_with_us, environment, run
 from untildone.worktree.fingerprint import content_of
 

@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager, nullcontext
 from threading import Lock
 
 from untildone.commands.programs import find_programs
-from untildone.core.model import Check
+from untildone.core.contract import Check
 
 # Others lock their folder themselves, or build into one that nobody else has.
 _BUILDERS = frozenset(

@@ -15,7 +15,9 @@ from untildone.checks.memory import Memory
 from untildone.checks.runner import Running, run_checks
 from untildone.cli.options import here, json_option, print_json, project_of, project_option
 from untildone.cli.progress import watching
-from untildone.core.model import OUTCOMES, Check, CheckResult
+from untildone.core.check_results import CheckResult
+from untildone.core.contract import Check
+from untildone.core.verdict import OUTCOMES
 from untildone.engine.context import Context, project_folder
 from untildone.engine.project_checks import checks_of, governed, only_untrusted
 from untildone.errors import UserError

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from untildone.cli.place import place_of
-from untildone.core.model import Check, Round
+from untildone.core.contract import Check
+from untildone.core.progress import Round
 from untildone.engine.context import context
 from untildone.engine.start import Request, begin
 from untildone.errors import UserError

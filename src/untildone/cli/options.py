@@ -7,7 +7,7 @@ import click
 from untildone.cli.flags import json_option as json_option
 from untildone.cli.flags import print_json as print_json
 from untildone.cli.flags import project_option as project_option
-from untildone.core.listing import number
+from untildone.core.text import number
 from untildone.engine.context import Context, context
 from untildone.engine.speaker import calling_session, is_in_check, speaks_for_agent
 from untildone.errors import UserError

@@ -10,12 +10,12 @@ from msgspec.structs import replace
 from untildone.cli.options import project_of
 from untildone.cli.run_plan_display import display
 from untildone.cli.start import bounds_of
-from untildone.core.model import Bounds
+from untildone.core.contract import Bounds
 from untildone.engine.context import Context
 from untildone.engine.project_checks import governed
 from untildone.engine.speaker import calling_session
 from untildone.errors import UserError
-from untildone.features.plans.document import in_order, read
+from untildone.features.plans.document import read_plan, require_order
 from untildone.features.plans.trust import is_trusted
 from untildone.runs.memory import How
 from untildone.runs.plan.running import run_plan
@@ -58,7 +58,7 @@ def _meant(given: dict[str, Any]) -> None:
 
 
 def planned(found: Context, path: Path, project: Path, *, how: How, bounds: Bounds) -> Setting:
-    document = in_order(read(path))
+    document = require_order(read_plan(path))
     below_an_agent = calling_session(found.agent, str(found.home)) is not None
     if below_an_agent and not is_trusted(found, path, document.plan):
         raise UserError(

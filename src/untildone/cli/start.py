@@ -23,7 +23,8 @@ from untildone.cli.options import (
 from untildone.cli.progress import watching
 from untildone.cli.sessions import chosen_session
 from untildone.config import proposals
-from untildone.core.model import Bounds, Check, CheckResult, Reversibility, Rule
+from untildone.core.check_results import CheckResult
+from untildone.core.contract import Bounds, Check, Reversibility, Rule
 from untildone.engine.artifacts import write_task
 from untildone.engine.baseline import begin_detached, record_start
 from untildone.engine.context import Context
@@ -33,10 +34,15 @@ from untildone.engine.prompt_start import summary
 from untildone.engine.speaker import calling_session, driven
 from untildone.engine.start import ALLOWABLE, Request, armed, begin, named
 from untildone.errors import UserError
-from untildone.features.counts.start import counts_named, targets_in
-from untildone.features.spec.start import told_at_start
-from untildone.features.templates.templates import Plan, claim, known, plan
-from untildone.features.todos.lists import listed, todos_wanted
+from untildone.features.counts.start import resolve_targets, select_counts
+from untildone.features.spec.start import describe_start
+from untildone.features.templates.templates import (
+    FilledTemplate,
+    check_next_templates,
+    fill_template,
+    parse_claim,
+)
+from untildone.features.todos.lists import choose_todos, format_todo_task
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
 
@@ -215,8 +221,8 @@ def begun(
     if given["zero_security"] and not given["security_rules"]:
         own = trusted(found, place).security_rules
         given["security_rules"] = tuple(place / folder for folder in own)
-    given["todo_items"] = todos_wanted(found, place, session, _switched_on(given))
-    given["then"] = known(found, place, given["then"])
+    given["todo_items"] = choose_todos(found, place, session, _switched_on(given))
+    given["then"] = check_next_templates(found, place, given["then"])
     record = begin(found, _request(given, session=session, project=place, by_agent=by_agent))
     ignored = "" if given["checks"] else untrusted(found, proposals(place))
     for line in filter(None, (*record.warnings, ignored)):
@@ -238,20 +244,20 @@ def called_by_agent(found: Context, session: Session) -> bool:
     return caller is not None
 
 
-def _plan(found: Context, project: Path, given: dict[str, Any]) -> Plan:
+def _plan(found: Context, project: Path, given: dict[str, Any]) -> FilledTemplate:
     name, argument = given["template"], given["argument"]
     if name:
-        return plan(found, project, name, argument, checks=not given["checks"])
+        return fill_template(found, project, name, argument, checks=not given["checks"])
     if argument:
         raise UserError(
             f"`{argument}` belongs to no template", hint='a task is given by `--task "TEXT"`'
         )
-    return Plan()
+    return FilledTemplate()
 
 
 def _request(given: dict[str, Any], *, session: str, project: Path, by_agent: bool) -> Request:
     """What is given stands before what the template says."""
-    plan: Plan = given["plan"]
+    plan: FilledTemplate = given["plan"]
     todos: tuple[str, ...] = given["todo_items"]
     by_hand = named(
         given["checks"], success=given["success_pattern"], failure=given["failure_pattern"]
@@ -260,11 +266,11 @@ def _request(given: dict[str, Any], *, session: str, project: Path, by_agent: bo
         session=session,
         project=project,
         preset=given["preset"] or plan.preset,
-        task=given["task"] or plan.task or (listed(todos) if given["from_todos"] else ""),
+        task=given["task"] or plan.task or (format_todo_task(todos) if given["from_todos"] else ""),
         checks=by_hand or plan.checks,
         also=_security(given, project),
         promises=given["promises"] or plan.promises,
-        claims=tuple(claim(text) for text in given["claims"]) or plan.claims,
+        claims=tuple(parse_claim(text) for text in given["claims"]) or plan.claims,
         must_not=given["must_not"] or plan.must_not,
         done_when=cast(Rule | None, given["done_when"]) or plan.done_when,
         bounds=bounds_of(given, plan.bounds),
@@ -273,9 +279,9 @@ def _request(given: dict[str, Any], *, session: str, project: Path, by_agent: bo
         by="agent" if by_agent else "user",
         reversibility=cast(Reversibility, given["reversibility"]),
         clean=given["clean"],
-        counts=counts_named(_switched_on(given)),
+        counts=select_counts(_switched_on(given)),
         zero_errors=given["zero_errors"] is not False,
-        targets=targets_in(project, given["targets"]),
+        targets=resolve_targets(project, given["targets"]),
         todos=todos,
         then=given["then"],
     )
@@ -339,7 +345,7 @@ def tell(
     if as_json:
         print_json(more(begun))
         return
-    click.echo("\n".join((summary(record), *told_at_start(found, record))))
+    click.echo("\n".join((summary(record), *describe_start(found, record))))
     if begun.red_at_start == () and record.contract.done_when == "checks":
         names = ", ".join(f"`{name}`" for name in begun.unrunnable_at_start)
         red = f"{names} cannot be run, nothing else is red" if names else "nothing is red now"

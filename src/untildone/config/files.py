@@ -14,7 +14,7 @@ from untildone.config.meaning import senseless
 from untildone.config.mistakes import Mistake, Place, mistakes
 from untildone.config.model import Configuration, Personal
 from untildone.config.places import line_at, lines_of
-from untildone.core.model import Check
+from untildone.core.contract import Check
 from untildone.errors import UserError
 from untildone.worktree.files import files_named
 

@@ -10,8 +10,9 @@ from msgspec.structs import replace
 
 from untildone import process
 from untildone.checks.runner import Running, run_checks
+from untildone.core.check_results import CheckResult
 from untildone.core.counts import counted
-from untildone.core.model import CheckResult, Progress
+from untildone.core.progress import Progress
 from untildone.core.totals import totals
 from untildone.engine.context import Context
 from untildone.engine.verbs import change

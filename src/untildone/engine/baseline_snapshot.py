@@ -8,7 +8,8 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from untildone.core.model import Contract, Progress
+from untildone.core.contract import Contract
+from untildone.core.progress import Progress
 from untildone.engine.context import Context
 from untildone.store.loops import Record
 

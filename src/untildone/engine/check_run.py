@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
+from untildone.core.check_results import CheckResult
+from untildone.core.contract import Check, Contract
 from untildone.core.criteria import compare_with_baseline
-from untildone.core.model import Check, CheckResult, Contract, Evidence
+from untildone.core.evidence import Evidence
 from untildone.engine.context import tree_of
 from untildone.engine.payload import Call
 from untildone.store.sessions import Session

@@ -4,7 +4,7 @@ from difflib import unified_diff
 from pathlib import Path
 
 from untildone.checks.output import clean
-from untildone.core.model import Concern
+from untildone.core.evidence import Concern
 from untildone.engine.context import Context
 from untildone.errors import UserError
 from untildone.integrity.baseline import kept

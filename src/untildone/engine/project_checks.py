@@ -9,7 +9,7 @@ from untildone.checks.detect import detect, for_preset, left_out
 from untildone.checks.detection.candidate import Candidate
 from untildone.checks.patterns import validate
 from untildone.config import Configuration, Proposal, proposal, proposals
-from untildone.core.model import Check
+from untildone.core.contract import Check
 from untildone.engine.context import Context
 from untildone.errors import UserError
 from untildone.store.trust import trusted_hash

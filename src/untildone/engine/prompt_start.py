@@ -7,9 +7,9 @@ from msgspec.structs import replace
 
 from untildone.agents.events import Prompt
 from untildone.checks import security
+from untildone.core.contract import Bounds, Check, Reversibility, Rule
 from untildone.core.counts import DECIDING
-from untildone.core.listing import number as counted
-from untildone.core.model import Bounds, Check, Reversibility, Rule
+from untildone.core.text import number as counted
 from untildone.engine.artifacts import write_task
 from untildone.engine.baseline import begin_detached
 from untildone.engine.context import Context
@@ -17,10 +17,15 @@ from untildone.engine.phrases import PLANNED, Wanted
 from untildone.engine.prompt_options import left_in, number, options_in
 from untildone.engine.start import Request, begin, named
 from untildone.errors import UserError
-from untildone.features.counts.start import counts_named, targets_in
-from untildone.features.spec.start import told_at_start
-from untildone.features.templates.templates import Plan, claim, known, plan
-from untildone.features.todos.lists import listed, todos_wanted
+from untildone.features.counts.start import resolve_targets, select_counts
+from untildone.features.spec.start import describe_start
+from untildone.features.templates.templates import (
+    FilledTemplate,
+    check_next_templates,
+    fill_template,
+    parse_claim,
+)
+from untildone.features.todos.lists import choose_todos, format_todo_task
 from untildone.store.loops import Record
 from untildone.worktree.files import worktree_of
 
@@ -46,7 +51,7 @@ def launched(context: Context, prompt: Prompt, wanted: Wanted) -> tuple[Record, 
     write_task(project, record.contract)
     if record.contract.checks:
         begin_detached(context, record)
-    more = (*told_at_start(context, record), *record.warnings)
+    more = (*describe_start(context, record), *record.warnings)
     return record, "\n".join((summary(record), *more, *(f"untildone: {slip}" for slip in slips)))
 
 
@@ -57,37 +62,37 @@ def request(context: Context, prompt: Prompt, wanted: Wanted) -> Request:
     rule = cast(Rule | None, _one_of(get_args(Rule), given, "done_when"))
     reversibility = _one_of(get_args(Reversibility), given, "reversibility") or "2A"
     project = worktree_of(prompt.project, prompt.cwd)
-    todos = todos_wanted(context, project, prompt.session, given)
+    todos = choose_todos(context, project, prompt.session, given)
     template = _template(context, project, given)
     return Request(
         session=prompt.session,
         project=project,
         preset=wanted.preset,
-        task=task or template.task or listed(todos if "from_todos" in given else ()),
+        task=task or template.task or format_todo_task(todos if "from_todos" in given else ()),
         checks=_checks(given) or template.checks,
         also=(security.command(project),) if "zero_security" in given else (),
         promises=tuple(given.get("promise", ())) or template.promises,
-        claims=tuple(map(claim, given.get("criterion", ()))) or template.claims,
+        claims=tuple(map(parse_claim, given.get("criterion", ()))) or template.claims,
         must_not=tuple(given.get("must_not", ())) or template.must_not,
         allow=tuple(given.get("allow", ())),
         done_when=rule or template.done_when,
         bounds=_bounds(given, template.bounds),
         reversibility=cast(Reversibility, reversibility),
         clean="clean" in given,
-        counts=counts_named(given),
+        counts=select_counts(given),
         zero_errors="no_zero_errors" not in given,
-        targets=targets_in(project, given.get("target", ())),
+        targets=resolve_targets(project, given.get("target", ())),
         todos=todos,
-        then=known(context, project, tuple(given.get("then", ()))),
+        then=check_next_templates(context, project, tuple(given.get("then", ()))),
     )
 
 
-def _template(context: Context, project: Path, given: dict[str, list[str]]) -> Plan:
+def _template(context: Context, project: Path, given: dict[str, list[str]]) -> FilledTemplate:
     """`--template "coverage-to 80"`; what is given beside it stands before what it says."""
     name, _, argument = given.get("template", [""])[-1].strip().partition(" ")
     if not name:
-        return Plan()
-    return plan(context, project, name, argument.strip(), checks="check" not in given)
+        return FilledTemplate()
+    return fill_template(context, project, name, argument.strip(), checks="check" not in given)
 
 
 def _checks(given: dict[str, list[str]]) -> tuple[Check, ...]:
@@ -98,7 +103,7 @@ def _checks(given: dict[str, list[str]]) -> tuple[Check, ...]:
 
 def _planned(context: Context, prompt: Prompt, wanted: Wanted) -> Request:
     """`implement-task TASK [PLAN]`, `implement-feature [PLAN]`: a plan by its file or feature."""
-    from untildone.features.plans.task_loops import BOUNDS, Asked, task_request
+    from untildone.features.plans.task_loops import BOUNDS, TaskChoice, build_task_request
 
     text, given = options_in(wanted.task)
     words = text.split()
@@ -111,14 +116,14 @@ def _planned(context: Context, prompt: Prompt, wanted: Wanted) -> Request:
             hint=f"`/untildone:{wanted.preset}` takes one plan, by its file or feature",
         )
     given.setdefault("rounds", [str(BOUNDS.rounds)])
-    asked = Asked(
+    asked = TaskChoice(
         session=prompt.session,
         project=worktree_of(prompt.project, prompt.cwd),
         plan=words[0] if words else "",
         task=task,
         bounds=_bounds(given, Bounds()),
     )
-    return task_request(context, asked)
+    return build_task_request(context, asked)
 
 
 def _one_of(known: tuple[str, ...], given: dict[str, list[str]], name: str) -> str | None:

@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from untildone.core.model import Concern
+from untildone.core.evidence import Concern
 from untildone.integrity.outputs import without_outputs
 from untildone.integrity.scripts.check_files import find_check_files
 from untildone.integrity.settings.referenced_files import find_referenced_files

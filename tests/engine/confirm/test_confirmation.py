@@ -10,7 +10,7 @@ import pytest
 
 from store.disk import mounted
 from untildone.checks.runner import Running, run_checks
-from untildone.core.model import Check
+from untildone.core.contract import Check
 from untildone.engine import stop
 from untildone.engine.baseline import record_start
 from untildone.engine.context import Context, context

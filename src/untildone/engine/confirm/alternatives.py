@@ -5,7 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct
 
-from untildone.core.model import CheckResult, Evidence
+from untildone.core.check_results import CheckResult
+from untildone.core.evidence import Evidence
 from untildone.core.regressions import told_of
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.experiments.compose import Composed, FromNow, composed

@@ -9,8 +9,9 @@ from msgspec.structs import replace
 
 from untildone.commands.scripts import find_run_scripts
 from untildone.core.concerns import allowed, name_of
+from untildone.core.contract import Contract, Oracle
+from untildone.core.evidence import Concern, ConcernKind, Evidence
 from untildone.core.missing_tests import lost_tests
-from untildone.core.model import Concern, Contract, Evidence, Oracle
 from untildone.engine.check_run import Site
 from untildone.engine.confirm.inputs import Matter, matter
 from untildone.engine.confirm.pass_to_pass import Replay, Runs, replay
@@ -25,7 +26,7 @@ from untildone.process import environment
 from untildone.sandbox import sandbox
 
 # A run of the start's own tests shows whether these took anything away.
-_PROVABLE = frozenset(("edit-test", "edit-expected"))
+_PROVABLE = frozenset((ConcernKind.EDIT_TEST, ConcernKind.EDIT_EXPECTED))
 
 
 def proved(evidence: Evidence, given: Matter) -> Evidence:

@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from untildone.core.model import Check, Contract
+from untildone.core.contract import Check, Contract
 from untildone.engine.check_run import Site
 from untildone.integrity.baseline import Baseline, kept
 from untildone.integrity.comparison import Comparison, compare_trees

@@ -6,8 +6,10 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from untildone.core.check_results import BaselineResult, CheckResult
+from untildone.core.contract import Check
 from untildone.core.criteria import compare_with_baseline
-from untildone.core.model import BaselineResult, Check, CheckResult, Concern, Evidence
+from untildone.core.evidence import Concern, Evidence
 from untildone.engine.check_run import run
 from untildone.engine.confirm.alternatives import Ways
 from untildone.engine.confirm.inputs import Matter

@@ -35,22 +35,22 @@ class Restored(Struct, frozen=True, kw_only=True):
     removed: tuple[str, ...]
 
 
-def repository(project: Path) -> Path:
+def require_repository(project: Path) -> Path:
     root = root_of(project)
     if root is None:
         raise UserError(f"`{project}` is in no git repository", hint="`git init` makes it one")
     return root
 
 
-def keep(project: Path, loop: str, name: str, *, anew: bool = False) -> str:
+def save_checkpoint(project: Path, loop: str, name: str, *, anew: bool = False) -> str:
     """The checkpoint's ref; an older one of that name stays what it is unless made `anew`."""
-    root = repository(project)
-    if not anew and name in checkpoints(root, loop):
+    root = require_repository(project)
+    if not anew and name in list_checkpoints(root, loop):
         return _ref(loop, name)
     return _keep(root, loop, name, also=())
 
 
-def checkpoints(project: Path, loop: str) -> tuple[str, ...]:
+def list_checkpoints(project: Path, loop: str) -> tuple[str, ...]:
     """Names, in the order of their making."""
     # The last key counts first.
     ordered = ("--sort=version:refname", "--sort=creatordate", "--format=%(refname:lstrip=3)")
@@ -58,16 +58,16 @@ def checkpoints(project: Path, loop: str) -> tuple[str, ...]:
     return tuple(known.decode().split())
 
 
-def forget(project: Path, loop: str) -> None:
-    for name in checkpoints(project, loop) if root_of(project) else ():
+def delete_checkpoints(project: Path, loop: str) -> None:
+    for name in list_checkpoints(project, loop) if root_of(project) else ():
         _asked("update-ref", "-d", _ref(loop, name), cwd=project)
 
 
-def restore(project: Path, loop: str, name: str) -> Restored:
+def restore_checkpoint(project: Path, loop: str, name: str) -> Restored:
     """The tree as it was; what is there now is kept first, so nothing is lost."""
-    root = repository(project)
+    root = require_repository(project)
     target = _files(root, _ref(loop, name))
-    taken = sum(known.startswith("undo-") for known in checkpoints(root, loop))
+    taken = sum(known.startswith("undo-") for known in list_checkpoints(root, loop))
     saved = f"undo-{taken + 1}"
     now = _files(root, _keep(root, loop, saved, also=tuple(target)))
     removed = tuple(path for path in now if path not in target)

@@ -12,7 +12,7 @@ from untildone.checks.coverage import measuring
 from untildone.checks.repeated import repeated
 from untildone.commands.programs import find_programs
 from untildone.config import Template
-from untildone.core.model import Check
+from untildone.core.contract import Check
 from untildone.engine.context import Context
 from untildone.engine.project_checks import checks_for, checks_of
 from untildone.errors import UserError

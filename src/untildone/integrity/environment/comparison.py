@@ -7,7 +7,7 @@ from pathlib import Path
 
 from untildone.commands.shell import parse_calls, program_name
 from untildone.core.concerns import make_concern
-from untildone.core.model import Concern
+from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.environment.check_programs import (
     Program,
     find_check_programs,
@@ -102,8 +102,9 @@ def compare_facts(then: Mapping[str, str], now: Mapping[str, str]) -> Iterator[C
             continue
         because = _told(kind, name, before, after)
         if because:
-            lost = "dependency" if kind in ("altered", "loose", "plugin") else "environment"
-            yield make_concern(lost, name, because=because, content=_short(after))
+            installed = kind in ("altered", "loose", "plugin")
+            about = ConcernKind.DEPENDENCY if installed else ConcernKind.ENVIRONMENT
+            yield make_concern(about, name, because=because, content=_short(after))
 
 
 def _told(kind: str, name: str, before: str, after: str) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from untildone.core.concerns import make_concern
-from untildone.core.model import Concern
+from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.baseline import Stamp, stamps
 from untildone.integrity.environment.check_programs import read_package_field
 
@@ -38,7 +38,7 @@ def find_concerns(project: Path, then: Mapping[str, Stamp]) -> Iterator[Concern]
     )
     for path, because in found[:_SHOWN]:
         yield make_concern(
-            "dependency", path, because=because, content="-".join(map(str, now[path]))
+            ConcernKind.DEPENDENCY, path, because=because, content="-".join(map(str, now[path]))
         )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from untildone.commands.deciding_calls import find_deciding_calls
-from untildone.core.model import BaselineResult, CheckResult
+from untildone.core.check_results import BaselineResult, CheckResult
 from untildone.worktree.contents import Tree
 
 _LINTERS = frozenset(

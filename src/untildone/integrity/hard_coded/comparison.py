@@ -9,7 +9,7 @@ from itertools import chain, product
 from typing import TypeAlias
 
 from untildone.core.concerns import make_concern
-from untildone.core.model import Concern
+from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.hard_coded.derived import same_digits, whole_table
 from untildone.integrity.hard_coded.disguised import disguised
@@ -88,7 +88,7 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
             )
             if why:
                 yield make_concern(
-                    "hard-coded",
+                    ConcernKind.HARD_CODED,
                     path,
                     because=f"suspected: {why}",
                     content=comparison.new.entries[path].digest,

@@ -10,7 +10,7 @@ from untildone.commands.exit_status import Call
 from untildone.commands.named_checks import find_named_checks
 from untildone.commands.scripts import find_run_scripts, is_shell_script
 from untildone.core.concerns import make_concern
-from untildone.core.model import Concern
+from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.scripts.call_changes import find_weakened_calls
 from untildone.integrity.scripts.check_files import find_check_files, is_record
@@ -159,13 +159,19 @@ def _find_changed_records(comparison: Comparison) -> Iterator[Concern]:
     for path in (*comparison.changes.edited, *comparison.changes.removed):
         writes = re.compile(rf"(>|=|\b-o|output\S*)\s*['\"]?(\./)?{re.escape(path)}")
         if path in read_by_checks and is_record(path) and not any(map(writes.search, texts)):
-            kind = "edit-expected" if _EXPECTED.search(path) else "config"
+            is_expected = _EXPECTED.search(path) is not None
+            kind = ConcernKind.EDIT_EXPECTED if is_expected else ConcernKind.CONFIG
             because = f"`{path}`, which the check reads, was changed by hand"
             yield _make_concern(comparison, path, because=because, kind=kind)
 
 
 def _make_concern(
-    comparison: Comparison, path: str, detail: str = "", *, because: str, kind: str = "config"
+    comparison: Comparison,
+    path: str,
+    detail: str = "",
+    *,
+    because: str,
+    kind: ConcernKind = ConcernKind.CONFIG,
 ) -> Concern:
     entry = comparison.new.entries.get(path)
     content = entry.digest if entry else ""

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 
 from untildone.core.concerns import make_concern
-from untildone.core.model import Concern
+from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison, digest
 from untildone.integrity.settings.cargo import decided_by_a_run
 from untildone.integrity.settings.harmless_files import is_harmless_file, is_new_member
@@ -94,7 +94,7 @@ def _loosened(compared: Comparison, path: str) -> Iterator[Concern]:
         ):
             told = f"was {_said(before)} and is {_said(now)}: less is checked"
             because = f"`{key}` in `{path}` {told}"
-            yield make_concern("config", path, key, because=because, content=digest(now))
+            yield make_concern(ConcernKind.CONFIG, path, key, because=because, content=digest(now))
 
 
 def _is_idle(compared: Comparison, path: str, key: str, now: Values | None) -> bool:

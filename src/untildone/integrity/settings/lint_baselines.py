@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from untildone.core.concerns import make_concern
-from untildone.core.model import Concern
+from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison
 
 _BASELINE = re.compile(
@@ -26,7 +26,7 @@ def find_grown_baselines(compared: Comparison) -> Iterator[Concern]:
         if more:
             because = f"`{path}` forgives findings that it did not forgive at the start"
             digest = compared.new.entries[path].digest
-            yield make_concern("config", path, because=because, content=digest)
+            yield make_concern(ConcernKind.CONFIG, path, because=because, content=digest)
 
 
 def _findings(text: str) -> set[str]:

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from untildone.core.concerns import make_concern
-from untildone.core.model import Concern
+from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.sniffing.compared import COMPARED, derived, left_out
 from untildone.integrity.sniffing.demanded import demanded
@@ -59,7 +59,10 @@ def _compares_less(comparison: Comparison) -> Iterator[Concern]:
             told = ", ".join(f"`{name}` without `{field}`" for name, field in found[:_SHOWN])
             because = f"`{path}` compares {told}, which counted at the start"
             yield make_concern(
-                "always-equal", path, because=because, content=comparison.new.entries[path].digest
+                ConcernKind.ALWAYS_EQUAL,
+                path,
+                because=because,
+                content=comparison.new.entries[path].digest,
             )
 
 
@@ -72,7 +75,10 @@ def _compares_roughly(comparison: Comparison) -> Iterator[Concern]:
         if name:
             because = f"`{path}` compares `{name}` roughly, where it was exact at the start"
             yield make_concern(
-                "always-equal", path, because=because, content=comparison.new.entries[path].digest
+                ConcernKind.ALWAYS_EQUAL,
+                path,
+                because=because,
+                content=comparison.new.entries[path].digest,
             )
 
 

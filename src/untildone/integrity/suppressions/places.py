@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from untildone.core.concerns import make_concern
-from untildone.core.model import Concern
+from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.settings.parsing import is_configuration, parse_settings
 from untildone.integrity.settings.path_patterns import match_patterns
@@ -25,7 +25,7 @@ def hidden(compared: Comparison) -> Iterator[Concern]:
     for before, now in _moved(compared):
         if language(now) and _is_unseen(compared, now) and not _is_unseen(compared, before):
             because = f"`{before}` is now `{now}`, where the tools do not look"
-            yield make_concern("suppression", now, "moved away", because=because)
+            yield make_concern(ConcernKind.SUPPRESSION, now, "moved away", because=because)
 
 
 def _moved(compared: Comparison) -> Iterator[tuple[str, str]]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ast_grep_py import SgNode
 
 from untildone.core.concerns import make_concern
-from untildone.core.model import Concern
+from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison
 from untildone.syntax.trees import language, nodes
 
@@ -38,7 +38,7 @@ def unkept(compared: Comparison) -> Iterator[Concern]:
             continue
         for rule, name, why in _lies(list(_functions(path, compared.new.text(path))), known):
             because = f"`{name}` in `{path}` {why}"
-            yield make_concern("suppression", path, rule, because=because, content=name)
+            yield make_concern(ConcernKind.SUPPRESSION, path, rule, because=because, content=name)
 
 
 def _lies(functions: list[_Function], known: list[_Function]) -> Iterator[tuple[str, str, str]]:

@@ -8,8 +8,8 @@ from msgspec import Struct
 from msgspec.structs import astuple
 
 from untildone.core.concerns import make_concern
+from untildone.core.evidence import Concern, ConcernKind
 from untildone.core.missing_tests import Fold
-from untildone.core.model import Concern
 from untildone.integrity.comparison import Comparison, digest
 from untildone.integrity.tests.claims import BROAD
 from untildone.integrity.tests.delegates import delegates
@@ -316,11 +316,13 @@ class _Comparison:
 
     def _removed(self, test: Test) -> Concern:
         because = f"`{test.name}` was there at the start and is no longer run"
-        return make_concern("remove-test", test.id, because=because)
+        return make_concern(ConcernKind.REMOVE_TEST, test.id, because=because)
 
     def _skipped(self, old: Test, new: Test, marks: frozenset[str]) -> Concern:
         because = f"`{old.name}` ran at the start, now there is {', '.join(sorted(marks))}"
-        return make_concern("edit-test", old.path, old.name, because=because, content=_content(new))
+        return make_concern(
+            ConcernKind.EDIT_TEST, old.path, old.name, because=because, content=_content(new)
+        )
 
     def _edited(self, old: Test, new: Test, missing: list[Claim]) -> Concern:
         left = self.supply.get(new.id, [])
@@ -328,9 +330,9 @@ class _Comparison:
         other = next((each for each in left if self._about(first, each)), None)
         if other is not None:
             because = f"`{old.name}` expected {_told(first)} at the start, now {_told(other)}"
-            kind = "edit-expected"
+            kind = ConcernKind.EDIT_EXPECTED
         else:
-            kind = "edit-test"
+            kind = ConcernKind.EDIT_TEST
             because = (
                 f"`{old.name}` checked {_told(first)} at the start, now nothing as strict does"
             )

@@ -8,7 +8,7 @@ from typing import Any
 
 from untildone.commands.scripts import is_shell_script
 from untildone.core.concerns import make_concern
-from untildone.core.model import Concern
+from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison
 from untildone.syntax.nodes import language
 from untildone.worktree.roles import role
@@ -29,7 +29,7 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
             path, comparison.old.text(path), comparison.new.text(path)
         ):
             yield make_concern(
-                "edit-expected",
+                ConcernKind.EDIT_EXPECTED,
                 path,
                 because=f"`{path}` is what tests compare with, and it no longer says the same",
                 content=comparison.new.entries[path].digest,
@@ -37,7 +37,9 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
     for path in comparison.changes.removed:
         if _holds_data(comparison, path):
             yield make_concern(
-                "edit-expected", path, because=f"`{path}`, which tests compare with, was deleted"
+                ConcernKind.EDIT_EXPECTED,
+                path,
+                because=f"`{path}`, which tests compare with, was deleted",
             )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ast_grep_py import SgNode
 
 from untildone.core.concerns import make_concern
-from untildone.core.model import Concern
+from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.tests.inventory import collected, inventory
 from untildone.integrity.tests.subjects import called_by_tests, defined, product_names
@@ -88,7 +88,7 @@ def _new_acts(comparison: Comparison, path: str) -> list[Act]:
 
 def _replaced(comparison: Comparison, path: str, target: str) -> Concern:
     return make_concern(
-        "edit-test",
+        ConcernKind.EDIT_TEST,
         path,
         target,
         because=f"`{path}` now replaces `{target}`, which the tests are about",
@@ -251,7 +251,7 @@ def _redirected(comparison: Comparison, path: str) -> Iterator[Concern]:
         found = _resolved(comparison.new, "", re.sub(r"^(<rootDir>)?[./]*", "", aim))
         if found and (role(found) == "test" or found not in comparison.old):
             yield make_concern(
-                "config",
+                ConcernKind.CONFIG,
                 path,
                 key,
                 because=f"`{key}` in `{path}` now sends an import to `{found}`",

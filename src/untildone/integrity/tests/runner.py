@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from ast_grep_py import SgNode
 
 from untildone.core.concerns import make_concern
-from untildone.core.model import Concern
+from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison
 from untildone.syntax.nodes import (
     CALLS,
@@ -89,7 +89,7 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
         ):
             yield make_concern(
                 # What is only passed over now is run when the start's tests are.
-                "edit-test" if _SKIPS in sign else "runner",
+                ConcernKind.EDIT_TEST if _SKIPS in sign else ConcernKind.RUNNER,
                 path,
                 because=f"`{path}` now {sign}: that decides about tests beside what they check",
                 content=comparison.new.entries[path].digest,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from untildone.core.model import Bounds
+from untildone.core.contract import Bounds
 from untildone.engine.context import Context
 from untildone.errors import UserError
 from untildone.features.plans.model import Plan

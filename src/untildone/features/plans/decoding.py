@@ -14,7 +14,7 @@ _Object = dict[str, Any]
 _REMEDY = "correct it; `untildone plan init` writes a plan to compare with"
 
 
-def shaped(path: str, text: str) -> tuple[Plan, tuple[Mistake, ...]]:
+def decode_plan(path: str, text: str) -> tuple[Plan, tuple[Mistake, ...]]:
     """What of it can be read; a field of the wrong kind is left out and told."""
     repeated: list[tuple[_Object, list[str]]] = []
     raw = _loaded(path, text, repeated)

@@ -2,7 +2,8 @@
 
 from typing import get_args
 
-from untildone.core.model import OUTCOMES, Ended, Ending, Pausing, Tests
+from untildone.core.check_results import Tests
+from untildone.core.verdict import OUTCOMES, Ended, Ending, Pausing
 
 
 def test_outcomes_with_their_exit_codes_and_how_they_are_resumed() -> None:

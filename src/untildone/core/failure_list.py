@@ -3,36 +3,16 @@
 from collections import Counter
 from collections.abc import Iterable
 
-from untildone.core.model import CheckResult, Evidence, Finding, Severity, Totals
+from untildone.core.check_results import NOUNS, CheckResult, Finding, Totals
+from untildone.core.evidence import Evidence
 from untildone.core.regressions import Failure, FailureChanges
+from untildone.core.text import number, one_line
 from untildone.core.totals import first_to_say, has_findings, totals
 
-_LINE = 300
 _SHOWN = 8
 _FILES = 6
 _OF_A_FILE = 3
 _RANKS = {"security": 0, "error": 0, "warning": 1, "info": 2}
-NOUNS: dict[Severity, str] = {
-    "error": "error",
-    "warning": "warning",
-    "info": "note",
-    "security": "security finding",
-}
-
-
-def cut(text: str, limit: int) -> str:
-    if len(text) <= limit:
-        return text
-    return text[: limit - 2].rstrip() + " …" if limit > 2 else ""
-
-
-def one_line(text: str) -> str:
-    """What a check printed can neither begin a line of ours nor push the rest out."""
-    return cut(" ".join(text[: 2 * _LINE].split()), _LINE)
-
-
-def number(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def counts(result: CheckResult) -> str:

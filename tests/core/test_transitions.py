@@ -16,31 +16,21 @@ from core.samples import (
     seen,
     started,
 )
+from untildone.core.check_results import Totals
+from untildone.core.contract import Claim, Contract
 from untildone.core.criteria import failures, state_key
 from untildone.core.decide import decide
-from untildone.core.model import (
-    STOPPED,
-    Claim,
-    Continue,
-    Contract,
-    Evidence,
-    Finish,
-    Ignore,
-    Pause,
-    Progress,
-    Totals,
-    Turn,
-    Verdict,
-    Wait,
-)
-from untildone.core.progress import (
+from untildone.core.evidence import Evidence, Turn
+from untildone.core.progress import STOPPED, Progress
+from untildone.core.stagnation import (
     MOST_FAILURES,
-    advance,
+    get_round_state,
     moved,
-    resumed,
     stagnation,
     stagnation_limit,
 )
+from untildone.core.transitions import advance, resumed
+from untildone.core.verdict import Continue, Finish, Ignore, Pause, Verdict, Wait
 
 HELD = Continue(because="unmet", names=("test",))
 
@@ -212,7 +202,7 @@ def test_one_failure_less_moves_however_many_there_are() -> None:
     fewer = failing(*(f"t{number:05}" for number in range(MOST_FAILURES + 1)))
     progress = advance(contract(), Progress(), seen(MANY), HELD)
 
-    assert moved(contract(), progress, seen(fewer))
+    assert moved(progress, get_round_state(contract(), progress, seen(fewer)))
 
 
 def test_the_same_failures_are_counted_round_after_round() -> None:
@@ -294,7 +284,7 @@ FIRST = seen(failing("t1", "t2"))
     ],
 )
 def test_moved(progress: Progress, evidence: Evidence, expected: bool) -> None:
-    assert moved(contract(), progress, evidence) is expected
+    assert moved(progress, get_round_state(contract(), progress, evidence)) is expected
 
 
 @pytest.mark.parametrize(

@@ -14,16 +14,16 @@ import pytest
 
 from keepers import PATIENCE, end_keepers, keepers, until
 from untildone.engine.context import Context, context, project_folder
-from untildone.features.edits.snapshots import (
+from untildone.features.edits.server_client import (
     DOOR,
-    Snapshot,
+    Diagnostics,
+    ask_servers,
     edited_files,
     open_door,
-    snapshot,
 )
 from untildone.process import alive
 
-FAKE = Path(__file__).parents[1] / "checks" / "lsp" / "fake_server.py"
+FAKE = Path(__file__).parents[2] / "checks" / "lsp" / "fake_server.py"
 
 
 class World:
@@ -51,8 +51,8 @@ class World:
         path.write_text(text, encoding="utf-8")
         return path
 
-    def snapshot(self, *files: Path, wait: float = PATIENCE) -> Snapshot | None:
-        return snapshot(self.here, self.project, files, wait=wait)
+    def snapshot(self, *files: Path, wait: float = PATIENCE) -> Diagnostics | None:
+        return ask_servers(self.here, self.project, files, wait=wait)
 
     def said(self, *files: Path) -> list[tuple[str, list[str]]]:
         taken = self.snapshot(*files)
@@ -97,7 +97,7 @@ def test_a_snapshot_counts_the_file_as_it_is_now(world: World) -> None:
 
 def test_a_text_is_taken_for_what_is_in_the_file_until_the_next_question(world: World) -> None:
     file = world.write("a.py", "now")
-    before = snapshot(world.here, world.project, [file], wait=PATIENCE, texts={file: "before"})
+    before = ask_servers(world.here, world.project, [file], wait=PATIENCE, texts={file: "before"})
 
     assert before
     assert [found.text for found in before.findings] == ["before"]

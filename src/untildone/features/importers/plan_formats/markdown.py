@@ -21,7 +21,7 @@ class Line(Struct, frozen=True, kw_only=True):
     checked: bool = False
 
 
-def lines(text: str) -> Iterator[Line]:
+def parse_lines(text: str) -> Iterator[Line]:
     fence = ""
     for raw in text.splitlines():
         mark = _FENCE.match(raw)

@@ -7,6 +7,13 @@ from msgspec import Struct
 Severity: TypeAlias = Literal["error", "warning", "info", "security"]
 CheckOutcome: TypeAlias = Literal["green", "red", "flaky", "unrunnable", "timed-out", "no-evidence"]
 
+NOUNS: dict[Severity, str] = {
+    "error": "error",
+    "warning": "warning",
+    "info": "note",
+    "security": "security finding",
+}
+
 
 class Finding(Struct, frozen=True, kw_only=True, gc=False):
     """One diagnostic; the fingerprint survives a shift of lines."""

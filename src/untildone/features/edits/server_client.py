@@ -14,7 +14,7 @@ from untildone import process
 from untildone.checks.lsp import door
 from untildone.checks.lsp.door import Door, Nobody, Report, Unanswered
 from untildone.checks.lsp.servers import chosen
-from untildone.core.model import Finding
+from untildone.core.check_results import Finding
 from untildone.engine.context import Context, checked_here, project_folder
 from untildone.engine.payload import EDITING
 from untildone.store.files import Damaged, read_bounded
@@ -24,7 +24,7 @@ DOOR = "diagnose.json"
 _TICK = 0.02
 
 
-class FileSnapshot(Struct, frozen=True, kw_only=True):
+class FileDiagnostics(Struct, frozen=True, kw_only=True):
     """`path` is below the project; `tools` are those whose word this is."""
 
     path: str
@@ -32,10 +32,10 @@ class FileSnapshot(Struct, frozen=True, kw_only=True):
     tools: tuple[str, ...] = ()
 
 
-class Snapshot(Struct, frozen=True, kw_only=True):
+class Diagnostics(Struct, frozen=True, kw_only=True):
     """A file that nobody could say anything about is missing; `reasons` tell why."""
 
-    files: tuple[FileSnapshot, ...]
+    files: tuple[FileDiagnostics, ...]
     reasons: tuple[str, ...] = ()
     seconds: float = 0
 
@@ -68,14 +68,14 @@ def _edited(call: Mapping[str, Any]) -> str:
     return os.path.join(cwd if isinstance(cwd, str) else "", path)  # noqa: PTH118  of texts
 
 
-def snapshot(
+def ask_servers(
     context: Context,
     project: Path,
     files: Sequence[Path],
     *,
     wait: float,
     texts: Mapping[Path, str] | None = None,
-) -> Snapshot | None:
+) -> Diagnostics | None:
     """None if no server knows such files, or nothing was said in time.
 
     The servers are kept warm by a process of their own, started if there is none. Without time
@@ -154,9 +154,9 @@ def open_door(folder: Path) -> Door | None:
         return None
 
 
-def _snapshot(report: Report, project: Path) -> Snapshot:
+def _snapshot(report: Report, project: Path) -> Diagnostics:
     files = tuple(
-        FileSnapshot(
+        FileDiagnostics(
             path=Path(file.path).relative_to(project).as_posix(),
             findings=file.findings,
             tools=file.servers,
@@ -164,4 +164,4 @@ def _snapshot(report: Report, project: Path) -> Snapshot:
         for file in report.files
         if Path(file.path).is_relative_to(project)
     )
-    return Snapshot(files=files, reasons=report.reasons, seconds=report.seconds)
+    return Diagnostics(files=files, reasons=report.reasons, seconds=report.seconds)
