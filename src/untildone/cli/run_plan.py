@@ -9,11 +9,11 @@ from msgspec.structs import replace
 
 from untildone.cli.options import project_of
 from untildone.cli.run_plan_display import display
-from untildone.cli.start import bounds_of
 from untildone.core.contract import Bounds
 from untildone.engine.context import Context
 from untildone.engine.project_checks import governed
 from untildone.engine.speaker import calling_session
+from untildone.engine.start_options import OPTIONS, apply_bounds
 from untildone.errors import UserError
 from untildone.features.plans.document import read_plan, require_order
 from untildone.features.plans.trust import is_trusted
@@ -26,7 +26,7 @@ ROUNDS = 5
 _TAKEN = frozenset(
     (
         *("plan", "jobs", "agent", "client", "fresh", "no_wait", "project", "as_json"),
-        *("rounds", "budget", "minutes", "round_minutes", "stagnation_limit"),
+        *(option.name for option in OPTIONS if option.bound),
     )
 )
 
@@ -35,7 +35,7 @@ def run_given(
     found: Context, project: Path | None, given: dict[str, Any], *, how: How, as_json: bool
 ) -> int:
     _meant(given)
-    bounds = bounds_of(given, Bounds(rounds=ROUNDS))
+    bounds = apply_bounds(Bounds(rounds=ROUNDS), given)
     setting = planned(found, given["plan"], project_of(project), how=how, bounds=bounds)
     setting = replace(setting, jobs=given["jobs"] or 1 if setting.git else 1)
     with display(found.environ, as_json=as_json) as show:
