@@ -29,8 +29,8 @@ from untildone.report.junit import render_junit
 from untildone.report.sarif import build_sarif
 from untildone.store.home import prepare
 from untildone.store.lock import Busy, locked
-from untildone.worktree.files import changed_files, root_that_knows
-from untildone.worktree.fingerprint import fingerprint
+from untildone.worktree.files import find_tracking_root, list_changed_files
+from untildone.worktree.fingerprint import fingerprint_tree
 
 _EXIT_CODES = {"green": 0, "red": 1, "unrunnable": OUTCOMES["unrunnable"].exit_code}
 _PATIENCE = 3_600.0
@@ -88,13 +88,13 @@ def command(names: tuple[str, ...], *, project: Path | None, **wishes: object) -
     place = governed(find_project(project))
     wanted = _select_checks(_find_checks(context, place), names, place)
     asked = CheckOptions(**wishes)  # type: ignore[arg-type]  # click has checked them
-    if asked.changed and root_that_knows(place) is None:
+    if asked.changed and find_tracking_root(place) is None:
         raise UserError(
             f"nothing tells what changed: `{place}` is in no git repository",
             hint="leave out `--changed`",
         )
     while True:
-        seen = fingerprint(place) if asked.watch else ""
+        seen = fingerprint_tree(place) if asked.watch else ""
         code = _run_once(context, place, wanted, asked)
         if not asked.watch:
             return code
@@ -104,7 +104,7 @@ def command(names: tuple[str, ...], *, project: Path | None, **wishes: object) -
 def _run_once(context: Context, place: Path, wanted: list[Check], asked: CheckOptions) -> int:
     results = _run(context, place, wanted, asked)
     if asked.changed:
-        results = _limit_to_files(results, changed_files(place))
+        results = _limit_to_files(results, list_changed_files(place))
     if asked.sarif:
         _write(asked.sarif, json.dumps(build_sarif(results), indent=2) + "\n")
     if asked.junit:
@@ -201,7 +201,7 @@ def _limit_to_files(
 def _wait_for_change(place: Path, seen: str) -> None:
     """Also what changed while the checks ran is a change."""
     click.echo(f"\n{time.strftime('%H:%M:%S')}  watching; Ctrl-C ends\n", err=True)
-    while fingerprint(place) == seen:
+    while fingerprint_tree(place) == seen:
         time.sleep(1)
 
 

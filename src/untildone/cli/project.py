@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from untildone.errors import UserError
-from untildone.worktree.files import root_of
+from untildone.worktree.files import find_worktree_root
 
 
 def find_project(given: Path | None) -> Path:
@@ -16,4 +16,4 @@ def find_project(given: Path | None) -> Path:
         raise UserError(
             "the folder this is called in is gone", hint="`cd` elsewhere, or give `--project DIR`"
         ) from None
-    return root_of(called_in) or called_in
+    return find_worktree_root(called_in) or called_in

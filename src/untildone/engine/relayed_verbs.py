@@ -54,9 +54,13 @@ def _verbs(call: Mapping[str, Any]) -> list[Verb]:
     lines = [line for line in str(response.get("stdout", "")).splitlines() if MARK in line]
     if not lines or not isinstance(inputs, dict):
         return []
-    from untildone.commands.shell import calls, is_ours
+    from untildone.commands.shell import is_untildone, parse_calls
 
-    called = {words[1] for words in calls(str(inputs.get("command", ""))) if _named(words, is_ours)}
+    called = {
+        words[1]
+        for words in parse_calls(str(inputs.get("command", "")))
+        if _named(words, is_untildone)
+    }
     return [verb for verb in map(_read, lines) if verb and verb.verb in called]
 
 
