@@ -6,10 +6,13 @@ from pathlib import Path
 
 from bench.table import Row, medians
 from untildone.checks.result import Reported, judge_result
+from untildone.core.contract import Check, Contract
 from untildone.core.decide import decide
-from untildone.core.feedback import feedback
-from untildone.core.model import Check, Continue, Contract, Evidence, Progress
-from untildone.core.progress import advance
+from untildone.core.evidence import Evidence
+from untildone.core.feedback import write_feedback
+from untildone.core.progress import Progress
+from untildone.core.transitions import advance
+from untildone.core.verdict import Continue
 from untildone.process import Finished
 from untildone.process.output import HEAD_LIMIT, TAIL_LIMIT
 
@@ -41,7 +44,7 @@ def rows(folder: Path) -> list[Row]:
         if not isinstance(verdict, Continue) or len(now.checks[0].findings) != COUNT:
             raise ValueError("the findings were not all read")
         advanced(now, before)
-        feedback(CONTRACT, before, now, verdict, nonce="0")
+        write_feedback(CONTRACT, before, now, verdict, nonce="0")
 
     loaded, taken = medians([load, ours], rounds=5)
     return [Row("100,000 findings to feedback", taken / loaded, 3, "json.load of the report")]

@@ -7,7 +7,7 @@ from pathlib import Path
 from bench.table import Row, medians
 from untildone.checks.memory import Memory
 from untildone.checks.runner import Running, run_checks
-from untildone.core.model import Check
+from untildone.core.contract import Check
 
 FOLDERS = FILES = 100
 CHECKS = [Check(name="test", command="true")]

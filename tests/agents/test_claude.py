@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from untildone.agents import AGENTS, claude
 from untildone.agents.events import Prompt, SessionStarted, Stop
-from untildone.core.model import Background, Continue, Finish, Ignore, Pause, Verdict, Wait
+from untildone.core.evidence import Background
+from untildone.core.verdict import Continue, Finish, Ignore, Pause, Verdict, Wait
 
 RECORDED = Path(__file__).parent / "recorded" / "claude-2.1.325.jsonl"
 SESSION = "5f0c2a9e-0000-4000-8000-00000000000a"
@@ -141,7 +142,7 @@ def test_unknown_fields_and_types_are_no_reason_to_fail(data: dict[str, Any]) ->
     assert all(isinstance(event.session, str) for event in found)
 
 
-HELD = Continue(because="unmet", names=("test",))
+HELD = Continue(cause="unmet", names=("test",))
 
 
 def reply(

@@ -10,7 +10,8 @@ import pytest
 from tools import TOOLS, on_machine, tool
 from untildone.checks.coverage import measuring
 from untildone.checks.runner import Running, run_checks
-from untildone.core.model import Check, CheckResult
+from untildone.core.check_results import CheckResult
+from untildone.core.contract import Check
 from untildone.errors import UserError
 
 PYTHON = {

@@ -9,7 +9,8 @@ import pytest
 from untildone.checks import security
 from untildone.checks.memory import Memory
 from untildone.checks.runner import Running, run_checks
-from untildone.core.model import Check, CheckResult
+from untildone.core.check_results import CheckResult
+from untildone.core.contract import Check
 
 PATH = {"PATH": "/usr/bin:/bin"}
 

@@ -18,7 +18,7 @@ from untildone.config import (
     proposal,
     proposals,
 )
-from untildone.core.model import Check
+from untildone.core.contract import Check
 from untildone.errors import UserError
 
 TEXT = """\

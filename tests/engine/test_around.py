@@ -8,7 +8,7 @@ import pytest
 
 from untildone.app import open_context
 from untildone.checks.runner import Running, run_checks
-from untildone.core.model import Check
+from untildone.core.contract import Check
 from untildone.engine import stop
 from untildone.engine.baseline import record_start
 from untildone.engine.context import Context

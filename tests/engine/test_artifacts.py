@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from core.samples import contract
 from untildone.app import open_context
-from untildone.core.model import Evidence
+from untildone.core.evidence import Evidence
 from untildone.engine.artifacts import folder, log_folder, publish, write_task
 from untildone.engine.context import Context
 from untildone.engine.request import Request

@@ -8,7 +8,8 @@ import pytest
 from core.samples import GREEN, RED, failing, finding, result
 from engine.test_stop import World, told
 from untildone.checks.runner import Running, run_checks
-from untildone.core.model import Check, CheckResult, FileTotals, Totals
+from untildone.core.check_results import CheckResult, FileTotals, Totals
+from untildone.core.contract import Check
 from untildone.engine.baseline import record_start
 from untildone.store import baseline
 
@@ -149,7 +150,7 @@ def test_what_a_copy_proves(
 
     record = record_start(world.here, world.loop, (given,), copied=True)
 
-    assert record.progress.seen_red == red
+    assert record.progress.checks_seen_red == red
     assert [each.outcome for each in kept(world)] == [outcome]
 
 

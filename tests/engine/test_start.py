@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from untildone.app import open_context
-from untildone.core.model import Bounds, Check, Claim, Contract
+from untildone.core.contract import Bounds, Check, Claim, Contract
 from untildone.engine.context import Context
 from untildone.engine.request import Request, name_checks
 from untildone.engine.start import begin

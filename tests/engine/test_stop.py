@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from untildone.app import open_context
-from untildone.core.model import Bounds, CheckResult, Claim
+from untildone.core.check_results import CheckResult
+from untildone.core.contract import Bounds, Claim
 from untildone.engine import stop, verbs
 from untildone.engine.baseline import record_start
 from untildone.engine.context import Context, tree_of

@@ -10,9 +10,9 @@ import pytest
 from msgspec.structs import replace
 
 from untildone.app import open_context
-from untildone.core.model import STOPPED, Progress
+from untildone.core.progress import STOPPED_CLOCK, Progress
 from untildone.engine import prompt, stop
-from untildone.engine.active_time import clocked, mark
+from untildone.engine.active_time import count_time, read_clock
 from untildone.engine.context import Context
 from untildone.engine.payload import Call
 from untildone.engine.request import Request
@@ -62,18 +62,20 @@ def test_a_stop_because_the_model_could_not_be_asked_is_no_round(world: World) -
         [None, None],
         "active",
         0,
-        STOPPED,
+        STOPPED_CLOCK,
     )
     assert (held["decision"], world.progress.round) == ("block", 1)
 
 
 def test_while_the_agent_rests_no_time_passes(world: World) -> None:
-    boot, now = mark()
-    rested = replace(world.progress, clock=STOPPED)
+    boot, now = read_clock()
+    rested = replace(world.progress, clock=STOPPED_CLOCK)
     worked = replace(world.progress, clock=(boot, now - 600))
     began_anew = replace(world.progress, clock=("another boot", now - 600))
 
-    times = [clocked(each, world.session).active_seconds for each in (rested, worked, began_anew)]
+    times = [
+        count_time(each, world.session).active_seconds for each in (rested, worked, began_anew)
+    ]
 
     assert [round(time / 60) for time in times] == [0, 10, 0]
 
@@ -82,10 +84,12 @@ def test_after_a_rest_time_is_counted_from_the_prompt(world: World) -> None:
     world.stop()
     prompt.answer(world.here, world.call("UserPromptSubmit", prompt="and now?"))
     told = world.session.read_json("prompt.json")
-    boot, at = mark()
+    boot, at = read_clock()
     world.session.write_json("prompt.json", {**told, "clock": [boot, at - 120]})
 
-    counted = clocked(replace(world.progress, clock=STOPPED, active_seconds=60), world.session)
+    counted = count_time(
+        replace(world.progress, clock=STOPPED_CLOCK, active_seconds=60), world.session
+    )
 
     assert isinstance(told["clock"], list)
     assert told["clock"][0] == boot
@@ -93,7 +97,7 @@ def test_after_a_rest_time_is_counted_from_the_prompt(world: World) -> None:
 
 
 def test_an_interrupted_turn_is_counted_up_to_its_last_tool_call(world: World) -> None:
-    boot, now = mark()
+    boot, now = read_clock()
     record = world.here.loops.load(world.loop)
     began = replace(record.progress, clock=(boot, now - 3_600))
     world.here.loops.save(record, began, kind="note", data={}, at="")
@@ -105,4 +109,4 @@ def test_an_interrupted_turn_is_counted_up_to_its_last_tool_call(world: World) -
     for _ in range(2):
         prompt.answer(world.here, world.call("UserPromptSubmit", prompt="go on"))
 
-    assert round(clocked(world.progress, world.session).active_seconds / 60) == 10
+    assert round(count_time(world.progress, world.session).active_seconds / 60) == 10

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import untildone
 from untildone.app import open_context
-from untildone.core.model import Bounds
+from untildone.core.contract import Bounds
 from untildone.engine.context import Context
 from untildone.engine.request import Request
 from untildone.engine.start import begin

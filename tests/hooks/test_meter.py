@@ -11,12 +11,12 @@ import pytest
 from msgspec.structs import replace
 
 from hooks.calls import SESSION, Answer, Place
+from untildone.core.contract import Bounds
 from untildone.core.criteria import apply_amendments
-from untildone.core.model import Bounds
 from untildone.engine import verbs
-from untildone.engine.active_time import mark
+from untildone.engine.active_time import read_clock
 from untildone.errors import UserError
-from untildone.install.hook_lines import Program, lines
+from untildone.install.hook_lines import HookProgram, build_lines
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
 
@@ -53,7 +53,7 @@ class Spending(Place):
         return self.call("PostToolBatch", self.payload("PostToolBatch", **told))
 
     def worked(self, minutes: float) -> None:
-        boot, now = mark()
+        boot, now = read_clock()
         progress = replace(self.record.progress, clock=(boot, now - 60 * minutes))
         self.context.loops.save(self.record, progress, kind="note", data={}, at="")
 
@@ -203,10 +203,10 @@ def test_the_line_starts_no_interpreter_before_it_is_time(
     session.bind("a1b2", active=True)
     if due_in is not None:
         session.wind(due_in)
-    program = Program(home=str(tmp_path), program="echo", arguments="", source="settings")
+    program = HookProgram(home=str(tmp_path), program="echo", arguments="", source="settings")
 
     done = subprocess.run(
-        ["sh", "-c", lines(program)["PostToolBatch"]],
+        ["sh", "-c", build_lines(program)["PostToolBatch"]],
         env={"PATH": os.environ["PATH"], "CLAUDE_CODE_SESSION_ID": SESSION},
         stdin=subprocess.DEVNULL,
         capture_output=True,

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import msgspec
 
-from untildone.core.model import Bounds, Check, Continue, Contract, Progress, Round
+from untildone.core.contract import Bounds, Check, Contract
+from untildone.core.progress import Progress, Round
+from untildone.core.verdict import Continue
 from untildone.store.loops import Loops, Record
 
 WRITER = Path(__file__).with_name("writer.py")
@@ -27,7 +29,7 @@ def contract(loop_id: str = "a-loop", *, task: str = "make the tests pass") -> C
 
 
 def judged(number: int) -> Round:
-    return Round(number=number, at=AT, verdict=Continue(because="unmet", names=("test",)))
+    return Round(number=number, at=AT, verdict=Continue(cause="unmet", names=("test",)))
 
 
 def advance(loops: Loops, record: Record) -> Record:

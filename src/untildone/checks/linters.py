@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from untildone.checks.detection.manifest import first_existing, read_json
 from untildone.checks.findings import findings_of
 from untildone.checks.parsers import biome, eslint
-from untildone.core.model import Finding
+from untildone.core.check_results import Finding
 from untildone.errors import UserError
 from untildone.process import environment, run
 

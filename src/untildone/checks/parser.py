@@ -7,7 +7,7 @@ from typing import Protocol
 
 from untildone.checks.findings import Diagnostic
 from untildone.checks.output import clean
-from untildone.core.model import Tests
+from untildone.core.check_results import Tests
 
 _LONGEST = 1_000
 _ATTEMPTS = 20

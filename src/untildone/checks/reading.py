@@ -15,7 +15,7 @@ from untildone.checks.inventory import Inventory
 from untildone.checks.output import clean, pieces
 from untildone.checks.parser import Parser, total
 from untildone.checks.parsers import DOCUMENTS, LAST_RESORT, PARSERS
-from untildone.core.model import Tests
+from untildone.core.check_results import Tests
 from untildone.process import LOG_LIMIT, Finished
 
 _AT_ONCE = 2_000_000

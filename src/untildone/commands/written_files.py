@@ -3,7 +3,7 @@
 import os
 import re
 
-from untildone.commands.shell import bare, calls, redirected_to
+from untildone.commands.shell import find_redirect_targets, parse_calls, program_name
 
 _READERS = frozenset(
     re.findall(
@@ -24,29 +24,31 @@ def is_editor(tool: str) -> bool:
     return tool in _EDITORS or bool(_FOREIGN_EDITOR.match(tool))
 
 
-def written_by(tool: str, inputs: dict[str, object], cwd: str) -> list[str]:
+def list_written_paths(tool: str, inputs: dict[str, object], cwd: str) -> list[str]:
     """Paths that a call may change."""
     if is_editor(tool):
-        return named_paths(inputs, cwd)
+        return list_named_paths(inputs, cwd)
     found: list[str] = []
-    for call in calls(str(inputs.get("command", ""))[:LONGEST]) if tool == "Bash" else ():
+    for call in parse_calls(str(inputs.get("command", ""))[:LONGEST]) if tool == "Bash" else ():
         if call[0] == "cd" and call[1:]:
             cwd = resolve_word(call[1], cwd)
-        found += [resolve_word(word, cwd) for word in changed_words(bare(call[0]), call[1:])]
+        found += [
+            resolve_word(word, cwd) for word in list_changed_words(program_name(call[0]), call[1:])
+        ]
     return found
 
 
-def named_paths(inputs: dict[str, object], cwd: str) -> list[str]:
+def list_named_paths(inputs: dict[str, object], cwd: str) -> list[str]:
     names = ("file_path", "notebook_path", "path", "source", "destination")
     return [os.path.join(cwd, str(inputs[key])) for key in names if inputs.get(key)]
 
 
-def changed_words(program: str, arguments: list[str]) -> list[str]:
+def list_changed_words(program: str, arguments: list[str]) -> list[str]:
     """Words that may name what the call changes; a reader changes what it is redirected to."""
     if only_reads(program, arguments):
-        return redirected_to(arguments)
+        return find_redirect_targets(arguments)
     if program == "cp" and "-t" not in arguments:
-        return [*arguments[-1:], *redirected_to(arguments)]
+        return [*arguments[-1:], *find_redirect_targets(arguments)]
     return [word for word in arguments if not word.startswith("-") or "=" in word]
 
 

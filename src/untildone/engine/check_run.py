@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from untildone.core.model import Check, CheckResult
+from untildone.core.check_results import CheckResult
+from untildone.core.contract import Check
 from untildone.engine.payload import Call
 from untildone.store.sessions import Session
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from threading import Event
 
     from untildone.checks.runner import Report, Running
-    from untildone.sandbox.sandbox import Sandbox
+    from untildone.sandbox.sandboxes import Sandbox
 
 # The client ends a Stop hook at 3600 s (`init` sets it); ours ends before, with an answer.
 DEADLINE = 3_500.0

@@ -5,13 +5,14 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from untildone.core.decide import decide
-from untildone.core.model import Finish, Pause, Progress
-from untildone.core.progress import advance
+from untildone.core.progress import Progress
+from untildone.core.transitions import advance
+from untildone.core.verdict import Finish, Pause
 from untildone.engine.context import Context, mirror
 from untildone.engine.feature import Feature, StoppedLoop
 from untildone.engine.journal_entry import entry
 from untildone.engine.judgement import Answer, Judged, answered
-from untildone.report.lines import status_line
+from untildone.report.notices import format_status_line
 from untildone.store.loops import Record
 
 T = TypeVar("T")
@@ -34,7 +35,7 @@ def conclude(
             data=entry(judged, progress, message=loop.stop.message, at=context.now()),
             at=context.now(),
         )
-        mirror(context, record, status_line(record))
+        mirror(context, record, format_status_line(record))
     context.session_of(record).write_json(
         "stop.json", {"answered_at": context.clock(), "scheduled": list(loop.stop.scheduled)}
     )
@@ -86,7 +87,7 @@ def _overtake(judged: Judged, record: Record) -> Judged:
     """Cancelled or paused while the checks ran: the user's word stands as it was recorded."""
     status = record.progress.status
     evidence = replace(
-        judged.evidence, cancelled=status == "finished", paused=status == "paused", ignored=""
+        judged.evidence, cancelled=status == "finished", paused=status == "paused", ignore_reason=""
     )
     verdict = decide(record.contract, judged.progress, evidence)
     return replace(judged, record=record, evidence=evidence, verdict=verdict)
@@ -112,7 +113,7 @@ def _merge(mine: Progress, now: Progress, then: Progress) -> Progress:
         precheck=now.precheck or mine.precheck,
         baseline=now.baseline,
         baseline_totals=now.baseline_totals,
-        seen_red=tuple(dict.fromkeys((*now.seen_red, *mine.seen_red))),
+        checks_seen_red=tuple(dict.fromkeys((*now.checks_seen_red, *mine.checks_seen_red))),
     )
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from untildone.core.model import Progress
+from untildone.core.progress import Progress
 from untildone.engine.context import Context
 from untildone.engine.payload import Call
 from untildone.store.lock import locked

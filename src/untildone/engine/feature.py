@@ -11,14 +11,17 @@ from typing import cast
 from msgspec import Struct
 
 from untildone.agents.events import Prompt, Stop
-from untildone.core.model import Contract, Evidence, Progress, Verdict
+from untildone.core.contract import Contract
+from untildone.core.evidence import Evidence
+from untildone.core.progress import Progress
+from untildone.core.verdict import Verdict
 from untildone.engine.context import Context
 from untildone.engine.judgement import Answer, Judged
 from untildone.engine.payload import Call
 from untildone.engine.relayed_verbs import Verb
-from untildone.engine.request import Request, Wanted
+from untildone.engine.request import Request, StartOptions, Wanted
 from untildone.engine.scope import Calls, Scope
-from untildone.report.doctor import Trouble
+from untildone.report.doctor import Problem
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
 
@@ -63,11 +66,11 @@ def _same_contract(_: Context, __: Request, contract: Contract) -> Contract:
     return contract
 
 
-def _same_request(_: Context, request: Request, __: dict[str, list[str]]) -> Request:
+def _same_request(_: Context, __: StartOptions, request: Request) -> Request:
     return request
 
 
-def _no_trouble(*_: object) -> Iterator[Trouble]:
+def _no_problems(*_: object) -> Iterator[Problem]:
     return iter(())
 
 
@@ -81,8 +84,8 @@ class Feature(Struct, frozen=True, kw_only=True):
 
     # the request of a prompt whose preset belongs to this feature
     request_from_prompt: Callable[[Context, Prompt, Wanted], Request | None] = _nothing
-    # the request with what the prompt's options say about this feature
-    read_options: Callable[[Context, Request, dict[str, list[str]]], Request] = _same_request
+    # the request with what the options say about this feature
+    read_options: Callable[[Context, StartOptions, Request], Request] = _same_request
     # the contract with this feature's criteria; raises UserError where it cannot be kept
     agree: Callable[[Context, Request, Contract], Contract] = _same_contract
     # acts on a loop that was just recorded; returns warnings
@@ -130,7 +133,7 @@ class Feature(Struct, frozen=True, kw_only=True):
     # why the spend of a loop is not known
     explain_spend: Callable[[Context, Record], str] = _no_text
     # what `doctor` should report
-    find_troubles: Callable[[Context, Path], Iterator[Trouble]] = _no_trouble
+    find_problems: Callable[[Context, Path], Iterator[Problem]] = _no_problems
 
 
 def used_features(context: Context, scope: Scope) -> tuple[Feature, ...]:

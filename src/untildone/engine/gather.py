@@ -4,7 +4,8 @@ from pathlib import Path
 
 from untildone.agents.events import Stop
 from untildone.core import agent_message
-from untildone.core.model import Contract, Evidence, Turn
+from untildone.core.contract import Contract
+from untildone.core.evidence import Evidence, Turn
 from untildone.engine.context import Context, tree_of
 from untildone.engine.feature import Feature, StoppedLoop
 from untildone.engine.journal_entry import touched
@@ -18,19 +19,19 @@ def gather(context: Context, loop: StoppedLoop, features: tuple[Feature, ...]) -
     session = context.session_of(loop.record)
     message = stop.message
     evidence = Evidence(
-        ignored=ignored(context.agent, context.environ),
+        ignore_reason=ignored(context.agent, context.environ),
         broken_seal=session.stripped() or context.loops.seal_broken(contract.id),
         turn=turn(context, session, loop),
         prompt=stop.prompt,
         background=stop.background,
-        said=_find_promises(stop, contract),
-        signalled=progress.signalled or agent_message.signalled(message),
-        blocked=progress.blocked or agent_message.blocked(message),
+        promises_given=_find_promises(stop, contract),
+        signalled=progress.signalled or agent_message.has_signal(message),
+        blocked=progress.blocked or agent_message.find_blocked_reason(message),
         minutes=progress.active_seconds / 60,
         round_minutes=progress.round_seconds / 60,
         cap_reached=bool(stop.cap) and progress.idle_holds >= stop.cap,
-        status=agent_message.status_block(message) if "LOOP_STATUS" in message else None,
-        touched=touched(loop.calls, contract.project),
+        status=agent_message.parse_status_block(message) if "LOOP_STATUS" in message else None,
+        written_files=touched(loop.calls, contract.project),
     )
     for feature in features:
         evidence = feature.gather(context, loop, evidence)
@@ -40,7 +41,7 @@ def gather(context: Context, loop: StoppedLoop, features: tuple[Feature, ...]) -
 def _find_promises(stop: Stop, contract: Contract) -> tuple[str, ...]:
     if not contract.promises:
         return ()
-    return agent_message.promises_said(stop.message, contract.promises, task=contract.task)
+    return agent_message.find_promises(stop.message, contract.promises, task=contract.task)
 
 
 def root(contract: Contract, cwd: str) -> Path:
@@ -50,8 +51,8 @@ def root(contract: Contract, cwd: str) -> Path:
         return project
     from untildone.worktree import files
 
-    top, own = files.root_of(Path(cwd)), files.root_of(project)
-    if top and own and top != own and files.same_repository(top, own):
+    top, own = files.find_worktree_root(Path(cwd)), files.find_worktree_root(project)
+    if top and own and top != own and files.is_same_repository(top, own):
         return top / project.relative_to(own)
     return project
 

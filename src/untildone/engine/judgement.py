@@ -5,10 +5,12 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from untildone.core.feedback import feedback
-from untildone.core.model import Continue, Evidence, Progress, Verdict
+from untildone.core.evidence import Evidence
+from untildone.core.feedback import write_feedback
+from untildone.core.progress import Progress
+from untildone.core.verdict import Continue, Verdict
 from untildone.engine.context import Context
-from untildone.report.lines import notice
+from untildone.report.notices import describe_verdict
 from untildone.store.loops import Record
 
 
@@ -32,7 +34,7 @@ class Answer(Struct, frozen=True, kw_only=True):
 def answered(context: Context, record: Record, judged: Judged) -> Answer:
     text = ""
     if isinstance(judged.verdict, Continue):
-        text = feedback(
+        text = write_feedback(
             record.contract,
             judged.progress,
             judged.evidence,
@@ -40,7 +42,7 @@ def answered(context: Context, record: Record, judged: Judged) -> Answer:
             nonce=os.urandom(4).hex(),
         )
     told = (
-        notice(record, judged.verdict, judged.evidence.checks),
+        describe_verdict(record, judged.verdict, judged.evidence.checks),
         *record.warnings,
         context.session_of(record).taken("tell"),
     )

@@ -3,11 +3,11 @@
 from untildone.agents.events import Prompt
 from untildone.core.criteria import apply_amendments
 from untildone.engine import verbs
-from untildone.engine.active_time import turn_begins
+from untildone.engine.active_time import mark_turn_start
 from untildone.engine.context import Context, tree_of
 from untildone.engine.feature import used_features
 from untildone.engine.gather import root
-from untildone.engine.grants import grant_in
+from untildone.engine.grants import parse_grant
 from untildone.engine.lost_loops import describe_lost_loop
 from untildone.engine.payload import Call
 from untildone.engine.phrases import Spoken, asks_about_loops, loop_in, verb_in
@@ -16,7 +16,7 @@ from untildone.engine.scope import Scope
 from untildone.engine.session import reminder, standing
 from untildone.engine.speaker import ignored, typed
 from untildone.errors import UserError
-from untildone.report.lines import status_line
+from untildone.report.notices import format_status_line
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
 
@@ -104,7 +104,7 @@ def _resume_by_answer(
 
 
 def _began(session: Session, prompt: Prompt, record: Record, *, kind: str, tree: str = "") -> None:
-    begins = turn_begins(record.progress, session)
+    begins = mark_turn_start(record.progress, session)
     session.write_json("prompt.json", {"id": prompt.prompt, "kind": kind, "tree": tree, **begins})
 
 
@@ -117,8 +117,8 @@ def _without_loop(context: Context, session: Session, prompt: Prompt) -> str:
 
 def _recalled(context: Context, session: Session, prompt: Prompt) -> str:
     features = used_features(context, Scope(event="UserPromptSubmit", session=session))
-    told = "\n".join(filter(None, (each.remind(context, prompt, session) for each in features)))
-    return context.agent.pass_prompt(context=told, notice="") if told else ""
+    text = "\n".join(filter(None, (each.remind(context, prompt, session) for each in features)))
+    return context.agent.pass_prompt(context=text, notice="") if text else ""
 
 
 def _wanted(context: Context, prompt: Prompt, wanted: Wanted, *, theirs: bool) -> str:
@@ -179,7 +179,7 @@ def _verb(context: Context, session: Session, prompt: Prompt, spoken: Spoken) ->
                 f"untildone: loop {loop} is paused; `/untildone:continue` resumes it"
             )
         case "status":
-            return context.agent.take_prompt(status_line(context.loops.load(loop)))
+            return context.agent.take_prompt(format_status_line(context.loops.load(loop)))
         case "approve":
             return context.agent.take_prompt(_approved(context, loop, spoken.rest))
         case "continue":
@@ -188,20 +188,24 @@ def _verb(context: Context, session: Session, prompt: Prompt, spoken: Spoken) ->
 
 def _approved(context: Context, loop: str, named: str) -> str:
     # Imported where it is used: hardly any prompt approves.
-    from untildone.core.concerns import name_of
+    from untildone.core.concerns import strip_content_digest
     from untildone.engine.approval import approve
 
     given = approve(context, context.loops.load(loop), tuple(named.split()))
-    names = ", ".join(name_of(finding) for finding in given.approved)
+    names = ", ".join(strip_content_digest(finding) for finding in given.approved)
     wakes = "; `/untildone:continue` wakes the agent" if given.goes_on else ""
-    left = f"; still asked about: {', '.join(map(name_of, given.left))}" if given.left else ""
+    left = (
+        f"; still asked about: {', '.join(map(strip_content_digest, given.left))}"
+        if given.left
+        else ""
+    )
     return f"untildone: approved {names}{left}{wakes}"
 
 
 def _continued(context: Context, session: Session, prompt: Prompt, spoken: Spoken) -> str:
     """The loop goes on before the model sees the prompt, which then wakes the agent."""
     loop = session.loop()
-    granted = grant_in(spoken.rest)
+    granted = parse_grant(spoken.rest)
     if granted or not session.active():
         verbs.resume(context, loop, granted)
     return _goes_on(context, session, prompt, context.loops.load(loop))

@@ -5,13 +5,13 @@ from typing import cast, get_args
 
 from msgspec import Struct
 
-from untildone.core.model import (
+from untildone.core.contract import (
     Bounds,
     Check,
     Claim,
     Count,
+    ExitRule,
     Reversibility,
-    Rule,
     Speaker,
     Verification,
 )
@@ -38,7 +38,7 @@ class Request(Struct, frozen=True, kw_only=True):
     claims: tuple[Claim, ...] = ()
     steps: tuple[str, ...] = ()
     must_not: tuple[str, ...] = ()
-    done_when: Rule | None = None
+    done_when: ExitRule | None = None
     bounds: Bounds = Bounds()
     allow: tuple[str, ...] = ()
     by: Speaker = "user"
@@ -53,6 +53,39 @@ class Request(Struct, frozen=True, kw_only=True):
     after: str = ""
     oracle: Path | None = None
     plan: PlanTask | None = None
+
+
+class StartOptions(Struct, frozen=True, kw_only=True):
+    """The values given; `template` is its name with its argument: `coverage-to 80`."""
+
+    template: str = ""
+    preset: str = ""
+    task: str = ""
+    checks: tuple[str, ...] = ()
+    success_pattern: str = ""
+    failure_pattern: str = ""
+    promises: tuple[str, ...] = ()
+    criteria: tuple[str, ...] = ()
+    must_not: tuple[str, ...] = ()
+    done_when: ExitRule | None = None
+    rounds: int | None = None
+    budget: float | None = None
+    minutes: float | None = None
+    round_minutes: float | None = None
+    stagnation_limit: int | None = None
+    zero_errors: bool | None = None
+    zero_warnings: bool = False
+    zero_security: bool = False
+    tests_pass: bool = False
+    targets: tuple[str, ...] = ()
+    todos: bool = False
+    from_todos: bool = False
+    then: tuple[str, ...] = ()
+    security_rules: tuple[Path, ...] = ()
+    allow: tuple[str, ...] = ()
+    oracle: Path | None = None
+    reversibility: Reversibility = "2A"
+    clean: bool | None = None
 
 
 class Wanted(Struct, frozen=True, kw_only=True):

@@ -1,14 +1,14 @@
 """What an event is about: enough to tell cheaply whether a feature is used in it."""
 
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 from typing import TypeAlias
 
 from msgspec import Struct
 
-from untildone.core.model import Contract
-from untildone.engine.request import Request
+from untildone.core.contract import Contract
+from untildone.engine.request import Request, StartOptions
 from untildone.store.sessions import Session
 
 # The agent's tool calls since its last stop, by the name of the file that has them.
@@ -28,8 +28,8 @@ class Scope(Struct, frozen=True, kw_only=True):
     # The agent's last message.
     message: str = ""
     request: Request | None = None
-    # Options given in a prompt that starts a loop.
-    options: Container[str] = ()
+    # What a command line or a prompt that starts a loop says.
+    options: StartOptions | None = None
     # The verb of the agent, or the preset that a prompt asks for.
     name: str = ""
 

@@ -4,16 +4,16 @@ import secrets
 
 from msgspec.structs import replace
 
-from untildone.core.agent_message import vague
-from untildone.core.decide import MOST_ROUNDS
-from untildone.core.model import (
+from untildone.core.agent_message import is_vague
+from untildone.core.contract import (
     Check,
     Contract,
+    ExitRule,
     Oracle,
-    Progress,
-    Rule,
 )
-from untildone.engine.active_time import mark
+from untildone.core.decide import MAX_ROUNDS
+from untildone.core.progress import Progress
+from untildone.engine.active_time import read_clock
 from untildone.engine.baseline_snapshot import keeping
 from untildone.engine.context import Context, mirror, project_folder
 from untildone.engine.feature import used_features
@@ -23,11 +23,11 @@ from untildone.engine.project_checks import checks_for, checks_of, sound
 from untildone.engine.request import Request
 from untildone.engine.scope import Scope
 from untildone.errors import UserError
-from untildone.report.lines import status_line
+from untildone.report.notices import format_status_line
 from untildone.store.home import prepare
 from untildone.store.loops import Record
 
-CEILINGS = {"rounds": MOST_ROUNDS, "budget_usd": 100}
+CEILINGS = {"rounds": MAX_ROUNDS, "budget_usd": 100}
 # What `--allow` may name: each is followed by a path or a test.
 ALLOWABLE = ("suppression", "remove-test", "edit-test", "edit-expected", "config")
 
@@ -41,8 +41,8 @@ def begin(context: Context, request: Request) -> Record:
     with keeping(context, contract) as (kept, unkept):
         first = Progress(
             updated_at=contract.started_at,
-            clock=mark(),
-            baseline_digest=kept,
+            clock=read_clock(),
+            baseline_tree_digest=kept,
             baseline_missing=unkept,
         )
         record = context.loops.create(contract, first)
@@ -51,7 +51,7 @@ def begin(context: Context, request: Request) -> Record:
     if contract.checks:
         folder = project_folder(context.home, request.project) / "checks"
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    mirror(context, record, status_line(record))
+    mirror(context, record, format_status_line(record))
     features = used_features(context, Scope(event="start", session=session, contract=contract))
     warnings = [line for feature in features for line in feature.loop_started(context, record)]
     return replace(record, warnings=(*record.warnings, *warnings, *_vague(request.promises)))
@@ -62,7 +62,7 @@ def _vague(promises: tuple[str, ...]) -> list[str]:
         f"the promise `{text}` is vague, an agent says it on the way:"
         ' `--promise "ALL TESTS GREEN"` says what must be true'
         for text in promises
-        if vague(text)
+        if is_vague(text)
     ]
 
 
@@ -175,9 +175,9 @@ def _oracle(request: Request, checks: tuple[Check, ...]) -> Oracle | None:
             hint='name one: `--check "YOUR COMMAND"`',
         )
     # Imported where it is used: a prompt that starts no loop must not pay for it.
-    from untildone.integrity.oracle import kept_outside
+    from untildone.integrity.oracle import make_oracle
 
-    return kept_outside(request.oracle, request.project)
+    return make_oracle(request.oracle, request.project)
 
 
 def _found(context: Context, request: Request) -> tuple[Check, ...]:
@@ -204,14 +204,14 @@ def _beside(checks: tuple[Check, ...], also: tuple[Check, ...]) -> tuple[Check, 
     )
 
 
-def _rule(request: Request, checks: tuple[Check, ...]) -> Rule:
+def _rule(request: Request, checks: tuple[Check, ...]) -> ExitRule:
     listed = request.todos and not checks and not request.promises
     if request.claims or request.preset == "loop" or listed:
         return "both"
     return "checks" if checks else "promise"
 
 
-def _provable(rule: Rule, request: Request, checks: tuple[Check, ...]) -> None:
+def _provable(rule: ExitRule, request: Request, checks: tuple[Check, ...]) -> None:
     if rule in ("checks", "either") and not checks:
         raise UserError(
             f"`--done-when {rule}` needs a check", hint='name one: `--check "YOUR COMMAND"`'

@@ -8,9 +8,10 @@ from msgspec.structs import replace
 
 from untildone.agents.events import Stop
 from untildone.core.criteria import apply_amendments
-from untildone.core.decide import before_checks
-from untildone.core.model import Continue, Progress
-from untildone.engine.active_time import clocked
+from untildone.core.decide import decide_before_checks
+from untildone.core.progress import Progress
+from untildone.core.verdict import Continue
+from untildone.engine.active_time import count_time
 from untildone.engine.check_run import DEADLINE
 from untildone.engine.conclusion import conclude
 from untildone.engine.context import Context
@@ -94,7 +95,7 @@ def _judge(context: Context, call: Call, stop: Stop, session: Session) -> Answer
     features = used_features(context, _scope(context, record, stop, calls))
     loop = _load(context, call, stop, record, calls, features)
     evidence = replace(gather(context, loop, features), fault=call.fault)
-    verdict = before_checks(loop.contract, loop.progress, evidence)
+    verdict = decide_before_checks(loop.contract, loop.progress, evidence)
     if verdict is None:
         loop = await_baseline(context, loop)
         for feature in features:
@@ -146,7 +147,7 @@ def _load(
     return StoppedLoop(
         record=record,
         contract=apply_amendments(record.contract, progress.amendments),
-        progress=clocked(progress, context.session_of(record)),
+        progress=count_time(progress, context.session_of(record)),
         stop=stop,
         calls=calls,
         project=root(record.contract, stop.cwd),

@@ -6,18 +6,13 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from untildone.core.check_results import BaselineResult, CheckResult
+from untildone.core.contract import Check, Contract
 from untildone.core.criteria import compare_with_baseline
 from untildone.core.decide import decide
-from untildone.core.model import (
-    BaselineResult,
-    Check,
-    CheckResult,
-    Continue,
-    Contract,
-    Evidence,
-    Progress,
-    Verdict,
-)
+from untildone.core.evidence import Evidence
+from untildone.core.progress import Progress
+from untildone.core.verdict import Continue, Verdict
 from untildone.engine.check_run import Site, end_of, run
 from untildone.engine.context import Context, project_folder, tree_of
 from untildone.engine.feature import StoppedLoop
@@ -33,9 +28,12 @@ def await_baseline(context: Context, loop: StoppedLoop) -> StoppedLoop:
     from untildone.engine.baseline import wait
 
     now = wait(context, loop.record).progress
-    red = tuple(dict.fromkeys((*loop.progress.seen_red, *now.seen_red)))
+    red = tuple(dict.fromkeys((*loop.progress.checks_seen_red, *now.checks_seen_red)))
     progress = replace(
-        loop.progress, seen_red=red, baseline=now.baseline, baseline_totals=now.baseline_totals
+        loop.progress,
+        checks_seen_red=red,
+        baseline=now.baseline,
+        baseline_totals=now.baseline_totals,
     )
     return replace(loop, progress=progress)
 
@@ -49,7 +47,7 @@ def run_checks(
     evidence = replace(evidence, baseline=_load_baseline(context, loop.record, progress))
     evidence = compare_with_baseline(contract, checked(evidence, contract, site))
     verdict = decide(contract, progress, evidence)
-    if isinstance(verdict, Continue) and verdict.because == "unconfirmed":
+    if isinstance(verdict, Continue) and verdict.cause == "unconfirmed":
         evidence = compare_with_baseline(contract, confirmed(evidence, contract, site))
         verdict = decide(contract, progress, evidence)
     return evidence, verdict
@@ -75,7 +73,7 @@ def _site(context: Context, call: Call, loop: StoppedLoop) -> Site:
         end=end_of(call),
         shared=project_folder(context.home, loop.project),
         loop=context.loops.folder(record.contract.id),
-        kept=record.progress.baseline_digest,
+        kept=record.progress.baseline_tree_digest,
         unkept=record.progress.baseline_missing,
     )
 

@@ -4,18 +4,14 @@ A hook runs at each event of each session, so it imports only the features that 
 `is_used` reads what is known already and the names of files, nothing else.
 """
 
-from untildone.core.counts import DECIDING
+from untildone.core.counts import DECIDING_PRESET
 from untildone.engine.context import RegisteredFeature
 from untildone.engine.feature import Feature
 from untildone.engine.payload import EDITING, TODO
 from untildone.engine.request import PLANNED
 from untildone.engine.scope import Scope
 from untildone.features.edits.switch import AUTO
-from untildone.features.importers.trusted import REASON
-
-_COUNT_OPTIONS = (
-    *("zero_errors", "no_zero_errors", "zero_warnings", "zero_security", "tests_pass", "target"),
-)
+from untildone.features.importers.trusted_projects import REASON
 
 
 def _uses_importers(scope: Scope) -> bool:
@@ -104,7 +100,7 @@ def _load_plans() -> Feature:
 
 
 def _uses_templates(scope: Scope) -> bool:
-    return "template" in scope.options or "then" in scope.options
+    return scope.options is not None and bool(scope.options.template or scope.options.then)
 
 
 def _load_templates() -> Feature:
@@ -114,10 +110,14 @@ def _load_templates() -> Feature:
 
 
 def _uses_counts(scope: Scope) -> bool:
-    request = scope.request
+    request, options = scope.request, scope.options
+    if options is not None:
+        switches = (options.zero_warnings, options.zero_security, options.tests_pass)
+        paths = (options.targets, options.security_rules)
+        return any((*switches, *paths)) or options.zero_errors is not None
     if request is None:
-        return any(option in scope.options for option in _COUNT_OPTIONS)
-    return request.preset == DECIDING or bool(request.counts) or not request.zero_errors
+        return False
+    return request.preset == DECIDING_PRESET or bool(request.counts) or not request.zero_errors
 
 
 def _load_counts() -> Feature:
@@ -134,7 +134,8 @@ def _uses_todos(scope: Scope) -> bool:
         case "UserPromptSubmit":
             return scope.contract is None
         case _:
-            return "todos" in scope.options or "from_todos" in scope.options
+            options = scope.options
+            return options is not None and (options.todos or options.from_todos)
 
 
 def _load_todos() -> Feature:

@@ -6,16 +6,16 @@ The fence is polite, not the wall: it tells an agent that means well what to do 
 import os
 import re
 
-from untildone.commands.shell import bare, calls, is_ours, redirected_to
+from untildone.commands.shell import find_redirect_targets, is_untildone, parse_calls, program_name
 from untildone.commands.written_files import (
     LONGEST,
-    changed_words,
     is_editor,
-    named_paths,
+    list_changed_words,
+    list_named_paths,
     only_reads,
     resolve_word,
 )
-from untildone.install.entries import touches_ours
+from untildone.install.entries import describe_harm
 
 # `hook` and `baseline` are called by clients and by ourselves: they speak for the person too.
 PERSON_VERBS = frozenset(
@@ -63,27 +63,35 @@ def before_precheck(tool: str, inputs: dict[str, object]) -> str:
     """Why this call has to wait for the pre-check of its loop; reading need not."""
     if is_editor(tool):
         return _PRECHECK_FIRST
-    called = calls(str(inputs.get("command", ""))[:LONGEST]) if tool == "Bash" else []
-    return "" if all(_only_reads(bare(call[0]), call[1:]) for call in called) else _PRECHECK_FIRST
+    called = parse_calls(str(inputs.get("command", ""))[:LONGEST]) if tool == "Bash" else []
+    return (
+        ""
+        if all(_only_reads(program_name(call[0]), call[1:]) for call in called)
+        else _PRECHECK_FIRST
+    )
 
 
 def _only_reads(program: str, arguments: list[str]) -> bool:
-    if is_ours(program):
+    if is_untildone(program):
         return True
     if program == "git" and not _GIT_READS.intersection(arguments[:3]):
         return False
-    into = [word for word in redirected_to(arguments) if word != "/dev/null" and not word.isdigit()]
+    into = [
+        word
+        for word in find_redirect_targets(arguments)
+        if word != "/dev/null" and not word.isdigit()
+    ]
     return only_reads(program, arguments) and not into
 
 
 def _refuse_edit(inputs: dict[str, object], cwd: str, protected: tuple[str, ...]) -> str:
-    paths = named_paths(inputs, cwd)
+    paths = list_named_paths(inputs, cwd)
     for path in paths:
         if _inside(path, protected):
             return f"`{path}` belongs to untildone: {_INSTEAD_STATE}"
     for path in filter(_is_settings, paths):
         before = _text(path)
-        harm = touches_ours(before, _edited(before, inputs))
+        harm = describe_harm(before, _edited(before, inputs))
         if harm:
             return f"refused, because {harm}: {_INSTEAD_SETTINGS}"
     return ""
@@ -129,13 +137,13 @@ def _real(path: str) -> str:
 
 
 def _refuse_command(command: str, cwd: str, protected: tuple[str, ...]) -> str:
-    for call in calls(command[:LONGEST]):
-        verb = _verb_called(bare(call[0]), call[1:])
+    for call in parse_calls(command[:LONGEST]):
+        verb = _verb_called(program_name(call[0]), call[1:])
         if verb in PERSON_VERBS:
             return f"`untildone {verb}` is refused: {_INSTEAD_VERB}"
         if call[0] == "cd" and call[1:]:
             cwd = resolve_word(call[1], cwd)
-        reason = _refuse_change(bare(call[0]), call[1:], cwd, protected)
+        reason = _refuse_change(program_name(call[0]), call[1:], cwd, protected)
         if reason:
             return reason
     return ""
@@ -147,21 +155,21 @@ def _verb_called(program: str, arguments: list[str]) -> str:
         words = words[words.index("-m") + 1 :]
         words[0] = words[0].partition(".")[0]
     if words[0] in _INSTALLERS:
-        named = [at for at, word in enumerate(words) if is_ours(word)]
+        named = [at for at, word in enumerate(words) if is_untildone(word)]
         if named and "uninstall" in words:
             return "uninstall"
         words = words[named[-1] :] if named else words
-    if not is_ours(words[0]):
+    if not is_untildone(words[0]):
         return ""
     return next((word for word in words[1:] if not word.startswith("-")), "")
 
 
 def _refuse_change(program: str, arguments: list[str], cwd: str, protected: tuple[str, ...]) -> str:
-    for word in changed_words(program, arguments):
+    for word in list_changed_words(program, arguments):
         path = resolve_word(word, cwd)
         if _inside(path, protected) or (program in _REMOVERS and _holds(path, protected)):
             return f"`{word}` belongs to untildone: {_INSTEAD_STATE}"
-        if _is_settings(path) and not is_ours(program):
+        if _is_settings(path) and not is_untildone(program):
             return f"`{word}` may hold untildone's entries: {_INSTEAD_SETTINGS}"
     return ""
 

@@ -8,7 +8,7 @@ import pytest
 from untildone.checks.findings import Diagnostic
 from untildone.checks.inventory import Case, Inventory
 from untildone.checks.parsers import junit, sarif
-from untildone.core.model import Severity
+from untildone.core.check_results import Severity
 
 ONE = '<testsuite><testcase name="a"/></testsuite>'
 PASSED = Inventory(cases=(Case(id="a", outcome="passed"),))

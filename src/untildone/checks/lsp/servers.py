@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from untildone.checks.detection.manifest import read_json, read_toml, table
 from untildone.checks.parsers import ruff
-from untildone.core.model import Severity
+from untildone.core.check_results import Severity
 from untildone.errors import UserError
 
 Role: TypeAlias = Literal["lint", "types"]

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from untildone.checks.findings import Diagnostic
 from untildone.checks.parser import blocks
-from untildone.core.model import Severity
+from untildone.core.check_results import Severity
 
 PROGRAMS = ("javac", "gradle", "gradlew")
 

@@ -9,7 +9,7 @@ from msgspec import Struct
 from untildone.checks.findings import Diagnostic
 from untildone.checks.inventory import Case, CaseOutcome, Inventory
 from untildone.checks.parser import first_line, numbered
-from untildone.core.model import Tests
+from untildone.core.check_results import Tests
 
 PROGRAMS = ()
 LIMIT = 100_000_000

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from untildone.checks.findings import Diagnostic
 from untildone.checks.parser import blocks, named, total
-from untildone.core.model import Severity, Tests
+from untildone.core.check_results import Severity, Tests
 
 PROGRAMS = ("mvn", "mvnw", "mvnd")
 

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from untildone.checks.findings import Diagnostic
 from untildone.checks.parser import documents, first_line, line_number
-from untildone.core.model import Severity
+from untildone.core.check_results import Severity
 
 PROGRAMS = ("ruff",)
 

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from untildone.checks.findings import Diagnostic
 from untildone.checks.parser import blocks, counts, named, total
-from untildone.core.model import Tests
+from untildone.core.check_results import Tests
 
 PROGRAMS = ("vitest",)
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from untildone.checks.findings import findings_of
 from untildone.checks.security.engine import diagnose, installed, validate
-from untildone.core.model import Check, Finding
+from untildone.core.check_results import Finding
+from untildone.core.contract import Check
 from untildone.process import quoted
 
 __all__ = ["NAME", "command", "installed", "scan"]

@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from untildone.core.model import Evidence
+from untildone.core.evidence import Evidence
 from untildone.engine.context import Context
 from untildone.engine.feature import Feature, StoppedLoop
 from untildone.engine.payload import Call
@@ -14,21 +14,21 @@ def _answer_event(context: Context, call: Call) -> str:
     # Imported where it is used: a stop needs the spend alone.
     from untildone.features.budget import meter
 
-    return meter.answer(context, call)
+    return meter.answer_tool_call(context, call)
 
 
 def _loop_started(context: Context, record: Record) -> tuple[str, ...]:
-    spend.begin(context, record)
+    spend.begin_ledger(context, record)
     return ()
 
 
 def _gather(context: Context, loop: StoppedLoop, evidence: Evidence) -> Evidence:
-    return replace(evidence, spend_usd=spend.spent(context, loop.record, loop.stop))
+    return replace(evidence, spend_usd=spend.measure_spend(context, loop.record, loop.stop))
 
 
 FEATURE = Feature(
     answer_event=_answer_event,
     loop_started=_loop_started,
     gather=_gather,
-    explain_spend=spend.unknown_because,
+    explain_spend=spend.explain_unknown_spend,
 )

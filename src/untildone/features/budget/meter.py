@@ -6,18 +6,20 @@ from msgspec.structs import replace
 
 from untildone.agents.events import Stop
 from untildone.core.criteria import apply_amendments
-from untildone.core.decide import in_a_round
-from untildone.core.model import Evidence, Pause, Progress
-from untildone.core.progress import spend
+from untildone.core.decide import decide_between_stops
+from untildone.core.evidence import Evidence
+from untildone.core.progress import Progress
+from untildone.core.transitions import update_spend
+from untildone.core.verdict import Pause
 from untildone.engine import verbs
-from untildone.engine.active_time import clocked
+from untildone.engine.active_time import count_time
 from untildone.engine.context import Context
 from untildone.engine.feature import used_features
 from untildone.engine.payload import Call
 from untildone.engine.scope import Scope
 from untildone.engine.speaker import ignored
-from untildone.features.budget.spend import spent
-from untildone.report.lines import notice
+from untildone.features.budget.spend import measure_spend
+from untildone.report.notices import describe_verdict
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
 
@@ -30,7 +32,7 @@ class _Overtaken(Exception):  # noqa: N818  reads as what happened
     """The person ended or paused the loop in the meantime."""
 
 
-def answer(context: Context, call: Call) -> str:
+def answer_tool_call(context: Context, call: Call) -> str:
     event = context.agent.stop(call.data, context.environ)
     if call.fault:
         event = replace(event, session=context.environ.get(context.agent.SESSION_VARIABLE, ""))
@@ -39,7 +41,7 @@ def answer(context: Context, call: Call) -> str:
         return ""
     record = context.loops.load(session.loop())
     evidence = _evidence(context, record, session, event)
-    pause = in_a_round(record.contract, record.progress, evidence)
+    pause = decide_between_stops(record.contract, record.progress, evidence)
     if pause is None:
         session.wind(max(_PAUSE, _SHARE * time.process_time()))
         return ""
@@ -50,14 +52,14 @@ def answer(context: Context, call: Call) -> str:
         record = _paused(context, record, evidence, pause)
     except _Overtaken:
         return ""
-    return context.agent.end_turn(notice(record, pause, ()))
+    return context.agent.end_turn(describe_verdict(record, pause, ()))
 
 
 def _evidence(context: Context, record: Record, session: Session, event: Stop) -> Evidence:
-    progress = clocked(record.progress, session)
+    progress = count_time(record.progress, session)
     bounds = apply_amendments(record.contract, progress.amendments).bounds
     return Evidence(
-        spend_usd=spent(context, record, event) if bounds.budget_usd else None,
+        spend_usd=measure_spend(context, record, event) if bounds.budget_usd else None,
         minutes=progress.active_seconds / 60,
         round_minutes=progress.round_seconds / 60,
     )
@@ -67,8 +69,8 @@ def _paused(context: Context, record: Record, evidence: Evidence, pause: Pause) 
     def before(record: Record) -> Progress:
         if record.progress.status != "active":
             raise _Overtaken
-        progress = clocked(record.progress, context.session_of(record))
-        return replace(progress, spend_usd=spend(progress, evidence))
+        progress = count_time(record.progress, context.session_of(record))
+        return replace(progress, spend_usd=update_spend(progress, evidence))
 
     loop = record.contract.id
     record = verbs.end(context, loop, pause, before)

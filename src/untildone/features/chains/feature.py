@@ -10,9 +10,9 @@ def _finish_answer(context: Context, record: Record, judged: Judged, answer: Ans
     if record.progress.outcome not in ("done", "claimed"):
         return answer
     # Imported where it is used: most stops end no loop.
-    from untildone.features.chains.next_loop import followed
+    from untildone.features.chains.next_loop import start_next_loop
 
-    return followed(context, record, judged, answer)
+    return start_next_loop(context, record, judged, answer)
 
 
 FEATURE = Feature(finish_answer=_finish_answer)

@@ -4,8 +4,9 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from untildone.core.feedback import task_text
-from untildone.core.model import Continue, Contract
+from untildone.core.contract import Contract
+from untildone.core.feedback import quote_task
+from untildone.core.verdict import Continue
 from untildone.engine.artifacts import publish, write_task
 from untildone.engine.baseline import begin_detached
 from untildone.engine.context import Context
@@ -15,11 +16,11 @@ from untildone.engine.request import Request
 from untildone.engine.start import begin
 from untildone.engine.verbs import change
 from untildone.errors import UserError
-from untildone.features.templates.templates import following
+from untildone.features.templates.templates import fill_next_template
 from untildone.store.loops import Record
 
 
-def followed(context: Context, ended: Record, judged: Judged, answer: Answer) -> Answer:
+def start_next_loop(context: Context, ended: Record, judged: Judged, answer: Answer) -> Answer:
     """The answer to the stop that ended a loop: the agent goes on with the next one."""
     project = Path(ended.contract.project)
     try:
@@ -41,7 +42,7 @@ def followed(context: Context, ended: Record, judged: Judged, answer: Answer) ->
     )
     publish(context, linked, judged.evidence, project=project)
     return Answer(
-        verdict=Continue(because="unmet"),
+        verdict=Continue(cause="unmet"),
         feedback=_told(ended.contract, record),
         notice=f"{answer.notice} | {summary(record)}",
     )
@@ -65,10 +66,10 @@ def _counted_on(context: Context, ended: Record, record: Record) -> Record:
 def _request(context: Context, ended: Record, project: Path) -> Request:
     contract = ended.contract
     if contract.plan:
-        from untildone.features.plans.task_loops import following as following_task
+        from untildone.features.plans.task_loops import build_next_request as following_task
 
         return following_task(context, ended, contract.plan)
-    plan = following(context, project, contract.then[0])
+    plan = fill_next_template(context, project, contract.then[0])
     return Request(
         session=context.session_of(ended).id,
         project=project,
@@ -92,5 +93,5 @@ def _told(ended: Contract, record: Record) -> str:
     return (
         f"[untildone] That task is finished (loop {ended.id}). Continue with the next task, in"
         f" loop {contract.id}: when you stop, its criteria are judged.{checks}\n\n"
-        + task_text(contract)
+        + quote_task(contract)
     )

@@ -3,4 +3,4 @@
 from untildone.engine.feature import Feature
 from untildone.features.importers import bound_file, follow
 
-FEATURE = Feature(before_stop=follow.before, clean_up=bound_file.settle)
+FEATURE = Feature(before_stop=follow.check_loop_files, clean_up=bound_file.update_bound_file)

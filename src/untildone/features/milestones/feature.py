@@ -3,4 +3,6 @@
 from untildone.engine.feature import Feature
 from untildone.features.milestones import milestones
 
-FEATURE = Feature(loop_started=milestones.adopt, announce=milestones.announce)
+FEATURE = Feature(
+    loop_started=milestones.attach_milestones, announce=milestones.announce_milestones
+)

@@ -6,7 +6,8 @@ from msgspec import DecodeError
 from msgspec.json import decode
 
 from untildone.agents.events import Prompt
-from untildone.core.model import Bounds, Contract, Progress
+from untildone.core.contract import Bounds, Contract
+from untildone.core.progress import Progress
 from untildone.engine.context import Context
 from untildone.engine.feature import Feature
 from untildone.engine.relayed_verbs import Verb
@@ -21,12 +22,12 @@ def _request_from_prompt(context: Context, prompt: Prompt, wanted: Wanted) -> Re
     """`implement-task TASK [PLAN]`, `implement-feature [PLAN]`: a plan by its file or feature."""
     if wanted.preset not in PLANNED:
         return None
-    from untildone.engine.prompt_options import options_in
-    from untildone.engine.prompt_start import read_bounds
-    from untildone.features.plans.task_loops import BOUNDS, Asked, task_request
-    from untildone.worktree.files import worktree_of
+    from untildone.engine.prompt_options import convert_values, split_options
+    from untildone.engine.start_options import apply_bounds
+    from untildone.features.plans.task_loops import BOUNDS, TaskChoice, build_task_request
+    from untildone.worktree.files import find_worktree
 
-    text, given = options_in(wanted.task)
+    text, given = split_options(wanted.task)
     words = text.split()
     task = words.pop(0) if wanted.preset == "implement-task" and words else ""
     if wanted.preset == "implement-task" and not task:
@@ -36,44 +37,43 @@ def _request_from_prompt(context: Context, prompt: Prompt, wanted: Wanted) -> Re
             f"`{words[1]}` is one word too many",
             hint=f"`/untildone:{wanted.preset}` takes one plan, by its file or feature",
         )
-    given.setdefault("rounds", [str(BOUNDS.rounds)])
-    asked = Asked(
+    asked = TaskChoice(
         session=prompt.session,
-        project=worktree_of(prompt.project, prompt.cwd),
+        project=find_worktree(prompt.project, prompt.cwd),
         plan=words[0] if words else "",
         task=task,
-        bounds=read_bounds(given, Bounds()),
+        bounds=apply_bounds(Bounds(rounds=BOUNDS.rounds), convert_values(given)),
     )
-    return task_request(context, asked)
+    return build_task_request(context, asked)
 
 
 def _loop_started(_: Context, record: Record) -> tuple[str, ...]:
-    from untildone.features.plans.task_loops import taken_up
+    from untildone.features.plans.task_loops import mark_in_progress
 
-    return taken_up(record.contract)
+    return mark_in_progress(record.contract)
 
 
 def _read_message(contract: Contract, progress: Progress, message: str) -> Progress:
-    from untildone.features.plans.reports import spoken_of
+    from untildone.features.plans.reports import read_markers
 
-    return spoken_of(contract, progress, message)
+    return read_markers(contract, progress, message)
 
 
 def _apply_verb(contract: Contract, progress: Progress, verb: Verb) -> Progress:
-    from untildone.features.plans.reports import reported
-    from untildone.features.plans.verification import Report
+    from untildone.features.plans.reports import apply_report
+    from untildone.features.plans.verification import VerifierReport
 
     # The agent saw the error when it called the verb.
     with suppress(DecodeError, UserError):
         if verb.verb == "verify":
-            return reported(contract, progress, decode(verb.text, type=Report))
+            return apply_report(contract, progress, decode(verb.text, type=VerifierReport))
     return progress
 
 
 def _loop_ended(_: Context, record: Record) -> tuple[str, ...]:
-    from untildone.features.plans.task_loops import settled
+    from untildone.features.plans.task_loops import mark_outcome
 
-    return settled(record)
+    return mark_outcome(record)
 
 
 FEATURE = Feature(

@@ -2,37 +2,41 @@
 
 from pathlib import Path
 
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from untildone.engine.context import Context
 from untildone.engine.feature import Feature
-from untildone.engine.prompt_start import read_bounds
-from untildone.engine.request import Request
-from untildone.features.templates.templates import Plan, known, plan
+from untildone.engine.request import Request, StartOptions
+from untildone.engine.start_options import apply_bounds
+from untildone.features.templates.templates import (
+    FilledTemplate,
+    check_next_templates,
+    fill_template,
+)
 
 
-def _read_options(context: Context, request: Request, options: dict[str, list[str]]) -> Request:
-    """What is given beside a template stands before what the template says."""
-    template = _find_template(context, request.project, options)
+def _read_options(context: Context, options: StartOptions, request: Request) -> Request:
+    """An option that is given overrides what the template says."""
+    template = _load_template(context, request.project, options)
     return replace(
         request,
+        preset=request.preset or template.preset,
         task=request.task or template.task,
         checks=request.checks or template.checks,
         promises=request.promises or template.promises,
         claims=request.claims or template.claims,
         must_not=request.must_not or template.must_not,
         done_when=request.done_when or template.done_when,
-        bounds=read_bounds(options, template.bounds),
-        then=known(context, request.project, tuple(options.get("then", ()))),
+        bounds=apply_bounds(template.bounds, asdict(options)),
+        then=check_next_templates(context, request.project, options.then),
     )
 
 
-def _find_template(context: Context, project: Path, options: dict[str, list[str]]) -> Plan:
-    """`--template "coverage-to 80"`."""
-    name, _, argument = options.get("template", [""])[-1].strip().partition(" ")
+def _load_template(context: Context, project: Path, options: StartOptions) -> FilledTemplate:
+    name, _, argument = options.template.strip().partition(" ")
     if not name:
-        return Plan()
-    return plan(context, project, name, argument.strip(), checks="check" not in options)
+        return FilledTemplate()
+    return fill_template(context, project, name, argument.strip(), checks=not options.checks)
 
 
 FEATURE = Feature(read_options=_read_options)

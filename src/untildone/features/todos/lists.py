@@ -5,9 +5,9 @@ from collections.abc import Container, Iterable, Iterator
 from pathlib import Path
 
 from untildone.agents.events import Prompt
-from untildone.core.listing import cut, number, one_line
-from untildone.core.model import Todo
-from untildone.core.todos import FILES, STATE, check_boxes, unfinished
+from untildone.core.evidence import Todo
+from untildone.core.text import pluralize, shorten, to_one_line
+from untildone.core.todos import TODO_FILES, TODO_STATE_FILE, find_unfinished, parse_check_boxes
 from untildone.engine.context import Context
 from untildone.errors import UserError
 from untildone.store.files import Damaged, read_bounded
@@ -23,11 +23,11 @@ _FINISHED = ("completed", "done")
 _DROPPED = ("deleted", "cancelled")
 
 
-def todos(context: Context, project: Path, session: Session) -> tuple[Todo, ...]:
+def load_todos(context: Context, project: Path, session: Session) -> tuple[Todo, ...]:
     found = [*_of_client(context, session), *_of_call(context, session)]
-    for name in FILES:
-        found += check_boxes(_text(project / name))
-    state = _decoded(_text(project / STATE))
+    for name in TODO_FILES:
+        found += parse_check_boxes(_text(project / name))
+    state = _decoded(_text(project / TODO_STATE_FILE))
     found += _items(context, state.get("todos") if isinstance(state, dict) else None)
     return tuple(found)
 
@@ -66,10 +66,12 @@ def _of_call(context: Context, session: Session) -> Iterator[Todo]:
 def _items(context: Context, value: object) -> Iterator[Todo]:
     for text, status in context.agent.todo_items(value) or ():
         if text.strip() and status not in _DROPPED:
-            yield Todo(text=one_line(text), done=status in _FINISHED)
+            yield Todo(text=to_one_line(text), done=status in _FINISHED)
 
 
-def remember(context: Context, session: Session, calls: Iterable[dict[str, object]]) -> None:
+def remember_todo_call(
+    context: Context, session: Session, calls: Iterable[dict[str, object]]
+) -> None:
     """The last call that wrote the whole list."""
     written = [call for call in calls if context.agent.todo_items(call) is not None]
     if written:
@@ -77,22 +79,22 @@ def remember(context: Context, session: Session, calls: Iterable[dict[str, objec
         session.write_json(KEPT, kept)
 
 
-def todos_wanted(
+def choose_todos(
     context: Context, project: Path, session: str, given: Container[str]
 ) -> tuple[str, ...]:
     """The unfinished ones where they are to be criteria: `todos` or `from_todos` is given."""
     if "todos" not in given and "from_todos" not in given:
         return ()
-    left = unfinished(todos(context, project, context.session(session)))
+    left = find_unfinished(load_todos(context, project, context.session(session)))
     if not left:
         raise UserError(
             "there is no unfinished TODO item",
-            hint=f"write `- [ ] what is to do` into `{FILES[0]}`",
+            hint=f"write `- [ ] what is to do` into `{TODO_FILES[0]}`",
         )
     return left
 
 
-def listed(items: tuple[str, ...]) -> str:
+def format_todo_task(items: tuple[str, ...]) -> str:
     """A task made of them."""
     if not items:
         return ""
@@ -100,18 +102,19 @@ def listed(items: tuple[str, ...]) -> str:
     return f"Finish these, and mark each as done in its list when it is:\n{lines}"
 
 
-def recalled(context: Context, prompt: Prompt, session: Session) -> str:
+def build_reminder(context: Context, prompt: Prompt, session: Session) -> str:
     """One short block for the agent, or nothing."""
     project = Path(prompt.project or prompt.cwd)
-    known = todos(context, project, session)
-    left = unfinished(known)
+    known = load_todos(context, project, session)
+    left = find_unfinished(known)
     if not left or not _wanted(context):
         return ""
     rest = f"; and {len(left) - _SHOWN} more" if len(left) > _SHOWN else ""
-    shown = cut("; ".join(left[:_SHOWN]), _LONGEST)
+    shown = shorten("; ".join(left[:_SHOWN]), _LONGEST)
     return (
-        f"[untildone] {number(len(left), 'TODO item')} of {len(known)} unfinished: {shown}{rest}."
-        " The prompt comes first; go on with these where they belong to it, and mark what is done."
+        f"[untildone] {pluralize(len(left), 'TODO item')} of {len(known)} unfinished:"
+        f" {shown}{rest}. The prompt comes first; go on with these"
+        " where they belong to it, and mark what is done."
     )
 
 

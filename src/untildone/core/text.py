@@ -1,0 +1,18 @@
+"""Short texts: cut to a length, put on one line, with a plural."""
+
+_LINE = 300
+
+
+def shorten(text: str, limit: int) -> str:
+    if len(text) <= limit:
+        return text
+    return text[: limit - 2].rstrip() + " …" if limit > 2 else ""
+
+
+def to_one_line(text: str) -> str:
+    """What a check printed can neither begin a line of ours nor push the rest out."""
+    return shorten(" ".join(text[: 2 * _LINE].split()), _LINE)
+
+
+def pluralize(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
