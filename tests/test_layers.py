@@ -33,6 +33,7 @@ LEVELS = {
     "process": 1,
     "worktree": 1,
     "core": 0,
+    "json_edit": 0,
     "errors": 0,
     "lineage": 0,
     "__init__": 0,

@@ -98,8 +98,7 @@ def _applied(contract: Contract, progress: Progress, verb: Verb) -> Progress:
 
 
 def _with_report(contract: Contract, progress: Progress, verb: Verb) -> Progress:
-    from untildone.features.plans.reports import apply_report
-    from untildone.features.plans.verification import VerifierReport
+    from untildone.features.plans.reports import VerifierReport, apply_report
 
     try:
         return apply_report(contract, progress, decode(verb.text, type=VerifierReport))

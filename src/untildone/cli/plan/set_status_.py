@@ -10,7 +10,7 @@ from untildone.cli.options import here, refuse_in_check
 from untildone.cli.plan.place import with_plan
 from untildone.engine.speaker import calling_session, in_tool_call
 from untildone.errors import UserError
-from untildone.features.plans.document import change_plan, edit_status
+from untildone.features.plans.editing import change_plan, edit_status
 from untildone.features.plans.model import TaskStatus
 
 
