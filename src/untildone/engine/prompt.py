@@ -13,7 +13,7 @@ from untildone.errors import UserError
 from untildone.features.budget.clock import mark_turn_start
 from untildone.features.budget.grants import parse_grant
 from untildone.features.spec.gates import apply_gate_answer
-from untildone.report.lines import status_line
+from untildone.report.notices import format_status_line
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
 
@@ -168,7 +168,7 @@ def _verb(context: Context, session: Session, prompt: Prompt, spoken: Spoken) ->
                 f"untildone: loop {loop} is paused; `/untildone:continue` resumes it"
             )
         case "status":
-            return context.agent.take_prompt(status_line(context.loops.load(loop)))
+            return context.agent.take_prompt(format_status_line(context.loops.load(loop)))
         case "approve":
             return context.agent.take_prompt(_approved(context, loop, spoken.rest))
         case "continue":
@@ -177,13 +177,17 @@ def _verb(context: Context, session: Session, prompt: Prompt, spoken: Spoken) ->
 
 def _approved(context: Context, loop: str, named: str) -> str:
     # Imported where it is used: hardly any prompt approves.
-    from untildone.core.concerns import name_of
+    from untildone.core.concerns import strip_content_digest
     from untildone.engine.approval import approve
 
     given = approve(context, context.loops.load(loop), tuple(named.split()))
-    names = ", ".join(name_of(finding) for finding in given.approved)
+    names = ", ".join(strip_content_digest(finding) for finding in given.approved)
     wakes = "; `/untildone:continue` wakes the agent" if given.goes_on else ""
-    left = f"; still asked about: {', '.join(map(name_of, given.left))}" if given.left else ""
+    left = (
+        f"; still asked about: {', '.join(map(strip_content_digest, given.left))}"
+        if given.left
+        else ""
+    )
     return f"untildone: approved {names}{left}{wakes}"
 
 

@@ -6,8 +6,8 @@ from msgspec import convert
 
 from untildone.agents.events import Prompt
 from untildone.core.contract import Bounds
-from untildone.core.counts import DECIDING
-from untildone.core.text import number as counted
+from untildone.core.counts import DECIDING_PRESET
+from untildone.core.text import pluralize as counted
 from untildone.engine.artifacts import write_task
 from untildone.engine.baseline import begin_detached
 from untildone.engine.context import Context
@@ -22,7 +22,7 @@ from untildone.engine.start_options import StartOptions, apply_bounds, build_req
 from untildone.errors import UserError
 from untildone.features.spec.start import describe_start
 from untildone.store.loops import Record
-from untildone.worktree.files import worktree_of
+from untildone.worktree.files import find_worktree
 
 
 def launched(context: Context, prompt: Prompt, wanted: Wanted) -> tuple[Record, str]:
@@ -44,13 +44,13 @@ def launched(context: Context, prompt: Prompt, wanted: Wanted) -> tuple[Record, 
 def request(context: Context, prompt: Prompt, wanted: Wanted) -> Request:
     if wanted.preset in PLANNED:
         return _planned(context, prompt, wanted)
-    task, given = split_options(wanted.task, paths=wanted.preset == DECIDING)
+    task, given = split_options(wanted.task, paths=wanted.preset == DECIDING_PRESET)
     values = {"preset": wanted.preset, "task": task, **convert_values(given)}
     return build_request(
         context,
         convert(values, StartOptions),
         session=prompt.session,
-        project=worktree_of(prompt.project, prompt.cwd),
+        project=find_worktree(prompt.project, prompt.cwd),
     )
 
 
@@ -70,7 +70,7 @@ def _planned(context: Context, prompt: Prompt, wanted: Wanted) -> Request:
         )
     asked = TaskChoice(
         session=prompt.session,
-        project=worktree_of(prompt.project, prompt.cwd),
+        project=find_worktree(prompt.project, prompt.cwd),
         plan=words[0] if words else "",
         task=task,
         bounds=apply_bounds(Bounds(rounds=BOUNDS.rounds), convert_values(given)),

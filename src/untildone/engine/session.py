@@ -1,13 +1,13 @@
 """A session that begins, was compacted, cleared, forked, or ended: what becomes of its loop."""
 
 from untildone.core.criteria import apply_amendments
-from untildone.core.feedback import task_text
-from untildone.core.spec.lines import reminders
+from untildone.core.feedback import quote_task
+from untildone.core.spec.reminders import list_reminders
 from untildone.engine import verbs
 from untildone.engine.context import Context
 from untildone.engine.lost_loops import describe_lost_loop
 from untildone.engine.payload import Call
-from untildone.report.lines import status_line, still_paused
+from untildone.report.notices import describe_pause, format_status_line
 from untildone.store.loops import Record
 from untildone.store.sessions import Session, sessions
 
@@ -81,12 +81,12 @@ def reminder(record: Record) -> str:
     )
     unmet = ", ".join(progress.unmet or ()) or "not judged yet"
     head = (
-        f"[untildone] A loop is active in this session ({status_line(record)}). When you stop, its"
-        f" checks are run and you go on until they pass.\nCriteria:\n{checks}{claims}"
+        f"[untildone] A loop is active in this session ({format_status_line(record)}). When you"
+        f" stop, its checks are run and you go on until they pass.\nCriteria:\n{checks}{claims}"
         f"Unmet at the last stop: {unmet}\n"
-        + "".join(f"{line}\n" for line in reminders(contract, progress))
+        + "".join(f"{line}\n" for line in list_reminders(contract, progress))
     )
-    return head + task_text(contract, limit=_LONGEST_CONTEXT - len(head))
+    return head + quote_task(contract, limit=_LONGEST_CONTEXT - len(head))
 
 
 def standing(context: Context, record: Record) -> str:
@@ -98,7 +98,7 @@ def standing(context: Context, record: Record) -> str:
     if record.progress.outcome == "gate":
         return f"untildone: loop {record.contract.id} still asks: {record.progress.reason}"
     if record.progress.status == "paused":
-        return still_paused(record)
+        return describe_pause(record)
     return ""
 
 

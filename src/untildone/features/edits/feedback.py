@@ -16,7 +16,7 @@ from untildone.engine.speaker import ignored
 from untildone.features.edits import switch
 from untildone.features.edits.diagnosis import diagnose, find_introduced, read_texts
 from untildone.features.edits.server_client import ask_servers, edited_files
-from untildone.worktree.files import worktree_of
+from untildone.worktree.files import find_worktree
 
 # The agent waits for it, after an edit or at a stop.
 _WAIT = 1.0
@@ -31,7 +31,7 @@ def answer_edit(context: Context, call: Call) -> str:
         ask_servers(context, project, (file,), wait=0)
         return ""
     found = find_introduced(context, project, {file: text}, wait=_WAIT)
-    return context.agent.after_tool(edit_feedback.told(found)) if found else ""
+    return context.agent.after_tool(edit_feedback.format_edit(found)) if found else ""
 
 
 def warm_servers(
@@ -55,12 +55,12 @@ def add_diagnostics(
     return replace(
         evidence,
         diagnostics=tuple(each for its in found.values() for each in its),
-        edited=tuple(edit_feedback.totals(path, its) for path, its in found.items()),
+        edited=tuple(edit_feedback.count_file_totals(path, its) for path, its in found.items()),
     )
 
 
 def locate_file(stop: Stop, path: str) -> tuple[Path, Path | None]:
     """None if it is no file of the project that the session works in."""
-    project = worktree_of(stop.project, stop.cwd).resolve()
+    project = find_worktree(stop.project, stop.cwd).resolve()
     file = Path(path).resolve()
     return project, file if file.is_relative_to(project) and file.is_file() else None

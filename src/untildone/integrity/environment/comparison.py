@@ -49,7 +49,7 @@ def compare_facts(baseline: Mapping[str, str], current: Mapping[str, str]) -> It
         if because := _explain(kind, name, old, new):
             is_package = kind in _OF_PACKAGES
             concern = ConcernKind.DEPENDENCY if is_package else ConcernKind.ENVIRONMENT
-            yield make_concern(concern, name, because=because, content=hash_text(new))
+            yield make_concern(concern, name, reason=because, content=hash_text(new))
 
 
 def _explain(kind: str, name: str, old: str, new: str) -> str:

@@ -93,7 +93,7 @@ def _find_loosened_settings(comparison: Comparison, path: str) -> Iterator[Conce
             effect = f"was {_quote(change.old)} and is {_quote(change.new)}: less is checked"
             because = f"`{key}` in `{path}` {effect}"
             content = digest(change.new)
-            yield make_concern(ConcernKind.CONFIG, path, key, because=because, content=content)
+            yield make_concern(ConcernKind.CONFIG, path, key, reason=because, content=content)
 
 
 def _is_loosened(change: SettingChange) -> bool:

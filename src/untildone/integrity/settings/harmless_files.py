@@ -8,7 +8,7 @@ from untildone.commands.deciding_calls import find_deciding_calls
 from untildone.commands.named_checks import find_named_checks
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.settings.parsing import Settings, list_configurations, read_settings
-from untildone.worktree.roles import role
+from untildone.worktree.roles import classify_file
 
 # Files that are read only where something names them: tsconfig.build.json, jest.config.e2e.js,
 # vitest.unit.config.ts, .env.example
@@ -54,7 +54,7 @@ def _is_unread(comparison: Comparison, path: str) -> bool:
     others = (
         each
         for each in list_configurations(comparison.new)
-        if each != path and role(each) == "config" and "package.json" not in each
+        if each != path and classify_file(each) == "config" and "package.json" not in each
     )
     is_named = any(stem in comparison.new.text(each) for each in others)
     return not is_named and not any(stem in word for word in _find_words(comparison))

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from ast_grep_py import SgNode
 
-from untildone.syntax.trees import root
+from untildone.syntax.parsing import parse_source
 
 _LITERALS = frozenset(
     ("object", "array", "string", "template_string", "number", "true", "false", "null")
@@ -20,7 +20,7 @@ _EFFECTS = (
 
 def parse_objects(text: str, language: str) -> list[object]:
     """Return the outermost literals, with the values of the constants in them."""
-    top = root(text, language)
+    top = parse_source(text, language)
     reader = _Reader(_find_constants(top, text))
     found = [(node, reader.read(node)) for node in _find_outermost(top)]
     places = {reader.constants[name].range().start.index for name in reader.used}
@@ -29,7 +29,7 @@ def parse_objects(text: str, language: str) -> list[object]:
 
 def find_effects(text: str, language: str) -> list[str]:
     """Return the statements that do more than declare and export literals."""
-    statements = (node for node in root(text, language).children() if node.is_named())
+    statements = (node for node in parse_source(text, language).children() if node.is_named())
     return [re.sub(r"\s+", " ", node.text()) for node in statements if not _only_declares(node)]
 
 

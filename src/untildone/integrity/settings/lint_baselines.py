@@ -22,7 +22,7 @@ def find_grown_baselines(comparison: Comparison) -> Iterator[Concern]:
         if _find_lines(comparison.new.text(path)) - _find_lines(comparison.old.text(path)):
             because = f"`{path}` forgives findings that it did not forgive in the baseline"
             digest = comparison.new.entries[path].digest
-            yield make_concern(ConcernKind.CONFIG, path, because=because, content=digest)
+            yield make_concern(ConcernKind.CONFIG, path, reason=because, content=digest)
 
 
 def _find_lines(text: str) -> set[str]:

@@ -9,7 +9,7 @@ from untildone.integrity.scripts.argument_changes import find_narrowing_word
 from untildone.integrity.settings.parsing import Values
 from untildone.integrity.settings.path_patterns import match_patterns
 from untildone.integrity.settings.setting_change import SettingChange, SettingsFile
-from untildone.worktree.roles import role
+from untildone.worktree.roles import classify_file
 
 _ALL = frozenset(("ALL", "*", "all"))
 # The rules of a linter without settings.
@@ -42,10 +42,14 @@ def ignores_more_rules(change: SettingChange) -> bool:
         added = [rule for rule in added if rule.startswith(("ignore", "default", "once"))]
     if re.search(r"exclude_(lines|also)$", key):
         added = [rule for rule in added if not _NEVER_RUN.search(rule)]
-    if "per-file" in key and role(key.rpartition("ignores.")[2].rstrip("/*") + "/x") == "test":
+    if "per-file" in key and _is_for_tests(key.rpartition("ignores.")[2]):
         # `assert` is what tests are made of.
         added = [rule for rule in added if rule != "S101"]
     return bool(added)
+
+
+def _is_for_tests(pattern: str) -> bool:
+    return classify_file(pattern.rstrip("/*") + "/x") == "test"
 
 
 def selects_fewer_rules(change: SettingChange) -> bool:
@@ -93,13 +97,13 @@ def excludes_more_tests(change: SettingChange) -> bool:
     """New tests may be left out, unless a test of the baseline may have moved there."""
     excluded, old = _find_excluded(change), change.file.old_paths
     removed = frozenset(old).difference(change.file.new_paths)
-    may_have_moved = any(role(path) == "test" for path in removed)
+    may_have_moved = any(classify_file(path) == "test" for path in removed)
     return bool(excluded if may_have_moved else excluded.intersection(old))
 
 
 def excludes_more_product(change: SettingChange) -> bool:
     """Coverage of the tests themselves shows nothing."""
-    return any(role(path) != "test" for path in _find_excluded(change))
+    return any(classify_file(path) != "test" for path in _find_excluded(change))
 
 
 def _find_excluded(change: SettingChange) -> frozenset[str]:
@@ -110,7 +114,8 @@ def _find_excluded(change: SettingChange) -> frozenset[str]:
 
 
 def covers_fewer_tests(change: SettingChange) -> bool:
-    return _covers_less(change, [path for path in _find_checkable(change) if role(path) == "test"])
+    tests = [path for path in _find_checkable(change) if classify_file(path) == "test"]
+    return _covers_less(change, tests)
 
 
 def covers_fewer_paths(change: SettingChange) -> bool:
@@ -123,7 +128,7 @@ def has_fewer_members(change: SettingChange) -> bool:
 
 
 def covers_less_product(change: SettingChange) -> bool:
-    product = [path for path in _find_checkable(change) if role(path) == "product"]
+    product = [path for path in _find_checkable(change) if classify_file(path) == "product"]
     return _covers_less(change, product)
 
 
@@ -132,7 +137,9 @@ def _find_checkable(change: SettingChange) -> list[str]:
     kinds = (files for tool, files in _FILES_OF_TOOL if tool.match(change.key))
     kind = next(kinds, _CODE)
     return [
-        path for path in change.file.new_paths if kind.fullmatch(path) and role(path) != "config"
+        path
+        for path in change.file.new_paths
+        if kind.fullmatch(path) and classify_file(path) != "config"
     ]
 
 

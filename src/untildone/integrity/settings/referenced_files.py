@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 
 from untildone.integrity.settings.parsing import is_configuration, read_settings
 from untildone.worktree.contents import Tree
-from untildone.worktree.roles import role
+from untildone.worktree.roles import classify_file
 
 # What these keys name is a part of the configuration, wherever it lies.
 _EXTENDS = re.compile(r"(.*\.)?(extends?|preset|presets)")
@@ -40,7 +40,7 @@ def find_referenced_files(tree: Tree) -> frozenset[str]:
             path
             for each in waiting
             for path in dict.fromkeys(_find_references(tree, each))
-            if path not in found and role(path) == "product"
+            if path not in found and classify_file(path) == "product"
         ]
         found.update(waiting)
     return frozenset(found)

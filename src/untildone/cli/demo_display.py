@@ -9,7 +9,7 @@ from rich.panel import Panel
 from rich.text import Text
 
 from untildone.core.check_results import CheckResult
-from untildone.core.failure_list import counts
+from untildone.core.failure_list import summarize_result
 from untildone.core.progress import Round
 from untildone.core.verdict import Continue, Finish
 
@@ -18,7 +18,7 @@ _SPEAKER = 11
 _STYLES = {"you": "bold", "agent": "bold cyan", "untildone": "bold magenta"}
 
 
-class Stage:
+class DemoDisplay:
     """Lines for a person; `beat` is how many seconds they get to read one."""
 
     def __init__(self, console: Console, *, beat: float = 0) -> None:
@@ -68,7 +68,12 @@ class Stage:
     def _check(self, result: CheckResult) -> None:
         mark = ("✓" if result.green else "✗") if self._utf8 else ("+" if result.green else "x")
         style = "green" if result.green else "red"
-        self.says("untildone", f"{mark} {result.name:<5} {_told(result)}", style=style, beats=0.6)
+        self.says(
+            "untildone",
+            f"{mark} {result.name:<5} {_describe_result(result)}",
+            style=style,
+            beats=0.6,
+        )
 
     def receipt(self, text: str) -> None:
         self._console.print()
@@ -84,13 +89,13 @@ class Stage:
         self._console.print(Text(text), soft_wrap=True)
 
 
-def _told(result: CheckResult) -> str:
+def _describe_result(result: CheckResult) -> str:
     """What it came to, and the one line that says why."""
     if result.green:
-        return counts(result)
+        return summarize_result(result)
     if result.outcome == "no-evidence":
         # Exit code 0 is what a gate that looks no further would take for a pass.
         return result.reason + (" (and yet: exit code 0)" if result.exit_code == 0 else "")
     lines = result.output.strip().splitlines() or [result.reason]
     why = result.findings[0].text if result.findings else lines[-1]
-    return f"{counts(result)}: {why}"
+    return f"{summarize_result(result)}: {why}"
