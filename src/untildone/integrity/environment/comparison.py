@@ -34,7 +34,7 @@ def _find_settings_by_checks(commands: Iterable[str]) -> Iterator[tuple[str, str
     """Yield what a check itself configures in git: it may have run before the baseline or not."""
     for call in (call for command in commands for call in parse_calls(command)):
         words = [word for word in call if word not in ("--local", "--global")]
-        if len(words) == _WORDS_OF_GIT_CONFIG and words[:2] == ["git", "config"]:
+        if len(words) == _WORDS_OF_GIT_CONFIG and " ".join(words[:2]) == "git config":
             yield f"git {words[2].lower()}", words[3]
 
 
