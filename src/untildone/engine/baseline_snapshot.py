@@ -52,7 +52,7 @@ def resting_on_the_start(context: Context, record: Record) -> Progress:
 def _keep(context: Context, contract: Contract, draft: Path) -> tuple[str, str]:
     # Imported where it is used: a prompt that starts no loop must not pay for it.
     from untildone.integrity.baseline import BaselineTooLargeError, save_baseline
-    from untildone.integrity.environment.comparison import collect_facts
+    from untildone.integrity.environment.facts import collect_facts
     from untildone.sandbox.home_folder import select_steering
     from untildone.worktree.contents import GENERATED
     from untildone.worktree.files import list_ignored_folders
