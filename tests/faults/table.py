@@ -563,7 +563,7 @@ FAULTS = (
         "programs, modules and settings put before the real ones",
         "told as a change of the surroundings",
         {
-            "integrity/environment/test_surroundings.py": (
+            "integrity/environment/test_comparison.py": (
                 "a_program_in_front_of_the_one_of_the_start_is_told_of",
                 "settings_of_the_person_that_steer_a_tool_are_told_of",
                 "what_runs_at_every_start_of_python_is_told_of",

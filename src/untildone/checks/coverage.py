@@ -8,7 +8,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from untildone.checks.detection.manifest import read_json, table
-from untildone.commands.programs import programs
+from untildone.commands.programs import find_programs
 from untildone.core.contract import Check
 from untildone.errors import UserError
 from untildone.process import quoted
@@ -73,8 +73,8 @@ def measuring(check: Check, percent: int, *, project: Path) -> Check:
 
 def _runner(check: Check, folder: Path) -> str:
     """What `npm test` comes to is said by the script."""
-    named = programs(check.command)
+    named = find_programs(check.command)
     scripts = table(read_json(folder / "package.json"), "scripts")
     if {"npm", "pnpm", "yarn", "bun"}.intersection(named):
-        named = programs(str(scripts.get("test", "")))
+        named = find_programs(str(scripts.get("test", "")))
     return next((name for name in named if name in MEASURED), "")

@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from untildone import __version__
-from untildone.commands.programs import words_of
+from untildone.commands.programs import split_words
 from untildone.core.check_results import CheckOutcome, CheckResult
 from untildone.core.contract import Check
 
@@ -119,7 +119,7 @@ class Memory:
 
 def _read_words(command: str) -> Iterator[str]:
     """Each word, and what an option is set to; not where the output is sent."""
-    for before, word in pairwise(("", *words_of(command))):
+    for before, word in pairwise(("", *split_words(command))):
         if ">" not in before:
             yield word
             yield word.partition("=")[2]

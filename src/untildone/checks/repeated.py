@@ -7,7 +7,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from untildone.checks.parsers import PARSERS
-from untildone.commands.programs import programs
+from untildone.commands.programs import find_programs
 from untildone.core.contract import Check
 from untildone.process import Finished, argv_of, ending_with_us, quoted, run
 
@@ -17,7 +17,7 @@ _NOT_FOUND = 127
 
 def repeated(check: Check, times: int) -> Check:
     words = (sys.executable, "-I", "-m", "untildone.checks.repeated", str(times), check.command)
-    named = programs(check.command)
+    named = find_programs(check.command)
     parsers = (name for name, room in PARSERS.items() if set(named) & set(room.PROGRAMS))
     return replace(
         check,

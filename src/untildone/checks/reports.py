@@ -25,7 +25,7 @@ from msgspec.structs import replace
 
 from untildone.checks.inventory import Inventory
 from untildone.checks.parsers import PARSERS, junit
-from untildone.commands.programs import lone_program, programs, words_of
+from untildone.commands.programs import find_programs, find_single_program, split_words
 from untildone.process import run
 
 _LARGEST = 64_000_000
@@ -87,13 +87,13 @@ def asking(command: str, path: Path, *, folder: Path, environ: dict[str, str]) -
         environ = _added(environ, "NODE_OPTIONS", f"{file} {people}")
     if _GO_TEST.search(command) and (flags := _go_flags(folder, environ)) is not None:
         environ = {**environ, "GOFLAGS": f"{flags} -v".strip()}
-    expected = "pytest" in programs(command) and _may_run_pytest(command)
+    expected = "pytest" in find_programs(command) and _may_run_pytest(command)
     return Wish(environ=environ, expected=expected)
 
 
 def witnessed(wish: Wish, command: str, path: Path) -> Wish:
     """Where the path of Python is ours to choose, unittest has to report too."""
-    if "unittest" not in programs(command) or _OWN_PATH.search(command):
+    if "unittest" not in find_programs(command) or _OWN_PATH.search(command):
         return wish
     places = (str(_WITNESS), wish.environ.get("PYTHONPATH", ""))
     path_of_python = os.pathsep.join(filter(None, places))
@@ -107,11 +107,11 @@ def _added(environ: dict[str, str], name: str, options: str) -> dict[str, str]:
 
 def _may_run_pytest(command: str) -> bool:
     """By its name, or inside of something that is not known, such as `make test`."""
-    named = programs(command)
+    named = find_programs(command)
     known = any(name in parser.PROGRAMS for parser in PARSERS.values() for name in named)
     if "pytest" not in named and known:
         return False
-    return not _WITHOUT_REPORT.search(" ".join(words_of(command)))
+    return not _WITHOUT_REPORT.search(" ".join(split_words(command)))
 
 
 def _runs_node_tests(command: str, folder: Path, environ: dict[str, str]) -> bool:
@@ -126,7 +126,7 @@ def _runs_node_tests(command: str, folder: Path, environ: dict[str, str]) -> boo
 
 def _script(command: str, folder: Path) -> str:
     """What `npm test` or `npm run NAME` comes to."""
-    program, _, words = lone_program(command) or ("", [], [])
+    program, _, words = find_single_program(command) or ("", [], [])
     if program not in _MANAGERS:
         return ""
     try:
@@ -171,7 +171,7 @@ def _read(path: Path) -> Inventory | None:
 
 
 def _java(command: str) -> tuple[str, str] | None:
-    return next((_JAVA[name] for name in programs(command) if name in _JAVA), None)
+    return next((_JAVA[name] for name in find_programs(command) if name in _JAVA), None)
 
 
 def _of_java(java: tuple[str, str], folder: Path, earlier: Path) -> Inventory | None:

@@ -13,7 +13,7 @@ from untildone.checks.parsers import PARSERS
 from untildone.checks.reading import Place, diagnostics_in, printed, tests_in, uncut
 from untildone.checks.secrets import remove_secrets
 from untildone.checks.unrunnable import why_ended, why_unrunnable
-from untildone.commands.programs import lone_program, programs
+from untildone.commands.programs import find_programs, find_single_program
 from untildone.core.check_results import CheckOutcome, CheckResult, Tests
 from untildone.core.contract import Check
 from untildone.process import Finished
@@ -82,7 +82,7 @@ def _tests(check: Check, told: Tests | None, reported: Reported) -> Tests | None
     if reported.inventory is None:
         return told
     tests = reported.inventory.tests
-    alone = lone_program(check.command)
+    alone = find_single_program(check.command)
     if alone and alone[0] == "pytest" and tests.executed:
         # What else is printed there is a run that a test of a plugin began itself.
         return tests
@@ -93,7 +93,7 @@ def _parsers(check: Check) -> tuple[Parser, ...]:
     """The one it names, else those of the programs in the command; all if it names none."""
     if check.parser:
         return (PARSERS[check.parser],)
-    named = programs(check.command)
+    named = find_programs(check.command)
     chosen = tuple(
         parser for parser in PARSERS.values() if any(name in parser.PROGRAMS for name in named)
     )
@@ -122,7 +122,7 @@ def _outcome(
 def _without_evidence(check: Check, finished: Finished, tests: Tests | None) -> str:
     if tests and not tests.executed:
         return f"no test was run, {tests.skipped} skipped" if tests.skipped else "no test was run"
-    of_pytest = "pytest" in programs(check.command) and tests is None
+    of_pytest = "pytest" in find_programs(check.command) and tests is None
     return "no test was run" if of_pytest and finished.exit_code == _NO_TESTS_COLLECTED else ""
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from threading import Lock
 
-from untildone.commands.programs import programs
+from untildone.commands.programs import find_programs
 from untildone.core.contract import Check
 
 # Others lock their folder themselves, or build into one that nobody else has.
@@ -22,6 +22,6 @@ def turns(checks: Sequence[Check]) -> list[AbstractContextManager[object]]:
     """What each check is to hold while it runs."""
     folders: dict[str, Lock] = defaultdict(Lock)
     return [
-        nullcontext() if _BUILDERS.isdisjoint(programs(check.command)) else folders[check.cwd]
+        nullcontext() if _BUILDERS.isdisjoint(find_programs(check.command)) else folders[check.cwd]
         for check in checks
     ]

@@ -5,7 +5,7 @@ import signal
 from pathlib import PurePath
 
 from untildone.checks.parsers import PARSERS
-from untildone.commands.programs import programs
+from untildone.commands.programs import find_programs
 from untildone.process import Finished
 
 _NOT_EXECUTABLE = 126
@@ -123,7 +123,7 @@ def why_unrunnable(command: str, finished: Finished, *, output: str) -> str:
     if finished.exit_code in (0, None):
         return ""
     reason = _sign(output) or _broken(output[-_END:])
-    named = next(iter(programs(command)), command)
+    named = next(iter(find_programs(command)), command)
     if finished.exit_code == _NOT_EXECUTABLE:
         return reason or f"`{named}` cannot be executed"
     if finished.exit_code == _NOT_FOUND:

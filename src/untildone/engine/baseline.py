@@ -11,15 +11,15 @@ from msgspec.structs import replace
 from untildone import process
 from untildone.checks.runner import Running, run_checks
 from untildone.core.check_results import CheckResult
-from untildone.core.counts import counted
+from untildone.core.counts import apply_counts
 from untildone.core.progress import Progress
-from untildone.core.totals import totals
+from untildone.core.totals import count_totals
 from untildone.engine.context import Context
 from untildone.engine.verbs import change
 from untildone.sandbox.tree_copy import copy_tree
 from untildone.store import baseline
 from untildone.store.loops import Record
-from untildone.worktree.fingerprint import fingerprint
+from untildone.worktree.fingerprint import fingerprint_tree
 
 _PATIENCE = 120.0
 _LONGEST = 200
@@ -31,16 +31,16 @@ def record_start(
     """Keeps the results whole. `copied`: a bare exit code may only tell of the copy."""
     if copied:
         results = tuple(_as_proved(result) for result in results)
-    results = counted(context.loops.load(loop).contract, results, results)
+    results = apply_counts(context.loops.load(loop).contract, results, results)
     red = tuple(result.name for result in results if result.outcome == "red")
-    folder = context.loops.folder(loop)
+    folder = context.loops.get_folder(loop)
 
     def edit(record: Record) -> Progress:
         return replace(
             record.progress,
-            seen_red=tuple(dict.fromkeys((*record.progress.seen_red, *red))),
-            baseline=baseline.write(folder, tuple(_named(result) for result in results)),
-            baseline_totals=totals(results),
+            checks_seen_red=tuple(dict.fromkeys((*record.progress.checks_seen_red, *red))),
+            baseline=baseline.write_results(folder, tuple(_named(result) for result in results)),
+            baseline_totals=count_totals(results),
         )
 
     return change(context, loop, edit, kind="baseline", red=red)
@@ -62,7 +62,7 @@ def _named(result: CheckResult) -> CheckResult:
 def begin_detached(context: Context, record: Record) -> None:
     """Leaves the checks of a copy to a process of its own; nobody waits for it here."""
     loop = record.contract.id
-    tree = fingerprint(Path(record.contract.project))
+    tree = fingerprint_tree(Path(record.contract.project))
     argv = [sys.executable, "-I", "-m", "untildone", "baseline", loop, tree]
     environ = {**os.environ, "UNTILDONE_HOME": str(context.home)}
     started = process.start_detached(argv, cwd=context.home, env=environ)
@@ -78,7 +78,7 @@ def run_detached(context: Context, loop: str, tree: str) -> None:
     with tempfile.TemporaryDirectory(prefix="untildone-start-", ignore_cleanup_errors=True) as top:
         copy = Path(top) / "tree"
         copy_tree(project, copy)
-        if fingerprint(project) == tree:
+        if fingerprint_tree(project) == tree:
             record_start(context, loop, run_checks(checks, Running(project=copy)), copied=True)
     context.session_of(record).remove("baseline")
 

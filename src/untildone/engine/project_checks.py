@@ -12,8 +12,8 @@ from untildone.config import Configuration, Proposal, proposal, proposals
 from untildone.core.contract import Check
 from untildone.engine.context import Context
 from untildone.errors import UserError
-from untildone.store.trust import trusted_hash
-from untildone.worktree.files import root_of
+from untildone.store.trust import read_trusted_hash
+from untildone.worktree.files import find_worktree_root
 
 # Checks with the names they have in their file.
 Named: TypeAlias = list[tuple[str, Check]]
@@ -24,7 +24,7 @@ _CHECKED_AS = {"fix": "ship", "loop": "ship", "": "ship"}
 
 def governed(place: Path) -> Path:
     """The folder of the nearest configuration, from here up to the top of the worktree."""
-    top = root_of(place)
+    top = find_worktree_root(place)
     if top is None or place == top:
         return place
     upward = (folder for folder in (place, *place.parents) if folder.is_relative_to(top))
@@ -91,7 +91,7 @@ def is_trusted(context: Context, proposed: Proposal) -> bool:
     """A file that says nothing needs no trust."""
     if proposed.configuration == _NOTHING:
         return True
-    return trusted_hash(context.home, proposed.path) == proposed.sha256
+    return read_trusted_hash(context.home, proposed.path) == proposed.sha256
 
 
 def sound(check: Check) -> None:

@@ -7,10 +7,10 @@ from msgspec import Struct
 
 from untildone.core.check_results import CheckResult
 from untildone.core.evidence import Evidence
-from untildone.core.regressions import told_of
+from untildone.core.failure_changes import make_test_matcher
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.experiments.compose import Composed, FromNow, composed
-from untildone.integrity.roles import role
+from untildone.worktree.roles import classify_file
 
 # What is stricter now may be too strict for the start's tests.
 _WITH_SETTINGS = "replayed: the start's tests pass on the code, with the start's settings"
@@ -54,10 +54,10 @@ class Ways(Struct, frozen=True, kw_only=True):
 
     def _changed_tests(self) -> list[str]:
         changes = self.comparison.changes
-        return [path for path in (*changes.edited, *changes.added) if role(path) == "test"]
+        return [path for path in (*changes.edited, *changes.added) if classify_file(path) == "test"]
 
     def _tests_too(self, path: str) -> bool:
-        return self.taken(path) or role(path) == "test"
+        return self.taken(path) or classify_file(path) == "test"
 
 
 def _wants_more_tests(result: CheckResult, evidence: Evidence) -> bool:
@@ -66,4 +66,6 @@ def _wants_more_tests(result: CheckResult, evidence: Evidence) -> bool:
     had, now = start.get(result.name), result.tests
     if had is None or now is None or result.outcome != "red" or now.failed:
         return False
-    return now.executed >= had.executed and all(map(told_of(now), (*had.passing, *had.failing)))
+    return now.executed >= had.executed and all(
+        map(make_test_matcher(now), (*had.passing, *had.failing))
+    )

@@ -6,9 +6,9 @@ from typing import Protocol, cast, get_args
 
 from untildone.checks import security
 from untildone.checks.parsers import PARSERS
-from untildone.commands.programs import programs
+from untildone.commands.programs import find_programs
 from untildone.core.contract import Check, Count
-from untildone.core.counts import DECIDING
+from untildone.core.counts import DECIDING_PRESET
 from untildone.errors import UserError
 
 _TELL_TESTS = (
@@ -52,7 +52,7 @@ class CountRequest(Protocol):
 
 def choose_counts(asked: CountRequest, checks: Sequence[Check]) -> tuple[Count, ...]:
     """Those agreed on; refused where one of them could only be met by nobody looking."""
-    deciding = asked.preset == DECIDING
+    deciding = asked.preset == DECIDING_PRESET
     if not asked.zero_errors and not asked.counts:
         raise UserError(
             "without errors nothing is left to count",
@@ -69,18 +69,18 @@ def choose_counts(asked: CountRequest, checks: Sequence[Check]) -> tuple[Count, 
 
 def _runs_tests(checks: Sequence[Check]) -> bool:
     known = {name for parser in _TELL_TESTS for name in PARSERS[parser].PROGRAMS}
-    return any(known.intersection(programs(check.command)) for check in checks)
+    return any(known.intersection(find_programs(check.command)) for check in checks)
 
 
 def _measures(count: Count, check: Check) -> bool:
     if count == "zero-security":
         return check.name.startswith(security.NAME)
-    if check.parser or check.pattern or _RUNNERS.intersection(programs(check.command)):
+    if check.parser or check.pattern or _RUNNERS.intersection(find_programs(check.command)):
         return True
     if count == "tests-pass":
         return _runs_tests((check,)) or "test" in check.name.split(":")
     known = {name for parser in PARSERS.values() for name in parser.PROGRAMS}
-    return bool(known.intersection(programs(check.command)))
+    return bool(known.intersection(find_programs(check.command)))
 
 
 def select_counts(options: Container[str]) -> tuple[Count, ...]:

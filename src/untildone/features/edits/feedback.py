@@ -16,7 +16,7 @@ from untildone.engine.speaker import ignored
 from untildone.features.edits import switch
 from untildone.features.edits.diagnosis import diagnose, find_introduced, read_texts
 from untildone.features.edits.server_client import ask_servers, edited_files
-from untildone.worktree.files import worktree_of
+from untildone.worktree.files import find_worktree
 
 # The agent waits for it, after an edit or at a stop.
 _WAIT = 1.0
@@ -24,14 +24,14 @@ _WAIT = 1.0
 
 def answer_edit(context: Context, call: Call) -> str:
     path, text, _ = before_edit(call)
-    project, file = locate_file(context.agent.stop(call.data, context.environ), path)
+    project, file = locate_file(context.agent.parse_stop(call.data, context.environ), path)
     if file is None or ignored(context.agent, context.environ):
         return ""
     if switch.TELL not in switch.read_modes(call.home):
         ask_servers(context, project, (file,), wait=0)
         return ""
     found = find_introduced(context, project, {file: text}, wait=_WAIT)
-    return context.agent.after_tool(edit_feedback.told(found)) if found else ""
+    return context.agent.add_context_after_tool(edit_feedback.format_edit(found)) if found else ""
 
 
 def warm_servers(
@@ -55,12 +55,12 @@ def add_diagnostics(
     return replace(
         evidence,
         diagnostics=tuple(each for its in found.values() for each in its),
-        edited=tuple(edit_feedback.totals(path, its) for path, its in found.items()),
+        edited=tuple(edit_feedback.count_file_totals(path, its) for path, its in found.items()),
     )
 
 
 def locate_file(stop: Stop, path: str) -> tuple[Path, Path | None]:
     """None if it is no file of the project that the session works in."""
-    project = worktree_of(stop.project, stop.cwd).resolve()
+    project = find_worktree(stop.project, stop.cwd).resolve()
     file = Path(path).resolve()
     return project, file if file.is_relative_to(project) and file.is_file() else None

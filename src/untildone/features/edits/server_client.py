@@ -17,7 +17,7 @@ from untildone.checks.lsp.servers import chosen
 from untildone.core.check_results import Finding
 from untildone.engine.context import Context, checked_here, project_folder
 from untildone.engine.payload import EDITING
-from untildone.store.files import Damaged, read_bounded
+from untildone.store.files import DamagedFileError, read_bounded
 
 DOOR = "diagnose.json"
 
@@ -150,7 +150,7 @@ def _start(context: Context, project: Path, files: Sequence[str]) -> None:
 def open_door(folder: Path) -> Door | None:
     try:
         return msgspec.json.decode(read_bounded(folder / DOOR), type=Door)
-    except (OSError, Damaged, msgspec.DecodeError, UnicodeError):
+    except (OSError, DamagedFileError, msgspec.DecodeError, UnicodeError):
         return None
 
 

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from msgspec import Struct
 from msgspec.structs import replace
 
-from untildone.core.agent_message import folded, kept, promises_said, spoken
+from untildone.core.agent_message import find_promises, normalize, strip_quotations, truncate
 from untildone.core.contract import Contract, Verification
-from untildone.core.criteria import apply_amendments, unmet_claims
-from untildone.core.plan_task import Result, TaskReport
-from untildone.core.progress import Met, Progress
+from untildone.core.criteria import apply_amendments, find_unmet_claims
+from untildone.core.plan_task import TaskReport, VerifierResult
+from untildone.core.progress import ClaimReport, Progress
 from untildone.engine.context import Context
 from untildone.engine.verbs import change, unfinished
 from untildone.errors import UserError
@@ -40,7 +40,7 @@ class CriterionEvidence(Struct, frozen=True, kw_only=True):
 class VerifierReport(Struct, frozen=True, kw_only=True):
     """A verifier's structured result, by the text of each criterion."""
 
-    result: Result
+    result: VerifierResult
     criteria: dict[str, CriterionEvidence] = {}
     reason: str = ""
 
@@ -73,7 +73,7 @@ def apply_report(contract: Contract, progress: Progress, report: VerifierReport)
     criteria = _match_criteria(contract, progress, report.criteria)
     earlier = {name: met for name, met in progress.met.items() if name not in criteria}
     met = {
-        name: Met(by=each.by, evidence=kept(each.evidence))
+        name: ClaimReport(by=each.by, evidence=truncate(each.evidence))
         for name, each in criteria.items()
         if each.met
     }
@@ -85,7 +85,7 @@ def apply_report(contract: Contract, progress: Progress, report: VerifierReport)
 
 
 def _list_unmet_claims(contract: Contract, progress: Progress) -> tuple[str, ...]:
-    return unmet_claims(apply_amendments(contract, progress.amendments), progress)
+    return find_unmet_claims(apply_amendments(contract, progress.amendments), progress)
 
 
 def _match_criteria(
@@ -93,11 +93,11 @@ def _match_criteria(
 ) -> dict[str, CriterionEvidence]:
     """By the loop's own names; that a check passes is proved only by running it."""
     claims = {
-        folded(claim.name): claim.name
+        normalize(claim.name): claim.name
         for claim in apply_amendments(contract, progress.amendments).claims
     }
-    checks = {folded(check.name): check.name for check in contract.checks}
-    unknown = [name for name in criteria if folded(name) not in claims | checks]
+    checks = {normalize(check.name): check.name for check in contract.checks}
+    unknown = [name for name in criteria if normalize(name) not in claims | checks]
     if unknown:
         known = ", ".join(f"`{name}`" for name in (*claims.values(), *checks.values()))
         raise UserError(
@@ -105,7 +105,7 @@ def _match_criteria(
             f" (criteria: {known or 'none'})",
             hint="write it exactly as listed",
         )
-    named = {(claims | checks)[folded(name)]: each for name, each in criteria.items()}
+    named = {(claims | checks)[normalize(name)]: each for name, each in criteria.items()}
     return {
         name: each for name, each in named.items() if not each.met or name not in checks.values()
     }
@@ -113,7 +113,9 @@ def _match_criteria(
 
 def assess_report(report: VerifierReport, criteria: Iterable[str]) -> TaskReport:
     """`VERIFIED` only if each of `criteria` has evidence and the verifier denies none."""
-    missing = {name: kept(each.evidence) for name, each in report.criteria.items() if not each.met}
+    missing = {
+        name: truncate(each.evidence) for name, each in report.criteria.items() if not each.met
+    }
     result = report.result
     if result == "VERIFIED":
         unproved = (
@@ -123,7 +125,7 @@ def assess_report(report: VerifierReport, criteria: Iterable[str]) -> TaskReport
         )
         missing = {**dict.fromkeys(unproved, _NO_EVIDENCE), **missing}
         result = "INCOMPLETE" if missing else result
-    return TaskReport(result=result, missing=missing, reason=kept(report.reason))
+    return TaskReport(result=result, missing=missing, reason=truncate(report.reason))
 
 
 def read_markers(contract: Contract, progress: Progress, message: str) -> Progress:
@@ -133,12 +135,12 @@ def read_markers(contract: Contract, progress: Progress, message: str) -> Progre
         expects_marker = any(_VERIFIED_PROMISE in promise for promise in contract.promises)
         result = find_result_marker(message) if expects_marker else None
         return _mark_stuck(progress, result)
-    if plan.promise and promises_said(message, (plan.promise,), task=contract.task):
+    if plan.promise and find_promises(message, (plan.promise,), task=contract.task):
         unmet = _list_unmet_claims(contract, progress)
-        promised = Met(by="review", evidence=f"promised: {plan.promise}")
+        promised = ClaimReport(by="review", evidence=f"promised: {plan.promise}")
         met = {**progress.met, **dict.fromkeys(unmet, promised)}
         return replace(progress, met=met, signalled=True)
-    if not plan.task and re.search(_APPROVED, spoken(message)):
+    if not plan.task and re.search(_APPROVED, strip_quotations(message)):
         return replace(progress, signalled=True)
     result = find_result_marker(message)
     if result == "VERIFIED":
@@ -146,13 +148,13 @@ def read_markers(contract: Contract, progress: Progress, message: str) -> Progre
     return _mark_stuck(progress, result)
 
 
-def find_result_marker(message: str) -> Result | None:
+def find_result_marker(message: str) -> VerifierResult | None:
     """The result of the last marker that the message states rather than quotes."""
-    found = _MARKER.findall(spoken(message))
+    found = _MARKER.findall(strip_quotations(message))
     return found[-1][1] if found else None
 
 
-def _mark_stuck(progress: Progress, result: Result | None) -> Progress:
+def _mark_stuck(progress: Progress, result: VerifierResult | None) -> Progress:
     """A verifier's own report that the task is stuck is kept: it has the reason."""
     if result not in ("BLOCKED", "MISALIGNED"):
         return progress

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from untildone.core.concerns import make_concern
 from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.settings.unused import speaks_of
+from untildone.integrity.settings.unused_tools import is_mentioned
 
 _RUNNERS = frozenset(
     (
@@ -39,7 +39,7 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
             yield make_concern(
                 ConcernKind.RUNNER,
                 path,
-                because=because,
+                reason=because,
                 content=comparison.new.entries[path].digest,
             )
     yield from _plugins(comparison)
@@ -57,7 +57,7 @@ def _stubs(comparison: Comparison) -> Iterator[Concern]:
             yield make_concern(
                 ConcernKind.SUPPRESSION,
                 path,
-                because=because,
+                reason=because,
                 content=comparison.new.entries[path].digest,
             )
 
@@ -75,7 +75,7 @@ def _hidden_by(path: str) -> Iterator[str]:
 def _is_checked(comparison: Comparison, path: str) -> bool:
     """JavaScript has types only where somebody asks for them, Python where somebody looks."""
     if path.endswith(".py"):
-        return speaks_of(comparison, _TYPE_CHECKERS)
+        return is_mentioned(comparison, _TYPE_CHECKERS)
     if "@ts-check" in comparison.old.text(path):
         return True
     named = (each for each in comparison.old if re.search(r"(^|/)[jt]sconfig[^/]*\.json$", each))
@@ -114,6 +114,6 @@ def _plugins(comparison: Comparison) -> Iterator[Concern]:
             yield make_concern(
                 ConcernKind.RUNNER,
                 path,
-                because=because,
+                reason=because,
                 content=comparison.new.entries[path].digest,
             )

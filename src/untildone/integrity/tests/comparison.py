@@ -9,9 +9,8 @@ from msgspec.structs import astuple
 
 from untildone.core.concerns import make_concern
 from untildone.core.evidence import Concern, ConcernKind
-from untildone.core.missing_tests import Fold
+from untildone.core.missing_tests import MergedTest
 from untildone.integrity.comparison import Comparison, digest
-from untildone.integrity.roles import role
 from untildone.integrity.tests.claims import BROAD
 from untildone.integrity.tests.delegates import delegates
 from untildone.integrity.tests.inventory import (
@@ -24,7 +23,8 @@ from untildone.integrity.tests.inventory import (
 )
 from untildone.integrity.tests.model import Claim, Inventory, Test
 from untildone.integrity.tests.subjects import product_names
-from untildone.syntax.nodes import language
+from untildone.syntax.languages import language_of_tests
+from untildone.worktree.roles import classify_file
 
 _PLACES = frozenset(
     (
@@ -79,12 +79,12 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
     yield from (lost for _, lost in _compared(comparison) if lost is not None)
 
 
-def folds(comparison: Comparison) -> tuple[Fold, ...]:
+def folds(comparison: Comparison) -> tuple[MergedTest, ...]:
     """Tests of the start of which nothing is lost, and where what they claim is claimed now."""
     pairs = _compared(comparison)
     before = {pair.old.id for pair, _ in pairs}
     return tuple(
-        Fold(pair.old.id, pair.new.id, fresh=pair.new.id not in before)
+        MergedTest(pair.old.id, pair.new.id, fresh=pair.new.id not in before)
         for pair, lost in pairs
         if lost is None and pair.new is not None and pair.old.claims
     )
@@ -105,7 +105,7 @@ def _concerned(comparison: Comparison) -> list[str]:
     """What changed among the tests, the helpers that serve them, and whom changed helpers serve."""
     changed = {*comparison.changes.added, *comparison.changes.removed, *comparison.changes.edited}
     changed |= {*comparison.changes.moved, *comparison.changes.moved.values()}
-    tests = {path for path in changed if role(path) == "test" or read(path)}
+    tests = {path for path in changed if classify_file(path) == "test" or read(path)}
     folders = {path.rpartition("/")[0] for path in tests}
     undeclared = {f"{name}.rs" for path in tests for name in _undeclared(comparison, path)}
     helpers = {path: _altered(comparison, path) for path in tests if serves(path)}
@@ -153,7 +153,7 @@ def _in_place(comparison: Comparison, test: Test) -> Test:
     if test.path in comparison.old:
         return test
     *folders, name = test.path.split("/")
-    pattern = _COLLECTED.get(language(test.path))
+    pattern = _COLLECTED.get(language_of_tests(test.path))
     reason = ""
     if pattern is not None and not pattern.fullmatch(name) and not test.path.endswith("tests.py"):
         reason = f"a file called `{name}`, which the runner does not collect"
@@ -316,12 +316,12 @@ class _Comparison:
 
     def _removed(self, test: Test) -> Concern:
         because = f"`{test.name}` was there at the start and is no longer run"
-        return make_concern(ConcernKind.REMOVE_TEST, test.id, because=because)
+        return make_concern(ConcernKind.REMOVE_TEST, test.id, reason=because)
 
     def _skipped(self, old: Test, new: Test, marks: frozenset[str]) -> Concern:
         because = f"`{old.name}` ran at the start, now there is {', '.join(sorted(marks))}"
         return make_concern(
-            ConcernKind.EDIT_TEST, old.path, old.name, because=because, content=_content(new)
+            ConcernKind.EDIT_TEST, old.path, old.name, reason=because, content=_content(new)
         )
 
     def _edited(self, old: Test, new: Test, missing: list[Claim]) -> Concern:
@@ -336,7 +336,7 @@ class _Comparison:
             because = (
                 f"`{old.name}` checked {_told(first)} at the start, now nothing as strict does"
             )
-        return make_concern(kind, old.path, old.name, because=because, content=_content(new))
+        return make_concern(kind, old.path, old.name, reason=because, content=_content(new))
 
 
 _Fits = Callable[[Claim, Claim], bool]

@@ -1,0 +1,88 @@
+"""New configuration files that loosen nothing: no tool reads them, or did anything without them."""
+
+import re
+from collections.abc import Iterator
+
+from untildone.commands.ci import is_ci_file
+from untildone.commands.deciding_calls import find_deciding_calls
+from untildone.commands.named_checks import find_named_checks
+from untildone.integrity.comparison import Comparison
+from untildone.integrity.settings.parsing import Settings, list_configurations, read_settings
+from untildone.worktree.roles import classify_file
+
+# Files that are read only where something names them: tsconfig.build.json, jest.config.e2e.js,
+# vitest.unit.config.ts, .env.example
+_READ_BY_NAME = re.compile(
+    r"([jt]sconfig\.[\w.-]+|(jest|vitest?|eslint|playwright|cypress)\.config\.[\w-]+"
+    r"|(jest|vitest?|eslint|playwright|cypress)[.-][\w-]+\.config)\.([cm]?[jt]s|json)"
+    r"|\.env\.(example|sample|template|dist)"
+)
+# packages/new/package.json
+_MANIFEST = re.compile(r"(package|[jt]sconfig)\.json|(Cargo|pyproject)\.toml|go\.mod")
+# Tools that do nothing without settings.
+_IDLE_WITHOUT_SETTINGS = ("tsconfig", "eslint", "tox", "testenv")
+_IMAGE_BUILDER = re.compile(r"docker|podman|buildah")
+
+
+def is_new_member(comparison: Comparison, path: str) -> bool:
+    """Whether it is the manifest of a folder that the baseline does not have."""
+    folder, _, name = path.rpartition("/")
+    if not folder or path in comparison.old or not _MANIFEST.fullmatch(name):
+        return False
+    is_hidden = any(part.startswith(".") for part in folder.split("/"))
+    return not is_hidden and not any(each.startswith(f"{folder}/") for each in comparison.old)
+
+
+def is_harmless_file(comparison: Comparison, path: str) -> bool:
+    if path.rpartition("/")[2] == ".dockerignore":
+        return not any(map(_IMAGE_BUILDER.search, _find_words(comparison)))
+    if path in comparison.old:
+        return False
+    return (
+        _is_unread(comparison, path)
+        or _is_first_of_its_tool(comparison, path)
+        or _is_additional_workflow(comparison, path)
+    )
+
+
+def _is_unread(comparison: Comparison, path: str) -> bool:
+    """Whether neither a check nor another configuration names a file that is read by name."""
+    name = path.rpartition("/")[2]
+    if not _READ_BY_NAME.fullmatch(name) or path in comparison.judging:
+        return False
+    stem = name.removesuffix(".json")
+    others = (
+        each
+        for each in list_configurations(comparison.new)
+        if each != path and classify_file(each) == "config" and "package.json" not in each
+    )
+    is_named = any(stem in comparison.new.text(each) for each in others)
+    return not is_named and not any(stem in word for word in _find_words(comparison))
+
+
+def _find_words(comparison: Comparison) -> Iterator[str]:
+    """Yield the words of all calls of the checks."""
+    for command in dict.fromkeys((*comparison.commands, *find_named_checks(comparison.old))):
+        for call in find_deciding_calls(comparison.new, command):
+            yield from call
+
+
+def _is_first_of_its_tool(comparison: Comparison, path: str) -> bool:
+    tools = _find_sections(read_settings(comparison.new, path))
+    if not tools or not tools.issubset(_IDLE_WITHOUT_SETTINGS):
+        return False
+    old = comparison.old
+    paths = (each for each in list_configurations(old) if "ignore" not in each)
+    return not any(tools & _find_sections(read_settings(old, each)) for each in paths)
+
+
+def _find_sections(settings: Settings) -> set[str]:
+    """Return `testenv` for `testenv:lint.deps`."""
+    return {re.split(r"[.:]", key, maxsplit=1)[0] for key in settings}
+
+
+def _is_additional_workflow(comparison: Comparison, path: str) -> bool:
+    """Whether it is a workflow beside those of the baseline, which run as before."""
+    changes = comparison.changes
+    changed = (*changes.edited, *changes.removed, *changes.moved)
+    return is_ci_file(path) and not any(map(is_ci_file, changed))

@@ -1,0 +1,121 @@
+"""Configuration files as flat settings: every value by its dotted key, whatever the format."""
+
+import configparser
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import islice
+from typing import TypeAlias
+
+import yaml
+
+from untildone.integrity.settings.formats import FORMATS, Format, Scalar
+from untildone.worktree.contents import Tree
+
+Values: TypeAlias = tuple[Scalar, ...]
+Settings: TypeAlias = dict[str, Values]
+
+_MAX_DEPTH = 40
+# YAML aliases may stand for more values than fit into memory.
+_MAX_VALUES = 20_000
+# Nobody writes such a line, and some readers need quadratic time for it.
+_MAX_LINE_LENGTH = 10_000
+# pytest takes several paths or patterns from one line.
+_SEVERAL_IN_ONE = re.compile(
+    r"pytest\.(testpaths|pythonpath|norecursedirs|python_(files|classes|functions))"
+)
+# The same setting has the same key in every file that may hold it.
+_RENAMED_KEYS = (
+    (re.compile(r"^tool\.pytest\.ini_options\."), "pytest."),
+    (re.compile(r"^tool\."), ""),
+    (re.compile(r"^tool:pytest\."), "pytest."),
+    (re.compile(r"^coverage:"), "coverage."),
+    (re.compile(r"^eslintConfig\."), "eslint."),
+    (re.compile(r"^c8\.|^nyc\."), "coverage."),
+    (re.compile(r"^ruff\.(?=ruff\.)"), ""),
+    (
+        re.compile(r"^(ruff)\.(select|ignore|extend-select|extend-ignore|per-file-ignores)\b"),
+        r"\1.lint.\2",
+    ),
+    (re.compile(r"^pytest\.pytest\."), "pytest."),
+    (re.compile(r"^tox\.envlist$"), "tox.env_list"),
+)
+
+
+def read_settings(tree: Tree, path: str) -> Settings:
+    """Return the settings of a file, parsed once per tree; empty if it is missing."""
+    return tree.fact(_parse_file, path)
+
+
+def list_configurations(tree: Tree) -> tuple[str, ...]:
+    return tree.fact(_list_configurations, "")
+
+
+def _parse_file(tree: Tree, path: str) -> Settings:
+    return parse_settings(path, tree.text(path))
+
+
+def _list_configurations(tree: Tree, _path: str) -> tuple[str, ...]:
+    return tuple(filter(is_configuration, tree))
+
+
+def is_configuration(path: str) -> bool:
+    return _find_format(path) is not None
+
+
+def parse_settings(path: str, text: str) -> Settings:
+    """Return the settings of a text; empty if it is no configuration or cannot be read."""
+    known = _find_format(path)
+    if known is None or any(len(line) > _MAX_LINE_LENGTH for line in text.splitlines()):
+        return {}
+    try:
+        value = known.read(text)
+    except (ValueError, RecursionError, configparser.Error, yaml.YAMLError):
+        return {}
+    found: dict[str, list[Scalar]] = {}
+    for key, leaf in islice(_walk(value, known.prefix, 0), _MAX_VALUES):
+        if not isinstance(leaf, _Inner):
+            found.setdefault(_normalize_key(key), []).append(leaf)
+    return {key: tuple(_split_values(key, values)) for key, values in found.items()}
+
+
+def find_tool(key: str) -> str:
+    """Return `mypy` for `mypy.strict` and for `mypy-tests.*.strict`."""
+    return re.split(r"[.-]", key, maxsplit=1)[0]
+
+
+@lru_cache(maxsize=65_536)
+def _find_format(path: str) -> Format | None:
+    name = path.rpartition("/")[2]
+    fitting = (each for each in FORMATS if each.paths.fullmatch(name) or each.paths.fullmatch(path))
+    return next(fitting, None)
+
+
+class _Inner:
+    """Stands for a value that holds others, so that it counts towards the limit too."""
+
+
+def _walk(value: object, key: str, depth: int) -> Iterator[tuple[str, Scalar | _Inner]]:
+    if isinstance(value, dict) and depth < _MAX_DEPTH:
+        yield key, _Inner()
+        for name, inner in value.items():
+            yield from _walk(inner, f"{key}.{name}" if key else str(name), depth + 1)
+    elif isinstance(value, list | tuple) and depth < _MAX_DEPTH:
+        # An empty list is a setting, unlike a key that is missing.
+        yield key, _Inner() if value else None
+        for inner in value:
+            yield from _walk(inner, key, depth + 1)
+    elif isinstance(value, str | int | float | bool) or value is None:
+        yield key, value
+
+
+def _split_values(key: str, values: list[Scalar]) -> Iterator[Scalar]:
+    splits = _SEVERAL_IN_ONE.fullmatch(key) is not None
+    for value in values:
+        yield from value.split() if splits and isinstance(value, str) else (value,)
+
+
+def _normalize_key(key: str) -> str:
+    for pattern, name in _RENAMED_KEYS:
+        key = pattern.sub(name, key)
+    return key

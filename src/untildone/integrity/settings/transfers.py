@@ -1,0 +1,98 @@
+"""Settings that moved to another file, or to the tool that replaces the former one."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from untildone.commands.ci import find_ci_commands, is_ci_file
+from untildone.commands.deciding_calls import find_deciding_calls
+from untildone.commands.named_checks import find_named_checks
+from untildone.integrity.comparison import Comparison
+from untildone.integrity.settings.formats import Scalar
+from untildone.integrity.settings.parsing import Settings, find_tool, read_settings
+
+# The settings of flake8, and where ruff has them; the second place only adds to the first.
+_RUFF_KEYS = {
+    "flake8.select": ("ruff.lint.select", "ruff.lint.extend-select"),
+    "flake8.extend-select": ("ruff.lint.select", "ruff.lint.extend-select"),
+    "flake8.ignore": ("ruff.lint.ignore", "ruff.lint.extend-ignore"),
+    "flake8.extend-ignore": ("ruff.lint.ignore", "ruff.lint.extend-ignore"),
+    "flake8.exclude": ("ruff.exclude", "ruff.extend-exclude"),
+    "flake8.extend-exclude": ("ruff.exclude", "ruff.extend-exclude"),
+    "flake8.max-line-length": ("ruff.line-length",),
+    "flake8.max-complexity": ("ruff.lint.mccabe.max-complexity",),
+}
+_PER_FILE = "flake8.per-file-ignores"
+# Their settings say what to run: where nothing calls them, they run nothing.
+_TOX_KEY = re.compile(r"(tox|testenv)\b")
+
+
+def find_given_up_settings(comparison: Comparison, path: str, others: Iterable[str]) -> Settings:
+    """Return what other files no longer say of tools that are new to this file."""
+    own_tools = set(map(find_tool, read_settings(comparison.old, path)))
+    found: Settings = {}
+    for other in others:
+        if other == path or not is_changed_file(comparison, other):
+            continue
+        old, new = (read_settings(tree, other) for tree in (comparison.old, comparison.new))
+        gone = {key: values for key, values in old.items() if key not in new}
+        found.update({**_translate_to_ruff(comparison, gone), **gone})
+    return {key: values for key, values in found.items() if find_tool(key) not in own_tools}
+
+
+def is_changed_file(comparison: Comparison, path: str) -> bool:
+    return comparison.old.entries.get(path) != comparison.new.entries.get(path)
+
+
+def translate_to_flake8(comparison: Comparison, settings: Settings) -> Settings:
+    """Return settings of ruff by the keys of flake8, if ruff has replaced it."""
+    if not _has_tool(settings, "ruff") or _is_called(comparison, "flake8"):
+        return {}
+    found: Settings = {}
+    for name, keys in _RUFF_KEYS.items():
+        values = tuple(value for key in keys for value in settings.get(key, ()))
+        if values:
+            found[name] = values
+    return found
+
+
+def is_abandoned_tox(comparison: Comparison, key: str, settings: Iterable[str]) -> bool:
+    """Whether the key is one of tox, which has no settings any more and which no check calls."""
+    if not _TOX_KEY.match(key) or any(map(_TOX_KEY.match, settings)):
+        return False
+    return not _is_called(comparison, "tox")
+
+
+def _translate_to_ruff(comparison: Comparison, gone: Settings) -> Settings:
+    if not _has_tool(gone, "flake8") or _is_called(comparison, "flake8"):
+        return {}
+    found: dict[str, list[Scalar]] = {}
+    for name, keys in _RUFF_KEYS.items():
+        for key in keys if name in gone else ():
+            found.setdefault(key, []).extend(gone[name])
+    for pattern, rule in _split_per_file(gone.get(_PER_FILE, ())):
+        found.setdefault(f"ruff.lint.per-file-ignores.{pattern}", []).append(rule)
+    return {key: tuple(values) for key, values in found.items()}
+
+
+def _split_per_file(values: Iterable[object]) -> Iterator[tuple[str, str]]:
+    """Yield pattern and rule; the parser has split `tests/*:E501,F401` at its comma."""
+    pattern = ""
+    for each in map(str, values):
+        before, colon, after = each.rpartition(":")
+        pattern = before.strip() if colon else pattern
+        yield pattern, after.strip()
+
+
+def _has_tool(settings: Settings, tool: str) -> bool:
+    return any(find_tool(key) == tool for key in settings)
+
+
+def _is_called(comparison: Comparison, program: str) -> bool:
+    tree = comparison.new
+    of_ci = (
+        each for path in tree if is_ci_file(path) for each in find_ci_commands(tree.text(path))
+    )
+    commands = dict.fromkeys((*comparison.commands, *find_named_checks(tree), *of_ci))
+    return any(
+        program in call[:4] for command in commands for call in find_deciding_calls(tree, command)
+    )
