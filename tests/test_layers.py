@@ -43,7 +43,6 @@ KNOWN = frozenset(
         ("engine", "features"),
         ("features", "hooks"),
         ("sandbox", "integrity"),
-        ("syntax", "integrity"),
     )
 )
 IMPURE = frozenset(

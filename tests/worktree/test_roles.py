@@ -2,7 +2,7 @@
 
 import pytest
 
-from untildone.worktree.roles import Role, role
+from untildone.worktree.roles import Role, classify_file
 
 
 @pytest.mark.parametrize(
@@ -22,4 +22,4 @@ from untildone.worktree.roles import Role, role
     ],
 )
 def test_a_file_goes_by_its_name_and_place(path: str, expected: Role) -> None:
-    assert role(path) == expected
+    assert classify_file(path) == expected

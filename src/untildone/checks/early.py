@@ -12,7 +12,7 @@ from untildone.commands.programs import find_single_program
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check
 from untildone.errors import UserError
-from untildone.worktree.files import changed_files
+from untildone.worktree.files import list_changed_files
 
 _MOST_FILES = 50
 # A run that ends this soon needs no herald.
@@ -74,7 +74,7 @@ def early_look(check: Check, last: CheckResult | None, project: Path) -> Check |
     if linter is None:
         return None
     folders = _folders(linter, behind, project / check.cwd)
-    suspects = {finding.path for finding in last.findings} | changed_files(project)
+    suspects = {finding.path for finding in last.findings} | list_changed_files(project)
     wanted = (path for path in suspects if path.endswith(linter.suffixes))
     files = sorted(_files(wanted, folders, check, project))
     if not 0 < len(files) <= _MOST_FILES:

@@ -23,7 +23,7 @@ from untildone.checks.turns import turns
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check
 from untildone.process import argv_of, ending_with_us, environment, run
-from untildone.worktree.fingerprint import content_of
+from untildone.worktree.fingerprint import fingerprint_contents
 
 __all__ = ["Report", "Running", "judge_result", "quiet", "run_checks", "validate"]
 
@@ -70,17 +70,17 @@ def run_checks(
 def _on_one_tree(
     checks: Sequence[Check], running: Running, *, report: Report
 ) -> tuple[CheckResult, ...]:
-    before = content_of(running.project)
+    before = fingerprint_contents(running.project)
     results = _all(checks, running, tree=before.whole, report=report)
     if all(result.cached for result in results):
         return results
-    after = content_of(running.project)
+    after = fingerprint_contents(running.project)
     # What a run leaves behind beside the recorded files, such as its coverage, is its own affair.
     if after.recorded == before.recorded or _stopped(running):
         return results
     # A formatter that wrote, or somebody at work meanwhile: what counts is the tree as it is now.
     again = _all(checks, running, tree=after.whole, report=report)
-    if content_of(running.project).recorded == after.recorded or _stopped(running):
+    if fingerprint_contents(running.project).recorded == after.recorded or _stopped(running):
         return again
     return tuple(_unsettled(result) for result in again)
 

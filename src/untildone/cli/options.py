@@ -15,7 +15,7 @@ from untildone.report.receipt import first_of
 from untildone.store.home import look_at
 from untildone.store.loops import Broken, Record
 from untildone.store.sessions import Session
-from untildone.worktree.files import root_of
+from untildone.worktree.files import find_worktree_root
 
 loop_argument = click.argument("loop", required=False)
 
@@ -30,7 +30,7 @@ def project_of(given: Path | None) -> Path:
         raise UserError(
             "the folder this is called in is gone", hint="`cd` elsewhere, or give `--project DIR`"
         ) from None
-    return root_of(called_in) or called_in
+    return find_worktree_root(called_in) or called_in
 
 
 def here(agent: str = "claude") -> Context:

@@ -9,7 +9,7 @@ from untildone.commands.makefiles import find_make_lines
 from untildone.commands.scripts import Script, find_called_scripts, is_subject
 from untildone.commands.shell import program_name
 from untildone.worktree.contents import Tree
-from untildone.worktree.roles import role
+from untildone.worktree.roles import classify_file
 
 _TRIVIAL = frozenset(
     (
@@ -75,7 +75,7 @@ class _Expansion:
         if tool and _counts(tool, caller):
             yield tool
         for text, path in scripts:
-            if role(path) == "test":
+            if classify_file(path) == "test":
                 yield ("sh", path)
             if not is_subject(self.tree, path, caller):
                 arguments = _find_script_arguments(call, path)
@@ -97,7 +97,7 @@ def _find_script_arguments(call: Call, path: str) -> Call:
 
 def _counts(tool: Call, caller: str) -> bool:
     """In a script that is a test, only calls of known tools count: the rest is the test itself."""
-    return role(caller) != "test" or _TOOLS.fullmatch(tool[0]) is not None
+    return classify_file(caller) != "test" or _TOOLS.fullmatch(tool[0]) is not None
 
 
 def _find_tool(call: Call) -> Call | None:

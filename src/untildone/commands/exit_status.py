@@ -9,7 +9,7 @@ from typing import TypeAlias
 from ast_grep_py import SgNode
 
 from untildone.commands.shell import SHELLS, parse_calls, program_name
-from untildone.syntax.trees import root
+from untildone.syntax.parsing import parse_source
 
 Call: TypeAlias = tuple[str, ...]
 
@@ -59,7 +59,7 @@ def find_calls_by_status(
     shell = re.match(r"#!\S*sh\s+-\w*e", text) is not None
     try:
         reader = _Reader(text, errexit=errexit or shell, arguments=arguments)
-        return tuple(reader.read_program(root(text, "bash")))
+        return tuple(reader.read_program(parse_source(text, "bash")))
     except RecursionError:
         return ()
 

@@ -18,7 +18,7 @@ from untildone.commands.package_scripts import (
 )
 from untildone.commands.shell import SHELLS, parse_calls, program_name
 from untildone.worktree.contents import Tree
-from untildone.worktree.roles import role
+from untildone.worktree.roles import classify_file
 
 # Shell text, and the file it stands in: empty for the command itself. The text of a script in
 # another language is empty, since it is not followed.
@@ -77,9 +77,9 @@ def is_subject(tree: Tree, path: str, caller: str) -> bool:
     """
     *folders, name = path.split("/")
     is_check = _CHECK_NAME.search(name) or _TOOL_FOLDERS.intersection(folders)
-    if not caller or role(path) != "product" or is_check:
+    if not caller or classify_file(path) != "product" or is_check:
         return False
-    return role(caller) == "test" or _is_output_compared(path, tree.text(caller))
+    return classify_file(caller) == "test" or _is_output_compared(path, tree.text(caller))
 
 
 def _is_output_compared(path: str, text: str) -> bool:
@@ -135,7 +135,7 @@ def _find_script_files(tree: Tree, call: Sequence[str], caller: str) -> Iterator
         text = tree.text(path)
         if is_shell or is_shell_script(path, text):
             yield text, path
-        elif is_check_script(path) and role(path) != "document":
+        elif is_check_script(path) and classify_file(path) != "document":
             yield "", path
 
 

@@ -16,7 +16,7 @@ from untildone.config.model import Configuration, Personal
 from untildone.config.places import line_at, lines_of
 from untildone.core.contract import Check
 from untildone.errors import UserError
-from untildone.worktree.files import files_named
+from untildone.worktree.files import find_files_named
 
 OWN = "untildone.toml"
 _SHARED = "pyproject.toml"
@@ -56,7 +56,7 @@ class Proposal(Struct, frozen=True, kw_only=True):
 def proposals(project: Path) -> tuple[Proposal, ...]:
     """The project's own file, then those of its folders in the order of their paths."""
     own = proposal(project)
-    below = sorted(path for path in files_named(project, OWN) if path.parent != Path())
+    below = sorted(path for path in find_files_named(project, OWN) if path.parent != Path())
     if len(below) > _MOST_FILES:
         raise UserError(
             f"there are {len(below)} files `{OWN}` below `{project}`, more than {_MOST_FILES}",

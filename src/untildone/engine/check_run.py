@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from threading import Event
 
     from untildone.checks.runner import Running
-    from untildone.sandbox.sandbox import Sandbox
+    from untildone.sandbox.sandboxes import Sandbox
 
 # The client ends a Stop hook at 3600 s (`init` sets it); ours ends before, with an answer.
 DEADLINE = 3_500.0

@@ -61,8 +61,8 @@ def root(contract: Contract, cwd: str) -> Path:
         return project
     from untildone.worktree import files
 
-    top, own = files.root_of(Path(cwd)), files.root_of(project)
-    if top and own and top != own and files.same_repository(top, own):
+    top, own = files.find_worktree_root(Path(cwd)), files.find_worktree_root(project)
+    if top and own and top != own and files.is_same_repository(top, own):
         return top / project.relative_to(own)
     return project
 

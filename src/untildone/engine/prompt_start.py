@@ -22,7 +22,7 @@ from untildone.engine.start_options import StartOptions, apply_bounds, build_req
 from untildone.errors import UserError
 from untildone.features.spec.start import describe_start
 from untildone.store.loops import Record
-from untildone.worktree.files import worktree_of
+from untildone.worktree.files import find_worktree
 
 
 def launched(context: Context, prompt: Prompt, wanted: Wanted) -> tuple[Record, str]:
@@ -50,7 +50,7 @@ def request(context: Context, prompt: Prompt, wanted: Wanted) -> Request:
         context,
         convert(values, StartOptions),
         session=prompt.session,
-        project=worktree_of(prompt.project, prompt.cwd),
+        project=find_worktree(prompt.project, prompt.cwd),
     )
 
 
@@ -70,7 +70,7 @@ def _planned(context: Context, prompt: Prompt, wanted: Wanted) -> Request:
         )
     asked = TaskChoice(
         session=prompt.session,
-        project=worktree_of(prompt.project, prompt.cwd),
+        project=find_worktree(prompt.project, prompt.cwd),
         plan=words[0] if words else "",
         task=task,
         bounds=apply_bounds(Bounds(rounds=BOUNDS.rounds), convert_values(given)),

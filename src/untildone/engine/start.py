@@ -230,9 +230,9 @@ def _oracle(request: Request, checks: tuple[Check, ...]) -> Oracle | None:
             hint='name one: `--check "YOUR COMMAND"`',
         )
     # Imported where it is used: a prompt that starts no loop must not pay for it.
-    from untildone.integrity.oracle import kept_outside
+    from untildone.integrity.oracle import make_oracle
 
-    return kept_outside(request.oracle, request.project)
+    return make_oracle(request.oracle, request.project)
 
 
 def _found(context: Context, request: Request) -> tuple[Check, ...]:

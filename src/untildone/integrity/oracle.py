@@ -18,7 +18,7 @@ _PROGRAMS = {".py": sys.executable, ".sh": "sh", ".js": "node", ".mjs": "node", 
 _TOLD = "a hidden check of the person does not pass"
 
 
-def kept_outside(path: Path, project: Path) -> Oracle:
+def make_oracle(path: Path, project: Path) -> Oracle:
     """Refused where the agent works: there it would be no secret."""
     place = Path(os.path.realpath(path))
     if place.is_relative_to(os.path.realpath(project)):
@@ -33,7 +33,7 @@ def kept_outside(path: Path, project: Path) -> Oracle:
     return Oracle(path=str(place), sha256=_digest(place))
 
 
-def asked(
+def run_oracle(
     oracle: Oracle, *, cwd: Path, environ: Mapping[str, str], through: tuple[str, ...] = ()
 ) -> Concern | None:
     """Run where the work is, through what leads there."""

@@ -53,7 +53,7 @@ _SCRIPT_FOLDERS = frozenset(("ci", ".github", ".gitlab", ".circleci", ".githooks
 _DOCUMENT = re.compile(r".*\.(md|rst|adoc|txt)|LICENSE[^/]*|NOTICE[^/]*|CHANGELOG[^/]*")
 
 
-def role(path: str) -> Role:
+def classify_file(path: str) -> Role:
     """The strictest that fits: a test folder's data is the test's, a hidden file is settings."""
     *folders, name = path.split("/")
     if _TEST_FOLDERS.intersection(folders) or _TEST_FILE.fullmatch(name):
@@ -71,7 +71,7 @@ def _hidden(path: str) -> bool:
     return any(part.startswith(".") for part in path.split("/"))
 
 
-def named_in(command: str, paths: Iterable[str]) -> frozenset[str]:
+def find_named_files(command: str, paths: Iterable[str]) -> frozenset[str]:
     """Files that a check's command names: they judge the work, whatever they are called."""
     words = {word.removeprefix("./") for word in re.split(r"[\s;&|()<>\"'`=,]+", command)}
     return frozenset(path for path in paths if path in words)

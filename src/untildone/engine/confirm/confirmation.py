@@ -23,7 +23,7 @@ from untildone.integrity.registry import find_concerns
 from untildone.integrity.tests.comparison import folds
 from untildone.integrity.tests.inventory import serves
 from untildone.process import environment
-from untildone.sandbox import sandbox
+from untildone.sandbox import sandboxes
 
 # A run of the start's own tests shows whether these took anything away.
 _PROVABLE = frozenset((ConcernKind.EDIT_TEST, ConcernKind.EDIT_EXPECTED))
@@ -44,10 +44,10 @@ def proved(evidence: Evidence, given: Matter) -> Evidence:
 def _hidden(secret: Oracle, runs: Runs) -> Concern | None:
     given = runs.given
     if given.comparison is None:
-        return oracle.asked(secret, cwd=given.site.project, environ=environment(os.environ))
-    with sandbox.furnished(whole(given.comparison, now=True), runs.place()) as place:
+        return oracle.run_oracle(secret, cwd=given.site.project, environ=environment(os.environ))
+    with sandboxes.open_sandbox(whole(given.comparison, now=True), runs.place()) as place:
         environ = environment(place.environ)
-        return oracle.asked(secret, cwd=place.project, environ=environ, through=place.through)
+        return oracle.run_oracle(secret, cwd=place.project, environ=environ, through=place.through)
 
 
 def _shown(evidence: Evidence, given: Matter) -> Evidence:

@@ -16,7 +16,7 @@ from untildone.engine.speaker import ignored
 from untildone.features.edits import switch
 from untildone.features.edits.diagnosis import diagnose, find_introduced, read_texts
 from untildone.features.edits.server_client import ask_servers, edited_files
-from untildone.worktree.files import worktree_of
+from untildone.worktree.files import find_worktree
 
 # The agent waits for it, after an edit or at a stop.
 _WAIT = 1.0
@@ -61,6 +61,6 @@ def add_diagnostics(
 
 def locate_file(stop: Stop, path: str) -> tuple[Path, Path | None]:
     """None if it is no file of the project that the session works in."""
-    project = worktree_of(stop.project, stop.cwd).resolve()
+    project = find_worktree(stop.project, stop.cwd).resolve()
     file = Path(path).resolve()
     return project, file if file.is_relative_to(project) and file.is_file() else None

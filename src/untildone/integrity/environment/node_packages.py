@@ -6,7 +6,7 @@ from pathlib import Path
 
 from untildone.core.concerns import make_concern
 from untildone.core.evidence import Concern, ConcernKind
-from untildone.integrity.baseline import Stamp, stamps
+from untildone.integrity.baseline import Stamp, read_stamps
 from untildone.integrity.environment.check_programs import read_package_field
 
 _FOLDER = "node_modules"
@@ -26,7 +26,7 @@ _SHOWN = 20
 def find_concerns(project: Path, then: Mapping[str, Stamp]) -> Iterator[Concern]:
     """By size and times: only what changed is looked at."""
     folders = _folders(project, then)
-    now = dict(stamps(project, folders))
+    now = dict(read_stamps(project, folders))
     changed = [path for path, stamp in now.items() if then.get(path) != stamp]
     marked = any(path.endswith(_MARKS) for path in changed)
     installed = marked or any((project / each).exists() for each in _UNMARKED)

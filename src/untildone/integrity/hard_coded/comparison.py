@@ -27,7 +27,7 @@ from untildone.integrity.hard_coded.telling import Suite
 from untildone.integrity.hard_coded.written import new_literals
 from untildone.integrity.tests.inventory import inventory
 from untildone.integrity.tests.model import Test
-from untildone.syntax.trees import language
+from untildone.syntax.languages import language_of
 
 _LANGUAGES = frozenset(
     (
@@ -100,7 +100,7 @@ def _named(path: str, told: str) -> str:
 
 
 def _spoken(path: str) -> str:
-    return "json" if path.endswith(".json") else language(path)
+    return "json" if path.endswith(".json") else language_of(path)
 
 
 def _fresh(comparison: Comparison, path: str) -> list[Answer]:

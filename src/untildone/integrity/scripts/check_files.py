@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from untildone.commands.scripts import find_run_scripts, is_check_script, is_shell_script
 from untildone.integrity.scripts.covered_files import holds_tests
 from untildone.worktree.contents import Tree
-from untildone.worktree.roles import named_in, role
+from untildone.worktree.roles import classify_file, find_named_files
 
 _RECORD_SUFFIXES = (".json", ".xml", ".yaml", ".yml", ".toml", ".ini", ".txt", ".csv", ".sarif")
 _RECORD_NAME = re.compile(
@@ -22,7 +22,7 @@ def find_check_files(tree: Tree, commands: Iterable[str]) -> frozenset[str]:
     found: set[str] = set()
     for command in commands:
         found.update(_find_records(tree, command, ""))
-        named = named_in(command, tree)
+        named = find_named_files(command, tree)
         for _, path in find_run_scripts(tree, command):
             if path in found or not path or _is_compared_by_test(path, tree):
                 continue
@@ -35,7 +35,7 @@ def find_check_files(tree: Tree, commands: Iterable[str]) -> frozenset[str]:
 
 def _is_compared_by_test(path: str, tree: Tree) -> bool:
     """A file of tests is compared test by test, though a command names it."""
-    return role(path) == "test" and holds_tests(path, tree.text(path))
+    return classify_file(path) == "test" and holds_tests(path, tree.text(path))
 
 
 def _find_records(tree: Tree, text: str, beside: str) -> Iterator[str]:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from untildone.commands.globs import compile_glob
 from untildone.worktree.contents import Tree
-from untildone.worktree.roles import role
+from untildone.worktree.roles import classify_file
 
 _RUNS_TESTS = frozenset(
     (
@@ -55,7 +55,7 @@ def _is_checkable(program: str, path: str, tree: Tree, *, tests: bool) -> bool:
         return True
     is_shell = path.endswith((".sh", ".bash", ".bats"))
     has_tests = is_shell if program in ("sh", "bats") else holds_tests(path, tree.text(path))
-    return role(path) == "test" and has_tests
+    return classify_file(path) == "test" and has_tests
 
 
 def _covers(program: str, target: str, path: str) -> bool:

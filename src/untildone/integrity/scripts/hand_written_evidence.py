@@ -14,7 +14,7 @@ from untildone.commands.shell import (
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.scripts.check_files import is_record
 from untildone.worktree.contents import Tree
-from untildone.worktree.roles import role
+from untildone.worktree.roles import classify_file
 
 _READING = (
     SHELLS
@@ -43,7 +43,7 @@ _ASKS_FOR_DOCUMENTATION = re.compile(
 
 def find_hand_written_evidence(comparison: Comparison) -> Iterator[str]:
     """Yield the texts that all checks rest on though there are tests, unless asked for."""
-    if not any(role(path) == "test" for path in comparison.old):
+    if not any(classify_file(path) == "test" for path in comparison.old):
         return
     texts = [
         text
@@ -64,7 +64,7 @@ def find_hand_written_evidence(comparison: Comparison) -> Iterator[str]:
 
 
 def _is_prose(path: str) -> bool:
-    return _PROSE.fullmatch(path) is not None and role(path) != "script"
+    return _PROSE.fullmatch(path) is not None and classify_file(path) != "script"
 
 
 def _is_asked_for(path: str, task: str) -> bool:

@@ -8,7 +8,7 @@ from untildone.commands.deciding_calls import find_deciding_calls
 from untildone.commands.named_checks import find_named_checks
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.settings.parsing import Settings, is_configuration, parse_settings
-from untildone.worktree.roles import role
+from untildone.worktree.roles import classify_file
 
 # tsconfig.build.json, jest.config.e2e.js, vitest.unit.config.ts, .env.example: somebody has to
 # name them.
@@ -51,7 +51,7 @@ def _unread(compared: Comparison, path: str) -> bool:
     if not _BY_NAME.fullmatch(name) or path in compared.judging:
         return False
     stem = name.removesuffix(".json")
-    others = (each for each in compared.new if role(each) == "config" and each != path)
+    others = (each for each in compared.new if classify_file(each) == "config" and each != path)
     settings = (each for each in others if is_configuration(each) and "package.json" not in each)
     if any(stem in compared.new.text(each) for each in settings):
         return False

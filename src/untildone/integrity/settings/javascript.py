@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from ast_grep_py import SgNode
 
-from untildone.syntax.trees import root
+from untildone.syntax.parsing import parse_source
 
 _LITERALS = frozenset(
     ("object", "array", "string", "template_string", "number", "true", "false", "null")
@@ -20,7 +20,7 @@ _DOES = (
 
 def parse_objects(text: str, spoken: str) -> list[object]:
     """Every outermost one, with the constants that stand in it."""
-    top = root(text, spoken)
+    top = parse_source(text, spoken)
     reader = _Reader(_constants(top, text))
     found = [(node, reader.value(node)) for node in _outermost(top)]
     places = {reader.constants[name].range().start.index for name in reader.used}
@@ -29,7 +29,7 @@ def parse_objects(text: str, spoken: str) -> list[object]:
 
 def find_effects(text: str, spoken: str) -> list[str]:
     """Statements that do more than to declare and export literals."""
-    statements = (node for node in root(text, spoken).children() if node.is_named())
+    statements = (node for node in parse_source(text, spoken).children() if node.is_named())
     return [re.sub(r"\s+", " ", node.text()) for node in statements if not _only_says(node)]
 
 

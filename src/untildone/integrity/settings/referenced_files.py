@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 
 from untildone.integrity.settings.parsing import is_configuration, parse_settings
 from untildone.worktree.contents import Tree
-from untildone.worktree.roles import role
+from untildone.worktree.roles import classify_file
 
 # A part of the configuration by what it says, wherever it lies.
 _EXTENDING = re.compile(r"(.*\.)?(extends?|preset|presets)")
@@ -38,7 +38,7 @@ def find_referenced_files(tree: Tree) -> frozenset[str]:
             path
             for each in waiting
             for path in dict.fromkeys(_named(tree, each))
-            if path not in found and role(path) == "product"
+            if path not in found and classify_file(path) == "product"
         ]
         found.update(waiting)
     return frozenset(found)

@@ -8,7 +8,7 @@ from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.settings.parsing import is_configuration, parse_settings
 from untildone.integrity.settings.path_patterns import match_patterns
-from untildone.syntax.trees import language
+from untildone.syntax.languages import language_of
 from untildone.worktree.contents import Tree
 
 # Left out by linters and runners that are told nothing.
@@ -23,7 +23,7 @@ _LEAVING_OUT = ("exclude", "ignores", "ignored", "omit", "ignorePatterns", "nore
 
 def hidden(compared: Comparison) -> Iterator[Concern]:
     for before, now in _moved(compared):
-        if language(now) and _is_unseen(compared, now) and not _is_unseen(compared, before):
+        if language_of(now) and _is_unseen(compared, now) and not _is_unseen(compared, before):
             because = f"`{before}` is now `{now}`, where the tools do not look"
             yield make_concern(ConcernKind.SUPPRESSION, now, "moved away", because=because)
 

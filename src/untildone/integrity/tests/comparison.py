@@ -23,8 +23,8 @@ from untildone.integrity.tests.inventory import (
 )
 from untildone.integrity.tests.model import Claim, Inventory, Test
 from untildone.integrity.tests.subjects import product_names
-from untildone.syntax.nodes import language
-from untildone.worktree.roles import role
+from untildone.syntax.languages import language_of_tests
+from untildone.worktree.roles import classify_file
 
 _PLACES = frozenset(
     (
@@ -105,7 +105,7 @@ def _concerned(comparison: Comparison) -> list[str]:
     """What changed among the tests, the helpers that serve them, and whom changed helpers serve."""
     changed = {*comparison.changes.added, *comparison.changes.removed, *comparison.changes.edited}
     changed |= {*comparison.changes.moved, *comparison.changes.moved.values()}
-    tests = {path for path in changed if role(path) == "test" or read(path)}
+    tests = {path for path in changed if classify_file(path) == "test" or read(path)}
     folders = {path.rpartition("/")[0] for path in tests}
     undeclared = {f"{name}.rs" for path in tests for name in _undeclared(comparison, path)}
     helpers = {path: _altered(comparison, path) for path in tests if serves(path)}
@@ -153,7 +153,7 @@ def _in_place(comparison: Comparison, test: Test) -> Test:
     if test.path in comparison.old:
         return test
     *folders, name = test.path.split("/")
-    pattern = _COLLECTED.get(language(test.path))
+    pattern = _COLLECTED.get(language_of_tests(test.path))
     reason = ""
     if pattern is not None and not pattern.fullmatch(name) and not test.path.endswith("tests.py"):
         reason = f"a file called `{name}`, which the runner does not collect"

@@ -10,8 +10,8 @@ from untildone.commands.scripts import is_shell_script
 from untildone.core.concerns import make_concern
 from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison
-from untildone.syntax.nodes import language
-from untildone.worktree.roles import role
+from untildone.syntax.languages import language_of_tests
+from untildone.worktree.roles import classify_file
 
 # exports[`slugs 1`] = `
 _SNAPSHOT = re.compile(r"^exports\[`(.*?)`\] = (`.*?`);$", re.MULTILINE | re.DOTALL)
@@ -45,8 +45,12 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
 
 def _holds_data(comparison: Comparison, path: str) -> bool:
     """A test of the shell is a script that judges, and what it expects stands in it."""
-    mine = role(path) if is_shell_script(path, comparison.old.text(path)) else comparison.role(path)
-    return mine == "test" and not language(path) and not path.endswith(_DOCUMENTS)
+    mine = (
+        classify_file(path)
+        if is_shell_script(path, comparison.old.text(path))
+        else comparison.role(path)
+    )
+    return mine == "test" and not language_of_tests(path) and not path.endswith(_DOCUMENTS)
 
 
 def _kept(path: str, old: str, new: str) -> bool:

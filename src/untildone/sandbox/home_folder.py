@@ -39,11 +39,11 @@ STEERING = (
 )
 
 
-def steering(environ: Mapping[str, str]) -> dict[str, str]:
+def select_steering(environ: Mapping[str, str]) -> dict[str, str]:
     return {name: environ[name] for name in STEERING if name in environ}
 
 
-def furnish(home: Path, environ: Mapping[str, str], *, since: float) -> None:
+def link_home(home: Path, environ: Mapping[str, str], *, since: float) -> None:
     """Links to what is taken along; `since` is the time after which a change is a change."""
     person = _home(environ)
     for name in _TOOLCHAINS:
@@ -56,7 +56,7 @@ def furnish(home: Path, environ: Mapping[str, str], *, since: float) -> None:
         _link(person / _USER_SITE, home / _USER_SITE)
 
 
-def variables(
+def make_environment(
     environ: Mapping[str, str], at_start: Mapping[str, str], *, home: Path
 ) -> dict[str, str]:
     """The environment of a run in that home, steered as it was at the start."""

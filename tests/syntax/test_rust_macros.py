@@ -6,7 +6,7 @@ import pytest
 
 from integrity.trees import beside
 from untildone.integrity.tests import comparison as tests_ratchet
-from untildone.integrity.tests.macros import expanded
+from untildone.syntax.rust_macros import expand_macros
 
 PATH = "tests/temp.rs"
 START = """\
@@ -139,4 +139,4 @@ def test_rows_and_macros_that_ask_for_less_are_losses(
     ],
 )
 def test_what_cannot_be_told_by_its_looks_stays_as_it_is(text: str) -> None:
-    assert expanded(text) == text
+    assert expand_macros(text) == text

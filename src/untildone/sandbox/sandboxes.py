@@ -16,9 +16,9 @@ from msgspec import Struct
 from untildone.integrity.experiments.compose import Composed
 from untildone.process import run
 from untildone.process.git import run_git
-from untildone.sandbox import inplace
-from untildone.sandbox.beside import borrow
-from untildone.sandbox.home import furnish, variables
+from untildone.sandbox import mounted_copy
+from untildone.sandbox.home_folder import link_home, make_environment
+from untildone.sandbox.linked_dependencies import link_dependencies
 from untildone.worktree.contents import GENERATED
 
 _PROBE_SECONDS = 30
@@ -43,7 +43,7 @@ _FORGOTTEN = frozenset(
 _REPORTING = ("pom.xml", "build.gradle", "build.gradle.kts")
 
 
-class Place(Struct, frozen=True, kw_only=True):
+class SandboxSource(Struct, frozen=True, kw_only=True):
     """What a room is made from; `since` is when the start was kept, `at_start` its variables."""
 
     project: Path
@@ -67,22 +67,24 @@ class Sandbox(Struct, frozen=True, kw_only=True):
 
 
 @contextmanager
-def furnished(composed: Composed, place: Place, *, beside: bool = False) -> Iterator[Sandbox]:
+def open_sandbox(
+    composed: Composed, place: SandboxSource, *, beside: bool = False
+) -> Iterator[Sandbox]:
     """Gone at the end with all that was written there; `beside` even if it could be in place."""
-    top = Path(os.path.realpath(tempfile.mkdtemp(prefix="untildone-room-")))
+    top = Path(os.path.realpath(tempfile.mkdtemp(prefix="untildone-sandbox-")))
     try:
         yield _furnished(composed, place, top, beside=beside)
     finally:
         _remove(top)
 
 
-def _furnished(composed: Composed, place: Place, top: Path, *, beside: bool) -> Sandbox:
+def _furnished(composed: Composed, place: SandboxSource, top: Path, *, beside: bool) -> Sandbox:
     copy, scratch, home = (top / name for name in ("tree", "scratch", "home"))
     for folder in (copy, scratch, home):
         folder.mkdir()
     _write(composed, copy)
-    furnish(home, place.environ, since=place.since)
-    environ = variables(place.environ, place.at_start, home=home)
+    link_home(home, place.environ, since=place.since)
+    environ = make_environment(place.environ, place.at_start, home=home)
     project = Path(os.path.realpath(place.project))
     mark = f".untildone/{secrets.token_hex(16)}"
     (copy / ".untildone").mkdir(exist_ok=True)
@@ -90,7 +92,7 @@ def _furnished(composed: Composed, place: Place, top: Path, *, beside: bool) -> 
     (copy / mark).touch()
     folders = [*_dependencies(project, copy, place.ignored), *_written_outside(environ)]
     places = (str(copy), str(project), str(scratch), mark)
-    through = (sys.executable, "-I", "-S", str(inplace.__file__), *places, *folders, "--")
+    through = (sys.executable, "-I", "-S", str(mounted_copy.__file__), *places, *folders, "--")
     with ThreadPoolExecutor(max_workers=1) as apart:
         in_place = sys.platform == "linux" and not beside
         allowed = apart.submit(_allowed, through, project) if in_place else None
@@ -98,7 +100,7 @@ def _furnished(composed: Composed, place: Place, top: Path, *, beside: bool) -> 
             _record(copy, environ)
     if allowed and allowed.result():
         return Sandbox(project=place.project, seen=copy, environ=environ, through=through)
-    own, unproved = borrow(project, copy, folders)
+    own, unproved = link_dependencies(project, copy, folders)
     return Sandbox(project=copy, seen=copy, environ=environ | own, unproved=unproved)
 
 

@@ -26,7 +26,7 @@ class _Macro(Struct, frozen=True):
     end: int
 
 
-def expanded(text: str) -> str:
+def expand_macros(text: str) -> str:
     """With the tests in place of the macro's calls; the macros themselves are left standing."""
     if "macro_rules!" not in text:
         return text

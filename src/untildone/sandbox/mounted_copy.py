@@ -1,8 +1,9 @@
-"""Runs a command with a copy standing at the place of the original, for that command alone.
+"""Runs one command with a copy of the project mounted at the project's own path.
 
-Run as a file: `python -I -S inplace.py COPY PROJECT SCRATCH MARK [FOLDER]… -- [ARGV…]`. An editable
-install or a workspace link names the project's own path: only there does it lead into the copy.
-MARK is a file that only the copy has: seen at the project's path, it proves which tree is read.
+Run as a file: `python -I -S mounted_copy.py COPY PROJECT SCRATCH MARK [FOLDER]… -- [ARGV…]`.
+Editable installs and workspace links name the project's path, so a copy elsewhere would not be
+imported. MARK is a file that only the copy has: seen at the project's path, it proves that the copy
+is read.
 """
 
 import ctypes

@@ -13,8 +13,8 @@ from integrity.trees import tree, written
 from untildone.integrity.comparison import compare_trees
 from untildone.integrity.experiments.compose import Composed, whole
 from untildone.process import run
-from untildone.sandbox import sandbox
-from untildone.worktree.contents import tree_of, walked
+from untildone.sandbox import sandboxes
+from untildone.worktree.contents import read_tree, walk_files
 
 PYTHON = f"{sys.executable}"
 
@@ -26,9 +26,9 @@ class Yard:
         self.project, self.home, self.copy = top / "project", top / "home", top / "copy"
         self.home.mkdir()
 
-    def place(self, *ignored: str, **given: Mapping[str, str]) -> sandbox.Place:
+    def place(self, *ignored: str, **given: Mapping[str, str]) -> sandboxes.SandboxSource:
         environ = {"HOME": str(self.home), "PATH": os.environ["PATH"], **given.get("environ", {})}
-        return sandbox.Place(
+        return sandboxes.SandboxSource(
             project=self.project,
             ignored=ignored,
             environ=environ,
@@ -38,11 +38,11 @@ class Yard:
 
     def composed(self, files: dict[str, str]) -> Composed:
         other = tree(self.copy, files)
-        now = tree_of(self.project, walked(self.project))
+        now = read_tree(self.project, walk_files(self.project))
         return whole(compare_trees(other, now, ()), now=False)
 
 
-def said(place: sandbox.Sandbox, *argv: str) -> str:
+def said(place: sandboxes.Sandbox, *argv: str) -> str:
     finished = run((*place.through, *argv), cwd=place.project, timeout=60, env=place.environ)
     return finished.text.strip()
 
@@ -52,29 +52,29 @@ def yard(tmp_path: Path) -> Yard:
     return Yard(tmp_path)
 
 
-def in_place(place: sandbox.Sandbox) -> None:
+def in_place(place: sandboxes.Sandbox) -> None:
     if not place.through:
         pytest.skip("this system does not allow a namespace")
 
 
 def test_the_copy_stands_at_the_place_of_the_project_and_leaves_it_alone(yard: Yard) -> None:
     written(yard.project, {"app.txt": "now", "deps/lib.txt": "lib"})
-    before = dict(tree_of(yard.project, walked(yard.project)).entries)
+    before = dict(read_tree(yard.project, walk_files(yard.project)).entries)
 
-    with sandbox.furnished(yard.composed({"app.txt": "start"}), yard.place("deps")) as place:
+    with sandboxes.open_sandbox(yard.composed({"app.txt": "start"}), yard.place("deps")) as place:
         in_place(place)
         seen = said(place, "cat", str(yard.project / "app.txt"), "deps/lib.txt")
         said(place, "sh", "-c", "echo more > app.txt; echo more > new.txt; echo x > deps/lib.txt")
 
     assert seen == "startlib"
-    assert dict(tree_of(yard.project, walked(yard.project)).entries) == before
+    assert dict(read_tree(yard.project, walk_files(yard.project)).entries) == before
     assert not place.seen.exists()
 
 
 def test_a_command_in_the_copy_ends_as_it_would_outside(yard: Yard) -> None:
     written(yard.project, {"plain": "exit 7\n"})
     composed = yard.composed({"plain": "exit 7\n"})
-    with sandbox.furnished(composed, yard.place()) as place:
+    with sandboxes.open_sandbox(composed, yard.place()) as place:
         in_place(place)
         (place.seen / "plain").chmod(0o755)
         codes = [
@@ -87,7 +87,7 @@ def test_a_command_in_the_copy_ends_as_it_would_outside(yard: Yard) -> None:
 
 def test_without_its_mark_the_copy_is_not_believed(yard: Yard) -> None:
     written(yard.project, {"app.txt": "now"})
-    with sandbox.furnished(yard.composed({"app.txt": "start"}), yard.place()) as place:
+    with sandboxes.open_sandbox(yard.composed({"app.txt": "start"}), yard.place()) as place:
         in_place(place)
         for mark in (place.seen / ".untildone").iterdir():
             mark.unlink()
@@ -102,7 +102,7 @@ def test_an_editable_install_leads_into_the_copy(yard: Yard) -> None:
     written(yard.project, {"src/app.py": "TREE = 'project'", **files})
     composed = yard.composed({"src/app.py": "TREE = 'copy'"})
 
-    with sandbox.furnished(composed, yard.place(".venv"), beside=True) as place:
+    with sandboxes.open_sandbox(composed, yard.place(".venv"), beside=True) as place:
         seen = said(place, sys.executable, "-c", "import app; print(app.TREE)")
 
     assert (seen, place.unproved) == ("copy", "")
@@ -113,7 +113,7 @@ def test_an_import_hook_that_names_the_project_cannot_be_led(yard: Yard) -> None
     hook = {f"{packages}/__editable___app_finder.py": f"MAPPING = {str(yard.project)!r}"}
     written(yard.project, {".venv/pyvenv.cfg": "", **hook})
 
-    with sandbox.furnished(yard.composed({}), yard.place(".venv"), beside=True) as place:
+    with sandboxes.open_sandbox(yard.composed({}), yard.place(".venv"), beside=True) as place:
         unproved = place.unproved
 
     assert unproved == "`__editable___app_finder.py` leads imports into the project itself"
@@ -134,7 +134,7 @@ def test_packages_of_the_workspace_lead_into_the_copy(yard: Yard) -> None:
         (yard.project / "node_modules" / link).symlink_to(yard.project / "packages" / "own")
     composed = yard.composed({"packages/own/index.js": "copy"})
 
-    with sandbox.furnished(composed, yard.place("data"), beside=True) as place:
+    with sandboxes.open_sandbox(composed, yard.place("data"), beside=True) as place:
         modules = place.seen / "node_modules"
         read = [(modules / name / "index.js").read_text() for name in ("own", "@us/own", "other")]
         data = (place.seen / "data" / "large.txt").read_text()
@@ -153,7 +153,7 @@ def test_settings_made_while_the_loop_ran_stay_outside(yard: Yard) -> None:
     time.sleep(0.05)
     written(yard.home, {".gitconfig": "new", f"{user_site}/usercustomize.py": "new"})
 
-    with sandbox.furnished(yard.composed({}), place, beside=True) as made:
+    with sandboxes.open_sandbox(yard.composed({}), place, beside=True) as made:
         home = Path(made.environ["HOME"])
         found = sorted(path.relative_to(home).as_posix() for path in home.rglob("*"))
 
@@ -166,7 +166,7 @@ def test_variables_that_steer_tools_are_those_of_the_start(yard: Yard) -> None:
     now = {"NODE_OPTIONS": "--require ./cheat.js", "GOFLAGS": "-run=None", "LANG": "C"}
     place = yard.place(environ=now, at_start={"GOFLAGS": "-mod=vendor"})
 
-    with sandbox.furnished(yard.composed({}), place, beside=True) as made:
+    with sandboxes.open_sandbox(yard.composed({}), place, beside=True) as made:
         steered = {name: made.environ.get(name) for name in now}
 
     assert steered == {"NODE_OPTIONS": None, "GOFLAGS": "-mod=vendor", "LANG": "C"}
@@ -183,7 +183,9 @@ def test_restored_files_are_new_and_the_others_keep_their_time(yard: Yard) -> No
         "gone.rs": yard.project / "gone.rs",
     }
 
-    with sandbox.furnished(Composed(files, ("tests/a.rs",)), yard.place(), beside=True) as place:
+    with sandboxes.open_sandbox(
+        Composed(files, ("tests/a.rs",)), yard.place(), beside=True
+    ) as place:
         times = {name: (place.seen / name).stat().st_mtime > 1 for name in ("app.rs", "tests/a.rs")}
 
     assert times == {"app.rs": False, "tests/a.rs": True}
@@ -201,10 +203,10 @@ def test_its_repository_is_its_own(yard: Yard) -> None:
     before = subprocess.run(log, cwd=main, capture_output=True, check=True)
 
     composed = whole(
-        compare_trees(tree(yard.copy, {}), tree_of(yard.project, walked(yard.project)), ()),
+        compare_trees(tree(yard.copy, {}), read_tree(yard.project, walk_files(yard.project)), ()),
         now=True,
     )
-    with sandbox.furnished(composed, yard.place()) as place:
+    with sandboxes.open_sandbox(composed, yard.place()) as place:
         listed = said(place, "git", "ls-files")
 
     after = subprocess.run(log, cwd=main, capture_output=True, check=True)
@@ -216,7 +218,7 @@ def test_a_build_folder_elsewhere_is_not_written_to(yard: Yard, tmp_path: Path) 
     target = written(tmp_path / "target", {"built": "by the project"})
     place = yard.place(environ={"CARGO_TARGET_DIR": str(target)})
 
-    with sandbox.furnished(yard.composed({}), place) as made:
+    with sandboxes.open_sandbox(yard.composed({}), place) as made:
         in_place(made)
         seen = said(
             made, "sh", "-c", 'cat "$CARGO_TARGET_DIR/built"; echo x > "$CARGO_TARGET_DIR/built"'

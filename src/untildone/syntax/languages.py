@@ -1,10 +1,8 @@
-"""Source text as a syntax tree, for every language that a parser is at hand for."""
+"""The one table of programming languages, by the suffixes of their files."""
 
-from collections.abc import Iterable, Iterator
+from pathlib import PurePosixPath
 
-from ast_grep_py import SgNode, SgRoot
-
-_LANGUAGES = {
+_SUFFIXES = {
     "python": ("py", "pyi"),
     "javascript": ("js", "cjs", "mjs", "jsx"),
     "typescript": ("ts", "cts", "mts"),
@@ -29,13 +27,15 @@ _LANGUAGES = {
     "solidity": ("sol",),
     "html": ("html",),
 }
-_BY_SUFFIX = {suffix: name for name, suffixes in _LANGUAGES.items() for suffix in suffixes}
+_BY_SUFFIX = {f".{suffix}": name for name, suffixes in _SUFFIXES.items() for suffix in suffixes}
 _SHELLS = ("sh", "bash", "dash", "ksh", "zsh")
+# Languages whose tests `syntax.nodes` can read.
+_TESTED = frozenset(("python", "go", "rust", "java", "javascript", "typescript", "tsx"))
 
 
-def language(path: str, text: str = "") -> str:
-    """By the name, else by the first line; empty if no parser knows it."""
-    known = _BY_SUFFIX.get(path.rpartition("/")[2].rpartition(".")[2].lower(), "")
+def language_of(path: str, text: str = "") -> str:
+    """Return the language by the suffix, else by the `#!` line; empty if no parser knows it."""
+    known = _BY_SUFFIX.get(PurePosixPath(path).suffix.lower(), "")
     if known or not text.startswith("#!"):
         return known
     program = text.partition("\n")[0].split("/")[-1].split()[-1]
@@ -44,11 +44,7 @@ def language(path: str, text: str = "") -> str:
     return "python" if program.startswith("python") else ""
 
 
-def root(text: str, spoken: str) -> SgNode:
-    return SgRoot(text, spoken).root()
-
-
-def nodes(text: str, spoken: str, kinds: Iterable[str]) -> Iterator[SgNode]:
-    top = root(text, spoken)
-    for kind in kinds:
-        yield from top.find_all(kind=kind)
+def language_of_tests(path: str) -> str:
+    """Return the language, empty where the tests of the file cannot be read."""
+    known = language_of(path)
+    return known if known in _TESTED else ""

@@ -11,7 +11,9 @@ _MOST_COPIED = 20_000
 _FINDER = "__editable__"
 
 
-def borrow(project: Path, copy: Path, folders: Iterable[str]) -> tuple[dict[str, str], str]:
+def link_dependencies(
+    project: Path, copy: Path, folders: Iterable[str]
+) -> tuple[dict[str, str], str]:
     """Variables that lead imports into the copy, and why nobody can tell that they do."""
     roots: list[str] = []
     environ: dict[str, str] = {}
