@@ -19,8 +19,7 @@ from untildone.integrity import oracle
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.environment import comparison, node_packages
 from untildone.integrity.experiments.compose import whole
-from untildone.integrity.registry import find_concerns
-from untildone.integrity.tests.comparison import folds
+from untildone.integrity.registry import find_concerns, folds
 from untildone.integrity.tests.inventory import serves
 from untildone.process import environment
 from untildone.sandbox import sandboxes

@@ -27,6 +27,9 @@ def parse_objects(text: str, spoken: str) -> list[object]:
     return [value for node, value in found if node.range().start.index not in places]
 
 
+_MOST_TAKEN = 10_000
+
+
 def find_effects(text: str, spoken: str) -> list[str]:
     """Statements that do more than to declare and export literals."""
     statements = (node for node in parse_source(text, spoken).children() if node.is_named())
@@ -75,6 +78,7 @@ class _Reader:
         self.constants = constants
         self.used: set[str] = set()
         self.open: set[str] = set()
+        self.taken = 0
 
     def value(self, node: SgNode) -> object:
         match node.kind():
@@ -99,6 +103,9 @@ class _Reader:
     def _constant(self, name: str) -> object:
         if name in self.open:
             return name
+        self.taken += 1
+        if self.taken > _MOST_TAKEN:
+            raise ValueError("constants that hold each other too often")
         self.open.add(name)
         held = self.value(self.constants[name])
         self.open.discard(name)
