@@ -16,13 +16,13 @@ PRESETS: dict[str, tuple[Aspect, ...]] = {
 }
 
 
-def detect(project: Path) -> dict[Aspect, tuple[Check, ...]]:
+def detect_checks(project: Path) -> dict[Aspect, tuple[Check, ...]]:
     """Per aspect what was found, which may be nothing; nothing is executed to find out."""
     found = [entry for entry in _candidates(project) if not entry.harm]
     return {aspect: _checks(aspect, found) for aspect in ASPECTS}
 
 
-def left_out(project: Path) -> tuple[Candidate, ...]:
+def find_rejected(project: Path) -> tuple[Candidate, ...]:
     """What the files speak for too, but would run for ever or change what it judges."""
     return tuple(entry for entry in _candidates(project) if entry.harm)
 
@@ -49,16 +49,16 @@ def _checks(aspect: Aspect, found: list[Candidate]) -> tuple[Check, ...]:
     )
 
 
-def for_preset(project: Path, preset: str) -> tuple[Check, ...]:
+def detect_preset(project: Path, preset: str) -> tuple[Check, ...]:
     if preset not in PRESETS:
         names = ", ".join(f"`{name}`" for name in PRESETS)
         raise UserError(f"no checks belong to the preset `{preset}`", hint=f"use one of {names}")
     aspects = PRESETS[preset]
-    found = detect(project)
+    found = detect_checks(project)
     checks = tuple(check for aspect in aspects for check in found[aspect])
     if not checks:
         wanted = " or ".join(filter(None, (", ".join(aspects[:-1]), aspects[-1])))
-        passed_over = [entry for entry in left_out(project) if entry.aspect in aspects]
+        passed_over = [entry for entry in find_rejected(project) if entry.aspect in aspects]
         why = "".join(f"; `{entry.command}` {entry.harm}" for entry in passed_over)
         raise UserError(
             f"no {wanted} command was found in `{project}`{why}",

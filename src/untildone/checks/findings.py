@@ -10,7 +10,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from untildone.checks.places import finder
+from untildone.checks.file_lookup import make_file_lookup
 from untildone.core.model import Finding, Severity
 
 _DIGITS = b"0123456789"
@@ -28,7 +28,7 @@ class Diagnostic(Struct, frozen=True, kw_only=True, gc=False):
     text: str
 
 
-def findings_of(
+def make_findings(
     check: str,
     diagnostics: Iterable[Diagnostic],
     *,
@@ -68,7 +68,7 @@ def _fingerprint(identity: bytes, earlier: int) -> str:
 
 def _paths(folder: str, project: Path | None) -> Callable[[str], str]:
     roots = {f"{path.as_posix()}/" for path in _seen_as(project)}
-    find = finder(project, folder) if project else None
+    find = make_file_lookup(project, folder) if project else None
 
     @cache
     def path_of(told: str) -> str:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from untildone.checks.detection.manifest import first_existing, read_json
-from untildone.checks.findings import findings_of
+from untildone.checks.detection.manifest import find_first, read_json
+from untildone.checks.findings import make_findings
 from untildone.checks.parsers import biome, eslint
 from untildone.core.model import Finding
 from untildone.errors import UserError
@@ -26,14 +26,14 @@ _BIOME_JUDGED = re.compile(r"^Checked [1-9]\d* files? in ", re.MULTILINE)
 _BIOME_ASKED = ("lint", "--colors=off", "--max-diagnostics=none", "--vcs-enabled=false")
 
 
-def eslint_of(project: Path) -> str:
+def find_eslint(project: Path) -> str:
     """The project's own `eslint`, if it is configured; "" if not."""
-    configured = first_existing(project, *_ESLINT_FILES) or _in_manifest(project)
+    configured = find_first(project, *_ESLINT_FILES) or _in_manifest(project)
     return _own(ESLINT, project) if configured else ""
 
 
-def biome_of(project: Path) -> str:
-    return _own(BIOME, project) if first_existing(project, *_BIOME_FILES) else ""
+def find_biome(project: Path) -> str:
+    return _own(BIOME, project) if find_first(project, *_BIOME_FILES) else ""
 
 
 def _own(program: str, project: Path) -> str:
@@ -47,11 +47,11 @@ def _in_manifest(project: Path) -> bool:
         return False
 
 
-def lints(file: Path) -> bool:
+def is_lintable(file: Path) -> bool:
     return file.suffix in _SUFFIXES
 
 
-def lint(
+def run_eslint(
     program: str, file: Path, text: str, *, project: Path, timeout: float
 ) -> tuple[Finding, ...] | None:
     """What eslint says of the text as that of the file below the project; None if nothing."""
@@ -65,17 +65,17 @@ def lint(
     if ended.exit_code not in _JUDGED:
         return None
     path = file.relative_to(project).as_posix()
-    return findings_of(ESLINT, (replace(found, path=path) for found in eslint.parse(ended.text)))
+    return make_findings(ESLINT, (replace(found, path=path) for found in eslint.parse(ended.text)))
 
 
-def lint_copies(
+def run_biome(
     program: str, files: Sequence[Path], *, project: Path, copies: Path, timeout: float
 ) -> tuple[Finding, ...] | None:
     """What biome says of copies of the project's files; None if nothing.
 
     Of a text on its stdin it tells nothing, and its server leaves a process behind.
     """
-    settings = project / first_existing(project, *_BIOME_FILES)
+    settings = project / find_first(project, *_BIOME_FILES)
     shutil.copyfile(settings, copies / settings.name)
     ended = run(
         [program, *_BIOME_ASKED, *map(str, files)],
@@ -85,6 +85,6 @@ def lint_copies(
     )
     if not _BIOME_JUDGED.search(ended.text):
         return None
-    found = findings_of(BIOME, biome.parse(ended.text), project=copies)
+    found = make_findings(BIOME, biome.parse(ended.text), project=copies)
     # It speaks of its settings too.
     return tuple(each for each in found if copies / each.path in files)

@@ -52,7 +52,7 @@ def _last_written(line: str) -> str:
     return line.rstrip("\r").rpartition("\r")[2]
 
 
-def pieces(path: Path, *, size: int = _PIECE) -> Iterator[str]:
+def read_pieces(path: Path, *, size: int = _PIECE) -> Iterator[str]:
     """A file's text, cut where a paragraph ends, else where a line does, else in a long line."""
     with path.open("rb") as file:
         rest = b""
@@ -72,12 +72,12 @@ def _cut(piece: bytes) -> int:
     return (paragraph + 2 if paragraph >= 0 else piece.rfind(b"\n", half) + 1) or len(piece)
 
 
-def keep_clean(path: Path, kept: Path) -> None:
+def write_clean_copy(path: Path, kept: Path) -> None:
     """A copy without what nobody may see; of a very long text the beginning and the end."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0)
     with os.fdopen(os.open(kept, flags, 0o600), "w", encoding="utf-8", errors="replace") as file:
         left = _KEPT
-        for piece in pieces(path):
+        for piece in read_pieces(path):
             file.write(clean(piece, environ=os.environ))
             left -= len(piece)
             if left <= 0:
@@ -91,7 +91,7 @@ def _last(path: Path) -> str:
         return clean(file.read().decode("utf-8", "replace"), environ=os.environ)
 
 
-def tail_of(text: str, limit: int) -> str:
+def cut_to_tail(text: str, limit: int) -> str:
     """The last whole lines within the limit; of a single longer line its end."""
     if len(text) <= limit:
         return text

@@ -45,7 +45,7 @@ class Match(Struct, frozen=True):
     """What a pattern found; `late` if it was given up."""
 
     text: str = ""
-    late: bool = False
+    timed_out: bool = False
 
 
 def _compiled(pattern: str) -> "Pattern":
@@ -55,7 +55,7 @@ def _compiled(pattern: str) -> "Pattern":
     return regex.compile(pattern, regex.IGNORECASE)
 
 
-def validate(check: Check) -> None:
+def validate_patterns(check: Check) -> None:
     from regex import error as wrong_pattern
 
     for kind, pattern in (("success", check.success_pattern), ("failure", check.failure_pattern)):
@@ -69,7 +69,7 @@ def validate(check: Check) -> None:
             ) from error
 
 
-def wrong(pattern: str) -> str:
+def explain_invalid(pattern: str) -> str:
     """Why it is no regular expression, or nothing."""
     from regex import error as wrong_pattern
 
@@ -80,11 +80,11 @@ def wrong(pattern: str) -> str:
     return ""
 
 
-def groups_in(pattern: str) -> tuple[str, ...]:
+def list_groups(pattern: str) -> tuple[str, ...]:
     return tuple(_compiled(pattern).groupindex)
 
 
-def findings(check: Check, text: str) -> tuple[tuple[Diagnostic, ...], bool]:
+def find_diagnostics(check: Check, text: str) -> tuple[tuple[Diagnostic, ...], bool]:
     """What the check's own pattern finds, line by line, and whether it was given up."""
     deadline = time.monotonic() + SECONDS
     compiled = _compiled(check.pattern)
@@ -110,11 +110,11 @@ def _diagnostic(said: dict[str, str]) -> Diagnostic:
     )
 
 
-def success(check: Check, text: str) -> Match | None:
+def find_success(check: Check, text: str) -> Match | None:
     return _search(check.success_pattern, text)
 
 
-def failure(check: Check, text: str) -> Match | None:
+def find_failure(check: Check, text: str) -> Match | None:
     """A match that stands for none ("0 failed"), or for the success, is no failure."""
     return _search(check.failure_pattern, text, excused_by=check.success_pattern)
 
@@ -127,7 +127,7 @@ def _search(pattern: str, text: str, excused_by: str = "") -> Match | None:
             if span := next(_unexcused(spans, line, excused_by, deadline=deadline), None):
                 return Match(line[slice(*span)])
     except TimeoutError:
-        return Match(late=True)
+        return Match(timed_out=True)
     return None
 
 

@@ -23,8 +23,8 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from untildone.checks.inventory import Inventory
 from untildone.checks.parsers import PARSERS, junit
+from untildone.checks.run_report import RunReport
 from untildone.commands.programs import lone_program, programs, words_of
 from untildone.process import run
 
@@ -32,7 +32,7 @@ _LARGEST = 64_000_000
 _MOST_FILES = 2_000
 _ASKED_SECONDS = 10.0
 _EARLIER = "earlier"
-_WITNESS = Path(__file__).parent / "witness"
+_UNITTEST_REPORTER = Path(__file__).parent / "unittest_reporter"
 
 # With one of these pytest runs no test, or was told where its report goes.
 _WITHOUT_REPORT = re.compile(
@@ -61,7 +61,7 @@ _OWN_PATH = re.compile(
 )
 
 
-class Wish(Struct, frozen=True, kw_only=True):
+class ReportRequest(Struct, frozen=True, kw_only=True):
     """The environment with the wish in it; `expected` if a run without a report is no evidence."""
 
     environ: dict[str, str]
@@ -72,7 +72,9 @@ class _Script(Struct, frozen=True):
     scripts: dict[str, str] = {}
 
 
-def asking(command: str, path: Path, *, folder: Path, environ: dict[str, str]) -> Wish:
+def request_report(
+    command: str, path: Path, *, folder: Path, environ: dict[str, str]
+) -> ReportRequest:
     """The path is new for every run and not to be guessed."""
     if java := _java(command):
         stamps = {str(file): _stamp(file) for file in _reports_below(folder, java)}
@@ -88,17 +90,17 @@ def asking(command: str, path: Path, *, folder: Path, environ: dict[str, str]) -
     if _GO_TEST.search(command) and (flags := _go_flags(folder, environ)) is not None:
         environ = {**environ, "GOFLAGS": f"{flags} -v".strip()}
     expected = "pytest" in programs(command) and _may_run_pytest(command)
-    return Wish(environ=environ, expected=expected)
+    return ReportRequest(environ=environ, expected=expected)
 
 
-def witnessed(wish: Wish, command: str, path: Path) -> Wish:
+def add_unittest_reporter(wish: ReportRequest, command: str, path: Path) -> ReportRequest:
     """Where the path of Python is ours to choose, unittest has to report too."""
     if "unittest" not in programs(command) or _OWN_PATH.search(command):
         return wish
-    places = (str(_WITNESS), wish.environ.get("PYTHONPATH", ""))
+    places = (str(_UNITTEST_REPORTER), wish.environ.get("PYTHONPATH", ""))
     path_of_python = os.pathsep.join(filter(None, places))
-    environ = {"PYTHONPATH": path_of_python, "UNTILDONE_WITNESS": str(path)}
-    return Wish(environ={**wish.environ, **environ}, expected=True)
+    environ = {"PYTHONPATH": path_of_python, "UNTILDONE_UNITTEST_REPORT": str(path)}
+    return ReportRequest(environ={**wish.environ, **environ}, expected=True)
 
 
 def _added(environ: dict[str, str], name: str, options: str) -> dict[str, str]:
@@ -154,18 +156,18 @@ def _go_flags(folder: Path, environ: dict[str, str]) -> str | None:
     return said.text.strip() if said.exit_code == 0 else None
 
 
-def written(command: str, path: Path, *, folder: Path) -> Inventory | None:
+def load_report(command: str, path: Path, *, folder: Path) -> RunReport | None:
     """What the run reported; nothing where it wrote no report, or none that can be read."""
     if java := _java(command):
         return _of_java(java, folder, path.with_name(_EARLIER))
     return _read(path)
 
 
-def _read(path: Path) -> Inventory | None:
+def _read(path: Path) -> RunReport | None:
     try:
         if path.stat().st_size > _LARGEST:
             return None
-        return junit.inventory(path.read_text(encoding="utf-8", errors="replace"))
+        return junit.parse_report(path.read_text(encoding="utf-8", errors="replace"))
     except OSError:
         return None
 
@@ -174,7 +176,7 @@ def _java(command: str) -> tuple[str, str] | None:
     return next((_JAVA[name] for name in programs(command) if name in _JAVA), None)
 
 
-def _of_java(java: tuple[str, str], folder: Path, earlier: Path) -> Inventory | None:
+def _of_java(java: tuple[str, str], folder: Path, earlier: Path) -> RunReport | None:
     """Of every module, those of this run alone: an older one tells of tests that may be gone."""
     try:
         known = msgspec.json.decode(earlier.read_bytes(), type=dict[str, tuple[int, ...]])
@@ -187,7 +189,7 @@ def _of_java(java: tuple[str, str], folder: Path, earlier: Path) -> Inventory | 
     if not found:
         return None
     _, joined = java
-    return Inventory(
+    return RunReport(
         cases=tuple(replace(case, id=case.id.replace("::", joined, 1)) for case in cases)
     )
 

@@ -11,8 +11,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 from rich.console import Console
 
-from untildone.checks.memory import Memory
-from untildone.checks.runner import Running, run_checks
+from untildone.checks.result_cache import ResultCache
+from untildone.checks.runner import RunOptions, run_checks
 from untildone.cli.options import here, json_option, print_json, project_of, project_option
 from untildone.cli.progress import watching
 from untildone.core.model import OUTCOMES, Check, CheckResult
@@ -161,8 +161,8 @@ def _run(
     prepare(found.home)
     shared = project_folder(found.home, place)
     shared.mkdir(parents=True, exist_ok=True, mode=0o700)
-    memory = Memory(shared / "checks", environment(os.environ), serving=asked.cache)
-    last = {check.name: known for check in wanted if (known := memory.last(check))}
+    memory = ResultCache(shared / "checks", environment(os.environ), serve_green=asked.cache)
+    last = {check.name: known for check in wanted if (known := memory.load_last(check))}
     # On a terminal the table of results takes the place of what was shown meanwhile.
     shown_again = sys.stdout.isatty()
     try:
@@ -170,7 +170,7 @@ def _run(
             locked(shared / "checks.lock", timeout=_PATIENCE if asked.wait or asked.watch else 0),
             watching(wanted, last=last, transient=shown_again) as progress,
         ):
-            running = Running(project=place, memory=memory, early=progress.early)
+            running = RunOptions(project=place, cache=memory, on_preview=progress.early)
             return run_checks(wanted, running, report=progress)
     except Busy:
         raise UserError(

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from untildone.agents import AGENTS
 from untildone.checks import security
-from untildone.checks.runner import Running, run_checks
+from untildone.checks.runner import RunOptions, run_checks
 from untildone.cli.options import (
     here,
     json_option,
@@ -22,7 +22,7 @@ from untildone.cli.options import (
 )
 from untildone.cli.progress import watching
 from untildone.cli.sessions import chosen_session
-from untildone.config import proposals
+from untildone.config import load_proposals
 from untildone.core.model import Bounds, Check, CheckResult, Reversibility, Rule
 from untildone.engine.artifacts import write_task
 from untildone.engine.baseline import begin_detached, record_start
@@ -218,7 +218,7 @@ def begun(
     given["todo_items"] = todos_wanted(found, place, session, _switched_on(given))
     given["then"] = known(found, place, given["then"])
     record = begin(found, _request(given, session=session, project=place, by_agent=by_agent))
-    ignored = "" if given["checks"] else untrusted(found, proposals(place))
+    ignored = "" if given["checks"] else untrusted(found, load_proposals(place))
     for line in filter(None, (*record.warnings, ignored)):
         click.echo(line, err=True)
     write_task(place, record.contract)
@@ -288,7 +288,7 @@ def _switched_on(given: dict[str, Any]) -> set[str]:
 def _security(given: dict[str, Any], project: Path) -> tuple[Check, ...]:
     """Whoever names rules of their own wants them looked at."""
     rules = given["security_rules"]
-    return (security.command(project, rules=rules),) if given["zero_security"] or rules else ()
+    return (security.make_check(project, rules=rules),) if given["zero_security"] or rules else ()
 
 
 def bounds_of(given: dict[str, Any], usual: Bounds) -> Bounds:
@@ -313,7 +313,9 @@ def with_start(
         begin_detached(found, record)
         return record, ()
     with watching(checks) as report:
-        results = run_checks(checks, Running(project=Path(record.contract.project)), report=report)
+        results = run_checks(
+            checks, RunOptions(project=Path(record.contract.project)), report=report
+        )
     return record_start(found, record.contract.id, results), results
 
 

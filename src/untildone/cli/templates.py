@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from untildone.cli.options import here, json_option, print_json, project_of, project_option
 from untildone.cli.width import paragraph
-from untildone.config import proposals
+from untildone.config import load_proposals
 from untildone.core.model import Bounds, Check
 from untildone.engine.context import Context
 from untildone.engine.project_checks import checks_for, governed, untrusted
@@ -47,7 +47,7 @@ def command(project: Path | None, *, as_json: bool) -> None:
     """
     found = here()
     place = governed(project_of(project))
-    ignored = untrusted(found, proposals(place))
+    ignored = untrusted(found, load_proposals(place))
     if ignored:
         click.echo(ignored, err=True)
     listed = tuple(

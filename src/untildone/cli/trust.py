@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from untildone.cli.options import here, project_of, project_option, require_user_of_machine
-from untildone.config import Proposal, proposals
+from untildone.config import Proposal, load_proposals
 from untildone.core.spec.shape_file import PLACE, read
 from untildone.engine.context import Context
 from untildone.engine.project_checks import governed
@@ -66,7 +66,7 @@ def command(
 
 
 def _trust_configuration(found: Context, place: Path, *, sha256: str | None, yes: bool) -> int:
-    files = proposals(place)
+    files = load_proposals(place)
     if not files:
         raise UserError(
             f"there is no `untildone.toml` in `{place}`",

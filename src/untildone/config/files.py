@@ -10,10 +10,10 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from untildone.config.meaning import senseless
-from untildone.config.mistakes import Mistake, Place, mistakes
-from untildone.config.model import Configuration, Personal
-from untildone.config.places import line_at, lines_of
+from untildone.config.key_lines import find_key_lines, find_line
+from untildone.config.model import Configuration, UserSettings
+from untildone.config.type_validation import ConfigProblem, KeyPath, find_type_problems
+from untildone.config.value_validation import find_value_problems
 from untildone.core.model import Check
 from untildone.errors import UserError
 from untildone.worktree.files import files_named
@@ -53,9 +53,9 @@ class Proposal(Struct, frozen=True, kw_only=True):
         return Check(name=full, cwd=cwd, reason=f"configured in `{self.name}`", **told)
 
 
-def proposals(project: Path) -> tuple[Proposal, ...]:
+def load_proposals(project: Path) -> tuple[Proposal, ...]:
     """The project's own file, then those of its folders in the order of their paths."""
-    own = proposal(project)
+    own = load_proposal(project)
     below = sorted(path for path in files_named(project, OWN) if path.parent != Path())
     if len(below) > _MOST_FILES:
         raise UserError(
@@ -65,7 +65,7 @@ def proposals(project: Path) -> tuple[Proposal, ...]:
     return (*filter(None, (own,)), *(_own(project, path.parent.as_posix()) for path in below))
 
 
-def proposal(project: Path) -> Proposal | None:
+def load_proposal(project: Path) -> Proposal | None:
     if (project / OWN).is_file():
         return _own(project)
     if (project / _SHARED).is_file():
@@ -73,14 +73,14 @@ def proposal(project: Path) -> Proposal | None:
     return None
 
 
-def personal(path: Path) -> Personal:
+def load_user_settings(path: Path) -> UserSettings:
     """What the person wrote for all their projects, if anything."""
     if not path.is_file():
-        return Personal()
+        return UserSettings()
     file = _read(path, shown=str(path))
     own = file.parsed()
-    file.refuse(_mistakes(own, Personal), hint="mend it there")
-    return msgspec.convert(own, Personal)
+    file.refuse(_mistakes(own, UserSettings), hint="mend it there")
+    return msgspec.convert(own, UserSettings)
 
 
 def _own(project: Path, folder: str = "") -> Proposal:
@@ -100,8 +100,10 @@ def _section(path: Path) -> Proposal | None:
     return None if own is None else _proposed(file, own, within=_SECTION)
 
 
-def _proposed(file: "_File", own: object, *, folder: str = "", within: Place = ()) -> Proposal:
-    found = [Mistake((*within, *each.place), each.text) for each in _mistakes(own, Configuration)]
+def _proposed(file: "_File", own: object, *, folder: str = "", within: KeyPath = ()) -> Proposal:
+    found = [
+        ConfigProblem((*within, *each.place), each.text) for each in _mistakes(own, Configuration)
+    ]
     file.refuse(found, hint="mend it there, then `untildone trust`")
     return Proposal(
         path=file.path,
@@ -132,11 +134,11 @@ class _File(Struct, frozen=True, kw_only=True):
             place, reason = self.shown, "nested too deep"
         raise UserError(f"{place}: not TOML: {reason}", hint="mend it there")
 
-    def refuse(self, found: Sequence[Mistake], *, hint: str) -> None:
+    def refuse(self, found: Sequence[ConfigProblem], *, hint: str) -> None:
         if not found:
             return
-        lines = lines_of(self.text)
-        told = sorted((line_at(lines, each.place), each.text) for each in found)
+        lines = find_key_lines(self.text)
+        told = sorted((find_line(lines, each.place), each.text) for each in found)
         listed = [f"{self.shown}:{line}: {what}" for line, what in told[:_MOST_TOLD]]
         if len(told) > _MOST_TOLD:
             listed.append(f"and {len(told) - _MOST_TOLD} more")
@@ -162,10 +164,10 @@ def _read(path: Path, *, shown: str) -> _File:
     return _File(path=path, shown=shown, sha256=digest, text=text)
 
 
-def _mistakes(own: object, kind: type[Configuration] | type[Personal]) -> list[Mistake]:
-    found = list(mistakes(own, kind))
+def _mistakes(own: object, kind: type[Configuration] | type[UserSettings]) -> list[ConfigProblem]:
+    found = list(find_type_problems(own, kind))
     if not isinstance(own, dict):
         return found
     # What is of the wrong kind is not also missing.
     known = {each.place[:end] for each in found for end in range(len(each.place) + 1)}
-    return [*found, *(each for each in senseless(own) if each.place not in known)]
+    return [*found, *(each for each in find_value_problems(own) if each.place not in known)]

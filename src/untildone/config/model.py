@@ -10,7 +10,7 @@ Event: TypeAlias = Literal["start", "round", "half", "done", "pause"]
 Preset: TypeAlias = Literal["build", "test", "lint", "ship", "fix", "loop"]
 
 
-class Configured(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class CheckSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One check as the file says it."""
 
     command: str = ""
@@ -54,13 +54,13 @@ class Milestone(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Configuration(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    checks: dict[str, Configured] = {}
+    checks: dict[str, CheckSettings] = {}
     templates: dict[str, Template] = {}
     milestones: tuple[Milestone, ...] = ()
     security_rules: tuple[str, ...] = ()
 
 
-class Personal(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class UserSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`config.toml` in the state's home: the person's own, for all their projects."""
 
     milestones: tuple[Milestone, ...] = ()

@@ -9,7 +9,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from untildone import process
-from untildone.checks.runner import Running, run_checks
+from untildone.checks.runner import RunOptions, run_checks
 from untildone.core.counts import counted
 from untildone.core.model import CheckResult, Progress
 from untildone.core.totals import totals
@@ -78,7 +78,7 @@ def run_detached(context: Context, loop: str, tree: str) -> None:
         copy = Path(top) / "tree"
         copy_tree(project, copy)
         if fingerprint(project) == tree:
-            record_start(context, loop, run_checks(checks, Running(project=copy)), copied=True)
+            record_start(context, loop, run_checks(checks, RunOptions(project=copy)), copied=True)
     context.session_of(record).remove("baseline")
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from untildone.checks import security
-from untildone.config import proposals
+from untildone.config import load_proposals
 from untildone.core.listing import number
 from untildone.core.model import Check, Contract
 from untildone.engine.context import Context
@@ -75,7 +75,7 @@ def _makeable(home: Path) -> None:
 
 def configuration(context: Context, project: Path) -> Iterator[Trouble]:
     try:
-        files = proposals(project)
+        files = load_proposals(project)
     except UserError:
         # Told by `check_tools`.
         return
@@ -182,7 +182,7 @@ def automatic_mode(context: Context, _: Path) -> Iterator[Trouble]:
         return
     text = "on: a turn whose edits bring errors is held, with or without a loop"
     yield note("automatic mode", text, "`untildone init --no-auto` switches it off")
-    if not security.installed():
+    if not security.is_installed():
         text = "security findings are not looked for: `ast-grep` is not installed"
         yield note("automatic mode", text, "`pip install 'untildone[security]'`")
 

@@ -65,7 +65,7 @@ def request(context: Context, prompt: Prompt, wanted: Wanted) -> Request:
         preset=wanted.preset,
         task=task or template.task or listed(todos if "from_todos" in given else ()),
         checks=_checks(given) or template.checks,
-        also=(security.command(project),) if "zero_security" in given else (),
+        also=(security.make_check(project),) if "zero_security" in given else (),
         promises=tuple(given.get("promise", ())) or template.promises,
         claims=tuple(map(claim, given.get("criterion", ()))) or template.claims,
         must_not=tuple(given.get("must_not", ())) or template.must_not,

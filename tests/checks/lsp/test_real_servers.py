@@ -13,7 +13,7 @@ import pytest
 
 from tools import missing, tool
 from untildone.checks.lsp.client import Client
-from untildone.checks.lsp.servers import SERVERS, Chosen
+from untildone.checks.lsp.servers import SERVERS, SelectedServer
 from untildone.checks.lsp.watch import Watch
 
 CART = """import os
@@ -85,7 +85,7 @@ CASES = [
 @contextmanager
 def talking_to(server: str, program: str, project: Path) -> Iterator[Client]:
     (found,) = (one for one in SERVERS if one.name == server)
-    client = Client(Chosen(server=found, program=program), project)
+    client = Client(SelectedServer(server=found, program=program), project)
     try:
         yield client
     finally:

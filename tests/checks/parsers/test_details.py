@@ -2,6 +2,7 @@
 
 import pytest
 
+from checks.parsers.recording import tests_in
 from untildone.checks.findings import Diagnostic
 from untildone.checks.parsers import PARSERS
 from untildone.core import model
@@ -86,7 +87,7 @@ from untildone.core import model
     ],
 )
 def test_counts(tool: str, output: str, expected: model.Tests | None) -> None:
-    assert PARSERS[tool].tests(output) == expected
+    assert tests_in(PARSERS[tool], output) == expected
 
 
 @pytest.mark.parametrize(

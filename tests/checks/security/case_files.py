@@ -4,7 +4,7 @@ import re
 import shutil
 from pathlib import Path
 
-from untildone.checks.security.engine import OURS, diagnose
+from untildone.checks.security.engine import OURS, scan_paths
 
 FOLDER = Path(__file__).parent / "cases"
 _MARK = re.compile(r"(?:#|//) bad$")
@@ -47,4 +47,4 @@ def lay_out(project: Path) -> None:
 
 
 def found(project: Path) -> Found:
-    return {(one.path, one.line, one.code) for one in diagnose((Path(),), cwd=project)}
+    return {(one.path, one.line, one.code) for one in scan_paths((Path(),), cwd=project)}

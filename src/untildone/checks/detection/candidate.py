@@ -23,7 +23,7 @@ class Candidate(Struct, frozen=True, kw_only=True):
     harm: str = ""
 
 
-def up_to_usable(entries: Iterable[Candidate]) -> Iterator[Candidate]:
+def take_until_usable(entries: Iterable[Candidate]) -> Iterator[Candidate]:
     """Up to and with the first that does no harm."""
     for entry in entries:
         yield entry

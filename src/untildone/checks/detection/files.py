@@ -20,7 +20,7 @@ _DEEPEST = 5
 _MOST_ENTRIES = 20_000
 
 
-def named_files(project: Path, endings: tuple[str, ...] = (), *, prefix: str = "") -> Iterator[str]:
+def find_named(project: Path, endings: tuple[str, ...] = (), *, prefix: str = "") -> Iterator[str]:
     """Paths below the project, by name; hidden and foreign folders are left out."""
     seen = 0
     for folder, folders, files in os.walk(project):

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from untildone.checks.detection.candidate import Aspect, Candidate
-from untildone.checks.detection.manifest import first_existing
+from untildone.checks.detection.manifest import find_first
 
 _MAVEN: dict[Aspect, str] = {"build": "-B test-compile", "test": "-B test"}
 # A daemon would outlive the check.
@@ -16,9 +16,9 @@ _GRADLE: dict[Aspect, str] = {
 
 
 def candidates(project: Path) -> Iterator[Candidate]:
-    if file := first_existing(project, "pom.xml"):
+    if file := find_first(project, "pom.xml"):
         yield from _candidates(file, _wrapped(project, "mvn", wrapper="mvnw"), _MAVEN)
-    elif file := first_existing(project, "build.gradle*", "settings.gradle*"):
+    elif file := find_first(project, "build.gradle*", "settings.gradle*"):
         yield from _candidates(file, _wrapped(project, "gradle", wrapper="gradlew"), _GRADLE)
 
 

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from untildone.checks.detection.candidate import Aspect, Candidate, up_to_usable
+from untildone.checks.detection.candidate import Aspect, Candidate, take_until_usable
 from untildone.checks.detection.manifest import read_text
-from untildone.checks.detection.scripts import harm
+from untildone.checks.detection.scripts import find_harm
 
 # In the order in which make looks for them.
 _FILES = ("GNUmakefile", "makefile", "Makefile")
@@ -41,13 +41,13 @@ def candidates(project: Path) -> Iterator[Candidate]:
         named = [(f"make {name}", name, f"has a target `{name}`") for name in wanted]
         if aspect == "build" and first not in (*wanted, *_OTHER):
             named.append(("make", first, f"makes `{first}` by default"))
-        yield from up_to_usable(
+        yield from take_until_usable(
             Candidate(
                 aspect=aspect,
                 tool="make",
                 command=command,
                 reason=f"`{file}` {reason}",
-                harm=harm(name, targets),
+                harm=find_harm(name, targets),
             )
             for command, name, reason in named
             if name in targets

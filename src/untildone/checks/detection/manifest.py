@@ -56,14 +56,14 @@ def read_toml(path: Path) -> dict[str, Any] | None:
         raise _broken(path, "nested too deeply", line=1, column=1) from error
 
 
-def table(value: object, *keys: str) -> dict[str, Any]:
+def get_table(value: object, *keys: str) -> dict[str, Any]:
     """The table below these keys; an empty one where there is none."""
     for key in keys:
         value = value.get(key) if isinstance(value, dict) else None
     return value if isinstance(value, dict) else {}
 
 
-def first_existing(project: Path, *patterns: str) -> str:
+def find_first(project: Path, *patterns: str) -> str:
     """The name of the first file that matches one of the patterns; "" if none does."""
     for pattern in patterns:
         names = sorted(path.name for path in project.glob(pattern) if path.is_file())

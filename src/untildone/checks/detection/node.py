@@ -7,11 +7,11 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from untildone.checks.detection.candidate import Aspect, Candidate, up_to_usable
-from untildone.checks.detection.files import named_files
-from untildone.checks.detection.manifest import first_existing, read_json, table
-from untildone.checks.detection.scripts import harm, once
-from untildone.checks.detection.workspaces import everywhere, members
+from untildone.checks.detection.candidate import Aspect, Candidate, take_until_usable
+from untildone.checks.detection.files import find_named
+from untildone.checks.detection.manifest import find_first, get_table, read_json
+from untildone.checks.detection.scripts import find_harm, make_single_run
+from untildone.checks.detection.workspaces import make_workspace_command, read_member_scripts
 
 _LOCK_FILES = {
     "pnpm-lock.yaml": "pnpm",
@@ -54,8 +54,10 @@ def candidates(project: Path) -> Iterator[Candidate]:
     package = _Package(
         project=project,
         fields=fields,
-        scripts=_written(table(fields, "scripts")),
-        members={place: _written(every) for place, every in members(project, fields).items()},
+        scripts=_written(get_table(fields, "scripts")),
+        members={
+            place: _written(every) for place, every in read_member_scripts(project, fields).items()
+        },
         manager=_manager(project, fields),
     )
     yield from _build(package)
@@ -84,7 +86,7 @@ def _scripted(
         if own
         else [each for name in names for each in _of_members(name, aspect, package)]
     )
-    return tuple(up_to_usable(replace(each, tool=tool or package.manager) for each in found))
+    return tuple(take_until_usable(replace(each, tool=tool or package.manager) for each in found))
 
 
 def _own(name: str, aspect: Aspect, package: _Package) -> Candidate:
@@ -96,16 +98,18 @@ def _own(name: str, aspect: Aspect, package: _Package) -> Candidate:
         tool=manager,
         command=f"{manager} test" if short else f"{manager} run {name}",
         reason=f"`package.json` has a script `{name}`",
-        harm=harm(name, package.scripts),
+        harm=find_harm(name, package.scripts),
     )
 
 
 def _of_members(name: str, aspect: Aspect, package: _Package) -> Iterator[Candidate]:
     having = {place: each for place, each in package.members.items() if name in each}
     missing = len(having) < len(package.members)
-    command = everywhere(package.project, name, manager=package.manager, missing=missing)
+    command = make_workspace_command(
+        package.project, name, manager=package.manager, missing=missing
+    )
     if having and command:
-        harms = filter(None, (harm(name, scripts) for scripts in having.values()))
+        harms = filter(None, (find_harm(name, scripts) for scripts in having.values()))
         yield Candidate(
             aspect=aspect,
             tool=package.manager,
@@ -142,21 +146,21 @@ def _tests(package: _Package) -> Iterator[Candidate]:
     if _usable(named):
         return
     project, scripts = package.project, package.scripts
-    if command := once(scripts.get("test", "")):
+    if command := make_single_run(scripts.get("test", "")):
         yield _program("test", command, "`package.json` has a script `test`, which would watch")
     elif named:
         # Its author has a runner; which of its commands ends by itself only they know.
         return
     elif runner := _dependency(package.fields):
         yield _program("test", _RUNNERS[runner], f"`package.json` names `{runner}`")
-    elif package.manager == "bun" and (found := next(named_files(project, _BUN_FILES), "")):
+    elif package.manager == "bun" and (found := next(find_named(project, _BUN_FILES), "")):
         yield _test_file("bun", "bun test", found)
-    elif found := next(named_files(project, _TEST_FILES), ""):
+    elif found := next(find_named(project, _TEST_FILES), ""):
         yield _test_file("node", "node --test", found)
 
 
 def _dependency(fields: dict[str, Any]) -> str:
-    named = table(fields, "dependencies") | table(fields, "devDependencies")
+    named = get_table(fields, "dependencies") | get_table(fields, "devDependencies")
     return next((runner for runner in _RUNNERS if runner in named), "")
 
 
@@ -176,7 +180,7 @@ def _program(aspect: Aspect, command: str, reason: str) -> Candidate:
 
 def _linters(package: _Package) -> Iterator[Candidate]:
     for tool, command, patterns, key in _LINTERS:
-        file = first_existing(package.project, *patterns)
+        file = find_first(package.project, *patterns)
         if not file and key and key in package.fields:
             file = "package.json"
         if file:

@@ -7,9 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from untildone.checks.detection.candidate import Candidate
-from untildone.checks.detection.files import named_files
-from untildone.checks.detection.manifest import first_existing, read_text, read_toml, table
-from untildone.checks.detection.python_environment import any_python, module, own_python, program
+from untildone.checks.detection.files import find_named
+from untildone.checks.detection.manifest import find_first, get_table, read_text, read_toml
+from untildone.checks.detection.python_environment import (
+    find_any_python,
+    find_own_python,
+    make_module_command,
+    make_program_command,
+)
 
 _PYTEST_FILES = ("pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml")
 _PYTEST_SECTIONS = {"tox.ini": "[pytest]", "setup.cfg": "[tool:pytest]"}
@@ -28,7 +33,7 @@ def candidates(project: Path) -> Iterator[Candidate]:
     if reason := _why_pytest(project, pyproject or {}):
         yield _pytest(project, reason)
         return
-    files = list(islice(named_files(project, (".py",), prefix="test_"), _FILES_READ))
+    files = list(islice(find_named(project, (".py",), prefix="test_"), _FILES_READ))
     sources = {file: read_text(project / file) or "" for file in files}
     if any(_IMPORTS_PYTEST.search(source) for source in sources.values()):
         yield _pytest(project, "the tests import `pytest`")
@@ -43,9 +48,9 @@ def candidates(project: Path) -> Iterator[Candidate]:
 
 
 def _why_pytest(project: Path, pyproject: dict[str, Any]) -> str:
-    if file := first_existing(project, *_PYTEST_FILES):
+    if file := find_first(project, *_PYTEST_FILES):
         return f"`pytest` is configured in `{file}`"
-    if "pytest" in table(pyproject, "tool"):
+    if "pytest" in get_table(pyproject, "tool"):
         return "`pytest` is configured in `pyproject.toml`"
     for file, section in _PYTEST_SECTIONS.items():
         if section in (read_text(project / file) or "").splitlines():
@@ -71,11 +76,13 @@ def _named_by_requirements(project: Path) -> str:
 
 
 def _pytest(project: Path, reason: str) -> Candidate:
-    return Candidate(aspect="test", tool="pytest", command=module(project, "pytest"), reason=reason)
+    return Candidate(
+        aspect="test", tool="pytest", command=make_module_command(project, "pytest"), reason=reason
+    )
 
 
 def _unittest(project: Path, found: str) -> Candidate:
-    python = own_python(project) or any_python()
+    python = find_own_python(project) or find_any_python()
     folder = found.rpartition("/")[0].partition("/")[0]
     # Discovery does not descend into a folder that is no package.
     start = "" if not folder or (project / folder / "__init__.py").is_file() else f" -s {folder}"
@@ -97,12 +104,12 @@ def _runner(project: Path, pyproject: dict[str, Any]) -> Candidate | None:
         reason = f"`noxfile.py` has a session `{session['name']}`"
     else:
         return None
-    command = f"{program(project, tool)}{arguments}"
+    command = f"{make_program_command(project, tool)}{arguments}"
     return Candidate(aspect="test", tool=tool, command=command, reason=reason)
 
 
 def _tox_file(project: Path, pyproject: dict[str, Any]) -> str:
-    if "tox" in table(pyproject, "tool"):
+    if "tox" in get_table(pyproject, "tool"):
         return "pyproject.toml"
     lines = (read_text(project / "tox.ini") or "").splitlines()
     return "tox.ini" if "[testenv]" in lines else ""

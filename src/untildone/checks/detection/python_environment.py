@@ -13,7 +13,7 @@ _RUNNERS = (
 )
 
 
-def program(project: Path, name: str) -> str:
+def make_program_command(project: Path, name: str) -> str:
     """As words of a command line."""
     paths = (
         f"{env}/{rest}" for env in _ENVIRONMENTS for rest in (f"bin/{name}", f"Scripts/{name}.exe")
@@ -22,24 +22,24 @@ def program(project: Path, name: str) -> str:
     return own or " ".join(filter(None, (_runner(project), name)))
 
 
-def module(project: Path, name: str) -> str:
+def make_module_command(project: Path, name: str) -> str:
     """As `program`, for what is also a module: Python puts the project itself on its path then."""
-    python = own_python(project)
+    python = find_own_python(project)
     if python and _has_module(project / python.partition("/")[0], name):
         return f"{python} -m {name}"
     if runner := _runner(project):
         return f"{runner} {name}"
-    return name if shutil.which(name) else f"{any_python()} -m {name}"
+    return name if shutil.which(name) else f"{find_any_python()} -m {name}"
 
 
-def own_python(project: Path) -> str:
+def find_own_python(project: Path) -> str:
     paths = (
         f"{name}/{rest}" for name in _ENVIRONMENTS for rest in ("bin/python", "Scripts/python.exe")
     )
     return next((path for path in paths if (project / path).exists()), "")
 
 
-def any_python() -> str:
+def find_any_python() -> str:
     return "python3" if shutil.which("python3") and not shutil.which("python") else "python"
 
 

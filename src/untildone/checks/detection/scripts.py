@@ -25,7 +25,7 @@ _CHANGES = re.compile(
 )
 
 
-def harm(name: str, scripts: Mapping[str, str]) -> str:
+def find_harm(name: str, scripts: Mapping[str, str]) -> str:
     """Why a check may not run it; "" if it ends by itself and what it judges stays as it was."""
     texts = tuple(_reached(name, scripts))
     if any(map(_ENDLESS.search, texts)):
@@ -33,7 +33,7 @@ def harm(name: str, scripts: Mapping[str, str]) -> str:
     return "would change files" if any(map(_CHANGES.search, texts)) else ""
 
 
-def once(script: str) -> str:
+def make_single_run(script: str) -> str:
     """A lone `vitest`, which would go on watching, told to run and end; else nothing."""
     name, *options = script.split() or [""]
     lone = name == "vitest" and all(word.startswith("-") for word in options)

@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from untildone.checks.detection.manifest import read_json, table
+from untildone.checks.detection.manifest import get_table, read_json
 
 _EVERYWHERE = {
     "npm": "npm run {} --workspaces --if-present",
@@ -19,7 +19,7 @@ _OLD_YARN = "yarn workspaces run {}"
 _MOST = 500
 
 
-def members(project: Path, package: dict[str, Any]) -> dict[str, dict[str, Any]]:
+def read_member_scripts(project: Path, package: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """The scripts of each package by its folder; nothing where there is no more than the top."""
     patterns = [*_patterns(project, package)]
     left_out = {
@@ -35,12 +35,14 @@ def members(project: Path, package: dict[str, Any]) -> dict[str, dict[str, Any]]
         for place in _matching(project, pattern)
     }
     return {
-        place.relative_to(project).as_posix(): table(read_json(place / "package.json"), "scripts")
+        place.relative_to(project).as_posix(): get_table(
+            read_json(place / "package.json"), "scripts"
+        )
         for place in sorted(places - left_out)[:_MOST]
     }
 
 
-def everywhere(project: Path, name: str, *, manager: str, missing: bool) -> str:
+def make_workspace_command(project: Path, name: str, *, manager: str, missing: bool) -> str:
     """The command that runs the script in all packages; "" where some lack it and that fails."""
     if manager == "yarn" and not (project / ".yarnrc.yml").is_file():
         return "" if missing else _OLD_YARN.format(name)

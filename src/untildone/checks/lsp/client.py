@@ -11,21 +11,21 @@ from msgspec.structs import replace
 
 from untildone.checks.findings import Diagnostic
 from untildone.checks.lsp import messages
-from untildone.checks.lsp.documents import Documents, Unreadable, path_of
-from untildone.checks.lsp.link import Limits, Link
+from untildone.checks.lsp.connection import Connection, ServerLimits
+from untildone.checks.lsp.documents import Documents, UnreadableFileError, parse_file_uri
 from untildone.checks.lsp.messages import (
-    Asked,
-    Garbled,
+    ConfigurationRequest,
     Incoming,
-    Offered,
-    Published,
-    Pulled,
-    Reported,
-    Work,
-    diagnostics,
-    first_line,
+    Progress,
+    ProtocolError,
+    PublishedDiagnostics,
+    PulledDiagnostics,
+    RegisteredCapabilities,
+    ServerDiagnostic,
+    make_diagnostics,
+    shorten_message,
 )
-from untildone.checks.lsp.servers import Chosen, settings
+from untildone.checks.lsp.servers import SelectedServer, make_settings
 
 _SHUTDOWN_SECONDS = 1.0
 # Who begins work and never ends it is not waited for.
@@ -58,7 +58,7 @@ CAPABILITIES = {
 }
 
 
-class Answer(Struct, frozen=True, kw_only=True):
+class ServerAnswer(Struct, frozen=True, kw_only=True):
     """What is known, by file; `reasons` tell what is not, and why."""
 
     found: dict[Path, tuple[Diagnostic, ...]] = {}
@@ -69,7 +69,7 @@ class _Said(Struct, frozen=True):
     """About one version of a document; `total` with what was too much to keep."""
 
     version: int
-    reported: list[Reported]
+    reported: list[ServerDiagnostic]
     total: int
     at: float = 0
 
@@ -77,10 +77,12 @@ class _Said(Struct, frozen=True):
 class Client:
     """One question at a time is put to it."""
 
-    def __init__(self, choice: Chosen, project: Path, *, limits: Limits | None = None) -> None:
+    def __init__(
+        self, choice: SelectedServer, project: Path, *, limits: ServerLimits | None = None
+    ) -> None:
         self._server = choice.server
         self._project = project
-        self._limits = limits or Limits()
+        self._limits = limits or ServerLimits()
         self._documents = Documents(choice.server)
         self._pushed: dict[Path, _Said] = {}
         self._work: dict[int | str, float] = {}
@@ -89,7 +91,7 @@ class Client:
         self._waited_since = 0.0
         self._ready = False
         self._pulls = False
-        self._link = Link(choice.argv, project, limits=self._limits, hear=self._hear)
+        self._link = Connection(choice.argv, project, limits=self._limits, hear=self._hear)
         self._link.ask("initialize", self._introduction(), then=self._greeted)
 
     @property
@@ -103,7 +105,7 @@ class Client:
 
     def diagnose(
         self, files: Sequence[Path], *, deadline: float, texts: Mapping[Path, str] | None = None
-    ) -> Answer:
+    ) -> ServerAnswer:
         """What it says in time about the files as `texts` has them, else as the disk has now."""
         self._link.begin_question()
         if not self._link.wait(lambda: self._ready, deadline=deadline):
@@ -124,7 +126,7 @@ class Client:
             self._link.ask("shutdown", None, then=answered.append)
             deadline = time.monotonic() + _SHUTDOWN_SECONDS
             self._link.wait(lambda: bool(answered), deadline=deadline)
-            self._link.say(messages.notification("exit", None))
+            self._link.say(messages.encode_notification("exit", None))
         self._link.close()
 
     def _introduction(self) -> dict[str, object]:
@@ -139,10 +141,10 @@ class Client:
 
     def _greeted(self, answer: Incoming) -> None:
         if answer.error:
-            raise Garbled(f"refused to start: {first_line(answer.error.message)}")
-        self._pulls = messages.within(answer.result, messages.Greeting).pulls
+            raise ProtocolError(f"refused to start: {shorten_message(answer.error.message)}")
+        self._pulls = messages.decode_part(answer.result, messages.InitializeResult).pulls
         self._ready = True
-        self._link.say(messages.notification("initialized", {}))
+        self._link.say(messages.encode_notification("initialized", {}))
 
     def _brought_up(
         self, files: Sequence[Path], texts: Mapping[Path, str]
@@ -157,7 +159,7 @@ class Client:
                 try:
                     self._say(self._documents.brought_up(path, texts.get(path)))
                     known.append(path)
-                except Unreadable as reason:
+                except UnreadableFileError as reason:
                     reasons.append(f"`{self._shown(path)}` {reason}")
             kept = self._pushed.items()
             self._pushed = {path: said for path, said in kept if self._documents.version(path)}
@@ -167,7 +169,11 @@ class Client:
         if self._news:
             changes = [{"uri": uri, "type": kind} for uri, kind in self._news.items()]
             self._say(
-                [messages.notification("workspace/didChangeWatchedFiles", {"changes": changes})]
+                [
+                    messages.encode_notification(
+                        "workspace/didChangeWatchedFiles", {"changes": changes}
+                    )
+                ]
             )
             self._news = {}
 
@@ -200,7 +206,9 @@ class Client:
             if answer.error:
                 answers[path] = answer.error.code
             else:
-                answers[path] = self._kept(path, messages.within(answer.result, Pulled).items)
+                answers[path] = self._kept(
+                    path, messages.decode_part(answer.result, PulledDiagnostics).items
+                )
 
         for path in files:
             about = {"textDocument": {"uri": path.as_uri()}}
@@ -237,11 +245,11 @@ class Client:
     def _hear(self, message: Incoming) -> bytes | None:
         match message.method:
             case "textDocument/publishDiagnostics":
-                self._publish(messages.within(message.params, Published))
+                self._publish(messages.decode_part(message.params, PublishedDiagnostics))
             case "$/progress":
-                self._note(messages.within(message.params, Work))
+                self._note(messages.decode_part(message.params, Progress))
             case "client/registerCapability":
-                offered = messages.within(message.params, Offered).methods
+                offered = messages.decode_part(message.params, RegisteredCapabilities).methods
                 self._pulls = self._pulls or "textDocument/diagnostic" in offered
             case _:
                 pass
@@ -250,32 +258,34 @@ class Client:
     def _reply(self, number: int | str, message: Incoming) -> bytes:
         match message.method:
             case "workspace/configuration":
-                sections = messages.within(message.params, Asked).sections
-                return messages.response(number, [settings(self._project, s) for s in sections])
+                sections = messages.decode_part(message.params, ConfigurationRequest).sections
+                return messages.encode_response(
+                    number, [make_settings(self._project, s) for s in sections]
+                )
             case "workspace/workspaceFolders":
-                return messages.response(number, self._introduction()["workspaceFolders"])
+                return messages.encode_response(number, self._introduction()["workspaceFolders"])
             case "workspace/applyEdit":
-                return messages.response(number, {"applied": False})
+                return messages.encode_response(number, {"applied": False})
             case method if method in _ACKNOWLEDGED:
-                return messages.response(number, None)
+                return messages.encode_response(number, None)
             case method:
-                return messages.refusal(number, method)
+                return messages.encode_refusal(number, method)
 
-    def _publish(self, published: Published) -> None:
-        path = path_of(published.uri)
+    def _publish(self, published: PublishedDiagnostics) -> None:
+        path = parse_file_uri(published.uri)
         version = self._documents.version(path) if path else 0
         # Of a version that is no longer the file, or of a file nobody asked about.
         if path and version and published.version in (None, version):
             self._pushed[path] = self._kept(path, published.diagnostics)
             self._waited_since = 0.0
 
-    def _note(self, work: Work) -> None:
+    def _note(self, work: Progress) -> None:
         if work.value.kind == "end":
             self._work.pop(work.token, None)
         elif work.value.kind == "begin" and len(self._work) < _MOST_WORK:
             self._work[work.token] = time.monotonic()
 
-    def _kept(self, path: Path, reported: list[Reported]) -> _Said:
+    def _kept(self, path: Path, reported: list[ServerDiagnostic]) -> _Said:
         return _Said(
             version=self._documents.version(path),
             reported=reported[: self._limits.diagnostics],
@@ -285,7 +295,7 @@ class Client:
 
     def _answer(
         self, files: Sequence[Path], said: Mapping[Path, _Said], reasons: list[str]
-    ) -> Answer:
+    ) -> ServerAnswer:
         for path in files:
             if path not in said:
                 reasons.append(f"`{self._server.name}` is not ready with `{self._shown(path)}`")
@@ -295,10 +305,12 @@ class Client:
                     f"`{self._server.name}` {too_many}, {self._limits.diagnostics} count"
                 )
         found = {path: self._diagnostics(path, said[path].reported) for path in said}
-        return Answer(found=found, reasons=tuple(reasons))
+        return ServerAnswer(found=found, reasons=tuple(reasons))
 
-    def _diagnostics(self, path: Path, reported: Iterable[Reported]) -> tuple[Diagnostic, ...]:
-        found = diagnostics(self._shown(path), reported, prefix=self._server.code_prefix)
+    def _diagnostics(
+        self, path: Path, reported: Iterable[ServerDiagnostic]
+    ) -> tuple[Diagnostic, ...]:
+        found = make_diagnostics(self._shown(path), reported, prefix=self._server.code_prefix)
         severity = self._server.severity
         if severity is None:
             return tuple(found)
@@ -308,5 +320,5 @@ class Client:
         inner = path.is_relative_to(self._project)
         return path.relative_to(self._project).as_posix() if inner else str(path)
 
-    def _silent(self, reason: str) -> Answer:
-        return Answer(reasons=(f"`{self._server.name}` {self.failure or reason}",))
+    def _silent(self, reason: str) -> ServerAnswer:
+        return ServerAnswer(reasons=(f"`{self._server.name}` {self.failure or reason}",))

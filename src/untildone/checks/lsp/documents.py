@@ -12,14 +12,14 @@ from urllib.request import url2pathname
 
 from msgspec import Struct
 
-from untildone.checks.lsp.messages import notification
+from untildone.checks.lsp.messages import encode_notification
 from untildone.checks.lsp.servers import Server
 
 MOST_OPEN = 50
 LARGEST_FILE = 1_000_000
 
 
-class Unreadable(Exception):  # noqa: N818 - reads as what the file is
+class UnreadableFileError(Exception):
     """Why no server can be told of the file."""
 
 
@@ -37,7 +37,7 @@ class Documents:
 
     def brought_up(self, path: Path, text: str | None = None) -> Iterator[bytes]:
         """`text`: what to say is in the file, instead of what is on the disk."""
-        data = content(path) if text is None else text.encode("utf-8", "replace")
+        data = read_content(path) if text is None else text.encode("utf-8", "replace")
         digest = hashlib.sha256(data).digest()
         known = self._open.get(path)
         if known is None:
@@ -56,7 +56,7 @@ class Documents:
         for path in list(self._open):
             try:
                 yield from self.brought_up(path)
-            except Unreadable:
+            except UnreadableFileError:
                 del self._open[path]
                 yield _closed(path)
 
@@ -72,11 +72,11 @@ class Documents:
             "version": 1,
             "text": data.decode("utf-8", "replace"),
         }
-        return notification("textDocument/didOpen", {"textDocument": document})
+        return encode_notification("textDocument/didOpen", {"textDocument": document})
 
 
 def _changed(path: Path, version: int, data: bytes) -> bytes:
-    return notification(
+    return encode_notification(
         "textDocument/didChange",
         {
             "textDocument": {"uri": path.as_uri(), "version": version},
@@ -86,28 +86,30 @@ def _changed(path: Path, version: int, data: bytes) -> bytes:
 
 
 def _closed(path: Path) -> bytes:
-    return notification("textDocument/didClose", {"textDocument": {"uri": path.as_uri()}})
+    return encode_notification("textDocument/didClose", {"textDocument": {"uri": path.as_uri()}})
 
 
-def content(path: Path) -> bytes:
+def read_content(path: Path) -> bytes:
     try:
         # Without waiting for the other end of a pipe that has a source file's name.
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     except OSError as error:
-        raise Unreadable(f"cannot be read: {(error.strerror or str(error)).lower()}") from error
+        raise UnreadableFileError(
+            f"cannot be read: {(error.strerror or str(error)).lower()}"
+        ) from error
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise Unreadable("is not a regular file")
+            raise UnreadableFileError("is not a regular file")
         with os.fdopen(descriptor, "rb", closefd=False) as file:
             data = file.read(LARGEST_FILE + 1)
     finally:
         os.close(descriptor)
     if len(data) > LARGEST_FILE:
-        raise Unreadable(f"is larger than {LARGEST_FILE} bytes")
+        raise UnreadableFileError(f"is larger than {LARGEST_FILE} bytes")
     return data
 
 
-def path_of(uri: str) -> Path | None:
+def parse_file_uri(uri: str) -> Path | None:
     """The file a server means, however it spells its address."""
     try:
         parts = urlsplit(uri)

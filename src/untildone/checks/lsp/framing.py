@@ -12,11 +12,11 @@ _FIELD = re.compile(rb"content-[a-z-]+:[^\r\n]*", re.IGNORECASE)
 _LENGTH = re.compile(rb"content-length:[ \t]*(\d{1,12})[ \t]*", re.IGNORECASE)
 
 
-class Unframed(Exception):  # noqa: N818 - reads as what the bytes are
+class FramingError(Exception):
     """The stream cannot be read on: where its next message begins is unknown."""
 
 
-def framed(message: bytes) -> bytes:
+def add_header(message: bytes) -> bytes:
     return b"Content-Length: %d\r\n\r\n%b" % (len(message), message)
 
 
@@ -47,11 +47,11 @@ class Frames:
         end = self._kept.find(_END, 0, LARGEST_HEADER)
         if end < 0:
             if len(self._kept) >= LARGEST_HEADER or not self._may_begin():
-                raise Unframed("sent something that is no message")
+                raise FramingError("sent something that is no message")
             return None
         length = _length_in(bytes(self._kept[:end]))
         if length > self._largest:
-            raise Unframed(f"sent a message of {length} bytes, more than {self._largest}")
+            raise FramingError(f"sent a message of {length} bytes, more than {self._largest}")
         del self._kept[: end + len(_END)]
         return length
 
@@ -66,8 +66,8 @@ class Frames:
 def _length_in(header: bytes) -> int:
     fields = header.split(b"\r\n")
     if not all(map(_FIELD.fullmatch, fields)):
-        raise Unframed("sent something that is no message")
+        raise FramingError("sent something that is no message")
     lengths = {match[1] for match in map(_LENGTH.fullmatch, fields) if match}
     if len(lengths) != 1:
-        raise Unframed("sent a message without its length")
+        raise FramingError("sent a message without its length")
     return int(lengths.pop())

@@ -20,7 +20,7 @@ _METHOD_UNKNOWN = -32601
 Value = TypeVar("Value")
 
 
-class Garbled(Exception):  # noqa: N818 - reads as what the message is
+class ProtocolError(Exception):
     """A message that is not what the protocol says."""
 
 
@@ -47,7 +47,7 @@ class _Range(Struct, frozen=True):
     start: _Position
 
 
-class Reported(Struct, frozen=True):
+class ServerDiagnostic(Struct, frozen=True):
     """One diagnostic in the protocol's words; lines count from 0."""
 
     range: _Range
@@ -56,21 +56,21 @@ class Reported(Struct, frozen=True):
     code: int | str | None = None
 
 
-class Published(Struct, frozen=True):
+class PublishedDiagnostics(Struct, frozen=True):
     uri: str
-    diagnostics: list[Reported]
+    diagnostics: list[ServerDiagnostic]
     version: int | None = None
 
 
-class Pulled(Struct, frozen=True):
-    items: list[Reported] = []
+class PulledDiagnostics(Struct, frozen=True):
+    items: list[ServerDiagnostic] = []
 
 
 class _Item(Struct, frozen=True):
     section: str | None = None
 
 
-class Asked(Struct, frozen=True):
+class ConfigurationRequest(Struct, frozen=True):
     """What the server wants to know of the settings."""
 
     items: list[_Item] = []
@@ -84,7 +84,7 @@ class _Registration(Struct, frozen=True):
     method: str = ""
 
 
-class Offered(Struct, frozen=True):
+class RegisteredCapabilities(Struct, frozen=True):
     """What the server can do, told only after it has started."""
 
     registrations: list[_Registration] = []
@@ -98,7 +98,7 @@ class _Work(Struct, frozen=True):
     kind: str = ""
 
 
-class Work(Struct, frozen=True):
+class Progress(Struct, frozen=True):
     token: int | str
     value: _Work = _Work()
 
@@ -107,7 +107,7 @@ class _Capabilities(Struct, frozen=True, rename={"pull": "diagnosticProvider"}):
     pull: Raw = Raw(b"null")
 
 
-class Greeting(Struct, frozen=True):
+class InitializeResult(Struct, frozen=True):
     """The server's answer to `initialize`."""
 
     capabilities: _Capabilities = _Capabilities()
@@ -117,11 +117,11 @@ class Greeting(Struct, frozen=True):
         return bytes(self.capabilities.pull).strip() not in (b"null", b"false")
 
 
-def read(message: bytes) -> Incoming:
+def decode_message(message: bytes) -> Incoming:
     return _decoded(message, Incoming)
 
 
-def within(raw: Raw, kind: type[Value]) -> Value:
+def decode_part(raw: Raw, kind: type[Value]) -> Value:
     return _decoded(raw, kind)
 
 
@@ -129,22 +129,22 @@ def _decoded(data: bytes | Raw, kind: type[Value]) -> Value:
     try:
         return msgspec.json.decode(data, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise Garbled(f"sent a message that cannot be read: {error}") from error
+        raise ProtocolError(f"sent a message that cannot be read: {error}") from error
 
 
-def request(number: int, method: str, params: object = None) -> bytes:
+def encode_request(number: int, method: str, params: object = None) -> bytes:
     return _encoded({"id": number, "method": method, "params": params})
 
 
-def notification(method: str, params: object) -> bytes:
+def encode_notification(method: str, params: object) -> bytes:
     return _encoded({"method": method, "params": params})
 
 
-def response(number: int | str, result: object) -> bytes:
+def encode_response(number: int | str, result: object) -> bytes:
     return _encoded({"id": number, "result": result})
 
 
-def refusal(number: int | str, method: str) -> bytes:
+def encode_refusal(number: int | str, method: str) -> bytes:
     reason = {"code": _METHOD_UNKNOWN, "message": f"{method[:LONGEST_TEXT]} is not offered"}
     return _encoded({"id": number, "error": reason})
 
@@ -153,7 +153,9 @@ def _encoded(message: dict[str, Any]) -> bytes:
     return msgspec.json.encode({"jsonrpc": "2.0", **message})
 
 
-def diagnostics(path: str, reported: Iterable[Reported], *, prefix: str) -> list[Diagnostic]:
+def make_diagnostics(
+    path: str, reported: Iterable[ServerDiagnostic], *, prefix: str
+) -> list[Diagnostic]:
     """Without the editor's hints; `prefix` stands before a code that is a number."""
     return [
         Diagnostic(
@@ -161,7 +163,7 @@ def diagnostics(path: str, reported: Iterable[Reported], *, prefix: str) -> list
             line=min(max(one.range.start.line + 1, 1), 10**9),
             code=_code(one.code, prefix),
             severity=_SEVERITIES.get(one.severity or 1, "info"),
-            text=first_line(one.message),
+            text=shorten_message(one.message),
         )
         for one in reported
         if one.severity != _HINT
@@ -174,7 +176,7 @@ def _code(code: int | str | None, prefix: str) -> str:
     return f"{prefix}{code}" if isinstance(code, int) else clean(code[:LONGEST_TEXT])
 
 
-def first_line(message: str) -> str:
+def shorten_message(message: str) -> str:
     """As on the command line: what follows explains, and changes more often."""
     # Cut before it is cleaned: what a hostile server sends may be as long as a message.
     lines: Sequence[str] = clean(message[: 4 * LONGEST_TEXT]).strip().splitlines()

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 from msgspec import Struct
 
-from untildone.checks.detection.manifest import read_json, read_toml, table
+from untildone.checks.detection.manifest import get_table, read_json, read_toml
 from untildone.checks.parsers import ruff
 from untildone.core.model import Severity
 from untildone.errors import UserError
@@ -84,7 +84,7 @@ SERVERS = (
         role="lint",
         tool="ruff",
         files=("ruff.toml", ".ruff.toml"),
-        severity=ruff.severity,
+        severity=ruff.rate_severity,
     ),
     Server(
         name="basedpyright",
@@ -135,7 +135,7 @@ SERVERS = (
 )
 
 
-class Chosen(Struct, frozen=True, kw_only=True):
+class SelectedServer(Struct, frozen=True, kw_only=True):
     """A server with the program that was found for it."""
 
     server: Server
@@ -146,14 +146,14 @@ class Chosen(Struct, frozen=True, kw_only=True):
         return [self.program, *self.server.arguments]
 
 
-def chosen(
+def select_servers(
     project: Path,
     suffix: str,
     *,
     path: str,
     own: bool = True,
     servers: Sequence[Server] = SERVERS,
-) -> tuple[Chosen, ...]:
+) -> tuple[SelectedServer, ...]:
     """One per role at most; `path` is where programs are looked for outside the project.
 
     Without `own` no program inside it is: a cloned repository may have brought it along.
@@ -161,8 +161,8 @@ def chosen(
     Only what the project uses: what it configures goes first, then what it has installed itself.
     Another tool's opinion would be news to the people who work on it.
     """
-    best: dict[Role, tuple[tuple[bool, bool], Chosen]] = {}
-    tools = table(_read(read_toml, project / "pyproject.toml"), "tool")
+    best: dict[Role, tuple[tuple[bool, bool], SelectedServer]] = {}
+    tools = get_table(_read(read_toml, project / "pyproject.toml"), "tool")
     for server in servers:
         if suffix not in server.languages or not server.fits(project):
             continue
@@ -172,7 +172,7 @@ def chosen(
             continue
         rank = (_configured(project, server, tools), inside is not None)
         if any(rank) and (server.role not in best or rank > best[server.role][0]):
-            best[server.role] = rank, Chosen(server=server, program=found)
+            best[server.role] = rank, SelectedServer(server=server, program=found)
     return tuple(choice for _, choice in best.values())
 
 
@@ -185,7 +185,7 @@ def _configured(project: Path, server: Server, tools: Mapping[str, Any]) -> bool
     return named or any((project / file).is_file() for file in server.files)
 
 
-def settings(project: Path, section: str) -> object:
+def make_settings(project: Path, section: str) -> object:
     """What a server is told when it asks for the person's settings."""
     if section != "python":
         return None

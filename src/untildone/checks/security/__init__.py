@@ -4,22 +4,22 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from untildone.checks.findings import findings_of
-from untildone.checks.security.engine import diagnose, installed, validate
+from untildone.checks.findings import make_findings
+from untildone.checks.security.engine import is_installed, scan_paths, validate_rules
 from untildone.core.model import Check, Finding
 from untildone.process import quoted
 
-__all__ = ["NAME", "command", "installed", "scan"]
+__all__ = ["NAME", "is_installed", "make_check", "scan_files"]
 
 NAME = "security"
 _MODULE = "untildone.checks.security"
 _SECONDS = 30.0
 
 
-def command(project: Path, *, rules: tuple[Path, ...] = ()) -> Check:
+def make_check(project: Path, *, rules: tuple[Path, ...] = ()) -> Check:
     """The check of a whole project; a missing program or a broken rule is told now."""
     folders = tuple(_below(project, folder) for folder in rules)
-    validate(tuple(project / folder for folder in folders))
+    validate_rules(tuple(project / folder for folder in folders))
     options = (word for folder in folders for word in ("--rules", str(folder)))
     words = (sys.executable, "-I", "-m", _MODULE, *options)
     return Check(
@@ -29,7 +29,7 @@ def command(project: Path, *, rules: tuple[Path, ...] = ()) -> Check:
     )
 
 
-def scan(
+def scan_files(
     paths: Sequence[Path],
     *,
     project: Path,
@@ -38,8 +38,8 @@ def scan(
 ) -> tuple[Finding, ...]:
     """What is found in these files, just as the check of the whole project reports it."""
     inside = tuple(_below(project, path) for path in paths)
-    found = diagnose(inside, cwd=project, rules=rules, timeout=timeout) if inside else ()
-    return findings_of(NAME, found)
+    found = scan_paths(inside, cwd=project, rules=rules, timeout=timeout) if inside else ()
+    return make_findings(NAME, found)
 
 
 def _below(project: Path, path: Path) -> Path:

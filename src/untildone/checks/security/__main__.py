@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from untildone.checks.findings import Diagnostic
-from untildone.checks.security.engine import Missing, diagnose
+from untildone.checks.security.engine import MissingProgramError, scan_paths
 from untildone.errors import UserError
 
 FOUND = 1
@@ -21,10 +21,10 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("paths", nargs="*", type=Path, default=[Path()], metavar="PATH")
     given = parser.parse_args(arguments)
     try:
-        found = diagnose(given.paths, cwd=Path.cwd(), rules=tuple(given.rules))
+        found = scan_paths(given.paths, cwd=Path.cwd(), rules=tuple(given.rules))
     except UserError as error:
         sys.stderr.write(f"error: {error}\nhint: {error.hint}\n")
-        if not isinstance(error, Missing):
+        if not isinstance(error, MissingProgramError):
             return NOT_EXECUTABLE
         sys.stderr.write("ast-grep: not found\n")
         return NOT_FOUND

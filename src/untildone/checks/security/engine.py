@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from untildone.checks.findings import Diagnostic
-from untildone.checks.parser import first_line
+from untildone.checks.parser import shorten_to_line
 from untildone.errors import UserError
 from untildone.process import Finished, environment, run
 
@@ -27,7 +27,7 @@ _SUCCESS = (0, 1)
 _NO_FINDING = "unused-suppression"
 
 
-class Missing(UserError):  # noqa: N818  reads as what happened
+class MissingProgramError(UserError):
     """The program is not installed."""
 
 
@@ -47,12 +47,12 @@ class _Match(Struct, rename="camel"):
     message: str = ""
 
 
-def diagnose(
+def scan_paths(
     paths: Sequence[Path], *, cwd: Path, rules: tuple[Path, ...] = (), timeout: float | None = None
 ) -> tuple[Diagnostic, ...]:
     """By file and line, one for each rule on a line; what ast-grep cannot read is not in it."""
     program = _program()
-    present(tuple(cwd / folder for folder in rules))
+    require_folders(tuple(cwd / folder for folder in rules))
     with tempfile.TemporaryDirectory(prefix="untildone-security-") as top:
         folder = Path(top)
         config = _configuration(folder, tuple(cwd / each for each in rules))
@@ -70,13 +70,13 @@ def diagnose(
         return _diagnostics(output)
 
 
-def validate(rules: tuple[Path, ...]) -> None:
+def validate_rules(rules: tuple[Path, ...]) -> None:
     """Refuse a missing program, and rules that ast-grep does not take, before a loop begins."""
     with tempfile.TemporaryDirectory(prefix="untildone-security-") as empty:
-        diagnose((Path(),), cwd=Path(empty), rules=rules)
+        scan_paths((Path(),), cwd=Path(empty), rules=rules)
 
 
-def present(rules: tuple[Path, ...]) -> None:
+def require_folders(rules: tuple[Path, ...]) -> None:
     for folder in rules:
         if not folder.is_dir():
             raise UserError(
@@ -85,10 +85,10 @@ def present(rules: tuple[Path, ...]) -> None:
             )
 
 
-def installed() -> bool:
+def is_installed() -> bool:
     try:
         return bool(_program())
-    except Missing:
+    except MissingProgramError:
         return False
 
 
@@ -98,7 +98,7 @@ def _program() -> str:
     beside = os.pathsep.join(sysconfig.get_path("scripts", scheme) for scheme in schemes)
     found = shutil.which(PROGRAM, path=beside) or shutil.which(PROGRAM)
     if found is None:
-        raise Missing(
+        raise MissingProgramError(
             f"`{PROGRAM}`, which looks for security findings, is not installed",
             hint="`pip install 'untildone[security]'`",
         )
@@ -159,11 +159,11 @@ def _diagnostics(output: Path) -> tuple[Diagnostic, ...]:
             found.setdefault(
                 (match.file, line, match.rule_id),
                 Diagnostic(
-                    path=first_line(match.file),
+                    path=shorten_to_line(match.file),
                     line=line,
-                    code=first_line(match.rule_id),
+                    code=shorten_to_line(match.rule_id),
                     severity="security",
-                    text=first_line(match.message) or "reported",
+                    text=shorten_to_line(match.message) or "reported",
                 ),
             )
     return tuple(found.values())

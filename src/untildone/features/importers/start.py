@@ -122,7 +122,7 @@ def _request(foreign: Foreign, *, project: Path, session: str, by: Speaker) -> R
         preset=foreign.preset,
         task=foreign.task,
         checks=foreign.checks,
-        also=(security.command(project),) if "zero_security" in foreign.zero else (),
+        also=(security.make_check(project),) if "zero_security" in foreign.zero else (),
         counts=counts_named(set(foreign.zero) - {"zero_errors"}),
         zero_errors="zero_errors" in foreign.zero or not foreign.zero,
         targets=foreign.targets,

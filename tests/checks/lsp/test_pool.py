@@ -11,23 +11,23 @@ import pytest
 from msgspec.structs import replace
 
 from checks.lsp.fakes import LIMITS, PATIENCE, server, written
-from untildone.checks.lsp import door
-from untildone.checks.lsp.door import Report, opened
+from untildone.checks.lsp import daemon_socket
+from untildone.checks.lsp.daemon_socket import DiagnosticsReport, open_listener
+from untildone.checks.lsp.pool import MOST_FAILURES, MOST_FILES, ServerPool, serve_pool
 from untildone.checks.lsp.servers import Role, Server
-from untildone.checks.lsp.warm import MOST_FAILURES, MOST_FILES, Warm, serve
 
 PATH = str(Path(sys.executable).parent)
 
 
-def kept(project: Path, *servers: Server) -> Warm:
-    return Warm(project, path=PATH, limits=LIMITS, servers=servers)
+def kept(project: Path, *servers: Server) -> ServerPool:
+    return ServerPool(project, path=PATH, limits=LIMITS, servers=servers)
 
 
 def named(mode: str, name: str, role: Role) -> Server:
     return replace(server(mode), name=name, role=role)
 
 
-def texts(report: Report) -> list[tuple[str, tuple[str, ...], list[str]]]:
+def texts(report: DiagnosticsReport) -> list[tuple[str, tuple[str, ...], list[str]]]:
     return [
         (Path(file.path).name, file.servers, [finding.text for finding in file.findings])
         for file in report.files
@@ -111,9 +111,12 @@ def test_only_so_many_files_are_looked_at(tmp_path: Path) -> None:
 
 def test_it_serves_until_nobody_asks(tmp_path: Path) -> None:
     file = written(tmp_path, "a.txt", "text")
-    with opened(tmp_path) as (listener, own), closing(kept(tmp_path, server("pulled"))) as warm:
+    with (
+        open_listener(tmp_path) as (listener, own),
+        closing(kept(tmp_path, server("pulled"))) as warm,
+    ):
         thread = serving(listener, warm, token=own.token, idle=1.0)
-        report = door.ask(own, (str(file),), wait=PATIENCE)
+        report = daemon_socket.query_daemon(own, (str(file),), wait=PATIENCE)
         thread.join(PATIENCE)
 
         assert not thread.is_alive()
@@ -121,24 +124,26 @@ def test_it_serves_until_nobody_asks(tmp_path: Path) -> None:
 
 
 def test_strangers_do_not_keep_it_up(tmp_path: Path) -> None:
-    with opened(tmp_path) as (listener, own), closing(kept(tmp_path)) as warm:
+    with open_listener(tmp_path) as (listener, own), closing(kept(tmp_path)) as warm:
         thread = serving(listener, warm, token=own.token[::-1], idle=1.0)
         began = time.monotonic()
         while thread.is_alive() and time.monotonic() - began < PATIENCE:
-            with suppress(door.Unanswered):
-                door.ask(own, (), wait=0.1)
+            with suppress(daemon_socket.NoAnswerError):
+                daemon_socket.query_daemon(own, (), wait=0.1)
 
         assert not thread.is_alive()
 
 
 def test_it_ends_when_it_is_no_longer_wanted(tmp_path: Path) -> None:
-    with opened(tmp_path) as (listener, own), closing(kept(tmp_path)) as warm:
-        serve(listener, warm, token=own.token, idle=600, wanted=lambda: False)
+    with open_listener(tmp_path) as (listener, own), closing(kept(tmp_path)) as warm:
+        serve_pool(listener, warm, token=own.token, idle=600, wanted=lambda: False)
 
 
-def serving(listener: socket.socket, warm: Warm, *, token: str, idle: float) -> threading.Thread:
+def serving(
+    listener: socket.socket, warm: ServerPool, *, token: str, idle: float
+) -> threading.Thread:
     def run() -> None:
-        serve(listener, warm, token=token, idle=idle, wanted=lambda: True)
+        serve_pool(listener, warm, token=token, idle=idle, wanted=lambda: True)
 
     thread = threading.Thread(target=run)
     thread.start()

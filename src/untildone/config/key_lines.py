@@ -5,17 +5,17 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from untildone.config.mistakes import Place
+from untildone.config.type_validation import KeyPath
 
 # Each line of one statement is tried as its last: a longer one is not worth the time.
 _LONGEST_STATEMENT = 300
 
 
-def lines_of(text: str) -> dict[Place, int]:
+def find_key_lines(text: str) -> dict[KeyPath, int]:
     """The text must be TOML; what stands in one statement has the line where that begins."""
-    found: dict[Place, int] = {}
-    tables: Counter[Place] = Counter()
-    table: Place = ()
+    found: dict[KeyPath, int] = {}
+    tables: Counter[KeyPath] = Counter()
+    table: KeyPath = ()
     for line, statement in _statements(text):
         parsed = tomllib.loads(statement)
         if statement.lstrip().startswith("["):
@@ -28,7 +28,7 @@ def lines_of(text: str) -> dict[Place, int]:
     return found
 
 
-def line_at(lines: dict[Place, int], place: Place) -> int:
+def find_line(lines: dict[KeyPath, int], place: KeyPath) -> int:
     """Its own line, or that of the nearest table around it."""
     while place and place not in lines:
         place = place[:-1]
@@ -50,8 +50,8 @@ def _statements(text: str) -> Iterator[tuple[int, str]]:
         begun, statement = number + 1, ""
 
 
-def _header(parsed: dict[str, Any], tables: Counter[Place], *, repeated: bool) -> Place:
-    place: Place = ()
+def _header(parsed: dict[str, Any], tables: Counter[KeyPath], *, repeated: bool) -> KeyPath:
+    place: KeyPath = ()
     value: Any = parsed
     while value:
         key, value = next(iter(value.items()))
@@ -65,7 +65,7 @@ def _header(parsed: dict[str, Any], tables: Counter[Place], *, repeated: bool) -
     return place
 
 
-def _inner(value: object, place: Place) -> Iterator[Place]:
+def _inner(value: object, place: KeyPath) -> Iterator[KeyPath]:
     items: Any = ()
     if isinstance(value, dict):
         items = value.items()

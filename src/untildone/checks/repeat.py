@@ -1,4 +1,4 @@
-"""`python -m untildone.checks.repeated N COMMAND`: green only if N runs in a row all are."""
+"""`python -m untildone.checks.repeat N COMMAND`: green only if N runs in a row all are."""
 
 import sys
 from collections.abc import Sequence
@@ -15,8 +15,8 @@ _DAY = 86_400
 _NOT_FOUND = 127
 
 
-def repeated(check: Check, times: int) -> Check:
-    words = (sys.executable, "-I", "-m", "untildone.checks.repeated", str(times), check.command)
+def repeat_check(check: Check, times: int) -> Check:
+    words = (sys.executable, "-I", "-m", "untildone.checks.repeat", str(times), check.command)
     named = programs(check.command)
     parsers = (name for name, room in PARSERS.items() if set(named) & set(room.PROGRAMS))
     return replace(

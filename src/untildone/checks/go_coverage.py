@@ -1,4 +1,4 @@
-"""`python -m untildone.checks.gocoverage N COMMAND`: `go test` that fails below N % covered."""
+"""`python -m untildone.checks.go_coverage N COMMAND`: `go test` that fails below N % covered."""
 
 import re
 import sys

@@ -9,8 +9,8 @@ from pathlib import Path
 from msgspec import Struct
 
 from untildone.checks.lsp import messages
-from untildone.checks.lsp.framing import Frames, Unframed, framed
-from untildone.checks.lsp.messages import Garbled, Incoming
+from untildone.checks.lsp.framing import Frames, FramingError, add_header
+from untildone.checks.lsp.messages import Incoming, ProtocolError
 from untildone.process import environment
 from untildone.process.talk import CannotStart, Conversation, NotListening, talk
 
@@ -18,7 +18,7 @@ _TICK = 0.05
 _ENDING_SECONDS = 2.0
 
 
-class Limits(Struct, frozen=True, kw_only=True):
+class ServerLimits(Struct, frozen=True, kw_only=True):
     """What a server may cost; `received` and `messages` count from one question to the next."""
 
     largest_message: int = 8 * 1024 * 1024
@@ -35,7 +35,7 @@ class _Owed(Struct, frozen=True, kw_only=True):
     then: Callable[[Incoming], None]
 
 
-class Link:
+class Connection:
     """`hear` gets requests and notifications, under the lock; what it returns is sent back.
 
     Whoever breaks a rule is ended, and `failure` says which rule it was.
@@ -46,7 +46,7 @@ class Link:
         argv: list[str],
         cwd: Path,
         *,
-        limits: Limits,
+        limits: ServerLimits,
         hear: Callable[[Incoming], bytes | None],
     ) -> None:
         self.changed = threading.Condition()
@@ -66,10 +66,10 @@ class Link:
         """Never waits; what is said to a failed server is lost."""
         with self.changed:
             if self._conversation is None:
-                self._unsent.append(framed(message))
+                self._unsent.append(add_header(message))
                 return
             try:
-                self._conversation.say(framed(message))
+                self._conversation.say(add_header(message))
             except NotListening as reason:
                 self.fail(str(reason))
 
@@ -78,7 +78,7 @@ class Link:
         with self.changed:
             self._number += 1
             self._owed[self._number] = _Owed(since=time.monotonic(), then=then)
-            self.say(messages.request(self._number, method, params))
+            self.say(messages.encode_request(self._number, method, params))
 
     def wait(self, until: Callable[[], bool], *, deadline: float) -> bool:
         """Whether it became true in time, of a server that did not fail meanwhile."""
@@ -132,7 +132,7 @@ class Link:
         try:
             with talk(argv, cwd=cwd, env=environment(os.environ)) as conversation:
                 self._listen(conversation)
-        except (CannotStart, NotListening, Unframed, Garbled) as reason:
+        except (CannotStart, NotListening, FramingError, ProtocolError) as reason:
             self.fail(str(reason))
         else:
             self.fail("ended by itself")
@@ -148,14 +148,14 @@ class Link:
             self._count(len(data))
             for message in frames.feed(data):
                 self._messages += 1
-                self._take(messages.read(message))
+                self._take(messages.decode_message(message))
 
     def _count(self, received: int) -> None:
         with self.changed:
             self._received += received
             flooded = self._received > self._limits.received
             if flooded or self._messages > self._limits.messages:
-                raise Garbled("sent far more than it was asked for")
+                raise ProtocolError("sent far more than it was asked for")
 
     def _take(self, message: Incoming) -> None:
         with self.changed:

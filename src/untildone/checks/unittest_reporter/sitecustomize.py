@@ -5,7 +5,7 @@ import sys
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
-VARIABLE = "UNTILDONE_WITNESS"
+VARIABLE = "UNTILDONE_UNITTEST_REPORT"
 
 
 def _watch(place: str) -> None:

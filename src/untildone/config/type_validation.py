@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias, Union, get_args, get_origin
 from msgspec import Struct
 from msgspec.structs import fields
 
-Place: TypeAlias = tuple[str | int, ...]
+KeyPath: TypeAlias = tuple[str | int, ...]
 _KINDS = {
     str: "a text in quotes",
     bool: "`true` or `false`",
@@ -18,22 +18,22 @@ _KINDS = {
 _LONGEST = 60
 
 
-class Mistake(Struct, frozen=True):
+class ConfigProblem(Struct, frozen=True):
     """`place`: the keys that lead to it, numbers inside lists."""
 
-    place: Place
+    place: KeyPath
     text: str
 
 
-def mistakes(value: object, kind: Any, place: Place = ()) -> Iterator[Mistake]:  # noqa: ANN401  a type
+def find_type_problems(value: object, kind: Any, place: KeyPath = ()) -> Iterator[ConfigProblem]:  # noqa: ANN401  a type
     """Whatever keeps the value from being of this kind, all at once."""
     origin, inner = get_origin(kind), get_args(kind)
     if origin in (Union, UnionType):
         kind = next(each for each in inner if each is not NoneType)
-        yield from mistakes(value, kind, place)
+        yield from find_type_problems(value, kind, place)
     elif origin is Literal:
         if value not in inner:
-            yield said(place, value, _listed(inner))
+            yield make_problem(place, value, _listed(inner))
     elif origin is dict:
         yield from _table(value, inner[1], place)
     elif origin is tuple:
@@ -41,40 +41,40 @@ def mistakes(value: object, kind: Any, place: Place = ()) -> Iterator[Mistake]: 
     elif issubclass(kind, Struct):
         yield from _struct(value, kind, place)
     elif not _is(value, kind):
-        yield said(place, value, _KINDS[kind])
+        yield make_problem(place, value, _KINDS[kind])
 
 
-def said(place: Place, value: object, allowed: str) -> Mistake:
-    return Mistake(place, f"`{_name(place)}` is `{_shown(value)}`; allowed: {allowed}")
+def make_problem(place: KeyPath, value: object, allowed: str) -> ConfigProblem:
+    return ConfigProblem(place, f"`{_name(place)}` is `{_shown(value)}`; allowed: {allowed}")
 
 
-def _table(value: object, kind: Any, place: Place) -> Iterator[Mistake]:  # noqa: ANN401  a type
+def _table(value: object, kind: Any, place: KeyPath) -> Iterator[ConfigProblem]:  # noqa: ANN401  a type
     if not isinstance(value, dict):
-        yield said(place, value, "a table")
+        yield make_problem(place, value, "a table")
         return
     for key, item in value.items():
-        yield from mistakes(item, kind, (*place, key))
+        yield from find_type_problems(item, kind, (*place, key))
 
 
-def _list(value: object, kind: Any, place: Place) -> Iterator[Mistake]:  # noqa: ANN401  a type
+def _list(value: object, kind: Any, place: KeyPath) -> Iterator[ConfigProblem]:  # noqa: ANN401  a type
     if not isinstance(value, list):
         tables = isinstance(kind, type) and issubclass(kind, Struct)
-        yield said(place, value, f"tables `[[{_name(place)}]]`" if tables else "a list")
+        yield make_problem(place, value, f"tables `[[{_name(place)}]]`" if tables else "a list")
         return
     for number, item in enumerate(value):
-        yield from mistakes(item, kind, (*place, number))
+        yield from find_type_problems(item, kind, (*place, number))
 
 
-def _struct(value: object, kind: type[Struct], place: Place) -> Iterator[Mistake]:
+def _struct(value: object, kind: type[Struct], place: KeyPath) -> Iterator[ConfigProblem]:
     if not isinstance(value, dict):
-        yield said(place, value, "a table")
+        yield make_problem(place, value, "a table")
         return
     known = {field.name: field for field in fields(kind)}
     for key, item in value.items():
         if key in known:
-            yield from mistakes(item, known[key].type, (*place, key))
+            yield from find_type_problems(item, known[key].type, (*place, key))
         else:
-            yield Mistake((*place, key), f"`{_shown(key)}` is unknown; {_meant(key, known)}")
+            yield ConfigProblem((*place, key), f"`{_shown(key)}` is unknown; {_meant(key, known)}")
 
 
 def _meant(key: str, known: dict[str, Any]) -> str:
@@ -88,7 +88,7 @@ def _is(value: object, kind: type) -> bool:
     return isinstance(value, int | float) if kind is float else isinstance(value, kind)
 
 
-def _name(place: Place) -> str:
+def _name(place: KeyPath) -> str:
     """The nearest key: an item of a list goes by the list's."""
     return next((_shown(key) for key in reversed(place) if isinstance(key, str)), "the file")
 

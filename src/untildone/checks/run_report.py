@@ -17,7 +17,7 @@ class Case(Struct, frozen=True, kw_only=True):
     text: str = ""
 
 
-class Inventory(Struct, frozen=True, kw_only=True):
+class RunReport(Struct, frozen=True, kw_only=True):
     cases: tuple[Case, ...] = ()
 
     @property

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from untildone.checks.runner import Running, run_checks
+from untildone.checks.runner import RunOptions, run_checks
 from untildone.core.model import Check, CheckResult, Tests
 
 UNITTEST = Check(name="tests", command=f"{sys.executable} -m unittest -q")
@@ -40,7 +40,7 @@ FORGED = "import os\nprint('Ran 3 tests in 0.000s\\n\\nOK', flush=True)\nos._exi
 def result(folder: Path, *, cases: str = CASES, product: str = "") -> CheckResult:
     (folder / "test_it.py").write_text(cases, encoding="utf-8")
     (folder / "product.py").write_text(product, encoding="utf-8")
-    (found,) = run_checks([UNITTEST], Running(project=folder, environ=dict(os.environ)))
+    (found,) = run_checks([UNITTEST], RunOptions(project=folder, environ=dict(os.environ)))
     return found
 
 
@@ -66,7 +66,7 @@ def test_a_command_with_a_path_of_its_own_is_not_held_to_a_report(
     (tmp_path / "test_it.py").write_text(CASES.replace("import product\n", ""), encoding="utf-8")
     check = Check(name="tests", command=line.format(python=sys.executable))
 
-    (found,) = run_checks([check], Running(project=tmp_path, environ=dict(os.environ)))
+    (found,) = run_checks([check], RunOptions(project=tmp_path, environ=dict(os.environ)))
 
     assert (found.outcome, found.tests) == ("green", Tests(passed=1, skipped=2))
 
@@ -99,6 +99,6 @@ def test_elsewhere_nothing_is_put_on_the_path(tmp_path: Path) -> None:
         "import os\nassert 'untildone' not in os.environ.get('PYTHONPATH', '')\n", encoding="utf-8"
     )
 
-    (found,) = run_checks([UNITTEST], Running(project=tmp_path))
+    (found,) = run_checks([UNITTEST], RunOptions(project=tmp_path))
 
     assert found.green

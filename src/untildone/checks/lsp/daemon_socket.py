@@ -23,7 +23,7 @@ _SPEAKING_SECONDS = 2.0
 _LONGEST_ADDRESS = 100
 
 
-class Door(Struct, frozen=True, kw_only=True):
+class DaemonAddress(Struct, frozen=True, kw_only=True):
     """Where to knock: a socket file, or a port of this machine; `token` is the key."""
 
     token: str
@@ -31,7 +31,7 @@ class Door(Struct, frozen=True, kw_only=True):
     port: int = 0
 
 
-class Request(Struct, frozen=True, kw_only=True):
+class DiagnosticsRequest(Struct, frozen=True, kw_only=True):
     token: str
     files: tuple[str, ...]
     seconds: float
@@ -47,7 +47,7 @@ class FileReport(Struct, frozen=True, kw_only=True):
     findings: tuple[Finding, ...]
 
 
-class Report(Struct, frozen=True, kw_only=True):
+class DiagnosticsReport(Struct, frozen=True, kw_only=True):
     """A file that no server answered for is missing; `reasons` tell why."""
 
     files: tuple[FileReport, ...] = ()
@@ -55,22 +55,22 @@ class Report(Struct, frozen=True, kw_only=True):
     seconds: float = 0
 
 
-class Unanswered(Exception):  # noqa: N818 - reads as what the question is
+class NoAnswerError(Exception):
     """Nobody is there, or not in time."""
 
 
-class Nobody(Unanswered):
+class UnreachableError(NoAnswerError):
     """Not even the question could be put."""
 
 
 @contextmanager
-def opened(folder: Path) -> Iterator[tuple[socket.socket, Door]]:
+def open_listener(folder: Path) -> Iterator[tuple[socket.socket, DaemonAddress]]:
     """A socket to listen on; gone again afterwards."""
     token = secrets.token_hex(16)
     path = folder / "diagnose.socket"
     if sys.platform == "win32" or not _fits(path):
         with socket.create_server(("127.0.0.1", 0), backlog=_MOST_WAITING) as listener:
-            yield listener, Door(token=token, port=listener.getsockname()[1])
+            yield listener, DaemonAddress(token=token, port=listener.getsockname()[1])
         return
     path.unlink(missing_ok=True)
     with socket.socket(socket.AF_UNIX) as listener:
@@ -78,7 +78,7 @@ def opened(folder: Path) -> Iterator[tuple[socket.socket, Door]]:
         path.chmod(0o600)
         listener.listen(_MOST_WAITING)
         try:
-            yield listener, Door(token=token, socket=str(path))
+            yield listener, DaemonAddress(token=token, socket=str(path))
         finally:
             path.unlink(missing_ok=True)
 
@@ -91,27 +91,31 @@ def _fits(path: Path) -> bool:
         return False
 
 
-def ask(
-    door: Door, files: tuple[str, ...], *, wait: float, texts: dict[str, str] | None = None
-) -> Report:
+def query_daemon(
+    door: DaemonAddress, files: tuple[str, ...], *, wait: float, texts: dict[str, str] | None = None
+) -> DiagnosticsReport:
     """The question is put even if there is no time to wait for the answer."""
     deadline = time.monotonic() + wait
     with _knocked(door) as line:
         try:
-            question = Request(token=door.token, files=files, seconds=wait, texts=texts or {})
+            question = DiagnosticsRequest(
+                token=door.token, files=files, seconds=wait, texts=texts or {}
+            )
             line.sendall(msgspec.json.encode(question) + b"\n")
-            return msgspec.json.decode(_line(line, _LARGEST_REPLY, deadline), type=Report)
+            return msgspec.json.decode(
+                _line(line, _LARGEST_REPLY, deadline), type=DiagnosticsReport
+            )
         except (OSError, msgspec.DecodeError, UnicodeError) as error:
-            raise Unanswered(str(error)) from error
+            raise NoAnswerError(str(error)) from error
 
 
-def _knocked(door: Door) -> socket.socket:
+def _knocked(door: DaemonAddress) -> socket.socket:
     try:
         if sys.platform == "win32" or door.port:
             return socket.create_connection(("127.0.0.1", door.port), timeout=_SPEAKING_SECONDS)
         return _connected(socket.socket(socket.AF_UNIX), door.socket)
     except OSError as error:
-        raise Nobody(str(error)) from error
+        raise UnreachableError(str(error)) from error
 
 
 def _connected(line: socket.socket, path: str) -> socket.socket:
@@ -124,12 +128,14 @@ def _connected(line: socket.socket, path: str) -> socket.socket:
     return line
 
 
-def answer(line: socket.socket, *, token: str, report: Callable[[Request], Report]) -> bool:
+def serve_connection(
+    line: socket.socket, *, token: str, report: Callable[[DiagnosticsRequest], DiagnosticsReport]
+) -> bool:
     """False if it was nobody who may ask, or nothing that can be answered."""
     with line:
         try:
             text = _line(line, _LARGEST_REQUEST, time.monotonic() + _SPEAKING_SECONDS)
-            request = msgspec.json.decode(text, type=Request)
+            request = msgspec.json.decode(text, type=DiagnosticsRequest)
         except (OSError, msgspec.DecodeError, UnicodeError):
             return False
         if not secrets.compare_digest(request.token.encode(), token.encode()):

@@ -18,7 +18,7 @@ _BUILDERS = frozenset(
 )
 
 
-def turns(checks: Sequence[Check]) -> list[AbstractContextManager[object]]:
+def assign_locks(checks: Sequence[Check]) -> list[AbstractContextManager[object]]:
     """What each check is to hold while it runs."""
     folders: dict[str, Lock] = defaultdict(Lock)
     return [

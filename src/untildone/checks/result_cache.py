@@ -1,4 +1,4 @@
-"""What earlier runs of a check came to: green on the same tree need not be run again."""
+"""A cache of check results: a check that was green on the same tree is not run again."""
 
 import hashlib
 import json
@@ -17,10 +17,10 @@ from untildone import __version__
 from untildone.commands.programs import words_of
 from untildone.core.model import Check, CheckOutcome, CheckResult
 
-_KEPT = 20
-_FINDINGS_KEPT = 200
-_MOST_OUTSIDE = 2_000
-# What differs from shell to shell and means nothing to a check.
+_MOST_ENTRIES = 20
+_MOST_FINDINGS = 200
+_MOST_OUTSIDE_FILES = 2_000
+# Variables that differ between shells and do not change the result of a check.
 _VOLATILE = frozenset(
     (
         *("_", "COLUMNS", "DISPLAY", "LINES", "OLDPWD", "PWD", "SHLVL", "STY", "TERM"),
@@ -28,7 +28,7 @@ _VOLATILE = frozenset(
         *("UNTILDONE_HOME", "UNTILDONE_RUN", "SSH_AUTH_SOCK", "SSH_CONNECTION", "SSH_TTY"),
     )
 )
-# Dependencies that git ignores: their own record of what is installed stands for them.
+# Git ignores installed dependencies; these files change when an installation does.
 _INSTALLED = ("node_modules/.package-lock.json", "node_modules/.yarn-state.yml", ".venv/pyvenv.cfg")
 
 
@@ -37,21 +37,23 @@ class _Entry(Struct, frozen=True, kw_only=True):
     result: CheckResult
 
 
-class Memory:
-    """`serving` False: nothing is taken from it, as for a run that `done` is to rest on."""
+class ResultCache:
+    """Results are always stored; they are returned instead of a run only with `serve_green`."""
 
-    def __init__(self, folder: Path, environ: Mapping[str, str], *, serving: bool = True) -> None:
+    def __init__(
+        self, folder: Path, environ: Mapping[str, str], *, serve_green: bool = True
+    ) -> None:
         self._folder = folder
         self._environ = environ
-        self.serving = serving
+        self._serve_green = serve_green
 
-    def key(self, check: Check, project: Path, tree: str) -> str:
-        """Command, tree, tools and environment: whatever could change the answer."""
+    def make_key(self, check: Check, project: Path, tree: str) -> str:
+        """A hash of everything that can change the result: command, tree, tools, environment."""
         parts = [
             msgspec.json.encode(check).decode(),
             tree,
             __version__,
-            *(stamp for path in self._tools(check, project) for stamp in _stamps(path)),
+            *(stamp for path in self._find_tools(check, project) for stamp in _read_stamps(path)),
             *(
                 f"{name}={value}"
                 for name, value in sorted(self._environ.items())
@@ -60,41 +62,41 @@ class Memory:
         ]
         return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
 
-    def _tools(self, check: Check, project: Path) -> Iterator[Path]:
-        """What the command names, outside the project too, and what is installed beside it."""
+    def _find_tools(self, check: Check, project: Path) -> Iterator[Path]:
+        """The programs and files outside the project that the command names, and packages."""
         yield from (project / name for name in _INSTALLED)
         yield from sorted(project.glob(".venv/lib/python*/site-packages"))
-        for word in _read_words(check.command):
-            outside = _outside(word, project / check.cwd, project)
+        for word in _split_words(check.command):
+            outside = _find_outside(word, project / check.cwd, project)
             found = None if os.sep in word else shutil.which(word, path=self._environ.get("PATH"))
             program = outside or (Path(found) if found else None)
             if program:
                 yield program
                 yield from sorted(program.parent.parent.glob("lib/python*/*-packages"))
 
-    def green(self, check: Check, key: str) -> CheckResult | None:
-        """The result to serve instead of a run; red is never served."""
-        if not self.serving:
+    def load_green(self, check: Check, key: str) -> CheckResult | None:
+        """The result that replaces a run; a red result never does."""
+        if not self._serve_green:
             return None
-        for entry in self._entries(check):
+        for entry in self._load(check):
             if entry.key == key and entry.result.green:
                 return replace(entry.result, cached=True)
         return None
 
-    def last(self, check: Check) -> CheckResult | None:
-        """What its last run came to, on whatever tree."""
-        entries = self._entries(check)
+    def load_last(self, check: Check) -> CheckResult | None:
+        """The result of the last run, on any tree."""
+        entries = self._load(check)
         return entries[-1].result if entries else None
 
-    def outcome(self, check: Check, key: str) -> CheckOutcome | None:
-        """What the last run on this very tree came to."""
-        found = [entry.result.outcome for entry in self._entries(check) if entry.key == key]
+    def load_outcome(self, check: Check, key: str) -> CheckOutcome | None:
+        """The outcome of the last run with this key."""
+        found = [entry.result.outcome for entry in self._load(check) if entry.key == key]
         return found[-1] if found else None
 
-    def remember(self, check: Check, key: str, result: CheckResult) -> None:
-        kept = replace(result, findings=result.findings[:_FINDINGS_KEPT], output="")
-        others = [entry for entry in self._entries(check) if entry.key != key]
-        entries = [*others, _Entry(key=key, result=kept)][-_KEPT:]
+    def store(self, check: Check, key: str, result: CheckResult) -> None:
+        stored = replace(result, findings=result.findings[:_MOST_FINDINGS], output="")
+        others = [entry for entry in self._load(check) if entry.key != key]
+        entries = [*others, _Entry(key=key, result=stored)][-_MOST_ENTRIES:]
         path = self._path(check)
         try:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -102,10 +104,10 @@ class Memory:
             temporary.write_bytes(msgspec.json.encode(entries))
             temporary.replace(path)
         except OSError:
-            # A run that cannot be remembered is run again.
+            # Without the entry the check is run again.
             return
 
-    def _entries(self, check: Check) -> list[_Entry]:
+    def _load(self, check: Check) -> list[_Entry]:
         try:
             return msgspec.json.decode(self._path(check).read_bytes(), type=list[_Entry])
         except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
@@ -116,38 +118,41 @@ class Memory:
         return self._folder / f"{hashlib.sha256(identity.encode()).hexdigest()[:24]}.json"
 
 
-def _read_words(command: str) -> Iterator[str]:
-    """Each word, and what an option is set to; not where the output is sent."""
+def _split_words(command: str) -> Iterator[str]:
+    """Each word and each value of `--option=value`, without the targets of redirections."""
     for before, word in pairwise(("", *words_of(command))):
         if ">" not in before:
             yield word
             yield word.partition("=")[2]
 
 
-def _outside(word: str, folder: Path, project: Path) -> Path | None:
-    """The file or folder of that name, if it is no part of the project's own tree."""
+def _find_outside(word: str, folder: Path, project: Path) -> Path | None:
+    """The file or folder of that name, if it lies outside the project."""
     path = folder / word
     if not word or not (os.path.isfile(path) or os.path.isdir(path)):  # noqa: PTH112, PTH113  long words
         return None
     return None if path.resolve().is_relative_to(project.resolve()) else path
 
 
-def _stamps(path: Path) -> Iterator[str]:
-    """Of a folder with all that is in it; installed packages tell by their folder's own time."""
-    yield _stamp(path)
+def _read_stamps(path: Path) -> Iterator[str]:
+    """Stamps of a file, or of a folder and its files.
+
+    Installers change the folder's own time, so the files of `site-packages` are not read.
+    """
+    yield _read_stamp(path)
     if path.is_dir() and not path.name.endswith("-packages"):
         every = (Path(top) / name for top, _, names in os.walk(path) for name in names)
-        inside = list(islice(every, _MOST_OUTSIDE))
-        if len(inside) == _MOST_OUTSIDE:
-            # Too much to look at: no two keys are the same.
+        inside = list(islice(every, _MOST_OUTSIDE_FILES))
+        if len(inside) == _MOST_OUTSIDE_FILES:
+            # Too many to read: a random part makes every key different.
             yield secrets.token_hex(8)
-        yield from map(_stamp, sorted(inside))
+        yield from map(_read_stamp, sorted(inside))
 
 
-def _stamp(path: Path) -> str:
+def _read_stamp(path: Path) -> str:
     try:
         status = path.stat()
     except OSError:
         return f"{path} -"
-    # npm gives every file the same time of change: only the time of its arrival tells.
+    # npm gives every file the same modification time; only the change time differs.
     return f"{path} {status.st_mtime_ns} {status.st_ctime_ns} {status.st_size}"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from untildone.checks.findings import Diagnostic, findings_of
+from untildone.checks.findings import Diagnostic, make_findings
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def test_a_bare_name_is_the_only_file_of_that_name(
     tmp_path.joinpath(".gitignore").write_text("out\n", encoding="utf-8")
     subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
 
-    (found,) = findings_of(
+    (found,) = make_findings(
         "test", [Diagnostic(path=told, text="bad")], folder=folder, project=tmp_path
     )
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from untildone.worktree.files import listed
 
 
-def finder(project: Path, folder: str) -> Callable[[str], str]:
+def make_file_lookup(project: Path, folder: str) -> Callable[[str], str]:
     """From a name to the path of the only such file below the folder; else as it was said."""
 
     @cache

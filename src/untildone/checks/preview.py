@@ -61,7 +61,7 @@ _LINTERS = {
 }
 
 
-def early_look(check: Check, last: CheckResult | None, project: Path) -> Check | None:
+def make_preview(check: Check, last: CheckResult | None, project: Path) -> Check | None:
     """What to run first; None where it is not worth it, or the command not simple enough."""
     parts = lone_program(check.command)
     if last is None or last.seconds < _SHORT_SECONDS or parts is None:
@@ -105,10 +105,10 @@ def _folders(linter: _Linter, words: list[str], here: Path) -> list[str]:
 def _configured(here: Path) -> list[str]:
     """The folders that `mypy` reads by its settings; none if they also leave something out."""
     # Imported where it is used: a stop that runs checks must not pay for it.
-    from untildone.checks.detection.manifest import read_toml, table
+    from untildone.checks.detection.manifest import get_table, read_toml
 
     try:
-        settings = table(read_toml(here / "pyproject.toml"), "tool", "mypy")
+        settings = get_table(read_toml(here / "pyproject.toml"), "tool", "mypy")
     except UserError:
         return []
     told = settings.get("files")

@@ -9,10 +9,10 @@ from typing import cast
 
 import pytest
 
-from untildone.checks.findings import Diagnostic, findings_of
-from untildone.checks.output import clean, keep_clean, pieces
-from untildone.checks.result import Reported, judge_result
-from untildone.checks.runner import Running, run_checks
+from untildone.checks.findings import Diagnostic, make_findings
+from untildone.checks.output import clean, read_pieces, write_clean_copy
+from untildone.checks.result import RunArtifacts, judge_result
+from untildone.checks.runner import RunOptions, run_checks
 from untildone.checks.secrets import REMOVED
 from untildone.core import model
 from untildone.core.model import Check, CheckResult
@@ -35,7 +35,7 @@ def judged(
         size=len(data),
     )
     check = Check(name="t", command=command, cwd=cwd)
-    return judge_result(check, finished, project=folder, reported=Reported(output=whole))
+    return judge_result(check, finished, project=folder, artifacts=RunArtifacts(output=whole))
 
 
 def lines(result: CheckResult) -> list[int]:
@@ -121,7 +121,7 @@ def test_a_file_that_lost_its_end_is_not_read_instead(tmp_path: Path) -> None:
     )
     check = Check(name="t", command="ruff check")
     for output in (whole, tmp_path / "nothing"):
-        result = judge_result(check, finished, reported=Reported(output=output))
+        result = judge_result(check, finished, artifacts=RunArtifacts(output=output))
         assert (lines(result)[0], lines(result)[-1]) == (1, 10_000)
 
 
@@ -173,7 +173,7 @@ class OfWindows(PureWindowsPath):
 )
 def test_windows_tells_paths_in_any_letters(told: str, expected: str) -> None:
     project = cast("Path", OfWindows("C:\\Shop"))
-    (finding,) = findings_of("t", [Diagnostic(path=told, text="known")], project=project)
+    (finding,) = make_findings("t", [Diagnostic(path=told, text="known")], project=project)
     assert finding.path == expected
 
 
@@ -192,7 +192,7 @@ def test_pieces_end_where_something_ends(
 ) -> None:
     path = tmp_path / "text"
     path.write_text(text, encoding="utf-8", newline="")
-    assert list(pieces(path, size=size)) == expected
+    assert list(read_pieces(path, size=size)) == expected
 
 
 def test_a_private_key_is_not_cut(tmp_path: Path) -> None:
@@ -201,14 +201,14 @@ def test_a_private_key_is_not_cut(tmp_path: Path) -> None:
     for before in range(0, 1_200, 100):
         text = "x" * (999_000 - before) + f"\n{key}" + "y\n" * 600_000
         path.write_text(text, encoding="utf-8")
-        keep_clean(path, kept)
+        write_clean_copy(path, kept)
         assert kept.read_text(encoding="utf-8") == clean(text)
 
 
 def test_of_a_very_long_text_the_beginning_and_the_end_are_kept(tmp_path: Path) -> None:
     path, kept = tmp_path / "text", tmp_path / "kept"
     path.write_text("first\n" + "x\n" * 6_000_000 + "last\n", encoding="utf-8")
-    keep_clean(path, kept)
+    write_clean_copy(path, kept)
     text = kept.read_text(encoding="utf-8")
     assert (text[:6], text[-5:], text.count("[left out up to the end]")) == ("first\n", "last\n", 1)
     assert 8_000_000 < len(text) < 10_000_000
@@ -217,11 +217,11 @@ def test_of_a_very_long_text_the_beginning_and_the_end_are_kept(tmp_path: Path) 
 def test_the_log_is_for_nobody_else(tmp_path: Path) -> None:
     code = "print('token=abcdefgh1')"
     check = Check(name="t", command=f"{shlex.quote(sys.executable)} -c {shlex.quote(code)}")
-    (result,) = run_checks([check], Running(project=tmp_path, logs=tmp_path / "logs"))
+    (result,) = run_checks([check], RunOptions(project=tmp_path, logs=tmp_path / "logs"))
     log = Path(result.output_path)
     assert log.read_text(encoding="utf-8") == f"token={REMOVED}\n"
     assert os.name == "nt" or log.stat().st_mode & 0o777 == 0o600
     log.unlink()
     log.mkdir()
-    (result,) = run_checks([check], Running(project=tmp_path, logs=tmp_path / "logs"))
+    (result,) = run_checks([check], RunOptions(project=tmp_path, logs=tmp_path / "logs"))
     assert (result.outcome, result.output_path) == ("green", "")

@@ -116,7 +116,7 @@ _MAIN_MODULE = re.compile(
 )
 
 
-def why_unrunnable(command: str, finished: Finished, *, output: str) -> str:
+def explain_unrunnable(command: str, finished: Finished, *, output: str) -> str:
     """The reason with the program's name; "" if the check did run."""
     if finished.missing:
         return finished.missing
@@ -150,7 +150,7 @@ def _broken(output: str) -> str:
     return ""
 
 
-def why_ended(finished: Finished) -> str:
+def explain_exit(finished: Finished) -> str:
     """How a run that is not green ended: its exit code, or the signal that ended it."""
     number = finished.signal or (finished.exit_code or 0) - 128
     name = _signal_name(number)

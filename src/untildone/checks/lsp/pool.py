@@ -9,12 +9,12 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 
-from untildone.checks.findings import findings_of
-from untildone.checks.lsp import door
-from untildone.checks.lsp.client import Answer, Client
-from untildone.checks.lsp.door import FileReport, Report, Request
-from untildone.checks.lsp.link import Limits
-from untildone.checks.lsp.servers import SERVERS, Chosen, Server, chosen
+from untildone.checks.findings import make_findings
+from untildone.checks.lsp import daemon_socket
+from untildone.checks.lsp.client import Client, ServerAnswer
+from untildone.checks.lsp.connection import ServerLimits
+from untildone.checks.lsp.daemon_socket import DiagnosticsReport, DiagnosticsRequest, FileReport
+from untildone.checks.lsp.servers import SERVERS, SelectedServer, Server, select_servers
 from untildone.checks.lsp.watch import Watch
 
 # Who fails that often is not started again in the life of this process.
@@ -28,7 +28,9 @@ _TICK = 1.0
 class _Kept:
     """One server, started when it is wanted, and again after a failure, but not for ever."""
 
-    def __init__(self, choice: Chosen, project: Path, *, limits: Limits | None) -> None:
+    def __init__(
+        self, choice: SelectedServer, project: Path, *, limits: ServerLimits | None
+    ) -> None:
         self._choice = choice
         self._project = project
         self._limits = limits
@@ -37,11 +39,13 @@ class _Kept:
 
     def diagnose(
         self, files: Sequence[Path], *, deadline: float, texts: Mapping[Path, str]
-    ) -> Answer:
+    ) -> ServerAnswer:
         failure = self._client.failure if self._client else ""
         self._failures += bool(failure)
         if self._failures >= MOST_FAILURES:
-            return Answer(reasons=(f"`{self._choice.server.name}` is left alone: it {failure}",))
+            return ServerAnswer(
+                reasons=(f"`{self._choice.server.name}` is left alone: it {failure}",)
+            )
         if self._client is None or failure:
             self._client = Client(self._choice, self._project, limits=self._limits)
         return self._client.diagnose(files, deadline=deadline, texts=texts)
@@ -59,7 +63,7 @@ class _Kept:
             self._client.close()
 
 
-class Warm:
+class ServerPool:
     """One question at a time; `path` and `own` say where programs are looked for."""
 
     def __init__(
@@ -68,21 +72,21 @@ class Warm:
         *,
         path: str,
         own: bool = True,
-        limits: Limits | None = None,
+        limits: ServerLimits | None = None,
         servers: Sequence[Server] = SERVERS,
     ) -> None:
         self._project = project
-        self._choose = partial(chosen, project, path=path, own=own, servers=servers)
+        self._choose = partial(select_servers, project, path=path, own=own, servers=servers)
         self._limits = limits
         self._kept: dict[tuple[str, str], _Kept] = {}
         self._watch = Watch(project)
 
     def diagnose(
         self, files: Sequence[Path], *, seconds: float, texts: Mapping[Path, str] | None = None
-    ) -> Report:
+    ) -> DiagnosticsReport:
         """What is known of the files within the seconds; the rest goes on being found out."""
         began = time.monotonic()
-        deadline = began + min(seconds, door.LONGEST_WAIT) - _WAY_BACK
+        deadline = began + min(seconds, daemon_socket.LONGEST_WAIT) - _WAY_BACK
         changes = self._watch.changes()
         for kept in self._kept.values():
             kept.tell(changes)
@@ -91,7 +95,7 @@ class Warm:
         reasons = [reason for answer in answers.values() for reason in answer.reasons]
         if len(unique) > MOST_FILES:
             reasons.append(f"{len(unique) - MOST_FILES} files are left out")
-        return Report(
+        return DiagnosticsReport(
             files=self._reports(unique, answers),
             reasons=tuple(reasons),
             seconds=round(time.monotonic() - began, 3),
@@ -108,7 +112,7 @@ class Warm:
 
     def _asked(
         self, files: Sequence[Path], deadline: float, texts: Mapping[Path, str]
-    ) -> dict[str, Answer]:
+    ) -> dict[str, ServerAnswer]:
         """By server, each with its own files, all at once."""
         wanted: dict[tuple[str, str], list[Path]] = defaultdict(list)
         choices = {suffix: self._choose(suffix) for suffix in {file.suffix for file in files}}
@@ -128,12 +132,14 @@ class Warm:
             return {name: future.result() for name, future in asked.items()}
 
     def _reports(
-        self, files: Sequence[Path], answers: Mapping[str, Answer]
+        self, files: Sequence[Path], answers: Mapping[str, ServerAnswer]
     ) -> tuple[FileReport, ...]:
         reports = []
         for file in files:
             said = {name: its.found[file] for name, its in answers.items() if file in its.found}
-            findings = chain.from_iterable(findings_of(name, found) for name, found in said.items())
+            findings = chain.from_iterable(
+                make_findings(name, found) for name, found in said.items()
+            )
             if said:
                 reports.append(
                     FileReport(path=str(file), servers=tuple(said), findings=tuple(findings))
@@ -141,12 +147,17 @@ class Warm:
         return tuple(reports)
 
 
-def serve(
-    listener: socket.socket, warm: Warm, *, token: str, idle: float, wanted: Callable[[], bool]
+def serve_pool(
+    listener: socket.socket,
+    warm: ServerPool,
+    *,
+    token: str,
+    idle: float,
+    wanted: Callable[[], bool],
 ) -> None:
     """Until nobody has asked for `idle` seconds, or it is no longer `wanted`."""
 
-    def report(request: Request) -> Report:
+    def report(request: DiagnosticsRequest) -> DiagnosticsReport:
         files = [Path(file) for file in request.files]
         texts = {Path(file): text for file, text in request.texts.items()}
         return warm.diagnose(files, seconds=request.seconds, texts=texts)
@@ -159,5 +170,5 @@ def serve(
         except TimeoutError:
             warm.check()
             continue
-        if door.answer(line, token=token, report=report):
+        if daemon_socket.serve_connection(line, token=token, report=report):
             last = time.monotonic()

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from untildone.config.mistakes import Place
-from untildone.config.places import line_at, lines_of
+from untildone.config.key_lines import find_key_lines, find_line
+from untildone.config.type_validation import KeyPath
 
 TEXT = '''\
 a = """
@@ -35,7 +35,7 @@ r = 1
 
 
 def test_every_key_has_the_line_of_its_statement() -> None:
-    assert lines_of(TEXT) == {
+    assert find_key_lines(TEXT) == {
         ("a",): 1,
         ("c",): 5,
         ("c", "d"): 5,
@@ -63,14 +63,14 @@ def test_every_key_has_the_line_of_its_statement() -> None:
     ("place", "line"),
     [(("h", "i.j", "k"), 13), (("h", "i.j", "z"), 12), (("z",), 1), ((), 1)],
 )
-def test_what_is_missing_has_the_line_of_its_table(place: Place, line: int) -> None:
-    assert line_at(lines_of(TEXT), place) == line
+def test_what_is_missing_has_the_line_of_its_table(place: KeyPath, line: int) -> None:
+    assert find_line(find_key_lines(TEXT), place) == line
 
 
 def test_a_statement_without_end_is_given_up() -> None:
     text = "a = 1\nb = [\n" + "1,\n" * 1_000 + "]\nc = 1\n"
 
-    assert lines_of(text) == {("a",): 1}
+    assert find_key_lines(text) == {("a",): 1}
 
 
 KEYS = st.text(st.characters(exclude_categories=("Cc", "Cs")), max_size=3)
@@ -81,7 +81,7 @@ def test_whatever_the_keys_are(tables: list[list[str]]) -> None:
     headers = [".".join(json.dumps(key, ensure_ascii=False) for key in table) for table in tables]
     text = "".join(f'# \n[{header}]\nx-1 = """ \n"""\n' for header in headers)
 
-    found = lines_of(text)
+    found = find_key_lines(text)
 
     for number, table in enumerate(tables):
         assert found[(*table, "x-1")] == 4 * number + 3

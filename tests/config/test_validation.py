@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from untildone.checks.parsers import PARSERS
-from untildone.config import proposals
+from untildone.config import load_proposals
 from untildone.errors import UserError
 
 CHECK_KEYS = (
@@ -20,7 +20,7 @@ def told(project: Path, text: str, name: str = "untildone.toml") -> str:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
     with pytest.raises(UserError) as error:
-        proposals(project)
+        load_proposals(project)
     assert error.value.hint == "mend it there, then `untildone trust`"
     return error.value.message
 

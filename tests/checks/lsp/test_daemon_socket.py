@@ -11,23 +11,31 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from untildone.checks.lsp import door
-from untildone.checks.lsp.door import Door, Nobody, Report, Request, Unanswered, opened
+from untildone.checks.lsp import daemon_socket
+from untildone.checks.lsp.daemon_socket import (
+    DaemonAddress,
+    DiagnosticsReport,
+    DiagnosticsRequest,
+    NoAnswerError,
+    UnreachableError,
+    open_listener,
+)
 
-REPORT = Report(reasons=("as `told`",), seconds=1.5)
+REPORT = DiagnosticsReport(reasons=("as `told`",), seconds=1.5)
 
 
 @contextmanager
 def answering(
-    folder: Path, report: Callable[[Request], Report] = lambda _request: REPORT
-) -> Iterator[tuple[Door, list[bool]]]:
+    folder: Path,
+    report: Callable[[DiagnosticsRequest], DiagnosticsReport] = lambda _request: REPORT,
+) -> Iterator[tuple[DaemonAddress, list[bool]]]:
     """One question is answered; the list says how that went."""
     answered: list[bool] = []
-    with opened(folder) as (listener, own):
+    with open_listener(folder) as (listener, own):
 
         def one() -> None:
             line, _ = listener.accept()
-            answered.append(door.answer(line, token=own.token, report=report))
+            answered.append(daemon_socket.serve_connection(line, token=own.token, report=report))
 
         thread = threading.Thread(target=one)
         thread.start()
@@ -44,7 +52,7 @@ def long(folder: Path) -> Path:
     return place
 
 
-def knocked(own: Door) -> socket.socket:
+def knocked(own: DaemonAddress) -> socket.socket:
     line = socket.socket(socket.AF_UNIX)
     line.connect(own.socket)
     return line
@@ -54,7 +62,7 @@ def knocked(own: Door) -> socket.socket:
 def test_a_question_is_answered(place: Callable[[Path], Path], tmp_path: Path) -> None:
     folder = place(tmp_path)
     with answering(folder) as (own, answered):
-        assert door.ask(own, ("a.py",), wait=20) == REPORT
+        assert daemon_socket.query_daemon(own, ("a.py",), wait=20) == REPORT
 
     assert answered == [True]
     assert (bool(own.socket), bool(own.port)) == (folder == tmp_path, folder != tmp_path)
@@ -62,13 +70,13 @@ def test_a_question_is_answered(place: Callable[[Path], Path], tmp_path: Path) -
 
 
 def test_the_socket_is_for_its_owner_only(tmp_path: Path) -> None:
-    with opened(tmp_path) as (_, own):
+    with open_listener(tmp_path) as (_, own):
         assert stat.S_IMODE(Path(own.socket).stat().st_mode) == 0o600
 
 
 def test_without_the_token_nothing_is_answered(tmp_path: Path) -> None:
-    with answering(tmp_path) as (own, answered), pytest.raises(Unanswered):
-        door.ask(replace(own, token=own.token[::-1]), ("a.py",), wait=20)
+    with answering(tmp_path) as (own, answered), pytest.raises(NoAnswerError):
+        daemon_socket.query_daemon(replace(own, token=own.token[::-1]), ("a.py",), wait=20)
 
     assert answered == [False]
 
@@ -93,24 +101,24 @@ def test_who_says_nothing_is_sent_away(tmp_path: Path) -> None:
 
 
 def test_nobody_waits_longer_than_he_wants(tmp_path: Path) -> None:
-    def slowly(_request: Request) -> Report:
+    def slowly(_request: DiagnosticsRequest) -> DiagnosticsReport:
         time.sleep(1)
         return REPORT
 
     with answering(tmp_path, slowly) as (own, answered):
         began = time.monotonic()
-        with pytest.raises(Unanswered):
-            door.ask(own, ("a.py",), wait=0.1)
+        with pytest.raises(NoAnswerError):
+            daemon_socket.query_daemon(own, ("a.py",), wait=0.1)
         assert time.monotonic() - began < 0.9
 
     assert answered == [True]
 
 
 def test_a_closed_door_is_known_as_such(tmp_path: Path) -> None:
-    with opened(tmp_path) as (_, own):
+    with open_listener(tmp_path) as (_, own):
         pass
 
-    with pytest.raises(Nobody):
-        door.ask(own, ("a.py",), wait=1)
-    with pytest.raises(Nobody):
-        door.ask(Door(token="", port=1), ("a.py",), wait=1)
+    with pytest.raises(UnreachableError):
+        daemon_socket.query_daemon(own, ("a.py",), wait=1)
+    with pytest.raises(UnreachableError):
+        daemon_socket.query_daemon(DaemonAddress(token="", port=1), ("a.py",), wait=1)

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from tools import tool
-from untildone.checks.early import early_look
-from untildone.checks.memory import Memory
-from untildone.checks.runner import Running, run_checks
+from untildone.checks.preview import make_preview
+from untildone.checks.result_cache import ResultCache
+from untildone.checks.runner import RunOptions, run_checks
 from untildone.core.model import Check, CheckResult, Finding, Tests
 
 LONG = CheckResult(name="c", command="c", outcome="green", seconds=9)
@@ -53,7 +53,7 @@ def project(tmp_path: Path) -> Path:
     ],
 )
 def test_a_linter_looks_at_what_changed(project: Path, command: str, expected: str) -> None:
-    look = early_look(Check(name="c", command=command), LONG, project)
+    look = make_preview(Check(name="c", command=command), LONG, project)
 
     assert look == Check(name="c", command=expected)
 
@@ -78,7 +78,7 @@ def test_a_linter_looks_at_what_changed(project: Path, command: str, expected: s
 def test_a_command_that_is_not_known_through_and_through_is_left_alone(
     project: Path, command: str
 ) -> None:
-    assert early_look(Check(name="c", command=command), LONG, project) is None
+    assert make_preview(Check(name="c", command=command), LONG, project) is None
 
 
 def test_files_with_findings_in_the_last_result_are_looked_at_too(project: Path) -> None:
@@ -86,7 +86,7 @@ def test_files_with_findings_in_the_last_result_are_looked_at_too(project: Path)
         name="c", command="c", outcome="red", seconds=9, findings=(finding("old.py"), finding("no"))
     )
     check = Check(name="c", command="mypy .")
-    look = early_look(check, last, project)
+    look = make_preview(check, last, project)
 
     assert look == Check(name="c", command="mypy old.py 'src/a file.py' src/new.py")
 
@@ -108,14 +108,14 @@ def test_mypy_alone_reads_what_its_settings_say(
 ) -> None:
     project.joinpath("pyproject.toml").write_text(f"[tool.mypy]\n{settings}\n", encoding="utf-8")
 
-    look = early_look(Check(name="c", command="mypy"), LONG, project)
+    look = make_preview(Check(name="c", command="mypy"), LONG, project)
 
     expected = Check(name="c", command="mypy 'src/a file.py' src/new.py") if seen else None
     assert look == expected
 
 
 def test_files_are_named_as_seen_from_where_the_check_runs(project: Path) -> None:
-    look = early_look(Check(name="c", command="mypy .", cwd="src"), LONG, project)
+    look = make_preview(Check(name="c", command="mypy .", cwd="src"), LONG, project)
 
     assert look == Check(name="c", command="mypy 'a file.py' new.py", cwd="src")
 
@@ -124,14 +124,14 @@ def test_a_short_run_or_a_first_one_needs_no_early_look(project: Path) -> None:
     check = Check(name="c", command="ruff check .")
     short = CheckResult(name="c", command="c", outcome="red", seconds=1.9)
 
-    assert [early_look(check, last, project) for last in (None, short)] == [None, None]
+    assert [make_preview(check, last, project) for last in (None, short)] == [None, None]
 
 
 def test_many_changed_files_are_left_to_the_whole_run(project: Path) -> None:
     for number in range(49):
         project.joinpath(f"m{number}.py").touch()
 
-    assert early_look(Check(name="c", command="ruff check ."), LONG, project) is None
+    assert make_preview(Check(name="c", command="ruff check ."), LONG, project) is None
 
 
 def test_pytest_looks_at_what_failed_last(project: Path) -> None:
@@ -139,9 +139,9 @@ def test_pytest_looks_at_what_failed_last(project: Path) -> None:
     failed = CheckResult(
         name="c", command="c", outcome="red", seconds=9, tests=Tests(passed=1, failed=1)
     )
-    look = early_look(check, failed, project)
+    look = make_preview(check, failed, project)
 
-    assert early_look(check, LONG, project) is None
+    assert make_preview(check, LONG, project) is None
     assert look is not None
     assert look.env == {"PYTEST_ADDOPTS": "-x --last-failed --last-failed-no-failures=none"}
 
@@ -152,14 +152,14 @@ class Watched:
     def __init__(self, project: Path, memory: Path) -> None:
         self.heard: list[str] = []
         self.project = project
-        self.memory = Memory(memory, {"PATH": "/usr/bin:/bin"})
+        self.memory = ResultCache(memory, {"PATH": "/usr/bin:/bin"})
 
     def run(self, check: Check) -> CheckResult:
         def early(_: Check, result: CheckResult) -> None:
             failing = result.tests.failing if result.tests else ()
             self.heard.append(f"early {[each.path for each in result.findings]} {list(failing)}")
 
-        running = Running(project=self.project, memory=self.memory, early=early)
+        running = RunOptions(project=self.project, cache=self.memory, on_preview=early)
         (result,) = run_checks([check], running)
         self.heard.append(result.outcome)
         return result
@@ -224,7 +224,7 @@ def test_nothing_is_looked_at_early_where_nobody_watches(project: Path, tmp_path
     program = tmp_path / "ruff"
     program.write_text(f"#!/bin/sh\necho x >> {runs}\nsleep 2.1\nexit 1\n", encoding="utf-8")
     program.chmod(0o755)
-    running = Running(project=project, memory=Memory(tmp_path / "memory", {}))
+    running = RunOptions(project=project, cache=ResultCache(tmp_path / "memory", {}))
     for _ in range(2):
         run_checks([Check(name="lint", command=f"{program} check .")], running)
 

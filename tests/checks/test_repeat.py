@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from untildone.checks.repeated import repeated
-from untildone.checks.runner import Running, run_checks
+from untildone.checks.repeat import repeat_check
+from untildone.checks.runner import RunOptions, run_checks
 from untildone.core.model import Check, CheckResult
 
 # Fails in the run whose number it is given; leaves its count where git does not look.
@@ -30,9 +30,9 @@ def folder(tmp_path: Path) -> Path:
 
 
 def ran(folder: Path, command: str, times: int = 4) -> tuple[CheckResult, str]:
-    check = repeated(Check(name="test", command=command, timeout=10), times)
+    check = repeat_check(Check(name="test", command=command, timeout=10), times)
     assert (check.name, check.timeout) == ("repeated:test", 10 * times)
-    (result,) = run_checks([check], Running(project=folder))
+    (result,) = run_checks([check], RunOptions(project=folder))
     return result, result.output.strip().splitlines()[-1]
 
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from untildone.checks.runner import Running, run_checks
+from untildone.checks.runner import RunOptions, run_checks
 from untildone.core.model import Check
 
 # Fails if it is run while it runs.
@@ -15,7 +15,7 @@ def outcomes(project: Path, commands: list[str], *, folders: tuple[str, ...] = (
         for folder in folders
         for number, command in enumerate(commands)
     ]
-    return [result.outcome for result in run_checks(checks, Running(project=project))]
+    return [result.outcome for result in run_checks(checks, RunOptions(project=project))]
 
 
 def test_builders_take_turns(tmp_path: Path) -> None:
