@@ -14,7 +14,7 @@ from untildone.core.model import Check, CheckResult
 
 KNOWN = "cart.c:7: error: known"
 TOO_LATE = ("timed-out", "did not end within 1 seconds")
-NO_TERMINAL = "it asks for a terminal (`/dev/tty`), which a check has not"
+NO_TERMINAL = "it asks for a terminal (`/dev/tty`), and checks run without one"
 EXIT_1 = ("red", "exit code 1")
 
 

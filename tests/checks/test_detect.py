@@ -290,7 +290,7 @@ def test_npx_is_not_to_fetch_what_is_not_installed(tmp_path: Path) -> None:
         ({"package.json": scripts(test="x")}, "`package.json` has a script `test`"),
         ({"pyproject.toml": "[tool.pytest]"}, "`pytest` is configured in `pyproject.toml`"),
         ({"setup.cfg": "[tool:pytest]"}, "`pytest` is configured in `setup.cfg`"),
-        ({"conftest.py": ""}, "`conftest.py` is `pytest`'s"),
+        ({"conftest.py": ""}, "`conftest.py` belongs to `pytest`"),
         ({"setup.py": "tests_require=['pytest']"}, "`setup.py` names `pytest`"),
         ({"a/test_a.py": "import unittest"}, "`a/test_a.py` imports `unittest`"),
         ({"go.mod": ""}, "`go.mod` makes it a Go module"),
@@ -361,7 +361,7 @@ def test_a_broken_file_is_told_with_line_and_column(
     with pytest.raises(UserError) as raised:
         detect_checks(tmp_path)
     assert raised.value.message.startswith(f"`{tmp_path / name}` is broken at {place}")
-    assert re.fullmatch(rf"mend line \d+ of `{name}`", raised.value.hint)
+    assert re.fullmatch(rf"fix line \d+ of `{name}`", raised.value.hint)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="symbolic links need a right there")

@@ -1,4 +1,4 @@
-"""What would run for ever or change files is never guessed."""
+"""What would run forever or change files is never guessed."""
 
 from pathlib import Path
 
@@ -73,7 +73,7 @@ def test_only_what_ends_and_changes_nothing_is_found(
 @pytest.mark.parametrize(
     ("files", "expected"),
     [
-        ({"package.json": scripts(test="jest --watch")}, {"npm test": "would run for ever"}),
+        ({"package.json": scripts(test="jest --watch")}, {"npm test": "would run forever"}),
         (
             {"package.json": scripts(lint="eslint --fix", **{"lint:ci": "eslint"})},
             {"npm run lint": "would change files"},
@@ -81,9 +81,9 @@ def test_only_what_ends_and_changes_nothing_is_found(
         ({"package.json": scripts(test="jest", **{"test:ci": "jest --watch"})}, {}),
         (
             {"Makefile": "build: tidy\ntidy:\n\tblack .\ntest:\n\tjest --watch\n"},
-            {"make build": "would change files", "make test": "would run for ever"},
+            {"make build": "would change files", "make test": "would run forever"},
         ),
-        ({"Makefile": "shop:\n\tnodemon .\n"}, {"make": "would run for ever"}),
+        ({"Makefile": "shop:\n\tnodemon .\n"}, {"make": "would run forever"}),
         (
             {"Makefile": "test:\n\tjest --watch\n", "package.json": scripts(test="jest")},
             {},
@@ -108,5 +108,5 @@ def test_a_preset_tells_why_nothing_was_found(tmp_path: Path) -> None:
         detect_preset(tmp_path, "test")
 
     assert str(told.value) == (
-        f"no test command was found in `{tmp_path}`; `npm test` would run for ever"
+        f"no test command was found in `{tmp_path}`; `npm test` would run forever"
     )

@@ -66,7 +66,7 @@ def test_a_package_that_would_watch_speaks_against_all_of_them(tmp_path: Path) -
 
     assert commands(place) == {}
     assert [(each.command, each.harm) for each in find_rejected(place)] == [
-        ("npm run test --workspaces --if-present", "would run for ever")
+        ("npm run test --workspaces --if-present", "would run forever")
     ]
 
 

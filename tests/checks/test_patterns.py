@@ -80,7 +80,7 @@ def test_an_invalid_pattern_is_told_with_its_place() -> None:
     assert raised.value.message == (
         "the failure pattern `a(b` of check `t` is no regular expression: missing )"
     )
-    assert raised.value.hint == "mend it at character 4: `--failure-pattern RE`"
+    assert raised.value.hint == "fix it at character 4: `--failure-pattern RE`"
 
 
 def test_a_valid_check_passes() -> None:

@@ -131,7 +131,7 @@ def test_what_the_report_says(
         ("error: no such command: `clippy`", "cargo has no command `clippy`"),
         (
             "npm error code ENOTFOUND",
-            "npm could not fetch what is to be run (`ENOTFOUND`): `npm install` it first",
+            "npm could not fetch the package (`ENOTFOUND`): `npm install` it first",
         ),
         (
             "npm error could not determine executable to run",

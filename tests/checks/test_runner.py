@@ -103,7 +103,7 @@ def test_what_npx_has_to_fetch_and_cannot_is_unrunnable(tmp_path: Path) -> None:
     offline = {"npm_config_offline": "true", "npm_config_cache": str(tmp_path / "cache")}
     (result,) = run(tmp_path, Check(name="lint", command=f"{npx} --yes eslint .", env=offline))
 
-    reason = "npm could not fetch what is to be run (`ENOTCACHED`): `npm install` it first"
+    reason = "npm could not fetch the package (`ENOTCACHED`): `npm install` it first"
     assert (result.outcome, result.reason) == ("unrunnable", reason)
 
 

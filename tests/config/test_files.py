@@ -128,7 +128,7 @@ def test_the_checks_of_a_folder_run_there_and_are_named_after_it(tmp_path: Path)
 
     (found,) = load_proposals(tmp_path)
 
-    assert found.checks() == {
+    assert found.make_checks() == {
         "test": Check(
             name="packages/api:test",
             command="pytest -q",
@@ -220,7 +220,7 @@ def test_a_mistake_in_what_the_person_wrote(tmp_path: Path) -> None:
 
     assert (error.value.message, error.value.hint) == (
         f"{path}:2: `checks` is unknown; allowed: `milestones`, `recall_todos`",
-        "mend it there",
+        "fix it there",
     )
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from untildone.config.key_lines import find_key_lines, find_line
-from untildone.config.type_validation import KeyPath
+from untildone.config.key_path import KeyPath
 
 TEXT = '''\
 a = """

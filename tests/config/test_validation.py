@@ -21,7 +21,7 @@ def told(project: Path, text: str, name: str = "untildone.toml") -> str:
     path.write_text(text, encoding="utf-8")
     with pytest.raises(UserError) as error:
         load_proposals(project)
-    assert error.value.hint == "mend it there, then `untildone trust`"
+    assert error.value.hint == "fix it there, then `untildone trust`"
     return error.value.message
 
 

@@ -1,4 +1,4 @@
-"""Checks that build in one folder take turns: at once they would break each other's output."""
+"""Locks for checks that build in the same folder, so that they do not run in parallel."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -8,18 +8,18 @@ from threading import Lock
 from untildone.commands.programs import programs
 from untildone.core.model import Check
 
-# Others lock their folder themselves, or build into one that nobody else has.
+# Other tools lock their folder themselves, or build into a folder of their own.
 _BUILDERS = frozenset(
     (
         *("make", "gmake", "cmake", "ctest", "ninja", "mvn", "mvnw", "mvnd"),
-        # One that waits for another's lock would find the other's reports, newer than its start.
+        # Gradle waits for its own lock, but then the reports of the other run look like new ones.
         *("gradle", "gradlew"),
     )
 )
 
 
 def assign_locks(checks: Sequence[Check]) -> list[AbstractContextManager[object]]:
-    """What each check is to hold while it runs."""
+    """The lock for each check to hold while it runs."""
     folders: dict[str, Lock] = defaultdict(Lock)
     return [
         nullcontext() if _BUILDERS.isdisjoint(programs(check.command)) else folders[check.cwd]

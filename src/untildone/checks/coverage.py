@@ -1,4 +1,4 @@
-"""A test check that also measures: red while the tests reach less of the code than asked for."""
+"""Makes a test check measure coverage, so that it is red below a percentage of lines."""
 
 import os
 import sys
@@ -13,7 +13,7 @@ from untildone.core.model import Check
 from untildone.errors import UserError
 from untildone.process import quoted
 
-_SHELL = frozenset(";&|<>`$()\n")
+_SHELL_CHARACTERS = frozenset(";&|<>`$()\n")
 
 
 def _pytest(command: str, percent: int) -> str:
@@ -43,7 +43,7 @@ def _go(command: str, percent: int) -> str:
     return " ".join(map(quoted, words))
 
 
-# Only tools that measure and fail by themselves: a number nobody compares is no evidence.
+# Only tools that exit with an error below the percentage can prove it.
 COVERAGE_COMMANDS: dict[str, Callable[[str, int], str]] = {
     "pytest": _pytest,
     "jest": _jest,
@@ -55,12 +55,12 @@ COVERAGE_COMMANDS: dict[str, Callable[[str, int], str]] = {
 
 
 def require_coverage(check: Check, percent: int, *, project: Path) -> Check:
-    runner = _runner(check, project / check.cwd)
-    if runner not in COVERAGE_COMMANDS or _SHELL.intersection(check.command):
+    runner = _find_runner(check, project / check.cwd)
+    if runner not in COVERAGE_COMMANDS or _SHELL_CHARACTERS.intersection(check.command):
         known = ", ".join(f"`{name}`" for name in COVERAGE_COMMANDS)
         raise UserError(
             f"coverage of `{check.command}` cannot be measured (known: {known})",
-            hint='name a command that fails below it: `untildone start --check "YOUR COMMAND"`',
+            hint='use a command that fails below it: `untildone start --check "YOUR COMMAND"`',
         )
     return replace(
         check,
@@ -71,8 +71,8 @@ def require_coverage(check: Check, percent: int, *, project: Path) -> Check:
     )
 
 
-def _runner(check: Check, folder: Path) -> str:
-    """What `npm test` comes to is said by the script."""
+def _find_runner(check: Check, folder: Path) -> str:
+    """The test runner of the command; for `npm test` that of the script."""
     named = programs(check.command)
     scripts = get_table(read_json(folder / "package.json"), "scripts")
     if {"npm", "pnpm", "yarn", "bun"}.intersection(named):

@@ -1,4 +1,4 @@
-"""Telling a check that failed from one that could not run at all."""
+"""Explains how a program ended, and whether a check failed or could not run at all."""
 
 import re
 import signal
@@ -12,7 +12,8 @@ _NOT_EXECUTABLE = 126
 _NOT_FOUND = 127
 _LAST_LINES = 25
 
-_SIGNS = (
+# The last lines of a program that could not run, with the reason to report.
+_MESSAGES = (
     # sh: 1: jest: not found; bash: line 1: jest: command not found; zsh: command not found: jest
     (re.compile(r"(?:^|: )(?P<name>[\w./@+-]+): (?:command )?not found$"), "`{}` was not found"),
     (re.compile(r"command not found: (?P<name>\S+)$"), "`{}` was not found"),
@@ -46,7 +47,7 @@ _SIGNS = (
             r"^npm (?:error|ERR!) code (?P<name>E404|ETARGET|ENOTCACHED|ENOTFOUND|EAI_AGAIN"
             r"|ECONNREFUSED|ECONNRESET|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT)$"
         ),
-        "npm could not fetch what is to be run (`{}`): `npm install` it first",
+        "npm could not fetch the package (`{}`): `npm install` it first",
     ),
     # npm error could not determine executable to run
     (
@@ -87,7 +88,7 @@ _SIGNS = (
     # bash: /dev/tty: Device not configured
     (
         re.compile(r"(?P<name>/dev/tty): (?:No such device or address|Device not configured)$"),
-        "it asks for a terminal (`{}`), which a check has not",
+        "it asks for a terminal (`{}`), and checks run without one",
     ),
     # error: no such command: `clippy`
     (re.compile(r"^error: no such command: `(?P<name>[^`]+)`$"), "cargo has no command `{}`"),
@@ -98,7 +99,7 @@ _SIGNS = (
     ),
 )
 
-_END = 8_000
+_LAST_CHARACTERS = 8_000
 # Traceback (most recent call last):
 #   File "/shop/.venv/bin/pytest", line 5, in <module>
 #     from pytest import console_main
@@ -117,12 +118,12 @@ _MAIN_MODULE = re.compile(
 
 
 def explain_unrunnable(command: str, finished: Finished, *, output: str) -> str:
-    """The reason with the program's name; "" if the check did run."""
+    """Why the check could not run, with the program's name; "" if it ran."""
     if finished.missing:
         return finished.missing
     if finished.exit_code in (0, None):
         return ""
-    reason = _sign(output) or _broken(output[-_END:])
+    reason = _match_message(output) or _explain_broken_runner(output[-_LAST_CHARACTERS:])
     named = next(iter(programs(command)), command)
     if finished.exit_code == _NOT_EXECUTABLE:
         return reason or f"`{named}` cannot be executed"
@@ -131,16 +132,16 @@ def explain_unrunnable(command: str, finished: Finished, *, output: str) -> str:
     return reason
 
 
-def _sign(output: str) -> str:
+def _match_message(output: str) -> str:
     for line in reversed(output.rstrip().splitlines()[-_LAST_LINES:]):
-        for pattern, reason in _SIGNS:
+        for pattern, reason in _MESSAGES:
             if match := pattern.search(line[:500]):
                 return reason.format(match["name"])
     return ""
 
 
-def _broken(output: str) -> str:
-    """A runner that does not get as far as the project: not there, or its own imports fail."""
+def _explain_broken_runner(output: str) -> str:
+    """Why the runner itself is broken: its main module is missing, or its imports fail."""
     if main := _MAIN_MODULE.search(output):
         return f"`{main['name']}` was not found"
     for match in _IMPORT.finditer(output):
@@ -151,16 +152,16 @@ def _broken(output: str) -> str:
 
 
 def explain_exit(finished: Finished) -> str:
-    """How a run that is not green ended: its exit code, or the signal that ended it."""
+    """The exit code of a red run, or the signal that ended it."""
     number = finished.signal or (finished.exit_code or 0) - 128
-    name = _signal_name(number)
+    name = _find_signal_name(number)
     if not name:
         return f"exit code {finished.exit_code}"
     hint = " (out of memory?)" if name == "SIGKILL" else ""
     return f"killed by {name}{hint}"
 
 
-def _signal_name(number: int) -> str:
+def _find_signal_name(number: int) -> str:
     try:
         return signal.Signals(number).name
     except ValueError:

@@ -1,4 +1,4 @@
-"""Where a file lies that a tool named without its folder, as `go test` and traces of Java do."""
+"""Finds a file that a tool names without its folder, as `go test` and Java stack traces do."""
 
 import posixpath
 from collections import defaultdict
@@ -10,7 +10,10 @@ from untildone.worktree.files import listed
 
 
 def make_file_lookup(project: Path, folder: str) -> Callable[[str], str]:
-    """From a name to the path of the only such file below the folder; else as it was said."""
+    """A function from a name to the path of the only file of that name below the folder.
+
+    Without such a file, or with several, the path is the name in the folder itself.
+    """
 
     @cache
     def files() -> dict[str, list[str]]:
@@ -21,8 +24,8 @@ def make_file_lookup(project: Path, folder: str) -> Callable[[str], str]:
         return found
 
     def find(name: str) -> str:
-        said = posixpath.join(folder, name)
+        direct = posixpath.join(folder, name)
         same = files().get(name, [])
-        return same[0] if len(same) == 1 and said not in same else said
+        return same[0] if len(same) == 1 and direct not in same else direct
 
     return find

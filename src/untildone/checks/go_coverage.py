@@ -1,4 +1,4 @@
-"""`python -m untildone.checks.go_coverage N COMMAND`: `go test` that fails below N % covered."""
+"""`python -m untildone.checks.go_coverage N COMMAND`: runs `go test`, red below N % coverage."""
 
 import re
 import sys
@@ -14,7 +14,7 @@ _NOT_FOUND = 127
 
 
 def main(arguments: Sequence[str]) -> int:
-    least, command = float(arguments[0]), arguments[1]
+    minimum, command = float(arguments[0]), arguments[1]
     with tempfile.TemporaryDirectory(prefix="untildone-") as folder, ending_with_us():
         profile = Path(folder) / "profile"
         tested = run([*argv_of(command), f"-coverprofile={profile}"], cwd=Path.cwd(), timeout=None)
@@ -23,12 +23,12 @@ def main(arguments: Sequence[str]) -> int:
     if tested.missing:
         sys.stdout.write("go: not found\n")
         return _NOT_FOUND
-    found = _TOTAL.search(measured.text)
-    if tested.exit_code != 0 or found is None:
+    total = _TOTAL.search(measured.text)
+    if tested.exit_code != 0 or total is None:
         return tested.exit_code or 1
     sys.stdout.write(measured.text)
-    sys.stdout.write(f"{found['percent']} % of the statements are covered, asked for: {least:g}\n")
-    return int(float(found["percent"]) < least)
+    sys.stdout.write(f"{total['percent']} % of the statements are covered, required: {minimum:g}\n")
+    return int(float(total["percent"]) < minimum)
 
 
 if __name__ == "__main__":

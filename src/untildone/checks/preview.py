@@ -1,4 +1,7 @@
-"""An early look: a tool on what most likely fails, before the whole run that decides."""
+"""Makes the preview of a slow check: a run of the tests or files that most likely fail.
+
+The whole run follows and decides.
+"""
 
 import os
 import shlex
@@ -14,23 +17,25 @@ from untildone.errors import UserError
 from untildone.worktree.files import changed_files
 
 _MOST_FILES = 50
-# A run that ends this soon needs no herald.
-_SHORT_SECONDS = 2.0
+# A shorter run needs no preview.
+_SHORTEST_RUN = 2.0
 _PYTHON = (".py", ".pyi")
 _SCRIPTS = (".js", ".cjs", ".mjs", ".jsx", ".ts", ".cts", ".mts", ".tsx")
 _LAST_FAILED = "--last-failed --last-failed-no-failures=none"
 
 
 class _Linter(Struct, frozen=True, kw_only=True):
-    """`folder`: what it reads if it is given none; "" if only its configuration knows.
+    """How a linter can be run on some files only.
 
-    `adds`: what is excluded stays so although it is named.
+    `options` are those that stay valid then. `subcommand` precedes them. `added` keeps files
+    excluded although they are named. `folder` is what it reads by default; "" if its
+    configuration says so.
     """
 
     suffixes: tuple[str, ...]
     options: frozenset[str]
-    begins: tuple[str, ...] = ()
-    adds: tuple[str, ...] = ()
+    subcommand: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
     folder: str = ""
 
 
@@ -41,8 +46,8 @@ _LINTERS = {
             {"--config", "--ignore", "--no-cache", "--no-fix", "--output-format", "--preview"}
             | {"--extend-select", "--quiet", "--select", "-q"}
         ),
-        begins=("check",),
-        adds=("--force-exclude",),
+        subcommand=("check",),
+        added=("--force-exclude",),
         folder=".",
     ),
     "mypy": _Linter(
@@ -55,71 +60,74 @@ _LINTERS = {
     "eslint": _Linter(
         suffixes=_SCRIPTS,
         options=frozenset({"--cache", "--config", "--max-warnings", "--quiet"}),
-        adds=("--no-warn-ignored",),
+        added=("--no-warn-ignored",),
         folder=".",
     ),
 }
 
 
 def make_preview(check: Check, last: CheckResult | None, project: Path) -> Check | None:
-    """What to run first; None where it is not worth it, or the command not simple enough."""
+    """The check to run first; None if it is not worth it, or the command is not simple enough."""
     parts = lone_program(check.command)
-    if last is None or last.seconds < _SHORT_SECONDS or parts is None:
+    if last is None or last.seconds < _SHORTEST_RUN or parts is None:
         return None
-    program, before, behind = parts
+    program, before, arguments = parts
     if program == "pytest":
-        return _last_failed(check, last)
+        return _rerun_failed(check, last)
     linter = _LINTERS.get(program)
     if linter is None:
         return None
-    folders = _folders(linter, behind, project / check.cwd)
+    folders = _find_folders(linter, arguments, project / check.cwd)
     suspects = {finding.path for finding in last.findings} | changed_files(project)
     wanted = (path for path in suspects if path.endswith(linter.suffixes))
-    files = sorted(_files(wanted, folders, check, project))
+    files = sorted(_find_files(wanted, folders, check, project))
     if not 0 < len(files) <= _MOST_FILES:
         return None
-    options = [word for word in behind if word not in folders]
-    return replace(check, command=shlex.join((*before, *options, *linter.adds, *files)))
+    options = [word for word in arguments if word not in folders]
+    return replace(check, command=shlex.join((*before, *options, *linter.added, *files)))
 
 
-def _last_failed(check: Check, last: CheckResult) -> Check | None:
-    """Not by order within the whole run: tests that lean on others would fail in a new one."""
+def _rerun_failed(check: Check, last: CheckResult) -> Check | None:
+    """A run of its own, because `--failed-first` would break tests that depend on their order."""
     if last.tests is None or not last.tests.failed:
         return None
-    own = check.env.get("PYTEST_ADDOPTS", os.environ.get("PYTEST_ADDOPTS", ""))
-    return replace(check, env={**check.env, "PYTEST_ADDOPTS": f"{own} {_LAST_FAILED}".strip()})
+    options = check.env.get("PYTEST_ADDOPTS", os.environ.get("PYTEST_ADDOPTS", ""))
+    return replace(check, env={**check.env, "PYTEST_ADDOPTS": f"{options} {_LAST_FAILED}".strip()})
 
 
-def _folders(linter: _Linter, words: list[str], here: Path) -> list[str]:
-    """The folders it is told to read; none if any other word is not known to be harmless."""
-    if tuple(words[: len(linter.begins)]) != linter.begins:
+def _find_folders(linter: _Linter, words: list[str], cwd: Path) -> list[str]:
+    """The folders that the linter reads; none if the command has an unknown option."""
+    count = len(linter.subcommand)
+    if tuple(words[:count]) != linter.subcommand:
         return []
-    rest = words[len(linter.begins) :]
+    rest = words[count:]
     folders = [word for word in rest if not word.startswith("-")]
     options = {word.partition("=")[0] for word in rest if word.startswith("-")}
-    if not options <= linter.options or not all((here / folder).is_dir() for folder in folders):
+    if not options <= linter.options or not all((cwd / folder).is_dir() for folder in folders):
         return []
-    return folders or ([linter.folder] if linter.folder else _configured(here))
+    return folders or ([linter.folder] if linter.folder else _read_mypy_folders(cwd))
 
 
-def _configured(here: Path) -> list[str]:
-    """The folders that `mypy` reads by its settings; none if they also leave something out."""
-    # Imported where it is used: a stop that runs checks must not pay for it.
+def _read_mypy_folders(cwd: Path) -> list[str]:
+    """The folders in the settings of mypy; none if the settings exclude something."""
+    # Imported here because the import would slow down every stop that runs checks.
     from untildone.checks.detection.manifest import get_table, read_toml
 
     try:
-        settings = get_table(read_toml(here / "pyproject.toml"), "tool", "mypy")
+        settings = get_table(read_toml(cwd / "pyproject.toml"), "tool", "mypy")
     except UserError:
         return []
-    told = settings.get("files")
-    names = told if isinstance(told, list) else str(told or "").split(",")
+    files = settings.get("files")
+    names = files if isinstance(files, list) else str(files or "").split(",")
     folders = [str(name).strip() for name in names if name]
-    whole = all((here / name).is_dir() for name in folders) and "exclude" not in settings
-    return folders if whole else []
+    complete = all((cwd / name).is_dir() for name in folders) and "exclude" not in settings
+    return folders if complete else []
 
 
-def _files(paths: Iterable[str], folders: list[str], check: Check, project: Path) -> Iterator[str]:
-    """Those in the folders, as seen from where the check runs; no name that reads as an option."""
+def _find_files(
+    paths: Iterable[str], folders: list[str], check: Check, project: Path
+) -> Iterator[str]:
+    """The files in the folders, relative to the check's folder, without names like an option."""
     for path in map(PurePosixPath, paths):
         if not path.is_relative_to(check.cwd) or not (project / path).is_file():
             continue

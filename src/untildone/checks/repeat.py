@@ -1,4 +1,4 @@
-"""`python -m untildone.checks.repeat N COMMAND`: green only if N runs in a row all are."""
+"""`python -m untildone.checks.repeat N COMMAND`: green only if N runs in a row are green."""
 
 import sys
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ _NOT_FOUND = 127
 def repeat_check(check: Check, times: int) -> Check:
     words = (sys.executable, "-I", "-m", "untildone.checks.repeat", str(times), check.command)
     named = programs(check.command)
-    parsers = (name for name, room in PARSERS.items() if set(named) & set(room.PROGRAMS))
+    parsers = (name for name, parser in PARSERS.items() if set(named) & set(parser.PROGRAMS))
     return replace(
         check,
         name=f"repeated:{check.name}",
@@ -35,15 +35,15 @@ def main(arguments: Sequence[str]) -> int:
     with ending_with_us():
         while len(finished) < times and not _disagree(finished):
             finished.append(run(argv_of(command), cwd=Path.cwd(), timeout=None))
-    # One run's output is a whole report: of several the one that failed.
+    # Print one run only, since parsers expect a single report: the run that failed, if any.
     shown = next((each for each in finished if each.exit_code != 0), finished[-1])
-    _print(shown.text)
+    _write(shown.text)
     if shown.missing:
-        _print(f"{shown.missing}\n{argv_of(command)[0]}: not found\n")
+        _write(f"{shown.missing}\n{argv_of(command)[0]}: not found\n")
         return _NOT_FOUND
     codes = ", ".join(str(each.exit_code) for each in finished)
     agreement = "do not agree" if _disagree(finished) else "agree"
-    _print(f"\n{len(finished)} of {times} runs {agreement}: exit codes {codes}\n")
+    _write(f"\n{len(finished)} of {times} runs {agreement}: exit codes {codes}\n")
     return 1 if shown.exit_code is None else shown.exit_code
 
 
@@ -51,8 +51,8 @@ def _disagree(finished: Sequence[Finished]) -> bool:
     return len({each.exit_code == 0 for each in finished}) > 1
 
 
-def _print(text: str) -> None:
-    """Whatever the encoding of this process is, a program's output is passed on."""
+def _write(text: str) -> None:
+    """Writes bytes, because the encoding of stdout may lack characters of the program's output."""
     sys.stdout.buffer.write(text.encode("utf-8", "replace"))
 
 

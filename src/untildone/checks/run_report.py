@@ -1,4 +1,4 @@
-"""The tests of a run by name, as its report tells them."""
+"""The tests of a run by name, as its report has them."""
 
 from typing import Literal, TypeAlias
 
@@ -10,7 +10,7 @@ CaseOutcome: TypeAlias = Literal["passed", "failed", "skipped"]
 
 
 class Case(Struct, frozen=True, kw_only=True):
-    """`text`: why it failed, in one line."""
+    """One test; `text` is one line that says why it failed."""
 
     id: str
     outcome: CaseOutcome

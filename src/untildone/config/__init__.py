@@ -1,4 +1,7 @@
-"""`untildone.toml`, or `[tool.untildone]` in `pyproject.toml`: what a repository proposes."""
+"""The configuration that a repository proposes, and the user's own settings.
+
+A repository has `untildone.toml`, or `[tool.untildone]` in `pyproject.toml`.
+"""
 
 from untildone.config.files import Proposal, load_proposal, load_proposals, load_user_settings
 from untildone.config.model import (

@@ -1,4 +1,4 @@
-"""What the files say, as values."""
+"""The values of the configuration files."""
 
 from typing import Literal, TypeAlias
 
@@ -11,7 +11,7 @@ Preset: TypeAlias = Literal["build", "test", "lint", "ship", "fix", "loop"]
 
 
 class CheckSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One check as the file says it."""
+    """One check as configured."""
 
     command: str = ""
     when: When = "round"
@@ -28,7 +28,7 @@ class CheckSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class Template(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A named loop; `checks` are names, `commands` stand beside them."""
+    """A named loop; `checks` are names of checks, `commands` are further checks."""
 
     task: str = ""
     preset: Preset | None = None
@@ -61,8 +61,8 @@ class Configuration(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class UserSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """`config.toml` in the state's home: the person's own, for all their projects."""
+    """`config.toml` in the home of the state: the user's settings for all projects."""
 
     milestones: tuple[Milestone, ...] = ()
-    # False: unfinished TODO items are not recalled at the next prompt.
+    # Whether unfinished TODO items are shown again at the next prompt.
     recall_todos: bool = True

@@ -1,105 +1,117 @@
-"""What is wrong with the shape of a table: unknown keys, values of another kind."""
+"""Finds unknown keys and values of the wrong type in a configuration."""
 
 from collections.abc import Iterator
 from difflib import get_close_matches
 from types import NoneType, UnionType
-from typing import Any, Literal, TypeAlias, Union, get_args, get_origin
+from typing import Any, Literal, Union, get_args, get_origin
 
 from msgspec import Struct
 from msgspec.structs import fields
 
-KeyPath: TypeAlias = tuple[str | int, ...]
-_KINDS = {
+from untildone.config.key_path import KeyPath
+
+_TYPE_NAMES = {
     str: "a text in quotes",
     bool: "`true` or `false`",
     int: "a whole number",
     float: "a number",
 }
-_LONGEST = 60
+_LONGEST_VALUE = 60
 
 
 class ConfigProblem(Struct, frozen=True):
-    """`place`: the keys that lead to it, numbers inside lists."""
-
-    place: KeyPath
+    path: KeyPath
     text: str
 
 
-def find_type_problems(value: object, kind: Any, place: KeyPath = ()) -> Iterator[ConfigProblem]:  # noqa: ANN401  a type
-    """Whatever keeps the value from being of this kind, all at once."""
-    origin, inner = get_origin(kind), get_args(kind)
+def find_type_problems(
+    value: object,
+    expected: Any,  # noqa: ANN401  a type
+    path: KeyPath = (),
+) -> Iterator[ConfigProblem]:
+    """All reasons why the value is not of the expected type."""
+    origin, inner = get_origin(expected), get_args(expected)
     if origin in (Union, UnionType):
-        kind = next(each for each in inner if each is not NoneType)
-        yield from find_type_problems(value, kind, place)
+        expected = next(each for each in inner if each is not NoneType)
+        yield from find_type_problems(value, expected, path)
     elif origin is Literal:
         if value not in inner:
-            yield make_problem(place, value, _listed(inner))
+            yield make_problem(path, value, _quote_all(inner))
     elif origin is dict:
-        yield from _table(value, inner[1], place)
+        yield from _check_table(value, inner[1], path)
     elif origin is tuple:
-        yield from _list(value, inner[0], place)
-    elif issubclass(kind, Struct):
-        yield from _struct(value, kind, place)
-    elif not _is(value, kind):
-        yield make_problem(place, value, _KINDS[kind])
+        yield from _check_list(value, inner[0], path)
+    elif issubclass(expected, Struct):
+        yield from _check_struct(value, expected, path)
+    elif not _is_type(value, expected):
+        yield make_problem(path, value, _TYPE_NAMES[expected])
 
 
-def make_problem(place: KeyPath, value: object, allowed: str) -> ConfigProblem:
-    return ConfigProblem(place, f"`{_name(place)}` is `{_shown(value)}`; allowed: {allowed}")
+def make_problem(path: KeyPath, value: object, allowed: str) -> ConfigProblem:
+    return ConfigProblem(path, f"`{_get_name(path)}` is `{_format(value)}`; allowed: {allowed}")
 
 
-def _table(value: object, kind: Any, place: KeyPath) -> Iterator[ConfigProblem]:  # noqa: ANN401  a type
+def _check_table(
+    value: object,
+    expected: Any,  # noqa: ANN401  a type
+    path: KeyPath,
+) -> Iterator[ConfigProblem]:
     if not isinstance(value, dict):
-        yield make_problem(place, value, "a table")
+        yield make_problem(path, value, "a table")
         return
     for key, item in value.items():
-        yield from find_type_problems(item, kind, (*place, key))
+        yield from find_type_problems(item, expected, (*path, key))
 
 
-def _list(value: object, kind: Any, place: KeyPath) -> Iterator[ConfigProblem]:  # noqa: ANN401  a type
+def _check_list(
+    value: object,
+    expected: Any,  # noqa: ANN401  a type
+    path: KeyPath,
+) -> Iterator[ConfigProblem]:
     if not isinstance(value, list):
-        tables = isinstance(kind, type) and issubclass(kind, Struct)
-        yield make_problem(place, value, f"tables `[[{_name(place)}]]`" if tables else "a list")
+        tables = isinstance(expected, type) and issubclass(expected, Struct)
+        yield make_problem(path, value, f"tables `[[{_get_name(path)}]]`" if tables else "a list")
         return
     for number, item in enumerate(value):
-        yield from find_type_problems(item, kind, (*place, number))
+        yield from find_type_problems(item, expected, (*path, number))
 
 
-def _struct(value: object, kind: type[Struct], place: KeyPath) -> Iterator[ConfigProblem]:
+def _check_struct(value: object, expected: type[Struct], path: KeyPath) -> Iterator[ConfigProblem]:
     if not isinstance(value, dict):
-        yield make_problem(place, value, "a table")
+        yield make_problem(path, value, "a table")
         return
-    known = {field.name: field for field in fields(kind)}
+    known = {field.name: field for field in fields(expected)}
     for key, item in value.items():
         if key in known:
-            yield from find_type_problems(item, known[key].type, (*place, key))
+            yield from find_type_problems(item, known[key].type, (*path, key))
         else:
-            yield ConfigProblem((*place, key), f"`{_shown(key)}` is unknown; {_meant(key, known)}")
+            text = f"`{_format(key)}` is unknown; {_suggest_key(key, known)}"
+            yield ConfigProblem((*path, key), text)
 
 
-def _meant(key: str, known: dict[str, Any]) -> str:
+def _suggest_key(key: str, known: dict[str, Any]) -> str:
     close = get_close_matches(key, known, n=1)
-    return f"did you mean `{close[0]}`?" if close else f"allowed: {_listed(tuple(known))}"
+    return f"did you mean `{close[0]}`?" if close else f"allowed: {_quote_all(tuple(known))}"
 
 
-def _is(value: object, kind: type) -> bool:
+def _is_type(value: object, expected: type) -> bool:
     if isinstance(value, bool):
-        return kind is bool
-    return isinstance(value, int | float) if kind is float else isinstance(value, kind)
+        return expected is bool
+    return isinstance(value, int | float) if expected is float else isinstance(value, expected)
 
 
-def _name(place: KeyPath) -> str:
-    """The nearest key: an item of a list goes by the list's."""
-    return next((_shown(key) for key in reversed(place) if isinstance(key, str)), "the file")
+def _get_name(path: KeyPath) -> str:
+    """The last key; an item of a list has the name of the list."""
+    return next((_format(key) for key in reversed(path) if isinstance(key, str)), "the file")
 
 
-def _shown(value: object) -> str:
+def _format(value: object) -> str:
     if isinstance(value, dict | list):
         return "a table" if isinstance(value, dict) else "a list"
     text = str(value).lower() if isinstance(value, bool) else str(value)
     text = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+    return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}…"
 
 
-def _listed(values: tuple[object, ...]) -> str:
+def _quote_all(values: tuple[object, ...]) -> str:
     return ", ".join(f"`{value}`" for value in values)

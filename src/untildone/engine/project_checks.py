@@ -118,7 +118,7 @@ def _configured(files: Sequence[Proposal]) -> tuple[Named, Named]:
     own: Named = []
     below: Named = []
     for file in files:
-        for name, check in file.checks().items():
+        for name, check in file.make_checks().items():
             if check.name in [taken.name for _, taken in own + below]:
                 raise UserError(
                     f"{file.name}: the check `{name}` goes by `{check.name}`, as another one does",

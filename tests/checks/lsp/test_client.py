@@ -61,7 +61,7 @@ def test_other_open_files_and_the_disk_are_told_of_too(tmp_path: Path) -> None:
     with started("listens", tmp_path) as client:
         asked(client, one)
         written(tmp_path, "1.txt", "2")
-        client.tell([(tmp_path / "new.txt", CREATED), (one, CHANGED)])
+        client.note_changes([(tmp_path / "new.txt", CREATED), (one, CHANGED)])
         answer = asked(client, two)
 
     assert texts(answer) == {

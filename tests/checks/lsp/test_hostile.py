@@ -62,7 +62,7 @@ def test_a_flood_ends_the_server(limits: ServerLimits, tmp_path: Path) -> None:
     with started("flood", tmp_path, limits=limits) as client:
         answer = asked(client, file)
 
-    assert answer == ServerAnswer(reasons=("`fake` sent far more than it was asked for",))
+    assert answer == ServerAnswer(reasons=("`fake` sent far more than expected",))
 
 
 def test_a_flood_is_not_kept_in_memory(tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ def test_a_flood_is_not_kept_in_memory(tmp_path: Path) -> None:
         before = resident()
         asked(client, file)
 
-        assert client.failure == "sent far more than it was asked for"
+        assert client.failure == "sent far more than expected"
         assert resident() - before < 32 * 1024 * 1024
 
 

@@ -96,7 +96,7 @@ def test_a_server_that_fails_is_started_again_but_not_for_ever(tmp_path: Path) -
     failed = "`fake` ended by itself"
     assert [report.reasons for report in reports] == [
         *[(failed,)] * MOST_FAILURES,
-        ("`fake` is left alone: it ended by itself",),
+        ("`fake` is not started again: it ended by itself",),
     ]
 
 

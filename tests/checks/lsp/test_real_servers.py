@@ -108,7 +108,7 @@ def test_says_what_is_wrong_with_python(case: Case, tmp_path: Path) -> None:
     with talking_to(case.server, case.program(), project) as client:
         first = seen(client, cart)
         (project / "prices.py").write_text(OTHER_PRICES, encoding="utf-8")
-        client.tell(watch.changes())
+        client.note_changes(watch.find_changes())
         then = seen(client, cart)
         cart.write_text(BROKEN, encoding="utf-8")
         last = seen(client, cart)
@@ -125,7 +125,7 @@ def test_says_what_is_wrong_with_typescript(tmp_path: Path) -> None:
     with talking_to("tsc", word("tsc"), tmp_path) as client:
         first = seen(client, cart)
         prices.write_text('export const price: string = "1";\n', encoding="utf-8")
-        client.tell(watch.changes())
+        client.note_changes(watch.find_changes())
         then = seen(client, cart)
 
     assert (first, then) == (set(), {"TS2322 error 2"})

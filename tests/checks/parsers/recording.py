@@ -31,10 +31,10 @@ def found(name: str) -> tuple[Diagnostic, ...]:
 
 
 def counted(name: str) -> Tests | None:
-    return tests_in(parser_of(name), recorded(name))
+    return read_tests(parser_of(name), recorded(name))
 
 
-def tests_in(parser: Parser, text: str) -> Tests | None:
+def read_tests(parser: Parser, text: str) -> Tests | None:
     return parser.parse_tests(text) if isinstance(parser, RunnerParser) else None
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from checks.parsers.recording import tests_in
+from checks.parsers.recording import read_tests
 from untildone.checks.findings import Diagnostic
 from untildone.checks.parsers import PARSERS
 from untildone.core import model
@@ -87,7 +87,7 @@ from untildone.core import model
     ],
 )
 def test_counts(tool: str, output: str, expected: model.Tests | None) -> None:
-    assert tests_in(PARSERS[tool], output) == expected
+    assert read_tests(PARSERS[tool], output) == expected
 
 
 @pytest.mark.parametrize(

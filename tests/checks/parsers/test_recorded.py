@@ -8,8 +8,8 @@ from checks.parsers.recording import (
     error,
     found,
     owner,
+    read_tests,
     recorded,
-    tests_in,
     warning,
 )
 from untildone.checks.findings import Diagnostic
@@ -475,7 +475,7 @@ def test_no_other_parser_claims_the_output(name: str) -> None:
     claims = [
         (owner(name), other)
         for other, parser in PARSERS.items()
-        if other != owner(name) and (tests_in(parser, text) or list(parser.parse(text)))
+        if other != owner(name) and (read_tests(parser, text) or list(parser.parse(text)))
     ]
     assert set(claims) <= SHARED
 

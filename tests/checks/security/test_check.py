@@ -128,7 +128,7 @@ def test_a_missing_folder_of_rules_is_told(tmp_path: Path) -> None:
     with pytest.raises(UserError) as caught:
         security.make_check(tmp_path, rules=(tmp_path / "rules",))
 
-    assert caught.value.message == f"the folder of rules `{tmp_path / 'rules'}` does not exist"
+    assert caught.value.message == f"the rules folder `{tmp_path / 'rules'}` does not exist"
 
 
 def test_rules_that_vanish_make_the_check_unrunnable(tmp_path: Path) -> None:
@@ -179,7 +179,7 @@ def bare(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_missing_extra_is_told_with_the_command_that_installs_it(bare: Path) -> None:
     source = (
         "from pathlib import Path\nfrom untildone.checks import security\n"
-        "try:\n    security.command(Path())\n"
+        "try:\n    security.make_check(Path())\n"
         "except Exception as error:\n    print(repr(error), error.hint)\n"
     )
     said = subprocess.run(
@@ -191,7 +191,7 @@ def test_a_missing_extra_is_told_with_the_command_that_installs_it(bare: Path) -
     )
 
     assert said.stdout == (
-        "Missing('`ast-grep`, which looks for security findings, is not installed')"
+        "MissingProgramError('`ast-grep`, which looks for security findings, is not installed')"
         " `pip install 'untildone[security]'`\n"
     )
 

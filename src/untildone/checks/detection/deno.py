@@ -1,4 +1,4 @@
-"""Deno: tasks of its configuration first, then its own linter and test runner."""
+"""Deno: tasks of its configuration, else its own linter and test runner."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,17 +22,19 @@ def candidates(project: Path) -> Iterator[Candidate]:
     file = find_first(project, "deno.json", "deno.jsonc")
     if not file:
         return
-    tasks = _tasks(project / file)
+    tasks = _read_tasks(project / file)
     for aspect in filter(tasks.__contains__, _ASPECTS):
-        named = _candidate(aspect, f"deno task {aspect}", f"`{file}` has a task `{aspect}`")
-        yield replace(named, harm=find_harm(aspect, tasks))
+        candidate = _make_candidate(
+            aspect, f"deno task {aspect}", f"`{file}` has a task `{aspect}`"
+        )
+        yield replace(candidate, harm=find_harm(aspect, tasks))
     if "test" not in tasks and (found := next(find_named(project, _TEST_FILES), "")):
-        yield _candidate("test", "deno test", f"`{found}` is a test file of a Deno project")
+        yield _make_candidate("test", "deno test", f"`{found}` is a test file of a Deno project")
     if "lint" not in tasks or find_harm("lint", tasks):
-        yield _candidate("lint", "deno lint", f"`{file}` makes it a Deno project")
+        yield _make_candidate("lint", "deno lint", f"`{file}` makes it a Deno project")
 
 
-def _tasks(path: Path) -> dict[str, str]:
+def _read_tasks(path: Path) -> dict[str, str]:
     found: dict[str, Any] = {}
     for name, task in get_table(_read(path), "tasks").items():
         found[name] = task.get("command") if isinstance(task, dict) else task
@@ -43,9 +45,9 @@ def _read(path: Path) -> dict[str, Any] | None:
     try:
         return read_json(path)
     except UserError:
-        # Comments are allowed there; then its tasks stay unknown.
+        # The file may have comments, which we cannot read.
         return None
 
 
-def _candidate(aspect: Aspect, command: str, reason: str) -> Candidate:
+def _make_candidate(aspect: Aspect, command: str, reason: str) -> Candidate:
     return Candidate(aspect=aspect, tool="deno", command=command, reason=reason)

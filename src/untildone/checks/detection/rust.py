@@ -1,4 +1,4 @@
-"""Rust: what `cargo` builds and tests, and the linters that are configured."""
+"""Rust: `cargo build` and `cargo test`, and the linters that are configured."""
 
 from collections.abc import Iterator
 from pathlib import Path

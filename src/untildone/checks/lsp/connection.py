@@ -1,4 +1,4 @@
-"""The line to one language server: a thread that listens, limits that end it, requests answered."""
+"""The connection to one language server: a thread that reads, requests, and limits."""
 
 import os
 import threading
@@ -14,12 +14,12 @@ from untildone.checks.lsp.messages import Incoming, ProtocolError
 from untildone.process import environment
 from untildone.process.talk import CannotStart, Conversation, NotListening, talk
 
-_TICK = 0.05
+_POLL_SECONDS = 0.05
 _ENDING_SECONDS = 2.0
 
 
 class ServerLimits(Struct, frozen=True, kw_only=True):
-    """What a server may cost; `received` and `messages` count from one question to the next."""
+    """Limits of a server; `received` and `messages` apply to one question."""
 
     largest_message: int = 8 * 1024 * 1024
     received: int = 64 * 1024 * 1024
@@ -30,15 +30,16 @@ class ServerLimits(Struct, frozen=True, kw_only=True):
     resident: int = 3 * 1024**3
 
 
-class _Owed(Struct, frozen=True, kw_only=True):
+class _PendingRequest(Struct, frozen=True, kw_only=True):
     since: float
     then: Callable[[Incoming], None]
 
 
 class Connection:
-    """`hear` gets requests and notifications, under the lock; what it returns is sent back.
+    """Calls `on_message` with requests and notifications, and sends what it returns.
 
-    Whoever breaks a rule is ended, and `failure` says which rule it was.
+    All callbacks run while `changed` is locked. A server that exceeds a limit or breaks the
+    protocol is ended, and `failure` says why.
     """
 
     def __init__(
@@ -47,23 +48,23 @@ class Connection:
         cwd: Path,
         *,
         limits: ServerLimits,
-        hear: Callable[[Incoming], bytes | None],
+        on_message: Callable[[Incoming], bytes | None],
     ) -> None:
         self.changed = threading.Condition()
         self.failure = ""
         self._limits = limits
-        self._hear = hear
+        self._on_message = on_message
         self._conversation: Conversation | None = None
         self._unsent: list[bytes] = []
         self._number = 0
-        self._owed: dict[int, _Owed] = {}
+        self._pending: dict[int, _PendingRequest] = {}
         self._received = 0
         self._messages = 0
-        self._thread = threading.Thread(target=self._live, args=(argv, cwd), daemon=True)
+        self._thread = threading.Thread(target=self._run, args=(argv, cwd), daemon=True)
         self._thread.start()
 
-    def say(self, message: bytes) -> None:
-        """Never waits; what is said to a failed server is lost."""
+    def send(self, message: bytes) -> None:
+        """Never waits; a message to a failed server is lost."""
         with self.changed:
             if self._conversation is None:
                 self._unsent.append(add_header(message))
@@ -73,21 +74,21 @@ class Connection:
             except NotListening as reason:
                 self.fail(str(reason))
 
-    def ask(self, method: str, params: object, *, then: Callable[[Incoming], None]) -> None:
-        """`then` gets the answer, under the lock, whether somebody still waits for it or not."""
+    def request(self, method: str, params: object, *, then: Callable[[Incoming], None]) -> None:
+        """Calls `then` with the answer, even if nobody waits for it any longer."""
         with self.changed:
             self._number += 1
-            self._owed[self._number] = _Owed(since=time.monotonic(), then=then)
-            self.say(messages.encode_request(self._number, method, params))
+            self._pending[self._number] = _PendingRequest(since=time.monotonic(), then=then)
+            self.send(messages.encode_request(self._number, method, params))
 
     def wait(self, until: Callable[[], bool], *, deadline: float) -> bool:
-        """Whether it became true in time, of a server that did not fail meanwhile."""
+        """True if the condition became true in time and the server did not fail."""
         with self.changed:
             while not self.failure and not until():
                 left = deadline - time.monotonic()
                 if left <= 0:
                     return False
-                self.changed.wait(min(left, _TICK))
+                self.changed.wait(min(left, _POLL_SECONDS))
             return not self.failure
 
     def begin_question(self) -> None:
@@ -96,7 +97,7 @@ class Connection:
             self._received = self._messages = 0
 
     def check(self) -> None:
-        """Ends a server that owes an answer for too long, or has grown too large."""
+        """Ends a server that does not answer for too long, or takes too much memory."""
         self._end_if_overdue()
         conversation = self._conversation
         if conversation and conversation.resident() > self._limits.resident:
@@ -104,22 +105,24 @@ class Connection:
 
     def _end_if_overdue(self) -> None:
         with self.changed:
-            since = min((owed.since for owed in self._owed.values()), default=time.monotonic())
+            since = min(
+                (request.since for request in self._pending.values()), default=time.monotonic()
+            )
             self.expect_since(since)
 
     def expect_since(self, since: float) -> None:
-        """Fails a server that has been waited for too long."""
+        """Ends a server that has not answered since then, if that is too long ago."""
         if time.monotonic() - since > self._limits.answer_seconds:
             self.fail(f"gave no answer in {self._limits.answer_seconds:g} seconds")
 
     def fail(self, reason: str) -> None:
         with self.changed:
             self.failure = self.failure or reason
-            self._owed.clear()
+            self._pending.clear()
             self.changed.notify_all()
             conversation = self._conversation
         if conversation and threading.current_thread() is not self._thread:
-            # Ending a tree takes seconds, which whoever asks does not have.
+            # Ending a process tree takes seconds, and the caller has a deadline.
             threading.Thread(target=conversation.end, daemon=True).start()
 
     def close(self) -> None:
@@ -128,7 +131,7 @@ class Connection:
             self._conversation.end()
         self._thread.join(_ENDING_SECONDS)
 
-    def _live(self, argv: list[str], cwd: Path) -> None:
+    def _run(self, argv: list[str], cwd: Path) -> None:
         try:
             with talk(argv, cwd=cwd, env=environment(os.environ)) as conversation:
                 self._listen(conversation)
@@ -148,20 +151,20 @@ class Connection:
             self._count(len(data))
             for message in frames.feed(data):
                 self._messages += 1
-                self._take(messages.decode_message(message))
+                self._receive(messages.decode_message(message))
 
     def _count(self, received: int) -> None:
         with self.changed:
             self._received += received
-            flooded = self._received > self._limits.received
-            if flooded or self._messages > self._limits.messages:
-                raise ProtocolError("sent far more than it was asked for")
+            too_much = self._received > self._limits.received
+            if too_much or self._messages > self._limits.messages:
+                raise ProtocolError("sent far more than expected")
 
-    def _take(self, message: Incoming) -> None:
+    def _receive(self, message: Incoming) -> None:
         with self.changed:
             if message.method:
-                if reply := self._hear(message):
-                    self.say(reply)
-            elif isinstance(message.id, int) and (owed := self._owed.pop(message.id, None)):
-                owed.then(message)
+                if reply := self._on_message(message):
+                    self.send(reply)
+            elif isinstance(message.id, int) and (pending := self._pending.pop(message.id, None)):
+                pending.then(message)
             self.changed.notify_all()

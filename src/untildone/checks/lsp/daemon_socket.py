@@ -1,4 +1,4 @@
-"""How the process that keeps servers warm is asked: one line there, one line back."""
+"""The socket of the daemon that keeps servers running: a JSON line in, a JSON line out."""
 
 import secrets
 import socket
@@ -18,13 +18,13 @@ LONGEST_WAIT = 60.0
 _LARGEST_REQUEST = 32 * 1024 * 1024
 _LARGEST_REPLY = 32 * 1024 * 1024
 _MOST_WAITING = 8
-_SPEAKING_SECONDS = 2.0
-# macOS has room for 104 bytes, with the one that ends it.
+_IO_SECONDS = 2.0
+# macOS allows 104 bytes, including the one that ends the address.
 _LONGEST_ADDRESS = 100
 
 
 class DaemonAddress(Struct, frozen=True, kw_only=True):
-    """Where to knock: a socket file, or a port of this machine; `token` is the key."""
+    """A socket file or a local port, and the token that a request must have."""
 
     token: str
     socket: str = ""
@@ -35,12 +35,12 @@ class DiagnosticsRequest(Struct, frozen=True, kw_only=True):
     token: str
     files: tuple[str, ...]
     seconds: float
-    # What to take for the content of a file, instead of what is on the disk.
+    # The content to use for a file instead of that on disk.
     texts: dict[str, str] = {}
 
 
 class FileReport(Struct, frozen=True, kw_only=True):
-    """All that was found in one file, by the servers that answered."""
+    """All findings in one file, by the servers that answered."""
 
     path: str
     servers: tuple[str, ...]
@@ -48,7 +48,7 @@ class FileReport(Struct, frozen=True, kw_only=True):
 
 
 class DiagnosticsReport(Struct, frozen=True, kw_only=True):
-    """A file that no server answered for is missing; `reasons` tell why."""
+    """Files without an answer are missing; `reasons` explain why."""
 
     files: tuple[FileReport, ...] = ()
     reasons: tuple[str, ...] = ()
@@ -56,19 +56,19 @@ class DiagnosticsReport(Struct, frozen=True, kw_only=True):
 
 
 class NoAnswerError(Exception):
-    """Nobody is there, or not in time."""
+    """The daemon gave no valid answer in time."""
 
 
 class UnreachableError(NoAnswerError):
-    """Not even the question could be put."""
+    """The daemon does not accept connections."""
 
 
 @contextmanager
 def open_listener(folder: Path) -> Iterator[tuple[socket.socket, DaemonAddress]]:
-    """A socket to listen on; gone again afterwards."""
+    """Opens a socket to listen on, and removes it afterwards."""
     token = secrets.token_hex(16)
     path = folder / "diagnose.socket"
-    if sys.platform == "win32" or not _fits(path):
+    if sys.platform == "win32" or not _fits_address(path):
         with socket.create_server(("127.0.0.1", 0), backlog=_MOST_WAITING) as listener:
             yield listener, DaemonAddress(token=token, port=listener.getsockname()[1])
         return
@@ -83,8 +83,8 @@ def open_listener(folder: Path) -> Iterator[tuple[socket.socket, DaemonAddress]]
             path.unlink(missing_ok=True)
 
 
-def _fits(path: Path) -> bool:
-    """Into the system's address, and into a door that is written down."""
+def _fits_address(path: Path) -> bool:
+    """False if the path is too long for a socket, or cannot be stored as text."""
     try:
         return len(str(path).encode()) <= _LONGEST_ADDRESS
     except UnicodeEncodeError:
@@ -92,70 +92,77 @@ def _fits(path: Path) -> bool:
 
 
 def query_daemon(
-    door: DaemonAddress, files: tuple[str, ...], *, wait: float, texts: dict[str, str] | None = None
+    address: DaemonAddress,
+    files: tuple[str, ...],
+    *,
+    wait: float,
+    texts: dict[str, str] | None = None,
 ) -> DiagnosticsReport:
-    """The question is put even if there is no time to wait for the answer."""
+    """Sends the request even with no time to wait, so that the daemon starts to work."""
     deadline = time.monotonic() + wait
-    with _knocked(door) as line:
+    with _connect(address) as connection:
         try:
-            question = DiagnosticsRequest(
-                token=door.token, files=files, seconds=wait, texts=texts or {}
+            request = DiagnosticsRequest(
+                token=address.token, files=files, seconds=wait, texts=texts or {}
             )
-            line.sendall(msgspec.json.encode(question) + b"\n")
+            connection.sendall(msgspec.json.encode(request) + b"\n")
             return msgspec.json.decode(
-                _line(line, _LARGEST_REPLY, deadline), type=DiagnosticsReport
+                _receive_line(connection, _LARGEST_REPLY, deadline), type=DiagnosticsReport
             )
         except (OSError, msgspec.DecodeError, UnicodeError) as error:
             raise NoAnswerError(str(error)) from error
 
 
-def _knocked(door: DaemonAddress) -> socket.socket:
+def _connect(address: DaemonAddress) -> socket.socket:
     try:
-        if sys.platform == "win32" or door.port:
-            return socket.create_connection(("127.0.0.1", door.port), timeout=_SPEAKING_SECONDS)
-        return _connected(socket.socket(socket.AF_UNIX), door.socket)
+        if sys.platform == "win32" or address.port:
+            return socket.create_connection(("127.0.0.1", address.port), timeout=_IO_SECONDS)
+        return _connect_unix(socket.socket(socket.AF_UNIX), address.socket)
     except OSError as error:
         raise UnreachableError(str(error)) from error
 
 
-def _connected(line: socket.socket, path: str) -> socket.socket:
+def _connect_unix(connection: socket.socket, path: str) -> socket.socket:
     try:
-        line.settimeout(_SPEAKING_SECONDS)
-        line.connect(path)
+        connection.settimeout(_IO_SECONDS)
+        connection.connect(path)
     except OSError:
-        line.close()
+        connection.close()
         raise
-    return line
+    return connection
 
 
 def serve_connection(
-    line: socket.socket, *, token: str, report: Callable[[DiagnosticsRequest], DiagnosticsReport]
+    connection: socket.socket,
+    *,
+    token: str,
+    report: Callable[[DiagnosticsRequest], DiagnosticsReport],
 ) -> bool:
-    """False if it was nobody who may ask, or nothing that can be answered."""
-    with line:
+    """Answers one request; False if it has the wrong token or cannot be read."""
+    with connection:
         try:
-            text = _line(line, _LARGEST_REQUEST, time.monotonic() + _SPEAKING_SECONDS)
+            text = _receive_line(connection, _LARGEST_REQUEST, time.monotonic() + _IO_SECONDS)
             request = msgspec.json.decode(text, type=DiagnosticsRequest)
         except (OSError, msgspec.DecodeError, UnicodeError):
             return False
         if not secrets.compare_digest(request.token.encode(), token.encode()):
             return False
         reply = msgspec.json.encode(report(request)) + b"\n"
-        # Whoever asked may not have waited.
+        # The other side may have stopped waiting.
         with suppress(OSError):
-            line.settimeout(_SPEAKING_SECONDS)
-            line.sendall(reply)
+            connection.settimeout(_IO_SECONDS)
+            connection.sendall(reply)
     return True
 
 
-def _line(line: socket.socket, largest: int, deadline: float) -> bytes:
+def _receive_line(connection: socket.socket, largest: int, deadline: float) -> bytes:
     received = bytearray()
     while not received.endswith(b"\n"):
         left = deadline - time.monotonic()
         if left <= 0:
             raise TimeoutError("no answer in time")
-        line.settimeout(left)
-        data = line.recv(64 * 1024)
+        connection.settimeout(left)
+        data = connection.recv(64 * 1024)
         if not data or len(received) + len(data) > largest:
             raise ConnectionError("the answer was cut off")
         received += data

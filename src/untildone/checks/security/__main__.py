@@ -15,7 +15,7 @@ NOT_FOUND = 127
 
 
 def main(arguments: Sequence[str]) -> int:
-    """As shells say it, 126 and 127 are a check that could not run."""
+    """Returns 126 or 127, as a shell does, if the check could not run."""
     parser = argparse.ArgumentParser(prog="untildone.checks.security", description=__doc__)
     parser.add_argument("--rules", action="append", type=Path, default=[], metavar="DIR")
     parser.add_argument("paths", nargs="*", type=Path, default=[Path()], metavar="PATH")
@@ -28,11 +28,11 @@ def main(arguments: Sequence[str]) -> int:
             return NOT_EXECUTABLE
         sys.stderr.write("ast-grep: not found\n")
         return NOT_FOUND
-    sys.stdout.write("".join(map(_line, found)) or "no security findings\n")
+    sys.stdout.write("".join(map(_format, found)) or "no security findings\n")
     return FOUND if found else 0
 
 
-def _line(found: Diagnostic) -> str:
+def _format(found: Diagnostic) -> str:
     return f"{found.path}:{found.line}:1: {found.severity}[{found.code}]: {found.text}\n"
 
 

@@ -1,4 +1,7 @@
-"""On the path of a run: reports the tests unittest ran, since what is printed can be forged."""
+"""Makes unittest write a JUnit report, because the tests can forge its output.
+
+Python imports a module of this name at its start if the folder is on `PYTHONPATH`.
+"""
 
 import os
 import sys
@@ -8,7 +11,7 @@ from xml.sax.saxutils import quoteattr
 VARIABLE = "UNTILDONE_UNITTEST_REPORT"
 
 
-def _watch(place: str) -> None:
+def _install(path: str) -> None:
     from unittest import TestResult
     from unittest.runner import TextTestRunner
 
@@ -21,33 +24,34 @@ def _watch(place: str) -> None:
 
     def running(self: Any, test: Any) -> Any:  # noqa: ANN401  as unittest has it
         result = run(self, test)
-        _report(place, started, result)
+        _write_report(path, started, result)
         return result
 
-    TestResult.startTest = starting  # type: ignore[method-assign]  # to see what is run
-    TextTestRunner.run = running  # type: ignore[method-assign]  # to see what it came to
+    TestResult.startTest = starting  # type: ignore[method-assign]  # to record it
+    TextTestRunner.run = running  # type: ignore[method-assign]  # to report it
 
 
-def _report(place: str, started: list[str], result: Any) -> None:  # noqa: ANN401  unittest's own
+def _write_report(path: str, started: list[str], result: Any) -> None:  # noqa: ANN401  untyped
     failed = [test.id() for test, _ in (*result.failures, *result.errors)]
     failed += [test.id() for test in result.unexpectedSuccesses]
-    passed_over = {test.id() for test, _ in (*result.skipped, *result.expectedFailures)}
-    named = dict.fromkeys((*started, *(test for test in failed if not _below(test, started))))
+    skipped = {test.id() for test, _ in (*result.skipped, *result.expectedFailures)}
+    # A failed `setUpClass` never started.
+    named = dict.fromkeys((*started, *(test for test in failed if not _belongs_to(test, started))))
     cases = []
     for name in named:
-        red = any(_below(test, [name]) for test in failed)
-        inner = "<failure/>" if red else "<skipped/>" if name in passed_over else ""
-        # As a whole, so that it is called what unittest prints.
+        red = any(_belongs_to(test, [name]) for test in failed)
+        inner = "<failure/>" if red else "<skipped/>" if name in skipped else ""
+        # Without a class name, so that the id is the one that unittest prints.
         cases.append(f"<testcase name={quoteattr(name)}>{inner}</testcase>")
-    with open(place, "w", encoding="utf-8", errors="replace") as file:  # noqa: PTH123  few imports
+    with open(path, "w", encoding="utf-8", errors="replace") as file:  # noqa: PTH123  few imports
         file.write(f"<testsuite>{''.join(cases)}</testsuite>")
 
 
-def _below(test: str, names: list[str]) -> bool:
-    """A subtest goes by the name of its test and its row."""
+def _belongs_to(test: str, names: list[str]) -> bool:
+    """The name of a subtest begins with that of its test."""
     return any(test == name or test.startswith(f"{name} ") for name in names)
 
 
 if "unittest" in sys.orig_argv and VARIABLE in os.environ:
-    # Taken away: the code that is tested has no business with it.
-    _watch(os.environ.pop(VARIABLE))
+    # Removed, so that the tested code does not see it.
+    _install(os.environ.pop(VARIABLE))
