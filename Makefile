@@ -4,8 +4,10 @@ BIN := $(VENV)/bin
 TESTS ?= tests
 JOBS ?= 2
 KILLS ?= 1000
+# COVERAGE=1 measures branch coverage, which `make coverage-gate` then judges.
+PYTEST = $(BIN)/$(if $(COVERAGE),coverage run -m pytest,pytest) -n $(JOBS) --dist worksteal
 
-.PHONY: help setup demo test lint types unit faults bench coming-from integrity plugin schemas clean
+.PHONY: help setup demo test test-slow coverage-gate lint types unit faults bench coming-from integrity plugin schemas clean
 
 help:  ## list what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -22,7 +24,7 @@ $(VENV)/ready: pyproject.toml
 demo: setup  ## see it: an agent that stops early is held until the work is done
 	@$(BIN)/untildone demo
 
-test: lint types unit  ## everything CI runs
+test: lint types unit  ## format, lint, types and the quick tests: a few minutes
 
 lint: setup
 	$(BIN)/ruff format --check .
@@ -32,8 +34,12 @@ types: setup
 	$(BIN)/mypy
 
 unit: setup
-	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest -n $(JOBS) --dist worksteal $(TESTS)
+	$(PYTEST) -m 'not slow' $(TESTS)
+
+test-slow: setup  ## the tests that take minutes: real clients, languages, kills at every step
+	$(PYTEST) -m slow $(TESTS)
+
+coverage-gate: setup  ## judge the coverage that `make test test-slow COVERAGE=1` measured
 	$(BIN)/coverage combine --quiet
 	$(BIN)/python tests/coverage_gate.py
 

@@ -6,10 +6,13 @@ from pathlib import Path
 
 from bench.table import Row, medians
 from untildone.checks.result import RunArtifacts, judge_result
+from untildone.core.contract import Check, Contract
 from untildone.core.decide import decide
+from untildone.core.evidence import Evidence
 from untildone.core.feedback import feedback
-from untildone.core.model import Check, Continue, Contract, Evidence, Progress
-from untildone.core.progress import advance
+from untildone.core.progress import Progress
+from untildone.core.transitions import advance
+from untildone.core.verdict import Continue
 from untildone.process import Finished
 from untildone.process.output import HEAD_LIMIT, TAIL_LIMIT
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bench.table import Row, medians
-from untildone.core.model import Bounds
+from untildone.core.contract import Bounds
 from untildone.engine.context import context
 from untildone.engine.start import Request, begin
 from untildone.install.hook_lines import lines, settings_program

@@ -13,7 +13,7 @@ RUNS_CHECK = """
 import re, resource, sys, time
 from pathlib import Path
 from untildone.checks.runner import RunOptions, run_checks
-from untildone.core.model import Check
+from untildone.core.contract import Check
 
 folder = Path(sys.argv[1])
 began = time.perf_counter()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bench.plan_runs import PROGRAM
 from bench.table import Row, medians, seconds
-from untildone.core.model import OUTCOMES
+from untildone.core.verdict import OUTCOMES
 from untildone.process import argv_of
 from untildone.runs.player import Step, written
 from untildone.runs.scripted import Shell

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bench.table import Row, medians
 from untildone.checks.runner import RunOptions, run_checks
-from untildone.core.model import Check
+from untildone.core.contract import Check
 
 COMMAND = "sleep 3"
 COUNT = 4

@@ -7,7 +7,7 @@ from pathlib import Path
 from bench.table import Row, medians
 from untildone.checks.result_cache import ResultCache
 from untildone.checks.runner import RunOptions, run_checks
-from untildone.core.model import Check
+from untildone.core.contract import Check
 
 FOLDERS = FILES = 100
 CHECKS = [Check(name="test", command="true")]

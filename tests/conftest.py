@@ -1,6 +1,9 @@
 """What every test starts from."""
 
 import signal
+from pathlib import Path
+
+import pytest
 
 # Whoever runs the tests in the background has these ignored, and every program started here would
 # inherit that: then it could not be interrupted, which is what some tests are about.
@@ -9,3 +12,33 @@ for _name in ("SIGINT", "SIGHUP", "SIGQUIT"):
         signal.signal(getattr(signal, _name), signal.SIG_DFL)
 if signal.getsignal(signal.SIGINT) == signal.SIG_DFL:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+TESTS = Path(__file__).parent
+# What takes minutes by nature: real clients, real languages, kills at every step.
+SLOW = (
+    "client",
+    "languages",
+    "runs/plan",
+    "checks/parsers/test_real_programs.py",
+    "checks/test_coverage.py",
+    "cli/test_ci.py",
+    "cli/test_drill.py",
+    "cli/test_hostile_git.py",
+    "engine/test_from_check.py",
+    "faults",
+    "hooks/test_state.py",
+    "process/test_git.py",
+    "store/test_crashes.py",
+    "test_bench_integrity.py",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what `make test` leaves to `make test-slow`."""
+    slow = tuple(TESTS / name for name in SLOW)
+    missing = [str(path) for path in slow if not path.exists()]
+    if missing:
+        raise pytest.UsageError(f"SLOW in {__file__} names what is not there: {missing}")
+    for item in items:
+        if any(item.path == path or path in item.path.parents for path in slow):
+            item.add_marker("slow")

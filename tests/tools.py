@@ -1,19 +1,22 @@
-"""The real tools that live tests run: each in a folder of its own, installed once a machine.
+"""The real tools that live tests run, each installed once per machine in its own folder.
 
 `python tests/tools.py` installs all of them at once.
 """
 
+import functools
 import os
 import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 import pytest
 
+from checks.parsers.projects import MAVEN
 from untildone.store.lock import locked
 
 LIMIT_SECONDS = 110
@@ -89,7 +92,29 @@ def maven() -> str:
     with locked(folder / "lock", timeout=LIMIT_SECONDS):
         settings.write_text(f"<settings>{_mirrors()}</settings>", encoding="utf-8")
     repository = shlex.quote(f"-Dmaven.repo.local={folder / 'repository'}")
-    return f"{program} -B -s {shlex.quote(str(settings))} {repository}"
+    command = f"{program} -B -s {shlex.quote(str(settings))} {repository}"
+    if not _runs_tests(command):
+        missing("`mvn` is installed, but its plugins are out of reach")
+    return command
+
+
+@functools.cache
+def _runs_tests(maven_command: str) -> bool:
+    """Whether Maven gets as far as running tests: it fetches its plugins when it needs them."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in MAVEN.items():
+            path = Path(folder, name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        done = subprocess.run(
+            [*shlex.split(maven_command), "test"],
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=LIMIT_SECONDS,
+            check=False,
+        )
+    return b"Tests run:" in done.stdout
 
 
 def _mirrors() -> str:

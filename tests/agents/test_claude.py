@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from untildone.agents import AGENTS, claude
 from untildone.agents.events import Prompt, SessionStarted, Stop
-from untildone.core.model import Background, Continue, Finish, Ignore, Pause, Verdict, Wait
+from untildone.core.evidence import Background
+from untildone.core.verdict import Continue, Finish, Ignore, Pause, Verdict, Wait
 
 RECORDED = Path(__file__).parent / "recorded" / "claude-2.1.325.jsonl"
 SESSION = "5f0c2a9e-0000-4000-8000-00000000000a"

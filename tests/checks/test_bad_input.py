@@ -10,7 +10,8 @@ import pytest
 
 from process.hostile_programs import Marked, command
 from untildone.checks.runner import RunOptions, run_checks
-from untildone.core.model import Check, CheckResult
+from untildone.core.check_results import CheckResult
+from untildone.core.contract import Check
 
 KNOWN = "cart.c:7: error: known"
 TOO_LATE = ("timed-out", "did not end within 1 seconds")
@@ -103,7 +104,7 @@ def test_memory_stays_fixed_whatever_is_printed(tmp_path: Path, script: str) -> 
     code = (
         "import sys\nfrom pathlib import Path\n"
         "from untildone.checks.runner import RunOptions, run_checks\n"
-        "from untildone.core.model import Check\n"
+        "from untildone.core.contract import Check\n"
         "place = Path(sys.argv[1])\n"
         "check = Check(name='t', command=sys.argv[2], env={'MEGABYTES': '1000'})\n"
         "run_checks([check], RunOptions(project=place, logs=place / 'logs'))\n"

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from untildone.checks.runner import RunOptions, run_checks
-from untildone.core.model import Check
+from untildone.core.contract import Check
 
 # Fails if it is run while it runs.
 ALONE = "mkdir busy && sleep 0.5 && rmdir busy"

@@ -10,7 +10,8 @@ import pytest
 from tools import TOOLS, on_machine, tool
 from untildone.checks.coverage import require_coverage
 from untildone.checks.runner import RunOptions, run_checks
-from untildone.core.model import Check, CheckResult
+from untildone.core.check_results import CheckResult
+from untildone.core.contract import Check
 from untildone.errors import UserError
 
 PYTHON = {

@@ -7,7 +7,8 @@ import pytest
 from untildone.checks.findings import Diagnostic
 from untildone.checks.patterns import find_diagnostics
 from untildone.checks.runner import RunOptions, run_checks
-from untildone.core.model import Check, CheckResult
+from untildone.core.check_results import CheckResult
+from untildone.core.contract import Check
 
 PATTERN = (
     r"^(?:(?P<severity>\w+) )?(?P<code>X\d+) (?P<path>[^ :]+)(?::(?P<line>\w+))? - (?P<text>.+)$"

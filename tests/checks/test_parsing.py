@@ -14,8 +14,9 @@ from untildone.checks.output import clean, read_pieces, write_clean_copy
 from untildone.checks.result import RunArtifacts, judge_result
 from untildone.checks.runner import RunOptions, run_checks
 from untildone.checks.secrets import REMOVED
-from untildone.core import model
-from untildone.core.model import Check, CheckResult
+from untildone.core import check_results
+from untildone.core.check_results import CheckResult
+from untildone.core.contract import Check
 from untildone.process import Finished
 from untildone.process.output import HEAD_LIMIT, TAIL_LIMIT
 
@@ -130,7 +131,7 @@ def test_tests_that_are_told_in_the_middle_are_known(tmp_path: Path) -> None:
     summary = "test result: ok. 20000 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out;\n"
     result = judged(tmp_path, results + summary, "cargo test", code=0)
     names = tuple(f"t{number}" for number in range(20_000))
-    assert result.tests == model.Tests(passed=20_000, passing=names)
+    assert result.tests == check_results.Tests(passed=20_000, passing=names)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 from untildone.checks import patterns
 from untildone.checks.patterns import Match, validate_patterns
-from untildone.core.model import Check
+from untildone.core.contract import Check
 from untildone.errors import UserError
 
 

@@ -11,7 +11,8 @@ from tools import tool
 from untildone.checks.preview import make_preview
 from untildone.checks.result_cache import ResultCache
 from untildone.checks.runner import RunOptions, run_checks
-from untildone.core.model import Check, CheckResult, Finding, Tests
+from untildone.core.check_results import CheckResult, Finding, Tests
+from untildone.core.contract import Check
 
 LONG = CheckResult(name="c", command="c", outcome="green", seconds=9)
 

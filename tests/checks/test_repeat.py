@@ -8,7 +8,8 @@ import pytest
 
 from untildone.checks.repeat import repeat_check
 from untildone.checks.runner import RunOptions, run_checks
-from untildone.core.model import Check, CheckResult
+from untildone.core.check_results import CheckResult
+from untildone.core.contract import Check
 
 # Fails in the run whose number it is given; leaves its count where git does not look.
 FLAKY = """\

@@ -7,8 +7,8 @@ import pytest
 
 from untildone.checks.result import OUTPUT_LIMIT, RunArtifacts, judge_result
 from untildone.checks.run_report import Case, RunReport
-from untildone.core import model
-from untildone.core.model import Check
+from untildone.core import check_results
+from untildone.core.contract import Check
 from untildone.process import Finished
 
 RECORDED = Path(__file__).parent / "recorded"
@@ -200,7 +200,7 @@ def test_the_result_is_whole() -> None:
     done = finished("\x1b[31ma.py:1:8: F401 `os` imported but unused\x1b[0m\n", 1, seconds=1.23456)
     assert judge_result(
         Check(name="lint", command="ruff check ."), done, output_path="logs/lint.log"
-    ) == model.CheckResult(
+    ) == check_results.CheckResult(
         name="lint",
         command="ruff check .",
         outcome="red",
@@ -208,7 +208,7 @@ def test_the_result_is_whole() -> None:
         seconds=1.235,
         reason="exit code 1",
         findings=(
-            model.Finding(
+            check_results.Finding(
                 check="lint",
                 path="a.py",
                 line=1,

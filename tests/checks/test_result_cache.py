@@ -9,7 +9,8 @@ import pytest
 from untildone.checks import security
 from untildone.checks.result_cache import ResultCache
 from untildone.checks.runner import RunOptions, run_checks
-from untildone.core.model import Check, CheckResult
+from untildone.core.check_results import CheckResult
+from untildone.core.contract import Check
 
 PATH = {"PATH": "/usr/bin:/bin"}
 

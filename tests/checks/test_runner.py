@@ -11,8 +11,9 @@ import pytest
 
 from tools import on_machine
 from untildone.checks.runner import RunOptions, run_checks
-from untildone.core import model
-from untildone.core.model import Check, CheckResult
+from untildone.core import check_results
+from untildone.core.check_results import CheckResult
+from untildone.core.contract import Check
 
 PYTHON = shlex.quote(sys.executable)
 PYTEST = f"{PYTHON} -m pytest -p no:cacheprovider -q"
@@ -33,19 +34,19 @@ def script(code: str, name: str = "t", timeout: float = 60) -> Check:
             "def test_a(): pass\n",
             "green",
             "",
-            model.Tests(passed=1, passing=("test_shop.py::test_a",)),
+            check_results.Tests(passed=1, passing=("test_shop.py::test_a",)),
         ),
         (
             "def test_a(): assert 1 == 2\n",
             "red",
             "1 of 1 tests failed",
-            model.Tests(failed=1, failing=("test_shop.py::test_a",)),
+            check_results.Tests(failed=1, failing=("test_shop.py::test_a",)),
         ),
-        ("", "no-evidence", "no test was run", model.Tests()),
+        ("", "no-evidence", "no test was run", check_results.Tests()),
     ],
 )
 def test_a_small_project(
-    tmp_path: Path, source: str, outcome: str, reason: str, tests: model.Tests
+    tmp_path: Path, source: str, outcome: str, reason: str, tests: check_results.Tests
 ) -> None:
     tmp_path.joinpath("test_shop.py").write_text(source, encoding="utf-8")
     (result,) = run(tmp_path, Check(name="test", command=PYTEST))

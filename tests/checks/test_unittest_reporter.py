@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from untildone.checks.runner import RunOptions, run_checks
-from untildone.core.model import Check, CheckResult, Tests
+from untildone.core.check_results import CheckResult, Tests
+from untildone.core.contract import Check
 
 UNITTEST = Check(name="tests", command=f"{sys.executable} -m unittest -q")
 CASES = """\

@@ -43,7 +43,7 @@ def test_automatic_mode_is_told(patient: Patient) -> None:
 
 
 def test_automatic_mode_without_the_extra_is_told(patient: Patient, tmp_path: Path) -> None:
-    switch.want(str(patient.state), frozenset({switch.AUTO}))
+    switch.write_modes(str(patient.state), frozenset({switch.AUTO}))
     done = subprocess.run(
         [bare_python(tmp_path / "bare"), "-m", "untildone", "doctor"],
         cwd=patient.project,

@@ -9,7 +9,11 @@ import pytest
 
 from cli.desk import SESSION, Desk
 from process.hostile_git import Hostile
-from untildone.features.spec.checkpoints import forget, keep, restore
+from untildone.features.spec.checkpoints import (
+    delete_checkpoints,
+    restore_checkpoint,
+    save_checkpoint,
+)
 from untildone.runs.plan import merging, worktrees
 from untildone.runs.plan.git import Git
 
@@ -60,10 +64,10 @@ def stop(scene: Scene) -> None:
 
 
 def checkpoint(scene: Scene) -> None:
-    keep(scene.project, "a1b2", "step-1")
+    save_checkpoint(scene.project, "a1b2", "step-1")
     scene.write("shop.py", "first = 3\n")
-    restored = restore(scene.project, "a1b2", "step-1")
-    forget(scene.project, "a1b2")
+    restored = restore_checkpoint(scene.project, "a1b2", "step-1")
+    delete_checkpoints(scene.project, "a1b2")
     assert restored.written == ("shop.py",)
 
 

@@ -18,7 +18,7 @@ from cli.desk import RED, SESSION, Desk
 from untildone.config import Milestone
 from untildone.engine.context import Context, context
 from untildone.features.milestones.delivery import deliver
-from untildone.features.milestones.milestones import Delivery, happened
+from untildone.features.milestones.milestones import Delivery, build_event
 
 HEARD = "heard.jsonl"
 LISTENER = """\
@@ -145,7 +145,7 @@ def letter(desk: Desk, milestone: Milestone) -> tuple[Context, str]:
     loop = desk.start("--promise", "ALL DONE NOW", session=SESSION)
     here = context(desk.environ, home=str(desk.state))
     record = here.loops.load(loop)
-    told = Delivery(milestone=milestone, happened=happened(record, "start", {}, at=here.now()))
+    told = Delivery(milestone=milestone, happened=build_event(record, "start", {}, at=here.now()))
     path = desk.state / "milestones" / "0123456789abcdef.json"
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(msgspec.json.encode([told]))

@@ -5,7 +5,8 @@ import io
 from rich.console import Console
 
 from untildone.cli.stage import Stage
-from untildone.core.model import Pause, Round
+from untildone.core.progress import Round
+from untildone.core.verdict import Pause
 
 
 def terminal() -> tuple[Stage, io.StringIO]:

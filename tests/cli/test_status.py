@@ -6,7 +6,7 @@ from typing import Any
 
 from cli.desk import OTHER, RED, SESSION, Desk
 from untildone.cli.width import moment
-from untildone.core.model import Totals
+from untildone.core.check_results import Totals
 
 LOOP = {
     *("id", "agent", "session", "project", "task", "status", "outcome", "round", "max_rounds"),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from untildone.commands.programs import programs
+from untildone.commands.programs import find_programs
 
 
 @pytest.mark.parametrize(
@@ -37,4 +37,4 @@ from untildone.commands.programs import programs
     ],
 )
 def test_programs(command: str, expected: tuple[str, ...]) -> None:
-    assert programs(command) == expected
+    assert find_programs(command) == expected

@@ -18,7 +18,7 @@ from untildone.config import (
     load_proposals,
     load_user_settings,
 )
-from untildone.core.model import Check
+from untildone.core.contract import Check
 from untildone.errors import UserError
 
 TEXT = """\

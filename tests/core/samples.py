@@ -2,26 +2,22 @@
 
 from typing import Any
 
-from untildone.core.model import (
-    Background,
+from untildone.core.check_results import (
     BaselineFinding,
     BaselineResult,
-    Bounds,
-    Check,
     CheckResult,
-    Concern,
-    Contract,
-    Evidence,
     Finding,
-    Progress,
     Severity,
     Tests,
 )
+from untildone.core.contract import Bounds, Check, Contract
+from untildone.core.evidence import Background, Concern, ConcernKind, Evidence
+from untildone.core.progress import Progress
 
 AT = "2025-03-01T10:00:00+00:00"
 TEST = Check(name="test", command="pytest")
 SLOW = Check(name="slow", command="pytest --slow", when="done")
-LOST = Concern(id="L1", kind="remove-test", path="test_a.py", detail="test_one is gone")
+LOST = Concern(id="L1", kind=ConcernKind.REMOVE_TEST, path="test_a.py", detail="test_one is gone")
 AGENT = Background(id="b1", description="a subagent", ends=True)
 SERVER = Background(id="b2", description="npm run dev", ends=False)
 

@@ -11,7 +11,7 @@ from untildone.core.agent_message import (
     status_block,
     vague,
 )
-from untildone.core.model import StatusBlock
+from untildone.core.evidence import StatusBlock
 
 PROMISE = "ALL TESTS GREEN"
 

@@ -3,14 +3,15 @@
 import pytest
 
 from core.samples import seen, started
+from untildone.core.check_results import CheckOutcome, CheckResult, Tests
 from untildone.core.concerns import allowed, make_concern, removal_allowed
+from untildone.core.evidence import Concern, ConcernKind
 from untildone.core.missing_tests import Fold, lost_tests, with_all_tests
-from untildone.core.model import CheckOutcome, CheckResult, Concern, Tests
 
 SUPPRESSED = make_concern(
-    "suppression", "a.py", "noqa.F401", because="", content="0123456789abcdef"
+    ConcernKind.SUPPRESSION, "a.py", "noqa.F401", because="", content="0123456789abcdef"
 )
-REMOVED = make_concern("remove-test", "tests/a.py::test_x[1]", because="")
+REMOVED = make_concern(ConcernKind.REMOVE_TEST, "tests/a.py::test_x[1]", because="")
 
 
 @pytest.mark.parametrize(
@@ -24,7 +25,7 @@ REMOVED = make_concern("remove-test", "tests/a.py::test_x[1]", because="")
         pytest.param(SUPPRESSED, "suppression:b.py:F401", False, id="another file"),
         pytest.param(SUPPRESSED, "config:a.py", False, id="another kind"),
         pytest.param(
-            make_concern("suppression", "a.ts", "ts-ignore", because=""),
+            make_concern(ConcernKind.SUPPRESSION, "a.ts", "ts-ignore", because=""),
             "suppression:a.ts:@ts-ignore",
             True,
             id="a rule as people write it",

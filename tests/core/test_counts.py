@@ -5,9 +5,12 @@ from typing import Any
 import pytest
 
 from core.samples import contract, finding, result, started
+from untildone.core.check_results import CheckResult, Tests
+from untildone.core.contract import Count
 from untildone.core.counts import counted, unmet_counts
 from untildone.core.criteria import compare_with_baseline, exit_rule
-from untildone.core.model import CheckResult, Count, Evidence, Progress, Tests
+from untildone.core.evidence import Evidence
+from untildone.core.progress import Progress
 
 ERROR = finding("unused")
 WARNING = finding("shadowed", code="B006", severity="warning")

@@ -18,6 +18,8 @@ from core.samples import (
     seen,
     started,
 )
+from untildone.core.check_results import CheckOutcome, CheckResult, Tests
+from untildone.core.contract import Amendment, Claim, Contract
 from untildone.core.criteria import (
     ExitRule,
     apply_amendments,
@@ -30,18 +32,9 @@ from untildone.core.criteria import (
     unmet_checks,
     was_red,
 )
-from untildone.core.model import (
-    Amendment,
-    CheckOutcome,
-    CheckResult,
-    Claim,
-    Contract,
-    Evidence,
-    Met,
-    Progress,
-    Tests,
-)
+from untildone.core.evidence import Evidence
 from untildone.core.plan_task import TaskReport
+from untildone.core.progress import Met, Progress
 
 DOCS = Claim(name="docs", verification="observation")
 SAID = seen(said=("ALL DONE",))

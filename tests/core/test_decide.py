@@ -19,23 +19,19 @@ from core.samples import (
     result,
     seen,
 )
+from untildone.core.contract import Amendment, Claim, Contract
 from untildone.core.criteria import state_key
 from untildone.core.decide import before_checks, decide, in_a_round
-from untildone.core.model import (
+from untildone.core.evidence import Concern, ConcernKind, Evidence
+from untildone.core.progress import Met, Progress
+from untildone.core.verdict import (
     OUTCOMES,
-    Amendment,
-    Claim,
-    Concern,
     Continue,
-    Contract,
     Ending,
-    Evidence,
     Finish,
     Ignore,
-    Met,
     Pause,
     Pausing,
-    Progress,
     Verdict,
     Wait,
 )
@@ -197,7 +193,7 @@ STEPS: dict[str, Row] = {
         seen(
             GREEN,
             concerns=tuple(
-                Concern(id=each, kind="remove-test", path="test_a.py", detail=each)
+                Concern(id=each, kind=ConcernKind.REMOVE_TEST, path="test_a.py", detail=each)
                 for each in "abcde"
             ),
         ),
@@ -467,7 +463,10 @@ PRECEDENCE: dict[str, Row] = {
         after(reported_concerns=("L1",)),
         seen(
             GREEN,
-            concerns=(Concern(id="L2", kind="config", path="p.toml", detail="loosened"), LOST),
+            concerns=(
+                Concern(id="L2", kind=ConcernKind.CONFIG, path="p.toml", detail="loosened"),
+                LOST,
+            ),
         ),
         paused("needs-approval", "lost against the start: test_a.py: test_one is gone"),
     ),

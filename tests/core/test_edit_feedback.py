@@ -1,7 +1,8 @@
 """What is said of edited files: exact texts, bounded however much there is."""
 
+from untildone.core.check_results import CheckResult, FileTotals, Finding, Severity
 from untildone.core.edit_feedback import counts, held, let_go, of_round, told, totals
-from untildone.core.model import CheckResult, Evidence, FileTotals, Finding, Severity
+from untildone.core.evidence import Evidence
 
 
 def finding(

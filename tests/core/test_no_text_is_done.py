@@ -8,18 +8,11 @@ from msgspec.structs import replace
 
 from core.samples import TEST, contract, finding, result
 from untildone.core import agent_message
+from untildone.core.contract import Amendment, Claim, Contract, Rule
 from untildone.core.decide import decide
-from untildone.core.model import (
-    Amendment,
-    Claim,
-    Contract,
-    Evidence,
-    Finish,
-    Met,
-    Progress,
-    Rule,
-    Todo,
-)
+from untildone.core.evidence import Evidence, Todo
+from untildone.core.progress import Met, Progress
+from untildone.core.verdict import Finish
 
 FRAGMENTS = (
     "<loop-complete>",

@@ -3,20 +3,15 @@
 import pytest
 from msgspec.structs import replace
 
+from untildone.core.check_results import CheckResult
+from untildone.core.contract import Check, Claim, Contract
 from untildone.core.decide import decide
+from untildone.core.evidence import Evidence
 from untildone.core.feedback import feedback
-from untildone.core.model import (
-    Check,
-    CheckResult,
-    Claim,
-    Continue,
-    Contract,
-    Evidence,
-    Pause,
-    Progress,
-)
 from untildone.core.plan_task import PlanTask, Result, TaskReport, missing_lines
-from untildone.core.progress import advance
+from untildone.core.progress import Progress
+from untildone.core.transitions import advance
+from untildone.core.verdict import Continue, Pause
 
 PLAN = PlanTask(path="/p/TASKS.json", task="TASK-001")
 CONTRACT = Contract(

@@ -8,23 +8,13 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from core.samples import AGENT, LOST, SERVER, SLOW, TEST, contract, failing, result, seen
+from untildone.core.contract import Amendment, Bounds, Claim, Contract
 from untildone.core.criteria import apply_amendments
 from untildone.core.decide import before_checks, decide
-from untildone.core.model import (
-    OUTCOMES,
-    Amendment,
-    Bounds,
-    Claim,
-    Continue,
-    Contract,
-    Evidence,
-    Finish,
-    Met,
-    Pause,
-    Progress,
-    Verdict,
-)
-from untildone.core.progress import advance, resumed
+from untildone.core.evidence import Evidence
+from untildone.core.progress import Met, Progress
+from untildone.core.transitions import advance, resumed
+from untildone.core.verdict import OUTCOMES, Continue, Finish, Pause, Verdict
 
 # What may be true at a stop besides the checks' results; two at once are drawn too.
 CONDITIONS = (

@@ -3,7 +3,7 @@
 import pytest
 
 from core.samples import GREEN, RED, failing, finding, result, seen, started
-from untildone.core.model import CheckResult, Tests
+from untildone.core.check_results import CheckResult, Tests
 from untildone.core.regressions import FailureChanges, compared
 
 OLD, NEW = finding("old"), finding("new")

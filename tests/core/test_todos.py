@@ -4,7 +4,8 @@ import pytest
 
 from core.samples import contract
 from untildone.core.criteria import exit_rule
-from untildone.core.model import Evidence, Progress, Todo
+from untildone.core.evidence import Evidence, Todo
+from untildone.core.progress import Progress
 from untildone.core.todos import check_boxes, unfinished, unmet_todos
 
 LIST = """\

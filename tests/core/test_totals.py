@@ -1,7 +1,7 @@
 """Findings by severity and by file, tests by outcome."""
 
 from core.samples import GREEN, finding, result
-from untildone.core.model import FileTotals, Tests, Totals
+from untildone.core.check_results import FileTotals, Tests, Totals
 from untildone.core.totals import WORST_FILES, totals, worst_files
 
 LINT = result(

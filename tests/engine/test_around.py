@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from untildone.checks.runner import RunOptions, run_checks
-from untildone.core.model import Check
+from untildone.core.contract import Check
 from untildone.engine import stop
 from untildone.engine.baseline import record_start
 from untildone.engine.context import Context, context

@@ -5,7 +5,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from core.samples import contract
-from untildone.core.model import Evidence
+from untildone.core.evidence import Evidence
 from untildone.engine.artifacts import folder, log_folder, publish, write_task
 from untildone.engine.context import Context, context
 from untildone.engine.start import Request, begin

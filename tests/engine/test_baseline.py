@@ -8,7 +8,8 @@ import pytest
 from core.samples import GREEN, RED, failing, finding, result
 from engine.test_stop import World, told
 from untildone.checks.runner import RunOptions, run_checks
-from untildone.core.model import Check, CheckResult, FileTotals, Totals
+from untildone.core.check_results import CheckResult, FileTotals, Totals
+from untildone.core.contract import Check
 from untildone.engine.baseline import record_start
 from untildone.store import baseline
 

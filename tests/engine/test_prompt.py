@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from untildone.core.model import Bounds, Claim
+from untildone.core.contract import Bounds, Claim
 from untildone.engine import prompt, verbs
 from untildone.engine.context import Context, context, tree_of
 from untildone.engine.payload import Call
@@ -179,7 +179,7 @@ def test_a_slash_command_knows_the_options_of_start(world: World) -> None:
 
 
 def test_a_mistyped_option_of_a_slash_command_is_told(world: World) -> None:
-    slip = "`--round` is read as part of the task; as an option `--rounds` stands"
+    slip = "`--round` is read as part of the task; write the option `--rounds`"
     refused = world.say("/untildone:test port it --check 'make test' --round 7")["reason"]
     (world.project / "Makefile").write_text("test:\n\ttrue\n", encoding="utf-8")
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from untildone.engine.prompt_options import left_in, number, options_in
+from untildone.engine.prompt_options import find_misplaced_options, parse_number, split_options
 from untildone.engine.verbs import Grant
 from untildone.errors import UserError
-from untildone.features.budget.grants import grant, grant_in
+from untildone.features.budget.grants import build_grant, parse_grant
 
 
 @pytest.mark.parametrize(
@@ -19,12 +19,12 @@ from untildone.features.budget.grants import grant, grant_in
         (
             "fix it --check \"npm test\" --check 'a b'",
             "fix it",
-            {"check": ["npm test", "a b"]},
+            {"checks": ["npm test", "a b"]},
         ),
         (
             "--promise 'ALL DONE' --done-when promise",
             "",
-            {"promise": ["ALL DONE"], "done_when": ["promise"]},
+            {"promises": ["ALL DONE"], "done_when": ["promise"]},
         ),
         ("document the --check flag", "document the --check flag", {}),
         ("fix it --zero-security", "fix it", {"zero_security": ["true"]}),
@@ -33,15 +33,19 @@ from untildone.features.budget.grants import grant, grant_in
         (
             "fix it --zero-warnings --tests-pass --no-zero-errors",
             "fix it",
-            {"zero_warnings": ["true"], "tests_pass": ["true"], "no_zero_errors": ["true"]},
+            {"zero_warnings": ["true"], "tests_pass": ["true"], "zero_errors": ["false"]},
         ),
-        ("fix it --target src/a.py --todos", "fix it", {"target": ["src/a.py"], "todos": ["true"]}),
+        (
+            "fix it --target src/a.py --todos",
+            "fix it",
+            {"targets": ["src/a.py"], "todos": ["true"]},
+        ),
         ("--then 'coverage-to 80' fix it", "fix it", {"then": ["coverage-to 80"]}),
         ("--then fix-tests --from-todos", "", {"then": ["fix-tests"], "from_todos": ["true"]}),
         (
             "go --round-minutes 7 --criterion 'a b=review' --must-not=\"test -e x\"",
             "go",
-            {"round_minutes": ["7"], "criterion": ["a b=review"], "must_not": ["test -e x"]},
+            {"round_minutes": ["7"], "criteria": ["a b=review"], "must_not": ["test -e x"]},
         ),
         (
             "--success-pattern 'ok' --failure-pattern 'no' go --allow config:a/b.cfg",
@@ -61,12 +65,12 @@ from untildone.features.budget.grants import grant, grant_in
         (
             "keep $(x) `y` --- 'z' --stagnation-limit 0",
             "keep $(x) `y` --- 'z'",
-            {"stagnation": ["0"]},
+            {"stagnation_limit": ["0"]},
         ),
     ],
 )
 def test_the_task_beside_the_options(text: str, task: str, given: dict[str, list[str]]) -> None:
-    assert options_in(text) == (task, given)
+    assert split_options(text) == (task, given)
 
 
 @pytest.mark.parametrize(
@@ -78,20 +82,20 @@ def test_the_task_beside_the_options(text: str, task: str, given: dict[str, list
     ],
 )
 def test_a_place_is_a_target_where_findings_count(text: str, task: str, targets: list[str]) -> None:
-    found, given = options_in(text, places=True)
+    found, given = split_options(text, paths=True)
 
-    assert (found, given.get("target", []), given["zero_warnings"]) == (task, targets, ["true"])
+    assert (found, given.get("targets", []), given["zero_warnings"]) == (task, targets, ["true"])
 
 
 @pytest.mark.parametrize(("text", "expected"), [("5", 5), ("0", 0), ("2.5", 2.5)])
 def test_a_number(text: str, expected: float) -> None:
-    assert number(text, "--rounds") == expected
+    assert parse_number(text, "--rounds") == expected
 
 
 @pytest.mark.parametrize("text", ["five", "-1", "nan", "inf", "1e9", ""])
 def test_no_number(text: str) -> None:
     with pytest.raises(UserError) as error:
-        number(text, "--rounds")
+        parse_number(text, "--rounds")
 
     assert error.value.message == f"`{text}` is not a number for `--rounds`"
     assert error.value.hint == "for example `--rounds 5`"
@@ -114,15 +118,15 @@ def test_no_number(text: str) -> None:
     ],
 )
 def test_what_continue_grants(text: str, expected: Grant | None) -> None:
-    assert grant_in(text) == expected
+    assert parse_grant(text) == expected
 
 
 def test_a_bound_that_is_no_number() -> None:
     with pytest.raises(UserError) as error:
-        grant({"rounds": "+many"})
+        build_grant({"rounds": "+many"})
 
     assert error.value.message == "`+many` is not a number for `--rounds`"
-    assert grant({}) is None
+    assert build_grant({}) is None
 
 
 @pytest.mark.parametrize(
@@ -138,8 +142,8 @@ def test_a_bound_that_is_no_number() -> None:
 def test_what_looks_like_an_option_and_is_read_as_the_task_is_told(
     task: str, options: list[tuple[str, str]]
 ) -> None:
-    assert list(left_in(task)) == [
-        f"`{word}` is read as part of the task; as an option `{near}` stands"
-        " before or after the task, a text in quotes"
+    assert list(find_misplaced_options(task)) == [
+        f"`{word}` is read as part of the task; write the option `{near}`"
+        " before or after the task, with a text in quotes"
         for word, near in options
     ]

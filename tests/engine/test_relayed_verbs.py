@@ -5,7 +5,8 @@ import json
 import pytest
 
 from core.samples import contract
-from untildone.core.model import Amendment, Claim, Met, Progress
+from untildone.core.contract import Amendment, Claim
+from untildone.core.progress import Met, Progress
 from untildone.engine.relayed_verbs import MARK, Verb, handed_over, printed
 
 ASKED = contract(claims=(Claim(name="docs"),), steps=("known",))

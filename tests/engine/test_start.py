@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from untildone.core.model import Bounds, Check, Claim, Contract
+from untildone.core.contract import Bounds, Check, Claim, Contract
 from untildone.engine.context import Context, context
 from untildone.engine.start import Request, begin, named
 from untildone.errors import UserError

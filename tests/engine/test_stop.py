@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from untildone.core.model import Bounds, CheckResult, Claim
+from untildone.core.check_results import CheckResult
+from untildone.core.contract import Bounds, Claim
 from untildone.engine import stop, verbs
 from untildone.engine.baseline import record_start
 from untildone.engine.context import Context, context, tree_of

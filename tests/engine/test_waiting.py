@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from untildone.core.model import STOPPED, Progress
+from untildone.core.progress import STOPPED, Progress
 from untildone.engine import prompt, stop
 from untildone.engine.context import Context, context
 from untildone.engine.payload import Call
 from untildone.engine.start import Request, begin
-from untildone.features.budget.clock import clocked, mark
+from untildone.features.budget.clock import count_time, read_clock
 
 SESSION = "5f0c2a9e-0000-4000-8000-00000000000a"
 FAILED = {"type": "assistant", "error": "rate_limit", "isApiErrorMessage": True}
@@ -66,12 +66,14 @@ def test_a_stop_because_the_model_could_not_be_asked_is_no_round(world: World) -
 
 
 def test_while_the_agent_rests_no_time_passes(world: World) -> None:
-    boot, now = mark()
+    boot, now = read_clock()
     rested = replace(world.progress, clock=STOPPED)
     worked = replace(world.progress, clock=(boot, now - 600))
     began_anew = replace(world.progress, clock=("another boot", now - 600))
 
-    times = [clocked(each, world.session).active_seconds for each in (rested, worked, began_anew)]
+    times = [
+        count_time(each, world.session).active_seconds for each in (rested, worked, began_anew)
+    ]
 
     assert [round(time / 60) for time in times] == [0, 10, 0]
 
@@ -80,10 +82,10 @@ def test_after_a_rest_time_is_counted_from_the_prompt(world: World) -> None:
     world.stop()
     prompt.answer(world.here, world.call("UserPromptSubmit", prompt="and now?"))
     told = world.session.read_json("prompt.json")
-    boot, at = mark()
+    boot, at = read_clock()
     world.session.write_json("prompt.json", {**told, "clock": [boot, at - 120]})
 
-    counted = clocked(replace(world.progress, clock=STOPPED, active_seconds=60), world.session)
+    counted = count_time(replace(world.progress, clock=STOPPED, active_seconds=60), world.session)
 
     assert isinstance(told["clock"], list)
     assert told["clock"][0] == boot
@@ -91,7 +93,7 @@ def test_after_a_rest_time_is_counted_from_the_prompt(world: World) -> None:
 
 
 def test_an_interrupted_turn_is_counted_up_to_its_last_tool_call(world: World) -> None:
-    boot, now = mark()
+    boot, now = read_clock()
     record = world.here.loops.load(world.loop)
     began = replace(record.progress, clock=(boot, now - 3_600))
     world.here.loops.save(record, began, kind="note", data={}, at="")
@@ -103,4 +105,4 @@ def test_an_interrupted_turn_is_counted_up_to_its_last_tool_call(world: World) -
     for _ in range(2):
         prompt.answer(world.here, world.call("UserPromptSubmit", prompt="go on"))
 
-    assert round(clocked(world.progress, world.session).active_seconds / 60) == 10
+    assert round(count_time(world.progress, world.session).active_seconds / 60) == 10

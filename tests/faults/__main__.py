@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from faults.table import FAULTS, Fault
-from untildone.core.listing import number
+from untildone.core.text import number
 
 TESTS = Path(__file__).parents[1]
 WIDTHS = (3, 44, 44, 44)

@@ -567,7 +567,7 @@ FAULTS = (
         "programs, modules and settings put before the real ones",
         "told as a change of the surroundings",
         {
-            "integrity/environment/test_surroundings.py": (
+            "integrity/environment/test_comparison.py": (
                 "a_program_in_front_of_the_one_of_the_start_is_told_of",
                 "settings_of_the_person_that_steer_a_tool_are_told_of",
                 "what_runs_at_every_start_of_python_is_told_of",
@@ -587,7 +587,7 @@ FAULTS = (
                 "a_state_that_was_set_back_counts_from_the_journal",
                 "tampering_is_found_and_the_loop_is_never_absent",
             ),
-            "core/test_progress.py": ("spend_never_goes_down_and_unknown_keeps_what_was_known",),
+            "core/test_transitions.py": ("spend_never_goes_down_and_unknown_keeps_what_was_known",),
         },
     ),
     Fault(
@@ -612,7 +612,7 @@ FAULTS = (
         "a task that cannot be done",
         "ends at its bound, never as done",
         {
-            "core/test_progress.py": ("n_rounds_are_n_minus_one_holds",),
+            "core/test_transitions.py": ("n_rounds_are_n_minus_one_holds",),
             "core/test_no_text_is_done.py": ("a_red_check",),
         },
     ),
@@ -621,7 +621,7 @@ FAULTS = (
         "two states that alternate",
         "stagnated",
         {
-            "core/test_progress.py": ("stagnation", "stagnation_says_why"),
+            "core/test_transitions.py": ("stagnation", "stagnation_says_why"),
         },
     ),
     Fault(
@@ -629,7 +629,7 @@ FAULTS = (
         "cosmetic edits in every turn",
         "stagnated: failures count, not edits",
         {
-            "core/test_progress.py": ("moved", "stagnation"),
+            "core/test_transitions.py": ("moved", "stagnation"),
         },
     ),
     Fault(

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hooks.calls import Place
-from untildone.core.model import Check
+from untildone.core.contract import Check
 
 
 def git(folder: Path, *arguments: str) -> None:

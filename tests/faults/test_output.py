@@ -5,7 +5,7 @@ from pathlib import Path
 
 from hooks.calls import Place
 from process.hostile_programs import command
-from untildone.core.model import Check
+from untildone.core.contract import Check
 
 SECRETS = (
     "abcdEFGH0123abcdEFGH0123",

@@ -17,7 +17,9 @@ import pytest
 from hooks.calls import SESSION, Place
 from store.disk import mounted
 from store.faults import at_call
-from untildone.core.model import Check, CheckResult, Progress
+from untildone.core.check_results import CheckResult
+from untildone.core.contract import Check
+from untildone.core.progress import Progress
 from untildone.engine import stop
 from untildone.engine.baseline import record_start
 from untildone.engine.payload import Call

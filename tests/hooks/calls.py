@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import untildone
-from untildone.core.model import Bounds
+from untildone.core.contract import Bounds
 from untildone.engine.context import Context, context
 from untildone.engine.start import Request, begin
 from untildone.store.loops import Record

@@ -15,7 +15,7 @@ from untildone.store.sessions import Session
 def place(folder: Path, *modes: str) -> Place:
     made = Place(folder)
     made.home.mkdir(mode=0o700)
-    switch.want(str(made.home), frozenset(modes))
+    switch.write_modes(str(made.home), frozenset(modes))
     return made
 
 

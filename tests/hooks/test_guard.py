@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from untildone.commands.shell import calls
+from untildone.commands.shell import parse_calls
 from untildone.hooks.guard import refusal
 
 INSTEAD_VERB = "only the person can do that; if you cannot go on, run `untildone blocked REASON`"
@@ -342,7 +342,7 @@ def test_skills(place: Place) -> None:
     ],
 )
 def test_a_command_line_taken_apart(command: str, expected: list[list[str]]) -> None:
-    assert calls(command) == expected
+    assert parse_calls(command) == expected
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,11 @@ import pytest
 from msgspec.structs import replace
 
 from hooks.calls import SESSION, Answer, Place
+from untildone.core.contract import Bounds
 from untildone.core.criteria import apply_amendments
-from untildone.core.model import Bounds
 from untildone.engine import verbs
 from untildone.errors import UserError
-from untildone.features.budget.clock import mark
+from untildone.features.budget.clock import read_clock
 from untildone.install.hook_lines import Program, lines
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
@@ -53,7 +53,7 @@ class Spending(Place):
         return self.call("PostToolBatch", self.payload("PostToolBatch", **told))
 
     def worked(self, minutes: float) -> None:
-        boot, now = mark()
+        boot, now = read_clock()
         progress = replace(self.record.progress, clock=(boot, now - 60 * minutes))
         self.context.loops.save(self.record, progress, kind="note", data={}, at="")
 

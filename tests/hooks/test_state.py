@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from hooks.calls import SESSION, Place
-from untildone.core.model import Bounds, Progress
+from untildone.core.contract import Bounds
+from untildone.core.progress import Progress
 
 
 def stopped(place: Place, message: str) -> subprocess.CompletedProcess[bytes]:

@@ -104,7 +104,7 @@ def test_a_change_of_type_1_waits_for_its_precheck(
         "untildone: what this loop changes is hard to take back (type 1): look for how it could go"
         " wrong, and record that before the first change: `untildone precheck --evidence TEXT`"
     )
-    steps.precheck(unchecked.context, unchecked.context.session(SESSION).loop(), "looked at")
+    steps.record_precheck(unchecked.context, unchecked.context.session(SESSION).loop(), "looked at")
     assert call(unchecked, tool, **inputs) is None
 
 

@@ -6,11 +6,20 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import written
-from untildone.integrity.baseline import MOST_BYTES, Baseline, TooLarge, forget, keep, kept
+from untildone.integrity.baseline import (
+    MAX_BYTES,
+    Baseline,
+    BaselineTooLargeError,
+    delete_baseline_files,
+    load_baseline,
+    save_baseline,
+)
 
 
 def keep_in(folder: Path, project: Path, *ignored: str) -> str:
-    return keep(project, folder, ignored=ignored, surroundings={"a": "b"}, variables={"C": "d"})
+    return save_baseline(
+        project, folder, ignored=ignored, surroundings={"a": "b"}, variables={"C": "d"}
+    )
 
 
 def test_every_file_is_kept_but_what_tools_leave_behind(tmp_path: Path) -> None:
@@ -28,7 +37,7 @@ def test_every_file_is_kept_but_what_tools_leave_behind(tmp_path: Path) -> None:
     (project / "link").symlink_to("app.py")
 
     digest = keep_in(tmp_path / "kept", project, "dist/")
-    start, tree = kept(tmp_path / "kept", digest)
+    start, tree = load_baseline(tmp_path / "kept", digest)
 
     assert sorted(tree) == [".env", "app.py", "link"]
     assert tree.text("app.py") == "x = 1\n"
@@ -59,21 +68,21 @@ def test_what_was_altered_is_noticed(tmp_path: Path, change: object, message: st
     change(tmp_path / "kept")
 
     with pytest.raises(ValueError, match=message):
-        kept(tmp_path / "kept", digest)
+        load_baseline(tmp_path / "kept", digest)
 
 
 def test_what_is_too_large_is_not_kept(tmp_path: Path) -> None:
     project = written(tmp_path / "project", {"large.bin": ""})
-    os.truncate(project / "large.bin", MOST_BYTES + 1)
+    os.truncate(project / "large.bin", MAX_BYTES + 1)
 
-    with pytest.raises(TooLarge, match="more than 50000 files or 2 GB"):
+    with pytest.raises(BaselineTooLargeError, match="more than 50000 files or 2 GB"):
         keep_in(tmp_path / "kept", project)
 
 
 def test_the_files_of_an_ended_loop_are_dropped_and_its_record_stays(tmp_path: Path) -> None:
     keep_in(tmp_path / "kept", written(tmp_path / "project", {"app.py": "x = 1\n"}))
 
-    forget(tmp_path / "kept")
+    delete_baseline_files(tmp_path / "kept")
 
     assert [path.name for path in (tmp_path / "kept").iterdir()] == ["start.json"]
     assert Baseline(entries={}).ignored == ()

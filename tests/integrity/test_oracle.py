@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import written
-from untildone.core.model import Concern, Oracle
+from untildone.core.contract import Oracle
+from untildone.core.evidence import Concern, ConcernKind
 from untildone.errors import UserError
-from untildone.integrity.oracle import asked, kept_outside
+from untildone.integrity.oracle import make_oracle, run_oracle
 
 SECRET = "import pathlib, sys\nsys.exit(pathlib.Path('answer').read_text() != '42')\n"
 
@@ -21,29 +22,29 @@ def project(tmp_path: Path) -> Path:
 @pytest.fixture
 def oracle(tmp_path: Path, project: Path) -> Oracle:
     written(tmp_path, {"secret.py": SECRET})
-    return kept_outside(tmp_path / "secret.py", project)
+    return make_oracle(tmp_path / "secret.py", project)
 
 
 def test_it_runs_where_the_work_is_and_tells_nothing_of_itself(
     project: Path, oracle: Oracle
 ) -> None:
-    told = asked(oracle, cwd=project, environ=os.environ)
+    told = run_oracle(oracle, cwd=project, environ=os.environ)
     (project / "answer").write_text("42", encoding="utf-8")
 
     assert told == Concern(
         id="oracle:hidden",
-        kind="oracle",
+        kind=ConcernKind.ORACLE,
         path="hidden",
         detail="a hidden check of the person does not pass",
     )
-    assert asked(oracle, cwd=project, environ=os.environ) is None
+    assert run_oracle(oracle, cwd=project, environ=os.environ) is None
 
 
 def test_another_content_is_not_run(project: Path, oracle: Oracle) -> None:
     Path(oracle.path).write_text("", encoding="utf-8")
-    told = asked(oracle, cwd=project, environ=os.environ)
+    told = run_oracle(oracle, cwd=project, environ=os.environ)
     Path(oracle.path).unlink()
-    gone = asked(oracle, cwd=project, environ=os.environ)
+    gone = run_oracle(oracle, cwd=project, environ=os.environ)
 
     reason = "the hidden check of the person is gone or not what it was at the start"
     assert [each.detail for each in (told, gone) if each] == [reason, reason]
@@ -53,10 +54,10 @@ def test_another_content_is_not_run(project: Path, oracle: Oracle) -> None:
 def test_a_program_is_run_as_one(tmp_path: Path, project: Path) -> None:
     place = written(tmp_path, {"judge": "#!/bin/sh\nexit 0\n"}) / "judge"
     with pytest.raises(UserError, match="cannot be run"):
-        kept_outside(place, project)
+        make_oracle(place, project)
     place.chmod(0o755)
 
-    assert asked(kept_outside(place, project), cwd=project, environ=os.environ) is None
+    assert run_oracle(make_oracle(place, project), cwd=project, environ=os.environ) is None
 
 
 def test_what_lies_inside_of_the_project_or_nowhere_is_refused(
@@ -65,6 +66,6 @@ def test_what_lies_inside_of_the_project_or_nowhere_is_refused(
     (tmp_path / "way").symlink_to(project)
     for place in (project / "inside.py", tmp_path / "way" / "inside.py"):
         with pytest.raises(UserError, match="lies inside of the project"):
-            kept_outside(place, project)
+            make_oracle(place, project)
     with pytest.raises(UserError, match="is not a file"):
-        kept_outside(tmp_path / "nowhere.py", project)
+        make_oracle(tmp_path / "nowhere.py", project)

@@ -12,7 +12,7 @@ from bench.integrity.own import Own, books, written_out
 from untildone.core.concerns import allowed
 from untildone.integrity.comparison import Comparison, compare_trees
 from untildone.integrity.registry import find_concerns
-from untildone.worktree.contents import tree_of, walked
+from untildone.worktree.contents import read_tree, walk_files
 
 CATEGORIES = {
     "assertion-weakened",
@@ -70,7 +70,7 @@ def changed(own: Own, top: Path) -> Comparison:
     shutil.copytree(given.path / "after", new, dirs_exist_ok=True)
     if own.change:
         shell(new, own.change)
-    before, now = (tree_of(root, walked(root)) for root in (old, new))
+    before, now = (read_tree(root, walk_files(root)) for root in (old, new))
     return compare_trees(before, now, [given.case.check], task=given.case.task)
 
 

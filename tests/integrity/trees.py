@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from untildone.integrity.comparison import Comparison, compare_trees
-from untildone.worktree.contents import Tree, tree_of, walked
+from untildone.worktree.contents import Tree, read_tree, walk_files
 
 
 def written(root: Path, files: dict[str, str]) -> Path:
@@ -16,7 +16,7 @@ def written(root: Path, files: dict[str, str]) -> Path:
 
 
 def tree(root: Path, files: dict[str, str]) -> Tree:
-    return tree_of(root, walked(written(root, files)))
+    return read_tree(root, walk_files(written(root, files)))
 
 
 def beside(

@@ -5,17 +5,9 @@ from typing import Any
 import pytest
 
 from core.samples import bounds, contract
-from untildone.core.model import (
-    Claim,
-    Continue,
-    Finish,
-    Ignore,
-    Met,
-    Pause,
-    Progress,
-    Verdict,
-    Wait,
-)
+from untildone.core.contract import Claim
+from untildone.core.progress import Met, Progress
+from untildone.core.verdict import Continue, Finish, Ignore, Pause, Verdict, Wait
 from untildone.report.announcements import announcement, box, completed, starting
 from untildone.store.loops import Record
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from msgspec.structs import replace
 from rich.console import Console
 
-from untildone.core.model import CheckResult, Finding, Tests
+from untildone.core.check_results import CheckResult, Finding, Tests
 from untildone.report.checks import show
 
 GREEN = CheckResult(name="test", command="pytest", outcome="green", seconds=0.61, cached=True)

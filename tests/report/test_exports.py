@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from untildone.checks.parsers import sarif as sarif_parser
-from untildone.core.model import CheckResult, Finding
+from untildone.core.check_results import CheckResult, Finding
 from untildone.report.junit import junit
 from untildone.report.sarif import sarif
 

@@ -3,21 +3,11 @@
 import pytest
 
 from core.samples import GREEN, RED, contract, failing, finding, result
-from untildone.core.listing import counts
-from untildone.core.model import (
-    Bounds,
-    CheckResult,
-    Continue,
-    Finish,
-    Ignore,
-    Outcome,
-    Pause,
-    Progress,
-    Tests,
-    Totals,
-    Verdict,
-    Wait,
-)
+from untildone.core.check_results import CheckResult, Tests, Totals
+from untildone.core.contract import Bounds
+from untildone.core.failure_list import counts
+from untildone.core.progress import Progress
+from untildone.core.verdict import Continue, Finish, Ignore, Outcome, Pause, Verdict, Wait
 from untildone.report.lines import notice, remedy, status_line, still_paused
 from untildone.store.loops import Record
 

@@ -3,7 +3,11 @@
 import json
 
 from core.samples import AT, GREEN, RED, contract, result, seen
-from untildone.core.model import Amendment, Claim, Concern, Continue, Met, Progress, Round, Totals
+from untildone.core.check_results import Totals
+from untildone.core.contract import Amendment, Claim
+from untildone.core.evidence import Concern, ConcernKind
+from untildone.core.progress import Met, Progress, Round
+from untildone.core.verdict import Continue
 from untildone.report.receipt import Allowed, Lost, Receipt, as_json, as_text, receipt
 from untildone.store.loops import Record
 
@@ -196,7 +200,9 @@ def test_what_is_asked_about_is_shown_with_its_change_and_the_ways_on() -> None:
 
 
 def test_an_allowance_is_told_with_its_time_and_what_it_covers() -> None:
-    lost = Concern(id="config:a.toml:k#12", kind="config", path="a.toml", detail="loosened")
+    lost = Concern(
+        id="config:a.toml:k#12", kind=ConcernKind.CONFIG, path="a.toml", detail="loosened"
+    )
     later = Amendment(by="user", at=LATER, allow=(lost.id,))
     progress = Progress(amendments=(later,))
     record = Record(contract=contract(allow=("config:a.toml",)), progress=progress, generation=1)

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from untildone.agents.headless import Fault, Happening
 from untildone.cli.start import with_start
-from untildone.core.model import Bounds, Check
+from untildone.core.contract import Bounds, Check
 from untildone.engine import verbs
 from untildone.engine.context import Context, context
 from untildone.engine.hold_status import status_of

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import msgspec
 
-from untildone.core.model import Bounds, Check, Continue, Contract, Progress, Round
+from untildone.core.contract import Bounds, Check, Contract
+from untildone.core.progress import Progress, Round
+from untildone.core.verdict import Continue
 from untildone.store.loops import Loops, Record
 
 WRITER = Path(__file__).with_name("writer.py")

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from core.samples import failing, finding, result
 from core.samples import started as known
 from store.samples import AT, advance, started
-from untildone.core.model import BaselineResult, CheckResult
+from untildone.core.check_results import BaselineResult, CheckResult
 from untildone.store import baseline
 from untildone.store.files import Damaged
 from untildone.store.loops import Loops, Record

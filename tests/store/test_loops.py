@@ -8,7 +8,8 @@ import msgspec
 import pytest
 
 from store.samples import AT, advance, after, contract, judged, started
-from untildone.core.model import Bounds, Check, Progress
+from untildone.core.contract import Bounds, Check
+from untildone.core.progress import Progress
 from untildone.errors import UserError
 from untildone.store.files import Damaged, seal
 from untildone.store.loops import Broken, Conflict, Loops, Record

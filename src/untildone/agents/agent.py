@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from untildone.agents.events import Prompt, SessionStarted, Stop, Usage
-from untildone.core.model import Verdict
+from untildone.core.verdict import Verdict
 
 if TYPE_CHECKING:
     from untildone.agents.headless import Headless

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from untildone.agents.events import Prompt, SessionStarted, Stop, Usage
-from untildone.core.model import Background, Continue, Finish, Ignore, Pause, Verdict, Wait
+from untildone.core.evidence import Background
+from untildone.core.verdict import Continue, Finish, Ignore, Pause, Verdict, Wait
 
 if TYPE_CHECKING:
     from untildone.agents.headless import Headless

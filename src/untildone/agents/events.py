@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from untildone.core.model import Background
+from untildone.core.evidence import Background
 
 
 class Stop(Struct, frozen=True, kw_only=True):

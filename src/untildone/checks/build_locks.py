@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from threading import Lock
 
-from untildone.commands.programs import programs
-from untildone.core.model import Check
+from untildone.commands.programs import find_programs
+from untildone.core.contract import Check
 
 # Other tools lock their folder themselves, or build into a folder of their own.
 _BUILDERS = frozenset(
@@ -22,6 +22,6 @@ def assign_locks(checks: Sequence[Check]) -> list[AbstractContextManager[object]
     """The lock for each check to hold while it runs."""
     folders: dict[str, Lock] = defaultdict(Lock)
     return [
-        nullcontext() if _BUILDERS.isdisjoint(programs(check.command)) else folders[check.cwd]
+        nullcontext() if _BUILDERS.isdisjoint(find_programs(check.command)) else folders[check.cwd]
         for check in checks
     ]

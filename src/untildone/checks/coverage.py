@@ -8,8 +8,8 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from untildone.checks.detection.manifest import get_table, read_json
-from untildone.commands.programs import programs
-from untildone.core.model import Check
+from untildone.commands.programs import find_programs
+from untildone.core.contract import Check
 from untildone.errors import UserError
 from untildone.process import quoted
 
@@ -73,8 +73,8 @@ def require_coverage(check: Check, percent: int, *, project: Path) -> Check:
 
 def _find_runner(check: Check, folder: Path) -> str:
     """The test runner of the command; for `npm test` that of the script."""
-    named = programs(check.command)
+    named = find_programs(check.command)
     scripts = get_table(read_json(folder / "package.json"), "scripts")
     if {"npm", "pnpm", "yarn", "bun"}.intersection(named):
-        named = programs(str(scripts.get("test", "")))
+        named = find_programs(str(scripts.get("test", "")))
     return next((name for name in named if name in COVERAGE_COMMANDS), "")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from untildone.checks.detection import ECOSYSTEMS, FALLBACK
 from untildone.checks.detection.candidate import Aspect, Candidate
-from untildone.core.model import Check
+from untildone.core.contract import Check
 from untildone.errors import UserError
 
 ASPECTS: tuple[Aspect, ...] = ("build", "test", "lint")

@@ -5,7 +5,7 @@ import signal
 from pathlib import PurePath
 
 from untildone.checks.parsers import PARSERS
-from untildone.commands.programs import programs
+from untildone.commands.programs import find_programs
 from untildone.process import Finished
 
 _NOT_EXECUTABLE = 126
@@ -124,7 +124,7 @@ def explain_unrunnable(command: str, finished: Finished, *, output: str) -> str:
     if finished.exit_code in (0, None):
         return ""
     reason = _match_message(output) or _explain_broken_runner(output[-_LAST_CHARACTERS:])
-    named = next(iter(programs(command)), command)
+    named = next(iter(find_programs(command)), command)
     if finished.exit_code == _NOT_EXECUTABLE:
         return reason or f"`{named}` cannot be executed"
     if finished.exit_code == _NOT_FOUND:

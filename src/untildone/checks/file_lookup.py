@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-from untildone.worktree.files import listed
+from untildone.worktree.files import list_files
 
 
 def make_file_lookup(project: Path, folder: str) -> Callable[[str], str]:
@@ -18,7 +18,7 @@ def make_file_lookup(project: Path, folder: str) -> Callable[[str], str]:
     @cache
     def files() -> dict[str, list[str]]:
         found: dict[str, list[str]] = defaultdict(list)
-        for path in listed(project):
+        for path in list_files(project):
             if path.is_relative_to(folder):
                 found[path.name].append(path.as_posix())
         return found

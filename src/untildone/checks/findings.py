@@ -11,7 +11,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from untildone.checks.file_lookup import make_file_lookup
-from untildone.core.model import Finding, Severity
+from untildone.core.check_results import Finding, Severity
 
 _DIGITS = b"0123456789"
 # file:///home/dev/shop/cart.py, file:///C:/shop/cart.py

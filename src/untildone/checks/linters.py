@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from untildone.checks.detection.manifest import find_first, read_json
 from untildone.checks.findings import make_findings
 from untildone.checks.parsers import biome, eslint
-from untildone.core.model import Finding
+from untildone.core.check_results import Finding
 from untildone.errors import UserError
 from untildone.process import environment, run
 

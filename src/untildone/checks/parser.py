@@ -7,7 +7,7 @@ from typing import Protocol, runtime_checkable
 
 from untildone.checks.findings import Diagnostic
 from untildone.checks.output import clean
-from untildone.core.model import Severity, Tests
+from untildone.core.check_results import Severity, Tests
 
 _LONGEST_LINE = 1_000
 _MOST_DOCUMENTS = 20

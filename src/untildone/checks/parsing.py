@@ -15,7 +15,7 @@ from untildone.checks.output import clean, read_pieces
 from untildone.checks.parser import Parser, RunnerParser, sum_tests
 from untildone.checks.parsers import DOCUMENTS, LAST_RESORT, PARSERS
 from untildone.checks.run_report import RunReport
-from untildone.core.model import Tests
+from untildone.core.check_results import Tests
 from untildone.process import LOG_LIMIT, Finished
 
 _READ_AT_ONCE = 2_000_000

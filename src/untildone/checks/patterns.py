@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, TypeAlias
 from msgspec import Struct
 
 from untildone.checks.findings import Diagnostic
-from untildone.core.model import Check, Severity
+from untildone.core.check_results import Severity
+from untildone.core.contract import Check
 from untildone.errors import UserError
 
 if TYPE_CHECKING:

@@ -11,10 +11,11 @@ from pathlib import Path, PurePosixPath
 from msgspec import Struct
 from msgspec.structs import replace
 
-from untildone.commands.programs import lone_program
-from untildone.core.model import Check, CheckResult
+from untildone.commands.programs import find_single_program
+from untildone.core.check_results import CheckResult
+from untildone.core.contract import Check
 from untildone.errors import UserError
-from untildone.worktree.files import changed_files
+from untildone.worktree.files import list_changed_files
 
 _MOST_FILES = 50
 # A shorter run needs no preview.
@@ -68,7 +69,7 @@ _LINTERS = {
 
 def make_preview(check: Check, last: CheckResult | None, project: Path) -> Check | None:
     """The check to run first; None if it is not worth it, or the command is not simple enough."""
-    parts = lone_program(check.command)
+    parts = find_single_program(check.command)
     if last is None or last.seconds < _SHORTEST_RUN or parts is None:
         return None
     program, before, arguments = parts
@@ -78,7 +79,7 @@ def make_preview(check: Check, last: CheckResult | None, project: Path) -> Check
     if linter is None:
         return None
     folders = _find_folders(linter, arguments, project / check.cwd)
-    suspects = {finding.path for finding in last.findings} | changed_files(project)
+    suspects = {finding.path for finding in last.findings} | list_changed_files(project)
     wanted = (path for path in suspects if path.endswith(linter.suffixes))
     files = sorted(_find_files(wanted, folders, check, project))
     if not 0 < len(files) <= _MOST_FILES:

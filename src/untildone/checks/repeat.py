@@ -7,8 +7,8 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from untildone.checks.parsers import PARSERS
-from untildone.commands.programs import programs
-from untildone.core.model import Check
+from untildone.commands.programs import find_programs
+from untildone.core.contract import Check
 from untildone.process import Finished, argv_of, ending_with_us, quoted, run
 
 _DAY = 86_400
@@ -17,7 +17,7 @@ _NOT_FOUND = 127
 
 def repeat_check(check: Check, times: int) -> Check:
     words = (sys.executable, "-I", "-m", "untildone.checks.repeat", str(times), check.command)
-    named = programs(check.command)
+    named = find_programs(check.command)
     parsers = (name for name, parser in PARSERS.items() if set(named) & set(parser.PROGRAMS))
     return replace(
         check,

@@ -27,7 +27,7 @@ from msgspec.structs import replace
 
 from untildone.checks.parsers import PARSERS, junit
 from untildone.checks.run_report import RunReport
-from untildone.commands.programs import lone_program, programs, words_of
+from untildone.commands.programs import find_programs, find_single_program, split_words
 from untildone.process import run
 
 _LARGEST = 64_000_000
@@ -91,13 +91,13 @@ def request_report(
         environ = _add_options(environ, "NODE_OPTIONS", f"{file} {shown}")
     if _GO_TEST.search(command) and (flags := _read_go_flags(folder, environ)) is not None:
         environ = {**environ, "GOFLAGS": f"{flags} -v".strip()}
-    expected = "pytest" in programs(command) and _may_run_pytest(command)
+    expected = "pytest" in find_programs(command) and _may_run_pytest(command)
     return ReportRequest(environ=environ, expected=expected)
 
 
 def add_unittest_reporter(request: ReportRequest, command: str, path: Path) -> ReportRequest:
     """Makes unittest write a report, unless the command sets the path of Python itself."""
-    if "unittest" not in programs(command) or _OWN_PYTHON_PATH.search(command):
+    if "unittest" not in find_programs(command) or _OWN_PYTHON_PATH.search(command):
         return request
     folders = (str(_UNITTEST_REPORTER), request.environ.get("PYTHONPATH", ""))
     python_path = os.pathsep.join(filter(None, folders))
@@ -111,11 +111,11 @@ def _add_options(environ: dict[str, str], name: str, options: str) -> dict[str, 
 
 def _may_run_pytest(command: str) -> bool:
     """The command names pytest, or only programs without a parser, such as `make`."""
-    named = programs(command)
+    named = find_programs(command)
     known = any(name in parser.PROGRAMS for parser in PARSERS.values() for name in named)
     if "pytest" not in named and known:
         return False
-    return not _PYTEST_WITHOUT_REPORT.search(" ".join(words_of(command)))
+    return not _PYTEST_WITHOUT_REPORT.search(" ".join(split_words(command)))
 
 
 def _runs_node_tests(command: str, folder: Path, environ: dict[str, str]) -> bool:
@@ -130,7 +130,7 @@ def _runs_node_tests(command: str, folder: Path, environ: dict[str, str]) -> boo
 
 def _read_script(command: str, folder: Path) -> str:
     """The script of `npm test` or `npm run NAME`; "" for other commands."""
-    program, _, words = lone_program(command) or ("", [], [])
+    program, _, words = find_single_program(command) or ("", [], [])
     if program not in _MANAGERS:
         return ""
     try:
@@ -175,7 +175,9 @@ def _read_report(path: Path) -> RunReport | None:
 
 
 def _find_java_reports(command: str) -> tuple[str, str] | None:
-    return next((_JAVA_REPORTS[name] for name in programs(command) if name in _JAVA_REPORTS), None)
+    return next(
+        (_JAVA_REPORTS[name] for name in find_programs(command) if name in _JAVA_REPORTS), None
+    )
 
 
 def _load_java_reports(java: tuple[str, str], folder: Path, earlier: Path) -> RunReport | None:

@@ -19,8 +19,9 @@ from untildone.checks.parsing import (
 )
 from untildone.checks.run_report import RunReport
 from untildone.checks.secrets import remove_secrets
-from untildone.commands.programs import lone_program, programs
-from untildone.core.model import Check, CheckOutcome, CheckResult, Tests
+from untildone.commands.programs import find_programs, find_single_program
+from untildone.core.check_results import CheckOutcome, CheckResult, Tests
+from untildone.core.contract import Check
 from untildone.process import Finished
 
 # Report formats that any program may write.
@@ -91,7 +92,7 @@ def _choose_tests(check: Check, printed: Tests | None, artifacts: RunArtifacts) 
     if artifacts.report is None:
         return printed
     tests = artifacts.report.tests
-    lone = lone_program(check.command)
+    lone = find_single_program(check.command)
     if lone and lone[0] == "pytest" and tests.executed:
         # More in the output of a single pytest is a nested run: a test of a plugin started it.
         return tests
@@ -99,10 +100,10 @@ def _choose_tests(check: Check, printed: Tests | None, artifacts: RunArtifacts) 
 
 
 def _choose_parsers(check: Check) -> tuple[Parser, ...]:
-    """The parser that the check names, else those of its programs, else all of them."""
+    """The parser that the check names, else those of its find_programs, else all of them."""
     if check.parser:
         return (PARSERS[check.parser],)
-    named = programs(check.command)
+    named = find_programs(check.command)
     chosen = tuple(
         parser for parser in PARSERS.values() if any(name in parser.PROGRAMS for name in named)
     )
@@ -131,7 +132,7 @@ def _judge(
 def _explain_missing_tests(check: Check, finished: Finished, tests: Tests | None) -> str:
     if tests and not tests.executed:
         return f"no test was run, {tests.skipped} skipped" if tests.skipped else "no test was run"
-    silent_pytest = "pytest" in programs(check.command) and tests is None
+    silent_pytest = "pytest" in find_programs(check.command) and tests is None
     return "no test was run" if silent_pytest and finished.exit_code == _NO_TESTS_COLLECTED else ""
 
 

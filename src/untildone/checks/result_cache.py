@@ -14,8 +14,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from untildone import __version__
-from untildone.commands.programs import words_of
-from untildone.core.model import Check, CheckOutcome, CheckResult
+from untildone.commands.programs import split_words
+from untildone.core.check_results import CheckOutcome, CheckResult
+from untildone.core.contract import Check
 
 _MOST_ENTRIES = 20
 _MOST_FINDINGS = 200
@@ -120,7 +121,7 @@ class ResultCache:
 
 def _split_words(command: str) -> Iterator[str]:
     """Each word and each value of `--option=value`, without the targets of redirections."""
-    for before, word in pairwise(("", *words_of(command))):
+    for before, word in pairwise(("", *split_words(command))):
         if ">" not in before:
             yield word
             yield word.partition("=")[2]

@@ -4,7 +4,7 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
-from untildone.core.model import Tests
+from untildone.core.check_results import Tests
 
 CaseOutcome: TypeAlias = Literal["passed", "failed", "skipped"]
 

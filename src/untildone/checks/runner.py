@@ -19,9 +19,10 @@ from untildone.checks.preview import make_preview
 from untildone.checks.reports import add_unittest_reporter, load_report, request_report
 from untildone.checks.result import RunArtifacts, judge_result
 from untildone.checks.result_cache import ResultCache
-from untildone.core.model import Check, CheckResult
+from untildone.core.check_results import CheckResult
+from untildone.core.contract import Check
 from untildone.process import argv_of, ending_with_us, environment, run
-from untildone.worktree.fingerprint import content_of
+from untildone.worktree.fingerprint import fingerprint_contents
 
 ProgressCallback: TypeAlias = Callable[[Check, CheckResult | None], None]
 PreviewCallback: TypeAlias = Callable[[Check, CheckResult], None]
@@ -75,17 +76,17 @@ def _run_on_settled_tree(
     checks: Sequence[Check], options: RunOptions, *, report: ProgressCallback
 ) -> tuple[CheckResult, ...]:
     """Runs the checks again if the tree changed meanwhile; green counts on a settled tree only."""
-    before = content_of(options.project)
+    before = fingerprint_contents(options.project)
     results = _run_all(checks, options, tree=before.whole, report=report)
     if all(result.cached for result in results):
         return results
-    after = content_of(options.project)
+    after = fingerprint_contents(options.project)
     # Only recorded files count: a run may leave others behind, such as its coverage data.
     if after.recorded == before.recorded or options.stopped:
         return results
     # A formatter changed files, or somebody edited them: the current tree is what counts.
     again = _run_all(checks, options, tree=after.whole, report=report)
-    if content_of(options.project).recorded == after.recorded or options.stopped:
+    if fingerprint_contents(options.project).recorded == after.recorded or options.stopped:
         return again
     return tuple(
         replace(result, outcome="no-evidence", reason=_TREE_CHANGED) if result.green else result

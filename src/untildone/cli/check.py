@@ -15,7 +15,9 @@ from untildone.checks.result_cache import ResultCache
 from untildone.checks.runner import RunOptions, run_checks
 from untildone.cli.options import here, json_option, print_json, project_of, project_option
 from untildone.cli.progress import watching
-from untildone.core.model import OUTCOMES, Check, CheckResult
+from untildone.core.check_results import CheckResult
+from untildone.core.contract import Check
+from untildone.core.verdict import OUTCOMES
 from untildone.engine.context import Context, project_folder
 from untildone.engine.project_checks import checks_of, governed, only_untrusted
 from untildone.errors import UserError
@@ -25,8 +27,8 @@ from untildone.report.junit import junit
 from untildone.report.sarif import sarif
 from untildone.store.home import prepare
 from untildone.store.lock import Busy, locked
-from untildone.worktree.files import changed_files, root_that_knows
-from untildone.worktree.fingerprint import fingerprint
+from untildone.worktree.files import find_tracking_root, list_changed_files
+from untildone.worktree.fingerprint import fingerprint_tree
 
 _EXIT_CODES = {"green": 0, "red": 1, "unrunnable": OUTCOMES["unrunnable"].exit_code}
 _PATIENCE = 3_600.0
@@ -84,13 +86,13 @@ def command(names: tuple[str, ...], *, project: Path | None, **wishes: object) -
     place = governed(project_of(project))
     wanted = _wanted(_known(found, place), names, place)
     asked = Wishes(**wishes)  # type: ignore[arg-type]  # click has checked them
-    if asked.changed and root_that_knows(place) is None:
+    if asked.changed and find_tracking_root(place) is None:
         raise UserError(
             f"nothing tells what changed: `{place}` is in no git repository",
             hint="leave out `--changed`",
         )
     while True:
-        seen = fingerprint(place) if asked.watch else ""
+        seen = fingerprint_tree(place) if asked.watch else ""
         code = _once(found, place, wanted, asked)
         if not asked.watch:
             return code
@@ -100,7 +102,7 @@ def command(names: tuple[str, ...], *, project: Path | None, **wishes: object) -
 def _once(found: Context, place: Path, wanted: list[Check], asked: Wishes) -> int:
     results = _run(found, place, wanted, asked)
     if asked.changed:
-        results = _within(results, changed_files(place))
+        results = _within(results, list_changed_files(place))
     if asked.sarif:
         _write(asked.sarif, json.dumps(sarif(results), indent=2) + "\n")
     if asked.junit:
@@ -195,7 +197,7 @@ def _within(results: tuple[CheckResult, ...], files: frozenset[str]) -> tuple[Ch
 def _until_changed(place: Path, seen: str) -> None:
     """Also what changed while the checks ran is a change."""
     click.echo(f"\n{time.strftime('%H:%M:%S')}  watching; Ctrl-C ends\n", err=True)
-    while fingerprint(place) == seen:
+    while fingerprint_tree(place) == seen:
         time.sleep(1)
 
 

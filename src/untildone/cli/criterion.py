@@ -7,7 +7,7 @@ import click
 
 from untildone.cli.options import project_option
 from untildone.cli.said import say, which_option, words
-from untildone.core.model import Claim, Verification
+from untildone.core.contract import Claim, Verification
 from untildone.engine import verbs
 from untildone.engine.relayed_verbs import Verb
 

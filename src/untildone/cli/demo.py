@@ -12,7 +12,8 @@ from rich.console import Console
 from untildone.agents.headless import Happening, Said, Tool
 from untildone.cli.demo_project import Theatre, theatre
 from untildone.cli.stage import Stage
-from untildone.core.model import Continue, Finish, Round
+from untildone.core.progress import Round
+from untildone.core.verdict import Continue, Finish
 from untildone.process import ending_with_us, quoted
 from untildone.runs import memory, scene
 from untildone.runs.happenings import Judged

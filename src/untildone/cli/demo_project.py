@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from untildone.cli.place import place_of
-from untildone.core.model import Check, Round
+from untildone.core.contract import Check
+from untildone.core.progress import Round
 from untildone.engine.context import context
 from untildone.engine.start import Request, begin
 from untildone.errors import UserError
@@ -18,7 +19,7 @@ from untildone.install.claude import carry_out, plan_init
 from untildone.process import environment, run
 from untildone.store.home import prepare
 from untildone.store.loops import Record
-from untildone.worktree.fingerprint import fingerprint
+from untildone.worktree.fingerprint import fingerprint_tree
 
 _PATIENCE = 60.0
 
@@ -48,7 +49,7 @@ class Theatre:
         self._loop = record.contract.id
         argv = [sys.executable, "-P", "-m", "untildone", "baseline", self._loop]
         ended = run(
-            [*argv, fingerprint(self.project)],
+            [*argv, fingerprint_tree(self.project)],
             cwd=self.project,
             timeout=_PATIENCE,
             env=self.environ,

@@ -16,7 +16,7 @@ from untildone.cli.options import (
     records,
 )
 from untildone.cli.width import headline, moment
-from untildone.core.listing import number
+from untildone.core.text import number
 
 
 class Past(Struct, frozen=True, kw_only=True):

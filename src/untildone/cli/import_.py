@@ -9,10 +9,10 @@ from untildone.agents import AGENTS
 from untildone.cli.options import here, json_option, project_of, project_option
 from untildone.cli.sessions import chosen_session
 from untildone.cli.start import called_by_agent, tell, with_start
-from untildone.core.model import Speaker
-from untildone.features.importers.follow import take
-from untildone.features.importers.start import found as read_file
-from untildone.features.importers.start import told
+from untildone.core.contract import Speaker
+from untildone.features.importers.follow import import_loop
+from untildone.features.importers.start import describe_differences
+from untildone.features.importers.start import read_loop_file as read_file
 
 
 @click.command("import")
@@ -42,8 +42,8 @@ def command(
     by_agent = called_by_agent(found, chosen)
     by: Speaker = "agent" if by_agent else "user"
     read = read_file(place, file.absolute())
-    record = take(found, read, project=place, session=chosen.id, by=by)
-    taken = told(read.foreign, by)
+    record = import_loop(found, read, project=place, session=chosen.id, by=by)
+    taken = describe_differences(read.foreign, by)
     for line in taken:
         click.echo(f"{read.shown}: {line}", err=True)
     record, results = with_start(found, record, detached=by_agent)

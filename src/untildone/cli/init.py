@@ -89,12 +89,12 @@ def command(*, scope: str, project: Path | None, **given: bool | None) -> None:
     refuse_in_check(found, "init")
     place = place_of(found, project_of(project))
     plan = plan_init(place, cast(Scope, scope))
-    before = switch.wanted(str(found.home))
+    before = switch.read_modes(str(found.home))
     modes = _modes(before, {switch.AUTO: given["auto"], switch.TELL: given["tell"]})
     if not given["dry_run"]:
         prepare(found.home)
         carry_out(place, plan)
-        switch.want(str(found.home), modes)
+        switch.write_modes(str(found.home), modes)
     if given["as_json"]:
         files = tuple(Written(path=str(each.path), kind=each.kind) for each in plan.changes)
         print_json(

@@ -7,7 +7,7 @@ import click
 from untildone.cli.flags import json_option as json_option
 from untildone.cli.flags import print_json as print_json
 from untildone.cli.flags import project_option as project_option
-from untildone.core.listing import number
+from untildone.core.text import number
 from untildone.engine.context import Context, context
 from untildone.engine.speaker import calling_session, is_in_check, speaks_for_agent
 from untildone.errors import UserError
@@ -15,7 +15,7 @@ from untildone.report.receipt import first_of
 from untildone.store.home import look_at
 from untildone.store.loops import Broken, Record
 from untildone.store.sessions import Session
-from untildone.worktree.files import root_of
+from untildone.worktree.files import find_worktree_root
 
 loop_argument = click.argument("loop", required=False)
 
@@ -30,7 +30,7 @@ def project_of(given: Path | None) -> Path:
         raise UserError(
             "the folder this is called in is gone", hint="`cd` elsewhere, or give `--project DIR`"
         ) from None
-    return root_of(called_in) or called_in
+    return find_worktree_root(called_in) or called_in
 
 
 def here(agent: str = "claude") -> Context:

@@ -23,6 +23,6 @@ def command(*, evidence: str, loop: str | None, project: Path | None) -> None:
     say(
         (loop, project),
         Verb(verb="precheck", text=evidence),
-        lambda found, named: steps.precheck(found, named, evidence),
+        lambda found, named: steps.record_precheck(found, named, evidence),
         done="recorded",
     )

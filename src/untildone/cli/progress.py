@@ -10,8 +10,9 @@ from rich.console import Console, ConsoleOptions
 from rich.live import Live
 from rich.text import Text
 
-from untildone.core.listing import counts
-from untildone.core.model import Check, CheckResult
+from untildone.core.check_results import CheckResult
+from untildone.core.contract import Check
+from untildone.core.failure_list import counts
 
 _STYLES = {"green": "green", "red": "red"}
 # What a line needs beside the name, and the shortest that still tells one name from another.

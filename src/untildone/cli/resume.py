@@ -24,7 +24,7 @@ from untildone.engine.move import move_here
 from untildone.engine.prompt_start import summary
 from untildone.engine.speaker import driven, speaks_for_agent
 from untildone.errors import UserError
-from untildone.features.budget.grants import grant
+from untildone.features.budget.grants import build_grant
 from untildone.report.lines import place
 from untildone.report.status import StatusReport
 from untildone.runs import memory
@@ -72,7 +72,7 @@ def command(
     session = found.session(session_here(found)) if into_session else None
     require_user(found, record, "continue", session=session)
     given = {name.replace("_", "-"): value for name, value in bounds.items() if value is not None}
-    granted = grant(given)
+    granted = build_grant(given)
     headless = _headless(found, record, session)
     if session:
         record = move_here(found, record, session.id)
@@ -122,6 +122,6 @@ def _from_file(found: Context, project: Path) -> Record | None:
     if speaks_for_agent(found.agent, str(found.home), session):
         return None
     # Imported where it is used: it brings YAML along.
-    from untildone.features.importers.follow import take_waiting
+    from untildone.features.importers.follow import import_waiting_file
 
-    return take_waiting(found, session.id, project)
+    return import_waiting_file(found, session.id, project)

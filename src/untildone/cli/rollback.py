@@ -36,7 +36,7 @@ def command(step: str, *, loop: str | None, project: Path | None, as_json: bool)
     found = here()
     record = looked_at(found, loop, project)
     require_user(found, record, "rollback")
-    restored = steps.rollback(found, record, step, cwd=project_of(project))
+    restored = steps.roll_back(found, record, step, cwd=project_of(project))
     if as_json:
         print_json(restored)
         return

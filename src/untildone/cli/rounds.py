@@ -15,8 +15,9 @@ from untildone.cli.options import (
 )
 from untildone.cli.width import headline, moment
 from untildone.core.concerns import name_of
-from untildone.core.listing import counts
-from untildone.core.model import Finish, Pause, Round
+from untildone.core.failure_list import counts
+from untildone.core.progress import Round
+from untildone.core.verdict import Finish, Pause
 from untildone.report.receipt import first_of
 from untildone.report.totals import in_words
 

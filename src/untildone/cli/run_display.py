@@ -14,7 +14,7 @@ from rich.live import Live
 from rich.text import Text
 
 from untildone.agents.headless import Denied, Happening, Retrying, Returned, Said, Tool
-from untildone.core.listing import number
+from untildone.core.text import number
 from untildone.runs.calling import Show
 from untildone.runs.happenings import Asked, Ended, Judged, Started, Waiting
 

@@ -9,13 +9,13 @@ from msgspec.structs import replace
 
 from untildone.cli.options import project_of
 from untildone.cli.run_plan_display import display
-from untildone.cli.start import bounds_of
-from untildone.core.model import Bounds
+from untildone.core.contract import Bounds
 from untildone.engine.context import Context
 from untildone.engine.project_checks import governed
 from untildone.engine.speaker import calling_session
+from untildone.engine.start_options import OPTIONS, apply_bounds
 from untildone.errors import UserError
-from untildone.features.plans.document import in_order, read
+from untildone.features.plans.document import read_plan, require_order
 from untildone.features.plans.trust import is_trusted
 from untildone.runs.memory import How
 from untildone.runs.plan.running import run_plan
@@ -26,7 +26,7 @@ ROUNDS = 5
 _TAKEN = frozenset(
     (
         *("plan", "jobs", "agent", "client", "fresh", "no_wait", "project", "as_json"),
-        *("rounds", "budget", "minutes", "round_minutes", "stagnation_limit"),
+        *(option.name for option in OPTIONS if option.bound),
     )
 )
 
@@ -35,7 +35,7 @@ def run_given(
     found: Context, project: Path | None, given: dict[str, Any], *, how: How, as_json: bool
 ) -> int:
     _meant(given)
-    bounds = bounds_of(given, Bounds(rounds=ROUNDS))
+    bounds = apply_bounds(Bounds(rounds=ROUNDS), given)
     setting = planned(found, given["plan"], project_of(project), how=how, bounds=bounds)
     setting = replace(setting, jobs=given["jobs"] or 1 if setting.git else 1)
     with display(found.environ, as_json=as_json) as show:
@@ -58,7 +58,7 @@ def _meant(given: dict[str, Any]) -> None:
 
 
 def planned(found: Context, path: Path, project: Path, *, how: How, bounds: Bounds) -> Setting:
-    document = in_order(read(path))
+    document = require_order(read_plan(path))
     below_an_agent = calling_session(found.agent, str(found.home)) is not None
     if below_an_agent and not is_trusted(found, path, document.plan):
         raise UserError(

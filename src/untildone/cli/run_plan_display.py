@@ -14,8 +14,8 @@ from rich.text import Text
 
 from untildone.agents.headless import Happening, Said, Tool
 from untildone.cli.run_display import drawn
-from untildone.core.listing import number, one_line
-from untildone.core.model import Pause
+from untildone.core.text import number, one_line
+from untildone.core.verdict import Pause
 from untildone.runs.happenings import Asked, Ended, Judged, Waiting
 from untildone.runs.plan.happenings import (
     PlanEnded,

@@ -12,9 +12,9 @@ from untildone.cli.plan.next_ import Next
 from untildone.cli.plan.refine_ import Refinement
 from untildone.cli.plan.show_ import Overview, Whole
 from untildone.cli.plan.validate_ import Validated
-from untildone.core.model import Contract
+from untildone.core.contract import Contract
 from untildone.features.plans.model import Plan
-from untildone.features.plans.verification import Report as Verification
+from untildone.features.plans.verification import VerifierReport as Verification
 from untildone.report.checks import Report
 from untildone.report.receipt import Receipt
 from untildone.report.status import StatusReport

@@ -11,11 +11,11 @@ from msgspec import Struct
 
 from untildone.cli.options import chosen, here, json_option, own_loop, print_json, project_option
 from untildone.cli.said import which_option
-from untildone.core.model import OUTCOMES
 from untildone.core.spec.rubric import DIMENSIONS, MOST, Dimension, Opinion, Rating, Score, score
 from untildone.core.spec.workflow import workflow
+from untildone.core.verdict import OUTCOMES
 from untildone.errors import UserError
-from untildone.features.spec.scoring import scored_loop
+from untildone.features.spec.scoring import score_loop
 
 _LARGEST = 200_000
 _GATES = ("after the steps are known", "after each round", "before it is done")
@@ -108,7 +108,7 @@ def _of_loop(
     context = here()
     record = chosen(context, loop, project)
     own_loop(context, record)
-    return record.contract.task, scored_loop(context, record, opinions)
+    return record.contract.task, score_loop(context, record, opinions)
 
 
 def _scored(text: str, found: Score) -> Scored:

@@ -17,8 +17,9 @@ from untildone.cli.options import (
     project_option,
     records,
 )
+from untildone.core.contract import Contract, Oracle
 from untildone.core.criteria import apply_amendments
-from untildone.core.model import Contract, Oracle, Progress
+from untildone.core.progress import Progress
 from untildone.engine.artifacts import last_evidence, written
 from untildone.engine.ci_reports import leave_reports
 from untildone.engine.concern_diffs import at_start as file_at_start

@@ -8,8 +8,10 @@ from rich.console import Console
 from rich.panel import Panel
 from rich.text import Text
 
-from untildone.core.listing import counts
-from untildone.core.model import CheckResult, Continue, Finish, Round
+from untildone.core.check_results import CheckResult
+from untildone.core.failure_list import counts
+from untildone.core.progress import Round
+from untildone.core.verdict import Continue, Finish
 
 _WIDTH = 88
 _SPEAKER = 11

@@ -78,7 +78,7 @@ def _show(found: Context, loops: tuple[LoopStatus, ...], *, as_json: bool, place
     unreadable = tuple(
         UnreadableLoop(id=damaged.id, reason=damaged.reason) for damaged in broken(found)
     )
-    automatic = switch.AUTO in switch.wanted(str(found.home))
+    automatic = switch.AUTO in switch.read_modes(str(found.home))
     if as_json:
         print_json(StatusReport(loops=loops, unreadable=unreadable, automatic=automatic))
         return

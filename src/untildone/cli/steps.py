@@ -16,7 +16,7 @@ from untildone.cli.options import (
 )
 from untildone.cli.said import say, which_option, words
 from untildone.core.criteria import apply_amendments
-from untildone.core.listing import number
+from untildone.core.text import number
 from untildone.engine.relayed_verbs import Verb
 from untildone.errors import UserError
 from untildone.features.spec import steps
@@ -62,7 +62,7 @@ def set_steps(names: tuple[str, ...], *, loop: str | None, project: Path | None)
     say(
         (loop, project),
         tuple(Verb(verb="steps", name="set", text=name) for name in said),
-        lambda found, named: steps.add(found, named, said),
+        lambda found, named: steps.add_steps(found, named, said),
         done=f"{number(len(said), 'step')} recorded",
     )
 
@@ -80,7 +80,7 @@ def step_done(step: str, *, loop: str | None, project: Path | None) -> None:
     say(
         (loop, project),
         (Verb(verb="steps", name="done", text=step),),
-        lambda found, named: steps.done(found, named, step, cwd=project_of(project)),
+        lambda found, named: steps.complete_step(found, named, step, cwd=project_of(project)),
         done=f"done: {step}",
     )
 

@@ -8,12 +8,12 @@ from msgspec import Struct
 from untildone.cli.options import here, json_option, print_json, project_of, project_option
 from untildone.cli.width import paragraph
 from untildone.config import load_proposals
-from untildone.core.model import Bounds, Check
+from untildone.core.contract import Bounds, Check
 from untildone.engine.context import Context
 from untildone.engine.project_checks import checks_for, governed, untrusted
 from untildone.errors import UserError
 from untildone.features.templates.builtin import BUILT_IN, Recipe
-from untildone.features.templates.templates import checks_in, filled, recipes
+from untildone.features.templates.templates import fill_recipe, find_recipe_checks, load_recipes
 
 
 class Listed(Struct, frozen=True, kw_only=True):
@@ -51,7 +51,7 @@ def command(project: Path | None, *, as_json: bool) -> None:
     if ignored:
         click.echo(ignored, err=True)
     listed = tuple(
-        _listed(found, place, name, recipe) for name, recipe in recipes(found, place).items()
+        _listed(found, place, name, recipe) for name, recipe in load_recipes(found, place).items()
     )
     if as_json:
         print_json(Listing(templates=listed))
@@ -62,7 +62,7 @@ def command(project: Path | None, *, as_json: bool) -> None:
 
 def _listed(found: Context, place: Path, name: str, recipe: Recipe) -> Listed:
     checks, unusable = _checks(found, place, recipe)
-    agreed = filled(recipe, recipe.usual or recipe.argument)
+    agreed = fill_recipe(recipe, recipe.usual or recipe.argument)
     return Listed(
         name=name,
         argument=f"[{recipe.argument}]" if recipe.usual else recipe.argument,
@@ -79,7 +79,7 @@ def _listed(found: Context, place: Path, name: str, recipe: Recipe) -> Listed:
 def _checks(found: Context, place: Path, recipe: Recipe) -> tuple[tuple[Check, ...], str]:
     template = recipe.template
     try:
-        checks = checks_in(found, place, recipe, recipe.usual or recipe.sample)
+        checks = find_recipe_checks(found, place, recipe, recipe.usual or recipe.sample)
         if not checks and (template.preset or not (template.promises or template.criteria)):
             checks = checks_for(found, place, template.preset or "ship")
     except UserError as error:

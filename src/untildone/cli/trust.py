@@ -14,13 +14,13 @@ from untildone.core.spec.shape_file import PLACE, read
 from untildone.engine.context import Context
 from untildone.engine.project_checks import governed
 from untildone.errors import UserError
-from untildone.features.importers import trusted as store
-from untildone.features.importers.formats import DIALECTS
-from untildone.features.plans.document import read as read_plan
-from untildone.features.plans.files import plans_in
+from untildone.features.importers import trusted_projects as store
+from untildone.features.importers.formats import LOOP_FORMATS
+from untildone.features.plans.document import read_plan as read_plan
+from untildone.features.plans.files import list_plans
 from untildone.features.plans.trust import trust_plan
-from untildone.features.plans.verification import commands_of
-from untildone.features.spec.start import shape_of
+from untildone.features.plans.verification import list_commands
+from untildone.features.spec.start import load_shape_file
 from untildone.store.home import prepare
 from untildone.store.sessions import sessions
 from untildone.store.trust import trust, trusted_text
@@ -100,14 +100,14 @@ def _trust_dialects(found: Context, place: Path, *, wanted: bool) -> int:
     require_user_of_machine(found, "trust")
     prepare(found.home)
     home = str(found.home)
-    store.trust(home, str(place), wanted=wanted)
+    store.set_trust(home, str(place), wanted=wanted)
     for session in sessions(home, found.agent.NAME):
-        if store.below(str(session.read_json("session.json").get("project", "")), str(place)):
-            store.watch(session, wanted=wanted)
+        if store.is_within(str(session.read_json("session.json").get("project", "")), str(place)):
+            store.watch_session(session, wanted=wanted)
     if not wanted:
         click.echo(f"loop files of other tools in {place} are no longer obeyed")
         return 0
-    paths = sorted(path for dialect in DIALECTS.values() for path in dialect.AT_STOPS)
+    paths = sorted(path for dialect in LOOP_FORMATS.values() for path in dialect.AT_STOPS)
     click.echo(f"trusted in {place}, whoever writes them, with the commands they name:")
     for path in paths:
         click.echo(f"  {path}")
@@ -116,7 +116,7 @@ def _trust_dialects(found: Context, place: Path, *, wanted: bool) -> int:
 
 
 def _trust_shape(found: Context, project: Path, *, yes: bool) -> int:
-    file = shape_of(project)
+    file = load_shape_file(project)
     if file is None:
         raise UserError(f"there is no `{PLACE}` in `{project}`", hint="nothing needs trust here")
     require_user_of_machine(found, "trust")
@@ -131,16 +131,16 @@ def _trust_shape(found: Context, project: Path, *, yes: bool) -> int:
 
 
 def _trust_plans(found: Context, project: Path, *, yes: bool) -> int:
-    documents = [read_plan(path) for path in plans_in(project)]
+    documents = [read_plan(path) for path in list_plans(project)]
     if not documents:
         raise UserError(f"there is no plan in `{project}`", hint="nothing needs trust here")
-    documents = [document for document in documents if commands_of(document.plan)]
+    documents = [document for document in documents if list_commands(document.plan)]
     if not documents:
         click.echo("nothing needs trust here: no plan runs a command")
         return 0
     require_user_of_machine(found, "trust")
     for document in documents:
-        for command in commands_of(document.plan):
+        for command in list_commands(document.plan):
             click.echo(_visible(f"{document.path.name} runs: {command}"))
     if not _agreed(sure=yes):
         return 1

@@ -52,7 +52,7 @@ def command(project: Path | None, *, as_json: bool) -> None:
         for change in take_out(place, each)
         if change.kind != "unchanged"
     )
-    switch.want(str(found.home), frozenset())
+    switch.write_modes(str(found.home), frozenset())
     if as_json:
         print_json(TakenOut(files=files, paused=paused))
         return

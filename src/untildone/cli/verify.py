@@ -8,13 +8,13 @@ import msgspec
 
 from untildone.cli.options import project_option
 from untildone.cli.said import say, which_option
-from untildone.core.model import Verification
+from untildone.core.contract import Verification
 from untildone.core.plan_task import Result, missing_lines
 from untildone.engine.context import Context
 from untildone.engine.relayed_verbs import Verb
 from untildone.errors import UserError
 from untildone.features.plans.reports import record_report
-from untildone.features.plans.verification import Report, Shown
+from untildone.features.plans.verification import CriterionEvidence, VerifierReport
 from untildone.store.loops import Record
 
 _Pairs = tuple[tuple[str, str], ...]
@@ -73,7 +73,7 @@ def command(
     say((loop, project), verb, recorded, done=f"recorded for {task}")
 
 
-def _report(result: Result, given: dict[str, object]) -> Report:
+def _report(result: Result, given: dict[str, object]) -> VerifierReport:
     met, missing = cast(_Pairs, given["met"]), cast(_Pairs, given["missing"])
     by, reason = cast(Verification, given["by"]), str(given["reason"]).strip()
     for name, text in (*met, *missing):
@@ -86,11 +86,11 @@ def _report(result: Result, given: dict[str, object]) -> Report:
             "`--result INCOMPLETE` says nothing of what is missing",
             hint="add `--missing CRITERION WHAT`",
         )
-    return Report(
+    return VerifierReport(
         result=result,
         criteria={
-            **{name: Shown(met=True, evidence=text, by=by) for name, text in met},
-            **{name: Shown(met=False, evidence=text, by=by) for name, text in missing},
+            **{name: CriterionEvidence(met=True, evidence=text, by=by) for name, text in met},
+            **{name: CriterionEvidence(met=False, evidence=text, by=by) for name, text in missing},
         },
         reason=reason,
     )

@@ -6,7 +6,7 @@ from datetime import datetime
 
 import click
 
-from untildone.core.listing import cut
+from untildone.core.text import cut
 
 
 def headline(text: str, *, indent: int) -> str:

@@ -1,1 +1,1 @@
-"""Command lines read: shell lines, launchers, package scripts, make targets."""
+"""The one reader of command lines: shell lines, launchers, package scripts, make targets, CI."""

@@ -1,4 +1,4 @@
-"""Which programs of a shell text decide its exit status: the others may fail unseen."""
+"""The calls of a shell text that decide its exit status: the others may fail unnoticed."""
 
 import re
 import shlex
@@ -8,8 +8,8 @@ from typing import TypeAlias
 
 from ast_grep_py import SgNode
 
-from untildone.commands.shell import bare, calls
-from untildone.syntax.trees import root
+from untildone.commands.shell import SHELLS, parse_calls, program_name
+from untildone.syntax.parsing import parse_source
 
 Call: TypeAlias = tuple[str, ...]
 
@@ -25,14 +25,13 @@ _STATEMENTS = frozenset(
         *_CHOICES,
     )
 )
-_SHELLS = frozenset(("sh", "bash", "dash", "ksh", "zsh"))
 _NEVER_FAILS = frozenset(("true", ":", "echo", "printf", "exit", "return", "sleep", "cat", "date"))
-_REFUSES = re.compile(r"\b(exit|return)\s+([1-9]\d*|\$\??\w*|\"\$\w+\")|\bfalse\b|\bexit\s*$")
+_FAILS = re.compile(r"\b(exit|return)\s+([1-9]\d*|\$\??\w*|\"\$\w+\")|\bfalse\b|\bexit\s*$")
 # tests || failed=1 … exit $failed
 _REMEMBERS = re.compile(r"\W*(\w+)=(?:[1-9]\d*|\$\?)\W*")
 _ENDS_WITH = re.compile(r"\bexit\s+\"?\$\{?(\w+)")
-_SWALLOWING_TRAP = re.compile(r"exit\s+0|exit\s*(?:['\"]\s*)?$|\btrue\b")
-# An assignment that steers a tool is part of the call, others are not.
+_HIDES_FAILURE = re.compile(r"exit\s+0|exit\s*(?:['\"]\s*)?$|\btrue\b")
+# An assignment that changes what a tool does is part of its call; others are not.
 STEERING = re.compile(
     r"(PYTEST_ADDOPTS|PYTEST_PLUGINS|NODE_OPTIONS|GOFLAGS|RUSTFLAGS|MAKEFLAGS|PYTHONPATH|PATH"
     r"|SKIP|SKIP_\w+|\w*_SKIP|ESLINT_\w+|MYPY\w*|COVERAGE_\w+)=.*",
@@ -42,79 +41,84 @@ STEERING = re.compile(
 _VARIABLE = re.compile(r"\$\{?(\w+)\}?")
 _ASSIGNED = re.compile(r"(?<![\w$-])(\w+)\+?=|\b(?:for|read)\s+(?:-r\s+)?(\w+)")
 _PLAIN = re.compile(r"(?m)^(\w+)=(?:\"([^\"`()\n]+)\"|([^\s\"'`()]+)|\(([^\"'`$()\n]*)\))$")
-# Of the person's environment it is said what holds without it: ${PYTHON:-python3}
+# ${PYTHON:-python3} stands for its default: the user's environment is not known.
 _DEFAULT = re.compile(r"\$\{(\w+):?-([^{}]*)\}")
-# Functions that call each other twice are soon called more often than anybody could follow.
-_MOST_ENTERED = 1000
+# Functions that call each other twice grow exponentially.
+_MAX_FUNCTION_CALLS = 1000
 _ARRAY_WORD = re.compile(r"\$\{(\w+)\[[@*]\]\}")
 
 
-def binding(text: str, *, errexit: bool = False, given: Sequence[str] = ()) -> tuple[Call, ...]:
-    """In the order they stand; none of a text that is nested beyond reading.
+def find_calls_by_status(
+    text: str, *, errexit: bool = False, arguments: Sequence[str] = ()
+) -> tuple[Call, ...]:
+    """Return the deciding calls in their order; none of a text that is nested too deeply.
 
-    `given` are the arguments of the script.
+    `arguments` are those of the script. A call under a condition begins with `if` and the
+    condition.
     """
     shell = re.match(r"#!\S*sh\s+-\w*e", text) is not None
     try:
-        reader = _Reader(text, errexit=errexit or shell, given=given)
-        return tuple(reader.program(root(text, "bash")))
+        reader = _Reader(text, errexit=errexit or shell, arguments=arguments)
+        return tuple(reader.read_program(parse_source(text, "bash")))
     except RecursionError:
         return ()
 
 
 class _Reader:
-    def __init__(self, text: str, *, errexit: bool, given: Sequence[str]) -> None:
+    """Walks a shell text as the shell would, with its options, functions and variables."""
+
+    def __init__(self, text: str, *, errexit: bool, arguments: Sequence[str]) -> None:
         self.errexit = errexit
-        self.variables = _constants(text)
         self.pipefail = False
-        self.swallowed = False
-        # What it calls is known when it is called: by then others are there, and its arguments.
+        # A trap ends the script with success, whatever failed.
+        self.is_failure_trapped = False
+        self.variables = _find_constants(text)
+        # A function's body is read at each call: only then its arguments are known.
         self.functions: dict[str, SgNode] = {}
-        self.given = list(given)
-        self.entered = 0
-        self.ends_with = frozenset(
-            name for name in _ENDS_WITH.findall(text) if not _forgotten(name, text)
+        self.arguments = list(arguments)
+        self.function_calls = 0
+        self.status_variables = frozenset(
+            name for name in _ENDS_WITH.findall(text) if not _is_reset(name, text)
         )
         # Calls whose failure is kept in a variable until the end.
         self.remembered: list[Call] = []
 
-    def program(self, node: SgNode) -> list[Call]:
-        found = self._block(node)
-        return [] if self.swallowed else found
+    def read_program(self, node: SgNode) -> list[Call]:
+        found = self._read_block(node)
+        return [] if self.is_failure_trapped else found
 
-    def _block(self, node: SgNode) -> list[Call]:
+    def _read_block(self, node: SgNode) -> list[Call]:
         found: list[Call] = []
         children = node.children()
         for at, child in enumerate(children):
             if child.kind() not in _STATEMENTS:
                 continue
-            ended = _exits(child)
-            if ended == "0" and not self.errexit:
+            status = _find_exit_status(child)
+            if status == "0" and not self.errexit:
                 return []
             following = children[at + 1].kind() if at + 1 < len(children) else ""
-            bound = [] if following == "&" else self._statement(child)
-            found = found + bound if self.errexit or _is_setting(child) else bound
-            if ended:
-                return [*self.remembered, *found] if _VARIABLE.search(ended) else found
+            deciding = [] if following == "&" else self._read_statement(child)
+            found = found + deciding if self.errexit or _keeps_status(child) else deciding
+            if status:
+                return [*self.remembered, *found] if _VARIABLE.search(status) else found
         return found
 
-    def _statement(self, node: SgNode) -> list[Call]:
+    def _read_statement(self, node: SgNode) -> list[Call]:
         kind = node.kind()
         if kind in _BLOCKS:
-            return self._block(node)
+            return self._read_block(node)
         if kind in _CHOICES:
-            return list(self._choice(node))
+            return list(self._read_choice(node))
         match kind:
             case "command":
-                return self._command(node)
+                return self._read_command(node)
             case "redirected_statement":
-                return [call for each in _inside(node)[:1] for call in self._statement(each)]
+                return self._read_all(_find_statements(node)[:1])
             case "list":
-                return self._list(node)
+                return self._read_list(node)
             case "pipeline":
-                parts = _inside(node)
-                last = parts if self.pipefail else parts[-1:]
-                return [call for each in last for call in self._statement(each)]
+                parts = _find_statements(node)
+                return self._read_all(parts if self.pipefail else parts[-1:])
             case "function_definition":
                 names = (child.text() for child in node.children() if child.kind() == "word")
                 self.functions[next(names, "")] = node
@@ -122,105 +126,83 @@ class _Reader:
             case _:
                 return []
 
-    def _list(self, node: SgNode) -> list[Call]:
+    def _read_all(self, nodes: Sequence[SgNode]) -> list[Call]:
+        return [call for node in nodes for call in self._read_statement(node)]
+
+    def _read_list(self, node: SgNode) -> list[Call]:
         left, right = (*(child for child in node.children() if child.is_named()), None, None)[:2]
         if left is None or right is None:
             return []
-        bound = self._statement(left)
+        found = self._read_statement(left)
         if any(child.kind() == "&&" for child in node.children()):
-            return bound + self._statement(right)
-        if _REFUSES.search(right.text()):
-            return bound
-        kept = _REMEMBERS.fullmatch(right.text())
-        if kept and kept[1] in self.ends_with:
-            self.remembered += bound
-        return self._statement(right)
+            return found + self._read_statement(right)
+        if _FAILS.search(right.text()):
+            return found
+        remembers = _REMEMBERS.fullmatch(right.text())
+        if remembers and remembers[1] in self.status_variables:
+            self.remembered += found
+        return self._read_statement(right)
 
-    def _choice(self, node: SgNode) -> Iterator[Call]:
-        """What runs only under a condition is bound together with it."""
-        parts = _inside(node)
-        words = self._words(node) if node.kind() == "for_statement" else []
-        if words and (self.errexit or _REFUSES.search(node.text()) or self._keeps(node)):
-            yield from self._each(node, words)
+    def _read_choice(self, node: SgNode) -> Iterator[Call]:
+        """Calls that run only under a condition are read together with it."""
+        parts = _find_statements(node)
+        words = self._find_loop_words(node) if node.kind() == "for_statement" else []
+        if words and (self.errexit or _FAILS.search(node.text()) or self._sets_status(node)):
+            yield from self._read_loop(node, words)
             return
         before = len(self.remembered)
         header = re.split(r";|\n|\bthen\b|\bdo\b", node.text(), maxsplit=1)[0].strip()
-        if node.kind() == "if_statement" and _REFUSES.search(node.text()) and parts:
-            tested = _inside(parts[0]) if parts[0].kind() == "negated_command" else parts[:1]
-            yield from (call for each in tested for call in self._statement(each))
+        if node.kind() == "if_statement" and _FAILS.search(node.text()) and parts:
+            is_negated = parts[0].kind() == "negated_command"
+            yield from self._read_all(_find_statements(parts[0]) if is_negated else parts[:1])
         for part in parts:
-            yield from (("if", header, *call) for call in self._statement(part))
+            yield from (("if", header, *call) for call in self._read_statement(part))
         self.remembered[before:] = [("if", header, *call) for call in self.remembered[before:]]
 
-    def _keeps(self, node: SgNode) -> bool:
-        return any(f"{name}=" in node.text() for name in self.ends_with)
+    def _sets_status(self, node: SgNode) -> bool:
+        return any(f"{name}=" in node.text() for name in self.status_variables)
 
-    def _words(self, node: SgNode) -> list[str]:
-        """What a loop goes through, if that is written there; a pattern stands for its files."""
+    def _find_loop_words(self, node: SgNode) -> list[str]:
+        """Return the words of a loop if they are written there; a pattern stands for its files."""
         header = re.match(r"for\s+\w+\s+in\s+([^;\n]*)", node.text())
-        filled = self._filled(header[1]) if header else "$"
+        filled = self._fill(header[1]) if header else "$"
         return [] if re.search(r"[$`]", filled) else shlex.split(re.sub(r"['\"]", "", filled))
 
-    def _each(self, node: SgNode, words: Sequence[str]) -> Iterator[Call]:
+    def _read_loop(self, node: SgNode, words: Sequence[str]) -> Iterator[Call]:
         name = next(child.text() for child in node.children() if child.kind() == "variable_name")
         for word in words:
             self.variables[name] = word
-            yield from (call for part in _inside(node) for call in self._statement(part))
+            yield from self._read_all(_find_statements(node))
         self.variables.pop(name, None)
 
-    def _command(self, node: SgNode) -> list[Call]:
+    def _read_command(self, node: SgNode) -> list[Call]:
         text = node.text()
-        call = [word for each in next(iter(calls(text)), []) for word in self._words_of(each)]
+        words = next(iter(parse_calls(text)), [])
+        call = [filled for word in words for filled in self._fill_word(word)]
         if not call:
             return []
-        program, arguments = bare(call[0]), call[1:]
-        if program == "set":
-            self._set(arguments)
-            return []
-        if program == "trap":
-            caught = {"EXIT", "0", "ERR"}.intersection(arguments[1:])
-            self.swallowed |= bool(caught and _SWALLOWING_TRAP.search(arguments[0]))
-            return []
-        if program == "shift":
-            del self.given[:1]
+        program, arguments = program_name(call[0]), call[1:]
+        if program in ("set", "trap", "shift"):
+            self._apply_builtin(program, arguments)
             return []
         if program in self.functions:
-            return self._function(program, arguments)
-        if program in _SHELLS and (inner := _given(arguments)):
-            return list(binding(inner, errexit="e" in arguments[0]))
+            return self._read_function(program, arguments)
+        if program in SHELLS and (inner := _find_shell_text(arguments)):
+            return list(find_calls_by_status(inner, errexit="e" in arguments[0]))
         if program in _NEVER_FAILS:
             return []
-        return [(*_steering(text), *call)]
+        return [(*_find_steering(text), *call)]
 
-    def _function(self, name: str, arguments: list[str]) -> list[Call]:
-        self.entered += 1
-        if self.entered > _MOST_ENTERED:
-            raise RecursionError
-        outer, self.given = self.given, arguments
-        body = _inside(self.functions[name])
-        found = [call for each in body for call in self._statement(each)]
-        self.given = outer
-        return found
+    def _apply_builtin(self, program: str, arguments: list[str]) -> None:
+        if program == "shift":
+            del self.arguments[:1]
+        elif program == "trap":
+            caught = {"EXIT", "0", "ERR"}.intersection(arguments[1:])
+            self.is_failure_trapped |= bool(caught and _HIDES_FAILURE.search(arguments[0]))
+        else:
+            self._set_options(" ".join(arguments))
 
-    def _words_of(self, word: str) -> list[str]:
-        """`"$@"` and an array are as many as they hold."""
-        if word in ("$@", "$*"):
-            return self.given
-        array = _ARRAY_WORD.fullmatch(word)
-        if array and array[1] in self.variables:
-            return self.variables[array[1]].split()
-        return [self._filled(word)]
-
-    def _filled(self, word: str) -> str:
-        plain = _DEFAULT.sub(lambda found: self._held(found[1], found[2]), word)
-        return _VARIABLE.sub(lambda found: self._held(found[1], found[0]), plain)
-
-    def _held(self, name: str, otherwise: str) -> str:
-        given = {str(number): word for number, word in enumerate(self.given, 1)}
-        return (given | self.variables).get(name, otherwise)
-
-    def _set(self, arguments: Sequence[str]) -> None:
-        words = " ".join(arguments)
+    def _set_options(self, words: str) -> None:
         if re.search(r"(^|\s)-\w*e|-o errexit", words):
             self.errexit = True
         if re.search(r"(^|\s)\+\w*e|\+o errexit", words):
@@ -228,51 +210,77 @@ class _Reader:
         if "pipefail" in words:
             self.pipefail = "+o pipefail" not in words
 
+    def _read_function(self, name: str, arguments: list[str]) -> list[Call]:
+        self.function_calls += 1
+        if self.function_calls > _MAX_FUNCTION_CALLS:
+            raise RecursionError
+        outer, self.arguments = self.arguments, arguments
+        found = self._read_all(_find_statements(self.functions[name]))
+        self.arguments = outer
+        return found
 
-def _forgotten(name: str, text: str) -> bool:
-    """Set back once it says that something failed, or each time a loop goes round."""
-    said = re.search(rf"\b{name}=(?:[1-9]|\$\?)", text)
-    back = [found.start() for found in re.finditer(rf"\b{name}=(?!\$\?|[1-9])", text)]
-    looped = (
+    def _fill_word(self, word: str) -> list[str]:
+        """Return the values of a word: `"$@"` and an array may have several."""
+        if word in ("$@", "$*"):
+            return self.arguments
+        array = _ARRAY_WORD.fullmatch(word)
+        if array and array[1] in self.variables:
+            return self.variables[array[1]].split()
+        return [self._fill(word)]
+
+    def _fill(self, word: str) -> str:
+        plain = _DEFAULT.sub(lambda found: self._find_value(found[1], found[2]), word)
+        return _VARIABLE.sub(lambda found: self._find_value(found[1], found[0]), plain)
+
+    def _find_value(self, name: str, default: str) -> str:
+        positional = {str(number): word for number, word in enumerate(self.arguments, 1)}
+        return (positional | self.variables).get(name, default)
+
+
+def _is_reset(name: str, text: str) -> bool:
+    """Whether the variable loses a failure: it is set again later, or in each round of a loop."""
+    failed = re.search(rf"\b{name}=(?:[1-9]|\$\?)", text)
+    resets = [found.start() for found in re.finditer(rf"\b{name}=(?!\$\?|[1-9])", text)]
+    in_loop = (
         len(re.findall(r"\bdo\b", text[:at])) > len(re.findall(r"\bdone\b", text[:at]))
-        for at in back
+        for at in resets
     )
-    return said is None or any(at > said.start() for at in back) or any(looped)
+    return failed is None or any(at > failed.start() for at in resets) or any(in_loop)
 
 
-def _constants(text: str) -> dict[str, str]:
-    """Variables that are set once, to plain text."""
+def _find_constants(text: str) -> dict[str, str]:
+    """Return the variables that are set once, to plain text."""
     every = [found[1] for found in _ASSIGNED.finditer(text)]
     plain = {found[1]: found[2] or found[3] or found[4] or "" for found in _PLAIN.finditer(text)}
-    once = {name: held for name, held in plain.items() if every.count(name) == 1}
-    return {name: _DEFAULT.sub(r"\2", held) for name, held in once.items()}
+    once = {name: value for name, value in plain.items() if every.count(name) == 1}
+    return {name: _DEFAULT.sub(r"\2", value) for name, value in once.items()}
 
 
-def _inside(node: SgNode) -> list[SgNode]:
+def _find_statements(node: SgNode) -> list[SgNode]:
     return [child for child in node.children() if child.kind() in _STATEMENTS]
 
 
-def _is_setting(node: SgNode) -> bool:
-    """Says nothing about the status of what came before."""
+def _keeps_status(node: SgNode) -> bool:
+    """Whether the statement leaves the status of what came before it."""
     return node.kind() == "function_definition" or bool(re.match(r"(set|trap)\s", node.text()))
 
 
-def _exits(node: SgNode) -> str:
-    found = (
-        re.fullmatch(r"(?:exit|return)\s*(\S*)", node.text()) if node.kind() == "command" else None
-    )
+def _find_exit_status(node: SgNode) -> str:
+    """Return the status that `exit` or `return` ends with; empty for another statement."""
+    is_command = node.kind() == "command"
+    found = re.fullmatch(r"(?:exit|return)\s*(\S*)", node.text()) if is_command else None
     return (found[1] or "$?") if found else ""
 
 
-def _given(arguments: Sequence[str]) -> str:
-    """The text of `sh -c TEXT`."""
+def _find_shell_text(arguments: Sequence[str]) -> str:
+    """Return the text of `sh -c TEXT`."""
     for option, text in pairwise(arguments):
         if re.fullmatch(r"-\w*c", option):
             return text
     return ""
 
 
-def _steering(text: str) -> list[str]:
+def _find_steering(text: str) -> list[str]:
     try:
         words = shlex.split(text)
     except ValueError:

@@ -1,96 +1,50 @@
-"""Which programs a command line comes to, through the programs that only start others."""
+"""The programs that a command line starts, seen through the launchers in front of them."""
 
 import re
-import shlex
-from collections.abc import Iterator
-from pathlib import PurePosixPath
 
-# Each starts the program named after its own options.
-_WRAPPERS = frozenset(
-    {"npx", "bunx", "pnpx", "uvx", "env", "time", "nice", "exec", "xvfb-run", "winpty", "command"}
-)
-# Each does so only behind one of these words.
-_WITH_WORD = {
-    "uv": ("run",),
-    "poetry": ("run",),
-    "pdm": ("run",),
-    "rye": ("run",),
-    "hatch": ("run",),
-    "pipenv": ("run",),
-    "npm": ("exec",),
-    "pnpm": ("exec", "dlx"),
-    "yarn": ("exec", "dlx"),
-    "bun": ("x",),
-    "bundle": ("exec",),
-    "coverage": ("run",),
-}
+from untildone.commands.launchers import strip_launcher
+from untildone.commands.shell import program_name, split_commands, strip_wrappers
+
 _PYTHON = re.compile(r"(?:python|pypy|py)[\d.]*")
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
-_SEPARATORS = frozenset({"&&", "||", ";", "|", "&", "(", ")", "|&", ";;"})
 
 
-def programs(command: str) -> tuple[str, ...]:
-    """The programs in the order of the line; `python -m NAME` is `NAME`."""
-    return tuple(dict.fromkeys(filter(None, map(_program, _simple_commands(command)))))
+def find_programs(command: str) -> tuple[str, ...]:
+    """Return the programs in the order of the line; `python -m NAME` is `NAME`."""
+    return tuple(dict.fromkeys(filter(None, map(_find_program, split_commands(command)))))
 
 
-def lone_program(command: str) -> tuple[str, list[str], list[str]] | None:
-    """The program, the words up to it and those behind it, of a line that starts only one."""
-    commands = list(_simple_commands(command.strip()))
-    program = _program(commands[0])
-    names = [_name(word) for word in commands[0]]
-    if len(commands) > 1 or program not in names:
+def find_single_program(command: str) -> tuple[str, list[str], list[str]] | None:
+    """Return the program, the words up to it and those behind it, if the line starts only one."""
+    first, *others = split_commands(command.strip())
+    program = _find_program(first)
+    names = [program_name(word) for word in first]
+    if others or program not in names:
         return None
-    behind = names.index(program) + 1
-    return program, commands[0][:behind], commands[0][behind:]
+    end = names.index(program) + 1
+    return program, first[:end], first[end:]
 
 
-def words_of(command: str) -> list[str]:
-    return [word for words in _simple_commands(command) for word in words]
+def split_words(command: str) -> list[str]:
+    return [word for words in split_commands(command) for word in words]
 
 
-def _simple_commands(command: str) -> Iterator[list[str]]:
-    words: list[str] = []
-    for word in _words(command):
-        if word in _SEPARATORS:
-            yield words
-            words = []
-        else:
-            words.append(word)
-    yield words
+def _find_program(words: list[str]) -> str:
+    inner = strip_wrappers(words)
+    if not inner:
+        return ""
+    inner[0] = program_name(inner[0])
+    rest = strip_launcher(inner)
+    if rest[:2] == ["coverage", "run"]:
+        rest = _skip_to_module(rest[2:])
+    elif rest and rest[0].startswith("-"):
+        rest = rest[1:]
+    if len(rest) < len(inner):
+        return _find_program(rest)
+    if _PYTHON.fullmatch(rest[0]) and "-m" in rest:
+        return next(iter(_skip_to_module(rest)), rest[0])
+    return rest[0]
 
 
-def _words(command: str) -> list[str]:
-    lexer = shlex.shlex(command.replace("\n", ";"), posix=True, punctuation_chars=True)
-    lexer.whitespace_split = True
-    lexer.commenters = ""
-    try:
-        return list(lexer)
-    except ValueError:
-        # An open quote: the shell will complain, the first words still tell the program.
-        return command.split()
-
-
-def _program(words: list[str]) -> str:
-    rest = list(words)
-    while rest:
-        name = _name(rest.pop(0))
-        if _ASSIGNMENT.match(name) or name in _WRAPPERS or name.startswith("-"):
-            continue
-        if name in _WITH_WORD and rest and rest[0] in _WITH_WORD[name]:
-            rest = _module(rest[1:]) if name == "coverage" else rest[1:]
-            continue
-        if _PYTHON.fullmatch(name):
-            return next(iter(_module(rest)), name) if "-m" in rest else name
-        return name
-    return ""
-
-
-def _module(words: list[str]) -> list[str]:
-    """What follows `-m`; a script without it is what coverage or Python runs itself."""
+def _skip_to_module(words: list[str]) -> list[str]:
+    """Return what follows `-m`; all words where a script is run without it."""
     return words[words.index("-m") + 1 :] if "-m" in words else words
-
-
-def _name(word: str) -> str:
-    name = PurePosixPath(word.replace("\\", "/")).name
-    return re.sub(r"\.(?:exe|cmd|bat|ps1)$", "", name, flags=re.IGNORECASE)

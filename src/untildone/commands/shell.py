@@ -1,22 +1,27 @@
-"""A shell's command line taken apart, well enough to see which programs it calls with what."""
+"""A shell command line as calls: which programs it starts, and with which arguments.
+
+The hooks use this module, so it imports the standard library only.
+"""
 
 import re
 import shlex
 from collections.abc import Iterator
 from itertools import pairwise
 
+SHELLS = frozenset(("bash", "dash", "ksh", "sh", "zsh"))
+_RUN_TEXT = SHELLS | {"eval", "fish"}
 _OPERATORS = frozenset("();|&`{}")
 _REDIRECTIONS = frozenset("<>&|")
-_SHELLS = frozenset(("bash", "dash", "eval", "fish", "ksh", "sh", "zsh"))
-# Words in front of a program that are none themselves.
+# Words in front of a program: they change how it runs, not which program it is.
 _WRAPPERS = frozenset(
     (
         *("!", "do", "elif", "else", "if", "then", "until", "while"),
         *("builtin", "command", "doas", "env", "exec", "ionice", "nice", "nohup", "setsid"),
         *("bwrap", "firejail", "stdbuf", "sudo", "time", "timeout", "unshare", "xargs"),
+        *("winpty", "xvfb-run"),
     )
 )
-_OURS = re.compile(r"untildone(?:[@=\[].*)?", re.DOTALL)
+_UNTILDONE = re.compile(r"untildone(?:[@=\[].*)?", re.DOTALL)
 # cat > notes.md <<'EOF'
 _HERE_DOCUMENT = re.compile(
     r"(?<!<)<<-?[ \t]*(['\"]?)(?P<end>\w+)\1(?P<rest>[^\n]*)\n(?P<body>.*?)"
@@ -24,51 +29,36 @@ _HERE_DOCUMENT = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 _ASSIGNMENT = re.compile(r"\w+=")
-_OPTION = re.compile(r"-|[\d.]+[smhd]?$")
-_DEEPEST = 5
+# An option of a wrapper, or the duration that `timeout` takes.
+_WRAPPER_OPTION = re.compile(r"-|[\d.]+[smhd]?$")
+_MAX_DEPTH = 5
 
 
-def is_ours(word: str) -> bool:
-    return bool(_OURS.fullmatch(bare(word)))
+def is_untildone(word: str) -> bool:
+    return bool(_UNTILDONE.fullmatch(program_name(word)))
 
 
-def bare(word: str) -> str:
-    """A program's name without its folder and suffix."""
-    return re.split(r"[/\\]", word)[-1].removesuffix(".exe")
+def program_name(word: str) -> str:
+    """Return a program's name without its folder and its suffix on Windows."""
+    return re.sub(r"(?i)\.(exe|cmd|bat|ps1)$", "", re.split(r"[/\\]", word)[-1])
 
 
-def calls(command: str, depth: int = 0) -> list[list[str]]:
-    """Each program called, and its arguments; also what an inner shell or `$(…)` calls."""
-    text = _HERE_DOCUMENT.sub(_without_body, command.replace("\\\n", " "))
+def parse_calls(command: str, depth: int = 0) -> list[list[str]]:
+    """Return each program called with its arguments; also what an inner shell or `$(…)` calls."""
+    text = _HERE_DOCUMENT.sub(_replace_here_document, command.replace("\\\n", " "))
     found: list[list[str]] = []
-    for call in (call for words in _simple_commands(text) for call in _unwrapped(words)):
+    for call in (call for words in split_commands(text) for call in _find_wrapped_calls(words)):
         found.append(call)
-        if call and bare(call[0]) in _SHELLS and depth < _DEEPEST:
+        if call and program_name(call[0]) in _RUN_TEXT and depth < _MAX_DEPTH:
             for argument in (*call[1:], " ".join(call[1:])):
-                found += calls(argument, depth + 1)
-    for inner in _substituted(text) if depth < _DEEPEST else ():
-        found += calls(inner, depth + 1)
+                found += parse_calls(argument, depth + 1)
+    for inner in _find_substitutions(text) if depth < _MAX_DEPTH else ():
+        found += parse_calls(inner, depth + 1)
     return [call for call in found if call]
 
 
-def redirected_to(arguments: list[str]) -> list[str]:
-    """The files the output goes to."""
-    return [
-        target
-        for operator, target in pairwise(arguments)
-        if ">" in operator and _REDIRECTIONS.issuperset(operator)
-    ]
-
-
-def _without_body(found: re.Match[str]) -> str:
-    """What is text for another program is no command; for a shell it is."""
-    line = found.string[found.string.rfind("\n", 0, found.start()) + 1 : found.start()]
-    words = re.findall(r"\w+", line + found["rest"])
-    kept = found["body"] if _SHELLS.intersection(words) else ""
-    return f"{found['rest']}\n{kept}"
-
-
-def _simple_commands(command: str) -> list[list[str]]:
+def split_commands(command: str) -> list[list[str]]:
+    """Return the words of each simple command; operators such as `&&` and `|` separate them."""
     plain = re.sub(r"(?m)^[ \t]*#.*$", "", command).replace("\n", " ; ")
     lexer = shlex.shlex(plain, posix=True, punctuation_chars="();<>|&`")
     lexer.whitespace_split = True
@@ -76,6 +66,7 @@ def _simple_commands(command: str) -> list[list[str]]:
     try:
         words = list(lexer)
     except ValueError:
+        # The shell will report the open quote; the first words still name the program.
         words = plain.split()
     found: list[list[str]] = [[]]
     for word in words:
@@ -86,23 +77,45 @@ def _simple_commands(command: str) -> list[list[str]]:
     return found
 
 
-def _unwrapped(words: list[str]) -> list[list[str]]:
-    """The call behind assignments and wrappers."""
-    at, wrapped = 0, False
-    while at < len(words):
-        wrapper = bare(words[at]) in _WRAPPERS
-        if not (wrapper or _ASSIGNMENT.match(words[at]) or (wrapped and _OPTION.match(words[at]))):
-            break
-        wrapped = wrapped or wrapper
-        at += 1
-    rest = words[at:]
-    # An option may have a value of its own, which is no program: `sudo -u root untildone …`
-    ours = [place for place, word in enumerate(rest[1:], 1) if wrapped and is_ours(word)]
-    return [rest, *(rest[place:] for place in ours[:1])]
+def strip_wrappers(words: list[str]) -> list[str]:
+    """Return the words behind assignments and wrappers such as `env`, `sudo` and `timeout 60`."""
+    wrapped = False
+    for at, word in enumerate(words):
+        is_wrapper = program_name(word) in _WRAPPERS
+        wrapped = wrapped or is_wrapper
+        is_option = wrapped and _WRAPPER_OPTION.match(word)
+        if not (is_wrapper or is_option or _ASSIGNMENT.match(word)):
+            return words[at:]
+    return []
 
 
-def _substituted(command: str) -> Iterator[str]:
-    """What stands in `$(…)` and backticks, but not where single quotes make it text."""
+def find_redirect_targets(arguments: list[str]) -> list[str]:
+    """Return the files that the output of a call goes to."""
+    return [
+        target
+        for operator, target in pairwise(arguments)
+        if ">" in operator and _REDIRECTIONS.issuperset(operator)
+    ]
+
+
+def _replace_here_document(found: re.Match[str]) -> str:
+    """Keep the body only where a shell reads it: for any other program it is data."""
+    line = found.string[found.string.rfind("\n", 0, found.start()) + 1 : found.start()]
+    words = re.findall(r"\w+", line + found["rest"])
+    body = found["body"] if _RUN_TEXT.intersection(words) else ""
+    return f"{found['rest']}\n{body}"
+
+
+def _find_wrapped_calls(words: list[str]) -> list[list[str]]:
+    call = strip_wrappers(words)
+    is_wrapped = any(program_name(word) in _WRAPPERS for word in words[: len(words) - len(call)])
+    # The value of a wrapper's option looks like the program: `sudo -u root untildone …`
+    ours = [at for at, word in enumerate(call[1:], 1) if is_wrapped and is_untildone(word)]
+    return [call, *(call[at:] for at in ours[:1])]
+
+
+def _find_substitutions(command: str) -> Iterator[str]:
+    """Yield what stands in `$(…)` and backticks, except where single quotes make it text."""
     quote, at = "", 0
     while at < len(command):
         character = command[at]
@@ -111,7 +124,7 @@ def _substituted(command: str) -> Iterator[str]:
         elif character in "'\"" and quote in ("", character):
             quote = "" if quote else character
         elif quote != "'" and command.startswith("$(", at):
-            inner = _balanced(command, at + 2)
+            inner = _read_to_closing_parenthesis(command, at + 2)
             yield inner
             at += 2 + len(inner)
         elif quote != "'" and character == "`":
@@ -121,7 +134,7 @@ def _substituted(command: str) -> Iterator[str]:
         at += 1
 
 
-def _balanced(command: str, start: int) -> str:
+def _read_to_closing_parenthesis(command: str, start: int) -> str:
     depth = 1
     for at in range(start, len(command)):
         depth += {"(": 1, ")": -1}.get(command[at], 0)

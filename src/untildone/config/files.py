@@ -15,9 +15,9 @@ from untildone.config.key_path import KeyPath
 from untildone.config.model import Configuration, UserSettings
 from untildone.config.type_validation import ConfigProblem, find_type_problems
 from untildone.config.value_validation import find_value_problems
-from untildone.core.model import Check
+from untildone.core.contract import Check
 from untildone.errors import UserError
-from untildone.worktree.files import files_named
+from untildone.worktree.files import find_files_named
 
 OWN_FILE = "untildone.toml"
 _SHARED_FILE = "pyproject.toml"
@@ -62,7 +62,7 @@ class Proposal(Struct, frozen=True, kw_only=True):
 def load_proposals(project: Path) -> tuple[Proposal, ...]:
     """The project's own file, then those of its folders in order."""
     own = load_proposal(project)
-    below = sorted(path for path in files_named(project, OWN_FILE) if path.parent != Path())
+    below = sorted(path for path in find_files_named(project, OWN_FILE) if path.parent != Path())
     if len(below) > _MOST_FILES:
         raise UserError(
             f"there are {len(below)} files `{OWN_FILE}` below `{project}`, more than {_MOST_FILES}",

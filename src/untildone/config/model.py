@@ -4,7 +4,7 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
-from untildone.core.model import Rule, When
+from untildone.core.contract import Rule, When
 
 Event: TypeAlias = Literal["start", "round", "half", "done", "pause"]
 Preset: TypeAlias = Literal["build", "test", "lint", "ship", "fix", "loop"]

@@ -5,7 +5,7 @@ import re
 from msgspec import DecodeError
 from msgspec.json import decode
 
-from untildone.core.model import StatusBlock
+from untildone.core.evidence import StatusBlock
 
 # Kept as text: `re` compiles what a message really needs, and every stop imports this.
 _FENCED = r"(?ms)^[ \t]*(`{3,}|~{3,}).*?(?:^[ \t]*\1|\Z)"

@@ -1,14 +1,17 @@
 """What the start had and the tree has not: how a loss is named, and what was allowed."""
 
-from untildone.core.model import Concern, Evidence
+from untildone.core.evidence import Concern, ConcernKind, Evidence
 
 # A wider allowance covers these: who may edit a test may edit what it expects.
-_COVERED_BY = {"edit-expected": ("edit-test",), "remove-test": ("edit-test",)}
+_COVERED_BY: dict[str, ConcernKind] = {
+    ConcernKind.EDIT_EXPECTED: ConcernKind.EDIT_TEST,
+    ConcernKind.REMOVE_TEST: ConcernKind.EDIT_TEST,
+}
 _OF_TESTS = ("remove-test:", "edit-test:")
 
 
 def make_concern(
-    kind: str, path: str, detail: str = "", *, because: str, content: str = ""
+    kind: ConcernKind, path: str, detail: str = "", *, because: str, content: str = ""
 ) -> Concern:
     """`content` is the digest of what is there now: an approval holds for that alone."""
     named = f"{kind}:{path}:{detail}" if detail else f"{kind}:{path}"
@@ -33,7 +36,7 @@ def name_of(finding: str) -> str:
 def removal_allowed(test: str, allow: tuple[str, ...]) -> bool:
     """Of a test by the name its runner gives it, whatever file an approval names it in."""
     names = tuple(name_of(each) for each in allow)
-    if allowed(make_concern("remove-test", test, because=""), names):
+    if allowed(make_concern(ConcernKind.REMOVE_TEST, test, because=""), names):
         return True
     gone = {each.rpartition(":")[2] for each in names if each.startswith(_OF_TESTS)}
     return any(_ends_with(test.partition("[")[0], each.partition("[")[0]) for each in gone)
@@ -47,14 +50,14 @@ def _ends_with(test: str, last: str) -> bool:
 def _covers(allowance: str, named: str) -> bool:
     kind, _, what = allowance.partition(":")
     lost, _, where = named.partition(":")
-    if kind != lost and kind not in _COVERED_BY.get(lost, ()):
+    if kind != lost and kind != _COVERED_BY.get(lost):
         return False
     if what == where or where.startswith(f"{what}:") or where.startswith(f"{what.rstrip('/')}/"):
         return True
-    if lost in ("config", "suppression") and _same_rule(what, where):
+    if lost in (ConcernKind.CONFIG, ConcernKind.SUPPRESSION) and _same_rule(what, where):
         return True
     # A test goes by its name alone too, wherever it is.
-    return lost == "remove-test" and where.rpartition("::")[2].partition("[")[0] == what
+    return lost == ConcernKind.REMOVE_TEST and where.rpartition("::")[2].partition("[")[0] == what
 
 
 def _same_rule(what: str, where: str) -> bool:

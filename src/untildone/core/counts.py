@@ -4,17 +4,11 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from untildone.core.listing import NOUNS, number
-from untildone.core.model import (
-    BaselineResult,
-    CheckResult,
-    Contract,
-    Count,
-    Evidence,
-    Finding,
-    Severity,
-)
+from untildone.core.check_results import NOUNS, BaselineResult, CheckResult, Finding, Severity
+from untildone.core.contract import Contract, Count
+from untildone.core.evidence import Evidence
 from untildone.core.regressions import names_of_tests
+from untildone.core.text import number
 from untildone.core.totals import totals
 
 SEVERITIES: dict[Count, Severity] = {

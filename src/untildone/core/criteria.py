@@ -6,10 +6,13 @@ from typing import Literal, TypeAlias
 from msgspec.structs import replace
 
 from untildone.core.agent_message import folded
+from untildone.core.check_results import CheckResult
+from untildone.core.contract import Amendment, Contract
 from untildone.core.counts import counted, unmet_counts
+from untildone.core.evidence import Evidence
 from untildone.core.missing_tests import with_all_tests
-from untildone.core.model import Amendment, CheckResult, Contract, Evidence, Progress
 from untildone.core.plan_task import doubted
+from untildone.core.progress import Progress
 from untildone.core.todos import unmet_todos
 
 # The criterion that a change which is hard to take back brings with it.

@@ -4,21 +4,12 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from untildone.core.concerns import unapproved
+from untildone.core.contract import Contract
 from untildone.core.criteria import apply_amendments, exit_rule, unmet
-from untildone.core.model import (
-    Background,
-    Concern,
-    Continue,
-    Contract,
-    Evidence,
-    Finish,
-    Ignore,
-    Pause,
-    Progress,
-    Verdict,
-    Wait,
-)
-from untildone.core.progress import stagnation
+from untildone.core.evidence import Background, Concern, Evidence
+from untildone.core.progress import Progress
+from untildone.core.stagnation import stagnation
+from untildone.core.verdict import Continue, Finish, Ignore, Pause, Verdict, Wait
 
 # The ceiling of rounds, which only the person's explicit number may exceed.
 MOST_ROUNDS = 50

@@ -4,8 +4,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 
-from untildone.core.listing import cut, number, one_line
-from untildone.core.model import Evidence, FileTotals, Finding
+from untildone.core.check_results import FileTotals, Finding
+from untildone.core.evidence import Evidence
+from untildone.core.text import cut, number, one_line
 from untildone.core.totals import by_severity
 
 MOST_HOLDS = 3

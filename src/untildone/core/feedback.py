@@ -3,22 +3,20 @@
 import re
 from typing import Literal, TypeAlias
 
+from untildone.core.check_results import CheckResult
 from untildone.core.concerns import name_of
+from untildone.core.contract import Contract
 from untildone.core.criteria import apply_amendments, failures
 from untildone.core.edit_feedback import of_round
-from untildone.core.listing import counts, cut, lists, one_line, tally, untold
-from untildone.core.model import (
-    CheckResult,
-    Concern,
-    Continue,
-    Contract,
-    Evidence,
-    Progress,
-)
+from untildone.core.evidence import Concern, Evidence
+from untildone.core.failure_list import counts, lists, tally, untold
 from untildone.core.plan_task import missing_lines
-from untildone.core.progress import repeats
+from untildone.core.progress import Progress
 from untildone.core.regressions import FailureChanges, compared
 from untildone.core.spec.lines import reminders, told_back
+from untildone.core.stagnation import repeats
+from untildone.core.text import cut, one_line
+from untildone.core.verdict import Continue
 
 LIMIT = 4_000
 TASK_LIMIT = 10_000

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from untildone.core.check_results import CheckResult, Tests
 from untildone.core.concerns import make_concern, removal_allowed
-from untildone.core.listing import number
-from untildone.core.model import CheckResult, Concern, Evidence, Tests
+from untildone.core.evidence import Concern, ConcernKind, Evidence
 from untildone.core.regressions import told_of
+from untildone.core.text import number
 
 _NAMES_SHOWN = 5
 
@@ -56,10 +57,10 @@ def lost_tests(
             continue
         for name in missing.names:
             yield make_concern(
-                "remove-test", name, because=f"`{name}` ran at the start and does not now"
+                ConcernKind.REMOVE_TEST, name, because=f"`{name}` ran at the start and does not now"
             )
         if not missing.names:
-            yield make_concern("remove-test", result.name, because=missing.reason)
+            yield make_concern(ConcernKind.REMOVE_TEST, result.name, because=missing.reason)
 
 
 def _missing(

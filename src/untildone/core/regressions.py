@@ -6,14 +6,14 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
-from untildone.core.model import (
+from untildone.core.check_results import (
     BaselineFinding,
     BaselineResult,
     CheckResult,
-    Evidence,
     Finding,
     Tests,
 )
+from untildone.core.evidence import Evidence
 
 # A check, the id of its test that failed, and what was found there: either may be missing.
 Failure: TypeAlias = tuple[CheckResult, str, Finding | None]

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from untildone.core.model import Contract, Evidence, Todo
+from untildone.core.contract import Contract
+from untildone.core.evidence import Evidence, Todo
 
 # Where people and other tools keep such a list in a project.
 FILES = ("TODO.md", "fix_plan.md", ".ralph/fix_plan.md")

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from operator import attrgetter
 
-from untildone.core.model import CheckResult, FileTotals, Finding, Severity, Totals
+from untildone.core.check_results import CheckResult, FileTotals, Finding, Severity, Totals
 from untildone.core.regressions import names_of_tests
 
 WORST_FILES = 20

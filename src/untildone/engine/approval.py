@@ -7,8 +7,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from untildone.core.concerns import allowed, name_of
+from untildone.core.contract import Amendment
 from untildone.core.criteria import apply_amendments
-from untildone.core.model import Amendment, Progress
+from untildone.core.progress import Progress
 from untildone.engine import verbs
 from untildone.engine.context import Context
 from untildone.errors import UserError

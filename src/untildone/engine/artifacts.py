@@ -5,8 +5,10 @@ import shutil
 from contextlib import suppress
 from pathlib import Path
 
+from untildone.core.contract import Contract
+from untildone.core.evidence import Evidence
 from untildone.core.feedback import TASK_BEGINNING
-from untildone.core.model import Contract, Evidence, Round
+from untildone.core.progress import Round
 from untildone.engine.context import Context
 from untildone.report.receipt import Lost, Receipt, as_json, as_text, receipt
 from untildone.store.files import write_whole

@@ -10,15 +10,16 @@ from msgspec.structs import replace
 
 from untildone import process
 from untildone.checks.runner import RunOptions, run_checks
+from untildone.core.check_results import CheckResult
 from untildone.core.counts import counted
-from untildone.core.model import CheckResult, Progress
+from untildone.core.progress import Progress
 from untildone.core.totals import totals
 from untildone.engine.context import Context
 from untildone.engine.verbs import change
 from untildone.sandbox.tree_copy import copy_tree
 from untildone.store import baseline
 from untildone.store.loops import Record
-from untildone.worktree.fingerprint import fingerprint
+from untildone.worktree.fingerprint import fingerprint_tree
 
 _PATIENCE = 120.0
 _LONGEST = 200
@@ -61,7 +62,7 @@ def _named(result: CheckResult) -> CheckResult:
 def begin_detached(context: Context, record: Record) -> None:
     """Leaves the checks of a copy to a process of its own; nobody waits for it here."""
     loop = record.contract.id
-    tree = fingerprint(Path(record.contract.project))
+    tree = fingerprint_tree(Path(record.contract.project))
     argv = [sys.executable, "-I", "-m", "untildone", "baseline", loop, tree]
     environ = {**os.environ, "UNTILDONE_HOME": str(context.home)}
     started = process.start_detached(argv, cwd=context.home, env=environ)
@@ -77,7 +78,7 @@ def run_detached(context: Context, loop: str, tree: str) -> None:
     with tempfile.TemporaryDirectory(prefix="untildone-start-", ignore_cleanup_errors=True) as top:
         copy = Path(top) / "tree"
         copy_tree(project, copy)
-        if fingerprint(project) == tree:
+        if fingerprint_tree(project) == tree:
             record_start(context, loop, run_checks(checks, RunOptions(project=copy)), copied=True)
     context.session_of(record).remove("baseline")
 

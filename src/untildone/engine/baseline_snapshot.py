@@ -8,7 +8,8 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from untildone.core.model import Contract, Progress
+from untildone.core.contract import Contract
+from untildone.core.progress import Progress
 from untildone.engine.context import Context
 from untildone.store.loops import Record
 
@@ -37,10 +38,12 @@ def resting_on_the_start(context: Context, record: Record) -> Progress:
     progress = record.progress
     if progress.outcome != "tampered" or not progress.baseline_digest:
         return progress
-    from untildone.integrity.baseline import kept
+    from untildone.integrity.baseline import load_baseline
 
     try:
-        kept(context.loops.folder(record.contract.id) / "baseline", progress.baseline_digest)
+        load_baseline(
+            context.loops.folder(record.contract.id) / "baseline", progress.baseline_digest
+        )
     except (ValueError, OSError) as error:
         return replace(progress, baseline_digest="", baseline_missing=str(error))
     return progress
@@ -48,31 +51,31 @@ def resting_on_the_start(context: Context, record: Record) -> Progress:
 
 def _keep(context: Context, contract: Contract, draft: Path) -> tuple[str, str]:
     # Imported where it is used: a prompt that starts no loop must not pay for it.
-    from untildone.integrity.baseline import TooLarge, keep
-    from untildone.integrity.environment.surroundings import noted
-    from untildone.integrity.roles import role
-    from untildone.sandbox.home import steering
+    from untildone.integrity.baseline import BaselineTooLargeError, save_baseline
+    from untildone.integrity.environment.comparison import collect_facts
+    from untildone.sandbox.home_folder import select_steering
     from untildone.worktree.contents import GENERATED
-    from untildone.worktree.files import unlisted_folders
+    from untildone.worktree.files import list_ignored_folders
+    from untildone.worktree.roles import classify_file
 
     project = Path(contract.project)
     commands = [check.command for check in contract.checks]
-    folders = [path.as_posix() for path in unlisted_folders(project)]
+    folders = [path.as_posix() for path in list_ignored_folders(project)]
     # Tests that git does not know are tests all the same.
     ignored = [
         path
         for path in folders
-        if GENERATED.intersection(path.split("/")) or role(f"{path}/any") != "test"
+        if GENERATED.intersection(path.split("/")) or classify_file(f"{path}/any") != "test"
     ]
     try:
-        kept = keep(
+        kept = save_baseline(
             project,
             draft,
             ignored=ignored,
-            surroundings=noted(project, commands, context.environ),
-            variables=steering(context.environ),
+            surroundings=collect_facts(project, commands, context.environ),
+            variables=select_steering(context.environ),
         )
-    except TooLarge as error:
+    except BaselineTooLargeError as error:
         return "", f"the start is too large to keep ({error})"
     except OSError as error:
         return "", f"the start could not be kept: {error.strerror}"

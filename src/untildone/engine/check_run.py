@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
+from untildone.core.check_results import CheckResult
+from untildone.core.contract import Check, Contract
 from untildone.core.criteria import compare_with_baseline
-from untildone.core.model import Check, CheckResult, Contract, Evidence
+from untildone.core.evidence import Evidence
 from untildone.engine.context import tree_of
 from untildone.engine.payload import Call
 from untildone.store.sessions import Session
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from threading import Event
 
     from untildone.checks.runner import RunOptions
-    from untildone.sandbox.sandbox import Sandbox
+    from untildone.sandbox.sandboxes import Sandbox
 
 # The client ends a Stop hook at 3600 s (`init` sets it); ours ends before, with an answer.
 DEADLINE = 3_500.0

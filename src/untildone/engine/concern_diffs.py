@@ -4,13 +4,13 @@ from difflib import unified_diff
 from pathlib import Path
 
 from untildone.checks.output import clean
-from untildone.core.model import Concern
+from untildone.core.evidence import Concern
 from untildone.engine.context import Context
 from untildone.errors import UserError
-from untildone.integrity.baseline import kept
+from untildone.integrity.baseline import load_baseline
 from untildone.report.receipt import Lost
 from untildone.store.loops import Record
-from untildone.worktree.contents import Tree, tree_of
+from untildone.worktree.contents import Tree, read_tree
 
 _FILES = 10
 _LINES = 60
@@ -23,7 +23,7 @@ def concerns_with_diffs(
     if not asked:
         return ()
     paths = list(dict.fromkeys(_file(each) for each in asked))[:_FILES]
-    old, new = _start(context, record), tree_of(project, paths)
+    old, new = _start(context, record), read_tree(project, paths)
     changes = {path: _change(path, old, new) for path in paths} if old else {}
     return tuple(
         Lost(
@@ -54,7 +54,7 @@ def at_start(context: Context, record: Record, path: str) -> bytes:
 def _start(context: Context, record: Record) -> Tree | None:
     folder = context.loops.folder(record.contract.id) / "baseline"
     try:
-        return kept(folder, record.progress.baseline_digest)[1]
+        return load_baseline(folder, record.progress.baseline_digest)[1]
     except ValueError:
         return None
 

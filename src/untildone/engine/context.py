@@ -68,16 +68,16 @@ def checked_here(home: Path, project: Path) -> bool:
 def tree_of(project: Path) -> str:
     """The identity of what is in the project now."""
     # Imported where it is used: a stop without checks must not pay for it.
-    from untildone.worktree.fingerprint import fingerprint
+    from untildone.worktree.fingerprint import fingerprint_tree
 
-    return fingerprint(project)
+    return fingerprint_tree(project)
 
 
 def _forget_start(folder: Path) -> None:
     # Imported where it is used: only the end of a loop gets here.
-    from untildone.integrity.baseline import forget
+    from untildone.integrity.baseline import delete_baseline_files
 
-    forget(folder / "baseline")
+    delete_baseline_files(folder / "baseline")
 
 
 def mirror(context: Context, record: Record, line: str = "") -> None:

@@ -29,11 +29,11 @@ def answer(call: Call) -> str:
         case "PostToolUse":
             from untildone.features.edits import feedback
 
-            return feedback.answer(here, call)
+            return feedback.answer_edit(here, call)
         case "PostToolBatch":
             from untildone.features.budget import meter
 
-            return meter.answer(here, call)
+            return meter.answer_tool_call(here, call)
         case "SessionStart" | "SessionEnd":
             from untildone.engine import session
 

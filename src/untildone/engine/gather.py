@@ -4,11 +4,13 @@ from pathlib import Path
 
 from untildone.agents.events import Stop
 from untildone.core import agent_message
+from untildone.core.contract import Contract
 from untildone.core.criteria import apply_amendments
-from untildone.core.model import Contract, Evidence, Progress, Turn
+from untildone.core.evidence import Evidence, Turn
+from untildone.core.progress import Progress
 from untildone.engine.context import Context, tree_of
 from untildone.engine.speaker import ignored, tail
-from untildone.features.budget.spend import spent
+from untildone.features.budget.spend import measure_spend
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
 
@@ -27,7 +29,7 @@ def before_checks(context: Context, record: Record, progress: Progress, stop: St
         said=said,
         signalled=progress.signalled or agent_message.signalled(stop.message),
         blocked=progress.blocked or agent_message.blocked(stop.message),
-        spend_usd=spent(context, record, stop),
+        spend_usd=measure_spend(context, record, stop),
         minutes=progress.active_seconds / 60,
         round_minutes=progress.round_seconds / 60,
         cap_reached=bool(stop.cap) and progress.idle_holds >= stop.cap,
@@ -59,8 +61,8 @@ def root(contract: Contract, cwd: str) -> Path:
         return project
     from untildone.worktree import files
 
-    top, own = files.root_of(Path(cwd)), files.root_of(project)
-    if top and own and top != own and files.same_repository(top, own):
+    top, own = files.find_worktree_root(Path(cwd)), files.find_worktree_root(project)
+    if top and own and top != own and files.is_same_repository(top, own):
         return top / project.relative_to(own)
     return project
 

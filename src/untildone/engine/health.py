@@ -9,8 +9,8 @@ from typing import TypeAlias
 
 from untildone.checks import security
 from untildone.config import load_proposals
-from untildone.core.listing import number
-from untildone.core.model import Check, Contract
+from untildone.core.contract import Check, Contract
+from untildone.core.text import number
 from untildone.engine.context import Context
 from untildone.engine.hold_status import held_now
 from untildone.engine.project_checks import checks_of, is_trusted
@@ -178,7 +178,7 @@ def last_loop(context: Context, project: Path) -> Iterator[Trouble]:
 
 
 def automatic_mode(context: Context, _: Path) -> Iterator[Trouble]:
-    if switch.AUTO not in switch.wanted(str(context.home)):
+    if switch.AUTO not in switch.read_modes(str(context.home)):
         return
     text = "on: a turn whose edits bring errors is held, with or without a loop"
     yield note("automatic mode", text, "`untildone init --no-auto` switches it off")

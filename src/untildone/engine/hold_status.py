@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from untildone.engine.context import Context
 from untildone.engine.session import unjudged
 from untildone.engine.speaker import driven
-from untildone.features.budget.spend import unknown_because
+from untildone.features.budget.spend import explain_unknown_spend
 from untildone.process import alive
 from untildone.report.status import Held, LoopStatus, loop_status
 from untildone.store.loops import Record
@@ -22,7 +22,7 @@ def status_of(context: Context, record: Record) -> LoopStatus:
         held=held,
         not_held_because=why,
         last_event_at=at,
-        spend_unknown_because=unknown_because(context, record),
+        spend_unknown_because=explain_unknown_spend(context, record),
     )
 
 

@@ -8,7 +8,8 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from untildone.core.model import CheckResult, Progress, Round
+from untildone.core.check_results import CheckResult
+from untildone.core.progress import Progress, Round
 from untildone.core.totals import worst_files
 from untildone.engine.judgement import Judged
 from untildone.engine.payload import EDITING

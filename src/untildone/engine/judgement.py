@@ -4,8 +4,10 @@ import os
 
 from msgspec import Struct
 
+from untildone.core.evidence import Evidence
 from untildone.core.feedback import feedback
-from untildone.core.model import Continue, Evidence, Progress, Verdict
+from untildone.core.progress import Progress
+from untildone.core.verdict import Continue, Verdict
 from untildone.engine.context import Context
 from untildone.report.lines import notice
 from untildone.store.loops import Record

@@ -1,6 +1,6 @@
 """An active loop that the hooks cannot see any more: somebody took it out of the index."""
 
-from untildone.core.model import Pause
+from untildone.core.verdict import Pause
 from untildone.engine import verbs
 from untildone.engine.context import Context
 from untildone.engine.speaker import driven

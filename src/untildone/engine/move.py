@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from untildone.core.model import Amendment
+from untildone.core.contract import Amendment
 from untildone.engine.context import Context
 from untildone.engine.verbs import change, unfinished
 from untildone.errors import UserError

@@ -9,11 +9,11 @@ from untildone.checks.detect import detect_checks, detect_preset, find_rejected
 from untildone.checks.detection.candidate import Candidate
 from untildone.checks.patterns import validate_patterns
 from untildone.config import Configuration, Proposal, load_proposal, load_proposals
-from untildone.core.model import Check
+from untildone.core.contract import Check
 from untildone.engine.context import Context
 from untildone.errors import UserError
 from untildone.store.trust import trusted_hash
-from untildone.worktree.files import root_of
+from untildone.worktree.files import find_worktree_root
 
 # Checks with the names they have in their file.
 Named: TypeAlias = list[tuple[str, Check]]
@@ -24,7 +24,7 @@ _CHECKED_AS = {"fix": "ship", "loop": "ship", "": "ship"}
 
 def governed(place: Path) -> Path:
     """The folder of the nearest configuration, from here up to the top of the worktree."""
-    top = root_of(place)
+    top = find_worktree_root(place)
     if top is None or place == top:
         return place
     upward = (folder for folder in (place, *place.parents) if folder.is_relative_to(top))

@@ -10,9 +10,9 @@ from untildone.engine.phrases import PLANNED, Spoken, Wanted, asks_about_loops, 
 from untildone.engine.session import reminder, standing
 from untildone.engine.speaker import ignored, typed
 from untildone.errors import UserError
-from untildone.features.budget.clock import turn_begins
-from untildone.features.budget.grants import grant_in
-from untildone.features.spec.gates import answered
+from untildone.features.budget.clock import mark_turn_start
+from untildone.features.budget.grants import parse_grant
+from untildone.features.spec.gates import apply_gate_answer
 from untildone.report.lines import status_line
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
@@ -72,7 +72,7 @@ def _other(context: Context, session: Session, prompt: Prompt, *, theirs: bool) 
     if not session.loop():
         return _without_loop(context, session, prompt) if theirs else ""
     record = context.loops.load(session.loop())
-    going = answered(context, record, prompt.text) if theirs else None
+    going = apply_gate_answer(context, record, prompt.text) if theirs else None
     if going:
         return _goes_on(context, session, prompt, going)
     first = not session.read("prompt.json")
@@ -91,7 +91,7 @@ def _other(context: Context, session: Session, prompt: Prompt, *, theirs: bool) 
 
 
 def _began(session: Session, prompt: Prompt, record: Record, *, kind: str, tree: str = "") -> None:
-    begins = turn_begins(record.progress, session)
+    begins = mark_turn_start(record.progress, session)
     session.write_json("prompt.json", {"id": prompt.prompt, "kind": kind, "tree": tree, **begins})
 
 
@@ -104,9 +104,9 @@ def _without_loop(context: Context, session: Session, prompt: Prompt) -> str:
 
 def _recalled(context: Context, session: Session, prompt: Prompt) -> str:
     # Imported where it is used: hardly any prompt has something to be reminded of.
-    from untildone.features.todos.lists import recalled
+    from untildone.features.todos.lists import build_reminder
 
-    told = recalled(context, prompt, session)
+    told = build_reminder(context, prompt, session)
     return context.agent.pass_prompt(context=told, notice="") if told else ""
 
 
@@ -190,7 +190,7 @@ def _approved(context: Context, loop: str, named: str) -> str:
 def _continued(context: Context, session: Session, prompt: Prompt, spoken: Spoken) -> str:
     """The loop goes on before the model sees the prompt, which then wakes the agent."""
     loop = session.loop()
-    granted = grant_in(spoken.rest)
+    granted = parse_grant(spoken.rest)
     if granted or not session.active():
         verbs.resume(context, loop, granted)
     return _goes_on(context, session, prompt, context.loops.load(loop))

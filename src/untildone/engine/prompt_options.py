@@ -4,69 +4,46 @@ import re
 from collections.abc import Iterator
 from difflib import get_close_matches
 
+from untildone.engine.start_options import OPTIONS, Form, StartOption
 from untildone.errors import UserError
 
-# option -> the request's field; the text beside the options is the task, as it was typed
-_FIELDS = {
-    "--rounds": "rounds",
-    "--iterations": "rounds",
-    "--max-iterations": "rounds",
-    "--budget": "budget",
-    "--minutes": "minutes",
-    "--round-minutes": "round_minutes",
-    "--stagnation-limit": "stagnation",
-    "--template": "template",
-    "--check": "check",
-    "--success-pattern": "success_pattern",
-    "--failure-pattern": "failure_pattern",
-    "--promise": "promise",
-    "--criterion": "criterion",
-    "--must-not": "must_not",
-    "--allow": "allow",
-    "--done-when": "done_when",
-    "--reversibility": "reversibility",
-    "--clean": "clean",
-    "--zero-errors": "zero_errors",
-    "--no-zero-errors": "no_zero_errors",
-    "--zero-warnings": "zero_warnings",
-    "--zero-security": "zero_security",
-    "--tests-pass": "tests_pass",
-    "--todos": "todos",
-    "--from-todos": "from_todos",
-    "--target": "target",
-    "--then": "then",
+_BY_SPELLING = {
+    spelling: option
+    for option in OPTIONS
+    if option.forms
+    for spelling in (*option.spellings, option.off)
+    if spelling
 }
+_TRUE, _FALSE = "true", "false"
+
+
+def _alternatives(form: Form) -> str:
+    return "|".join(name for name, option in _BY_SPELLING.items() if form in option.forms)
+
+
 # A text is quoted: "document the --check flag" names no check.
-_TEXT = (
-    r"(?P<text>--check|--promise|--then|--target|--template|--criterion|--must-not|--allow"
-    r"|--success-pattern|--failure-pattern)(?:=|[ \t]+)(?P<quoted>\"[^\"]*\"|'[^']*')"
+_OPTION_PATTERN = (
+    rf"(?P<quoted>{_alternatives('quoted')})(?:=|[ \t]+)(?P<text>\"[^\"]*\"|'[^']*')"
+    rf"|(?P<word>{_alternatives('word')})(?:=|[ \t]+)(?P<value>[\w.+-]+)"
+    rf"|(?P<flag>{_alternatives('flag')})"
+    rf"|(?P<path_option>{_alternatives('path')})(?:=|[ \t]+)(?P<path>[^\s\"']+)"
 )
-_WORD = (
-    r"(?P<word>--rounds|--iterations|--max-iterations|--budget|--minutes|--round-minutes"
-    r"|--stagnation-limit|--done-when|--reversibility|--then|--template)"
-    r"(?:=|[ \t]+)(?P<value>[\w.+-]+)"
-)
-_FLAG = (
-    r"(?P<flag>--(?:no-)?zero-errors|--zero-warnings|--zero-security|--tests-pass|--clean"
-    r"|--(?:from-)?todos)"
-)
-_PLACE = r"(?P<placed>--target|--allow)(?:=|[ \t]+)(?P<place>[^\s\"']+)"
-_OPTION = re.compile(rf"(?:{_TEXT}|{_WORD}|{_FLAG}|{_PLACE})(?!\S)")
-# Where a task is about a place, it is named as people name files to the agent.
-_OPTION_OR_PLACE = re.compile(rf"(?:{_TEXT}|{_WORD}|{_FLAG}|{_PLACE}|@(?P<at>[^\s\"']+))(?!\S)")
+_OPTION = re.compile(rf"(?:{_OPTION_PATTERN})(?!\S)")
+# `@path` is how people name files to the agent.
+_OPTION_OR_PATH = re.compile(rf"(?:{_OPTION_PATTERN}|@(?P<at>[^\s\"']+))(?!\S)")
 
 _OPTION_LIKE = re.compile(r"(?<!\S)--[a-z][\w-]*(?=[\s=]|$)")
 
 
-def options_in(text: str, *, places: bool = False) -> tuple[str, dict[str, list[str]]]:
-    """The task, and the values given for each field; options stand before or after the task.
+def split_options(text: str, *, paths: bool = False) -> tuple[str, dict[str, list[str]]]:
+    """The task, and the texts given for each option; options stand before or after the task.
 
-    With `places`, so does `@path`, which is a target.
+    With `paths`, so does `@path`, which is a target.
     """
-    option = _OPTION_OR_PLACE if places else _OPTION
+    option = _OPTION_OR_PATH if paths else _OPTION
     given: dict[str, list[str]] = {}
     while found := option.match(text):
-        _put(given, found)
+        _add(given, found)
         text = text[found.end() :].lstrip()
     trailing: list[re.Match[str]] = []
     for found in option.finditer(text):
@@ -75,36 +52,70 @@ def options_in(text: str, *, places: bool = False) -> tuple[str, dict[str, list[
         trailing.append(found)
     if trailing and not text[trailing[-1].end() :].strip():
         for found in trailing:
-            _put(given, found)
+            _add(given, found)
         text = text[: trailing[0].start()]
-    return _unquoted(text.strip()), given
+    return _unquote(text.strip()), given
 
 
-def left_in(task: str) -> Iterator[str]:
-    """What looks like an option of ours and is none: a slip, or what the task is about."""
+def find_misplaced_options(task: str) -> Iterator[str]:
+    """A sentence for each word of the task that looks like one of our options."""
     for word in dict.fromkeys(_OPTION_LIKE.findall(task)):
-        for near in get_close_matches(word, _FIELDS, n=1, cutoff=0.8):
+        for near in get_close_matches(word, _BY_SPELLING, n=1, cutoff=0.8):
             yield (
-                f"`{word}` is read as part of the task; as an option `{near}` stands"
-                " before or after the task, a text in quotes"
+                f"`{word}` is read as part of the task; write the option `{near}`"
+                " before or after the task, with a text in quotes"
             )
 
 
-def _put(given: dict[str, list[str]], found: re.Match[str]) -> None:
-    places = found.groupdict()
-    place = places["place"] or places.get("at")
-    name = found["text"] or found["word"] or found["flag"] or found["placed"] or "--target"
-    value = _unquoted(found["quoted"]) if found["text"] else found["value"] or place or "true"
-    given.setdefault(_FIELDS[name], []).append(value)
+def convert_values(given: dict[str, list[str]]) -> dict[str, object]:
+    """The values of `StartOptions`; of an option that is not repeatable the last one counts."""
+    options = {option.name: option for option in OPTIONS}
+    return {name: _convert(options[name], texts) for name, texts in given.items()}
 
 
-def _unquoted(text: str) -> str:
+def _convert(option: StartOption, texts: list[str]) -> object:
+    match option.kind:
+        case "flag":
+            return texts[-1] == _TRUE
+        case "integer":
+            return int(parse_number(texts[-1], option.spellings[0]))
+        case "number":
+            return parse_number(texts[-1], option.spellings[0])
+        case "choice":
+            return _choose(option, texts[-1])
+        case _:
+            return tuple(texts) if option.repeatable else texts[-1]
+
+
+def _choose(option: StartOption, text: str) -> str:
+    for choice in option.choices:
+        if choice.casefold() == text.casefold():
+            return choice
+    raise UserError(
+        f"`{option.spellings[0]} {text}` is unknown", hint=f"one of {', '.join(option.choices)}"
+    )
+
+
+def _add(given: dict[str, list[str]], found: re.Match[str]) -> None:
+    groups = found.groupdict()
+    spelling = groups["quoted"] or groups["word"] or groups["flag"] or groups["path_option"]
+    option = _BY_SPELLING[spelling or "--target"]
+    if groups["flag"]:
+        value = _FALSE if spelling == option.off else _TRUE
+    elif groups["quoted"]:
+        value = _unquote(groups["text"])
+    else:
+        value = groups["value"] or groups["path"] or groups["at"]
+    given.setdefault(option.name, []).append(value)
+
+
+def _unquote(text: str) -> str:
     if len(text) >= 2 and text[0] == text[-1] and text[0] in "\"'" and text[0] not in text[1:-1]:
         return text[1:-1]
     return text
 
 
-def number(text: str, option: str) -> float:
+def parse_number(text: str, option: str) -> float:
     try:
         value = float(text)
     except ValueError:

@@ -9,8 +9,9 @@ from msgspec.json import decode
 from msgspec.structs import replace
 
 from untildone.core.agent_message import MOST_CLAIMS, kept
+from untildone.core.contract import Amendment, Claim, Contract, Verification
 from untildone.core.criteria import apply_amendments
-from untildone.core.model import Amendment, Claim, Contract, Met, Progress, Verification
+from untildone.core.progress import Met, Progress
 from untildone.errors import UserError
 
 # The line a verb prints where it could not record itself; the agent's own authority, no more.
@@ -53,9 +54,13 @@ def _verbs(call: Mapping[str, Any]) -> list[Verb]:
     lines = [line for line in str(response.get("stdout", "")).splitlines() if MARK in line]
     if not lines or not isinstance(inputs, dict):
         return []
-    from untildone.commands.shell import calls, is_ours
+    from untildone.commands.shell import is_untildone, parse_calls
 
-    called = {words[1] for words in calls(str(inputs.get("command", ""))) if _named(words, is_ours)}
+    called = {
+        words[1]
+        for words in parse_calls(str(inputs.get("command", "")))
+        if _named(words, is_untildone)
+    }
     return [verb for verb in map(_read, lines) if verb and verb.verb in called]
 
 
@@ -97,23 +102,23 @@ def _applied(contract: Contract, progress: Progress, verb: Verb) -> Progress:
 
 
 def _with_report(contract: Contract, progress: Progress, verb: Verb) -> Progress:
-    from untildone.features.plans.reports import reported
-    from untildone.features.plans.verification import Report
+    from untildone.features.plans.reports import apply_report
+    from untildone.features.plans.verification import VerifierReport
 
     try:
-        return reported(contract, progress, decode(verb.text, type=Report))
+        return apply_report(contract, progress, decode(verb.text, type=VerifierReport))
     except (DecodeError, UserError):
         return progress
 
 
 def _with_step(contract: Contract, progress: Progress, verb: Verb) -> Progress:
     # Imported where it is used: hardly any stop hears of a step this way.
-    from untildone.features.spec.steps import with_step_done, with_steps
+    from untildone.features.spec.steps import append_steps, mark_step_done
 
     try:
         if verb.name == "done":
-            return with_step_done(contract, progress, verb.text)
-        return with_steps(contract, progress, (verb.text,), at="")
+            return mark_step_done(contract, progress, verb.text)
+        return append_steps(contract, progress, (verb.text,), at="")
     except UserError:
         # The agent was told when it said so.
         return progress

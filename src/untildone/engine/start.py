@@ -7,32 +7,32 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from untildone.core.agent_message import vague
-from untildone.core.decide import MOST_ROUNDS
-from untildone.core.model import (
+from untildone.core.contract import (
     Bounds,
     Check,
     Claim,
     Contract,
     Count,
     Oracle,
-    Progress,
     Reversibility,
     Rule,
     Speaker,
 )
+from untildone.core.decide import MOST_ROUNDS
 from untildone.core.plan_task import PlanTask
+from untildone.core.progress import Progress
 from untildone.engine.baseline_snapshot import keeping
 from untildone.engine.context import Context, mirror, project_folder
 from untildone.engine.lost_loops import describe_lost_loop
 from untildone.engine.project_checks import checks_for, checks_of, sound
 from untildone.errors import UserError
 from untildone.features.budget import spend
-from untildone.features.budget.clock import mark
-from untildone.features.counts.start import counts_of
-from untildone.features.milestones.milestones import adopt
-from untildone.features.spec.checkpoints import repository
-from untildone.features.spec.start import specified
-from untildone.features.spec.steps import checkpoint
+from untildone.features.budget.clock import read_clock
+from untildone.features.counts.start import choose_counts
+from untildone.features.milestones.milestones import attach_milestones
+from untildone.features.spec.checkpoints import require_repository
+from untildone.features.spec.start import apply_spec
+from untildone.features.spec.steps import save_step_checkpoint
 from untildone.features.templates.presets import DEFAULT_TASKS
 from untildone.report.lines import status_line
 from untildone.store.home import prepare
@@ -85,7 +85,7 @@ def begin(context: Context, request: Request) -> Record:
     with keeping(context, contract) as (kept, unkept):
         first = Progress(
             updated_at=contract.started_at,
-            clock=mark(),
+            clock=read_clock(),
             baseline_digest=kept,
             baseline_missing=unkept,
         )
@@ -95,11 +95,11 @@ def begin(context: Context, request: Request) -> Record:
     if contract.checks:
         folder = project_folder(context.home, request.project) / "checks"
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    spend.begin(context, record)
+    spend.begin_ledger(context, record)
     mirror(context, record, status_line(record))
     if contract.reversibility == "2B":
-        checkpoint(record, cwd=request.project)
-    warnings = (*record.warnings, *adopt(context, record), *_vague(request.promises))
+        save_step_checkpoint(record, cwd=request.project)
+    warnings = (*record.warnings, *attach_milestones(context, record), *_vague(request.promises))
     return replace(record, warnings=(*warnings, *_taken_up(contract)))
 
 
@@ -107,9 +107,9 @@ def _taken_up(contract: Contract) -> tuple[str, ...]:
     if contract.plan is None:
         return ()
     # Imported where it is used: hardly any loop is of a plan.
-    from untildone.features.plans.task_loops import taken_up
+    from untildone.features.plans.task_loops import mark_in_progress
 
-    return taken_up(contract)
+    return mark_in_progress(contract)
 
 
 def _vague(promises: tuple[str, ...]) -> list[str]:
@@ -186,7 +186,7 @@ def _contract(context: Context, request: Request) -> Contract:
     checks = _beside(request.checks or _found(context, request), request.also)
     for check in checks:
         sound(check)
-    counts = counts_of(request, checks)
+    counts = choose_counts(request, checks)
     rule = request.done_when or _rule(request, checks)
     _provable(rule, request, checks)
     contract = Contract(
@@ -217,8 +217,8 @@ def _contract(context: Context, request: Request) -> Contract:
         plan=request.plan,
     )
     if request.reversibility == "2B":
-        repository(request.project)
-    return specified(context, contract) if request.preset == "loop" else contract
+        require_repository(request.project)
+    return apply_spec(context, contract) if request.preset == "loop" else contract
 
 
 def _oracle(request: Request, checks: tuple[Check, ...]) -> Oracle | None:
@@ -230,9 +230,9 @@ def _oracle(request: Request, checks: tuple[Check, ...]) -> Oracle | None:
             hint='name one: `--check "YOUR COMMAND"`',
         )
     # Imported where it is used: a prompt that starts no loop must not pay for it.
-    from untildone.integrity.oracle import kept_outside
+    from untildone.integrity.oracle import make_oracle
 
-    return kept_outside(request.oracle, request.project)
+    return make_oracle(request.oracle, request.project)
 
 
 def _found(context: Context, request: Request) -> tuple[Check, ...]:

@@ -10,20 +10,14 @@ from typing import TypeAlias, TypeVar
 from msgspec.structs import replace
 
 from untildone.agents.events import Stop
+from untildone.core.check_results import BaselineResult
+from untildone.core.contract import Contract
 from untildone.core.criteria import apply_amendments, compare_with_baseline
 from untildone.core.decide import before_checks, decide
-from untildone.core.model import (
-    BaselineResult,
-    Continue,
-    Contract,
-    Evidence,
-    Finish,
-    Pause,
-    Progress,
-    Todo,
-    Verdict,
-)
-from untildone.core.progress import advance
+from untildone.core.evidence import Evidence, Todo
+from untildone.core.progress import Progress
+from untildone.core.transitions import advance
+from untildone.core.verdict import Continue, Finish, Pause, Verdict
 from untildone.engine import gather
 from untildone.engine.check_run import DEADLINE, Site, checked, confirmed, end_of
 from untildone.engine.context import Context, mirror, project_folder
@@ -32,7 +26,7 @@ from untildone.engine.judgement import Answer, Judged, answered
 from untildone.engine.payload import EDITING, TODO, Call
 from untildone.engine.relayed_verbs import handed_over
 from untildone.errors import UserError
-from untildone.features.budget.clock import clocked
+from untildone.features.budget.clock import count_time
 from untildone.features.edits.switch import AUTO
 from untildone.report.lines import status_line
 from untildone.store import baseline
@@ -81,9 +75,9 @@ def judge(context: Context, call: Call, stop: Stop) -> Answer | None:
         same = session.active() and session.loop() == loop
         answer = _judge(context, call, stop, session) if same else None
     if session.loop() != loop:
-        from untildone.features.spec.cleanup import tidy
+        from untildone.features.spec.cleanup import remove_finished_loop
 
-        tidy(context, loop)
+        remove_finished_loop(context, loop)
     return answer
 
 
@@ -91,9 +85,9 @@ def _other_tools(context: Context, stop: Stop, session: Session) -> str:
     """Their loop files begin and end loops where the person trusts them."""
     if not session.has("dialects"):
         return ""
-    from untildone.features.importers.follow import before
+    from untildone.features.importers.follow import check_loop_files
 
-    return before(context, stop, session)
+    return check_loop_files(context, stop, session)
 
 
 def _without_loop(context: Context, call: Call, stop: Stop, session: Session) -> str:
@@ -101,7 +95,7 @@ def _without_loop(context: Context, call: Call, stop: Stop, session: Session) ->
         return ""
     from untildone.features.edits import automatic
 
-    return automatic.answer(context, call, stop)
+    return automatic.answer_stop(context, call, stop)
 
 
 @contextmanager
@@ -124,7 +118,7 @@ def _judge(context: Context, call: Call, stop: Stop, session: Session) -> Answer
         _count_source(context, record, call)
         return None
     calls = session.calls()
-    progress = clocked(_brought_up(record, stop, call, calls), session)
+    progress = count_time(_brought_up(record, stop, call, calls), session)
     evidence = gather.before_checks(context, record, progress, stop)
     evidence = replace(
         evidence,
@@ -141,44 +135,44 @@ def _judge(context: Context, call: Call, stop: Stop, session: Session) -> Answer
         edited = _edited(context, site, calls) if record.contract.checks else ()
         evidence, verdict = _with_checks(record, progress, site, evidence)
         if edited and isinstance(verdict, Continue):
-            from untildone.features.edits.feedback import with_diagnostics
+            from untildone.features.edits.feedback import add_diagnostics
 
-            evidence = with_diagnostics(evidence, context, site.project, edited)
+            evidence = add_diagnostics(evidence, context, site.project, edited)
     answer = _conclude(context, stop, Judged(record, progress, evidence, verdict))
     session.drop_calls(list(calls))
     session.forget_calls()
     if session.has("dialects"):
-        from untildone.features.importers.bound_file import settle
+        from untildone.features.importers.bound_file import update_bound_file
 
-        settle(context, record.contract.id)
+        update_bound_file(context, record.contract.id)
     return answer
 
 
 def _thrashed(record: Record, calls: Calls) -> tuple[str, ...]:
     if record.contract.preset != "loop":
         return ()
-    from untildone.features.spec.thrashing import thrashed
+    from untildone.features.spec.thrashing import find_thrashed_files
 
-    return thrashed(chain.from_iterable(calls.values()))
+    return find_thrashed_files(chain.from_iterable(calls.values()))
 
 
 def _todos(context: Context, record: Record, stop: Stop, calls: Calls) -> tuple[Todo, ...]:
     made = [call for call in chain.from_iterable(calls.values()) if call.get("tool_name") == TODO]
     if not made and not record.contract.todos:
         return ()
-    from untildone.features.todos.lists import remember, todos
+    from untildone.features.todos.lists import load_todos, remember_todo_call
 
     session = context.session_of(record)
-    remember(context, session, made)
-    return todos(context, gather.root(record.contract, stop.cwd), session)
+    remember_todo_call(context, session, made)
+    return load_todos(context, gather.root(record.contract, stop.cwd), session)
 
 
 def _edited(context: Context, site: Site, calls: Calls) -> tuple[Path, ...]:
     if not any(call.get("tool_name") in EDITING for call in chain.from_iterable(calls.values())):
         return ()
-    from untildone.features.edits.feedback import warmed
+    from untildone.features.edits.feedback import warm_servers
 
-    return warmed(context, site.project, calls)
+    return warm_servers(context, site.project, calls)
 
 
 def _duplicate(progress: Progress, call: Call, session: Session) -> bool:
@@ -216,9 +210,9 @@ def _brought_up(record: Record, stop: Stop, call: Call, calls: Calls) -> Progres
     # Without a plan the same markers may stand in the promises.
     if record.contract.plan is None and "-complete>" not in stop.message:
         return progress
-    from untildone.features.plans.reports import spoken_of
+    from untildone.features.plans.reports import read_markers
 
-    return spoken_of(record.contract, progress, stop.message)
+    return read_markers(record.contract, progress, stop.message)
 
 
 def _with_the_start(context: Context, record: Record, progress: Progress) -> Progress:
@@ -306,29 +300,29 @@ def _conclude(context: Context, stop: Stop, judged: Judged) -> Answer:
     if record.contract.plan:
         answer = _with_plan(record, answer)
     if _is_followed(record):
-        from untildone.features.chains.next_loop import followed
+        from untildone.features.chains.next_loop import start_next_loop
 
-        return followed(context, record, judged, answer)
+        return start_next_loop(context, record, judged, answer)
     return answer
 
 
 def _made_known(context: Context, stop: Stop, judged: Judged, record: Record) -> None:
     """To who waits for milestones, in the receipt, and as a checkpoint of the step that begins."""
     if (context.loops.folder(record.contract.id) / "milestones.json").exists():
-        from untildone.features.milestones.milestones import announce
+        from untildone.features.milestones.milestones import announce_milestones
 
         counted = record.progress.round > judged.progress.round
-        announce(context, record, judged.verdict, counted=counted)
+        announce_milestones(context, record, judged.verdict, counted=counted)
     if isinstance(judged.verdict, Finish | Pause):
         from untildone.engine.artifacts import publish
 
         publish(context, record, judged.evidence, project=gather.root(record.contract, stop.cwd))
     if record.contract.reversibility == "2B":
-        from untildone.features.spec.steps import checkpoint
+        from untildone.features.spec.steps import save_step_checkpoint
 
         # Without it a step cannot be taken back; that changes nothing of the verdict.
         with suppress(UserError):
-            checkpoint(record, cwd=Path(stop.cwd))
+            save_step_checkpoint(record, cwd=Path(stop.cwd))
 
 
 def _is_followed(record: Record) -> bool:
@@ -338,9 +332,9 @@ def _is_followed(record: Record) -> bool:
 
 
 def _with_plan(record: Record, answer: Answer) -> Answer:
-    from untildone.features.plans.task_loops import settled
+    from untildone.features.plans.task_loops import mark_outcome
 
-    return replace(answer, notice=" | ".join(filter(None, (answer.notice, *settled(record)))))
+    return replace(answer, notice=" | ".join(filter(None, (answer.notice, *mark_outcome(record)))))
 
 
 def _overtaken(judged: Judged, record: Record) -> Judged:

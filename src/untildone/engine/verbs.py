@@ -6,24 +6,16 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from untildone.core.agent_message import MOST_CLAIMS, kept
+from untildone.core.contract import Amendment, Bounds, Claim, Speaker, Verification
 from untildone.core.criteria import apply_amendments
-from untildone.core.model import (
-    Amendment,
-    Bounds,
-    Claim,
-    Finish,
-    Met,
-    Pause,
-    Progress,
-    Speaker,
-    Verification,
-)
-from untildone.core.progress import ended, resumed
+from untildone.core.progress import Met, Progress
 from untildone.core.spec.gates import passed
+from untildone.core.transitions import ended, resumed
+from untildone.core.verdict import Finish, Pause
 from untildone.engine.baseline_snapshot import resting_on_the_start
 from untildone.engine.context import Context, mirror
 from untildone.errors import UserError
-from untildone.features.budget.clock import mark
+from untildone.features.budget.clock import read_clock
 from untildone.report.lines import status_line
 from untildone.store.loops import Record
 
@@ -66,8 +58,8 @@ def end(
 ) -> Record:
     """An ending between two stops has its receipt too, with the evidence of the last round."""
     from untildone.engine.artifacts import last_evidence, publish
-    from untildone.features.importers.bound_file import settle
-    from untildone.features.spec.cleanup import tidy
+    from untildone.features.importers.bound_file import update_bound_file
+    from untildone.features.spec.cleanup import remove_finished_loop
 
     record = change(
         context,
@@ -78,12 +70,12 @@ def end(
     )
     evidence = last_evidence(context.loops.rounds(loop))
     publish(context, record, evidence, project=Path(record.contract.project))
-    settle(context, loop)
+    update_bound_file(context, loop)
     if record.contract.plan:
-        from untildone.features.plans.task_loops import settled
+        from untildone.features.plans.task_loops import mark_outcome
 
-        record = replace(record, warnings=(*record.warnings, *settled(record)))
-    tidy(context, loop)
+        record = replace(record, warnings=(*record.warnings, *mark_outcome(record)))
+    remove_finished_loop(context, loop)
     return record
 
 
@@ -115,7 +107,7 @@ def resume(context: Context, loop: str, grant: Grant | None = None) -> Record:
             if progress.outcome == "gate"
             else resumed(progress)
         )
-        return replace(going, amendments=amendments, clock=mark())
+        return replace(going, amendments=amendments, clock=read_clock())
 
     if context.loops.seal_broken(loop):
         context.loops.reseal(loop, at=context.now())

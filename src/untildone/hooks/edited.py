@@ -13,7 +13,7 @@ from untildone.store.sessions import Session
 
 def answer(call: Call, session: Session) -> str:
     """Asks for the full program where the edit is told of, or the first one of a turn."""
-    modes = switch.wanted(call.home)
+    modes = switch.read_modes(call.home)
     path, text, known = before_edit(call)
     if not modes or not known:
         return ""

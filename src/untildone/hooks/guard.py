@@ -6,7 +6,7 @@ The fence is polite, not the wall: it tells an agent that means well what to do 
 import os
 import re
 
-from untildone.commands.shell import bare, calls, is_ours, redirected_to
+from untildone.commands.shell import find_redirect_targets, is_untildone, parse_calls, program_name
 from untildone.install.entries import touches_ours
 
 # `hook` and `baseline` are called by clients and by ourselves: they speak for the person too.
@@ -67,16 +67,24 @@ def before_precheck(tool: str, inputs: dict[str, object]) -> str:
     """Why this call has to wait for the pre-check of its loop; reading need not."""
     if tool in _EDITORS or _FOREIGN_EDITOR.match(tool):
         return _PRECHECK_FIRST
-    called = calls(str(inputs.get("command", ""))[:_LONGEST]) if tool == "Bash" else []
-    return "" if all(_only_reads(bare(call[0]), call[1:]) for call in called) else _PRECHECK_FIRST
+    called = parse_calls(str(inputs.get("command", ""))[:_LONGEST]) if tool == "Bash" else []
+    return (
+        ""
+        if all(_only_reads(program_name(call[0]), call[1:]) for call in called)
+        else _PRECHECK_FIRST
+    )
 
 
 def _only_reads(program: str, arguments: list[str]) -> bool:
-    if is_ours(program):
+    if is_untildone(program):
         return True
     if program == "git" and not _GIT_READS.intersection(arguments[:3]):
         return False
-    into = [word for word in redirected_to(arguments) if word != "/dev/null" and not word.isdigit()]
+    into = [
+        word
+        for word in find_redirect_targets(arguments)
+        if word != "/dev/null" and not word.isdigit()
+    ]
     return _reads(program, arguments) and not into
 
 
@@ -138,13 +146,13 @@ def _real(path: str) -> str:
 
 
 def _refuse_command(command: str, cwd: str, protected: tuple[str, ...]) -> str:
-    for call in calls(command[:_LONGEST]):
-        verb = _verb_called(bare(call[0]), call[1:])
+    for call in parse_calls(command[:_LONGEST]):
+        verb = _verb_called(program_name(call[0]), call[1:])
         if verb in PERSON_VERBS:
             return f"`untildone {verb}` is refused: {_INSTEAD_VERB}"
         if call[0] == "cd" and call[1:]:
             cwd = _path(call[1], cwd)
-        reason = _refuse_change(bare(call[0]), call[1:], cwd, protected)
+        reason = _refuse_change(program_name(call[0]), call[1:], cwd, protected)
         if reason:
             return reason
     return ""
@@ -155,10 +163,10 @@ def written_by(tool: str, inputs: dict[str, object], cwd: str) -> list[str]:
     if tool in _EDITORS or _FOREIGN_EDITOR.match(tool):
         return _named(inputs, cwd)
     found: list[str] = []
-    for call in calls(str(inputs.get("command", ""))[:_LONGEST]) if tool == "Bash" else ():
+    for call in parse_calls(str(inputs.get("command", ""))[:_LONGEST]) if tool == "Bash" else ():
         if call[0] == "cd" and call[1:]:
             cwd = _path(call[1], cwd)
-        found += [_path(word, cwd) for word in _changed(bare(call[0]), call[1:])]
+        found += [_path(word, cwd) for word in _changed(program_name(call[0]), call[1:])]
     return found
 
 
@@ -168,11 +176,11 @@ def _verb_called(program: str, arguments: list[str]) -> str:
         words = words[words.index("-m") + 1 :]
         words[0] = words[0].partition(".")[0]
     if words[0] in _INSTALLERS:
-        named = [at for at, word in enumerate(words) if is_ours(word)]
+        named = [at for at, word in enumerate(words) if is_untildone(word)]
         if named and "uninstall" in words:
             return "uninstall"
         words = words[named[-1] :] if named else words
-    if not is_ours(words[0]):
+    if not is_untildone(words[0]):
         return ""
     return next((word for word in words[1:] if not word.startswith("-")), "")
 
@@ -182,7 +190,7 @@ def _refuse_change(program: str, arguments: list[str], cwd: str, protected: tupl
         path = _path(word, cwd)
         if _inside(path, protected) or (program in _REMOVERS and _holds(path, protected)):
             return f"`{word}` belongs to untildone: {_INSTEAD_STATE}"
-        if _is_settings(path) and not is_ours(program):
+        if _is_settings(path) and not is_untildone(program):
             return f"`{word}` may hold untildone's entries: {_INSTEAD_SETTINGS}"
     return ""
 
@@ -190,9 +198,9 @@ def _refuse_change(program: str, arguments: list[str], cwd: str, protected: tupl
 def _changed(program: str, arguments: list[str]) -> list[str]:
     """Words that may name what the call changes; a reader changes what it is redirected to."""
     if _reads(program, arguments):
-        return redirected_to(arguments)
+        return find_redirect_targets(arguments)
     if program == "cp" and "-t" not in arguments:
-        return [*arguments[-1:], *redirected_to(arguments)]
+        return [*arguments[-1:], *find_redirect_targets(arguments)]
     return [word for word in arguments if not word.startswith("-") or "=" in word]
 
 

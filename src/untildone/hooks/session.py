@@ -24,10 +24,12 @@ def answer(call: Call) -> str:
 
 def _watch_dialects(call: Call, session: Session) -> None:
     # Imported where it is used: hardly anybody trusts other tools' loop files.
-    from untildone.features.importers import trusted
+    from untildone.features.importers import trusted_projects
 
-    if trusted.trusted(call.home, call.environ.get("CLAUDE_PROJECT_DIR") or call.text("cwd")):
-        trusted.watch(session)
+    if trusted_projects.is_trusted_project(
+        call.home, call.environ.get("CLAUDE_PROJECT_DIR") or call.text("cwd")
+    ):
+        trusted_projects.watch_session(session)
 
 
 def _ended(session: Session) -> str:

@@ -18,7 +18,7 @@ def answer(call: Call) -> str:
         _spool(call, session)
     if call.event == "PostToolBatch" and session.due():
         return FULL
-    if call.event == "PostToolUse" and session.known and switch.wanted(call.home):
+    if call.event == "PostToolUse" and session.known and switch.read_modes(call.home):
         from untildone.hooks import edited
 
         return edited.answer(call, session)

@@ -9,11 +9,11 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from untildone.worktree.contents import Entry, Tree, tree_of, walked
+from untildone.worktree.contents import Entry, Tree, read_tree, walk_files
 
 _MOST_DEPENDENCIES = 300_000
-MOST_FILES = 50_000
-MOST_BYTES = 2_000_000_000
+MAX_FILES = 50_000
+MAX_BYTES = 2_000_000_000
 _RECORD = "start.json"
 _FILES = "tree"
 
@@ -21,7 +21,7 @@ _FILES = "tree"
 Stamp = tuple[int, int, int]
 
 
-class TooLarge(Exception):  # noqa: N818  reads as what happened
+class BaselineTooLargeError(Exception):
     """More than is worth a copy."""
 
 
@@ -36,7 +36,7 @@ class Baseline(Struct, frozen=True, kw_only=True):
     variables: dict[str, str] = {}
 
 
-def keep(
+def save_baseline(
     project: Path,
     folder: Path,
     *,
@@ -49,15 +49,15 @@ def keep(
     files.mkdir(parents=True, mode=0o700)
     left_out = tuple(sorted(ignored))
     size = 0
-    for number, path in enumerate(walked(project, ignored=left_out), 1):
+    for number, path in enumerate(walk_files(project, ignored=left_out), 1):
         size += _size(project / path)
-        if number > MOST_FILES or size > MOST_BYTES:
-            raise TooLarge(f"more than {MOST_FILES} files or {MOST_BYTES // 10**9} GB")
+        if number > MAX_FILES or size > MAX_BYTES:
+            raise BaselineTooLargeError(f"more than {MAX_FILES} files or {MAX_BYTES // 10**9} GB")
         _copy(project / path, files / path)
     start = Baseline(
-        entries=dict(tree_of(files, walked(files)).entries),
+        entries=dict(read_tree(files, walk_files(files)).entries),
         ignored=left_out,
-        dependencies=dict(stamps(project, left_out)),
+        dependencies=dict(read_stamps(project, left_out)),
         surroundings=dict(surroundings),
         variables=dict(variables),
     )
@@ -82,7 +82,7 @@ def _copy(source: Path, target: Path) -> None:
         return
 
 
-def stamps(project: Path, folders: Iterable[str]) -> Iterator[tuple[str, Stamp]]:
+def read_stamps(project: Path, folders: Iterable[str]) -> Iterator[tuple[str, Stamp]]:
     """Of every file in the folders, as far as anybody could go through them."""
     seen = 0
     for top in folders:
@@ -100,7 +100,7 @@ def stamps(project: Path, folders: Iterable[str]) -> Iterator[tuple[str, Stamp]]
                     return
 
 
-def kept(folder: Path, digest: str) -> tuple[Baseline, Tree]:
+def load_baseline(folder: Path, digest: str) -> tuple[Baseline, Tree]:
     """The record and the files; ValueError if they are not what was kept."""
     try:
         data = (folder / _RECORD).read_bytes()
@@ -112,17 +112,17 @@ def kept(folder: Path, digest: str) -> tuple[Baseline, Tree]:
         start = msgspec.json.decode(data, type=Baseline)
     except msgspec.DecodeError as error:
         raise ValueError(f"the record of the start is damaged: {error}") from None
-    tree = tree_of(folder / _FILES, start.entries)
+    tree = read_tree(folder / _FILES, start.entries)
     if dict(tree.entries) != start.entries:
         raise ValueError("the files kept of the start were changed")
     return start, tree
 
 
-def forget(folder: Path) -> None:
+def delete_baseline_files(folder: Path) -> None:
     """The copy of a loop that has ended is of no more use; its record stays."""
     shutil.rmtree(folder / _FILES, ignore_errors=True)
 
 
-def kept_at(folder: Path) -> float:
+def read_baseline_time(folder: Path) -> float:
     """When the start was kept: what changed later was changed while the loop ran."""
     return (folder / _RECORD).stat().st_mtime

@@ -6,13 +6,13 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from untildone.core.model import Concern
-from untildone.integrity.outputs import without_outputs
-from untildone.integrity.roles import Role, role
-from untildone.integrity.scripts.followed import led_to
-from untildone.integrity.settings.extended import taken_up
+from untildone.core.evidence import Concern
+from untildone.integrity.outputs import drop_outputs
+from untildone.integrity.scripts.check_files import find_check_files
+from untildone.integrity.settings.referenced_files import find_referenced_files
 from untildone.integrity.tests.contracts import contracts
-from untildone.worktree.contents import Changes, Tree, changes
+from untildone.worktree.contents import Changes, Tree, find_changes
+from untildone.worktree.roles import Role, classify_file
 
 
 class Comparison(Struct, frozen=True):
@@ -34,7 +34,7 @@ class Comparison(Struct, frozen=True):
             return "script"
         if path in self.configuring:
             return "config"
-        return "test" if path in self.testing else role(path)
+        return "test" if path in self.testing else classify_file(path)
 
 
 FindConcerns: TypeAlias = Callable[[Comparison], Iterable[Concern]]
@@ -49,8 +49,8 @@ def digest(*values: object) -> str:
 
 def compare_trees(old: Tree, new: Tree, commands: Iterable[str], *, task: str = "") -> Comparison:
     asked = tuple(commands)
-    new = without_outputs(old, new, asked)
-    judging = frozenset((*led_to(old, asked), *led_to(new, asked)))
-    configuring = taken_up(old) | taken_up(new)
-    differ = changes(old, new)
+    new = drop_outputs(old, new, asked)
+    judging = frozenset((*find_check_files(old, asked), *find_check_files(new, asked)))
+    configuring = find_referenced_files(old) | find_referenced_files(new)
+    differ = find_changes(old, new)
     return Comparison(old, new, differ, judging, asked, task, configuring, contracts(old))

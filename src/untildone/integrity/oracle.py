@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from untildone.core.concerns import make_concern
-from untildone.core.model import Concern, Oracle
+from untildone.core.contract import Oracle
+from untildone.core.evidence import Concern, ConcernKind
 from untildone.errors import UserError
 from untildone.process import run
 
@@ -17,7 +18,7 @@ _PROGRAMS = {".py": sys.executable, ".sh": "sh", ".js": "node", ".mjs": "node", 
 _TOLD = "a hidden check of the person does not pass"
 
 
-def kept_outside(path: Path, project: Path) -> Oracle:
+def make_oracle(path: Path, project: Path) -> Oracle:
     """Refused where the agent works: there it would be no secret."""
     place = Path(os.path.realpath(path))
     if place.is_relative_to(os.path.realpath(project)):
@@ -32,18 +33,22 @@ def kept_outside(path: Path, project: Path) -> Oracle:
     return Oracle(path=str(place), sha256=_digest(place))
 
 
-def asked(
+def run_oracle(
     oracle: Oracle, *, cwd: Path, environ: Mapping[str, str], through: tuple[str, ...] = ()
 ) -> Concern | None:
     """Run where the work is, through what leads there."""
     place = Path(oracle.path)
     if _digest(place) != oracle.sha256:
         because = "the hidden check of the person is gone or not what it was at the start"
-        return make_concern("oracle", "hidden", because=because, content=_digest(place))
+        return make_concern(ConcernKind.ORACLE, "hidden", because=because, content=_digest(place))
     program = _PROGRAMS.get(place.suffix)
     argv = (program, str(place)) if program and not os.access(place, os.X_OK) else (str(place),)
     finished = run((*through, *argv), cwd=cwd, timeout=_SECONDS, env=dict(environ))
-    return None if finished.exit_code == 0 else make_concern("oracle", "hidden", because=_TOLD)
+    return (
+        None
+        if finished.exit_code == 0
+        else make_concern(ConcernKind.ORACLE, "hidden", because=_TOLD)
+    )
 
 
 def _digest(place: Path) -> str:

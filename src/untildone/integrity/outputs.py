@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from untildone.integrity.roles import role
 from untildone.worktree.contents import Tree
+from untildone.worktree.roles import classify_file
 
 _FOLDERS = frozenset(
     (
@@ -16,10 +16,12 @@ _FOLDERS = frozenset(
 _LOADED = re.compile(r"(?!(.*/)?build/(lib|bdist|temp)[^/]*/).*\.(pyc?|so|pyd|pth)")
 
 
-def without_outputs(old: Tree, new: Tree, commands: Iterable[str]) -> Tree:
+def drop_outputs(old: Tree, new: Tree, commands: Iterable[str]) -> Tree:
     """The tree of now as people wrote it; all of it where any code of the start is gone."""
     fresh = {_folder(path) for path in new} - {"", *map(_folder, old)}
-    if not fresh or any(role(path) in ("product", "test") for path in old if path not in new):
+    if not fresh or any(
+        classify_file(path) in ("product", "test") for path in old if path not in new
+    ):
         return new
     rest = [path for path in new if _folder(path) not in fresh or _LOADED.fullmatch(path)]
     texts = [*((text, False) for text in commands), *_texts(new, rest)]
@@ -38,7 +40,7 @@ def _folder(path: str) -> str:
 def _texts(tree: Tree, paths: Iterable[str]) -> Iterator[tuple[str, bool]]:
     """Each with whether it is code: settings name whole folders to leave them out."""
     for path in paths:
-        kind = role(path)
+        kind = classify_file(path)
         if kind != "document":
             yield tree.text(path), kind in ("product", "test")
 

@@ -1,6 +1,6 @@
 """Every ratchet there is."""
 
-from untildone.core.model import Concern
+from untildone.core.evidence import Concern
 from untildone.integrity.comparison import Comparison, FindConcerns
 from untildone.integrity.environment import shadowing
 from untildone.integrity.hard_coded import comparison as special_cases

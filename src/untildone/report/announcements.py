@@ -1,10 +1,12 @@
 """What the person is told of a loop from a spec beside the notice: `[LOOP] …` and its verdict."""
 
+from untildone.core.contract import Contract
 from untildone.core.criteria import apply_amendments
-from untildone.core.model import Continue, Contract, Finish, Pause, Progress, Verdict
+from untildone.core.progress import Progress
 from untildone.core.spec.rubric import MOST, shape
 from untildone.core.spec.verdict import Trust, kinds, learnable, trust
 from untildone.core.spec.workflow import workflow
+from untildone.core.verdict import Continue, Finish, Pause, Verdict
 from untildone.store.loops import Record
 
 _MARKS: dict[Trust, str] = {"SHIP": "🟢", "MONITOR": "🟡", "RESEARCH": "🔴"}

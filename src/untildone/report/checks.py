@@ -10,8 +10,8 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from untildone.core.listing import counts, untold
-from untildone.core.model import CheckResult, Finding
+from untildone.core.check_results import CheckResult, Finding
+from untildone.core.failure_list import counts, untold
 
 Whole: TypeAlias = Literal["green", "red", "unrunnable"]
 _STYLES = {"green": "green", "red": "red"}

@@ -3,7 +3,7 @@
 import re
 from xml.sax.saxutils import escape, quoteattr
 
-from untildone.core.model import CheckResult
+from untildone.core.check_results import CheckResult
 
 # Characters that no XML 1.0 document may hold, however they are written.
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

@@ -1,21 +1,13 @@
 """One line on a loop, for a status line, a notice, a terminal."""
 
+from untildone.core.check_results import CheckResult
 from untildone.core.concerns import name_of
+from untildone.core.contract import Contract
 from untildone.core.criteria import apply_amendments
-from untildone.core.listing import counts, number
-from untildone.core.model import (
-    OUTCOMES,
-    CheckResult,
-    Continue,
-    Contract,
-    Finish,
-    Ignore,
-    Outcome,
-    Pause,
-    Progress,
-    Verdict,
-    Wait,
-)
+from untildone.core.failure_list import counts
+from untildone.core.progress import Progress
+from untildone.core.text import number
+from untildone.core.verdict import OUTCOMES, Continue, Finish, Ignore, Outcome, Pause, Verdict, Wait
 from untildone.report.totals import improvement, in_words
 from untildone.store.loops import Record
 

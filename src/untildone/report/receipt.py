@@ -8,20 +8,16 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from untildone.core.check_results import CheckResult, Totals
 from untildone.core.concerns import allowed, name_of
+from untildone.core.contract import Amendment, Speaker
 from untildone.core.criteria import apply_amendments
-from untildone.core.listing import counts, one_line
-from untildone.core.model import (
-    OUTCOMES,
-    Amendment,
-    CheckResult,
-    Evidence,
-    Outcome,
-    Round,
-    Speaker,
-    Totals,
-)
+from untildone.core.evidence import Evidence
+from untildone.core.failure_list import counts
+from untildone.core.progress import Round
 from untildone.core.spec.verdict import Trust, trust
+from untildone.core.text import one_line
+from untildone.core.verdict import OUTCOMES, Outcome
 from untildone.report.totals import improvement
 from untildone.store.loops import Record
 

@@ -1,7 +1,7 @@
 """Findings as SARIF 2.1.0, for code hosts that show it."""
 
 from untildone import __version__
-from untildone.core.model import CheckResult, Finding
+from untildone.core.check_results import CheckResult, Finding
 
 _LEVELS = {"error": "error", "security": "error", "warning": "warning", "info": "note"}
 

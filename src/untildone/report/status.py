@@ -5,7 +5,8 @@ from typing import Literal, TypeAlias
 from msgspec import Struct
 
 from untildone.core.criteria import apply_amendments
-from untildone.core.model import Outcome, Status
+from untildone.core.progress import Status
+from untildone.core.verdict import Outcome
 from untildone.store.loops import Record
 
 Held: TypeAlias = bool | Literal["unknown"]

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from untildone.core.listing import number
-from untildone.core.model import FileTotals, Totals
+from untildone.core.check_results import FileTotals, Totals
+from untildone.core.text import number
 
 # What a person looks for first comes first.
 _NOUNS = {

@@ -7,8 +7,8 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from untildone.agents.headless import Ask
+from untildone.core.contract import Bounds
 from untildone.core.criteria import apply_amendments
-from untildone.core.model import Bounds
 from untildone.engine.context import Context
 from untildone.engine.move import move_here
 from untildone.process import argv_of

@@ -1,7 +1,7 @@
 """What a new conversation is told of the earlier ones: evidence, never a summary by a model."""
 
-from untildone.core.listing import cut, one_line
-from untildone.core.model import Progress, Round
+from untildone.core.progress import Progress, Round
+from untildone.core.text import cut, one_line
 
 _ROUNDS = 5
 _MESSAGE = 300

@@ -3,7 +3,8 @@
 from typing import Literal
 
 from untildone.agents.headless import Fault, Happening
-from untildone.core.model import Outcome, Status, Verdict
+from untildone.core.progress import Status
+from untildone.core.verdict import Outcome, Verdict
 
 
 class Started(Happening, frozen=True, kw_only=True):

@@ -10,8 +10,9 @@ from msgspec.structs import replace
 
 from untildone.agents.events import Stop
 from untildone.agents.headless import Fault
-from untildone.core.model import OUTCOMES, Continue, Finish, Pause, Progress
-from untildone.core.progress import ended
+from untildone.core.progress import Progress
+from untildone.core.transitions import ended
+from untildone.core.verdict import OUTCOMES, Continue, Finish, Pause
 from untildone.engine import verbs
 from untildone.engine.context import Context
 from untildone.engine.judgement import Answer
@@ -19,7 +20,7 @@ from untildone.engine.session import reminder
 from untildone.engine.speaker import ignored
 from untildone.engine.stop import judge_return
 from untildone.errors import UserError
-from untildone.features.budget.clock import clocked, mark
+from untildone.features.budget.clock import count_time, read_clock
 from untildone.process import ending_with_us
 from untildone.runs.calling import Return, Show
 from untildone.runs.conversation import Conversation
@@ -217,8 +218,8 @@ class _Run:
 
         def edit(record: Record) -> Progress:
             if kind == "waited":
-                return replace(record.progress, clock=mark())
-            return clocked(record.progress, talk.context.session_of(record))
+                return replace(record.progress, clock=read_clock())
+            return count_time(record.progress, talk.context.session_of(record))
 
         talk.record = verbs.change(talk.context, talk.loop, edit, kind=kind)
 

@@ -12,7 +12,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from untildone.core.model import Check, Progress
+from untildone.core.contract import Check
+from untildone.core.progress import Progress
 from untildone.engine.context import Context, project_folder
 from untildone.engine.start import Request, begin
 from untildone.process.git import run_git

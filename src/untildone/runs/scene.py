@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from untildone.core.model import Check
+from untildone.core.contract import Check
 from untildone.runs.scripted import Edit, Turn
 
 TASK = "Give per cent off, not units off; tests and lint must pass."

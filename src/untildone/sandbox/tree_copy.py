@@ -5,20 +5,20 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from untildone.worktree.files import listed, unlisted_folders
+from untildone.worktree.files import list_files, list_ignored_folders
 
-MOST_FILES = 50_000
+MAX_FILES = 50_000
 
 
-class TooLarge(Exception):  # noqa: N818  reads as what happened
+class TreeTooLargeError(Exception):
     """More files than a copy is worth."""
 
 
 def copy_tree(source: Path, target: Path) -> None:
     """Files git knows or would add are copied; ignored folders, such as caches, are linked."""
-    paths = listed(source)
-    if len(paths) > MOST_FILES:
-        raise TooLarge(f"{len(paths)} files")
+    paths = list_files(source)
+    if len(paths) > MAX_FILES:
+        raise TreeTooLargeError(f"{len(paths)} files")
     target.mkdir(parents=True)
     for path in paths:
         _copy_one(source / path, target / path)
@@ -36,7 +36,7 @@ def _copy_one(source: Path, target: Path) -> None:
 
 
 def _to_link(source: Path, target: Path) -> Iterator[Path]:
-    for folder in unlisted_folders(source):
+    for folder in list_ignored_folders(source):
         place = target / folder
         if place.parent.is_dir() and not os.path.lexists(place):
             yield folder

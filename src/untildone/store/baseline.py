@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
-from untildone.core.model import Progress
+from untildone.core.progress import Progress
 from untildone.store.digest import sha256
 from untildone.store.encoding import decode, encode
 from untildone.store.files import (

@@ -13,7 +13,8 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from untildone.core.model import Contract, Progress, Round
+from untildone.core.contract import Contract
+from untildone.core.progress import Progress, Round
 from untildone.errors import UserError
 from untildone.store import baseline, heads, journal, seal
 from untildone.store.encoding import convert

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import msgspec
 
-from untildone.core.model import Contract
+from untildone.core.contract import Contract
 from untildone.store import baseline, journal
 from untildone.store.digest import sha256
 from untildone.store.encoding import convert, decode

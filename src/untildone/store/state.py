@@ -9,7 +9,8 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta, Struct
 
-from untildone.core.model import Contract, Progress
+from untildone.core.contract import Contract
+from untildone.core.progress import Progress
 from untildone.errors import UserError
 from untildone.store import journal
 from untildone.store.encoding import convert, decode, encode

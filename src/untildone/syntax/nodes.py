@@ -3,9 +3,12 @@
 import re
 from collections.abc import Iterator
 
-from ast_grep_py import SgNode, SgRoot
+from ast_grep_py import SgNode
 
-from untildone.integrity.tests.macros import expanded
+from untildone.syntax.languages import language_of_tests
+from untildone.syntax.parsing import parse_source
+from untildone.syntax.rust_macros import expand_macros
+from untildone.worktree.contents import Tree
 
 # The grammars name most kinds differently and none twice with another meaning.
 NUMBERS = frozenset(
@@ -64,34 +67,30 @@ WRAPPERS = frozenset(
 BLOCKS = frozenset(("block", "statement_block", "statement_list", "declaration_list"))
 COMMENTS = frozenset(("comment", "line_comment", "block_comment"))
 
-LANGUAGES = {
-    **{"py": "python", "pyi": "python", "go": "go", "rs": "rust", "java": "java"},
-    **dict.fromkeys(("js", "mjs", "cjs", "jsx"), "javascript"),
-    **dict.fromkeys(("ts", "mts", "cts"), "typescript"),
-    "tsx": "tsx",
-}
+_LONGEST_READ = 1_000_000
 # A Rust macro's arguments are loose tokens to the grammar; as a call they are expressions.
 _MACRO = re.compile(r"\b(?!macro_rules)(\w+)!\s*\(")
 _VECTOR = re.compile(r"\bvec!\s*\[")
 
 
-def language(path: str) -> str:
-    """Empty where the tests of a file cannot be read."""
-    return LANGUAGES.get(path.rpartition(".")[2], "")
+def parse_test_source(text: str, language: str) -> SgNode:
+    """Return the root, with the macros of Rust written as calls."""
+    if language == "rust":
+        text = _VECTOR.sub("[", _MACRO.sub(r"\1(", expand_macros(text)))
+    return parse_source(text, language)
 
 
-def parsed(text: str, tongue: str) -> SgNode:
-    if tongue == "rust":
-        text = _VECTOR.sub("[", _MACRO.sub(r"\1(", expanded(text)))
-    return SgRoot(text, tongue).root()
+def parse_test_file(tree: Tree, path: str) -> SgNode:
+    """Return `parse_test_source` of the beginning of the file. Use as a tree's fact."""
+    return parse_test_source(tree.text(path)[:_LONGEST_READ], language_of_tests(path))
 
 
-def inner(node: SgNode) -> list[SgNode]:
+def list_parts(node: SgNode) -> list[SgNode]:
     """Its named parts without comments."""
     return [each for each in node.children() if each.is_named() and each.kind() not in COMMENTS]
 
 
-def below(node: SgNode, kinds: frozenset[str]) -> Iterator[SgNode]:
+def find_below(node: SgNode, kinds: frozenset[str]) -> Iterator[SgNode]:
     """Every part of these kinds at any depth, the node itself too."""
     left = [node]
     while left:
@@ -101,13 +100,13 @@ def below(node: SgNode, kinds: frozenset[str]) -> Iterator[SgNode]:
         left += reversed(each.children())
 
 
-def unwrapped(node: SgNode) -> SgNode:
-    while node.kind() in WRAPPERS and (parts := inner(node)):
+def unwrap(node: SgNode) -> SgNode:
+    while node.kind() in WRAPPERS and (parts := list_parts(node)):
         node = parts[0]
     return node
 
 
-def callee(call: SgNode) -> tuple[SgNode | None, str]:
+def read_callee(call: SgNode) -> tuple[SgNode | None, str]:
     """The receiver, if there is one, and the last name of what is called."""
     if call.kind() == "method_invocation":
         return call.field("object"), _text(call.field("name"))
@@ -117,7 +116,7 @@ def callee(call: SgNode) -> tuple[SgNode | None, str]:
     if target is None:
         return None, ""
     if target.kind() in MEMBERS:
-        return receiver(target), member(target)
+        return get_receiver(target), get_member(target)
     if target.kind() == "scoped_identifier":
         return target.field("path"), _text(target.field("name"))
     if target.kind() in CALLS:
@@ -125,53 +124,55 @@ def callee(call: SgNode) -> tuple[SgNode | None, str]:
     return None, target.text()
 
 
-def receiver(node: SgNode) -> SgNode | None:
+def get_receiver(node: SgNode) -> SgNode | None:
     """What a member is taken from."""
-    parts = inner(node)
+    parts = list_parts(node)
     return parts[0] if parts else None
 
 
-def member(node: SgNode) -> str:
+def get_member(node: SgNode) -> str:
     """The name after the last dot."""
-    parts = inner(node)
+    parts = list_parts(node)
     return parts[-1].text() if parts else ""
 
 
-def arguments(call: SgNode) -> list[SgNode]:
+def list_arguments(call: SgNode) -> list[SgNode]:
     held = call.field("arguments")
     if held is None:
         return []
-    return [held] if held.kind() == "template_string" else inner(held)
+    return [held] if held.kind() == "template_string" else list_parts(held)
 
 
-def value_of(argument: SgNode) -> SgNode:
+def get_value(argument: SgNode) -> SgNode:
     """Without the name it may be given by."""
-    return inner(argument)[-1] if argument.kind() == "keyword_argument" else argument
+    return list_parts(argument)[-1] if argument.kind() == "keyword_argument" else argument
 
 
-def path_of(call: SgNode) -> str:
+def read_call_path(call: SgNode) -> str:
     """`a.b.c` of a call `a.b.c(…)`, calls in between left out."""
-    from_, name = callee(call)
+    from_, name = read_callee(call)
     if from_ is None:
         return name
-    ahead = path_of(from_) if from_.kind() in CALLS else re.sub(r"\s+", "", from_.text())
+    ahead = read_call_path(from_) if from_.kind() in CALLS else re.sub(r"\s+", "", from_.text())
     return f"{ahead}.{name}" if name else ahead
 
 
-def literal(node: SgNode) -> str | None:
+def read_literal(node: SgNode) -> str | None:
     """The value written as one text, whatever quotes or zeros were used."""
     kind, text = node.kind(), node.text()
     if kind in NUMBERS:
-        return number(text)
+        return normalize_number(text)
     if kind == "boolean_literal" or text in CONSTANTS:
         return CONSTANTS.get(text)
     if kind in ("unary_operator", "unary_expression") and text[:1] in "-+":
-        under = literal(inner(node)[-1]) if inner(node) else None
+        under = read_literal(list_parts(node)[-1]) if list_parts(node) else None
         return (
-            f"-{under}" if under and text[0] == "-" and inner(node)[-1].kind() in NUMBERS else None
+            f"-{under}"
+            if under and text[0] == "-" and list_parts(node)[-1].kind() in NUMBERS
+            else None
         )
-    if kind in STRINGS and ("{" not in text or not any(True for _ in below(node, HOLES))):
-        return quoted(text) if kind != "concatenated_string" else _joined(node)
+    if kind in STRINGS and ("{" not in text or not any(True for _ in find_below(node, HOLES))):
+        return normalize_string(text) if kind != "concatenated_string" else _joined(node)
     return None
 
 
@@ -179,10 +180,10 @@ HOLES = frozenset(("interpolation", "template_substitution"))
 
 
 def _joined(node: SgNode) -> str:
-    return '"' + "".join(quoted(each.text())[1:] for each in inner(node))
+    return '"' + "".join(normalize_string(each.text())[1:] for each in list_parts(node))
 
 
-def number(text: str) -> str:
+def normalize_number(text: str) -> str:
     plain = re.sub(r"(?<=[\d.])(_?[iuf]\d+|usize|isize|[nLlfFdD])$", "", text).replace("_", "")
     try:
         return (
@@ -192,7 +193,7 @@ def number(text: str) -> str:
         return text
 
 
-def quoted(text: str) -> str:
+def normalize_string(text: str) -> str:
     """Marked by one quote in front, so that `"1"` is not the number."""
     if text.startswith("/"):
         return text

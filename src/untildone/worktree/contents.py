@@ -82,7 +82,7 @@ class Changes(Struct, frozen=True):
     moved: dict[str, str]
 
 
-def tree_of(root: Path, paths: Iterable[str]) -> Tree:
+def read_tree(root: Path, paths: Iterable[str]) -> Tree:
     """What of the paths is there now."""
     entries = ((path, _entry(root / path)) for path in paths)
     return Tree(root, {path: entry for path, entry in entries if entry is not None})
@@ -110,7 +110,7 @@ def _digest(path: Path) -> str:
     return digest.hexdigest()
 
 
-def walked(root: Path, *, ignored: Iterable[str] = ()) -> Iterator[str]:
+def walk_files(root: Path, *, ignored: Iterable[str] = ()) -> Iterator[str]:
     """Every file below but in generated folders and in those the start ignored as a whole."""
     left_out = {path.rstrip("/") for path in ignored}
     for folder, folders, files in os.walk(root):
@@ -126,7 +126,7 @@ def walked(root: Path, *, ignored: Iterable[str] = ()) -> Iterator[str]:
         yield from (f"{inside}{name}" for name in sorted(names))
 
 
-def changes(old: Tree, new: Tree) -> Changes:
+def find_changes(old: Tree, new: Tree) -> Changes:
     added = [path for path in new if path not in old]
     removed = [path for path in old if path not in new]
     edited = tuple(path for path in old if path in new and old.entries[path] != new.entries[path])

@@ -13,7 +13,7 @@ _GENERATED = frozenset({"node_modules", ".venv", "venv", "target", "__pycache__"
 _SKIPPED = _GENERATED | {".git", ".untildone"}
 
 
-def root_of(cwd: Path) -> Path | None:
+def find_worktree_root(cwd: Path) -> Path | None:
     """The top of the worktree the folder is in.
 
     A repository's `core.worktree` may name any other folder: that is not believed.
@@ -23,27 +23,27 @@ def root_of(cwd: Path) -> Path | None:
     return top if top and marked and top.exists() and top.samefile(marked) else None
 
 
-def same_repository(a: Path, b: Path) -> bool:
+def is_same_repository(a: Path, b: Path) -> bool:
     """Also true of two worktrees of one repository."""
     first = _path_from_git("--git-common-dir", cwd=a)
     return first is not None and first == _path_from_git("--git-common-dir", cwd=b)
 
 
-def worktree_of(project: str, cwd: str) -> Path:
+def find_worktree(project: str, cwd: str) -> Path:
     """Where a session works; the agent may have gone elsewhere with `cd`."""
     place = Path(project or cwd)
-    here = root_of(Path(cwd)) if cwd else None
-    if here and same_repository(here, place):
+    here = find_worktree_root(Path(cwd)) if cwd else None
+    if here and is_same_repository(here, place):
         return here
-    return root_of(place) or place
+    return find_worktree_root(place) or place
 
 
-def listed(project: Path) -> list[Path]:
+def list_files(project: Path) -> list[Path]:
     """Files below the project that git knows or would add; outside git all but generated ones."""
     return [path for path in _known(project) if ".untildone" not in path.parts]
 
 
-def files_named(project: Path, name: str) -> list[Path]:
+def find_files_named(project: Path, name: str) -> list[Path]:
     """The listed files of that name, none in other repositories or generated folders."""
     return [
         path
@@ -55,9 +55,11 @@ def files_named(project: Path, name: str) -> list[Path]:
 def _known(project: Path, *pathspecs: str) -> dict[Path, None]:
     """Each once: git names a file in conflict for each of its sides."""
     kinds = ("--cached", "--others", "--exclude-standard")
-    in_git = root_that_knows(project)
-    output = git_output("ls-files", *kinds, *pathspecs, cwd=project) if in_git else None
-    return dict.fromkeys(map(Path, files_of(project)) if output is None else _split(output))
+    in_git = find_tracking_root(project)
+    output = read_git_entries("ls-files", *kinds, *pathspecs, cwd=project) if in_git else None
+    return dict.fromkeys(
+        map(Path, walk_unignored_files(project)) if output is None else _split(output)
+    )
 
 
 def _ours(project: Path, path: Path) -> bool:
@@ -67,24 +69,24 @@ def _ours(project: Path, path: Path) -> bool:
     )
 
 
-def unlisted_folders(project: Path) -> list[Path]:
+def list_ignored_folders(project: Path) -> list[Path]:
     """Folders of ignored content, such as dependencies and caches."""
     ignored = ("--others", "--ignored", "--exclude-standard", "--directory")
-    in_git = root_that_knows(project)
-    output = git_output("ls-files", *ignored, cwd=project) if in_git else None
+    in_git = find_tracking_root(project)
+    output = read_git_entries("ls-files", *ignored, cwd=project) if in_git else None
     if output is None:
         return [Path(name) for name in sorted(_GENERATED) if (project / name).is_dir()]
     entries = (entry for entry in output.split(b"\0") if entry.endswith(b"/"))
     return [path for entry in entries for path in _split(entry) if ".untildone" not in path.parts]
 
 
-def changed_files(project: Path) -> frozenset[str]:
+def list_changed_files(project: Path) -> frozenset[str]:
     """Paths below the project that differ from the last commit, or are new."""
-    changes = git_output("diff", "--name-only", "--relative", "HEAD", cwd=project)
+    changes = read_git_entries("diff", "--name-only", "--relative", "HEAD", cwd=project)
     if changes is None:
         # Without a commit everything is new.
-        changes = git_output("ls-files", "--cached", cwd=project) or b""
-    new = git_output("ls-files", "--others", "--exclude-standard", cwd=project) or b""
+        changes = read_git_entries("ls-files", "--cached", cwd=project) or b""
+    new = read_git_entries("ls-files", "--others", "--exclude-standard", cwd=project) or b""
     return frozenset(path.as_posix() for path in (*_split(changes), *_split(new)))
 
 
@@ -124,12 +126,12 @@ def _nearest(place: Path) -> tuple[Path, int] | None:
     return None
 
 
-def git_output(*arguments: str, cwd: Path) -> bytes | None:
+def read_git_entries(*arguments: str, cwd: Path) -> bytes | None:
     """The whole of it, with NUL between the entries; None where git does not answer."""
-    return git_fed(*arguments, "-z", cwd=cwd, stdin=b"")
+    return read_git_output(*arguments, "-z", cwd=cwd, stdin=b"")
 
 
-def git_fed(*arguments: str, cwd: Path, stdin: bytes, **variables: str) -> bytes | None:
+def read_git_output(*arguments: str, cwd: Path, stdin: bytes, **variables: str) -> bytes | None:
     """What git prints for this input, its complaints left out; None where it fails."""
     heard: list[bytes] = []
     finished = run_git(
@@ -144,9 +146,9 @@ def git_fed(*arguments: str, cwd: Path, stdin: bytes, **variables: str) -> bytes
     return b"".join(heard) if finished.exit_code == 0 else None
 
 
-def root_that_knows(project: Path) -> Path | None:
+def find_tracking_root(project: Path) -> Path | None:
     """The top of the worktree, unless the project as a whole is ignored there."""
-    root = root_of(project)
+    root = find_worktree_root(project)
     if root is None or project.resolve() == root:
         return root
     ignored = run_git(("check-ignore", "-q", "."), cwd=project).exit_code == 0
@@ -157,7 +159,7 @@ def _split(output: bytes) -> Iterator[Path]:
     return (Path(os.fsdecode(entry)) for entry in output.split(b"\0") if entry)
 
 
-def files_of(project: Path) -> Iterator[str]:
+def walk_unignored_files(project: Path) -> Iterator[str]:
     count = 0
     for folder, folders, files in os.walk(project):
         folders[:] = sorted(name for name in folders if name not in _SKIPPED)

@@ -7,7 +7,12 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from untildone.worktree.files import files_of, git_output, root_of, root_that_knows
+from untildone.worktree.files import (
+    find_tracking_root,
+    find_worktree_root,
+    read_git_entries,
+    walk_unignored_files,
+)
 
 _CHUNK = 1_048_576
 _LARGE = 1_000_000
@@ -24,16 +29,18 @@ class Content(Struct, frozen=True):
     recorded: str
 
 
-def content_of(project: Path) -> Content:
-    return _content(root_that_knows(project), project, frozenset())
+def fingerprint_contents(project: Path) -> Content:
+    return _content(find_tracking_root(project), project, frozenset())
 
 
 def _content(root: Path | None, project: Path, above: frozenset[Path]) -> Content:
     """`above` are the repositories this one lies in, so that none is entered twice."""
-    index = git_output("ls-files", "-s", cwd=root) if root else None
-    status = git_output(*_STATUS, cwd=root) if root else None
+    index = read_git_entries("ls-files", "-s", cwd=root) if root else None
+    status = read_git_entries(*_STATUS, cwd=root) if root else None
     if root is None or index is None or status is None:
-        files = {os.fsencode(path): _walked(project / path) for path in files_of(project)}
+        files = {
+            os.fsencode(path): _walked(project / path) for path in walk_unignored_files(project)
+        }
         return Content(_digest(files), "")
     known = _known(index)
     now = known | _changed(status, root)
@@ -41,9 +48,9 @@ def _content(root: Path | None, project: Path, above: frozenset[Path]) -> Conten
     return Content(_digest(now), _digest({path: now[path] for path in known}))
 
 
-def fingerprint(project: Path) -> str:
+def fingerprint_tree(project: Path) -> str:
     """Equal for equal content of all files that git would not ignore."""
-    return content_of(project).whole
+    return fingerprint_contents(project).whole
 
 
 def _digest(files: dict[bytes, bytes]) -> str:
@@ -83,7 +90,7 @@ def _submodules(
     inner = {}
     for path in (path for path, entry in known.items() if entry.startswith(_SUBMODULE)):
         folder = root / os.fsdecode(path)
-        if folder.is_dir() and root_of(folder) == folder.resolve() not in above:
+        if folder.is_dir() and find_worktree_root(folder) == folder.resolve() not in above:
             inner[path] = _SUBMODULE + _content(folder.resolve(), folder, above).whole.encode()
     return inner
 

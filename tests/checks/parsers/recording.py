@@ -6,7 +6,7 @@ from untildone.checks.findings import Diagnostic
 from untildone.checks.output import clean
 from untildone.checks.parser import Parser, RunnerParser
 from untildone.checks.parsers import PARSERS
-from untildone.core.model import Tests
+from untildone.core.check_results import Tests
 
 RECORDED = Path(__file__).parent.parent / "recorded"
 # Programs that one module reads under another name.

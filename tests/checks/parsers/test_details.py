@@ -5,7 +5,7 @@ import pytest
 from checks.parsers.recording import read_tests
 from untildone.checks.findings import Diagnostic
 from untildone.checks.parsers import PARSERS
-from untildone.core import model
+from untildone.core import check_results
 
 
 @pytest.mark.parametrize(
@@ -13,32 +13,35 @@ from untildone.core import model
     [
         pytest.param("pytest", "3 warnings in 0.12s", None, id="a linter's last line"),
         pytest.param(
-            "pytest", "=== 1 warning in 0.12s ===", model.Tests(), id="warnings but no tests"
+            "pytest",
+            "=== 1 warning in 0.12s ===",
+            check_results.Tests(),
+            id="warnings but no tests",
         ),
-        pytest.param("pytest", "3 deselected in 0.12s", model.Tests(), id="all deselected"),
+        pytest.param("pytest", "3 deselected in 0.12s", check_results.Tests(), id="all deselected"),
         pytest.param(
             "pytest",
             "1 passed in 0.10s\n1 passed in 75.00s (0:01:15)",
-            model.Tests(passed=2),
+            check_results.Tests(passed=2),
             id="two runs in one output",
         ),
         pytest.param(
             "unittest",
             "Ran 1 test in 0.1s\n\nFAILED (failures=3)\n",
-            model.Tests(failed=3),
+            check_results.Tests(failed=3),
             id="subtests outnumber tests",
         ),
         pytest.param("go", "nothing of go", None, id="no package"),
         pytest.param(
             "go",
             "FAIL\tshop/cart\t0.004s\n",
-            model.Tests(failed=1, failing=("shop/cart",)),
+            check_results.Tests(failed=1, failing=("shop/cart",)),
             id="a package that ended early",
         ),
         pytest.param(
             "cargo",
             "test adds ... ok\ntest result: ok. 2 passed; 0 failed; 0 ignored; 0 measured;\n",
-            model.Tests(passed=2),
+            check_results.Tests(passed=2),
             id="names of some tests are no inventory",
         ),
         pytest.param("jest", "nothing of jest", None, id="no jest"),
@@ -46,17 +49,17 @@ from untildone.core import model
         pytest.param("node", "nothing of node", None, id="no node"),
         pytest.param("mocha", "nothing of mocha", None, id="no mocha"),
         pytest.param("tap", "ok 1 - adds", None, id="no plan, no TAP"),
-        pytest.param("tap", "1..0", model.Tests(), id="an empty plan"),
+        pytest.param("tap", "1..0", check_results.Tests(), id="an empty plan"),
         pytest.param(
             "tap",
             "1..3\nok 1\n",
-            model.Tests(passed=1, failed=2, passing=("test 1",)),
+            check_results.Tests(passed=1, failed=2, passing=("test 1",)),
             id="ended early",
         ),
         pytest.param(
             "tap",
             "1..1\n    ok 1 - a\n    not ok 2 - b # TODO\nnot ok 1 - c\n",
-            model.Tests(
+            check_results.Tests(
                 passed=1,
                 failed=1,
                 skipped=1,
@@ -81,12 +84,12 @@ from untildone.core import model
         pytest.param(
             "gradle",
             "> Task :cart:test NO-SOURCE\n> Task :price:test NO-SOURCE\n",
-            model.Tests(),
+            check_results.Tests(),
             id="no module has tests",
         ),
     ],
 )
-def test_counts(tool: str, output: str, expected: model.Tests | None) -> None:
+def test_counts(tool: str, output: str, expected: check_results.Tests | None) -> None:
     assert read_tests(PARSERS[tool], output) == expected
 
 

@@ -14,14 +14,14 @@ from checks.parsers.recording import (
 )
 from untildone.checks.findings import Diagnostic
 from untildone.checks.parsers import LAST_RESORT, PARSERS
-from untildone.core import model
+from untildone.core import check_results
 
-NO_TEST = model.Tests()
+NO_TEST = check_results.Tests()
 # Gradle prints the compiler's own lines.
 SHARED = {("gradle", "javac")}
 
 
-PYTEST_RED = model.Tests(
+PYTEST_RED = check_results.Tests(
     passed=2,
     failed=3,
     skipped=2,
@@ -33,7 +33,7 @@ PYTEST_RED = model.Tests(
 )
 GO_RED = ("shop/cart::TestTotal", "shop/cart::TestRows", "shop/cart::TestRows/one")
 NODE_FILE = "/tmp/shop/node/red/broken.test.mjs"
-NODE_RED = model.Tests(
+NODE_RED = check_results.Tests(
     passed=2, failed=3, skipped=2, failing=(NODE_FILE, "adds prices", "has a price")
 )
 
@@ -43,18 +43,18 @@ NODE_RED = model.Tests(
     [
         ("pytest-9.2.0-red", PYTEST_RED),
         ("pytest-9.2.0-red-quiet", PYTEST_RED),
-        ("pytest-9.2.0-green", model.Tests(passed=2)),
-        ("pytest-9.2.0-green-quiet", model.Tests(passed=2)),
+        ("pytest-9.2.0-green", check_results.Tests(passed=2)),
+        ("pytest-9.2.0-green-quiet", check_results.Tests(passed=2)),
         ("pytest-9.2.0-zero", NO_TEST),
-        ("pytest-9.2.0-skipped", model.Tests(skipped=1)),
+        ("pytest-9.2.0-skipped", check_results.Tests(skipped=1)),
         (
             "pytest-9.2.0-import-error",
-            model.Tests(failed=1, failing=("import_error/test_broken.py",)),
+            check_results.Tests(failed=1, failing=("import_error/test_broken.py",)),
         ),
         ("pytest-9.2.0-missing", None),
         (
             "unittest-3.11-red",
-            model.Tests(
+            check_results.Tests(
                 passed=1,
                 failed=3,
                 skipped=1,
@@ -65,10 +65,10 @@ NODE_RED = model.Tests(
                 ),
             ),
         ),
-        ("unittest-3.11-green", model.Tests(passed=1, skipped=1)),
+        ("unittest-3.11-green", check_results.Tests(passed=1, skipped=1)),
         (
             "unittest-3.11-verbose",
-            model.Tests(
+            check_results.Tests(
                 passed=2,
                 failed=1,
                 skipped=2,
@@ -77,12 +77,12 @@ NODE_RED = model.Tests(
                 skipping=("test_cart.CartTest.test_known", "test_cart.CartTest.test_later"),
             ),
         ),
-        ("unittest-3.11-class-skip", model.Tests(passed=1, skipped=2)),
-        ("unittest-3.12-class-skip", model.Tests(passed=1, skipped=2)),
-        ("unittest-3.11-set-up-skip", model.Tests(passed=1, skipped=1)),
+        ("unittest-3.11-class-skip", check_results.Tests(passed=1, skipped=2)),
+        ("unittest-3.12-class-skip", check_results.Tests(passed=1, skipped=2)),
+        ("unittest-3.11-set-up-skip", check_results.Tests(passed=1, skipped=1)),
         (
             "unittest-3.11-set-up-skip-verbose",
-            model.Tests(
+            check_results.Tests(
                 passed=1,
                 skipped=1,
                 passing=("test_raise_in_setup_class.Plain.test_total",),
@@ -91,14 +91,16 @@ NODE_RED = model.Tests(
         ),
         (
             "unittest-3.11-set-up-error",
-            model.Tests(passed=1, failed=1, failing=("test_setup_error.Remote.setUpClass",)),
+            check_results.Tests(
+                passed=1, failed=1, failing=("test_setup_error.Remote.setUpClass",)
+            ),
         ),
-        ("unittest-3.11-method-skip", model.Tests(passed=1, skipped=2)),
-        ("unittest-3.11-module-skip", model.Tests(passed=1, skipped=1)),
-        ("unittest-3.11-subtest-skip", model.Tests(passed=1, skipped=2)),
+        ("unittest-3.11-method-skip", check_results.Tests(passed=1, skipped=2)),
+        ("unittest-3.11-module-skip", check_results.Tests(passed=1, skipped=1)),
+        ("unittest-3.11-subtest-skip", check_results.Tests(passed=1, skipped=2)),
         (
             "unittest-3.11-subtest-skip-verbose",
-            model.Tests(
+            check_results.Tests(
                 passed=1,
                 skipped=2,
                 passing=("test_subtest_skip.Plain.test_total",),
@@ -110,7 +112,7 @@ NODE_RED = model.Tests(
         ),
         (
             "unittest-3.11-expected",
-            model.Tests(
+            check_results.Tests(
                 passed=1, failed=1, skipped=1, failing=("test_expected.Plain.test_mended",)
             ),
         ),
@@ -118,11 +120,11 @@ NODE_RED = model.Tests(
         ("unittest-3.13-zero", NO_TEST),
         (
             "unittest-3.11-import-error",
-            model.Tests(failed=1, failing=("unittest.loader._FailedTest.test_i",)),
+            check_results.Tests(failed=1, failing=("unittest.loader._FailedTest.test_i",)),
         ),
         (
             "jest-30.5.2-red",
-            model.Tests(
+            check_results.Tests(
                 passed=1,
                 failed=2,
                 skipped=2,
@@ -132,11 +134,11 @@ NODE_RED = model.Tests(
                 ),
             ),
         ),
-        ("jest-30.5.2-green", model.Tests(passed=1)),
+        ("jest-30.5.2-green", check_results.Tests(passed=1)),
         ("jest-30.5.2-zero", NO_TEST),
         (
             "vitest-4.1.12-red",
-            model.Tests(
+            check_results.Tests(
                 passed=1,
                 failed=2,
                 skipped=2,
@@ -145,7 +147,7 @@ NODE_RED = model.Tests(
         ),
         (
             "vitest-4.1.12-verbose",
-            model.Tests(
+            check_results.Tests(
                 passed=1,
                 failed=1,
                 skipped=2,
@@ -154,27 +156,27 @@ NODE_RED = model.Tests(
                 skipping=("cart.test.js > cart > later", "cart.test.js > cart > some day"),
             ),
         ),
-        ("vitest-4.1.12-green", model.Tests(passed=1)),
+        ("vitest-4.1.12-green", check_results.Tests(passed=1)),
         ("vitest-4.1.12-zero", NO_TEST),
         ("node-20.20.2-red-tap", NODE_RED),
         ("node-20.20.2-red-spec", NODE_RED),
-        ("node-20.20.2-green-tap", model.Tests(passed=1)),
-        ("node-20.20.2-green-spec", model.Tests(passed=1)),
+        ("node-20.20.2-green-tap", check_results.Tests(passed=1)),
+        ("node-20.20.2-green-spec", check_results.Tests(passed=1)),
         ("node-20.20.2-zero", NO_TEST),
         (
             "mocha-12.0.3-red",
-            model.Tests(
+            check_results.Tests(
                 passed=1,
                 failed=2,
                 skipped=1,
                 failing=("cart adds prices", 'cart prices "before all" hook for "are read"'),
             ),
         ),
-        ("mocha-12.0.3-green", model.Tests(passed=1)),
+        ("mocha-12.0.3-green", check_results.Tests(passed=1)),
         ("mocha-12.0.3-zero", NO_TEST),
         (
             "cargo-1.95.0-test-red",
-            model.Tests(
+            check_results.Tests(
                 passed=3,
                 failed=1,
                 skipped=1,
@@ -185,7 +187,7 @@ NODE_RED = model.Tests(
         ),
         (
             "cargo-1.95.0-test-green",
-            model.Tests(
+            check_results.Tests(
                 passed=4,
                 skipped=1,
                 passing=("tests::empty", "tests::adds", "whole", "src/lib.rs - total (line 3)"),
@@ -194,10 +196,10 @@ NODE_RED = model.Tests(
         ),
         ("cargo-1.95.0-test-zero", NO_TEST),
         ("cargo-1.95.0-build-red", None),
-        ("go-1.27.3-test-red", model.Tests(failed=3, failing=GO_RED)),
+        ("go-1.27.3-test-red", check_results.Tests(failed=3, failing=GO_RED)),
         (
             "go-1.27.3-test-red-verbose",
-            model.Tests(
+            check_results.Tests(
                 passed=2,
                 failed=3,
                 skipped=1,
@@ -206,20 +208,20 @@ NODE_RED = model.Tests(
                 skipping=("shop/cart::TestLater",),
             ),
         ),
-        ("go-1.27.3-test-green", model.Tests(passed=1, passing=("shop/cart",))),
-        ("go-1.27.3-test-green-cached", model.Tests(passed=1, passing=("shop/cart",))),
+        ("go-1.27.3-test-green", check_results.Tests(passed=1, passing=("shop/cart",))),
+        ("go-1.27.3-test-green-cached", check_results.Tests(passed=1, passing=("shop/cart",))),
         ("go-1.27.3-test-none-to-run", NO_TEST),
         ("go-1.27.3-test-zero", NO_TEST),
         ("go-1.27.3-test-zero-cover", NO_TEST),
-        ("go-1.27.3-test-build-failed", model.Tests(failed=1, failing=("shop/cart",))),
-        ("go-1.27.3-test-panic", model.Tests(failed=1, failing=("shop/cart::TestTotal",))),
+        ("go-1.27.3-test-build-failed", check_results.Tests(failed=1, failing=("shop/cart",))),
+        ("go-1.27.3-test-panic", check_results.Tests(failed=1, failing=("shop/cart::TestTotal",))),
         ("go-1.27.3-vet-red", None),
         ("ruff-0.17.4-full", None),
         ("tsc-7.0.2-plain", None),
         ("eslint-10.14.0-red", None),
     ],
 )
-def test_the_tests_of_a_run_are_counted(name: str, expected: model.Tests | None) -> None:
+def test_the_tests_of_a_run_are_counted(name: str, expected: check_results.Tests | None) -> None:
     assert counted(name) == expected
 
 

@@ -5,7 +5,7 @@ import pytest
 from checks.parsers.recording import counted, error, found, recorded, warning
 from untildone.checks.findings import Diagnostic
 from untildone.checks.parsers import javac
-from untildone.core import model
+from untildone.core import check_results
 
 
 @pytest.mark.parametrize(
@@ -288,10 +288,10 @@ def test_what_a_run_reports_is_found(name: str, expected: tuple[Diagnostic, ...]
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("maven-3.8.7-green", model.Tests(passed=1)),
+        ("maven-3.8.7-green", check_results.Tests(passed=1)),
         (
             "maven-3.8.7-red",
-            model.Tests(
+            check_results.Tests(
                 passed=1,
                 failed=3,
                 skipped=1,
@@ -302,12 +302,12 @@ def test_what_a_run_reports_is_found(name: str, expected: tuple[Diagnostic, ...]
                 ),
             ),
         ),
-        ("maven-3.8.7-zero", model.Tests()),
+        ("maven-3.8.7-zero", check_results.Tests()),
         ("maven-3.8.7-build-red", None),
         ("gradle-4.4.1-green", None),
         (
             "gradle-4.4.1-red",
-            model.Tests(
+            check_results.Tests(
                 passed=1,
                 failed=2,
                 skipped=1,
@@ -317,14 +317,14 @@ def test_what_a_run_reports_is_found(name: str, expected: tuple[Diagnostic, ...]
                 ),
             ),
         ),
-        ("gradle-4.4.1-zero", model.Tests()),
+        ("gradle-4.4.1-zero", check_results.Tests()),
         ("gradle-4.4.1-build-red", None),
         ("gcc-12.2.0-red", None),
         ("cmake-3.25.1-configure-red", None),
-        ("cmake-3.25.1-test-zero", model.Tests()),
+        ("cmake-3.25.1-test-zero", check_results.Tests()),
         (
             "cmake-3.25.1-test-red",
-            model.Tests(
+            check_results.Tests(
                 passed=1,
                 failed=4,
                 skipped=2,
@@ -336,7 +336,7 @@ def test_what_a_run_reports_is_found(name: str, expected: tuple[Diagnostic, ...]
         ("javac-17.0.15-red", None),
     ],
 )
-def test_the_tests_of_a_run_are_counted(name: str, expected: model.Tests | None) -> None:
+def test_the_tests_of_a_run_are_counted(name: str, expected: check_results.Tests | None) -> None:
     assert counted(name) == expected
 
 

@@ -6,7 +6,7 @@ from checks.parsers.recording import counted, error, found, recorded
 from untildone.checks.findings import Diagnostic
 from untildone.checks.parsers import junit
 from untildone.checks.run_report import Case, RunReport
-from untildone.core import model
+from untildone.core import check_results
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ def test_what_a_run_reports_is_found(name: str, expected: tuple[Diagnostic, ...]
         ("sarif-ast-grep-0.51.0-red", None),
         (
             "junit-maven-3.8.7-red",
-            model.Tests(
+            check_results.Tests(
                 passed=1,
                 failed=3,
                 skipped=1,
@@ -186,7 +186,7 @@ def test_what_a_run_reports_is_found(name: str, expected: tuple[Diagnostic, ...]
         ),
         (
             "junit-node-20.20.2-red",
-            model.Tests(
+            check_results.Tests(
                 passed=1,
                 failed=2,
                 skipped=1,
@@ -200,15 +200,15 @@ def test_what_a_run_reports_is_found(name: str, expected: tuple[Diagnostic, ...]
         ),
         (
             "junit-pytest-9.2.0-green",
-            model.Tests(passed=1, passing=("tests.test_cart.TestCart::test_counts",)),
+            check_results.Tests(passed=1, passing=("tests.test_cart.TestCart::test_counts",)),
         ),
         (
             "junit-pytest-9.2.0-import-error",
-            model.Tests(failed=1, failing=("pytest::test_broken",)),
+            check_results.Tests(failed=1, failing=("pytest::test_broken",)),
         ),
         (
             "junit-pytest-9.2.0-red",
-            model.Tests(
+            check_results.Tests(
                 passed=2,
                 failed=3,
                 skipped=2,
@@ -223,7 +223,7 @@ def test_what_a_run_reports_is_found(name: str, expected: tuple[Diagnostic, ...]
         ),
         (
             "junit-pytest-9.2.0-xunit1",
-            model.Tests(
+            check_results.Tests(
                 passed=2,
                 failed=3,
                 skipped=2,
@@ -239,10 +239,10 @@ def test_what_a_run_reports_is_found(name: str, expected: tuple[Diagnostic, ...]
                 skipping=("tests/test_cart.py::test_later", "tests/test_cart.py::test_known"),
             ),
         ),
-        ("junit-pytest-9.2.0-zero", model.Tests()),
+        ("junit-pytest-9.2.0-zero", check_results.Tests()),
         (
             "junit-vitest-4.1.12-red",
-            model.Tests(
+            check_results.Tests(
                 passed=1,
                 failed=1,
                 skipped=1,
@@ -253,7 +253,7 @@ def test_what_a_run_reports_is_found(name: str, expected: tuple[Diagnostic, ...]
         ),
         (
             "tap-bats-1.13.0-red",
-            model.Tests(
+            check_results.Tests(
                 passed=1,
                 failed=1,
                 skipped=1,
@@ -264,7 +264,7 @@ def test_what_a_run_reports_is_found(name: str, expected: tuple[Diagnostic, ...]
         ),
         (
             "tap-mocha-12.0.3-red",
-            model.Tests(
+            check_results.Tests(
                 passed=1,
                 failed=1,
                 skipped=1,
@@ -275,11 +275,11 @@ def test_what_a_run_reports_is_found(name: str, expected: tuple[Diagnostic, ...]
         ),
         (
             "tap-perl-5.36.0-bail",
-            model.Tests(passed=1, failed=1, failing=("Bail out!",), passing=("adds",)),
+            check_results.Tests(passed=1, failed=1, failing=("Bail out!",), passing=("adds",)),
         ),
         (
             "tap-perl-5.36.0-red",
-            model.Tests(
+            check_results.Tests(
                 passed=2,
                 failed=3,
                 skipped=2,
@@ -291,11 +291,14 @@ def test_what_a_run_reports_is_found(name: str, expected: tuple[Diagnostic, ...]
                 skipping=("test 4", "is later"),
             ),
         ),
-        ("tap-perl-5.36.0-skipped", model.Tests()),
-        ("tap-tape-5.10.2-green", model.Tests(passed=1, passing=("should be strictly equal",))),
+        ("tap-perl-5.36.0-skipped", check_results.Tests()),
+        (
+            "tap-tape-5.10.2-green",
+            check_results.Tests(passed=1, passing=("should be strictly equal",)),
+        ),
         (
             "tap-tape-5.10.2-red",
-            model.Tests(
+            check_results.Tests(
                 passed=2,
                 failed=2,
                 skipped=1,
@@ -307,10 +310,10 @@ def test_what_a_run_reports_is_found(name: str, expected: tuple[Diagnostic, ...]
                 skipping=("is closed",),
             ),
         ),
-        ("tap-tape-5.10.2-zero", model.Tests()),
+        ("tap-tape-5.10.2-zero", check_results.Tests()),
     ],
 )
-def test_the_tests_of_a_run_are_counted(name: str, expected: model.Tests | None) -> None:
+def test_the_tests_of_a_run_are_counted(name: str, expected: check_results.Tests | None) -> None:
     assert counted(name) == expected
 
 

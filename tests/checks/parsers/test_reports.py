@@ -8,7 +8,7 @@ import pytest
 from untildone.checks.findings import Diagnostic
 from untildone.checks.parsers import junit, sarif
 from untildone.checks.run_report import Case, RunReport
-from untildone.core.model import Severity
+from untildone.core.check_results import Severity
 
 ONE = '<testsuite><testcase name="a"/></testsuite>'
 PASSED = RunReport(cases=(Case(id="a", outcome="passed"),))

@@ -1,9 +1,12 @@
 """The breakers of a loop from a spec, through the decision."""
 
 from core.samples import RED, bounds, contract, failing, finding, result, seen
+from untildone.core.contract import Claim, Contract
 from untildone.core.decide import decide
-from untildone.core.model import Claim, Contract, Evidence, Pause, Progress, Verdict
-from untildone.core.progress import advance
+from untildone.core.evidence import Evidence
+from untildone.core.progress import Progress
+from untildone.core.transitions import advance
+from untildone.core.verdict import Pause, Verdict
 
 LOOP = contract(preset="loop", done_when="both", bounds=bounds(50))
 CLAIMS = contract(

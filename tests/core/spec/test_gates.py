@@ -3,10 +3,12 @@
 import pytest
 
 from core.samples import GREEN, RED, after, contract, seen
+from untildone.core.contract import Claim, Contract
 from untildone.core.decide import decide
-from untildone.core.model import Claim, Continue, Contract, Finish, Met, Pause, Progress
-from untildone.core.progress import advance
+from untildone.core.progress import Met, Progress
 from untildone.core.spec.gates import answer, gate, passed, skips_gates
+from untildone.core.transitions import advance
+from untildone.core.verdict import Continue, Finish, Pause
 
 STEPS = ("find it", "mend it")
 MET = {"docs": Met(by="review", evidence="read")}

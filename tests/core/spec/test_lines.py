@@ -2,9 +2,11 @@
 
 from core.samples import GREEN, RED, after, contract, seen
 from untildone.core.criteria import exit_rule, unmet
+from untildone.core.evidence import StatusBlock
 from untildone.core.feedback import feedback
-from untildone.core.model import Continue, Progress, StatusBlock
+from untildone.core.progress import Progress
 from untildone.core.spec.lines import reminders
+from untildone.core.verdict import Continue
 
 ASKED = contract(
     task="Fix the parser",

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from untildone.core.model import Claim
+from untildone.core.contract import Claim
 from untildone.core.spec.shape_file import Shaped, read
 
 WRITTEN = """## Shape: Move the routes

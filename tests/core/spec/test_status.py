@@ -3,9 +3,12 @@
 import pytest
 
 from core.samples import GREEN, RED, after, contract, seen
-from untildone.core.model import Claim, Continue, Met, StatusBlock
-from untildone.core.progress import advance
+from untildone.core.contract import Claim
+from untildone.core.evidence import StatusBlock
+from untildone.core.progress import Met
 from untildone.core.spec.status import contradictions
+from untildone.core.transitions import advance
+from untildone.core.verdict import Continue
 
 ASKED = contract(claims=(Claim(name="Docs"), Claim(name="API")), done_when="both")
 MET = Met(by="review", evidence="read it")

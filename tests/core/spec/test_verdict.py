@@ -5,8 +5,10 @@ from typing import Any
 import pytest
 
 from core.samples import contract
-from untildone.core.model import Claim, Met, Outcome, Progress
+from untildone.core.contract import Claim
+from untildone.core.progress import Met, Progress
 from untildone.core.spec.verdict import kinds, learnable, trust
+from untildone.core.verdict import Outcome
 
 DOCS = Claim(name="docs")
 

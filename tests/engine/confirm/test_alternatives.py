@@ -8,7 +8,8 @@ from msgspec.structs import replace
 
 from engine.confirm.test_confirmation import BROKEN, MENDED, PYTEST, TESTS, World
 from integrity.trees import beside
-from untildone.core.model import BaselineResult, CheckResult, Evidence, Tests
+from untildone.core.check_results import BaselineResult, CheckResult, Tests
+from untildone.core.evidence import Evidence
 from untildone.engine.confirm.alternatives import Ways
 from untildone.integrity.experiments.compose import Composed, composed
 

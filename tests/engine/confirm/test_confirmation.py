@@ -10,14 +10,14 @@ import pytest
 
 from store.disk import mounted
 from untildone.checks.runner import RunOptions, run_checks
-from untildone.core.model import Check
+from untildone.core.contract import Check
 from untildone.engine import stop
 from untildone.engine.baseline import record_start
 from untildone.engine.context import Context, context
 from untildone.engine.payload import Call
 from untildone.engine.start import Request, begin
 from untildone.engine.verbs import resume
-from untildone.worktree.fingerprint import fingerprint
+from untildone.worktree.fingerprint import fingerprint_tree
 
 SESSION = "5f0c2a9e-0000-4000-8000-00000000000a"
 ENVIRON = {"AI_AGENT": "claude-code_2-1-325_harness", "CLAUDE_CODE_SESSION_ID": SESSION}
@@ -94,13 +94,13 @@ def world(tmp_path: Path) -> World:
 def test_mended_code_passes_the_starts_tests_and_is_done(world: World) -> None:
     world.start()
     world.write(shop_py=MENDED)
-    before = fingerprint(world.project)
+    before = fingerprint_tree(world.project)
 
     world.stop()
 
     assert world.outcome == "done"
     assert world.proved == ["replayed: the start's tests pass on the code"]
-    assert fingerprint(world.project) == before
+    assert fingerprint_tree(world.project) == before
     assert not (world.here.loops.folder(world.loop) / "baseline" / "tree").exists()
 
 

@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from untildone.agents.events import Stop
-from untildone.core.model import Bounds
+from untildone.core.contract import Bounds
 from untildone.engine.context import Context, context
 from untildone.engine.move import move_here
 from untildone.engine.start import Request, begin
@@ -47,11 +47,11 @@ class Place:
     def spent(self, transcript: object = None, *, attended: bool = False) -> float | None:
         told = str(self.transcript if transcript is None else transcript)
         event = Stop(session=SESSION, transcript=told, attended=attended)
-        found = spend.spent(self.here, self.record, event)
+        found = spend.measure_spend(self.here, self.record, event)
         return None if found is None else round(found, 6)
 
     def why(self) -> str:
-        return spend.unknown_because(self.here, self.record)
+        return spend.explain_unknown_spend(self.here, self.record)
 
 
 def line(name: str, millions: float, *, at: str = LATER, model: str = MODEL) -> bytes:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from engine.test_stop import World, told
-from untildone.core.model import Check
+from untildone.core.contract import Check
 from untildone.engine.start import named
 
 # A warning by ruff's own count; the exit code says no more than that there is one.

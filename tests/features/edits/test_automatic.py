@@ -30,7 +30,7 @@ class World:
         self.project.mkdir()
         self.home = folder / "state"
         self.home.mkdir(mode=0o700)
-        switch.want(str(self.home), frozenset({switch.AUTO}))
+        switch.write_modes(str(self.home), frozenset({switch.AUTO}))
         self.environ = dict(ENVIRON)
 
     @property
@@ -140,7 +140,7 @@ def test_files_outside_the_project_and_gone_ones_are_not_looked_at(world: World)
 
 def test_switched_off_meanwhile(world: World) -> None:
     world.edit(EVAL)
-    switch.want(str(world.home), frozenset())
+    switch.write_modes(str(world.home), frozenset())
 
     assert world.answered() == OVER
 

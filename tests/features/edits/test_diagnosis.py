@@ -12,7 +12,7 @@ from keepers import end_keepers
 from tools import tool
 from untildone.config import load_proposals
 from untildone.engine.context import Context, context, project_folder
-from untildone.features.edits.diagnosis import diagnose, introduced, texts_of
+from untildone.features.edits.diagnosis import diagnose, find_introduced, read_texts
 from untildone.store.trust import trust
 
 PATIENCE = 60.0
@@ -47,7 +47,7 @@ class World:
         return path
 
     def introduced(self, before: dict[Path, str | None]) -> list[tuple[str, int, str]]:
-        found = introduced(self.here, self.project, before, wait=PATIENCE)
+        found = find_introduced(self.here, self.project, before, wait=PATIENCE)
         return [(each.path, each.line, each.code) for each in found]
 
 
@@ -71,11 +71,11 @@ def test_programs_a_repository_brings_along_are_not_run_before_its_checks_were(
     world.write("eslint.config.mjs", "export default [];\n")
     files = (world.write("a.py", UNDEFINED), world.write("b.js", "nothing;\n"))
 
-    diagnose(world.here, world.project, texts_of(files), wait=PATIENCE)
+    diagnose(world.here, world.project, read_texts(files), wait=PATIENCE)
     asked_before = mark.exists()
     world.checks_were_run()
     end_keepers(world.project)
-    diagnose(world.here, world.project, texts_of(files), wait=2)
+    diagnose(world.here, world.project, read_texts(files), wait=2)
 
     assert (asked_before, mark.exists()) == (False, True)
 
@@ -86,7 +86,7 @@ def test_server_linter_and_security_rules_speak_of_each_file(world: World) -> No
     world.write("eslint.config.mjs", 'export default [{rules: {"no-undef": "error"}}];\n')
     files = (world.write("a.py", UNDEFINED + EVAL), world.write("src/b.js", "foo();\n"))
 
-    said = diagnose(world.here, world.project, texts_of(files), wait=PATIENCE)
+    said = diagnose(world.here, world.project, read_texts(files), wait=PATIENCE)
 
     assert {key: [each.code for each in found] for key, found in said.items()} == {
         ("a.py", "ruff"): ["F821"],
@@ -132,15 +132,15 @@ def test_warnings_are_not_held_against_an_edit(world: World) -> None:
 
 
 def test_who_did_not_speak_of_the_file_before_is_not_believed_now(world: World) -> None:
-    program = Path(__file__).parents[1] / "checks" / "lsp" / "fake_server.py"
+    program = Path(__file__).parents[2] / "checks" / "lsp" / "fake_server.py"
     fake = world.project / ".venv" / "bin" / "pyrefly"
     command = f"{sys.executable} -I -S {program} 'quiet about old'"
     fake.write_text(f"#!/bin/sh\nexec {command}\n", encoding="utf-8")
     fake.chmod(0o755)
     file = world.write("a.py", "new")
 
-    known = introduced(world.here, world.project, {file: "x = 1"}, wait=PATIENCE)
-    unknown = introduced(world.here, world.project, {file: "old"}, wait=3)
+    known = find_introduced(world.here, world.project, {file: "x = 1"}, wait=PATIENCE)
+    unknown = find_introduced(world.here, world.project, {file: "old"}, wait=3)
 
     assert [(each.check, each.text) for each in known if each.check == "pyrefly"] == [
         ("pyrefly", "new")
@@ -151,7 +151,7 @@ def test_who_did_not_speak_of_the_file_before_is_not_believed_now(world: World) 
 def test_files_that_cannot_be_read_are_left_out(world: World) -> None:
     files = (world.write("a.py", "x"), world.project / "missing.py", world.project)
 
-    assert texts_of(files) == {files[0]: "x"}
+    assert read_texts(files) == {files[0]: "x"}
     assert diagnose(world.here, world.project, {}, wait=PATIENCE) == {}
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from keepers import end_keepers, keepers, until
-from untildone.core.model import Bounds
+from untildone.core.contract import Bounds
 from untildone.engine import dispatch
 from untildone.engine.context import context, project_folder
 from untildone.engine.payload import Call
@@ -99,7 +99,7 @@ def world(tmp_path: Path) -> Iterator[World]:
 
 
 def test_what_an_edit_brought_is_told_at_once_where_wanted(world: World) -> None:
-    switch.want(str(world.home), frozenset({switch.TELL}))
+    switch.write_modes(str(world.home), frozenset({switch.TELL}))
     file = world.write("a.py", EVAL)
 
     assert world.tell_until_answered(file, before="") == {
@@ -112,7 +112,7 @@ def test_what_an_edit_brought_is_told_at_once_where_wanted(world: World) -> None
 
 
 def test_otherwise_an_edit_only_makes_the_servers_warm(world: World) -> None:
-    switch.want(str(world.home), frozenset({switch.AUTO}))
+    switch.write_modes(str(world.home), frozenset({switch.AUTO}))
     programs = world.project / ".venv" / "bin"
     programs.mkdir(parents=True)
     (programs / "ruff").symlink_to(Path(sys.executable).with_name("ruff"))
@@ -123,7 +123,7 @@ def test_otherwise_an_edit_only_makes_the_servers_warm(world: World) -> None:
 
 
 def test_an_edit_outside_the_project_is_nobodys(world: World) -> None:
-    switch.want(str(world.home), frozenset({switch.TELL}))
+    switch.write_modes(str(world.home), frozenset({switch.TELL}))
 
     assert world.tell(world.write("../a.py", EVAL), before="") is None
 

@@ -8,10 +8,10 @@ from untildone.store.sessions import Session
 
 def test_what_was_wanted_is_read_again(tmp_path: Path) -> None:
     home = str(tmp_path)
-    seen = [switch.wanted(home)]
+    seen = [switch.read_modes(home)]
     for modes in ({"auto"}, {"auto", "tell"}, set[str](), set[str]()):
-        switch.want(home, frozenset(modes))
-        seen.append(switch.wanted(home))
+        switch.write_modes(home, frozenset(modes))
+        seen.append(switch.read_modes(home))
 
     assert seen == [set(), {"auto"}, {"auto", "tell"}, set(), set()]
     assert list(tmp_path.iterdir()) == []
@@ -20,7 +20,7 @@ def test_what_was_wanted_is_read_again(tmp_path: Path) -> None:
 def test_unknown_words_are_no_wish(tmp_path: Path) -> None:
     (tmp_path / "edits").write_bytes(b"\xff auto everything " + b"x" * 1_000)
 
-    assert switch.wanted(str(tmp_path)) == {"auto"}
+    assert switch.read_modes(str(tmp_path)) == {"auto"}
 
 
 def test_stops_are_looked_at_while_somebody_has_a_reason(tmp_path: Path) -> None:

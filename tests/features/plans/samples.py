@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from untildone.features.plans.document import Document, read
+from untildone.features.plans.document import Document, read_plan
 from untildone.features.plans.model import Plan, Task, TaskStatus
 
 # Hand-written on purpose: lists on one line, a field nobody knows, an odd space.
@@ -85,7 +85,7 @@ def written(folder: Path, text: str = LOGIN) -> Path:
 
 
 def document(folder: Path, text: str = LOGIN) -> Document:
-    return read(written(folder, text))
+    return read_plan(written(folder, text))
 
 
 def changed(**fields: object) -> str:

@@ -13,20 +13,20 @@ from store.disk import mounted
 from untildone.errors import UserError
 from untildone.features.plans.document import (
     LARGEST,
-    change,
-    in_order,
-    read,
-    save,
-    task_of,
-    with_fields,
-    with_status,
+    change_plan,
+    edit_fields,
+    edit_status,
+    read_plan,
+    require_order,
+    require_task,
+    save_plan,
 )
 from untildone.features.plans.model import Mistake
 
 
 def told(path: Path) -> str:
     with pytest.raises(UserError) as caught:
-        in_order(read(path, whole=True))
+        require_order(read_plan(path, whole=True))
     assert caught.value.hint
     return caught.value.message
 
@@ -35,7 +35,7 @@ def test_nothing_to_change_leaves_every_byte(tmp_path: Path) -> None:
     path = written(tmp_path)
     before = path.stat()
 
-    change(path, lambda found: with_status(found, "TASK-002", "not_started"))
+    change_plan(path, lambda found: edit_status(found, "TASK-002", "not_started"))
 
     assert (path.read_text(encoding="utf-8"), path.stat().st_ino) == (LOGIN, before.st_ino)
 
@@ -43,25 +43,25 @@ def test_nothing_to_change_leaves_every_byte(tmp_path: Path) -> None:
 def test_a_status_changes_its_word_alone(tmp_path: Path) -> None:
     path = written(tmp_path)
 
-    plan = change(path, lambda found: with_status(found, "TASK-002", "in_progress")).plan
+    plan = change_plan(path, lambda found: edit_status(found, "TASK-002", "in_progress")).plan
 
     head, tail = LOGIN.split('"not_started"', 1)
     assert path.read_text(encoding="utf-8") == f'{head}"in_progress"{tail}'
     assert plan.tasks["TASK-002"].status == "in_progress"
-    change(path, lambda found: with_status(found, "TASK-002", "not_started"))
+    change_plan(path, lambda found: edit_status(found, "TASK-002", "not_started"))
     assert path.read_text(encoding="utf-8") == LOGIN
 
 
 def test_a_worker_is_written_and_taken_back(tmp_path: Path) -> None:
     path = written(tmp_path)
-    change(path, lambda found: with_status(found, "TASK-002", "in_progress", worker="a"))
-    change(path, lambda found: with_status(found, "TASK-003", "in_progress", worker="b"))
+    change_plan(path, lambda found: edit_status(found, "TASK-002", "in_progress", worker="a"))
+    change_plan(path, lambda found: edit_status(found, "TASK-003", "in_progress", worker="b"))
 
     with pytest.raises(UserError) as caught:
-        change(path, lambda found: with_status(found, "TASK-001", "in_progress", worker="a"))
+        change_plan(path, lambda found: edit_status(found, "TASK-001", "in_progress", worker="a"))
 
     assert caught.value.message == "`TASK-002` is already in progress for `a`"
-    done = change(path, lambda found: with_status(found, "TASK-002", "completed")).plan
+    done = change_plan(path, lambda found: edit_status(found, "TASK-002", "completed")).plan
     assert (done.tasks["TASK-002"].worker, done.tasks["TASK-003"].worker) == ("", "b")
 
 
@@ -69,7 +69,7 @@ def test_one_task_at_a_time(tmp_path: Path) -> None:
     text = LOGIN.replace('"not_started"', '"in_progress"', 1)
 
     with pytest.raises(UserError) as caught:
-        with_status(document(tmp_path, text), "TASK-003", "in_progress")
+        edit_status(document(tmp_path, text), "TASK-003", "in_progress")
 
     assert (caught.value.message, caught.value.hint) == (
         "`TASK-002` is already in progress",
@@ -80,7 +80,7 @@ def test_one_task_at_a_time(tmp_path: Path) -> None:
 def test_a_wrong_summary_is_put_right_with_the_next_change(tmp_path: Path) -> None:
     text = LOGIN.replace('"total_points": 9', '"total_points": 7, "by": "me"')
 
-    after = with_status(document(tmp_path, text), "TASK-002", "completed")
+    after = edit_status(document(tmp_path, text), "TASK-002", "completed")
 
     assert json.loads(after)["summary"] == {
         "total_tasks": 3,
@@ -93,7 +93,7 @@ def test_a_wrong_summary_is_put_right_with_the_next_change(tmp_path: Path) -> No
 def test_a_missing_summary_is_added(tmp_path: Path) -> None:
     bare = '{"tasks": {"A": {"title": "x", "points": 1}}}'
 
-    after = with_fields(document(tmp_path, bare), {})
+    after = edit_fields(document(tmp_path, bare), {})
 
     assert json.loads(after)["summary"] == {
         "total_tasks": 1,
@@ -108,7 +108,7 @@ def test_a_missing_summary_is_added(tmp_path: Path) -> None:
 def test_line_ends_a_byte_order_mark_and_one_line_are_kept(tmp_path: Path, text: str) -> None:
     path = written(tmp_path, text)
 
-    change(path, lambda found: with_status(found, "TASK-002", "completed"))
+    change_plan(path, lambda found: edit_status(found, "TASK-002", "completed"))
 
     assert path.read_bytes() == text.replace("not_started", "completed", 1).encode()
 
@@ -121,16 +121,16 @@ def test_mode_and_link_are_kept(tmp_path: Path) -> None:
     link.parent.mkdir()
     link.symlink_to(real)
 
-    change(link, lambda found: with_status(found, "TASK-002", "completed"))
+    change_plan(link, lambda found: edit_status(found, "TASK-002", "completed"))
 
     assert link.is_symlink()
     assert real.stat().st_mode & 0o777 == 0o664
-    assert read(real).plan.tasks["TASK-002"].status == "completed"
+    assert read_plan(real).plan.tasks["TASK-002"].status == "completed"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["TASKS.json", "link"]
 
 
 def _mark(path: Path, name: str) -> None:
-    change(path, lambda found: with_status(found, name, "completed"))
+    change_plan(path, lambda found: edit_status(found, name, "completed"))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no lock there")
@@ -145,7 +145,7 @@ def test_changes_made_at_once_are_all_kept(tmp_path: Path) -> None:
     for worker in workers:
         worker.join(60)
 
-    assert {task.status for task in read(path).plan.tasks.values()} == {"completed"}
+    assert {task.status for task in read_plan(path).plan.tasks.values()} == {"completed"}
 
 
 @pytest.mark.parametrize(
@@ -215,7 +215,7 @@ def test_a_plan_without_tasks_is_told(tmp_path: Path, tasks: str) -> None:
 def test_a_task_that_stands_there_twice_is_told(tmp_path: Path, whole: bool) -> None:
     path = written(tmp_path, LOGIN.replace('"TASK-003": {', '"TASK-002": {'))
 
-    assert read(path, whole=whole).mistakes == (
+    assert read_plan(path, whole=whole).mistakes == (
         Mistake(task="TASK-002", text="stands there twice", remedy="leave one of them"),
     )
 
@@ -237,9 +237,9 @@ def test_a_key_that_stands_there_twice_is_told_where_it_is_looked_at_closely(
 ) -> None:
     path = written(tmp_path, LOGIN.replace(old, new, 1))
 
-    assert [str(mistake) for mistake in read(path, whole=True).mistakes] == [expected]
+    assert [str(mistake) for mistake in read_plan(path, whole=True).mistakes] == [expected]
     with pytest.raises(UserError):
-        change(path, lambda found: with_status(found, "TASK-002", "completed"))
+        change_plan(path, lambda found: edit_status(found, "TASK-002", "completed"))
     assert path.read_text(encoding="utf-8") == LOGIN.replace(old, new, 1)
 
 
@@ -254,13 +254,13 @@ def test_very_many_mistakes_are_counted(tmp_path: Path) -> None:
 def test_a_task_is_found_by_its_id(tmp_path: Path) -> None:
     found = document(tmp_path)
 
-    assert task_of(found, "TASK-001") == "TASK-001"
+    assert require_task(found, "TASK-001") == "TASK-001"
     for name, hint in (
         ("task-001", "did you mean `TASK-001`?"),
         ("x", "`untildone plan show` lists them"),
     ):
         with pytest.raises(UserError) as caught:
-            task_of(found, name)
+            require_task(found, name)
         assert caught.value.hint == hint
 
 
@@ -268,6 +268,6 @@ def test_a_full_disk_leaves_the_old_plan(tmp_path: Path) -> None:
     with mounted(tmp_path, options="size=64k"):
         path = written(tmp_path)
         with pytest.raises(OSError, match="space"):
-            save(path, LOGIN + " " * 80_000)
+            save_plan(path, LOGIN + " " * 80_000)
         assert path.read_text(encoding="utf-8") == LOGIN
         assert [each.name for each in tmp_path.iterdir()] == ["TASKS.json"]

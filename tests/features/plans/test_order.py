@@ -5,12 +5,12 @@ import pytest
 from features.plans.samples import plan, task
 from untildone.features.plans.model import Mistake, Task
 from untildone.features.plans.order import (
-    Standing,
-    critical_path,
-    cycles,
-    order_mistakes,
-    ordered,
-    standing,
+    OpenTasks,
+    check_order,
+    find_critical_path,
+    find_cycles,
+    group_open_tasks,
+    sort_by_dependency,
 )
 
 
@@ -23,11 +23,17 @@ def test_a_task_is_ready_when_all_it_depends_on_is_completed() -> None:
         E=task("A", "D"),
     ).tasks
 
-    assert standing(tasks) == Standing(ready=("B",), in_progress=("D",), blocked=("C", "E"))
+    assert group_open_tasks(tasks) == OpenTasks(
+        ready=("B",), in_progress=("D",), blocked=("C", "E")
+    )
 
 
 def test_tasks_stand_behind_what_they_depend_on() -> None:
-    assert ordered(plan(A=task("C"), B=task(), C=task("B", "B")).tasks) == ("B", "C", "A")
+    assert sort_by_dependency(plan(A=task("C"), B=task(), C=task("B", "B")).tasks) == (
+        "B",
+        "C",
+        "A",
+    )
 
 
 @pytest.mark.parametrize(
@@ -51,7 +57,7 @@ def test_tasks_stand_behind_what_they_depend_on() -> None:
 def test_cycles_are_named_in_order(
     tasks: dict[str, Task], expected: tuple[tuple[str, ...], ...]
 ) -> None:
-    assert cycles(tasks) == expected
+    assert find_cycles(tasks) == expected
 
 
 @pytest.mark.parametrize(
@@ -70,13 +76,13 @@ def test_cycles_are_named_in_order(
 def test_the_critical_path_has_the_most_points(
     tasks: dict[str, Task], expected: tuple[str, ...]
 ) -> None:
-    assert critical_path(tasks) == expected
+    assert find_critical_path(tasks) == expected
 
 
 def test_what_has_no_order_is_told_all_at_once() -> None:
     tasks = plan(A=task("Z"), B=task("C"), C=task("B")).tasks
 
-    assert list(order_mistakes(tasks)) == [
+    assert list(check_order(tasks)) == [
         Mistake(
             task="A",
             text="`depends_on` names `Z`, which is no task of this plan",
@@ -94,5 +100,5 @@ def test_many_cycles_and_long_chains_end_soon() -> None:
     chain = {f"T{number}": task(f"T{number - 1}") for number in range(1, 10_000)}
     rings = {f"R{number}": task(f"R{number ^ 1}") for number in range(10_000)}
 
-    assert len(cycles({"T0": task(), **chain, **rings})) == 5_000
-    assert len(critical_path({"T0": task(), **chain})) == 10_000
+    assert len(find_cycles({"T0": task(), **chain, **rings})) == 5_000
+    assert len(find_critical_path({"T0": task(), **chain})) == 10_000

@@ -8,9 +8,9 @@ import pytest
 
 from features.plans.samples import LOGIN, document
 from untildone.errors import UserError
-from untildone.features.plans.document import read
-from untildone.features.plans.refinement import divided, mended_blocks
-from untildone.features.plans.rules import rule_mistakes
+from untildone.features.plans.document import read_plan
+from untildone.features.plans.refinement import correct_blocks, split_task
+from untildone.features.plans.rules import check_rules
 
 ROUTE = '"depends_on": ["TASK-001"]'
 LARGE = (
@@ -31,7 +31,7 @@ def test_parts_take_the_place_of_the_whole(tmp_path: Path) -> None:
         "P3": part("P1"),
     }
 
-    after = divided(document(tmp_path, LARGE), "TASK-002", parts)
+    after = split_task(document(tmp_path, LARGE), "TASK-002", parts)
 
     tasks = json.loads(after)["tasks"]
     assert list(tasks) == ["TASK-001", "P1", "P2", "P3", "TASK-003"]
@@ -50,11 +50,11 @@ def test_parts_take_the_place_of_the_whole(tmp_path: Path) -> None:
 
 
 def test_what_comes_out_is_a_plan_without_mistakes(tmp_path: Path) -> None:
-    after = divided(document(tmp_path, LARGE), "TASK-002", {"P1": part(), "TASK-002": part()})
+    after = split_task(document(tmp_path, LARGE), "TASK-002", {"P1": part(), "TASK-002": part()})
     path = tmp_path / "after.json"
     path.write_text(after, encoding="utf-8")
 
-    assert rule_mistakes(read(path, whole=True).plan) == ()
+    assert check_rules(read_plan(path, whole=True).plan) == ()
 
 
 @pytest.mark.parametrize(
@@ -83,11 +83,11 @@ def test_parts_that_do_not_fit_are_refused(
     tmp_path: Path, name: str, parts: dict[str, dict[str, Any]], message: str
 ) -> None:
     with pytest.raises(UserError) as caught:
-        divided(document(tmp_path), name, parts)
+        split_task(document(tmp_path), name, parts)
     assert message in caught.value.message
 
 
 def test_blocks_are_mended_where_somebody_keeps_them(tmp_path: Path) -> None:
     found = document(tmp_path, LOGIN.replace('["TASK-002", "TASK-003"]', '["TASK-002"]'))
 
-    assert mended_blocks(found) == {"TASK-001": {"blocks": ["TASK-002", "TASK-003"]}}
+    assert correct_blocks(found) == {"TASK-001": {"blocks": ["TASK-002", "TASK-003"]}}

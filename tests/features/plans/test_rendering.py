@@ -6,8 +6,8 @@ import pytest
 
 from features.plans.samples import document, plan, task, written
 from untildone.errors import UserError
-from untildone.features.plans.files import plan_in
-from untildone.features.plans.rendering import rendered
+from untildone.features.plans.files import find_plan
+from untildone.features.plans.rendering import render_markdown
 
 LOGIN_MD = """# Tasks: login
 
@@ -58,16 +58,18 @@ Write the route.
 
 
 def test_a_plan_is_rendered(tmp_path: Path) -> None:
-    assert rendered(document(tmp_path).plan) == LOGIN_MD
+    assert render_markdown(document(tmp_path).plan) == LOGIN_MD
 
 
 def test_a_bare_plan_is_rendered() -> None:
-    text = rendered(plan(A=task(points=8, status="in_progress", phase=4), B=task(title="a\n# b")))
+    text = render_markdown(
+        plan(A=task(points=8, status="in_progress", phase=4), B=task(title="a\n# b"))
+    )
 
     assert "- over 5 points, better divided: A\n" in text
     assert "## Phase 4\n\n### [~] A: Something\n" in text
     assert "### [ ] B: a # b\n" in text
-    assert rendered(plan()).startswith("# Tasks: login\n")
+    assert render_markdown(plan()).startswith("# Tasks: login\n")
 
 
 def test_a_plan_is_found_upward_to_the_top_of_the_repository(tmp_path: Path) -> None:
@@ -78,21 +80,21 @@ def test_a_plan_is_found_upward_to_the_top_of_the_repository(tmp_path: Path) -> 
     top.joinpath(".git").mkdir()
 
     with pytest.raises(UserError) as caught:
-        plan_in(below)
+        find_plan(below)
     assert caught.value.message == f"there is no plan in `{below}`"
-    assert plan_in(tmp_path) == tmp_path / "TASKS.json"
+    assert find_plan(tmp_path) == tmp_path / "TASKS.json"
     own = written(top)
-    assert plan_in(below) == own
+    assert find_plan(below) == own
 
 
 def test_a_plan_of_shipspec_is_found_and_several_are_listed(tmp_path: Path) -> None:
     one = tmp_path / ".shipspec" / "planning" / "one"
     one.mkdir(parents=True)
     first = written(one)
-    assert plan_in(tmp_path) == first
+    assert find_plan(tmp_path) == first
     second = written(tmp_path)
 
     with pytest.raises(UserError) as caught:
-        plan_in(tmp_path)
+        find_plan(tmp_path)
 
     assert caught.value.message == f"there are several plans: `{second}`, `{first}`"

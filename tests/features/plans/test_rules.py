@@ -7,24 +7,24 @@ from msgspec.structs import replace
 
 from features.plans.samples import document, plan, task
 from untildone.features.plans.model import Mistake, Phase, Plan, Summary
-from untildone.features.plans.references import reference_mistakes
+from untildone.features.plans.references import check_references
 from untildone.features.plans.rules import (
-    blocked_by,
-    large,
-    mended_summary,
-    rule_mistakes,
-    summary_of,
+    check_rules,
+    correct_summary,
+    derive_blocks,
+    find_large_tasks,
+    summarize,
 )
 
 FIX = "run `untildone plan validate --fix`"
 
 
 def summed(found: Plan) -> Plan:
-    return replace(found, summary=summary_of(found.tasks))
+    return replace(found, summary=summarize(found.tasks))
 
 
 def test_a_good_plan_has_no_mistakes(tmp_path: Path) -> None:
-    assert rule_mistakes(document(tmp_path).plan) == ()
+    assert check_rules(document(tmp_path).plan) == ()
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_a_good_plan_has_no_mistakes(tmp_path: Path) -> None:
     ],
 )
 def test_mistakes(found: Plan, expected: list[str]) -> None:
-    mistakes = rule_mistakes(summed(found))
+    mistakes = check_rules(summed(found))
 
     assert [str(mistake) for mistake in mistakes] == expected
     assert all(mistake.remedy and not mistake.warning for mistake in mistakes)
@@ -80,7 +80,7 @@ def test_a_phase_must_be_one_of_the_plan() -> None:
         replace(plan(A=task(phase=1), B=task(phase=3), C=task(phase="two")), phases=phases)
     )
 
-    assert rule_mistakes(found) == (
+    assert check_rules(found) == (
         Mistake(
             task="B",
             text="`phase` is `3`, which is no phase of this plan",
@@ -95,7 +95,7 @@ def test_a_wrong_summary_and_wrong_blocks_are_warnings() -> None:
         summary=Summary(total_tasks=3, total_points=1, critical_path=("A", "C")),
     )
 
-    assert rule_mistakes(found) == (
+    assert check_rules(found) == (
         Mistake(
             task="A",
             text="`blocks` and the `depends_on` of others differ about `C`",
@@ -117,17 +117,17 @@ def test_any_chain_as_long_as_the_longest_is_a_critical_path(
     found = plan(A=task(), B=task("A"), C=task("A"))
     said = replace(found, summary=Summary(total_tasks=3, total_points=3, critical_path=path))
 
-    assert (mended_summary(said) is None) is right
+    assert (correct_summary(said) is None) is right
 
 
 def test_large_tasks_are_those_over_five_points_that_are_not_done() -> None:
     tasks = plan(A=task(points=8), B=task(points=5), C=task(points=8, status="completed")).tasks
 
-    assert large(tasks) == ("A",)
+    assert find_large_tasks(tasks) == ("A",)
 
 
 def test_blocks_follow_from_the_dependencies() -> None:
-    assert blocked_by(plan(A=task(), B=task("A", "A", "Z")).tasks) == {"A": ["B"], "B": []}
+    assert derive_blocks(plan(A=task(), B=task("A", "A", "Z")).tasks) == {"A": ["B"], "B": []}
 
 
 PRD = "# Needs\n\n## REQ-001: Sign in\n\nREQ-0021 is another one.\n"
@@ -145,7 +145,7 @@ SDD = "# Design\n\n## 7. Data\n\n### 7.1 Tables\n\n## Error  handling\n"
 def test_requirements_are_looked_up_in_the_prd(
     references: tuple[str, ...], missing: list[str]
 ) -> None:
-    found = reference_mistakes(plan(A=task(prd_refs=references)), prd=PRD, sdd=None)
+    found = check_references(plan(A=task(prd_refs=references)), prd=PRD, sdd=None)
 
     assert [str(each) for each in found] == [
         f"`A`: `prd_refs` names `{name}`, which is not in `PRD.md`" for name in missing
@@ -166,7 +166,7 @@ def test_requirements_are_looked_up_in_the_prd(
     ],
 )
 def test_sections_are_looked_up_in_the_sdd_by_title_or_number(reference: str, found: bool) -> None:
-    mistakes = list(reference_mistakes(plan(A=task(sdd_refs=(reference,))), prd=None, sdd=SDD))
+    mistakes = list(check_references(plan(A=task(sdd_refs=(reference,))), prd=None, sdd=SDD))
 
     assert (mistakes == []) is found
 
@@ -174,7 +174,7 @@ def test_sections_are_looked_up_in_the_sdd_by_title_or_number(reference: str, fo
 def test_references_without_their_file_are_one_warning() -> None:
     both = plan(A=task(prd_refs=("REQ-001",)), B=task(prd_refs=("REQ-002",)))
 
-    assert list(reference_mistakes(both, prd=None, sdd=None)) == [
+    assert list(check_references(both, prd=None, sdd=None)) == [
         Mistake(
             text="`prd_refs` cannot be looked up: there is no `PRD.md` beside the plan",
             remedy="write `PRD.md`, or take out the references",

@@ -8,18 +8,19 @@ import pytest
 
 from engine.test_stop import ENVIRON, SESSION, told
 from engine.test_stop import World as Stops
-from untildone.core.model import Bounds, Pause
+from untildone.core.contract import Bounds
 from untildone.core.plan_task import Result
+from untildone.core.verdict import Pause
 from untildone.engine import prompt, verbs
 from untildone.engine.context import context
 from untildone.engine.payload import Call
 from untildone.engine.relayed_verbs import Verb, printed
 from untildone.errors import UserError
-from untildone.features.plans.document import read
+from untildone.features.plans.document import read_plan
 from untildone.features.plans.reports import record_report
-from untildone.features.plans.task_loops import Asked, task_request
+from untildone.features.plans.task_loops import TaskChoice, build_task_request
 from untildone.features.plans.trust import trust_plan
-from untildone.features.plans.verification import Report, Shown
+from untildone.features.plans.verification import CriterionEvidence, VerifierReport
 from untildone.store.loops import Record
 
 PERSON = {**ENVIRON, "CLAUDE_CODE_SESSION_ATTENDED": "1"}
@@ -69,13 +70,18 @@ class World(Stops):
         return answer
 
     def report(
-        self, result: Result, *, task: str = "TASK-001", reason: str = "", **criteria: Shown
+        self,
+        result: Result,
+        *,
+        task: str = "TASK-001",
+        reason: str = "",
+        **criteria: CriterionEvidence,
     ) -> None:
         named = {
             {"help": HELP, "whole": "REQ-001 is implemented"}[k]: v for k, v in criteria.items()
         }
         record_report(
-            self.here, self.loop, task, Report(result=result, criteria=named, reason=reason)
+            self.here, self.loop, task, VerifierReport(result=result, criteria=named, reason=reason)
         )
 
     def touch(self, name: str) -> None:
@@ -87,10 +93,10 @@ class World(Stops):
 
     @property
     def statuses(self) -> list[str]:
-        return [task.status for task in read(self.plan).plan.tasks.values()]
+        return [task.status for task in read_plan(self.plan).plan.tasks.values()]
 
 
-SEEN = Shown(met=True, evidence="read it")
+SEEN = CriterionEvidence(met=True, evidence="read it")
 
 
 @pytest.fixture
@@ -112,7 +118,9 @@ def test_a_task_is_held_until_it_is_verified(world: World) -> None:
 
     red = world.stop()
     world.touch("one.txt")
-    world.report("INCOMPLETE", help=Shown(met=False, evidence="`--help` has no such line"))
+    world.report(
+        "INCOMPLETE", help=CriterionEvidence(met=False, evidence="`--help` has no such line")
+    )
     incomplete = world.stop()
     world.report("VERIFIED", help=SEEN)
     released = world.stop()
@@ -173,7 +181,7 @@ def test_nothing_is_verified_without_evidence_and_by_assumption(world: World) ->
 
     world.report("VERIFIED")
     unshown = world.stop()
-    world.report("VERIFIED", help=Shown(met=True, evidence="surely", by="assumption"))
+    world.report("VERIFIED", help=CriterionEvidence(met=True, evidence="surely", by="assumption"))
     assumed = world.stop()
 
     for answer in (unshown, assumed):
@@ -187,7 +195,7 @@ def test_a_verifier_s_word_makes_no_red_check_green(world: World) -> None:
         world.here,
         world.loop,
         "TASK-001",
-        Report(result="VERIFIED", criteria={HELP: SEEN, "`test -f one.txt` exits 0": SEEN}),
+        VerifierReport(result="VERIFIED", criteria={HELP: SEEN, "`test -f one.txt` exits 0": SEEN}),
     )
 
     held = world.stop()
@@ -333,19 +341,19 @@ def test_a_completed_task_is_not_begun_again(world: World) -> None:
 
 
 def test_an_agent_needs_the_person_s_trust_in_the_plan(world: World) -> None:
-    asked = Asked(session=SESSION, project=world.project, task="TASK-001", by="agent")
+    asked = TaskChoice(session=SESSION, project=world.project, task="TASK-001", by="agent")
 
     with pytest.raises(UserError, match="is not trusted"):
-        task_request(world.here, asked)
-    trust_plan(world.here, world.plan, read(world.plan).plan)
+        build_task_request(world.here, asked)
+    trust_plan(world.here, world.plan, read_plan(world.plan).plan)
 
-    assert task_request(world.here, asked).by == "agent"
+    assert build_task_request(world.here, asked).by == "agent"
 
 
 @pytest.mark.parametrize("named", ["TASKS.json", ".", "notes"])
 def test_a_plan_is_named_by_its_file_its_folder_or_its_feature(world: World, named: str) -> None:
-    asked = Asked(session=SESSION, project=world.project, plan=named)
-    plan = task_request(world.here, asked).plan
+    asked = TaskChoice(session=SESSION, project=world.project, plan=named)
+    plan = build_task_request(world.here, asked).plan
 
     assert plan is not None
     assert (Path(plan.path), plan.task, plan.rest) == (world.plan, "TASK-001", ("TASK-002",))
@@ -354,7 +362,7 @@ def test_a_plan_is_named_by_its_file_its_folder_or_its_feature(world: World, nam
 def test_what_was_begun_comes_first(world: World) -> None:
     world.write({"TASK-001": ONE, "TASK-003": {**ONE, "status": "in_progress"}})
 
-    plan = task_request(world.here, Asked(session=SESSION, project=world.project)).plan
+    plan = build_task_request(world.here, TaskChoice(session=SESSION, project=world.project)).plan
 
     assert plan is not None
     assert (plan.task, plan.rest) == ("TASK-003", ("TASK-001",))

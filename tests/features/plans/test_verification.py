@@ -6,24 +6,24 @@ import sys
 import pytest
 
 from features.plans.samples import plan, task
-from untildone.core.model import Check
+from untildone.core.contract import Check
 from untildone.core.plan_task import Result, TaskReport
 from untildone.features.plans.conditions import (
-    Answers,
     Command,
     Condition,
     FileContains,
-    condition_of,
+    HttpStatus,
+    parse_condition,
 )
 from untildone.features.plans.verification import (
-    Report,
-    Shown,
-    checks_of,
-    commands_of,
-    promise_of,
-    result_said,
-    subjective,
-    verified,
+    CriterionEvidence,
+    VerifierReport,
+    assess_report,
+    find_promise,
+    find_result_marker,
+    list_commands,
+    list_review_criteria,
+    list_task_checks,
 )
 
 
@@ -45,11 +45,11 @@ from untildone.features.plans.verification import (
         ("The file `a` has `b`.", FileContains(path="a", text="b")),
         (
             "GET `http://localhost:3000/health` returns 200",
-            Answers(method="GET", url="http://localhost:3000/health", code=200),
+            HttpStatus(method="GET", url="http://localhost:3000/health", code=200),
         ),
         (
             "post http://127.0.0.1/users responds with status 201",
-            Answers(method="POST", url="http://127.0.0.1/users", code=201),
+            HttpStatus(method="POST", url="http://127.0.0.1/users", code=201),
         ),
         ("GET `https://example.org` returns 200", None),
         ("GET `/api/users` returns 200", None),
@@ -58,7 +58,7 @@ from untildone.features.plans.verification import (
     ],
 )
 def test_what_a_criterion_asks_for(sentence: str, expected: Condition | None) -> None:
-    assert condition_of(sentence) == expected
+    assert parse_condition(sentence) == expected
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_what_a_criterion_asks_for(sentence: str, expected: Condition | None) ->
     ],
 )
 def test_what_a_testing_entry_asks_for(entry: str, expected: Condition | None) -> None:
-    assert condition_of(entry, testing=True) == expected
+    assert parse_condition(entry, testing=True) == expected
 
 
 def test_checks_are_the_tasks_own_and_those_its_sentences_come_to() -> None:
@@ -101,7 +101,7 @@ def test_checks_are_the_tasks_own_and_those_its_sentences_come_to() -> None:
         testing=("Run tests: npm test", "Lint: make lint", "Run `npm start` and look", "npm test"),
     )
 
-    *checks, contains = checks_of(found)
+    *checks, contains = list_task_checks(found)
     assert [(check.name, check.command) for check in checks] == [
         ("make lint", "make lint"),
         ("e2e", "make e2e"),
@@ -120,7 +120,7 @@ def test_checks_are_the_tasks_own_and_those_its_sentences_come_to() -> None:
             "-x",
         )
     ]
-    assert subjective(found) == ("It looks nice", "Run `npm start` and look")
+    assert list_review_criteria(found) == ("It looks nice", "Run `npm start` and look")
 
 
 def test_names_of_checks_differ_and_are_short() -> None:
@@ -129,13 +129,15 @@ def test_names_of_checks_differ_and_are_short() -> None:
         checks=(Check(name="a", command="1"), Check(name="a", command="2"), f"test {long}")
     )
 
-    names = [check.name for check in checks_of(found)]
+    names = [check.name for check in list_task_checks(found)]
     assert names[:2] == ["a", "a (2)"]
     assert (len(names[2]), names[2][-2:]) == (120, " …")
 
 
 def test_an_address_is_asked_by_a_command() -> None:
-    (check,) = checks_of(task(acceptance_criteria=("GET `http://localhost:1/a` returns 200",)))
+    (check,) = list_task_checks(
+        task(acceptance_criteria=("GET `http://localhost:1/a` returns 200",))
+    )
 
     assert shlex.split(check.command)[4:] == ["answers", "--", "GET", "http://localhost:1/a", "200"]
 
@@ -152,7 +154,7 @@ def test_an_address_is_asked_by_a_command() -> None:
 def test_the_promise_of_a_prompt(prompt: str, expected: str) -> None:
     found = task(prompt=prompt)
 
-    assert promise_of(found) == expected
+    assert find_promise(found) == expected
 
 
 @pytest.mark.parametrize(
@@ -171,11 +173,11 @@ def test_the_promise_of_a_prompt(prompt: str, expected: str) -> None:
     ],
 )
 def test_markers_of_the_seed_are_understood(message: str, expected: Result | None) -> None:
-    assert result_said(message) == expected
+    assert find_result_marker(message) == expected
 
 
 NICE = "It looks nice"
-SHOWN = Shown(met=True, evidence="looked at it")
+SHOWN = CriterionEvidence(met=True, evidence="looked at it")
 UNSHOWN = TaskReport(result="INCOMPLETE", missing={NICE: "no evidence was given"})
 
 
@@ -183,46 +185,50 @@ UNSHOWN = TaskReport(result="INCOMPLETE", missing={NICE: "no evidence was given"
     ("report", "expected"),
     [
         pytest.param(
-            Report(result="VERIFIED", criteria={NICE: SHOWN}),
+            VerifierReport(result="VERIFIED", criteria={NICE: SHOWN}),
             TaskReport(result="VERIFIED"),
             id="verified",
         ),
-        pytest.param(Report(result="VERIFIED"), UNSHOWN, id="no evidence"),
+        pytest.param(VerifierReport(result="VERIFIED"), UNSHOWN, id="no evidence"),
         pytest.param(
-            Report(
+            VerifierReport(
                 result="VERIFIED",
-                criteria={NICE: Shown(met=True, evidence="I think", by="assumption")},
+                criteria={NICE: CriterionEvidence(met=True, evidence="I think", by="assumption")},
             ),
             UNSHOWN,
             id="assumed",
         ),
         pytest.param(
-            Report(result="VERIFIED", criteria={NICE: Shown(met=True, evidence=" ")}),
+            VerifierReport(
+                result="VERIFIED", criteria={NICE: CriterionEvidence(met=True, evidence=" ")}
+            ),
             UNSHOWN,
             id="nothing shown",
         ),
         pytest.param(
-            Report(
+            VerifierReport(
                 result="VERIFIED",
-                criteria={NICE: SHOWN, "test": Shown(met=False, evidence="2 failed")},
+                criteria={NICE: SHOWN, "test": CriterionEvidence(met=False, evidence="2 failed")},
             ),
             TaskReport(result="INCOMPLETE", missing={"test": "2 failed"}),
             id="the verifier denies it",
         ),
         pytest.param(
-            Report(result="INCOMPLETE"), TaskReport(result="INCOMPLETE"), id="it says no more"
+            VerifierReport(result="INCOMPLETE"),
+            TaskReport(result="INCOMPLETE"),
+            id="it says no more",
         ),
         pytest.param(
-            Report(result="BLOCKED", criteria={NICE: SHOWN}, reason="no key"),
+            VerifierReport(result="BLOCKED", criteria={NICE: SHOWN}, reason="no key"),
             TaskReport(result="BLOCKED", reason="no key"),
             id="blocked stays blocked",
         ),
     ],
 )
 def test_nothing_is_verified_that_evidence_denies_or_does_not_show(
-    report: Report, expected: TaskReport
+    report: VerifierReport, expected: TaskReport
 ) -> None:
-    assert verified(report, (NICE,)) == expected
+    assert assess_report(report, (NICE,)) == expected
 
 
 def test_the_commands_of_a_plan_are_what_is_trusted() -> None:
@@ -231,4 +237,4 @@ def test_the_commands_of_a_plan_are_what_is_trusted() -> None:
         B=task(testing=("npm test",), checks=("make lint",)),
     )
 
-    assert commands_of(found) == ("npm test", "allow config:a.toml", "make lint")
+    assert list_commands(found) == ("npm test", "allow config:a.toml", "make lint")

@@ -7,7 +7,13 @@ from pathlib import Path
 import pytest
 
 from untildone.errors import UserError
-from untildone.features.spec.checkpoints import Restored, checkpoints, forget, keep, restore
+from untildone.features.spec.checkpoints import (
+    Restored,
+    delete_checkpoints,
+    list_checkpoints,
+    restore_checkpoint,
+    save_checkpoint,
+)
 
 LOOP = "a1b2"
 IDENTITY = ("-c", "user.name=a", "-c", "user.email=a@example.org")
@@ -66,7 +72,7 @@ def test_keeping_touches_nothing_and_runs_no_hook(project: Path) -> None:
         hook.chmod(0o755)
     before, files = standing(project), tree(project)
 
-    ref = keep(project, LOOP, "step-1")
+    ref = save_checkpoint(project, LOOP, "step-1")
 
     assert (standing(project), tree(project)) == (before, files)
     assert git(project, "branch", "--list").split() == ["*", "main"]
@@ -84,7 +90,7 @@ def test_everything_comes_back_byte_for_byte(project: Path) -> None:
     tool.write_text("#!/bin/sh\n", encoding="utf-8")
     tool.chmod(0o755)
     before = tree(project)
-    keep(project, LOOP, "step-1")
+    save_checkpoint(project, LOOP, "step-1")
     for name in ("crlf.txt", "raw", "odd\nname", "known.txt"):
         project.joinpath(name).write_text("changed\n", encoding="utf-8")
     tool.unlink()
@@ -92,7 +98,7 @@ def test_everything_comes_back_byte_for_byte(project: Path) -> None:
     project.joinpath("link").mkdir()
     project.joinpath("link", "inner.txt").write_text("new\n", encoding="utf-8")
 
-    restored = restore(project, LOOP, "step-1")
+    restored = restore_checkpoint(project, LOOP, "step-1")
 
     assert tree(project) == before
     assert os.access(tool, os.X_OK)
@@ -105,27 +111,27 @@ def test_everything_comes_back_byte_for_byte(project: Path) -> None:
 
 
 def test_what_was_there_before_can_be_brought_back_too(project: Path) -> None:
-    keep(project, LOOP, "step-1")
+    save_checkpoint(project, LOOP, "step-1")
     project.joinpath("folder").mkdir()
     project.joinpath("folder", "work.txt").write_text("mine\n", encoding="utf-8")
     project.joinpath("known.txt").unlink()
     now = tree(project)
 
-    restore(project, LOOP, "step-1")
+    restore_checkpoint(project, LOOP, "step-1")
     assert not project.joinpath("folder").exists()
-    restored = restore(project, LOOP, "undo-1")
+    restored = restore_checkpoint(project, LOOP, "undo-1")
 
     assert (tree(project), restored.saved) == (now, "undo-2")
-    assert checkpoints(project, LOOP) == ("step-1", "undo-1", "undo-2")
+    assert list_checkpoints(project, LOOP) == ("step-1", "undo-1", "undo-2")
 
 
 def test_ignored_files_are_left_alone(project: Path) -> None:
     project.joinpath("ignored.txt").write_text("mine\n", encoding="utf-8")
-    keep(project, LOOP, "step-1")
+    save_checkpoint(project, LOOP, "step-1")
     project.joinpath("known.txt").write_text("two\n", encoding="utf-8")
     project.joinpath("ignored.txt").write_text("still mine\n", encoding="utf-8")
 
-    restore(project, LOOP, "step-1")
+    restore_checkpoint(project, LOOP, "step-1")
 
     assert project.joinpath("ignored.txt").read_text(encoding="utf-8") == "still mine\n"
     assert project.joinpath("known.txt").read_text(encoding="utf-8") == "one\n"
@@ -134,13 +140,13 @@ def test_ignored_files_are_left_alone(project: Path) -> None:
 def test_a_file_that_is_ignored_by_now_is_kept_before_it_is_written_over(project: Path) -> None:
     later = project / "later.txt"
     later.write_text("then\n", encoding="utf-8")
-    keep(project, LOOP, "step-1")
+    save_checkpoint(project, LOOP, "step-1")
     project.joinpath(".gitignore").write_text("later.txt\n", encoding="utf-8")
     later.write_text("now\n", encoding="utf-8")
 
-    restore(project, LOOP, "step-1")
+    restore_checkpoint(project, LOOP, "step-1")
     assert later.read_text(encoding="utf-8") == "then\n"
-    restore(project, LOOP, "undo-1")
+    restore_checkpoint(project, LOOP, "undo-1")
 
     assert later.read_text(encoding="utf-8") == "now\n"
 
@@ -156,7 +162,7 @@ def test_what_is_ignored_and_in_the_way_is_neither_lost_nor_written_through(
     wanted = place if kind == "folder" else place / "file.txt"
     wanted.parent.mkdir(exist_ok=True)
     wanted.write_text("then\n", encoding="utf-8")
-    keep(project, LOOP, "step-1")
+    save_checkpoint(project, LOOP, "step-1")
     wanted.unlink()
     project.joinpath(".gitignore").write_text("ignored*\nbuild/\n", encoding="utf-8")
     if kind == "folder":
@@ -168,17 +174,17 @@ def test_what_is_ignored_and_in_the_way_is_neither_lost_nor_written_through(
     before = tree(project)
 
     with pytest.raises(UserError, match="is ignored by git and stands where"):
-        restore(project, LOOP, "step-1")
+        restore_checkpoint(project, LOOP, "step-1")
 
     assert (tree(project), list(outside.iterdir())) == (before, [])
 
 
 def test_the_first_checkpoint_of_a_name_stays(project: Path) -> None:
-    keep(project, LOOP, "step-1")
+    save_checkpoint(project, LOOP, "step-1")
     project.joinpath("known.txt").write_text("two\n", encoding="utf-8")
-    keep(project, LOOP, "step-1")
+    save_checkpoint(project, LOOP, "step-1")
 
-    restore(project, LOOP, "step-1")
+    restore_checkpoint(project, LOOP, "step-1")
 
     assert project.joinpath("known.txt").read_text(encoding="utf-8") == "one\n"
 
@@ -187,28 +193,31 @@ def test_a_repository_without_a_commit(tmp_path: Path) -> None:
     git(tmp_path, "init", "-q")
     tmp_path.joinpath("a.txt").write_text("a\n", encoding="utf-8")
 
-    keep(tmp_path, LOOP, "step-1")
+    save_checkpoint(tmp_path, LOOP, "step-1")
     tmp_path.joinpath("a.txt").unlink()
-    restore(tmp_path, LOOP, "step-1")
+    restore_checkpoint(tmp_path, LOOP, "step-1")
 
     assert tree(tmp_path) == {"a.txt": b"a\n"}
 
 
 def test_they_are_forgotten_whole(project: Path) -> None:
-    keep(project, LOOP, "step-1")
-    keep(project, "other", "step-1")
+    save_checkpoint(project, LOOP, "step-1")
+    save_checkpoint(project, "other", "step-1")
 
-    forget(project, LOOP)
+    delete_checkpoints(project, LOOP)
 
-    assert (checkpoints(project, LOOP), checkpoints(project, "other")) == ((), ("step-1",))
+    assert (list_checkpoints(project, LOOP), list_checkpoints(project, "other")) == (
+        (),
+        ("step-1",),
+    )
 
 
 def test_outside_git_there_is_none(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="is in no git repository"):
-        keep(tmp_path, LOOP, "step-1")
-    forget(tmp_path, LOOP)
+        save_checkpoint(tmp_path, LOOP, "step-1")
+    delete_checkpoints(tmp_path, LOOP)
 
 
 def test_one_that_is_not_there(project: Path) -> None:
     with pytest.raises(UserError, match="cannot be read"):
-        restore(project, LOOP, "step-9")
+        restore_checkpoint(project, LOOP, "step-9")

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from untildone.core.contract import Claim, Contract
 from untildone.core.criteria import apply_amendments
-from untildone.core.model import Claim, Contract
 from untildone.core.spec.rubric import Opinion
 from untildone.engine import prompt, stop, verbs
 from untildone.engine.context import Context, context
@@ -16,9 +16,9 @@ from untildone.engine.payload import Call
 from untildone.engine.start import Request, begin, named
 from untildone.errors import UserError
 from untildone.features.spec import steps
-from untildone.features.spec.cleanup import tidy
-from untildone.features.spec.scoring import scored_loop
-from untildone.features.spec.start import shape_of
+from untildone.features.spec.cleanup import remove_finished_loop
+from untildone.features.spec.scoring import score_loop
+from untildone.features.spec.start import load_shape_file
 from untildone.store.lock import locked
 from untildone.store.trust import trust
 
@@ -115,7 +115,7 @@ def test_commands_of_a_shape_that_nobody_trusted_are_only_words(world: World) ->
 
 def test_commands_of_a_trusted_shape_pause_the_loop(world: World) -> None:
     path = shaped(world)
-    found = shape_of(world.project)
+    found = load_shape_file(world.project)
     assert found is not None
     world.here.home.mkdir()
     trust(world.here.home, path, sha256=found.sha256, text=found.text)
@@ -130,7 +130,7 @@ def test_commands_of_a_trusted_shape_pause_the_loop(world: World) -> None:
 
 def test_the_three_gates(world: World) -> None:
     world.start()
-    steps.add(world.here, world.loop, ("find it", "mend it"))
+    steps.add_steps(world.here, world.loop, ("find it", "mend it"))
     assert world.stop("Here are the steps.").splitlines()[0] == (
         "untildone: here are 2 steps: 1. find it; 2. mend it. Proceed?"
         " Your next prompt is the answer."
@@ -142,7 +142,7 @@ def test_the_three_gates(world: World) -> None:
     assert world.state() == ("paused", "gate", 1)
     assert world.says("yes") == f"untildone: loop {world.loop} goes on"
 
-    steps.done(world.here, world.loop, "1", cwd=world.project)
+    steps.complete_step(world.here, world.loop, "1", cwd=world.project)
     assert "step `find it` is complete: continue with `mend it`?" in world.stop()
     world.says("go on, but keep the names")
 
@@ -201,12 +201,12 @@ def test_a_strict_agent_brings_gates_and_never_takes_them(world: World) -> None:
         "scope": Opinion(score=1, reason="-"),
     }
 
-    assert scored_loop(world.here, record, strict).total == 7  # type: ignore[arg-type]  # literals
+    assert score_loop(world.here, record, strict).total == 7  # type: ignore[arg-type]  # literals
     assert world.contract.gated
 
     freed = world.here.loops.load(world.loop)
     generous = {"done": Opinion(score=2, reason="clear")}
-    assert scored_loop(world.here, freed, generous).total == 10  # type: ignore[arg-type]  # literals
+    assert score_loop(world.here, freed, generous).total == 10  # type: ignore[arg-type]  # literals
     assert world.contract.gated
 
 
@@ -215,7 +215,7 @@ def test_what_the_person_freed_stays_free(world: World) -> None:
     world.says("proceed without confirmation")
     strict = {"done": Opinion(score=0, reason="unclear")}
 
-    scored_loop(world.here, world.here.loops.load(world.loop), strict)  # type: ignore[arg-type]
+    score_loop(world.here, world.here.loops.load(world.loop), strict)  # type: ignore[arg-type]
 
     assert not world.contract.gated
 
@@ -257,7 +257,7 @@ def test_a_change_of_type_1_waits_for_its_precheck(world: World) -> None:
     world.project.joinpath("done.txt").touch()
 
     assert "Unmet: precheck." in world.stop("EXIT_SIGNAL: true")
-    steps.precheck(world.here, world.loop, "old clients were looked at")
+    steps.record_precheck(world.here, world.loop, "old clients were looked at")
     world.stop("EXIT_SIGNAL: true")
 
     assert world.state() == ("finished", "done", 2)
@@ -267,54 +267,54 @@ def test_a_change_of_type_1_waits_for_its_precheck(world: World) -> None:
 
 def test_steps_are_only_added(world: World) -> None:
     world.start(task=CLEAR)
-    steps.add(world.here, world.loop, ("one", "two", "one"))
-    steps.add(world.here, world.loop, ("three", "two"))
+    steps.add_steps(world.here, world.loop, ("one", "two", "one"))
+    steps.add_steps(world.here, world.loop, ("three", "two"))
 
     assert world.contract.steps == ("one", "two", "three")
     with pytest.raises(UserError, match="`four` is no step of this loop"):
-        steps.done(world.here, world.loop, "four", cwd=world.project)
+        steps.complete_step(world.here, world.loop, "four", cwd=world.project)
     with pytest.raises(UserError, match="a loop takes 100 steps at most"):
-        steps.add(world.here, world.loop, tuple(map(str, range(98))))
+        steps.add_steps(world.here, world.loop, tuple(map(str, range(98))))
 
 
 def test_a_checkpoint_before_each_step_is_brought_back(world: World) -> None:
     world.start(task=CLEAR, reversibility="2B")
-    steps.add(world.here, world.loop, ("one", "two"))
+    steps.add_steps(world.here, world.loop, ("one", "two"))
     world.project.joinpath("a.txt").write_text("one\n", encoding="utf-8")
-    steps.done(world.here, world.loop, "one", cwd=world.project)
+    steps.complete_step(world.here, world.loop, "one", cwd=world.project)
     world.project.joinpath("a.txt").write_text("two\n", encoding="utf-8")
     record = world.here.loops.load(world.loop)
 
-    restored = steps.rollback(world.here, record, "two", cwd=world.project)
+    restored = steps.roll_back(world.here, record, "two", cwd=world.project)
 
     assert (restored.written, restored.removed) == (("a.txt",), ())
     assert world.project.joinpath("a.txt").read_text(encoding="utf-8") == "one\n"
-    assert steps.rollback(world.here, record, "1", cwd=world.project).removed == ("a.txt",)
+    assert steps.roll_back(world.here, record, "1", cwd=world.project).removed == ("a.txt",)
     with pytest.raises(UserError, match=r"no checkpoint of `9` \(there are: `step-1`, `step-2`"):
-        steps.rollback(world.here, record, "9", cwd=world.project)
+        steps.roll_back(world.here, record, "9", cwd=world.project)
 
 
 def test_after_a_rollback_a_step_is_done_again_and_a_claim_reported_again(world: World) -> None:
     world.start(task=CLEAR, reversibility="2B", claims=(Claim(name="docs"),))
     file = world.project / "a.txt"
-    steps.add(world.here, world.loop, ("one", "two"))
+    steps.add_steps(world.here, world.loop, ("one", "two"))
     # The second of the list comes first.
     for step, text in (("two", "wrong\n"), ("one", "more\n")):
         file.write_text(text, encoding="utf-8")
-        steps.done(world.here, world.loop, step, cwd=world.project)
+        steps.complete_step(world.here, world.loop, step, cwd=world.project)
     verbs.met(world.here, world.loop, "docs", by="review", evidence="read")
 
     record = world.here.loops.load(world.loop)
-    steps.rollback(world.here, record, "two", cwd=world.project)
+    steps.roll_back(world.here, record, "two", cwd=world.project)
     progress = world.here.loops.load(world.loop).progress
     assert (file.exists(), progress.steps_done, progress.met) == (False, (), {})
 
     file.write_text("right\n", encoding="utf-8")
     for _ in range(2):
-        steps.done(world.here, world.loop, "two", cwd=world.project)
+        steps.complete_step(world.here, world.loop, "two", cwd=world.project)
         file.write_text("after\n", encoding="utf-8")
     record = world.here.loops.load(world.loop)
-    steps.rollback(world.here, record, "1", cwd=world.project)
+    steps.roll_back(world.here, record, "1", cwd=world.project)
     assert file.read_text(encoding="utf-8") == "right\n"
 
 
@@ -350,5 +350,5 @@ def test_a_stop_that_is_being_judged_cleans_up_itself(world: World) -> None:
         verbs.cancel(world.here, world.loop)
         assert folder.exists()
 
-    assert tidy(world.here, world.loop)
-    assert not tidy(world.here, world.loop)
+    assert remove_finished_loop(world.here, world.loop)
+    assert not remove_finished_loop(world.here, world.loop)

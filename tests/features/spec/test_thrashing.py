@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from untildone.features.spec.thrashing import thrashed
+from untildone.features.spec.thrashing import find_thrashed_files
 
 
 def edits(path: Path, number: int, original: object = "one\n") -> list[dict[str, Any]]:
@@ -31,17 +31,17 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_five_edits_that_came_to_nothing(file: Path) -> None:
-    assert thrashed(edits(file, 5)) == (str(file),)
+    assert find_thrashed_files(edits(file, 5)) == (str(file),)
 
 
 @pytest.mark.parametrize(("number", "original"), [(4, "one\n"), (5, "other\n"), (5, None), (5, 7)])
 def test_fewer_edits_a_changed_file_or_an_unknown_one_say_nothing(
     file: Path, number: int, original: object
 ) -> None:
-    assert thrashed(edits(file, number, original)) == ()
+    assert find_thrashed_files(edits(file, number, original)) == ()
 
 
 def test_a_file_that_is_gone_and_calls_of_other_tools(tmp_path: Path) -> None:
     calls = [*edits(tmp_path / "gone.py", 5), {"tool_name": "Bash", "tool_response": {}}]
 
-    assert thrashed([*calls, {"tool_name": "Write", "cut": True}]) == ()
+    assert find_thrashed_files([*calls, {"tool_name": "Write", "cut": True}]) == ()

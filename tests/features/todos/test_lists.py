@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from engine.test_prompt import SESSION, World
-from untildone.core.model import Todo
+from untildone.core.evidence import Todo
 from untildone.engine.context import Context, context
-from untildone.features.todos.lists import listed, remember, todos
+from untildone.features.todos.lists import format_todo_task, load_todos, remember_todo_call
 
 LISTED: dict[str, object] = {
     "tool_name": "TodoWrite",
@@ -34,7 +34,7 @@ class Person(World):
         file.write_text(text, encoding="utf-8")
 
     def found(self) -> tuple[Todo, ...]:
-        return todos(self.here, self.project, self.here.session(SESSION))
+        return load_todos(self.here, self.project, self.here.session(SESSION))
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def test_all_lists_of_a_session_are_read(person: Person) -> None:
     person.write("project/.ralph/fix_plan.md", "- [ ] ralph's\n")
     state = {"todos": [{"content": "in a state", "status": "pending"}]}
     person.write("project/.claude/todo_state.json", json.dumps(state))
-    remember(person.here, person.here.session(SESSION), [{"tool_name": "Bash"}, LISTED])
+    remember_todo_call(person.here, person.here.session(SESSION), [{"tool_name": "Bash"}, LISTED])
 
     assert person.found() == (
         Todo(text="task 2", done=True),
@@ -112,7 +112,7 @@ def test_the_person_switches_it_off_and_a_mistake_there_stops_no_prompt(
 
 
 def test_a_task_of_the_items() -> None:
-    assert listed(()) == ""
-    assert listed(("a", "b")) == (
+    assert format_todo_task(()) == ""
+    assert format_todo_task(("a", "b")) == (
         "Finish these, and mark each as done in its list when it is:\n- [ ] a\n- [ ] b"
     )

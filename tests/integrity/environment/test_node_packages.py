@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import written
-from untildone.integrity.baseline import Stamp, stamps
+from untildone.integrity.baseline import Stamp, read_stamps
 from untildone.integrity.environment.node_packages import find_concerns
 
 PACKAGE = {
@@ -24,7 +24,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def start(project: Path) -> dict[str, Stamp]:
-    return dict(stamps(project, ["node_modules"]))
+    return dict(read_stamps(project, ["node_modules"]))
 
 
 def lost(project: Path, then: dict[str, Stamp]) -> list[str]:

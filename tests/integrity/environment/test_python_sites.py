@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from untildone.integrity.environment.python_sites import site_folders
+from untildone.integrity.environment.python_sites import find_site_folders
 
 
 def made(top: Path, *options: str) -> tuple[Path, Path]:
@@ -23,7 +23,7 @@ def installed(interpreter: Path, home: Path) -> set[str]:
     places = {own: "own", base: "base", home: "user"}
     return {
         whose
-        for folder in site_folders(interpreter, home)
+        for folder in find_site_folders(interpreter, home)
         for place, whose in places.items()
         if folder.is_relative_to(place) and folder.name == "site-packages"
     }
@@ -34,7 +34,7 @@ def test_an_environment_of_its_own_has_its_own_packages_alone(tmp_path: Path) ->
     (library,) = interpreter.resolve().parent.parent.glob("lib/python3*/os.py")
 
     assert installed(interpreter, home) == {"own"}
-    assert library.parent in site_folders(interpreter, home)
+    assert library.parent in find_site_folders(interpreter, home)
 
 
 def test_one_that_shares_has_those_it_is_made_of_too(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from integrity.trees import beside
-from untildone.core.model import CheckResult, Tests
+from untildone.core.check_results import CheckResult, Tests
 from untildone.integrity.experiments.blame import blamed, unexplained
 
 

@@ -6,7 +6,13 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside, tree
-from untildone.core.model import BaselineFinding, BaselineResult, CheckResult, Finding, Tests
+from untildone.core.check_results import (
+    BaselineFinding,
+    BaselineResult,
+    CheckResult,
+    Finding,
+    Tests,
+)
 from untildone.integrity.experiments.adapted import adapted
 from untildone.integrity.experiments.packaged import with_scripts_of
 from untildone.integrity.experiments.renamed import renamed

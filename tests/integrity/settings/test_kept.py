@@ -281,7 +281,7 @@ def test_forgiven_findings_may_only_get_fewer(
 def test_a_change_is_harmless_if_all_of_it_is_known(
     tmp_path: Path, path: str, old: str, new: str, expected: bool
 ) -> None:
-    assert settings.harmless(beside(tmp_path, {path: old}, {path: new}), path) is expected
+    assert settings.is_harmless_edit(beside(tmp_path, {path: old}, {path: new}), path) is expected
 
 
 @pytest.mark.parametrize(
@@ -302,7 +302,7 @@ def test_a_file_whose_settings_all_went_to_another_one_may_go(
     comparison = beside(tmp_path, old, new)
 
     places = ("jest.config.js", "package.json")
-    assert all(settings.harmless(comparison, path) for path in places) is expected
+    assert all(settings.is_harmless_edit(comparison, path) for path in places) is expected
 
 
 @pytest.mark.parametrize(
@@ -325,7 +325,7 @@ def test_a_package_may_begin_to_name_its_files(
     path = "package.json"
     comparison = beside(tmp_path, {**CODE, path: old}, {**CODE, path: new})
 
-    assert settings.harmless(comparison, path) is expected
+    assert settings.is_harmless_edit(comparison, path) is expected
 
 
 def test_settings_that_stand_in_another_file_now_are_harmless(tmp_path: Path) -> None:
@@ -336,7 +336,7 @@ def test_settings_that_stand_in_another_file_now_are_harmless(tmp_path: Path) ->
     }
     comparison = beside(tmp_path, old, new)
 
-    assert [settings.harmless(comparison, path) for path in new] == [True, True]
+    assert [settings.is_harmless_edit(comparison, path) for path in new] == [True, True]
 
 
 @pytest.mark.parametrize(

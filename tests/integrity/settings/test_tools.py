@@ -27,7 +27,7 @@ def changed(top: Path, path: str, old: str, new: str) -> tuple[list[str], bool]:
     ids = [
         each.id.partition("#")[0].rpartition(":")[2] for each in settings.find_concerns(comparison)
     ]
-    return ids, settings.harmless(comparison, path)
+    return ids, settings.is_harmless_edit(comparison, path)
 
 
 ALL = f"export default [{{ {RULES} }}];\n"
@@ -287,7 +287,7 @@ def test_the_manifest_of_a_new_folder_speaks_of_nothing_older(
     old = {"packages/old/a.js": "", "a.js": ""}
     comparison = beside(tmp_path, old, {**old, path: '{"dependencies": {"a": "file:../a"}}'})
 
-    assert settings.harmless(comparison, path) is expected
+    assert settings.is_harmless_edit(comparison, path) is expected
 
 
 @pytest.mark.parametrize(

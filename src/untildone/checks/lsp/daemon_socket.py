@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from untildone.core.model import Finding
+from untildone.core.check_results import Finding
 
 LONGEST_WAIT = 60.0
 

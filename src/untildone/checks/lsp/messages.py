@@ -8,7 +8,7 @@ from msgspec import Raw, Struct
 
 from untildone.checks.findings import Diagnostic
 from untildone.checks.output import clean
-from untildone.core.model import Severity
+from untildone.core.check_results import Severity
 
 LONGEST_TEXT = 500
 

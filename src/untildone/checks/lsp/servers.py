@@ -11,7 +11,7 @@ from msgspec import Struct
 from untildone.checks.detection.manifest import get_table, read_json, read_toml
 from untildone.checks.detection.python_environment import find_own_python
 from untildone.checks.parsers import ruff
-from untildone.core.model import Severity
+from untildone.core.check_results import Severity
 from untildone.errors import UserError
 
 Role: TypeAlias = Literal["lint", "types"]

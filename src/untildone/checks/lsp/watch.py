@@ -4,7 +4,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TypeAlias
 
-from untildone.worktree.files import listed
+from untildone.worktree.files import list_files
 
 # FileChangeType of the specification.
 CREATED, CHANGED, DELETED = 1, 2, 3
@@ -26,7 +26,7 @@ class Watch:
         return [(path, kind) for path, kind in kinds if kind]
 
     def _read_states(self) -> dict[Path, _State]:
-        paths = (self._project / path for path in islice(listed(self._project), MOST_FILES))
+        paths = (self._project / path for path in islice(list_files(self._project), MOST_FILES))
         return {path: state for path in paths if (state := _read_state(path))}
 
 

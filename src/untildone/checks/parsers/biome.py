@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from untildone.checks.findings import Diagnostic
-from untildone.core.model import Severity
+from untildone.core.check_results import Severity
 
 PROGRAMS = ("biome",)
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from untildone.checks.findings import Diagnostic
 from untildone.checks.parser import add_names, make_diagnostic
-from untildone.core.model import Tests
+from untildone.core.check_results import Tests
 
 PROGRAMS = ("cmake", "ctest")
 

@@ -9,7 +9,7 @@ from msgspec import Struct
 from untildone.checks.findings import Diagnostic
 from untildone.checks.parser import number_duplicates, shorten_to_line
 from untildone.checks.run_report import Case, CaseOutcome, RunReport
-from untildone.core.model import Tests
+from untildone.core.check_results import Tests
 
 PROGRAMS = ()
 LIMIT = 100_000_000

@@ -11,7 +11,7 @@ from untildone.checks.parser import (
     split_blocks,
     sum_tests,
 )
-from untildone.core.model import Tests
+from untildone.core.check_results import Tests
 
 PROGRAMS = ("mocha", "_mocha")
 

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from untildone.checks.findings import Diagnostic
 from untildone.checks.parser import find_documents, limit_line, shorten_to_line
-from untildone.core.model import Severity
+from untildone.core.check_results import Severity
 
 PROGRAMS = ("ruff",)
 

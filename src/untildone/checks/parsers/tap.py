@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from untildone.checks.findings import Diagnostic
 from untildone.checks.parser import add_names, split_blocks
-from untildone.core.model import Tests
+from untildone.core.check_results import Tests
 
 PROGRAMS = ("bats", "tape", "tap", "ava", "perl", "prove", "mocha", "_mocha")
 

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from untildone.checks.findings import Diagnostic
 from untildone.checks.parser import add_names, count_tests, split_blocks, sum_tests
-from untildone.core.model import Tests
+from untildone.core.check_results import Tests
 
 PROGRAMS = ("vitest",)
 

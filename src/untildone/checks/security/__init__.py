@@ -6,7 +6,8 @@ from pathlib import Path
 
 from untildone.checks.findings import make_findings
 from untildone.checks.security.engine import is_installed, scan_paths, validate_rules
-from untildone.core.model import Check, Finding
+from untildone.core.check_results import Finding
+from untildone.core.contract import Check
 from untildone.process import quoted
 
 __all__ = ["NAME", "is_installed", "make_check", "scan_files"]

@@ -7,12 +7,12 @@ from msgspec import Struct
 
 from untildone.cli.flags import json_option, print_json
 from untildone.cli.plan.place import with_new_plan
-from untildone.features.importers.plan_formats.plan_format import LARGEST, ForeignPlan
-from untildone.features.importers.plan_formats.registry import FORMATS, read_plan
-from untildone.features.plans.document import save
-from untildone.features.plans.drafting import drafted
+from untildone.features.importers.plan_formats.plan_format import LARGEST, ImportedPlan
+from untildone.features.importers.plan_formats.registry import PLAN_FORMATS, read_foreign_plan
+from untildone.features.plans.document import save_plan
+from untildone.features.plans.drafting import render_json
 from untildone.features.plans.model import Phase, Plan
-from untildone.features.plans.order import order_mistakes
+from untildone.features.plans.order import check_order
 
 
 class Imported(Struct, frozen=True, kw_only=True):
@@ -25,7 +25,7 @@ class Imported(Struct, frozen=True, kw_only=True):
 
 @click.command("import")
 @click.argument("source", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--format", "kind", type=click.Choice(list(FORMATS)), help="If it is not seen.")
+@click.option("--format", "kind", type=click.Choice(list(PLAN_FORMATS)), help="If it is not seen.")
 @with_new_plan
 @json_option
 def command(source: Path, *, kind: str | None, path: Path, as_json: bool) -> None:
@@ -37,15 +37,15 @@ def command(source: Path, *, kind: str | None, path: Path, as_json: bool) -> Non
     """
     with source.open("rb") as opened:
         data = opened.read(LARGEST + 1)
-    foreign = read_plan(source.as_posix(), data, kind=kind or "")
+    foreign = read_foreign_plan(source.as_posix(), data, kind=kind or "")
     path.parent.mkdir(parents=True, exist_ok=True)
-    save(path, drafted(_plan(foreign, source)))
+    save_plan(path, render_json(_plan(foreign, source)))
     _tell(Imported(file=str(path), tasks=tuple(foreign.tasks), taken=foreign.told), as_json=as_json)
-    for mistake in order_mistakes(foreign.tasks):
+    for mistake in check_order(foreign.tasks):
         click.echo(f"{path}: {mistake}; {mistake.remedy}", err=True)
 
 
-def _plan(foreign: ForeignPlan, source: Path) -> Plan:
+def _plan(foreign: ImportedPlan, source: Path) -> Plan:
     feature = foreign.feature or source.stem
     return Plan(feature=feature, phases=(Phase(id=1, name=feature),), tasks=foreign.tasks)
 

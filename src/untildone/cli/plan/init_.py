@@ -5,8 +5,8 @@ from pathlib import Path
 import click
 
 from untildone.cli.plan.place import with_new_plan
-from untildone.features.plans.document import save
-from untildone.features.plans.drafting import drafted
+from untildone.features.plans.document import save_plan
+from untildone.features.plans.drafting import render_json
 from untildone.features.plans.model import Phase, Plan, Task
 
 _FIRST = Task(
@@ -34,5 +34,5 @@ def command(feature: str | None, *, path: Path) -> None:
         tasks={"TASK-001": _FIRST},
     )
     path.parent.mkdir(parents=True, exist_ok=True)
-    save(path, drafted(plan))
+    save_plan(path, render_json(plan))
     click.echo(f"written: {path}")

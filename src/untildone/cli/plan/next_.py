@@ -8,8 +8,8 @@ from msgspec import Struct, to_builtins
 
 from untildone.cli.flags import json_option, print_json
 from untildone.cli.plan.place import with_plan
-from untildone.features.plans.document import in_order, read
-from untildone.features.plans.order import Standing, standing
+from untildone.features.plans.document import read_plan, require_order
+from untildone.features.plans.order import OpenTasks, group_open_tasks
 
 
 class Next(Struct, frozen=True, kw_only=True):
@@ -31,8 +31,8 @@ def command(*, path: Path, as_json: bool) -> None:
     untildone plan next
     untildone plan next --json | jq -r .task.prompt
     """
-    plan = in_order(read(path)).plan
-    found = standing(plan.tasks)
+    plan = require_order(read_plan(path)).plan
+    found = group_open_tasks(plan.tasks)
     first = next(iter(found.ready), None)
     if as_json:
         task = None if first is None else {"id": first, **to_builtins(plan.tasks[first])}
@@ -50,7 +50,7 @@ def command(*, path: Path, as_json: bool) -> None:
     click.echo(_rest(found, len(plan.tasks)))
 
 
-def _rest(found: Standing, total: int) -> str:
+def _rest(found: OpenTasks, total: int) -> str:
     unfinished = len(found.ready) + len(found.in_progress) + len(found.blocked)
     if not unfinished:
         return f"all {total} tasks are completed" if total else "there is no task"

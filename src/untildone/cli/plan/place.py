@@ -9,7 +9,7 @@ import click
 
 from untildone.cli.flags import project_option
 from untildone.errors import UserError
-from untildone.features.plans.files import NAME, plan_in
+from untildone.features.plans.files import PLAN_FILE, find_plan
 
 _Command = Callable[..., int | None]
 _plan_option = click.option(
@@ -23,14 +23,14 @@ _plan_option = click.option(
 
 def with_plan(command: _Command) -> _Command:
     """The path of the plan that `--plan`, `--project` or this folder names."""
-    return _with_path(command, lambda file, folder: file or plan_in(folder))
+    return _with_path(command, lambda file, folder: file or find_plan(folder))
 
 
 def with_new_plan(command: _Command) -> _Command:
     """The path of a plan that is still to be written."""
 
     def free(file: Path | None, folder: Path) -> Path:
-        path = file or folder / NAME
+        path = file or folder / PLAN_FILE
         if path.exists():
             raise UserError(f"there is already a `{path}`", hint="name another one with `--plan`")
         if path.parent.exists() and not path.parent.is_dir():

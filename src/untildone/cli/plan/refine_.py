@@ -11,9 +11,9 @@ from msgspec import Struct
 from untildone.cli.flags import json_option, print_json
 from untildone.cli.plan.place import with_plan
 from untildone.errors import UserError
-from untildone.features.plans.document import change, in_order, read
-from untildone.features.plans.refinement import divided
-from untildone.features.plans.rules import large
+from untildone.features.plans.document import change_plan, read_plan, require_order
+from untildone.features.plans.refinement import split_task
+from untildone.features.plans.rules import find_large_tasks
 
 _LARGEST = 4_000_000
 
@@ -52,11 +52,11 @@ def command(task: str | None, *, into: str | None, path: Path, as_json: bool) ->
         )
     if task is not None and into is not None:
         parts = _parts(into)
-        change(path, lambda found: divided(found, task, parts))
-    plan = in_order(read(path)).plan
+        change_plan(path, lambda found: split_task(found, task, parts))
+    plan = require_order(read_plan(path)).plan
     found = tuple(
         Large(id=name, title=plan.tasks[name].title, points=plan.tasks[name].points)
-        for name in large(plan.tasks)
+        for name in find_large_tasks(plan.tasks)
     )
     if as_json:
         print_json(Refinement(large=found))

@@ -6,8 +6,8 @@ import click
 
 from untildone.cli.plan.place import with_plan
 from untildone.errors import UserError
-from untildone.features.plans.document import in_order, read, save
-from untildone.features.plans.rendering import WRITTEN, rendered
+from untildone.features.plans.document import read_plan, require_order, save_plan
+from untildone.features.plans.rendering import GENERATED_NOTICE, render_markdown
 
 
 @click.command("render")
@@ -20,16 +20,16 @@ def command(*, stdout: bool, force: bool, path: Path) -> None:
     \b
     untildone plan render
     """
-    document = in_order(read(path))
-    text = rendered(document.plan)
+    document = require_order(read_plan(path))
+    text = render_markdown(document.plan)
     if stdout:
         click.echo(text, nl=False)
         return
     target = document.path.with_suffix(".md")
-    if not force and target.exists() and WRITTEN.encode() not in target.read_bytes():
+    if not force and target.exists() and GENERATED_NOTICE.encode() not in target.read_bytes():
         raise UserError(
             f"`{target}` was not written by `untildone plan render`",
             hint="`untildone plan render --force` writes over it",
         )
-    save(target, text)
+    save_plan(target, text)
     click.echo(f"written: {target}")

@@ -10,7 +10,7 @@ from untildone.cli.options import here, refuse_in_check
 from untildone.cli.plan.place import with_plan
 from untildone.engine.speaker import calling_session, in_tool_call
 from untildone.errors import UserError
-from untildone.features.plans.document import change, with_status
+from untildone.features.plans.document import change_plan, edit_status
 from untildone.features.plans.model import TaskStatus
 
 
@@ -29,7 +29,7 @@ def command(task: str, *, status: str, worker: str, path: Path, as_json: bool) -
     wanted = cast(TaskStatus, status)
     if wanted == "completed":
         _not_by_an_agent(task)
-    plan = change(path, lambda found: with_status(found, task, wanted, worker=worker)).plan
+    plan = change_plan(path, lambda found: edit_status(found, task, wanted, worker=worker)).plan
     if as_json:
         print_json({"id": task, "status": plan.tasks[task].status, "file": str(path)})
     else:

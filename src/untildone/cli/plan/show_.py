@@ -7,12 +7,16 @@ from msgspec import Struct, to_builtins
 
 from untildone.cli.flags import json_option, print_json
 from untildone.cli.plan.place import with_plan
-from untildone.core.listing import number
-from untildone.core.model import Check
-from untildone.features.plans.document import Document, read, task_of
+from untildone.core.contract import Check
+from untildone.core.text import number
+from untildone.features.plans.document import Document, read_plan, require_task
 from untildone.features.plans.model import Phase, Summary, Task, TaskStatus
-from untildone.features.plans.rules import large, summary_of
-from untildone.features.plans.verification import checks_of, promise_of, subjective
+from untildone.features.plans.rules import find_large_tasks, summarize
+from untildone.features.plans.verification import (
+    find_promise,
+    list_review_criteria,
+    list_task_checks,
+)
 
 _BOXES = {"not_started": " ", "in_progress": "~", "completed": "x"}
 
@@ -59,7 +63,7 @@ def command(task: str | None, *, path: Path, as_json: bool) -> None:
     untildone plan show
     untildone plan show TASK-001 --json
     """
-    document = read(path)
+    document = read_plan(path)
     for mistake in document.mistakes:
         click.echo(f"{document.path.name}: {mistake}", err=True)
     shown = _overview(document) if task is None else _whole(document, task)
@@ -74,9 +78,9 @@ def _overview(document: Document) -> Overview:
     return Overview(
         file=str(document.path),
         feature=plan.feature,
-        summary=summary_of(plan.tasks),
+        summary=summarize(plan.tasks),
         phases=plan.phases,
-        large=large(plan.tasks),
+        large=find_large_tasks(plan.tasks),
         tasks=tuple(
             Line(id=name, **{field: getattr(task, field) for field in Line.__struct_fields__[1:]})
             for name, task in plan.tasks.items()
@@ -85,13 +89,13 @@ def _overview(document: Document) -> Overview:
 
 
 def _whole(document: Document, name: str) -> Whole:
-    task = document.plan.tasks[task_of(document, name)]
+    task = document.plan.tasks[require_task(document, name)]
     return Whole(
         id=name,
         task=task,
-        checked=checks_of(task),
-        subjective=subjective(task),
-        promise=promise_of(task),
+        checked=list_task_checks(task),
+        subjective=list_review_criteria(task),
+        promise=find_promise(task),
     )
 
 

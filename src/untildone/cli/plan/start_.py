@@ -10,7 +10,7 @@ from untildone.cli.sessions import chosen_session
 from untildone.cli.start import called_by_agent, tell, with_start
 from untildone.engine.artifacts import write_task
 from untildone.engine.start import begin
-from untildone.features.plans.task_loops import BOUNDS, Asked, task_request
+from untildone.features.plans.task_loops import BOUNDS, TaskChoice, build_task_request
 
 
 @click.command("start")
@@ -42,7 +42,7 @@ def command(
     place = project_of(project)
     chosen = chosen_session(found, session, place)
     by_agent = called_by_agent(found, chosen)
-    asked = Asked(
+    asked = TaskChoice(
         session=chosen.id,
         project=place,
         plan=plan,
@@ -50,7 +50,7 @@ def command(
         by="agent" if by_agent else "user",
         bounds=replace(BOUNDS, rounds=rounds),
     )
-    record = begin(found, task_request(found, asked))
+    record = begin(found, build_task_request(found, asked))
     for line in record.warnings:
         click.echo(line, err=True)
     write_task(place, record.contract)

@@ -7,12 +7,12 @@ from msgspec import Struct
 
 from untildone.cli.flags import json_option, print_json
 from untildone.cli.plan.place import with_plan
-from untildone.core.listing import number
-from untildone.features.plans.document import Document, change, read, with_fields
+from untildone.core.text import number
+from untildone.features.plans.document import Document, change_plan, edit_fields, read_plan
 from untildone.features.plans.model import Mistake
-from untildone.features.plans.references import reference_mistakes
-from untildone.features.plans.refinement import mended_blocks
-from untildone.features.plans.rules import large, rule_mistakes, summary_of
+from untildone.features.plans.references import check_references
+from untildone.features.plans.refinement import correct_blocks
+from untildone.features.plans.rules import check_rules, find_large_tasks, summarize
 
 _LARGEST = 4_000_000
 
@@ -41,8 +41,8 @@ def command(*, fix: bool, path: Path, as_json: bool) -> int:
     untildone plan validate --plan .shipspec/planning/login/TASKS.json --json
     """
     if fix:
-        change(path, lambda found: with_fields(found, mended_blocks(found)))
-    shown = _validated(read(path, whole=True))
+        change_plan(path, lambda found: edit_fields(found, correct_blocks(found)))
+    shown = _validated(read_plan(path, whole=True))
     if as_json:
         print_json(shown)
     else:
@@ -54,17 +54,17 @@ def _validated(document: Document) -> Validated:
     plan = document.plan
     mistakes = (
         *document.mistakes,
-        *rule_mistakes(plan),
-        *reference_mistakes(
+        *check_rules(plan),
+        *check_references(
             plan, prd=_beside(document.path, "PRD.md"), sdd=_beside(document.path, "SDD.md")
         ),
     )
-    summary = summary_of(plan.tasks)
+    summary = summarize(plan.tasks)
     return Validated(
         file=str(document.path),
         valid=all(mistake.warning for mistake in mistakes),
         mistakes=mistakes,
-        large=large(plan.tasks),
+        large=find_large_tasks(plan.tasks),
         critical_path=summary.critical_path,
         total_tasks=summary.total_tasks,
         total_points=summary.total_points,

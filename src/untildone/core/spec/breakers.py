@@ -1,6 +1,7 @@
 """When a loop from a spec is going round in circles: the breakers beside the stagnation limit."""
 
-from untildone.core.model import Contract, Evidence
+from untildone.core.contract import Contract
+from untildone.core.evidence import Evidence
 
 SAME_ERROR = 3
 SAME_UNMET = 5

@@ -5,8 +5,9 @@ from typing import Literal, TypeAlias
 
 from msgspec.structs import replace
 
-from untildone.core.model import Contract, Progress
-from untildone.core.progress import resumed
+from untildone.core.contract import Contract
+from untildone.core.progress import Progress
+from untildone.core.transitions import resumed
 
 Answer: TypeAlias = Literal["yes", "no", "question", "instruction"]
 _STEPS_SHOWN = 12

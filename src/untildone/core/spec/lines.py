@@ -1,7 +1,9 @@
 """What a loop from a spec keeps telling its agent, beside the evidence."""
 
+from untildone.core.contract import Contract
 from untildone.core.criteria import PRECHECK, lacks_precheck
-from untildone.core.model import Contract, Evidence, Progress
+from untildone.core.evidence import Evidence
+from untildone.core.progress import Progress
 from untildone.core.spec.status import contradictions
 from untildone.core.spec.workflow import workflow
 

@@ -6,7 +6,7 @@ from typing import get_args
 
 from msgspec import Struct
 
-from untildone.core.model import Claim, Verification
+from untildone.core.contract import Claim, Verification
 
 PLACE = ".loop/shape/SHAPE.md"
 LARGEST = 200_000

@@ -3,9 +3,11 @@
 from collections.abc import Iterable
 
 from untildone.core.agent_message import folded
-from untildone.core.criteria import results_by_name, unmet
-from untildone.core.model import Contract, Evidence, Progress, StatusBlock
-from untildone.core.progress import stale_rounds
+from untildone.core.contract import Contract
+from untildone.core.criteria import results_by_name
+from untildone.core.evidence import Evidence, StatusBlock
+from untildone.core.progress import Progress
+from untildone.core.stagnation import get_round_state, stale_rounds
 
 _MOST_TOLD = 6
 
@@ -18,10 +20,10 @@ def contradictions(contract: Contract, progress: Progress, evidence: Evidence) -
         for name, holds in block.criteria.items()
         if (line := _against(contract, progress, evidence, (name, holds)))
     ]
-    missing = unmet(contract, progress, evidence)
-    if block.exit_signal and missing:
-        found.append(f"`EXIT_SIGNAL: true`, but unmet: {', '.join(missing[:_MOST_TOLD])}")
-    stale = stale_rounds(contract, progress, evidence)
+    state = get_round_state(contract, progress, evidence)
+    if block.exit_signal and state.unmet:
+        found.append(f"`EXIT_SIGNAL: true`, but unmet: {', '.join(state.unmet[:_MOST_TOLD])}")
+    stale = stale_rounds(progress, state)
     if block.stuck is not None and block.stuck < stale:
         found.append(f"`STUCK_COUNT: {block.stuck}`, but nothing has moved in {stale} rounds")
     return tuple(found[:_MOST_TOLD])

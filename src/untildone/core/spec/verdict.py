@@ -2,7 +2,8 @@
 
 from typing import Literal, TypeAlias
 
-from untildone.core.model import Contract, Progress, Verification
+from untildone.core.contract import Contract, Verification
+from untildone.core.progress import Progress
 
 Trust: TypeAlias = Literal["SHIP", "MONITOR", "RESEARCH"]
 _REPEATS = 3

@@ -5,11 +5,12 @@ from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct
 
-from untildone.core.model import CheckResult, Evidence
+from untildone.core.check_results import CheckResult
+from untildone.core.evidence import Evidence
 from untildone.core.regressions import told_of
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.experiments.compose import Composed, FromNow, composed
-from untildone.integrity.roles import role
+from untildone.worktree.roles import classify_file
 
 # What is stricter now may be too strict for the start's tests.
 _WITH_SETTINGS = "replayed: the start's tests pass on the code, with the start's settings"
@@ -53,10 +54,10 @@ class Ways(Struct, frozen=True, kw_only=True):
 
     def _changed_tests(self) -> list[str]:
         changes = self.comparison.changes
-        return [path for path in (*changes.edited, *changes.added) if role(path) == "test"]
+        return [path for path in (*changes.edited, *changes.added) if classify_file(path) == "test"]
 
     def _tests_too(self, path: str) -> bool:
-        return self.taken(path) or role(path) == "test"
+        return self.taken(path) or classify_file(path) == "test"
 
 
 def _wants_more_tests(result: CheckResult, evidence: Evidence) -> bool:

@@ -7,25 +7,26 @@ from functools import cache
 
 from msgspec.structs import replace
 
+from untildone.commands.scripts import find_run_scripts
 from untildone.core.concerns import allowed, name_of
+from untildone.core.contract import Contract, Oracle
+from untildone.core.evidence import Concern, ConcernKind, Evidence
 from untildone.core.missing_tests import lost_tests
-from untildone.core.model import Concern, Contract, Evidence, Oracle
 from untildone.engine.check_run import Site
 from untildone.engine.confirm.inputs import Matter, matter
 from untildone.engine.confirm.pass_to_pass import Replay, Runs, replay
 from untildone.integrity import oracle
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.environment import node_packages, surroundings
+from untildone.integrity.environment import comparison, node_packages
 from untildone.integrity.experiments.compose import whole
 from untildone.integrity.registry import find_concerns
-from untildone.integrity.scripts.followed import followed
 from untildone.integrity.tests.comparison import folds
 from untildone.integrity.tests.inventory import serves
 from untildone.process import environment
-from untildone.sandbox import sandbox
+from untildone.sandbox import sandboxes
 
 # A run of the start's own tests shows whether these took anything away.
-_PROVABLE = frozenset(("edit-test", "edit-expected"))
+_PROVABLE = frozenset((ConcernKind.EDIT_TEST, ConcernKind.EDIT_EXPECTED))
 
 
 def proved(evidence: Evidence, given: Matter) -> Evidence:
@@ -43,10 +44,10 @@ def proved(evidence: Evidence, given: Matter) -> Evidence:
 def _hidden(secret: Oracle, runs: Runs) -> Concern | None:
     given = runs.given
     if given.comparison is None:
-        return oracle.asked(secret, cwd=given.site.project, environ=environment(os.environ))
-    with sandbox.furnished(whole(given.comparison, now=True), runs.place()) as place:
+        return oracle.run_oracle(secret, cwd=given.site.project, environ=environment(os.environ))
+    with sandboxes.open_sandbox(whole(given.comparison, now=True), runs.place()) as place:
         environ = environment(place.environ)
-        return oracle.asked(secret, cwd=place.project, environ=environ, through=place.through)
+        return oracle.run_oracle(secret, cwd=place.project, environ=environ, through=place.through)
 
 
 def _shown(evidence: Evidence, given: Matter) -> Evidence:
@@ -98,7 +99,7 @@ def _around(given: Matter) -> tuple[Concern, ...]:
     project = given.site.project
     commands = [check.command for check in given.contract.checks]
     return (
-        *surroundings.find_concerns(project, commands, os.environ, given.start.surroundings),
+        *comparison.find_concerns(project, commands, os.environ, given.start.surroundings),
         *node_packages.find_concerns(project, given.start.dependencies),
     )
 
@@ -150,7 +151,9 @@ def _told_by_the_run(
         return found
     red = {result.name for result in evidence.baseline or () if not result.green}
     checks = (check for check in given.contract.checks if check.replay and check.name in red)
-    ran = {path for each in checks for _, path in followed(given.comparison.old, each.command)}
+    ran = {
+        path for each in checks for _, path in find_run_scripts(given.comparison.old, each.command)
+    }
     return tuple(each for each in found if each.path in ran)
 
 

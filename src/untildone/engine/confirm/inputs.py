@@ -2,18 +2,18 @@
 
 from msgspec import Struct
 
-from untildone.core.model import Check, Contract
+from untildone.core.contract import Check, Contract
 from untildone.engine.check_run import Site
-from untildone.integrity.baseline import Baseline, kept
+from untildone.integrity.baseline import Baseline, load_baseline
 from untildone.integrity.comparison import Comparison, compare_trees
 from untildone.integrity.experiments.adapted import adapted
 from untildone.integrity.experiments.compose import Composed, FromNow, composed, named_by
 from untildone.integrity.experiments.folders import python_path
 from untildone.integrity.experiments.renamed import renamed
-from untildone.integrity.roles import role
-from untildone.integrity.scripts.comparison import handed_over
-from untildone.integrity.settings.comparison import harmless
-from untildone.worktree.contents import tree_of, walked
+from untildone.integrity.scripts.comparison import replaces_tool
+from untildone.integrity.settings.comparison import is_harmless_edit
+from untildone.worktree.contents import read_tree, walk_files
+from untildone.worktree.roles import classify_file
 
 
 def _nothing(_: str) -> bool:
@@ -50,10 +50,10 @@ def matter(contract: Contract, site: Site) -> Matter:
         return Matter(contract=contract, site=site, off=off)
     folder = site.loop / "baseline"
     try:
-        start, old = kept(folder, site.kept)
+        start, old = load_baseline(folder, site.kept)
     except ValueError as error:
         return Matter(contract=contract, site=site, broken=str(error))
-    new = tree_of(site.project, walked(site.project, ignored=start.ignored))
+    new = read_tree(site.project, walk_files(site.project, ignored=start.ignored))
     commands = (check.command for check in contract.checks)
     comparison = compare_trees(old, new, commands, task=contract.task)
     allowed_now = named_by(contract.allow, comparison)
@@ -80,4 +80,6 @@ def matter(contract: Contract, site: Site) -> Matter:
 
 
 def _loosens_nothing(comparison: Comparison, path: str) -> bool:
-    return (role(path) == "config" and harmless(comparison, path)) or handed_over(comparison, path)
+    return (
+        classify_file(path) == "config" and is_harmless_edit(comparison, path)
+    ) or replaces_tool(comparison, path)

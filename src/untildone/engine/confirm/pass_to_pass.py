@@ -6,17 +6,19 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from untildone.core.check_results import BaselineResult, CheckResult
+from untildone.core.contract import Check
 from untildone.core.criteria import compare_with_baseline
-from untildone.core.model import BaselineResult, Check, CheckResult, Concern, Evidence
+from untildone.core.evidence import Concern, Evidence
 from untildone.engine.check_run import run
 from untildone.engine.confirm.alternatives import Ways
 from untildone.engine.confirm.inputs import Matter
-from untildone.integrity.baseline import kept_at
+from untildone.integrity.baseline import read_baseline_time
 from untildone.integrity.experiments.blame import blamed, unexplained
 from untildone.integrity.experiments.compose import Composed, whole
 from untildone.integrity.experiments.folders import whole_path
 from untildone.integrity.experiments.unfit import unfit
-from untildone.sandbox import sandbox
+from untildone.sandbox import sandboxes
 
 _NOT_FOUND = "No module named"
 
@@ -62,7 +64,7 @@ class Runs(Struct, frozen=True):
 
     def of(self, tree: Composed, checks: Sequence[Check]) -> _Ran:
         site = self.given.site
-        with sandbox.furnished(tree, self.place()) as place:
+        with sandboxes.open_sandbox(tree, self.place()) as place:
             if place.unproved:
                 return _Ran((), unproved=place.unproved)
             self.meanwhile()
@@ -84,14 +86,14 @@ class Runs(Struct, frozen=True):
             whole=not self.found,
         )
 
-    def place(self) -> sandbox.Place:
+    def place(self) -> sandboxes.SandboxSource:
         given = self.given
-        return sandbox.Place(
+        return sandboxes.SandboxSource(
             project=given.site.project,
             ignored=given.start.ignored,
             environ=dict(os.environ),
             at_start=given.start.variables | given.paths,
-            since=kept_at(given.site.loop / "baseline"),
+            since=read_baseline_time(given.site.loop / "baseline"),
         )
 
 

@@ -6,13 +6,13 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from untildone.core.model import Progress
+from untildone.core.progress import Progress
 from untildone.store.sessions import Session
 
 
-def clocked(progress: Progress, session: Session) -> Progress:
+def count_time(progress: Progress, session: Session) -> Progress:
     """With the time counted since the last mark, or since the turn began if that is later."""
-    boot, now = mark()
+    boot, now = read_clock()
     passed = _worked(progress, session, until=now, boot=boot)
     return replace(
         progress,
@@ -22,10 +22,10 @@ def clocked(progress: Progress, session: Session) -> Progress:
     )
 
 
-def turn_begins(progress: Progress, session: Session) -> dict[str, object]:
+def mark_turn_start(progress: Progress, session: Session) -> dict[str, object]:
     """What is kept of a prompt: the agent rested since its last tool call, if it was not stopped
     by us but interrupted, or its turn failed."""
-    boot, now = mark()
+    boot, now = read_clock()
     called = session.last_call_at()
     until = now - max(0.0, time.time() - called) if called else -math.inf
     return {"clock": (boot, now), "worked": _worked(progress, session, until=until, boot=boot)}
@@ -42,7 +42,7 @@ def _worked(progress: Progress, session: Session, *, until: float, boot: str) ->
             return max(0.0, until - here)
 
 
-def mark() -> tuple[str, float]:
+def read_clock() -> tuple[str, float]:
     """Which boot of the machine it is, and how long it runs."""
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="utf-8").strip()

@@ -18,13 +18,13 @@ _WHOLE = re.compile(r"[+=]?[0-9]{1,6}")
 _DECIMAL = re.compile(r"[+=]?[0-9]{1,6}(?:\.[0-9]{1,6})?")
 
 
-def grant_in(text: str) -> Grant | None:
+def parse_grant(text: str) -> Grant | None:
     """What `continue --rounds +5 --budget=10` grants; None where it says nothing."""
     given = {found[1]: found["value"] for found in _OPTION.finditer(text)}
-    return grant(given) if given else None
+    return build_grant(given) if given else None
 
 
-def grant(given: dict[str, str]) -> Grant | None:
+def build_grant(given: dict[str, str]) -> Grant | None:
     """Values by option name; `budget=10` of the seeds adds like `+10`."""
     numbers: dict[str, float] = {}
     exact: list[str] = []

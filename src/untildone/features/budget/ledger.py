@@ -48,7 +48,7 @@ class Ledger(Struct, frozen=True, kw_only=True):
         return self.earlier + sum(self.prices.values()) if known else None
 
 
-def ledger_of(context: Context, record: Record) -> Ledger:
+def load_ledger(context: Context, record: Record) -> Ledger:
     """One that is missing or damaged is begun anew."""
     try:
         return msgspec.json.decode(_path(context, record).read_bytes(), type=Ledger)
@@ -56,7 +56,7 @@ def ledger_of(context: Context, record: Record) -> Ledger:
         return Ledger()
 
 
-def keep(context: Context, record: Record, ledger: Ledger) -> None:
+def save_ledger(context: Context, record: Record, ledger: Ledger) -> None:
     """What cannot be kept is read again."""
     with suppress(OSError):
         write_whole(_path(context, record), msgspec.json.encode(ledger), keep_previous=False)
@@ -66,8 +66,8 @@ def _path(context: Context, record: Record) -> Path:
     return context.loops.folder(record.contract.id) / _FILE
 
 
-def read_on(context: Context, record: Record, transcript: str) -> Ledger:
-    ledger = ledger_of(context, record)
+def update_ledger(context: Context, record: Record, transcript: str) -> Ledger:
+    ledger = load_ledger(context, record)
     read = dict(ledger.read)
     found: dict[str, Usage] = {}
     for path in _files(transcript, context.agent.subagents(transcript)):
@@ -79,7 +79,7 @@ def read_on(context: Context, record: Record, transcript: str) -> Ledger:
     if read == ledger.read:
         return ledger
     ledger = _priced(replace(ledger, read=read), found)
-    keep(context, record, ledger)
+    save_ledger(context, record, ledger)
     return ledger
 
 

@@ -7,14 +7,16 @@ from msgspec.structs import replace
 from untildone.agents.events import Stop
 from untildone.core.criteria import apply_amendments
 from untildone.core.decide import in_a_round
-from untildone.core.model import Evidence, Pause, Progress
-from untildone.core.progress import spend
+from untildone.core.evidence import Evidence
+from untildone.core.progress import Progress
+from untildone.core.transitions import spend
+from untildone.core.verdict import Pause
 from untildone.engine import verbs
 from untildone.engine.context import Context
 from untildone.engine.payload import Call
 from untildone.engine.speaker import ignored
-from untildone.features.budget.clock import clocked
-from untildone.features.budget.spend import spent
+from untildone.features.budget.clock import count_time
+from untildone.features.budget.spend import measure_spend
 from untildone.report.lines import notice
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
@@ -28,7 +30,7 @@ class _Overtaken(Exception):  # noqa: N818  reads as what happened
     """The person ended or paused the loop in the meantime."""
 
 
-def answer(context: Context, call: Call) -> str:
+def answer_tool_call(context: Context, call: Call) -> str:
     event = context.agent.stop(call.data, context.environ)
     if call.fault:
         event = replace(event, session=context.environ.get(context.agent.SESSION_VARIABLE, ""))
@@ -52,10 +54,10 @@ def answer(context: Context, call: Call) -> str:
 
 
 def _evidence(context: Context, record: Record, session: Session, event: Stop) -> Evidence:
-    progress = clocked(record.progress, session)
+    progress = count_time(record.progress, session)
     bounds = apply_amendments(record.contract, progress.amendments).bounds
     return Evidence(
-        spend_usd=spent(context, record, event) if bounds.budget_usd else None,
+        spend_usd=measure_spend(context, record, event) if bounds.budget_usd else None,
         minutes=progress.active_seconds / 60,
         round_minutes=progress.round_seconds / 60,
     )
@@ -65,13 +67,13 @@ def _paused(context: Context, record: Record, evidence: Evidence, pause: Pause) 
     def before(record: Record) -> Progress:
         if record.progress.status != "active":
             raise _Overtaken
-        progress = clocked(record.progress, context.session_of(record))
+        progress = count_time(record.progress, context.session_of(record))
         return replace(progress, spend_usd=spend(progress, evidence))
 
     loop = record.contract.id
     record = verbs.end(context, loop, pause, before)
     if (context.loops.folder(loop) / "milestones.json").exists():
-        from untildone.features.milestones.milestones import announce
+        from untildone.features.milestones.milestones import announce_milestones
 
-        announce(context, record, pause, counted=False)
+        announce_milestones(context, record, pause, counted=False)
     return record

@@ -14,17 +14,17 @@ from untildone.store.sessions import Session
 _REMEDY = "`pip install 'untildone[cost]'` prices it"
 
 
-def begin(context: Context, record: Record) -> None:
+def begin_ledger(context: Context, record: Record) -> None:
     """What the conversation has cost so far is not this loop's."""
-    from untildone.features.budget.ledger import Ledger, keep
+    from untildone.features.budget.ledger import Ledger, save_ledger
 
     transcript = _transcript(context.session_of(record), "")
     with suppress(OSError, ValueError):
         size = Path(transcript).stat().st_size
-        keep(context, record, Ledger(read={transcript: size}))
+        save_ledger(context, record, Ledger(read={transcript: size}))
 
 
-def spent(context: Context, record: Record, event: Stop) -> float | None:
+def measure_spend(context: Context, record: Record, event: Stop) -> float | None:
     """None where nobody knows."""
     if event.spent_usd is not None:
         return event.spent_usd
@@ -40,21 +40,21 @@ def spent(context: Context, record: Record, event: Stop) -> float | None:
         _tell_once(context, record, session)
         return None
     # Imported where it is used: most stops know the client's own figure.
-    from untildone.features.budget.ledger import read_on
+    from untildone.features.budget.ledger import update_ledger
 
     # A disk or a folder that cannot be read costs the figure, never the verdict.
     with suppress(OSError):
-        return read_on(context, record, transcript).total
+        return update_ledger(context, record, transcript).total
     return None
 
 
-def unknown_because(context: Context, record: Record) -> str:
+def explain_unknown_spend(context: Context, record: Record) -> str:
     """What stands in the way of knowing the spend, or all of it; nothing where nothing does."""
-    from untildone.features.budget.ledger import ledger_of
+    from untildone.features.budget.ledger import load_ledger
 
     if not _priceable() and record.progress.spend_usd is None:
         return _REMEDY
-    models = ", ".join(f"`{model}`" for model in ledger_of(context, record).unpriced)
+    models = ", ".join(f"`{model}`" for model in load_ledger(context, record).unpriced)
     return f"no price is known for {models}" if models else ""
 
 
@@ -76,14 +76,14 @@ def _priceable() -> bool:
 
 
 def _tell_once(context: Context, record: Record, session: Session) -> None:
-    from untildone.features.budget.ledger import keep, ledger_of
+    from untildone.features.budget.ledger import load_ledger, save_ledger
 
-    ledger = ledger_of(context, record)
+    ledger = load_ledger(context, record)
     if (
         ledger.told
         or not apply_amendments(record.contract, record.progress.amendments).bounds.budget_usd
     ):
         return
-    keep(context, record, replace(ledger, told=True))
+    save_ledger(context, record, replace(ledger, told=True))
     line = f"untildone: the spend is unknown, so the budget bounds nothing; {_REMEDY}"
     session.write("tell", " | ".join(filter(None, (session.read("tell"), line))))

@@ -4,8 +4,9 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from untildone.core.contract import Contract
 from untildone.core.feedback import task_text
-from untildone.core.model import Continue, Contract
+from untildone.core.verdict import Continue
 from untildone.engine.artifacts import publish, write_task
 from untildone.engine.baseline import begin_detached
 from untildone.engine.context import Context
@@ -14,11 +15,11 @@ from untildone.engine.prompt_start import summary
 from untildone.engine.start import Request, begin
 from untildone.engine.verbs import change
 from untildone.errors import UserError
-from untildone.features.templates.templates import following
+from untildone.features.templates.templates import fill_next_template
 from untildone.store.loops import Record
 
 
-def followed(context: Context, ended: Record, judged: Judged, answer: Answer) -> Answer:
+def start_next_loop(context: Context, ended: Record, judged: Judged, answer: Answer) -> Answer:
     """The answer to the stop that ended a loop: the agent goes on with the next one."""
     project = Path(ended.contract.project)
     try:
@@ -64,10 +65,10 @@ def _counted_on(context: Context, ended: Record, record: Record) -> Record:
 def _request(context: Context, ended: Record, project: Path) -> Request:
     contract = ended.contract
     if contract.plan:
-        from untildone.features.plans.task_loops import following as following_task
+        from untildone.features.plans.task_loops import build_next_request as following_task
 
         return following_task(context, ended, contract.plan)
-    plan = following(context, project, contract.then[0])
+    plan = fill_next_template(context, project, contract.then[0])
     return Request(
         session=context.session_of(ended).id,
         project=project,

@@ -6,9 +6,9 @@ from typing import Protocol, cast, get_args
 
 from untildone.checks import security
 from untildone.checks.parsers import PARSERS
-from untildone.commands.programs import programs
+from untildone.commands.programs import find_programs
+from untildone.core.contract import Check, Count
 from untildone.core.counts import DECIDING
-from untildone.core.model import Check, Count
 from untildone.errors import UserError
 
 _TELL_TESTS = (
@@ -37,7 +37,7 @@ _REMEDIES: dict[Count, str] = {
 }
 
 
-class Asked(Protocol):
+class CountRequest(Protocol):
     """What a request says of counts."""
 
     @property
@@ -50,7 +50,7 @@ class Asked(Protocol):
     def zero_errors(self) -> bool: ...
 
 
-def counts_of(asked: Asked, checks: Sequence[Check]) -> tuple[Count, ...]:
+def choose_counts(asked: CountRequest, checks: Sequence[Check]) -> tuple[Count, ...]:
     """Those agreed on; refused where one of them could only be met by nobody looking."""
     deciding = asked.preset == DECIDING
     if not asked.zero_errors and not asked.counts:
@@ -69,26 +69,26 @@ def counts_of(asked: Asked, checks: Sequence[Check]) -> tuple[Count, ...]:
 
 def _runs_tests(checks: Sequence[Check]) -> bool:
     known = {name for parser in _TELL_TESTS for name in PARSERS[parser].PROGRAMS}
-    return any(known.intersection(programs(check.command)) for check in checks)
+    return any(known.intersection(find_programs(check.command)) for check in checks)
 
 
 def _measures(count: Count, check: Check) -> bool:
     if count == "zero-security":
         return check.name.startswith(security.NAME)
-    if check.parser or check.pattern or _RUNNERS.intersection(programs(check.command)):
+    if check.parser or check.pattern or _RUNNERS.intersection(find_programs(check.command)):
         return True
     if count == "tests-pass":
         return _runs_tests((check,)) or "test" in check.name.split(":")
     known = {name for parser in PARSERS.values() for name in parser.PROGRAMS}
-    return bool(known.intersection(programs(check.command)))
+    return bool(known.intersection(find_programs(check.command)))
 
 
-def counts_named(options: Container[str]) -> tuple[Count, ...]:
+def select_counts(options: Container[str]) -> tuple[Count, ...]:
     """By their options: `zero_warnings`."""
     return tuple(cast(Count, name) for name in get_args(Count) if name.replace("-", "_") in options)
 
 
-def targets_in(project: Path, given: Sequence[str]) -> tuple[str, ...]:
+def resolve_targets(project: Path, given: Sequence[str]) -> tuple[str, ...]:
     """As findings name them: relative to the project, with forward slashes."""
     return tuple(dict.fromkeys(_target(project, text) for text in given))
 

@@ -4,14 +4,15 @@ from pathlib import Path
 
 from untildone.agents.events import Stop
 from untildone.core import agent_message, edit_feedback
-from untildone.core.model import Continue, Finding, Wait
+from untildone.core.check_results import Finding
+from untildone.core.verdict import Continue, Wait
 from untildone.engine.context import Context
 from untildone.engine.duplicate_events import told_before
 from untildone.engine.payload import Call
 from untildone.engine.speaker import ignored, tail
 from untildone.features.edits import switch
-from untildone.features.edits.diagnosis import introduced
-from untildone.features.edits.feedback import project_and_file
+from untildone.features.edits.diagnosis import find_introduced
+from untildone.features.edits.feedback import locate_file
 from untildone.store.lock import locked
 from untildone.store.sessions import Session
 
@@ -21,7 +22,7 @@ _WAIT = 10.0
 _PATIENCE = 60.0
 
 
-def answer(context: Context, call: Call, stop: Stop) -> str:
+def answer_stop(context: Context, call: Call, stop: Stop) -> str:
     session = context.session(stop.session)
     with locked(Path(session.path("automatic.lock")), timeout=_PATIENCE):
         if not _concerned(context, stop, session) or told_before(context, call):
@@ -44,7 +45,7 @@ def _judged(context: Context, call: Call, stop: Stop, session: Session) -> str:
     state = session.read_json(_STATE)
     holds = state.get("holds") if state.get("prompt") == stop.prompt else 0
     number = holds + 1 if isinstance(holds, int) else 1
-    if switch.AUTO not in switch.wanted(call.home) or agent_message.signalled(stop.message):
+    if switch.AUTO not in switch.read_modes(call.home) or agent_message.signalled(stop.message):
         return _over(session)
     found = _introduced(context, stop, session)
     if not found:
@@ -67,11 +68,11 @@ def _introduced(context: Context, stop: Stop, session: Session) -> tuple[Finding
     project = Path()
     for name in _kept(session):
         known = session.read_json(name)
-        project, file = project_and_file(stop, str(known.get("path", "")))
+        project, file = locate_file(stop, str(known.get("path", "")))
         text = known.get("text")
         if file and known.get("prompt") == stop.prompt and isinstance(text, str | None):
             before[file] = text
-    return introduced(context, project, before, wait=_WAIT) if before else ()
+    return find_introduced(context, project, before, wait=_WAIT) if before else ()
 
 
 def _over(session: Session) -> str:

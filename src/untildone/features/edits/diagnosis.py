@@ -10,24 +10,26 @@ from typing import TypeAlias
 
 from untildone.checks import linters, security
 from untildone.checks.lsp.documents import UnreadableFileError, read_content
-from untildone.core.model import Finding
+from untildone.core.check_results import Finding
 from untildone.engine.context import Context, checked_here
 from untildone.engine.project_checks import trusted
 from untildone.errors import UserError
-from untildone.features.edits.snapshots import snapshot
+from untildone.features.edits.server_client import ask_servers
 
 # By path below the project and tool; who did not speak of a file is missing.
-Said: TypeAlias = dict[tuple[str, str], tuple[Finding, ...]]
-Ask: TypeAlias = Callable[[Context, Path, Mapping[Path, str], float], Said]
+ToolFindings: TypeAlias = dict[tuple[str, str], tuple[Finding, ...]]
+Ask: TypeAlias = Callable[[Context, Path, Mapping[Path, str], float], ToolFindings]
 
 # A linter is started for each of them.
 _MOST_LINTED = 10
 _AT_ONCE = 2
 
 
-def diagnose(context: Context, project: Path, texts: Mapping[Path, str], *, wait: float) -> Said:
+def diagnose(
+    context: Context, project: Path, texts: Mapping[Path, str], *, wait: float
+) -> ToolFindings:
     """Of files of the project with these texts, what is said within `wait` seconds."""
-    said: Said = {}
+    said: ToolFindings = {}
     if texts:
         with ThreadPoolExecutor(max_workers=len(_ASKED)) as pool:
             answers = [pool.submit(ask, context, project, texts, wait) for ask in _ASKED]
@@ -36,7 +38,7 @@ def diagnose(context: Context, project: Path, texts: Mapping[Path, str], *, wait
     return said
 
 
-def texts_of(files: tuple[Path, ...]) -> dict[Path, str]:
+def read_texts(files: tuple[Path, ...]) -> dict[Path, str]:
     """As they are now, without those that cannot be read."""
     texts = {}
     for file in files:
@@ -47,14 +49,14 @@ def texts_of(files: tuple[Path, ...]) -> dict[Path, str]:
     return texts
 
 
-def introduced(
+def find_introduced(
     context: Context, project: Path, before: Mapping[Path, str | None], *, wait: float
 ) -> tuple[Finding, ...]:
     """Errors and security findings in files that were not there `before`; None is no file then.
 
     What a tool says now counts only where it also spoke of the file as it was.
     """
-    now = diagnose(context, project, texts_of(tuple(before)), wait=wait)
+    now = diagnose(context, project, read_texts(tuple(before)), wait=wait)
     wrong = {
         key: [each for each in found if each.severity in ("error", "security")]
         for key, found in now.items()
@@ -74,8 +76,10 @@ def introduced(
     )
 
 
-def _servers(context: Context, project: Path, texts: Mapping[Path, str], wait: float) -> Said:
-    taken = snapshot(context, project, tuple(texts), wait=wait, texts=texts)
+def _servers(
+    context: Context, project: Path, texts: Mapping[Path, str], wait: float
+) -> ToolFindings:
+    taken = ask_servers(context, project, tuple(texts), wait=wait, texts=texts)
     return {
         (file.path, tool): tuple(found for found in file.findings if found.check == tool)
         for file in (taken.files if taken else ())
@@ -83,7 +87,9 @@ def _servers(context: Context, project: Path, texts: Mapping[Path, str], wait: f
     }
 
 
-def _eslint(context: Context, project: Path, texts: Mapping[Path, str], wait: float) -> Said:
+def _eslint(
+    context: Context, project: Path, texts: Mapping[Path, str], wait: float
+) -> ToolFindings:
     # Its configuration is code of the repository.
     program = linters.find_eslint(project) if checked_here(context.home, project) else ""
     files = list(islice(filter(linters.is_lintable, texts), _MOST_LINTED)) if program else []
@@ -100,7 +106,7 @@ def _eslint(context: Context, project: Path, texts: Mapping[Path, str], wait: fl
     }
 
 
-def _biome(context: Context, project: Path, texts: Mapping[Path, str], wait: float) -> Said:
+def _biome(context: Context, project: Path, texts: Mapping[Path, str], wait: float) -> ToolFindings:
     # The program is one of the repository.
     program = linters.find_biome(project) if checked_here(context.home, project) else ""
     linted = {file: text for file, text in texts.items() if linters.is_lintable(file)}
@@ -111,7 +117,9 @@ def _biome(context: Context, project: Path, texts: Mapping[Path, str], wait: flo
     return {} if found is None else _said(linters.BIOME, project, linted, found)
 
 
-def _security(context: Context, project: Path, texts: Mapping[Path, str], wait: float) -> Said:
+def _security(
+    context: Context, project: Path, texts: Mapping[Path, str], wait: float
+) -> ToolFindings:
     with _copied(project, texts) as (copies, files):
         try:
             rules = tuple(project / rule for rule in trusted(context, project).security_rules)
@@ -134,8 +142,10 @@ def _copied(project: Path, texts: Mapping[Path, str]) -> Iterator[tuple[Path, li
         yield copies, files
 
 
-def _said(tool: str, project: Path, asked: Iterable[Path], found: Iterable[Finding]) -> Said:
-    said: Said = {(file.relative_to(project).as_posix(), tool): () for file in asked}
+def _said(
+    tool: str, project: Path, asked: Iterable[Path], found: Iterable[Finding]
+) -> ToolFindings:
+    said: ToolFindings = {(file.relative_to(project).as_posix(), tool): () for file in asked}
     for each in found:
         said[each.path, tool] = (*said.get((each.path, tool), ()), each)
     return said

@@ -8,46 +8,47 @@ from msgspec.structs import replace
 
 from untildone.agents.events import Stop
 from untildone.core import edit_feedback
-from untildone.core.model import Evidence, Finding
+from untildone.core.check_results import Finding
+from untildone.core.evidence import Evidence
 from untildone.engine.context import Context
 from untildone.engine.payload import Call, before_edit
 from untildone.engine.speaker import ignored
 from untildone.features.edits import switch
-from untildone.features.edits.diagnosis import diagnose, introduced, texts_of
-from untildone.features.edits.snapshots import edited_files, snapshot
-from untildone.worktree.files import worktree_of
+from untildone.features.edits.diagnosis import diagnose, find_introduced, read_texts
+from untildone.features.edits.server_client import ask_servers, edited_files
+from untildone.worktree.files import find_worktree
 
 # The agent waits for it, after an edit or at a stop.
 _WAIT = 1.0
 
 
-def answer(context: Context, call: Call) -> str:
+def answer_edit(context: Context, call: Call) -> str:
     path, text, _ = before_edit(call)
-    project, file = project_and_file(context.agent.stop(call.data, context.environ), path)
+    project, file = locate_file(context.agent.stop(call.data, context.environ), path)
     if file is None or ignored(context.agent, context.environ):
         return ""
-    if switch.TELL not in switch.wanted(call.home):
-        snapshot(context, project, (file,), wait=0)
+    if switch.TELL not in switch.read_modes(call.home):
+        ask_servers(context, project, (file,), wait=0)
         return ""
-    found = introduced(context, project, {file: text}, wait=_WAIT)
+    found = find_introduced(context, project, {file: text}, wait=_WAIT)
     return context.agent.after_tool(edit_feedback.told(found)) if found else ""
 
 
-def warmed(
+def warm_servers(
     context: Context, project: Path, calls: Mapping[str, Iterable[Mapping[str, Any]]]
 ) -> tuple[Path, ...]:
     """The files edited in a round, which the servers get to know without being waited for."""
     files = edited_files(calls, project)
-    snapshot(context, project, files, wait=0)
+    ask_servers(context, project, files, wait=0)
     return files
 
 
-def with_diagnostics(
+def add_diagnostics(
     evidence: Evidence, context: Context, project: Path, files: tuple[Path, ...]
 ) -> Evidence:
     """What is said of the files now, within a second; it decides nothing."""
     project = project.resolve()
-    said = diagnose(context, project, texts_of(files), wait=_WAIT)
+    said = diagnose(context, project, read_texts(files), wait=_WAIT)
     found: dict[str, list[Finding]] = {}
     for (path, _), its in said.items():
         found.setdefault(path, []).extend(its)
@@ -58,8 +59,8 @@ def with_diagnostics(
     )
 
 
-def project_and_file(stop: Stop, path: str) -> tuple[Path, Path | None]:
+def locate_file(stop: Stop, path: str) -> tuple[Path, Path | None]:
     """None if it is no file of the project that the session works in."""
-    project = worktree_of(stop.project, stop.cwd).resolve()
+    project = find_worktree(stop.project, stop.cwd).resolve()
     file = Path(path).resolve()
     return project, file if file.is_relative_to(project) and file.is_file() else None

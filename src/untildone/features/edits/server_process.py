@@ -11,7 +11,7 @@ import msgspec
 from untildone.checks.lsp.daemon_socket import DaemonAddress, open_listener
 from untildone.checks.lsp.pool import ServerPool, serve_pool
 from untildone.engine.context import Context, checked_here, project_folder
-from untildone.features.edits.snapshots import DOOR, open_door
+from untildone.features.edits.server_client import DOOR, open_door
 from untildone.process import ending_with_us
 from untildone.store.files import write_whole
 from untildone.store.lock import Busy, locked

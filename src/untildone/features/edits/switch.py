@@ -12,7 +12,7 @@ _NAME = "edits"
 _LONGEST = 100
 
 
-def wanted(home: str) -> frozenset[str]:
+def read_modes(home: str) -> frozenset[str]:
     try:
         with open(os.path.join(home, _NAME), encoding="utf-8", errors="replace") as file:
             return frozenset(file.read(_LONGEST).split()) & {AUTO, TELL}
@@ -20,7 +20,7 @@ def wanted(home: str) -> frozenset[str]:
         return frozenset()
 
 
-def want(home: str, modes: frozenset[str]) -> None:
+def write_modes(home: str, modes: frozenset[str]) -> None:
     path = os.path.join(home, _NAME)
     if not modes:
         if os.path.lexists(path):

@@ -12,7 +12,7 @@ from untildone.store.files import Damaged, read_bounded, write_whole
 _BOUND = "dialect.json"
 
 
-class Bound(Struct, frozen=True, kw_only=True):
+class BoundFile(Struct, frozen=True, kw_only=True):
     """The file that a loop follows, and what of it was seen last."""
 
     file: str
@@ -24,16 +24,16 @@ class Bound(Struct, frozen=True, kw_only=True):
     kept: bool
 
 
-def settle(context: Context, loop: str) -> None:
+def update_bound_file(context: Context, loop: str) -> None:
     """Its count is brought up to date; at the end the file goes, as its tool would have it."""
-    bound = bound_of(context, loop)
+    bound = load_bound_file(context, loop)
     if bound is None:
         return
     progress = context.loops.load(loop).progress
     if progress.status != "finished" and progress.outcome != "out-of-rounds":
         _count(Path(bound.counted_in), bound.counter, progress.round + bound.first)
         return
-    release(context, loop)
+    forget_bound_file(context, loop)
     for file in () if bound.kept else (bound.file, bound.counted_in):
         with suppress(OSError):
             Path(file).unlink(missing_ok=True)
@@ -42,25 +42,25 @@ def settle(context: Context, loop: str) -> None:
 def _count(file: Path, counter: str, number: int) -> None:
     """A courtesy to whoever reads it: our own count is in our state."""
     # Imported where it is used: few loops have a file, and this brings YAML along.
-    from untildone.features.importers.formats.counter import with_count
+    from untildone.features.importers.formats.counter import set_count
 
     with suppress(OSError, Damaged):
         before = read_bounded(file)
-        after = with_count(before, counter, number)
+        after = set_count(before, counter, number)
         if after != before:
             write_whole(file, after, keep_previous=False)
 
 
-def bind(context: Context, loop: str, bound: Bound) -> None:
+def save_bound_file(context: Context, loop: str, bound: BoundFile) -> None:
     write_whole(context.loops.folder(loop) / _BOUND, encode(bound), keep_previous=False)
 
 
-def bound_of(context: Context, loop: str) -> Bound | None:
+def load_bound_file(context: Context, loop: str) -> BoundFile | None:
     try:
-        return decode(read_bounded(context.loops.folder(loop) / _BOUND), Bound)
+        return decode(read_bounded(context.loops.folder(loop) / _BOUND), BoundFile)
     except (FileNotFoundError, Damaged):
         return None
 
 
-def release(context: Context, loop: str) -> None:
+def forget_bound_file(context: Context, loop: str) -> None:
     (context.loops.folder(loop) / _BOUND).unlink(missing_ok=True)

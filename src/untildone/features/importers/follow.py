@@ -10,17 +10,32 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from untildone.agents.events import Stop
+from untildone.core.contract import Amendment, Speaker
 from untildone.core.criteria import apply_amendments
-from untildone.core.model import Amendment, Progress, Speaker, Wait
+from untildone.core.progress import Progress
+from untildone.core.verdict import Wait
 from untildone.engine import verbs
 from untildone.engine.artifacts import write_task
 from untildone.engine.context import Context, project_folder
 from untildone.engine.speaker import ignored
 from untildone.errors import UserError
-from untildone.features.importers import trusted as trust
-from untildone.features.importers.bound_file import Bound, bind, bound_of, release
-from untildone.features.importers.formats import DIALECTS
-from untildone.features.importers.start import Found, begun, bounds, found, remember, start, told
+from untildone.features.importers import trusted_projects as trust
+from untildone.features.importers.bound_file import (
+    BoundFile,
+    forget_bound_file,
+    load_bound_file,
+    save_bound_file,
+)
+from untildone.features.importers.formats import LOOP_FORMATS
+from untildone.features.importers.start import (
+    LoopFile,
+    describe_differences,
+    find_begun_loop,
+    limit_rounds,
+    read_loop_file,
+    remember_loop,
+    start_imported_loop,
+)
 from untildone.hooks.guard import written_by
 from untildone.store.lock import locked
 from untildone.store.loops import Record
@@ -29,14 +44,18 @@ from untildone.store.sessions import Session
 _PATIENCE = 30
 
 
-def take(context: Context, read: Found, *, project: Path, session: str, by: Speaker) -> Record:
+def import_loop(
+    context: Context, read: LoopFile, *, project: Path, session: str, by: Speaker
+) -> Record:
     """The loop of a file, which it follows where the person trusts that."""
-    record = start(context, read, project=project, session=session, by=by)
+    record = start_imported_loop(context, read, project=project, session=session, by=by)
     write_task(project, record.contract)
-    if trust.trusted(str(context.home), str(project)) and read.file in waiting(project):
-        trust.watch(context.session(session))
+    if trust.is_trusted_project(str(context.home), str(project)) and read.file in list_loop_files(
+        project
+    ):
+        trust.watch_session(context.session(session))
         foreign = read.foreign
-        bound = Bound(
+        bound = BoundFile(
             file=str(read.file),
             shown=read.shown,
             counted_in=str(project / foreign.counted_in) if foreign.counted_in else str(read.file),
@@ -45,13 +64,13 @@ def take(context: Context, read: Found, *, project: Path, session: str, by: Spea
             rounds=foreign.rounds,
             kept=foreign.kept,
         )
-        bind(context, record.contract.id, bound)
+        save_bound_file(context, record.contract.id, bound)
     return record
 
 
-def waiting(project: Path) -> list[Path]:
+def list_loop_files(project: Path) -> list[Path]:
     """The loop files that their tools would look at here."""
-    patterns = chain.from_iterable(dialect.AT_STOPS for dialect in DIALECTS.values())
+    patterns = chain.from_iterable(dialect.AT_STOPS for dialect in LOOP_FORMATS.values())
     files = chain.from_iterable(
         sorted(project.glob(pattern)) if "*" in pattern else [project / pattern]
         for pattern in patterns
@@ -60,18 +79,18 @@ def waiting(project: Path) -> list[Path]:
     return [file for file in files if os.path.isfile(file)]  # noqa: PTH113  as above
 
 
-def take_waiting(context: Context, session: str, project: Path) -> Record | None:
+def import_waiting_file(context: Context, session: str, project: Path) -> Record | None:
     """The person takes up a file that was made by hand."""
-    if not trust.trusted(str(context.home), str(project)):
+    if not trust.is_trusted_project(str(context.home), str(project)):
         return None
-    for read in (found(project, file) for file in waiting(project)):
+    for read in (read_loop_file(project, file) for file in list_loop_files(project)):
         fits = read.foreign.session in ("", session) and read.foreign.active
-        if fits and not begun(context, project, read.identity):
-            return take(context, read, project=project, session=session, by="user")
+        if fits and not find_begun_loop(context, project, read.identity):
+            return import_loop(context, read, project=project, session=session, by="user")
     return None
 
 
-def before(context: Context, stop: Stop, session: Session) -> str:
+def check_loop_files(context: Context, stop: Stop, session: Session) -> str:
     """A file of this session begins a loop, or ends it; what is said where none is active then."""
     if stop.plan_mode or ignored(context.agent, context.environ):
         return ""
@@ -87,14 +106,14 @@ def before(context: Context, stop: Stop, session: Session) -> str:
 
 def _take_up(context: Context, stop: Stop, session: Session) -> str:
     project = Path(stop.project or stop.cwd)
-    if not trust.trusted(str(context.home), str(project)):
+    if not trust.is_trusted_project(str(context.home), str(project)):
         return ""
     folder = project_folder(context.home, project)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     names = list(session.calls())
     notices: list[str] = []
     with locked(folder / "dialects.lock", timeout=_PATIENCE):
-        for file in waiting(project) if not session.loop() else ():
+        for file in list_loop_files(project) if not session.loop() else ():
             notices.append(_consider(context, stop, session, file))
             if session.active():
                 return ""
@@ -105,9 +124,9 @@ def _take_up(context: Context, stop: Stop, session: Session) -> str:
 def _consider(context: Context, stop: Stop, session: Session, file: Path) -> str:
     project = Path(stop.project or stop.cwd)
     try:
-        read = found(project, file)
+        read = read_loop_file(project, file)
         whose = _whose(read, stop, session)
-        earlier = begun(context, project, read.identity)
+        earlier = find_begun_loop(context, project, read.identity)
         if not read.foreign.active or whose == "another's" or (earlier and whose == "nobody's"):
             return ""
         if whose == "nobody's":
@@ -117,18 +136,21 @@ def _consider(context: Context, stop: Stop, session: Session, file: Path) -> str
         if earlier:
             again = f"`untildone import {read.shown}` begins another"
             return _once(session, f"`{read.shown}` was loop {earlier} already; {again}")
-        record = take(context, read, project=project, session=session.id, by="agent")
+        record = import_loop(context, read, project=project, session=session.id, by="agent")
     except FileNotFoundError:
         return ""
     except UserError as error:
         return _once(session, f"{error.message}; {error.hint}")
-    lines = (f"`{read.shown}` began loop {record.contract.id}", *told(read.foreign, "agent"))
+    lines = (
+        f"`{read.shown}` began loop {record.contract.id}",
+        *describe_differences(read.foreign, "agent"),
+    )
     session.write("tell", "untildone: " + "; ".join(lines))
     session.write_json("prompt.json", {"id": stop.prompt, "kind": "start", "tree": ""})
     return ""
 
 
-def _whose(read: Found, stop: Stop, session: Session) -> str:
+def _whose(read: LoopFile, stop: Stop, session: Session) -> str:
     """Only the session that wrote it is held by it."""
     if read.foreign.session:
         return "mine" if read.foreign.session == stop.session else "another's"
@@ -164,13 +186,13 @@ def _written(call: dict[str, object]) -> Iterator[str]:
 
 def _follow(context: Context, stop: Stop, session: Session) -> str:
     record = context.loops.load(session.loop())
-    bound = bound_of(context, record.contract.id)
+    bound = load_bound_file(context, record.contract.id)
     if bound is None:
         return ""
     file = Path(bound.file)
     agents = _touched(session, file) and not _asked_for(session, stop)
     try:
-        read = found(Path(record.contract.project), file)
+        read = read_loop_file(Path(record.contract.project), file)
     except FileNotFoundError:
         return _over(context, record, bound, reason="was removed", agents=agents)
     except UserError:
@@ -178,9 +200,9 @@ def _follow(context: Context, stop: Stop, session: Session) -> str:
         return ""
     if not read.foreign.active:
         return _over(context, record, bound, reason="is not active any more", agents=agents)
-    remember(context, Path(record.contract.project), read.identity, record.contract.id)
+    remember_loop(context, Path(record.contract.project), read.identity, record.contract.id)
     if read.foreign.rounds != bound.rounds:
-        bind(context, record.contract.id, replace(bound, rounds=read.foreign.rounds))
+        save_bound_file(context, record.contract.id, replace(bound, rounds=read.foreign.rounds))
         if not agents:
             _raise(context, record, read.foreign.rounds)
     return ""
@@ -193,11 +215,11 @@ def _asked_for(session: Session, stop: Stop) -> bool:
     return theirs and not stop.held_before
 
 
-def _over(context: Context, record: Record, bound: Bound, *, reason: str, agents: bool) -> str:
+def _over(context: Context, record: Record, bound: BoundFile, *, reason: str, agents: bool) -> str:
     """The person's hand ends the loop; by the agent's it goes on without the file."""
     loop = record.contract.id
     if agents:
-        release(context, loop)
+        forget_bound_file(context, loop)
         return ""
     verbs.cancel(context, loop, f"`{bound.shown}` {reason}")
     return f"untildone: loop {loop} is cancelled: `{bound.shown}` {reason}"
@@ -207,7 +229,7 @@ def _raise(context: Context, record: Record, rounds: int | None) -> None:
     def edit(now: Record) -> Progress:
         agreed_on = apply_amendments(now.contract, now.progress.amendments).bounds
         amendment = Amendment(
-            by="user", at=context.now(), bounds=bounds(agreed_on, rounds, "agent")
+            by="user", at=context.now(), bounds=limit_rounds(agreed_on, rounds, "agent")
         )
         return replace(now.progress, amendments=(*now.progress.amendments, amendment))
 

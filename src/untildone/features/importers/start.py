@@ -7,15 +7,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from untildone.checks import security
-from untildone.core.model import Bounds, Speaker
+from untildone.core.contract import Bounds, Speaker
 from untildone.engine.context import Context, project_folder
 from untildone.engine.start import CEILINGS, Request, begin
 from untildone.engine.verbs import change
 from untildone.errors import UserError
-from untildone.features.counts.start import counts_named, targets_in
-from untildone.features.importers.formats import dialect_of
-from untildone.features.importers.formats.counter import with_count
-from untildone.features.importers.formats.loop_format import Foreign, Source
+from untildone.features.counts.start import resolve_targets, select_counts
+from untildone.features.importers.formats import find_loop_format
+from untildone.features.importers.formats.counter import set_count
+from untildone.features.importers.formats.loop_format import ImportedLoop, Source
 from untildone.store.digest import sha256
 from untildone.store.encoding import decode, encode
 from untildone.store.files import Damaged, read_bounded, write_whole
@@ -25,33 +25,33 @@ _LARGEST = 1_000_000
 _BEGUN = "dialects.json"
 
 
-class Found(Struct, frozen=True, kw_only=True):
+class LoopFile(Struct, frozen=True, kw_only=True):
     """A loop file as it is now; `identity` stays the same while only its count moves."""
 
     file: Path
     shown: str
-    foreign: Foreign
+    foreign: ImportedLoop
     identity: str
 
 
-def found(project: Path, file: Path) -> Found:
+def read_loop_file(project: Path, file: Path) -> LoopFile:
     """Raises UserError where it is no loop, FileNotFoundError where it is not there."""
     shown = _shown(project, file)
     data = _bytes(file, shown)
     beside = _beside(project)
     source = Source(path=shown, data=data, beside=beside)
-    foreign = _placed(project, dialect_of(file.absolute().as_posix()).read(source))
-    digest = sha256(with_count(data, foreign.counter, 0))
+    foreign = _placed(project, find_loop_format(file.absolute().as_posix()).read(source))
+    digest = sha256(set_count(data, foreign.counter, 0))
     if foreign.counted_in not in ("", shown):
-        digest.update(with_count(beside(foreign.counted_in) or b"", foreign.counter, 0))
-    return Found(file=file, shown=shown, foreign=foreign, identity=digest.hexdigest())
+        digest.update(set_count(beside(foreign.counted_in) or b"", foreign.counter, 0))
+    return LoopFile(file=file, shown=shown, foreign=foreign, identity=digest.hexdigest())
 
 
-def _placed(project: Path, foreign: Foreign) -> Foreign:
+def _placed(project: Path, foreign: ImportedLoop) -> ImportedLoop:
     """Where one of its targets cannot be found, findings count everywhere: the rest may be less
     than was meant."""
     try:
-        return replace(foreign, targets=targets_in(project, foreign.targets))
+        return replace(foreign, targets=resolve_targets(project, foreign.targets))
     except UserError as error:
         told = f"{error.message}: findings count everywhere"
         return replace(foreign, targets=(), defaults=(*foreign.defaults, told))
@@ -90,7 +90,9 @@ def _beside(project: Path) -> Callable[[str], bytes | None]:
     return read
 
 
-def start(context: Context, read: Found, *, project: Path, session: str, by: Speaker) -> Record:
+def start_imported_loop(
+    context: Context, read: LoopFile, *, project: Path, session: str, by: Speaker
+) -> Record:
     """The loop, with what the file has counted already."""
     foreign = read.foreign
     if not foreign.active:
@@ -99,7 +101,7 @@ def start(context: Context, read: Found, *, project: Path, session: str, by: Spe
             hint="correct that in it, or begin a new one with `untildone start`",
         )
     record = begin(context, _request(foreign, project=project, session=session, by=by))
-    remember(context, project, read.identity, record.contract.id)
+    remember_loop(context, project, read.identity, record.contract.id)
     return change(
         context,
         record.contract.id,
@@ -111,11 +113,11 @@ def start(context: Context, read: Found, *, project: Path, session: str, by: Spe
         ),
         kind="imported",
         path=read.shown,
-        told=told(foreign, by),
+        told=describe_differences(foreign, by),
     )
 
 
-def _request(foreign: Foreign, *, project: Path, session: str, by: Speaker) -> Request:
+def _request(foreign: ImportedLoop, *, project: Path, session: str, by: Speaker) -> Request:
     return Request(
         session=session,
         project=project,
@@ -123,19 +125,19 @@ def _request(foreign: Foreign, *, project: Path, session: str, by: Speaker) -> R
         task=foreign.task,
         checks=foreign.checks,
         also=(security.make_check(project),) if "zero_security" in foreign.zero else (),
-        counts=counts_named(set(foreign.zero) - {"zero_errors"}),
+        counts=select_counts(set(foreign.zero) - {"zero_errors"}),
         zero_errors="zero_errors" in foreign.zero or not foreign.zero,
         targets=foreign.targets,
         promises=foreign.promises,
         claims=foreign.claims,
         steps=foreign.steps,
         done_when=foreign.done_when,
-        bounds=bounds(Bounds(stagnation=foreign.stagnation), foreign.rounds, by),
+        bounds=limit_rounds(Bounds(stagnation=foreign.stagnation), foreign.rounds, by),
         by=by,
     )
 
 
-def bounds(now: Bounds, rounds: int | None, by: Speaker) -> Bounds:
+def limit_rounds(now: Bounds, rounds: int | None, by: Speaker) -> Bounds:
     if rounds is None:
         return now
     return replace(now, rounds=CEILINGS["rounds"] if _too_many(rounds, by) else rounds)
@@ -145,7 +147,7 @@ def _too_many(rounds: int, by: Speaker) -> bool:
     return by == "agent" and not 0 < rounds <= CEILINGS["rounds"]
 
 
-def told(foreign: Foreign, by: Speaker) -> tuple[str, ...]:
+def describe_differences(foreign: ImportedLoop, by: Speaker) -> tuple[str, ...]:
     """What was taken otherwise than it stands in the file, and what of it means nothing here."""
     lines = list(foreign.defaults)
     if foreign.rounds is not None and _too_many(foreign.rounds, by):
@@ -157,12 +159,12 @@ def told(foreign: Foreign, by: Speaker) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def begun(context: Context, project: Path, identity: str) -> str:
+def find_begun_loop(context: Context, project: Path, identity: str) -> str:
     """The loop that this very content has begun, or nothing."""
     return _begun(context, project).get(identity, "")
 
 
-def remember(context: Context, project: Path, identity: str, loop: str) -> None:
+def remember_loop(context: Context, project: Path, identity: str, loop: str) -> None:
     known = _begun(context, project)
     if identity in known:
         return

@@ -15,7 +15,8 @@ from untildone import process
 from untildone.checks.secrets import remove_secrets
 from untildone.config import Configuration, Event, Milestone, UserSettings, load_user_settings
 from untildone.core.criteria import apply_amendments
-from untildone.core.model import Continue, Finish, Outcome, Pause, Status, Verdict
+from untildone.core.progress import Status
+from untildone.core.verdict import Continue, Finish, Outcome, Pause, Verdict
 from untildone.engine.context import Context
 from untildone.engine.project_checks import trusted
 from untildone.errors import UserError
@@ -28,7 +29,7 @@ _HALF = "half-told"
 _ORDER: tuple[Event, ...] = ("start", "round", "half", "done", "pause")
 
 
-class Happened(Struct, frozen=True, kw_only=True):
+class MilestoneEvent(Struct, frozen=True, kw_only=True):
     """The event as a command reads it on stdin, without secrets."""
 
     event: Event
@@ -51,10 +52,10 @@ class Happened(Struct, frozen=True, kw_only=True):
 
 class Delivery(Struct, frozen=True, kw_only=True):
     milestone: Milestone
-    happened: Happened
+    happened: MilestoneEvent
 
 
-def adopt(context: Context, record: Record) -> tuple[str, ...]:
+def attach_milestones(context: Context, record: Record) -> tuple[str, ...]:
     """Keep what is trusted now with the loop and tell of the start; what cannot be heard."""
     found, notes = _wanted(context, Path(record.contract.project))
     if not found:
@@ -70,7 +71,9 @@ def adopt(context: Context, record: Record) -> tuple[str, ...]:
     return notes
 
 
-def announce(context: Context, record: Record, verdict: Verdict, *, counted: bool) -> None:
+def announce_milestones(
+    context: Context, record: Record, verdict: Verdict, *, counted: bool
+) -> None:
     """What this stop came to; that nobody could be told changes nothing of the verdict."""
     events: list[Event] = ["round"] if counted else []
     if isinstance(verdict, Continue) and _half(record) and _first(context, record):
@@ -118,7 +121,7 @@ def _tell(context: Context, record: Record, events: tuple[Event, ...]) -> None:
     milestones = msgspec.json.decode(kept.read_bytes(), type=tuple[Milestone, ...])
     told = [
         Delivery(
-            milestone=each, happened=happened(record, event, context.environ, at=context.now())
+            milestone=each, happened=build_event(record, event, context.environ, at=context.now())
         )
         for each in milestones
         for event in _heard(each, events)
@@ -132,13 +135,15 @@ def _heard(milestone: Milestone, events: tuple[Event, ...]) -> tuple[Event, ...]
     return tuple(asked[-1:])
 
 
-def happened(record: Record, event: Event, environ: Mapping[str, str], *, at: str) -> Happened:
+def build_event(
+    record: Record, event: Event, environ: Mapping[str, str], *, at: str
+) -> MilestoneEvent:
     contract, progress = record.contract, record.progress
 
     def safe(text: str) -> str:
         return remove_secrets(text, environ=environ)
 
-    return Happened(
+    return MilestoneEvent(
         event=event,
         loop=contract.id,
         agent=contract.agent,

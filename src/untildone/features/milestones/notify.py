@@ -4,7 +4,7 @@ import sys
 
 import msgspec
 
-from untildone.features.milestones.milestones import Delivery, Happened
+from untildone.features.milestones.milestones import Delivery, MilestoneEvent
 
 
 def main(data: bytes) -> int:
@@ -18,16 +18,16 @@ def main(data: bytes) -> int:
     if not sender.add(told.milestone.notify):
         sys.stderr.write("apprise does not know this kind of address\n")
         return 1
-    sent = sender.notify(title=title(told.happened), body=body(told.happened))
+    sent = sender.notify(title=format_title(told.happened), body=format_body(told.happened))
     return 0 if sent else 1
 
 
-def title(happened: Happened) -> str:
+def format_title(happened: MilestoneEvent) -> str:
     what = happened.outcome or happened.event
     return f"untildone: {what} (loop {happened.loop}, round {happened.round})"
 
 
-def body(happened: Happened) -> str:
+def format_body(happened: MilestoneEvent) -> str:
     lines = (
         happened.task.strip()[:200],
         happened.reason,

@@ -16,13 +16,13 @@ class FileContains(Struct, frozen=True, kw_only=True, tag=True):
     text: str
 
 
-class Answers(Struct, frozen=True, kw_only=True, tag=True):
+class HttpStatus(Struct, frozen=True, kw_only=True, tag=True):
     method: str
     url: str
     code: int
 
 
-Condition: TypeAlias = Command | FileContains | Answers
+Condition: TypeAlias = Command | FileContains | HttpStatus
 
 _SUCCEEDS = (
     r"(?:and (?:verify|check|confirm|see)(?: that)? )?(?:it |this |all |the )*"
@@ -86,7 +86,7 @@ _PROSE = frozenset(
 )
 
 
-def condition_of(sentence: str, *, testing: bool = False) -> Condition | None:
+def parse_condition(sentence: str, *, testing: bool = False) -> Condition | None:
     """None for what only a reader can judge; a `testing` entry needs less to be a command."""
     text = " ".join(sentence.split())
     text = re.sub(r"(?<=[\w`)])\.$", "", text)
@@ -127,10 +127,10 @@ def looks_like_a_command(line: str) -> bool:
     )
 
 
-def _address(method: str, url: str, code: int) -> Answers | None:
+def _address(method: str, url: str, code: int) -> HttpStatus | None:
     """Another machine is asked only where the plan's own `checks` say so."""
     try:
         local = urlsplit(url).hostname in _LOOPBACK
     except ValueError:
         return None
-    return Answers(method=method, url=url, code=code) if local else None
+    return HttpStatus(method=method, url=url, code=code) if local else None

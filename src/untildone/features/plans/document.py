@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from untildone.errors import UserError
 from untildone.features.plans.model import Mistake, Plan, TaskStatus
-from untildone.features.plans.order import order_mistakes
+from untildone.features.plans.order import check_order
 
 LARGEST = 64_000_000
 _MARK = b"\xef\xbb\xbf"
@@ -36,28 +36,28 @@ class Document(Struct, frozen=True, kw_only=True):
         return _text(self.path, self.data)
 
 
-def read(path: Path, *, whole: bool = False) -> Document:
+def read_plan(path: Path, *, whole: bool = False) -> Document:
     """`whole`: also look for keys that stand twice where that changes no order."""
     data = _bytes(path)
     plan = None if whole else _quickly(data)
     if plan is not None:
         return Document(path=path, data=data, plan=plan)
     # Imported where it is used: a plan without mistakes need not pay for it.
-    from untildone.features.plans.shape import shaped
+    from untildone.features.plans.decoding import decode_plan
 
-    plan, mistakes = shaped(path.name, _text(path, data))
+    plan, mistakes = decode_plan(path.name, _text(path, data))
     return Document(path=path, data=data, plan=plan, mistakes=mistakes)
 
 
-def in_order(document: Document) -> Document:
+def require_order(document: Document) -> Document:
     """Refuses a plan whose tasks have no order, with everything that is wrong about it."""
-    mistakes = (*document.mistakes, *order_mistakes(document.plan.tasks))
+    mistakes = (*document.mistakes, *check_order(document.plan.tasks))
     if mistakes:
-        raise refused(document.path, mistakes)
+        raise plan_error(document.path, mistakes)
     return document
 
 
-def refused(path: Path, mistakes: tuple[Mistake, ...]) -> UserError:
+def plan_error(path: Path, mistakes: tuple[Mistake, ...]) -> UserError:
     lines = [f"  {mistake}; {mistake.remedy}" for mistake in mistakes[:_MOST_TOLD]]
     if len(mistakes) > _MOST_TOLD:
         lines.append(f"  and {len(mistakes) - _MOST_TOLD} more")
@@ -66,7 +66,7 @@ def refused(path: Path, mistakes: tuple[Mistake, ...]) -> UserError:
     return UserError(told, hint="mend them, then run `untildone plan validate`")
 
 
-def task_of(document: Document, name: str) -> str:
+def require_task(document: Document, name: str) -> str:
     """The id, if the plan has it."""
     if name in document.plan.tasks:
         return name
@@ -76,9 +76,9 @@ def task_of(document: Document, name: str) -> str:
     raise UserError(f"`{name}` is no task of `{document.path}`", hint=hint)
 
 
-def with_status(document: Document, name: str, status: TaskStatus, *, worker: str = "") -> str:
+def edit_status(document: Document, name: str, status: TaskStatus, *, worker: str = "") -> str:
     """The text in which one task has this status, and the summary is right."""
-    task = document.plan.tasks[task_of(document, name)]
+    task = document.plan.tasks[require_task(document, name)]
     worker = worker if status == "in_progress" else ""
     _alone(document, name, status, worker)
     fields: dict[str, object] = {}
@@ -86,7 +86,7 @@ def with_status(document: Document, name: str, status: TaskStatus, *, worker: st
         fields["status"] = status
     if task.worker != worker:
         fields["worker"] = worker
-    return with_fields(document, {name: fields} if fields else {})
+    return edit_fields(document, {name: fields} if fields else {})
 
 
 def _alone(document: Document, name: str, status: TaskStatus, worker: str) -> None:
@@ -100,10 +100,10 @@ def _alone(document: Document, name: str, status: TaskStatus, worker: str) -> No
             )
 
 
-def with_fields(document: Document, changes: Mapping[str, Mapping[str, object]]) -> str:
+def edit_fields(document: Document, changes: Mapping[str, Mapping[str, object]]) -> str:
     """The text with these fields of these tasks, nothing else touched but a wrong summary."""
     from untildone.features.plans.members import edited, member, members, setting
-    from untildone.features.plans.rules import mended_summary
+    from untildone.features.plans.rules import correct_summary
 
     text, plan = document.text, document.plan
     top = member(text, 0, "tasks")
@@ -116,7 +116,7 @@ def with_fields(document: Document, changes: Mapping[str, Mapping[str, object]])
     tasks = plan.tasks | {
         name: replace(plan.tasks[name], **fields) for name, fields in changes.items()
     }
-    summary = mended_summary(replace(plan, tasks=tasks))
+    summary = correct_summary(replace(plan, tasks=tasks))
     if summary is not None:
         known = member(text, 0, "summary")
         said = msgspec.json.decode(text[known.start : known.end]) if known else {}
@@ -124,18 +124,18 @@ def with_fields(document: Document, changes: Mapping[str, Mapping[str, object]])
     return edited(text, edits)
 
 
-def change(path: Path, edit: Callable[[Document], str]) -> Document:
+def change_plan(path: Path, edit: Callable[[Document], str]) -> Document:
     """One edit after another, whoever makes them; the plan as it is then."""
     _must_exist(path)
     with _alone_at(path):
-        document = read(path, whole=True)
+        document = read_plan(path, whole=True)
         if document.mistakes:
-            raise refused(path, document.mistakes)
-        save(path, edit(document))
-    return read(path)
+            raise plan_error(path, document.mistakes)
+        save_plan(path, edit(document))
+    return read_plan(path)
 
 
-def save(path: Path, text: str) -> None:
+def save_plan(path: Path, text: str) -> None:
     """Whole or not at all, where a link leads to, with the file's own mode."""
     # Imported where it is used: reading a plan need not pay for it.
     from untildone.store.files import install, stage

@@ -5,14 +5,14 @@ from pathlib import Path
 
 from untildone.errors import UserError
 
-NAME = "TASKS.json"
+PLAN_FILE = "TASKS.json"
 _SHIPSPEC = Path(".shipspec", "planning")
 
 
-def plan_in(folder: Path) -> Path:
+def find_plan(folder: Path) -> Path:
     """The one plan of the project a folder belongs to; several are listed, none is guessed."""
     for place in _upward(folder):
-        found = plans_in(place)
+        found = list_plans(place)
         if len(found) > 1:
             listed = ", ".join(f"`{path}`" for path in found)
             raise UserError(f"there are several plans: {listed}", hint="name one with `--plan`")
@@ -31,6 +31,6 @@ def _upward(folder: Path) -> Iterator[Path]:
             return
 
 
-def plans_in(folder: Path) -> list[Path]:
-    below = sorted((folder / _SHIPSPEC).glob(f"*/{NAME}"))
-    return [path for path in (folder / NAME, *below) if path.is_file()]
+def list_plans(folder: Path) -> list[Path]:
+    below = sorted((folder / _SHIPSPEC).glob(f"*/{PLAN_FILE}"))
+    return [path for path in (folder / PLAN_FILE, *below) if path.is_file()]

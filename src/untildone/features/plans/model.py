@@ -4,7 +4,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from msgspec import Meta, Struct
 
-from untildone.core.model import Check
+from untildone.core.contract import Check
 
 TaskStatus: TypeAlias = Literal["not_started", "in_progress", "completed"]
 POINTS = (1, 2, 3, 5, 8)

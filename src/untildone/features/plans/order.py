@@ -10,7 +10,7 @@ from untildone.features.plans.model import Mistake, Task
 Tasks = Mapping[str, Task]
 
 
-class Standing(Struct, frozen=True, kw_only=True):
+class OpenTasks(Struct, frozen=True, kw_only=True):
     """The ids of the tasks that are not completed."""
 
     ready: tuple[str, ...] = ()
@@ -18,19 +18,19 @@ class Standing(Struct, frozen=True, kw_only=True):
     blocked: tuple[str, ...] = ()
 
 
-def standing(tasks: Tasks) -> Standing:
+def group_open_tasks(tasks: Tasks) -> OpenTasks:
     completed = {name for name, task in tasks.items() if task.status == "completed"}
     waiting = [name for name, task in tasks.items() if task.status == "not_started"]
     ready = [name for name in waiting if completed.issuperset(tasks[name].depends_on)]
     free = set(ready)
-    return Standing(
+    return OpenTasks(
         ready=tuple(ready),
         in_progress=tuple(name for name, task in tasks.items() if task.status == "in_progress"),
         blocked=tuple(name for name in waiting if name not in free),
     )
 
 
-def ordered(tasks: Tasks) -> tuple[str, ...]:
+def sort_by_dependency(tasks: Tasks) -> tuple[str, ...]:
     """Every task behind those it depends on, else as the plan has them; cycles are left out."""
     needs = {name: set(task.depends_on) & tasks.keys() for name, task in tasks.items()}
     needed_by: dict[str, list[str]] = {name: [] for name in tasks}
@@ -50,9 +50,9 @@ def ordered(tasks: Tasks) -> tuple[str, ...]:
     return tuple(found)
 
 
-def cycles(tasks: Tasks) -> tuple[tuple[str, ...], ...]:
+def find_cycles(tasks: Tasks) -> tuple[tuple[str, ...], ...]:
     """Each in order, a task before the one it depends on."""
-    left = tasks.keys() - set(ordered(tasks))
+    left = tasks.keys() - set(sort_by_dependency(tasks))
     # Whatever is left depends on something left, so that following it ends in a cycle.
     following = {
         name: next(other for other in tasks[name].depends_on if other in left)
@@ -73,11 +73,11 @@ def cycles(tasks: Tasks) -> tuple[tuple[str, ...], ...]:
     return tuple(found)
 
 
-def critical_path(tasks: Tasks) -> tuple[str, ...]:
+def find_critical_path(tasks: Tasks) -> tuple[str, ...]:
     """The chain of tasks with the most points."""
     before: dict[str, str] = {}
     reach: dict[str, int] = {}
-    for name in ordered(tasks):
+    for name in sort_by_dependency(tasks):
         known = [other for other in tasks[name].depends_on if other in reach]
         longest = max(known, key=reach.__getitem__, default="")
         if longest:
@@ -90,7 +90,7 @@ def critical_path(tasks: Tasks) -> tuple[str, ...]:
     return tuple(reversed(path))
 
 
-def order_mistakes(tasks: Tasks) -> Iterator[Mistake]:
+def check_order(tasks: Tasks) -> Iterator[Mistake]:
     """What keeps the tasks from having an order at all."""
     before: set[str] = set()
     forward = False
@@ -105,7 +105,7 @@ def order_mistakes(tasks: Tasks) -> Iterator[Mistake]:
                     remedy="correct the id, or take it out of `depends_on`",
                 )
     # What depends only on what stands before it cannot go in circles.
-    for cycle in cycles(tasks) if forward else ():
+    for cycle in find_cycles(tasks) if forward else ():
         chain = " → ".join(f"`{name}`" for name in (*cycle, cycle[0]))
         yield Mistake(
             task=cycle[0],

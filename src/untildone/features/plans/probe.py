@@ -25,14 +25,14 @@ def main(arguments: Sequence[str]) -> int:
     answers.add_argument("code", type=int)
     given = parser.parse_args(arguments)
     if given.kind == "contains":
-        trouble = missing_in(given.path, given.text)
+        trouble = check_file_contains(given.path, given.text)
     else:
-        trouble = otherwise(given.method, given.url, given.code)
+        trouble = check_http_status(given.method, given.url, given.code)
     sys.stdout.write(f"{trouble or 'it is so'}\n")
     return 1 if trouble else 0
 
 
-def missing_in(path: Path, text: str) -> str:
+def check_file_contains(path: Path, text: str) -> str:
     """What is wrong with the file, or nothing."""
     try:
         with path.open("rb") as file:
@@ -49,7 +49,7 @@ class _Unfollowed(HTTPRedirectHandler):
         return None
 
 
-def otherwise(method: str, url: str, code: int) -> str:
+def check_http_status(method: str, url: str, code: int) -> str:
     """What is answered instead, or nothing."""
     opener = build_opener(ProxyHandler({}), _Unfollowed)
     request = Request(url, method=method, data=b"" if method in ("POST", "PUT", "PATCH") else None)  # noqa: S310  what the plan names begins with `http`

@@ -9,7 +9,7 @@ _HEADING_NUMBER = re.compile(r"(?m)^#+\s*(?:section\s+)?(\d+(?:\.\d+)*)\b", re.I
 _NUMBER = re.compile(r"\d+(?:\.\d+)*")
 
 
-def reference_mistakes(plan: Plan, *, prd: str | None, sdd: str | None) -> Iterator[Mistake]:
+def check_references(plan: Plan, *, prd: str | None, sdd: str | None) -> Iterator[Mistake]:
     """`None` is a file that is not there."""
     for field, file, text in (("prd_refs", "PRD.md", prd), ("sdd_refs", "SDD.md", sdd)):
         named = [

@@ -6,7 +6,8 @@ from typing import Any
 from msgspec import ValidationError, convert, to_builtins
 
 from untildone.errors import UserError
-from untildone.features.plans.document import Document, refused, task_of, with_fields
+from untildone.features.plans.decoding import decode_plan
+from untildone.features.plans.document import Document, edit_fields, plan_error, require_task
 from untildone.features.plans.members import (
     Edit,
     dumped,
@@ -18,17 +19,16 @@ from untildone.features.plans.members import (
     written,
 )
 from untildone.features.plans.model import LARGEST_POINTS, Mistake, Task
-from untildone.features.plans.rules import blocked_by, rule_mistakes
-from untildone.features.plans.shape import shaped
+from untildone.features.plans.rules import check_rules, derive_blocks
 
 Parts = Mapping[str, Mapping[str, Any]]
 # What a part has from the whole where it says nothing itself.
 _INHERITED = ("phase", "prd_refs", "sdd_refs")
 
 
-def divided(document: Document, name: str, parts: Parts) -> str:
+def split_task(document: Document, name: str, parts: Parts) -> str:
     """The text in which these tasks stand in the place of that one; its edges go to their ends."""
-    whole = document.plan.tasks[task_of(document, name)]
+    whole = document.plan.tasks[require_task(document, name)]
     read = {part: _part(part, given) for part, given in parts.items()}
     _fitting(document, name, read)
     inner = {part: parts.keys() & set(task.depends_on) for part, task in read.items()}
@@ -43,20 +43,20 @@ def divided(document: Document, name: str, parts: Parts) -> str:
         for part, given in parts.items()
     }
     text = _with_parts(document, name, new, last=last)
-    plan, mistakes = shaped(document.path.name, text)
+    plan, mistakes = decode_plan(document.path.name, text)
     after = Document(path=document.path, data=text.encode(), plan=plan)
-    wrong = (*mistakes, *(each for each in rule_mistakes(plan) if _concerns(each, parts)))
+    wrong = (*mistakes, *(each for each in check_rules(plan) if _concerns(each, parts)))
     if wrong:
-        raise refused(document.path, wrong)
-    return with_fields(after, mended_blocks(after))
+        raise plan_error(document.path, wrong)
+    return edit_fields(after, correct_blocks(after))
 
 
-def mended_blocks(document: Document) -> dict[str, dict[str, object]]:
+def correct_blocks(document: Document) -> dict[str, dict[str, object]]:
     """The `blocks` that do not say what the `depends_on` of the others do."""
     tasks = document.plan.tasks
     return {
         name: {"blocks": found}
-        for name, found in blocked_by(tasks).items()
+        for name, found in derive_blocks(tasks).items()
         if tasks[name].blocks and set(tasks[name].blocks) != set(found)
     }
 

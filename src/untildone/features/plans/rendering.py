@@ -3,27 +3,27 @@
 from collections.abc import Iterator
 
 from untildone.features.plans.model import Plan, Task
-from untildone.features.plans.rules import large, summary_of
+from untildone.features.plans.rules import find_large_tasks, summarize
 
 _BOXES = {"not_started": "[ ]", "in_progress": "[~]", "completed": "[x]"}
-WRITTEN = "<!-- written by `untildone plan render`; what is changed here is lost -->"
+GENERATED_NOTICE = "<!-- written by `untildone plan render`; what is changed here is lost -->"
 
 
-def rendered(plan: Plan) -> str:
+def render_markdown(plan: Plan) -> str:
     return "\n".join((*_head(plan), *_phases(plan))).rstrip() + "\n"
 
 
 def _head(plan: Plan) -> Iterator[str]:
-    summary = summary_of(plan.tasks)
+    summary = summarize(plan.tasks)
     completed = [task for task in plan.tasks.values() if task.status == "completed"]
     points = sum(task.points for task in completed)
-    yield from (f"# Tasks: {_line(plan.feature) or 'unnamed'}", "", WRITTEN, "")
+    yield from (f"# Tasks: {_line(plan.feature) or 'unnamed'}", "", GENERATED_NOTICE, "")
     yield f"- {len(completed)} of {summary.total_tasks} tasks completed"
     yield f"- {points} of {summary.total_points} points"
     if summary.critical_path:
         yield f"- critical path: {' → '.join(summary.critical_path)}"
-    if large(plan.tasks):
-        yield f"- over 5 points, better divided: {', '.join(large(plan.tasks))}"
+    if find_large_tasks(plan.tasks):
+        yield f"- over 5 points, better divided: {', '.join(find_large_tasks(plan.tasks))}"
     yield ""
 
 

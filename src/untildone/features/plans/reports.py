@@ -6,13 +6,19 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from untildone.core.agent_message import folded, kept, promises_said, spoken
+from untildone.core.contract import Contract
 from untildone.core.criteria import apply_amendments, unmet_claims
-from untildone.core.model import Contract, Met, Progress
 from untildone.core.plan_task import Result, TaskReport
+from untildone.core.progress import Met, Progress
 from untildone.engine.context import Context
 from untildone.engine.verbs import change, unfinished
 from untildone.errors import UserError
-from untildone.features.plans.verification import Report, Shown, result_said, verified
+from untildone.features.plans.verification import (
+    CriterionEvidence,
+    VerifierReport,
+    assess_report,
+    find_result_marker,
+)
 from untildone.store.loops import Record
 
 _APPROVED = r"<feature-complete>\s*APPROVED(?:_WITH_WARNINGS)?\s*</feature-complete>"
@@ -20,12 +26,12 @@ _APPROVED = r"<feature-complete>\s*APPROVED(?:_WITH_WARNINGS)?\s*</feature-compl
 _ASKED_FOR = "-complete>VERIFIED</"
 
 
-def record_report(context: Context, loop: str, task: str, report: Report) -> Record:
+def record_report(context: Context, loop: str, task: str, report: VerifierReport) -> Record:
     """What it comes to stands in the progress: `INCOMPLETE` where a criterion has no evidence."""
 
     def edit(record: Record) -> Progress:
         _of_this_loop(record.contract, task)
-        return reported(record.contract, unfinished(record), report)
+        return apply_report(record.contract, unfinished(record), report)
 
     return change(context, loop, edit, kind="verified", result=report.result)
 
@@ -42,7 +48,7 @@ def _of_this_loop(contract: Contract, task: str) -> None:
         )
 
 
-def reported(contract: Contract, progress: Progress, report: Report) -> Progress:
+def apply_report(contract: Contract, progress: Progress, report: VerifierReport) -> Progress:
     """An assumption never counts, and nothing is verified that was not shown."""
     shown = _by_criterion(contract, progress, report.criteria)
     earlier = {name: told for name, told in progress.met.items() if name not in shown}
@@ -53,13 +59,13 @@ def reported(contract: Contract, progress: Progress, report: Report) -> Progress
     }
     progress = replace(progress, met={**earlier, **met})
     left = unmet_claims(apply_amendments(contract, progress.amendments), progress)
-    told = verified(replace(report, criteria=shown), left)
+    told = assess_report(replace(report, criteria=shown), left)
     return replace(progress, report=told, signalled=told.result == "VERIFIED")
 
 
 def _by_criterion(
-    contract: Contract, progress: Progress, criteria: Mapping[str, Shown]
-) -> dict[str, Shown]:
+    contract: Contract, progress: Progress, criteria: Mapping[str, CriterionEvidence]
+) -> dict[str, CriterionEvidence]:
     """What is said of a check counts only against it: whether it passes is seen by running it."""
     claims = {
         folded(claim.name): claim.name
@@ -79,19 +85,19 @@ def _by_criterion(
     }
 
 
-def spoken_of(contract: Contract, progress: Progress, message: str) -> Progress:
+def read_markers(contract: Contract, progress: Progress, message: str) -> Progress:
     """The markers and the promise of the seed, where the final message says one."""
     plan = contract.plan
     if plan is None:
         asked = any(_ASKED_FOR in promise for promise in contract.promises)
-        return _stuck(progress, result_said(message)) if asked else progress
+        return _stuck(progress, find_result_marker(message)) if asked else progress
     if plan.promise and promises_said(message, (plan.promise,), task=contract.task):
         left = unmet_claims(apply_amendments(contract, progress.amendments), progress)
         word = Met(by="review", evidence=f"promised: {plan.promise}")
         return replace(progress, met={**progress.met, **dict.fromkeys(left, word)}, signalled=True)
     if not plan.task and re.search(_APPROVED, spoken(message)):
         return replace(progress, signalled=True)
-    result = result_said(message)
+    result = find_result_marker(message)
     return replace(progress, signalled=True) if result == "VERIFIED" else _stuck(progress, result)
 
 

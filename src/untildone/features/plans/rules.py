@@ -7,7 +7,7 @@ from itertools import pairwise
 from msgspec.structs import replace
 
 from untildone.features.plans.model import LARGEST_POINTS, POINTS, Mistake, Plan, Summary, Task
-from untildone.features.plans.order import Tasks, critical_path, order_mistakes
+from untildone.features.plans.order import Tasks, check_order, find_critical_path
 
 # Also a branch's and a folder's name.
 _ID = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9])?")
@@ -15,10 +15,10 @@ _ALLOWED = re.compile(r"(?:suppression|remove-test|edit-test|edit-expected|confi
 _FIX = "run `untildone plan validate --fix`"
 
 
-def rule_mistakes(plan: Plan) -> tuple[Mistake, ...]:
+def check_rules(plan: Plan) -> tuple[Mistake, ...]:
     """Everything that is wrong, task by task and then of the whole."""
     found = [mistake for name, task in plan.tasks.items() for mistake in _of(plan, name, task)]
-    found += order_mistakes(plan.tasks)
+    found += check_order(plan.tasks)
     found += _in_progress(plan.tasks)
     found += _blocks(plan.tasks)
     found += _summary(plan)
@@ -27,7 +27,7 @@ def rule_mistakes(plan: Plan) -> tuple[Mistake, ...]:
     return tuple(found)
 
 
-def large(tasks: Tasks) -> tuple[str, ...]:
+def find_large_tasks(tasks: Tasks) -> tuple[str, ...]:
     return tuple(
         name
         for name, task in tasks.items()
@@ -35,23 +35,23 @@ def large(tasks: Tasks) -> tuple[str, ...]:
     )
 
 
-def summary_of(tasks: Tasks) -> Summary:
+def summarize(tasks: Tasks) -> Summary:
     return Summary(
         total_tasks=len(tasks),
         total_points=sum(task.points for task in tasks.values()),
-        critical_path=critical_path(tasks),
+        critical_path=find_critical_path(tasks),
     )
 
 
-def mended_summary(plan: Plan) -> Summary | None:
+def correct_summary(plan: Plan) -> Summary | None:
     """None where the summary is right."""
-    right = summary_of(plan.tasks)
+    right = summarize(plan.tasks)
     if _is_critical(plan.tasks, plan.summary.critical_path, right.critical_path):
         right = replace(right, critical_path=plan.summary.critical_path)
     return None if right == plan.summary else right
 
 
-def blocked_by(tasks: Tasks) -> dict[str, list[str]]:
+def derive_blocks(tasks: Tasks) -> dict[str, list[str]]:
     """What each task's `blocks` comes to, by the `depends_on` of the others."""
     found: dict[str, list[str]] = {name: [] for name in tasks}
     for name, task in tasks.items():
@@ -119,7 +119,7 @@ def _in_progress(tasks: Tasks) -> Iterator[Mistake]:
 
 
 def _blocks(tasks: Tasks) -> Iterator[Mistake]:
-    for name, found in blocked_by(tasks).items():
+    for name, found in derive_blocks(tasks).items():
         said = tasks[name].blocks
         if said and set(said) != set(found):
             other = next(iter(set(said) ^ set(found)))
@@ -132,7 +132,7 @@ def _blocks(tasks: Tasks) -> Iterator[Mistake]:
 
 
 def _summary(plan: Plan) -> Iterator[Mistake]:
-    right = mended_summary(plan)
+    right = correct_summary(plan)
     for field in Summary.__struct_fields__ if right else ():
         said, expected = getattr(plan.summary, field), getattr(right, field)
         if said != expected:

@@ -7,18 +7,31 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from untildone.core.agent_message import MOST_CLAIMS
-from untildone.core.model import Bounds, Check, Claim, Contract, Outcome, Speaker
+from untildone.core.contract import Bounds, Check, Claim, Contract, Speaker
 from untildone.core.plan_task import PlanTask
+from untildone.core.verdict import Outcome
 from untildone.engine.context import Context
 from untildone.engine.project_checks import checks_for
 from untildone.engine.start import Request
 from untildone.errors import UserError
-from untildone.features.plans.document import Document, change, in_order, read, task_of, with_status
-from untildone.features.plans.files import NAME, plan_in, plans_in
+from untildone.features.plans.document import (
+    Document,
+    change_plan,
+    edit_status,
+    read_plan,
+    require_order,
+    require_task,
+)
+from untildone.features.plans.files import PLAN_FILE, find_plan, list_plans
 from untildone.features.plans.model import Plan, Task, TaskStatus
-from untildone.features.plans.order import ordered
+from untildone.features.plans.order import sort_by_dependency
 from untildone.features.plans.trust import is_trusted
-from untildone.features.plans.verification import checks_of, distinct, promise_of, subjective
+from untildone.features.plans.verification import (
+    find_promise,
+    list_review_criteria,
+    list_task_checks,
+    merge_checks,
+)
 from untildone.store.encoding import encode
 from untildone.store.loops import Record
 
@@ -32,7 +45,7 @@ _STATUS: dict[Outcome, TaskStatus] = {
 }
 
 
-class Asked(Struct, frozen=True, kw_only=True):
+class TaskChoice(Struct, frozen=True, kw_only=True):
     """Which work, for whom: without `task` the whole feature, one task after another."""
 
     session: str
@@ -43,16 +56,16 @@ class Asked(Struct, frozen=True, kw_only=True):
     bounds: Bounds = BOUNDS
 
 
-def task_request(context: Context, asked: Asked) -> Request:
+def build_task_request(context: Context, asked: TaskChoice) -> Request:
     """The person's word is enough to run the plan's commands, an agent's is not."""
-    document = in_order(read(plan_for(asked.project, asked.plan)))
+    document = require_order(read_plan(find_named_plan(asked.project, asked.plan)))
     if asked.by == "agent" and not is_trusted(context, document.path, document.plan):
         raise UserError(
             f"what `{document.path}` would run is not trusted",
             hint="ask the person for `untildone trust --plan`, or to type the command",
         )
     left = _left(document.plan)
-    name = task_of(document, asked.task) if asked.task else next(iter(left), "")
+    name = require_task(document, asked.task) if asked.task else next(iter(left), "")
     _can_begin(document, name)
     plan = PlanTask(
         path=str(document.path),
@@ -64,16 +77,18 @@ def task_request(context: Context, asked: Asked) -> Request:
     return _request(context, asked, plan=document.plan, at=plan)
 
 
-def plan_for(project: Path, named: str) -> Path:
+def find_named_plan(project: Path, named: str) -> Path:
     """By its file, its folder or its feature; the only one there is where it is not named."""
     if not named:
-        return plan_in(project)
+        return find_plan(project)
     given = project / named
-    for path in (given, given / NAME):
+    for path in (given, given / PLAN_FILE):
         if path.is_file():
             return path
     found = [
-        path for path in plans_in(project) if named in (path.parent.name, read(path).plan.feature)
+        path
+        for path in list_plans(project)
+        if named in (path.parent.name, read_plan(path).plan.feature)
     ]
     if len(found) == 1:
         return found[0]
@@ -82,7 +97,9 @@ def plan_for(project: Path, named: str) -> Path:
 
 def _left(plan: Plan) -> tuple[str, ...]:
     """In order; what was begun and not finished comes first."""
-    unfinished = [name for name in ordered(plan.tasks) if plan.tasks[name].status != "completed"]
+    unfinished = [
+        name for name in sort_by_dependency(plan.tasks) if plan.tasks[name].status != "completed"
+    ]
     return tuple(sorted(unfinished, key=lambda name: plan.tasks[name].status != "in_progress"))
 
 
@@ -97,7 +114,7 @@ def _can_begin(document: Document, name: str) -> None:
     needed = [other for other in tasks[name].depends_on if tasks[other].status != "completed"]
     if needed:
         raise UserError(f"`{name}` waits for `{needed[0]}`", hint="`untildone plan next` tells")
-    with_status(document, name, "in_progress")
+    edit_status(document, name, "in_progress")
 
 
 def _agreed_on(plan: Plan) -> str:
@@ -108,23 +125,25 @@ def _agreed_on(plan: Plan) -> str:
     return hashlib.sha256(encode(asks)).hexdigest()
 
 
-def _request(context: Context, asked: Asked, *, plan: Plan, at: PlanTask) -> Request:
+def _request(context: Context, asked: TaskChoice, *, plan: Plan, at: PlanTask) -> Request:
     task = plan.tasks[at.task] if at.task else _whole(plan)
     return Request(
         session=asked.session,
         project=asked.project,
         task=_told(at.name, task),
-        checks=distinct((*project_checks(context, asked.project), *checks_of(task))),
-        claims=claims_of(task),
+        checks=merge_checks(
+            (*load_project_checks(context, asked.project), *list_task_checks(task))
+        ),
+        claims=list_task_claims(task),
         done_when="both",
         bounds=asked.bounds,
         allow=task.allow if asked.by == "user" else (),
         by=asked.by,
-        plan=replace(at, promise=promise_of(task)),
+        plan=replace(at, promise=find_promise(task)),
     )
 
 
-def project_checks(context: Context, project: Path) -> tuple[Check, ...]:
+def load_project_checks(context: Context, project: Path) -> tuple[Check, ...]:
     """Those it has by itself, which hold beside what a task asks for; there may be none."""
     try:
         return checks_for(context, project, "")
@@ -132,9 +151,9 @@ def project_checks(context: Context, project: Path) -> tuple[Check, ...]:
         return ()
 
 
-def claims_of(task: Task) -> tuple[Claim, ...]:
+def list_task_claims(task: Task) -> tuple[Claim, ...]:
     """What needs a reader; the title where the task says nothing else that could be verified."""
-    names = subjective(task) or (() if checks_of(task) else (task.title,))
+    names = list_review_criteria(task) or (() if list_task_checks(task) else (task.title,))
     return tuple(Claim(name=name, verification="review") for name in names)
 
 
@@ -146,7 +165,7 @@ def _whole(plan: Plan) -> Task:
     return Task(
         title=f"The feature `{plan.feature}` as a whole" if plan.feature else "The whole feature",
         acceptance_criteria=criteria if 0 < len(criteria) <= MOST_CLAIMS else (_WHOLE,),
-        checks=tuple(check for task in tasks for check in checks_of(task)),
+        checks=tuple(check for task in tasks for check in list_task_checks(task)),
         allow=tuple(dict.fromkeys(allowed for task in tasks for allowed in task.allow)),
         prompt="Every task is implemented. Look at the feature as a whole, as its requirements and"
         " its design have it; mend what is missing between the tasks. The subagent"
@@ -167,12 +186,12 @@ def _told(name: str, task: Task) -> str:
     return "\n\n".join(filter(None, parts))
 
 
-def taken_up(contract: Contract) -> tuple[str, ...]:
+def mark_in_progress(contract: Contract) -> tuple[str, ...]:
     """The plan says that the task is in progress; why not, where it could not be written."""
     return _with_status(contract, "in_progress")
 
 
-def settled(record: Record) -> tuple[str, ...]:
+def mark_outcome(record: Record) -> tuple[str, ...]:
     """A finished loop completes its task, or gives it back; a paused one keeps it."""
     status = _STATUS.get(record.progress.outcome) if record.progress.outcome else None
     return _with_status(record.contract, status) if status else ()
@@ -183,7 +202,7 @@ def _with_status(contract: Contract, status: TaskStatus) -> tuple[str, ...]:
     if plan is None or not plan.task or not plan.path:
         return ()
     try:
-        change(Path(plan.path), lambda found: with_status(found, plan.task, status))
+        change_plan(Path(plan.path), lambda found: edit_status(found, plan.task, status))
     except (UserError, OSError) as error:
         return (
             f"`{plan.task}` is {status.replace('_', ' ')}, but the plan was not changed: {error}",
@@ -191,16 +210,16 @@ def _with_status(contract: Contract, status: TaskStatus) -> tuple[str, ...]:
     return ()
 
 
-def following(context: Context, ended: Record, at: PlanTask) -> Request:
+def build_next_request(context: Context, ended: Record, at: PlanTask) -> Request:
     """The next task of a feature, or its verdict, if the plan still asks for what was agreed."""
     contract = ended.contract
-    document = in_order(read(Path(at.path)))
+    document = require_order(read_plan(Path(at.path)))
     if _agreed_on(document.plan) != at.sha256:
         raise UserError(
             f"`{at.path}` asks for something else than when its first task began",
             hint="look at it, then `/untildone:implement-feature` goes on with it",
         )
-    asked = Asked(
+    asked = TaskChoice(
         session=context.session_of(ended).id,
         project=Path(contract.project),
         by=contract.started_by,

@@ -5,23 +5,23 @@ from pathlib import Path
 
 from untildone.engine.context import Context
 from untildone.features.plans.model import Plan
-from untildone.features.plans.verification import commands_of
+from untildone.features.plans.verification import list_commands
 from untildone.store.home import prepare
 from untildone.store.trust import trust, trusted_hash
 
 
-def digest(plan: Plan) -> str:
+def digest_commands(plan: Plan) -> str:
     """Of its commands and allowances alone: how far a task is changes all the time."""
     return hashlib.sha256(
-        "\n".join(commands_of(plan)).encode("utf-8", "backslashreplace")
+        "\n".join(list_commands(plan)).encode("utf-8", "backslashreplace")
     ).hexdigest()
 
 
 def is_trusted(context: Context, path: Path, plan: Plan) -> bool:
     """A plan that runs nothing needs no trust."""
-    return not commands_of(plan) or trusted_hash(context.home, path) == digest(plan)
+    return not list_commands(plan) or trusted_hash(context.home, path) == digest_commands(plan)
 
 
 def trust_plan(context: Context, path: Path, plan: Plan) -> None:
     prepare(context.home)
-    trust(context.home, path, sha256=digest(plan), text="\n".join(commands_of(plan)))
+    trust(context.home, path, sha256=digest_commands(plan), text="\n".join(list_commands(plan)))

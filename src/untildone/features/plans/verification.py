@@ -8,14 +8,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from untildone.core.agent_message import kept, spoken
-from untildone.core.model import Check, Verification
+from untildone.core.contract import Check, Verification
 from untildone.core.plan_task import Result, TaskReport
 from untildone.features.plans.conditions import (
-    Answers,
     Command,
     Condition,
     FileContains,
-    condition_of,
+    HttpStatus,
+    parse_condition,
 )
 from untildone.features.plans.model import Plan, Task
 from untildone.process import quoted
@@ -31,7 +31,7 @@ _LONGEST_NAME = 120
 _UNSHOWN = "no evidence was given"
 
 
-class Shown(Struct, frozen=True, kw_only=True):
+class CriterionEvidence(Struct, frozen=True, kw_only=True):
     """What a verifier says of one criterion; an assumption never counts."""
 
     met: bool
@@ -39,20 +39,20 @@ class Shown(Struct, frozen=True, kw_only=True):
     by: Verification = "review"
 
 
-class Report(Struct, frozen=True, kw_only=True):
+class VerifierReport(Struct, frozen=True, kw_only=True):
     """A verifier's structured result, by the text of each criterion."""
 
     result: Result
-    criteria: dict[str, Shown] = {}
+    criteria: dict[str, CriterionEvidence] = {}
     reason: str = ""
 
 
-def checks_of(task: Task) -> tuple[Check, ...]:
+def list_task_checks(task: Task) -> tuple[Check, ...]:
     """The task's own checks, then those its criteria and tests come to; run only when trusted."""
-    return distinct((*_given(task), *_derived(task)))
+    return merge_checks((*_given(task), *_derived(task)))
 
 
-def distinct(checks: Iterable[Check]) -> tuple[Check, ...]:
+def merge_checks(checks: Iterable[Check]) -> tuple[Check, ...]:
     """One for each command, and names that tell them apart."""
     found: dict[str, Check] = {}
     for check in checks:
@@ -64,24 +64,24 @@ def distinct(checks: Iterable[Check]) -> tuple[Check, ...]:
     return tuple(names.values())
 
 
-def subjective(task: Task) -> tuple[str, ...]:
+def list_review_criteria(task: Task) -> tuple[str, ...]:
     """The sentences that need a reader: a verifier's evidence, or the prompt's own promise."""
     return tuple(sentence for sentence, condition in _conditions(task).items() if condition is None)
 
 
-def promise_of(task: Task) -> str:
+def find_promise(task: Task) -> str:
     """The text of the prompt's `## Completion Promise`, or nothing."""
     found = _PROMISE.search(task.prompt)
     return found["text"].strip() if found else ""
 
 
-def result_said(message: str) -> Result | None:
+def find_result_marker(message: str) -> Result | None:
     """The seed's marker, the last one that is said and not merely shown."""
     found = _MARKER.findall(spoken(message))
     return found[-1][1] if found else None
 
 
-def verified(report: Report, criteria: Iterable[str]) -> TaskReport:
+def assess_report(report: VerifierReport, criteria: Iterable[str]) -> TaskReport:
     """Of `criteria`, evidence must show each; what is denied is missing, whatever the result."""
     missing = {name: kept(seen.evidence) for name, seen in report.criteria.items() if not seen.met}
     result = report.result
@@ -92,16 +92,16 @@ def verified(report: Report, criteria: Iterable[str]) -> TaskReport:
     return TaskReport(result=result, missing=missing, reason=kept(report.reason))
 
 
-def commands_of(plan: Plan) -> tuple[str, ...]:
+def list_commands(plan: Plan) -> tuple[str, ...]:
     """What running this plan would run and allow, in order: that is what the person trusts."""
     found: dict[str, None] = {}
     for task in plan.tasks.values():
-        found |= dict.fromkeys(check.command for check in checks_of(task))
+        found |= dict.fromkeys(check.command for check in list_task_checks(task))
         found |= dict.fromkeys(f"allow {allowed}" for allowed in task.allow)
     return tuple(found)
 
 
-def _is_shown(shown: Shown | None) -> bool:
+def _is_shown(shown: CriterionEvidence | None) -> bool:
     return (
         shown is not None
         and shown.met
@@ -111,8 +111,8 @@ def _is_shown(shown: Shown | None) -> bool:
 
 
 def _conditions(task: Task) -> dict[str, Condition | None]:
-    criteria = {text: condition_of(text) for text in task.acceptance_criteria if text.strip()}
-    tests = {text: condition_of(text, testing=True) for text in task.testing if text.strip()}
+    criteria = {text: parse_condition(text) for text in task.acceptance_criteria if text.strip()}
+    tests = {text: parse_condition(text, testing=True) for text in task.testing if text.strip()}
     return {**criteria, **tests}
 
 
@@ -138,7 +138,7 @@ def _line(condition: Condition) -> str:
             return line
         case FileContains(path=path, text=text):
             return _probe("contains", path, text)
-        case Answers(method=method, url=url, code=code):
+        case HttpStatus(method=method, url=url, code=code):
             return _probe("answers", method, url, str(code))
 
 

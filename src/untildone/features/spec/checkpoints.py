@@ -14,7 +14,12 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from untildone.errors import UserError
-from untildone.worktree.files import git_fed, git_output, listed, root_of
+from untildone.worktree.files import (
+    find_worktree_root,
+    list_files,
+    read_git_entries,
+    read_git_output,
+)
 
 # Path below the root to mode and blob.
 Files: TypeAlias = dict[str, tuple[str, str]]
@@ -35,22 +40,22 @@ class Restored(Struct, frozen=True, kw_only=True):
     removed: tuple[str, ...]
 
 
-def repository(project: Path) -> Path:
-    root = root_of(project)
+def require_repository(project: Path) -> Path:
+    root = find_worktree_root(project)
     if root is None:
         raise UserError(f"`{project}` is in no git repository", hint="`git init` makes it one")
     return root
 
 
-def keep(project: Path, loop: str, name: str, *, anew: bool = False) -> str:
+def save_checkpoint(project: Path, loop: str, name: str, *, anew: bool = False) -> str:
     """The checkpoint's ref; an older one of that name stays what it is unless made `anew`."""
-    root = repository(project)
-    if not anew and name in checkpoints(root, loop):
+    root = require_repository(project)
+    if not anew and name in list_checkpoints(root, loop):
         return _ref(loop, name)
     return _keep(root, loop, name, also=())
 
 
-def checkpoints(project: Path, loop: str) -> tuple[str, ...]:
+def list_checkpoints(project: Path, loop: str) -> tuple[str, ...]:
     """Names, in the order of their making."""
     # The last key counts first.
     ordered = ("--sort=version:refname", "--sort=creatordate", "--format=%(refname:lstrip=3)")
@@ -58,16 +63,16 @@ def checkpoints(project: Path, loop: str) -> tuple[str, ...]:
     return tuple(known.decode().split())
 
 
-def forget(project: Path, loop: str) -> None:
-    for name in checkpoints(project, loop) if root_of(project) else ():
+def delete_checkpoints(project: Path, loop: str) -> None:
+    for name in list_checkpoints(project, loop) if find_worktree_root(project) else ():
         _asked("update-ref", "-d", _ref(loop, name), cwd=project)
 
 
-def restore(project: Path, loop: str, name: str) -> Restored:
+def restore_checkpoint(project: Path, loop: str, name: str) -> Restored:
     """The tree as it was; what is there now is kept first, so nothing is lost."""
-    root = repository(project)
+    root = require_repository(project)
     target = _files(root, _ref(loop, name))
-    taken = sum(known.startswith("undo-") for known in checkpoints(root, loop))
+    taken = sum(known.startswith("undo-") for known in list_checkpoints(root, loop))
     saved = f"undo-{taken + 1}"
     now = _files(root, _keep(root, loop, saved, also=tuple(target)))
     removed = tuple(path for path in now if path not in target)
@@ -86,7 +91,7 @@ def _ref(loop: str, name: str) -> str:
 
 
 def _keep(root: Path, loop: str, name: str, *, also: tuple[str, ...]) -> str:
-    paths = dict.fromkeys((*(path.as_posix() for path in listed(root)), *also))
+    paths = dict.fromkeys((*(path.as_posix() for path in list_files(root)), *also))
     modes = {path: mode for path in paths if (mode := _mode(root / path))}
     blobs = _hashed(root, modes)
     entries = "".join(f"{modes[path]} {blob}\t{path}\0" for path, blob in blobs.items())
@@ -95,7 +100,7 @@ def _keep(root: Path, loop: str, name: str, *, also: tuple[str, ...]) -> str:
         fed = os.fsencode(entries)
         _fed("update-index", "-z", "--index-info", cwd=root, stdin=fed, **index)
         tree = _fed("write-tree", cwd=root, stdin=b"", **index).decode().strip()
-    head = git_fed("rev-parse", "--verify", "-q", "HEAD", cwd=root, stdin=b"")
+    head = read_git_output("rev-parse", "--verify", "-q", "HEAD", cwd=root, stdin=b"")
     parent = ("-p", head.decode().strip()) if head else ()
     message = f"untildone: loop {loop}, {name}"
     made = _fed("commit-tree", tree, *parent, "-m", message, cwd=root, stdin=b"", **_IDENTITY)
@@ -132,7 +137,7 @@ def _hashed(root: Path, modes: dict[str, str]) -> dict[str, str]:
 
 
 def _files(root: Path, ref: str) -> Files:
-    output = git_output("ls-tree", "-r", ref, cwd=root)
+    output = read_git_entries("ls-tree", "-r", ref, cwd=root)
     if output is None:
         raise UserError(
             f"the checkpoint `{ref}` cannot be read", hint=f"`git show {ref}` tells why"
@@ -201,7 +206,7 @@ def _write(place: Path, mode: str, content: bytes) -> None:
 
 
 def _fed(*arguments: str, cwd: Path, stdin: bytes, **variables: str) -> bytes:
-    output = git_fed(*arguments, cwd=cwd, stdin=stdin, **variables)
+    output = read_git_output(*arguments, cwd=cwd, stdin=stdin, **variables)
     if output is None:
         raise UserError(
             f"git could not keep or bring back the tree of `{cwd}` (`git {arguments[0]}`)",

@@ -8,7 +8,7 @@ from untildone.features.spec import checkpoints
 from untildone.store.lock import Busy, locked
 
 
-def tidy(context: Context, loop: str) -> bool:
+def remove_finished_loop(context: Context, loop: str) -> bool:
     """Whether it is gone; a stop that is being judged still needs it, and cleans up itself."""
     folder = context.loops.folder(loop)
     if not folder.exists():
@@ -26,6 +26,6 @@ def tidy(context: Context, loop: str) -> bool:
         return False
     shutil.rmtree(gone, ignore_errors=True)
     project = Path(contract.project)
-    checkpoints.forget(project, contract.id)
+    checkpoints.delete_checkpoints(project, contract.id)
     shutil.rmtree(project / ".untildone" / "rounds" / contract.id, ignore_errors=True)
     return True

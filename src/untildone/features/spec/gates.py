@@ -3,16 +3,17 @@
 from msgspec.structs import replace
 
 from untildone.core.agent_message import kept
+from untildone.core.contract import Amendment
 from untildone.core.criteria import apply_amendments
-from untildone.core.model import Amendment, Progress
+from untildone.core.progress import Progress
 from untildone.core.spec.gates import answer, passed, skips_gates
 from untildone.engine.context import Context
 from untildone.engine.verbs import change
-from untildone.features.budget.clock import mark
+from untildone.features.budget.clock import read_clock
 from untildone.store.loops import Record
 
 
-def answered(context: Context, record: Record, prompt: str) -> Record | None:
+def apply_gate_answer(context: Context, record: Record, prompt: str) -> Record | None:
     """The loop that goes on by this prompt; None where it says nothing about a gate."""
     contract = apply_amendments(record.contract, record.progress.amendments)
     skips = contract.gated and skips_gates(prompt)
@@ -28,6 +29,6 @@ def answered(context: Context, record: Record, prompt: str) -> Record | None:
         if progress.outcome != "gate":
             return progress
         agreed_to = skips or answer(prompt) == "yes"
-        return replace(passed(contract, progress, agreed_to=agreed_to), clock=mark())
+        return replace(passed(contract, progress, agreed_to=agreed_to), clock=read_clock())
 
     return change(context, record.contract.id, edit, kind="answered", prompt=kept(prompt))

@@ -6,11 +6,12 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from untildone.core.model import OUTCOMES, Claim, Contract
+from untildone.core.contract import Claim, Contract
 from untildone.core.spec import shape_file
 from untildone.core.spec.gates import skips_gates
 from untildone.core.spec.rubric import COLLEAGUE, MOST, Agreed, Score, score
 from untildone.core.spec.shape_file import Shaped
+from untildone.core.verdict import OUTCOMES
 from untildone.engine.context import Context
 from untildone.errors import UserError
 from untildone.report.announcements import starting
@@ -24,7 +25,7 @@ class ShapeFile(Struct, frozen=True, kw_only=True):
     sha256: str
 
 
-def shape_of(project: Path) -> ShapeFile | None:
+def load_shape_file(project: Path) -> ShapeFile | None:
     path = project / shape_file.PLACE
     try:
         with path.open("rb") as file:
@@ -35,9 +36,9 @@ def shape_of(project: Path) -> ShapeFile | None:
     return ShapeFile(path=path, text=data.decode("utf-8-sig", "replace"), sha256=digest)
 
 
-def shaped(context: Context, project: Path) -> Shaped:
+def read_shape(context: Context, project: Path) -> Shaped:
     """What SHAPE.md says; its commands are only words until the person has trusted the file."""
-    found = shape_of(project)
+    found = load_shape_file(project)
     if found is None:
         return Shaped()
     said = shape_file.read(found.text)
@@ -47,9 +48,9 @@ def shaped(context: Context, project: Path) -> Shaped:
     return replace(said, commands=(), limits=(*said.limits, *words))
 
 
-def specified(context: Context, contract: Contract) -> Contract:
+def apply_spec(context: Context, contract: Contract) -> Contract:
     """The contract of a loop from a spec, or the refusal of one that is too vague to judge."""
-    found = shaped(context, Path(contract.project))
+    found = read_shape(context, Path(contract.project))
     claims = (*contract.claims, *_others(found.claims, contract.claims))
     contract = replace(
         contract,
@@ -57,9 +58,9 @@ def specified(context: Context, contract: Contract) -> Contract:
         must_not=tuple(dict.fromkeys((*contract.must_not, *found.commands))),
         limits=(*contract.limits, *found.limits),
     )
-    scored = score(contract.task, stands_beside(contract))
+    scored = score(contract.task, count_agreed_terms(contract))
     if scored.shape == "vague":
-        raise vague(scored)
+        raise vague_error(scored)
     gated = scored.shape == "colleague" and not skips_gates(contract.task)
     return replace(contract, score=scored.total, gated=gated)
 
@@ -69,7 +70,7 @@ def _others(claims: tuple[Claim, ...], known: tuple[Claim, ...]) -> tuple[Claim,
     return tuple(claim for claim in claims if claim.name not in names)
 
 
-def stands_beside(contract: Contract) -> Agreed:
+def count_agreed_terms(contract: Contract) -> Agreed:
     return Agreed(
         checks=len(contract.checks),
         claims=len(contract.claims),
@@ -77,7 +78,7 @@ def stands_beside(contract: Contract) -> Agreed:
     )
 
 
-def vague(scored: Score) -> UserError:
+def vague_error(scored: Score) -> UserError:
     questions = " ".join(scored.questions)
     return UserError(
         f"the spec is vague: it scores {scored.total} of {MOST}, and a loop needs {COLLEAGUE}",
@@ -86,7 +87,7 @@ def vague(scored: Score) -> UserError:
     )
 
 
-def told_at_start(context: Context, record: Record) -> tuple[str, ...]:
+def describe_start(context: Context, record: Record) -> tuple[str, ...]:
     """Of a loop from a spec: what is agreed on, and where its state is."""
     if record.contract.preset != "loop":
         return ()

@@ -5,8 +5,9 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from untildone.core.agent_message import kept
+from untildone.core.contract import Amendment, Contract
 from untildone.core.criteria import apply_amendments
-from untildone.core.model import Amendment, Contract, Progress
+from untildone.core.progress import Progress
 from untildone.engine.context import Context
 from untildone.engine.gather import root
 from untildone.engine.verbs import change, unfinished
@@ -18,16 +19,16 @@ from untildone.store.loops import Record
 MOST_STEPS = 100
 
 
-def add(context: Context, loop: str, names: tuple[str, ...]) -> Record:
+def add_steps(context: Context, loop: str, names: tuple[str, ...]) -> Record:
     """An amendment: steps are added, never taken away."""
 
     def edit(record: Record) -> Progress:
-        return with_steps(record.contract, unfinished(record), names, at=context.now())
+        return append_steps(record.contract, unfinished(record), names, at=context.now())
 
     return change(context, loop, edit, kind="steps", names=names)
 
 
-def with_steps(
+def append_steps(
     contract: Contract, progress: Progress, names: tuple[str, ...], *, at: str
 ) -> Progress:
     known = apply_amendments(contract, progress.amendments).steps
@@ -40,7 +41,7 @@ def with_steps(
     return replace(progress, amendments=(*progress.amendments, amendment)) if new else progress
 
 
-def done(context: Context, loop: str, step: str, *, cwd: Path) -> Record:
+def complete_step(context: Context, loop: str, step: str, *, cwd: Path) -> Record:
     """By name or number; where a step can be taken back, the next one begins with a checkpoint."""
 
     before: list[int] = []
@@ -48,15 +49,15 @@ def done(context: Context, loop: str, step: str, *, cwd: Path) -> Record:
     def edit(record: Record) -> Progress:
         progress = unfinished(record)
         before.append(len(progress.steps_done))
-        return with_step_done(record.contract, progress, step)
+        return mark_step_done(record.contract, progress, step)
 
     record = change(context, loop, edit, kind="step done", step=kept(step))
     # After a rollback there is one of that name, of the way that was given up.
-    checkpoint(record, cwd=cwd, anew=len(record.progress.steps_done) > before[0])
+    save_step_checkpoint(record, cwd=cwd, anew=len(record.progress.steps_done) > before[0])
     return record
 
 
-def with_step_done(contract: Contract, progress: Progress, step: str) -> Progress:
+def mark_step_done(contract: Contract, progress: Progress, step: str) -> Progress:
     steps = apply_amendments(contract, progress.amendments).steps
     name = _named(steps, step)
     if name not in steps:
@@ -74,16 +75,16 @@ def _named(steps: tuple[str, ...], step: str) -> str:
     return steps[int(step) - 1] if listed else kept(step)
 
 
-def checkpoint(record: Record, *, cwd: Path, anew: bool = False) -> str:
+def save_step_checkpoint(record: Record, *, cwd: Path, anew: bool = False) -> str:
     """Of a loop of type 2B: the tree before the step that comes now."""
     if record.contract.reversibility != "2B":
         return ""
     number = len(record.progress.steps_done) + 1
     place = root(record.contract, str(cwd))
-    return checkpoints.keep(place, record.contract.id, f"step-{number}", anew=anew)
+    return checkpoints.save_checkpoint(place, record.contract.id, f"step-{number}", anew=anew)
 
 
-def precheck(context: Context, loop: str, evidence: str) -> Record:
+def record_precheck(context: Context, loop: str, evidence: str) -> Record:
     return change(
         context,
         loop,
@@ -93,12 +94,12 @@ def precheck(context: Context, loop: str, evidence: str) -> Record:
     )
 
 
-def rollback(context: Context, record: Record, step: str, *, cwd: Path) -> Restored:
+def roll_back(context: Context, record: Record, step: str, *, cwd: Path) -> Restored:
     """To before the step, given by number, name, or a checkpoint's own name; what was done and
     reported since then is to be done and reported again."""
     contract = apply_amendments(record.contract, record.progress.amendments)
     place = root(contract, str(cwd))
-    known = checkpoints.checkpoints(checkpoints.repository(place), contract.id)
+    known = checkpoints.list_checkpoints(checkpoints.require_repository(place), contract.id)
     named = (step, f"step-{_place(contract, record.progress, step)}", f"step-{step}")
     name = next((each for each in named if each in known), "")
     if not name:
@@ -109,7 +110,7 @@ def rollback(context: Context, record: Record, step: str, *, cwd: Path) -> Resto
             if known
             else "a loop started with `--reversibility 2B` makes one before each step",
         )
-    restored = checkpoints.restore(place, contract.id, name)
+    restored = checkpoints.restore_checkpoint(place, contract.id, name)
     change(
         context,
         contract.id,

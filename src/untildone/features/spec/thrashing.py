@@ -11,7 +11,7 @@ _THRASHING = 5
 _LARGEST = 65_536
 
 
-def thrashed(calls: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
+def find_thrashed_files(calls: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
     """Files edited five times since the last stop that are what they were before the first."""
     once = {str(call.get("tool_use_id") or id(call)): call for call in calls}
     edits = [_edit(call) for call in once.values() if call.get("tool_name") in EDITING]

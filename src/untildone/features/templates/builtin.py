@@ -10,9 +10,9 @@ from msgspec import Struct
 
 from untildone.checks.coverage import require_coverage
 from untildone.checks.repeat import repeat_check
-from untildone.commands.programs import programs
+from untildone.commands.programs import find_programs
 from untildone.config import Template
-from untildone.core.model import Check
+from untildone.core.contract import Check
 from untildone.engine.context import Context
 from untildone.engine.project_checks import checks_for, checks_of
 from untildone.errors import UserError
@@ -51,7 +51,9 @@ def _typed(context: Context, project: Path, _: str) -> tuple[Check, ...]:
 
 
 def _checks_types(check: Check) -> bool:
-    return bool(_TYPE_CHECKERS.intersection(programs(check.command))) or "typecheck" in check.name
+    return (
+        bool(_TYPE_CHECKERS.intersection(find_programs(check.command))) or "typecheck" in check.name
+    )
 
 
 def _whatever(context: Context, project: Path, _: str) -> tuple[Check, ...]:

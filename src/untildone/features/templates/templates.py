@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from untildone.config import Template, load_proposals
-from untildone.core.model import Bounds, Check, Claim, Rule, Verification
+from untildone.core.contract import Bounds, Check, Claim, Rule, Verification
 from untildone.engine.context import Context
 from untildone.engine.project_checks import checks_of, trusted
 from untildone.engine.start import named
@@ -18,7 +18,7 @@ from untildone.features.templates.builtin import BUILT_IN, FILE, Recipe
 MOST_FOLLOWING = 5
 
 
-class Plan(Struct, frozen=True, kw_only=True):
+class FilledTemplate(Struct, frozen=True, kw_only=True):
     """A template with its argument put in: what a loop is started with where nothing is given."""
 
     task: str = ""
@@ -31,14 +31,14 @@ class Plan(Struct, frozen=True, kw_only=True):
     bounds: Bounds = Bounds()
 
 
-def recipes(context: Context, project: Path) -> dict[str, Recipe]:
+def load_recipes(context: Context, project: Path) -> dict[str, Recipe]:
     """By name; one of the repository stands before one of the same name that is built in."""
     own = trusted(context, project).templates
     return BUILT_IN | {name: _of_repository(template) for name, template in own.items()}
 
 
-def recipe(context: Context, project: Path, name: str) -> Recipe:
-    known = recipes(context, project)
+def find_recipe(context: Context, project: Path, name: str) -> Recipe:
+    known = load_recipes(context, project)
     if name in known:
         return known[name]
     if any(name in file.configuration.templates for file in load_proposals(project)):
@@ -53,29 +53,33 @@ def recipe(context: Context, project: Path, name: str) -> Recipe:
     )
 
 
-def plan(
+def fill_template(
     context: Context, project: Path, name: str, argument: str = "", *, checks: bool = True
-) -> Plan:
+) -> FilledTemplate:
     """`checks` False: the person names others, so those of the template are not looked for."""
-    found = recipe(context, project, name)
+    found = find_recipe(context, project, name)
     argument = _argument(found, name, argument)
     if found.argument == FILE and not (project / argument).is_file():
         raise UserError(
             f"`{argument}` is no file in `{project}`", hint="name the specification's file"
         )
-    agreed = filled(found, argument)
+    agreed = fill_recipe(found, argument)
     return (
-        replace(agreed, checks=checks_in(context, project, found, argument)) if checks else agreed
+        replace(agreed, checks=find_recipe_checks(context, project, found, argument))
+        if checks
+        else agreed
     )
 
 
-def following(context: Context, project: Path, named: str) -> Plan:
+def fill_next_template(context: Context, project: Path, named: str) -> FilledTemplate:
     """`coverage-to 80`, as `--then` names it."""
     name, _, argument = named.strip().partition(" ")
-    return plan(context, project, name, argument.strip())
+    return fill_template(context, project, name, argument.strip())
 
 
-def known(context: Context, project: Path, names: tuple[str, ...]) -> tuple[str, ...]:
+def check_next_templates(
+    context: Context, project: Path, names: tuple[str, ...]
+) -> tuple[str, ...]:
     """Those that are to follow: one that cannot be started is told before anything begins."""
     if len(names) > MOST_FOLLOWING:
         raise UserError(
@@ -84,27 +88,29 @@ def known(context: Context, project: Path, names: tuple[str, ...]) -> tuple[str,
         )
     for name in names:
         try:
-            following(context, project, name)
+            fill_next_template(context, project, name)
         except UserError as error:
             raise UserError(f"`--then {name}`: {error.message}", hint=error.hint) from None
     return names
 
 
-def filled(found: Recipe, argument: str) -> Plan:
+def fill_recipe(found: Recipe, argument: str) -> FilledTemplate:
     """The template with its argument, its checks not yet looked for."""
     template = found.template
-    return Plan(
+    return FilledTemplate(
         task=template.task.replace("{argument}", argument),
         preset=template.preset or "",
         promises=template.promises,
-        claims=tuple(claim(text.replace("{argument}", argument)) for text in template.criteria),
+        claims=tuple(
+            parse_claim(text.replace("{argument}", argument)) for text in template.criteria
+        ),
         must_not=template.must_not,
         done_when=template.done_when,
         bounds=_bounds(template),
     )
 
 
-def claim(text: str) -> Claim:
+def parse_claim(text: str) -> Claim:
     """`NAME` or `NAME=VERIFICATION`."""
     name, _, kind = text.rpartition("=")
     if kind in get_args(Verification):
@@ -123,7 +129,9 @@ def _argument(found: Recipe, name: str, given: str) -> str:
     return given or found.usual
 
 
-def checks_in(context: Context, project: Path, found: Recipe, argument: str) -> tuple[Check, ...]:
+def find_recipe_checks(
+    context: Context, project: Path, found: Recipe, argument: str
+) -> tuple[Check, ...]:
     """Empty where the preset, or else the project, says which they are."""
     if found.make:
         return found.make(context, project, argument)

@@ -5,8 +5,8 @@ from collections.abc import Container, Iterable, Iterator
 from pathlib import Path
 
 from untildone.agents.events import Prompt
-from untildone.core.listing import cut, number, one_line
-from untildone.core.model import Todo
+from untildone.core.evidence import Todo
+from untildone.core.text import cut, number, one_line
 from untildone.core.todos import FILES, STATE, check_boxes, unfinished
 from untildone.engine.context import Context
 from untildone.errors import UserError
@@ -23,7 +23,7 @@ _FINISHED = ("completed", "done")
 _DROPPED = ("deleted", "cancelled")
 
 
-def todos(context: Context, project: Path, session: Session) -> tuple[Todo, ...]:
+def load_todos(context: Context, project: Path, session: Session) -> tuple[Todo, ...]:
     found = [*_of_client(context, session), *_of_call(context, session)]
     for name in FILES:
         found += check_boxes(_text(project / name))
@@ -69,7 +69,9 @@ def _items(context: Context, value: object) -> Iterator[Todo]:
             yield Todo(text=one_line(text), done=status in _FINISHED)
 
 
-def remember(context: Context, session: Session, calls: Iterable[dict[str, object]]) -> None:
+def remember_todo_call(
+    context: Context, session: Session, calls: Iterable[dict[str, object]]
+) -> None:
     """The last call that wrote the whole list."""
     written = [call for call in calls if context.agent.todo_items(call) is not None]
     if written:
@@ -77,13 +79,13 @@ def remember(context: Context, session: Session, calls: Iterable[dict[str, objec
         session.write_json(KEPT, kept)
 
 
-def todos_wanted(
+def choose_todos(
     context: Context, project: Path, session: str, given: Container[str]
 ) -> tuple[str, ...]:
     """The unfinished ones where they are to be criteria: `todos` or `from_todos` is given."""
     if "todos" not in given and "from_todos" not in given:
         return ()
-    left = unfinished(todos(context, project, context.session(session)))
+    left = unfinished(load_todos(context, project, context.session(session)))
     if not left:
         raise UserError(
             "there is no unfinished TODO item",
@@ -92,7 +94,7 @@ def todos_wanted(
     return left
 
 
-def listed(items: tuple[str, ...]) -> str:
+def format_todo_task(items: tuple[str, ...]) -> str:
     """A task made of them."""
     if not items:
         return ""
@@ -100,10 +102,10 @@ def listed(items: tuple[str, ...]) -> str:
     return f"Finish these, and mark each as done in its list when it is:\n{lines}"
 
 
-def recalled(context: Context, prompt: Prompt, session: Session) -> str:
+def build_reminder(context: Context, prompt: Prompt, session: Session) -> str:
     """One short block for the agent, or nothing."""
     project = Path(prompt.project or prompt.cwd)
-    known = todos(context, project, session)
+    known = load_todos(context, project, session)
     left = unfinished(known)
     if not left or not _wanted(context):
         return ""

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from untildone.core.concerns import make_concern
-from untildone.core.model import Concern
-from untildone.integrity.baseline import Stamp, stamps
-from untildone.integrity.environment.programs import of_package
+from untildone.core.evidence import Concern, ConcernKind
+from untildone.integrity.baseline import Stamp, read_stamps
+from untildone.integrity.environment.check_programs import read_package_field
 
 _FOLDER = "node_modules"
 # node_modules/@scope/name/lib/index.js
@@ -26,7 +26,7 @@ _SHOWN = 20
 def find_concerns(project: Path, then: Mapping[str, Stamp]) -> Iterator[Concern]:
     """By size and times: only what changed is looked at."""
     folders = _folders(project, then)
-    now = dict(stamps(project, folders))
+    now = dict(read_stamps(project, folders))
     changed = [path for path, stamp in now.items() if then.get(path) != stamp]
     marked = any(path.endswith(_MARKS) for path in changed)
     installed = marked or any((project / each).exists() for each in _UNMARKED)
@@ -38,7 +38,7 @@ def find_concerns(project: Path, then: Mapping[str, Stamp]) -> Iterator[Concern]
     )
     for path, because in found[:_SHOWN]:
         yield make_concern(
-            "dependency", path, because=because, content="-".join(map(str, now[path]))
+            ConcernKind.DEPENDENCY, path, because=because, content="-".join(map(str, now[path]))
         )
 
 
@@ -106,4 +106,4 @@ def _put_there(
 
 def _wanted(project: Path) -> frozenset[str]:
     kinds = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
-    return frozenset(name for kind in kinds for name in of_package(project, kind))
+    return frozenset(name for kind in kinds for name in read_package_field(project, kind))

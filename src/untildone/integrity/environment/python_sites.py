@@ -27,7 +27,7 @@ _MOST_LOOSE = 1_000
 _MOMENTS_NS = 60 * 10**9
 
 
-def site_folders(interpreter: Path, home: Path) -> tuple[Path, ...]:
+def find_site_folders(interpreter: Path, home: Path) -> tuple[Path, ...]:
     """Of an interpreter by its place alone: asking it would run what is in question."""
     own, base = interpreter.parent.parent, interpreter.resolve().parent.parent
     places = [(own, each) for each in (*_INSTALLED, _LIBRARY)] + [(base, _LIBRARY)]
@@ -47,7 +47,7 @@ def _is_closed(interpreter: Path) -> bool:
     return [each.lower() for each in _SHARING.findall(text)] == ["false"]
 
 
-def facts(folder: Path) -> Iterator[tuple[str, str]]:
+def collect_site_facts(folder: Path) -> Iterator[tuple[str, str]]:
     """`loaded PATH` for what runs at every start, `altered PATH` for what is not as installed.
 
     `loose PATH` and `plugin PATH` for what no installer has recorded in an environment.

@@ -5,9 +5,9 @@ import sys
 from collections.abc import Iterator
 
 from untildone.core.concerns import make_concern
-from untildone.core.model import Concern
+from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.settings.unused import speaks_of
+from untildone.integrity.settings.unused_tools import is_mentioned
 
 _RUNNERS = frozenset(
     (
@@ -37,7 +37,10 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
         if found and found["name"] in _NAMES and (found["folder"] or "") in roots:
             because = f"`{path}` takes the place of the module `{found['name']}`"
             yield make_concern(
-                "runner", path, because=because, content=comparison.new.entries[path].digest
+                ConcernKind.RUNNER,
+                path,
+                because=because,
+                content=comparison.new.entries[path].digest,
             )
     yield from _plugins(comparison)
     yield from _stubs(comparison)
@@ -52,7 +55,10 @@ def _stubs(comparison: Comparison) -> Iterator[Concern]:
         if hidden in comparison.new and _is_checked(comparison, hidden):
             because = f"type checkers read `{path}` now instead of the code in `{hidden}`"
             yield make_concern(
-                "suppression", path, because=because, content=comparison.new.entries[path].digest
+                ConcernKind.SUPPRESSION,
+                path,
+                because=because,
+                content=comparison.new.entries[path].digest,
             )
 
 
@@ -69,7 +75,7 @@ def _hidden_by(path: str) -> Iterator[str]:
 def _is_checked(comparison: Comparison, path: str) -> bool:
     """JavaScript has types only where somebody asks for them, Python where somebody looks."""
     if path.endswith(".py"):
-        return speaks_of(comparison, _TYPE_CHECKERS)
+        return is_mentioned(comparison, _TYPE_CHECKERS)
     if "@ts-check" in comparison.old.text(path):
         return True
     named = (each for each in comparison.old if re.search(r"(^|/)[jt]sconfig[^/]*\.json$", each))
@@ -106,5 +112,8 @@ def _plugins(comparison: Comparison) -> Iterator[Concern]:
         if _PLUGIN in comparison.new.text(path):
             because = f"`{path}` makes pytest load a plugin of its own accord"
             yield make_concern(
-                "runner", path, because=because, content=comparison.new.entries[path].digest
+                ConcernKind.RUNNER,
+                path,
+                because=because,
+                content=comparison.new.entries[path].digest,
             )

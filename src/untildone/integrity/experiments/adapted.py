@@ -12,7 +12,7 @@ from untildone.integrity.experiments.renamed import WORD_OR_REST, names
 from untildone.integrity.experiments.unmarked import unmarked
 from untildone.integrity.tests.delegates import delegates
 from untildone.integrity.tests.subjects import defined
-from untildone.syntax.nodes import language
+from untildone.syntax.languages import language_of_tests
 
 _HIDDEN = "\0"
 
@@ -45,7 +45,7 @@ def adapted(comparison: Comparison) -> dict[str, str]:
 
 
 def _tests(comparison: Comparison, paths: Iterable[str]) -> list[str]:
-    return [path for path in paths if comparison.role(path) == "test" and language(path)]
+    return [path for path in paths if comparison.role(path) == "test" and language_of_tests(path)]
 
 
 def _said(text: str, renames: Mapping[str, str]) -> str:
@@ -85,7 +85,7 @@ def _gives_up_names(comparison: Comparison) -> bool:
     """By the files that changed, before all of the product is gone through."""
     if comparison.changes.removed or comparison.changes.moved:
         return True
-    edited = [path for path in comparison.changes.edited if language(path)]
+    edited = [path for path in comparison.changes.edited if language_of_tests(path)]
     return any(
         defined(comparison.old.text(path)) - defined(comparison.new.text(path)) for path in edited
     )

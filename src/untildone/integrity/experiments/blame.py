@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePosixPath
 
+from untildone.core.check_results import CheckResult
 from untildone.core.concerns import make_concern
-from untildone.core.model import CheckResult, Concern
+from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison
 
 _MOST_TESTS = 20
@@ -30,7 +31,10 @@ def blamed(
         yield from _of_tests(comparison, path, named[path])
     for path in others:
         yield make_concern(
-            "config", path, because=_changed(comparison, path), content=_content(comparison, path)
+            ConcernKind.CONFIG,
+            path,
+            because=_changed(comparison, path),
+            content=_content(comparison, path),
         )
 
 
@@ -40,20 +44,20 @@ def unexplained(red: Sequence[CheckResult]) -> Iterator[Concern]:
         ending = " | ".join(result.output.strip().splitlines()[-_LAST_LINES:])
         because = f"`{result.name}` passes in the project, but not in a clean copy of it"
         told = ": ".join(filter(None, (because, result.reason, ending)))
-        yield make_concern("replay", result.name, because=told)
+        yield make_concern(ConcernKind.PASS_TO_PASS, result.name, because=told)
 
 
 def _of_tests(comparison: Comparison, path: str, failing: Iterable[str]) -> Iterator[Concern]:
     content = _content(comparison, path)
     if path not in comparison.new and path not in comparison.changes.moved:
         because = f"`{path}` is gone, and the code does not pass it"
-        yield make_concern("remove-test", path, because=because)
+        yield make_concern(ConcernKind.REMOVE_TEST, path, because=because)
         return
     if path not in comparison.old:
         because = f"the checks pass only together with the new `{path}`"
-        yield make_concern("edit-test", path, because=because, content=content)
+        yield make_concern(ConcernKind.EDIT_TEST, path, because=because, content=content)
         return
-    kind = "edit-test" if path.endswith(_CODE) else "edit-expected"
+    kind = ConcernKind.EDIT_TEST if path.endswith(_CODE) else ConcernKind.EDIT_EXPECTED
     names = list(dict.fromkeys(_name(test, path) for test in failing))[:_MOST_TESTS]
     for name in names or [""]:
         what = f"`{name}` of `{path}`" if name else f"`{path}`"

@@ -3,7 +3,7 @@
 import json
 
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.settings.comparison import harmless
+from untildone.integrity.settings.comparison import is_harmless_edit
 
 
 def with_scripts_of(comparison: Comparison, path: str) -> str | None:
@@ -21,7 +21,7 @@ def with_scripts_of(comparison: Comparison, path: str) -> str | None:
         fresh = {name: said for name, said in now.items() if _may_stay(name, before)}
     except (ValueError, AttributeError, RecursionError):
         return None
-    if not harmless(comparison, path, but_for="scripts."):
+    if not is_harmless_edit(comparison, path, but_for="scripts."):
         return None
     return json.dumps({**new, "scripts": {**fresh, **before}}, indent=2) + "\n"
 

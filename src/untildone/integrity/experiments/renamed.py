@@ -9,10 +9,10 @@ from msgspec import Struct
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.experiments.inline import tests_in
 from untildone.integrity.experiments.packages import repackaged
-from untildone.integrity.roles import role
 from untildone.integrity.tests.subjects import product_names
-from untildone.syntax.nodes import language
+from untildone.syntax.languages import language_of_tests
 from untildone.worktree.contents import Tree
+from untildone.worktree.roles import classify_file
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 # With the blanks: they count in a text, and at the beginning of a line.
@@ -73,11 +73,15 @@ def _pairs(comparison: Comparison) -> Iterator[tuple[str, str]]:
     arrived = [path for path in comparison.changes.added if comparison.role(path) == "test"]
     for path in comparison.changes.removed:
         if comparison.role(path) == "test":
-            yield from ((path, each) for each in arrived if language(each) == language(path))
+            yield from (
+                (path, each)
+                for each in arrived
+                if language_of_tests(each) == language_of_tests(path)
+            )
 
 
 def _tests_of(tree: Tree, path: str) -> str:
-    inline = path.endswith(".rs") and role(path) != "test"
+    inline = path.endswith(".rs") and classify_file(path) != "test"
     return tests_in(tree.text(path)) if inline else tree.text(path)
 
 
@@ -101,7 +105,7 @@ def names(comparison: Comparison) -> Names:
 
 
 def _product(tree: Tree) -> Iterator[str]:
-    return (path for path in tree if language(path) and role(path) == "product")
+    return (path for path in tree if language_of_tests(path) and classify_file(path) == "product")
 
 
 def _parts(paths: set[str]) -> frozenset[str]:

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
-from untildone.core.model import BaselineResult, CheckResult
-from untildone.integrity.scripts.bound import bound
+from untildone.commands.deciding_calls import find_deciding_calls
+from untildone.core.check_results import BaselineResult, CheckResult
 from untildone.worktree.contents import Tree
 
 _LINTERS = frozenset(
@@ -32,6 +32,6 @@ def unfit(
 def _only_linted(tree: Tree, result: CheckResult) -> bool:
     """It is red by findings, a linter is run that has them, and no test was seen to fail."""
     failed = result.tests is not None and result.tests.failed > 0
-    calls = bound(tree, result.command)
+    calls = find_deciding_calls(tree, result.command)
     linted = any(_LINTERS.intersection(call[:3]) for call in calls)
     return bool(result.findings) and linted and not failed

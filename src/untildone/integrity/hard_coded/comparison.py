@@ -9,7 +9,7 @@ from itertools import chain, product
 from typing import TypeAlias
 
 from untildone.core.concerns import make_concern
-from untildone.core.model import Concern
+from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.hard_coded.derived import same_digits, whole_table
 from untildone.integrity.hard_coded.disguised import disguised
@@ -27,7 +27,7 @@ from untildone.integrity.hard_coded.telling import Suite
 from untildone.integrity.hard_coded.written import new_literals
 from untildone.integrity.tests.inventory import inventory
 from untildone.integrity.tests.model import Test
-from untildone.syntax.trees import language
+from untildone.syntax.languages import language_of
 
 _LANGUAGES = frozenset(
     (
@@ -88,7 +88,7 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
             )
             if why:
                 yield make_concern(
-                    "hard-coded",
+                    ConcernKind.HARD_CODED,
                     path,
                     because=f"suspected: {why}",
                     content=comparison.new.entries[path].digest,
@@ -100,7 +100,7 @@ def _named(path: str, told: str) -> str:
 
 
 def _spoken(path: str) -> str:
-    return "json" if path.endswith(".json") else language(path)
+    return "json" if path.endswith(".json") else language_of(path)
 
 
 def _fresh(comparison: Comparison, path: str) -> list[Answer]:

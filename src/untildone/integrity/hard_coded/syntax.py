@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from untildone.integrity.hard_coded.folding import constants, folded
-from untildone.syntax.trees import root
+from untildone.syntax.parsing import parse_source
 
 _LITERALS = frozenset(
     (
@@ -105,7 +105,7 @@ def _number(text: str) -> str:
 
 def groups(text: str, spoken: str, wanted: frozenset[str]) -> Iterator[frozenset[tuple[str, str]]]:
     """Of every assertion, call and row that has one of these: which literal stands beside which."""
-    top = root(text, spoken)
+    top = parse_source(text, spoken)
     for kind in _GROUPS:
         for node in _found(top, kind):
             found = (each for part in _asserted(node) for each in _literals(part))
@@ -148,7 +148,7 @@ def _literals(node: SgNode) -> list[str]:
 
 def literals(text: str, spoken: str, *, documenting: bool = True) -> Iterator[str]:
     """All of them; of a text that holds several values, these too."""
-    top = root(text, spoken)
+    top = parse_source(text, spoken)
     for kind in sorted(_LITERALS):
         for node in _found(top, kind):
             value = literal(node.text())
@@ -166,7 +166,7 @@ def _is_statement(node: SgNode) -> bool:
 
 def answers(text: str, spoken: str) -> Iterator[Answer]:
     """Branches, cases and table entries that give one literal for another."""
-    top, known = root(text, spoken), cache(lambda: constants(text, spoken))
+    top, known = parse_source(text, spoken), cache(lambda: constants(text, spoken))
     for kind in _BRANCHES:
         for node in _found(top, kind):
             yield from _answered(node, known)
@@ -359,7 +359,7 @@ def _found(top: SgNode, kind: str) -> list[SgNode]:
 
 def computing(text: str, spoken: str) -> Iterator[str]:
     """Names of functions whose answer depends on what comes in."""
-    top = root(text, spoken)
+    top = parse_source(text, spoken)
     for kind in _FUNCTIONS:
         for node in _found(top, kind):
             name = node.field("name")

@@ -1,133 +1,146 @@
-"""What the check commands come to, start against now: scripts, makefiles, package scripts, CI."""
+"""What the check commands run in both trees: scripts, makefiles, package scripts, CI."""
 
 import ast
 import re
 from collections.abc import Iterable, Iterator
 
+from untildone.commands.ci import find_ci_commands, is_ci_file
+from untildone.commands.deciding_calls import find_deciding_calls
 from untildone.commands.exit_status import Call
+from untildone.commands.named_checks import find_named_checks
+from untildone.commands.scripts import find_run_scripts, is_shell_script
 from untildone.core.concerns import make_concern
-from untildone.core.model import Concern
+from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.scripts.bound import bound, lost
-from untildone.integrity.scripts.ci import ci_commands, is_ci
-from untildone.integrity.scripts.followed import (
-    followed,
-    is_record,
-    is_shell,
-    led_to,
-)
-from untildone.integrity.scripts.named import checking
-from untildone.integrity.scripts.promises import promised
-from untildone.integrity.scripts.succeeded import succeeded
+from untildone.integrity.scripts.call_changes import find_weakened_calls
+from untildone.integrity.scripts.check_files import find_check_files, is_record
+from untildone.integrity.scripts.hand_written_evidence import find_hand_written_evidence
+from untildone.integrity.scripts.tool_replacements import is_replaced
 from untildone.integrity.suppressions.comments import comments
 from untildone.worktree.contents import Tree
 
-# A step that somebody has to start by hand decides nothing.
+# A workflow that somebody has to start by hand decides nothing.
 _RUN_BY_PUSH = re.compile(r"\b(push|pull_request|merge_group|merge_request\w*|workflow_call)\b")
 # What a check compares its output with.
 _EXPECTED = re.compile(r"expect|golden|snapshot", re.IGNORECASE)
 
 
-def find_concerns(compared: Comparison) -> Iterator[Concern]:
-    roots = [*compared.commands, *checking(compared.old)]
-    told: set[tuple[str, Call]] = set()
-    trees = (compared.old, compared.new)
-    for command in dict.fromkeys(roots):
-        old, new = (list(bound(tree, command)) for tree in trees)
-        for call, word in lost(old, new, trees):
-            path = _where(compared, command, call)
-            kept = not word and succeeded(call, (old, new), compared.task)
-            if path and (path, call) not in told and not kept:
-                told.add((path, call))
-                yield _call_lost(compared, path, call, word)
-    yield from _ci(compared)
-    yield from _other_languages(compared)
-    yield from _records(compared)
-    for path in promised(compared):
-        because = f"`{path}` is all that the checks go by, and it was written by hand"
-        yield make_concern("config", path, because=because, content=_digest(compared, path))
+def find_concerns(comparison: Comparison) -> Iterator[Concern]:
+    yield from _compare_commands(comparison)
+    yield from _compare_ci(comparison)
+    yield from _find_changed_programs(comparison)
+    yield from _find_changed_records(comparison)
+    for path in find_hand_written_evidence(comparison):
+        because = f"all checks rest on `{path}`, which was written by hand"
+        yield _make_concern(comparison, path, because=because)
 
 
-def handed_over(compared: Comparison, path: str) -> bool:
-    """Whether the script runs the successor of a tool instead of it, and loses nothing else."""
-    if compared.role(path) != "script" or path not in compared.changes.edited:
+def replaces_tool(comparison: Comparison, path: str) -> bool:
+    """Whether the script runs a tool's replacement, and nothing else of it is weakened."""
+    if comparison.role(path) != "script" or path not in comparison.changes.edited:
         return False
-    trees, text = (compared.old, compared.new), compared.old.text(path)
-    for command in compared.commands:
-        old, new = (list(bound(tree, command)) for tree in trees)
-        gone = [call for call, word in lost(old, new, trees) if not word and call[0] in text]
-        if any(succeeded(call, (old, new), compared.task) for call in gone):
-            return not any(each.path == path for each in find_concerns(compared))
-    return False
+    text = comparison.old.text(path)
+    is_replacing = any(
+        not word and call[0] in text and is_replaced(call, calls, comparison.task)
+        for command in comparison.commands
+        for calls in [_find_calls(comparison, command)]
+        for call, word in find_weakened_calls(*calls, (comparison.old, comparison.new))
+    )
+    return is_replacing and not any(each.path == path for each in find_concerns(comparison))
 
 
-def _where(compared: Comparison, command: str, call: Call) -> str:
-    """The changed file that the call was written in, else the nearest one on the way to it."""
-    changed = {*compared.changes.edited, *compared.changes.added, *compared.changes.removed}
-    changed |= {*compared.changes.moved, *compared.changes.moved.values()}
-    trees = (compared.old, compared.new)
-    places = [path for tree in trees for _, path in followed(tree, command) if path]
-    near = [path for path in reversed(places) if path in changed] or places[-1:]
-    wrote = (path for path in near if call[0] in compared.old.text(path))
-    return next(wrote, near[0] if near else "")
+def _find_calls(comparison: Comparison, command: str) -> tuple[list[Call], list[Call]]:
+    old = find_deciding_calls(comparison.old, command)
+    return list(old), list(find_deciding_calls(comparison.new, command))
 
 
-def _call_lost(compared: Comparison, path: str, call: Call, word: str) -> Concern:
+def _compare_commands(comparison: Comparison) -> Iterator[Concern]:
+    seen: set[tuple[str, Call]] = set()
+    trees = (comparison.old, comparison.new)
+    for command in dict.fromkeys((*comparison.commands, *find_named_checks(comparison.old))):
+        calls = _find_calls(comparison, command)
+        for call, word in find_weakened_calls(*calls, trees):
+            path = _find_changed_file(comparison, command, call)
+            replaced = not word and is_replaced(call, calls, comparison.task)
+            if path and (path, call) not in seen and not replaced:
+                seen.add((path, call))
+                yield _make_call_concern(comparison, path, call, word)
+
+
+def _find_changed_file(comparison: Comparison, command: str, call: Call) -> str:
+    """Return the changed file that the call was written in, else the nearest on the way to it."""
+    changes = comparison.changes
+    changed = {*changes.edited, *changes.added, *changes.removed}
+    changed |= {*changes.moved, *changes.moved.values()}
+    trees = (comparison.old, comparison.new)
+    paths = [path for tree in trees for _, path in find_run_scripts(tree, command) if path]
+    near = [path for path in reversed(paths) if path in changed] or paths[-1:]
+    holders = (path for path in near if call[0] in comparison.old.text(path))
+    return next(holders, near[0] if near else "")
+
+
+def _make_call_concern(comparison: Comparison, path: str, call: Call, word: str) -> Concern:
     shown = " ".join(call)
     because = f"`{shown}` is narrowed by `{word}`" if word else f"`{shown}` no longer decides"
-    return make_concern(
-        "config", path, call[0], because=f"{path}: {because}", content=_digest(compared, path)
-    )
+    return _make_concern(comparison, path, call[0], because=f"{path}: {because}")
 
 
-def _ci(compared: Comparison) -> Iterator[Concern]:
-    """A step may have gone to another file that was touched too."""
-    for path in (*compared.changes.edited, *compared.changes.removed):
-        if not is_ci(path):
+def _compare_ci(comparison: Comparison) -> Iterator[Concern]:
+    for path in (*comparison.changes.edited, *comparison.changes.removed):
+        if not is_ci_file(path):
             continue
-        changed = {path, *compared.changes.edited, *compared.changes.added}
-        touched = {each: compared.new.text(each) for each in changed if is_ci(each)}
-        texts = [
-            text for each, text in touched.items() if each == path or _RUN_BY_PUSH.search(text)
-        ]
-        old = _all(compared.old, ci_commands(compared.old.text(path)))
-        new = _all(compared.new, (each for text in texts for each in ci_commands(text)))
-        for call, word in lost(old, new, (compared.old, compared.new)):
-            if word or not succeeded(call, (old, new), compared.task):
-                yield _call_lost(compared, path, call, word)
+        old = _find_all_calls(comparison.old, [comparison.old.text(path)])
+        new = _find_all_calls(comparison.new, _find_current_workflows(comparison, path))
+        for call, word in find_weakened_calls(old, new, (comparison.old, comparison.new)):
+            if word or not is_replaced(call, (old, new), comparison.task):
+                yield _make_call_concern(comparison, path, call, word)
 
 
-def _all(tree: Tree, commands: Iterable[str]) -> list[Call]:
-    return [call for command in commands for call in bound(tree, f"set -e\n{command}")]
+def _find_current_workflows(comparison: Comparison, path: str) -> Iterator[str]:
+    """Yield the text of the file and of the other changed ones: a step may have moved there."""
+    for each in {path, *comparison.changes.edited, *comparison.changes.added}:
+        text = comparison.new.text(each)
+        if is_ci_file(each) and (each == path or _RUN_BY_PUSH.search(text)):
+            yield text
 
 
-def _other_languages(compared: Comparison) -> Iterator[Concern]:
-    """A check in another language is not followed: any change of its code is asked about."""
-    for path in (*compared.changes.edited, *compared.changes.removed):
-        if path not in compared.judging or is_record(path) or _is_followed(compared, path):
+def _find_all_calls(tree: Tree, workflows: Iterable[str]) -> list[Call]:
+    return [
+        call
+        for text in workflows
+        for command in find_ci_commands(text)
+        for call in find_deciding_calls(tree, f"set -e\n{command}")
+    ]
+
+
+def _find_changed_programs(comparison: Comparison) -> Iterator[Concern]:
+    """Report any change of the code of a check in a language that is not followed."""
+    for path in (*comparison.changes.edited, *comparison.changes.removed):
+        if path not in comparison.judging or is_record(path) or _is_followed(comparison, path):
             continue
-        if _code(path, compared.old.text(path)) != _code(path, compared.new.text(path)):
+        old, new = (tree.text(path) for tree in (comparison.old, comparison.new))
+        if _strip_comments(path, old) != _strip_comments(path, new):
             because = f"`{path}`, which the check runs, was changed"
-            yield make_concern("config", path, because=because, content=_digest(compared, path))
+            yield _make_concern(comparison, path, because=because)
 
 
-def _is_followed(compared: Comparison, path: str) -> bool:
+def _is_followed(comparison: Comparison, path: str) -> bool:
     name = path.rpartition("/")[2]
-    return name == "package.json" or "akefile" in name or is_shell(path, compared.old.text(path))
+    is_known = name == "package.json" or "akefile" in name
+    return is_known or is_shell_script(path, comparison.old.text(path))
 
 
-class _Undocumented(ast.NodeTransformer):
-    """Without what is only said: a text that nothing is done with."""
-
+class _DocstringRemover(ast.NodeTransformer):
     def visit_Expr(self, node: ast.Expr) -> ast.Expr | None:
         return None if isinstance(node.value, ast.Constant) else node
 
 
-def _code(path: str, text: str) -> str:
+def _strip_comments(path: str, text: str) -> str:
+    """Return the code without comments, docstrings and layout."""
     if path.endswith(".py"):
         try:
             tree = ast.parse(text)
-            return text if "__doc__" in text else ast.dump(_Undocumented().visit(tree))
+            return text if "__doc__" in text else ast.dump(_DocstringRemover().visit(tree))
         except (SyntaxError, ValueError, RecursionError):
             return text
     for comment in comments(path, text):
@@ -135,22 +148,31 @@ def _code(path: str, text: str) -> str:
     return re.sub(r"\s+", " ", text).strip()
 
 
-def _records(compared: Comparison) -> Iterator[Concern]:
-    """A report or state that the check reads and nothing in it writes."""
+def _find_changed_records(comparison: Comparison) -> Iterator[Concern]:
+    """Report changed reports and states that a check reads and no script of it writes."""
     texts = [
-        f"{text}\n{compared.old.text(path)}"
-        for command in compared.commands
-        for text, path in followed(compared.old, command)
+        f"{text}\n{comparison.old.text(path)}"
+        for command in comparison.commands
+        for text, path in find_run_scripts(comparison.old, command)
     ]
-    read_at_start = led_to(compared.old, compared.commands)
-    for path in (*compared.changes.edited, *compared.changes.removed):
-        written = re.compile(rf"(>|=|\b-o|output\S*)\s*['\"]?(\./)?{re.escape(path)}")
-        if path in read_at_start and is_record(path) and not any(map(written.search, texts)):
-            kind = "edit-expected" if _EXPECTED.search(path) else "config"
+    read_by_checks = find_check_files(comparison.old, comparison.commands)
+    for path in (*comparison.changes.edited, *comparison.changes.removed):
+        writes = re.compile(rf"(>|=|\b-o|output\S*)\s*['\"]?(\./)?{re.escape(path)}")
+        if path in read_by_checks and is_record(path) and not any(map(writes.search, texts)):
+            is_expected = _EXPECTED.search(path) is not None
+            kind = ConcernKind.EDIT_EXPECTED if is_expected else ConcernKind.CONFIG
             because = f"`{path}`, which the check reads, was changed by hand"
-            yield make_concern(kind, path, because=because, content=_digest(compared, path))
+            yield _make_concern(comparison, path, because=because, kind=kind)
 
 
-def _digest(compared: Comparison, path: str) -> str:
-    entry = compared.new.entries.get(path)
-    return entry.digest if entry else ""
+def _make_concern(
+    comparison: Comparison,
+    path: str,
+    detail: str = "",
+    *,
+    because: str,
+    kind: ConcernKind = ConcernKind.CONFIG,
+) -> Concern:
+    entry = comparison.new.entries.get(path)
+    content = entry.digest if entry else ""
+    return make_concern(kind, path, detail, because=because, content=content)

@@ -3,13 +3,13 @@
 import re
 from typing import TYPE_CHECKING
 
-from untildone.integrity.scripts.arguments import narrowed
+from untildone.integrity.scripts.argument_changes import find_narrowing_word
 from untildone.integrity.settings.lists import Before
-from untildone.integrity.settings.read import Settings
+from untildone.integrity.settings.parsing import Settings
 from untildone.integrity.settings.values import changed_at_all, milder, severities, turned_false
 
 if TYPE_CHECKING:
-    from untildone.integrity.settings.directions import Place
+    from untildone.integrity.settings.loosening import Place
 
 # Where cargo looks for a target that is not told its path.
 _SOURCES = {
@@ -80,5 +80,5 @@ def shadowing_alias(key: str, old: Before, new: Before, place: "Place") -> bool:
     name = key.rpartition(".")[2]
     if old is None and name in _LETTERS:
         words = " ".join(map(str, new or ())).split()
-        return words[:1] != [_LETTERS[name]] or bool(narrowed("cargo", words[:1], words))
+        return words[:1] != [_LETTERS[name]] or bool(find_narrowing_word("cargo", words[:1], words))
     return changed_at_all(key, old, new, place) and (old is not None or name in _SUBCOMMANDS)

@@ -5,17 +5,21 @@ from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 
 from untildone.core.concerns import make_concern
-from untildone.core.model import Concern
+from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison, digest
-from untildone.integrity.settings.asked import is_new_member, takes_nothing
-from untildone.integrity.settings.baselines import grown
 from untildone.integrity.settings.cargo import decided_by_a_run
-from untildone.integrity.settings.directions import Place, direction
+from untildone.integrity.settings.harmless_files import is_harmless_file, is_new_member
+from untildone.integrity.settings.inactive_rules import is_inactive
+from untildone.integrity.settings.lint_baselines import find_grown_baselines
 from untildone.integrity.settings.lists import Files, Values
-from untildone.integrity.settings.read import Settings, is_configuration, read, tool_of
-from untildone.integrity.settings.sleeping import is_asleep
-from untildone.integrity.settings.succession import given_up, is_given_up, taken_over
-from untildone.integrity.settings.unused import is_unused
+from untildone.integrity.settings.loosening import Place, direction
+from untildone.integrity.settings.parsing import Settings, is_configuration, parse_settings, tool_of
+from untildone.integrity.settings.transfers import (
+    find_given_up_settings,
+    is_abandoned_tool,
+    translate_to_former_tool,
+)
+from untildone.integrity.settings.unused_tools import is_unused
 from untildone.worktree.contents import Tree
 
 # A new file of theirs hides what stands elsewhere, unless it says that it goes on from there.
@@ -30,12 +34,12 @@ _ELSEWHERE = re.compile(r"(file|link|portal|patch|git\S*|https?|workspace):|\.{0
 
 def find_concerns(compared: Comparison) -> Iterator[Concern]:
     for path in _changed(compared):
-        if not takes_nothing(compared, path):
+        if not is_harmless_file(compared, path):
             yield from _loosened(compared, path)
-    yield from grown(compared)
+    yield from find_grown_baselines(compared)
 
 
-def harmless(compared: Comparison, path: str, *, but_for: str = "\0") -> bool:
+def is_harmless_edit(compared: Comparison, path: str, *, but_for: str = "\0") -> bool:
     """Every change in the file is known, and none of them looks at less.
 
     Keys that begin with `but_for` are not looked at.
@@ -85,19 +89,21 @@ def _loosened(compared: Comparison, path: str) -> Iterator[Concern]:
         how = direction(key) if before != now else None
         if not how or not how(key, before, now, place):
             continue
-        if not is_given_up(compared, key, place.beside) and not _is_idle(compared, path, key, now):
+        if not is_abandoned_tool(compared, key, place.beside) and not _is_idle(
+            compared, path, key, now
+        ):
             told = f"was {_said(before)} and is {_said(now)}: less is checked"
             because = f"`{key}` in `{path}` {told}"
-            yield make_concern("config", path, key, because=because, content=digest(now))
+            yield make_concern(ConcernKind.CONFIG, path, key, because=because, content=digest(now))
 
 
 def _is_idle(compared: Comparison, path: str, key: str, now: Values | None) -> bool:
-    return is_unused(compared, path, key) or is_asleep(compared, key, now or ())
+    return is_unused(compared, path, key) or is_inactive(compared, key, now or ())
 
 
 def _settings(tree: Tree, path: str, depth: int = 0) -> Settings:
     """With what it extends, if that stands in the tree."""
-    own = read(path, tree.text(path)) if path in tree else {}
+    own = parse_settings(path, tree.text(path)) if path in tree else {}
     extended = own.get("tsconfig.extends", ())
     for each in extended if depth < 5 else ():
         base = _beside(path, str(each))
@@ -116,7 +122,7 @@ def _before(compared: Comparison, path: str) -> Settings:
     """What held at the start: for a new file, what the files above it said."""
     new = _settings(compared.new, path)
     others = sorted(_configurations(compared.old, path), key=len, reverse=True)
-    handed = given_up(compared, path, others)
+    handed = find_given_up_settings(compared, path, others)
     handed = {key: values for key, values in handed.items() if key in new}
     if path in compared.old:
         return {**handed, **_settings(compared.old, path)}
@@ -125,7 +131,7 @@ def _before(compared: Comparison, path: str) -> Settings:
     replaces = [tool for tool in tools if tool in _REPLACING and not goes_on]
     held: Settings = handed
     for other in others:
-        held.update(read(other, compared.old.text(other)))
+        held.update(parse_settings(other, compared.old.text(other)))
     return {key: values for key, values in held.items() if key in new or tool_of(key) in replaces}
 
 
@@ -144,10 +150,10 @@ def _moved_here(compared: Comparison, path: str) -> Settings:
     for other in _configurations(compared.new, path):
         if other == path or compared.old.entries.get(other) == compared.new.entries[other]:
             continue
-        before = read(other, compared.old.text(other))
-        now = read(other, compared.new.text(other))
+        before = parse_settings(other, compared.old.text(other))
+        now = parse_settings(other, compared.new.text(other))
         found.update({key: values for key, values in now.items() if key not in before})
-    return {**taken_over(compared, found), **found}
+    return {**translate_to_former_tool(compared, found), **found}
 
 
 def _folder(path: str) -> str:

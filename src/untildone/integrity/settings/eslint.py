@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from untildone.integrity.settings.lists import Before, fewer_paths
-from untildone.integrity.settings.read import Scalar
+from untildone.integrity.settings.parsing import Scalar
 from untildone.integrity.settings.values import inherits, milder, says
 
 if TYPE_CHECKING:
-    from untildone.integrity.settings.directions import Place
+    from untildone.integrity.settings.loosening import Place
 
 _SCOPE = "eslint.scope."
 # What stands among the blocks without being one: `js.configs.recommended`

@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from posixpath import normpath
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from untildone.integrity.roles import role
-from untildone.integrity.scripts.arguments import narrowed
-from untildone.integrity.settings.paths import taken
-from untildone.integrity.settings.read import Scalar
+from untildone.integrity.scripts.argument_changes import find_narrowing_word
+from untildone.integrity.settings.parsing import Scalar
+from untildone.integrity.settings.path_patterns import match_patterns
+from untildone.worktree.roles import classify_file
 
 if TYPE_CHECKING:
-    from untildone.integrity.settings.directions import Place
+    from untildone.integrity.settings.loosening import Place
 
 Values: TypeAlias = tuple[Scalar, ...]
 Before: TypeAlias = Values | None
@@ -58,7 +58,10 @@ def more_rules(key: str, old: Before, new: Before, _place: "Place") -> bool:
         added = [each for each in added if each.startswith(("ignore", "default", "once"))]
     if re.search(r"exclude_(lines|also)$", key):
         added = [each for each in added if not _NEVER_RUN.search(each)]
-    if "per-file" in key and role(key.rpartition("ignores.")[2].rstrip("/*") + "/x") == "test":
+    if (
+        "per-file" in key
+        and classify_file(key.rpartition("ignores.")[2].rstrip("/*") + "/x") == "test"
+    ):
         # `assert` is what tests are made of.
         added = [each for each in added if each != "S101"]
     return bool(added)
@@ -110,24 +113,24 @@ def more_tests(key: str, old: Before, new: Before, place: "Place") -> bool:
     """What came since may be left out, unless a test of the start may have gone there."""
     left_out, start = _left_out(key, old, new, place), place.files.start
     gone = frozenset(start).difference(place.files.paths)
-    moved = any(role(path) == "test" for path in gone)
+    moved = any(classify_file(path) == "test" for path in gone)
     return bool(left_out if moved else left_out.intersection(start))
 
 
 def more_product(key: str, old: Before, new: Before, place: "Place") -> bool:
     """Whether tests cover themselves says nothing."""
-    return any(role(path) != "test" for path in _left_out(key, old, new, place))
+    return any(classify_file(path) != "test" for path in _left_out(key, old, new, place))
 
 
 def _left_out(key: str, old: Before, new: Before, place: "Place") -> frozenset[str]:
     paths, folder = _seen(key, place), place.files.folder
     added = [each for each in new or () if each not in (old or ())]
-    now = taken(added, paths, folder)
-    return now - taken(old or (), list(now), folder)
+    now = match_patterns(added, paths, folder)
+    return now - match_patterns(old or (), list(now), folder)
 
 
 def fewer_tests(key: str, old: Before, new: Before, place: "Place") -> bool:
-    tests = [path for path in _seen(key, place) if role(path) == "test"]
+    tests = [path for path in _seen(key, place) if classify_file(path) == "test"]
     return _looked_at_less(old, new, place, tests)
 
 
@@ -142,14 +145,18 @@ def fewer_members(key: str, old: Before, new: Before, place: "Place") -> bool:
 
 def fewer_product(key: str, old: Before, new: Before, place: "Place") -> bool:
     """Of what is covered: tests and settings need no tests."""
-    product = [path for path in _seen(key, place) if role(path) == "product"]
+    product = [path for path in _seen(key, place) if classify_file(path) == "product"]
     return _looked_at_less(old, new, place, product)
 
 
 def _seen(key: str, place: "Place") -> list[str]:
     kinds = (kind for tool, kind in _OF_TOOL if tool.match(key))
     kind = next(kinds, _CODE)
-    return [path for path in place.files.paths if kind.fullmatch(path) and role(path) != "config"]
+    return [
+        path
+        for path in place.files.paths
+        if kind.fullmatch(path) and classify_file(path) != "config"
+    ]
 
 
 def _looked_at_less(old: Before, new: Before, place: "Place", paths: list[str]) -> bool:
@@ -172,14 +179,14 @@ def _within(values: Values, paths: Iterable[str], place: "Place") -> frozenset[s
     refused = [value for value in said if value.startswith("!")]
     wanted = [value for value in said if not value.startswith("!")]
     folder = place.files.folder
-    return taken(wanted, known, folder) - taken(refused, known, folder)
+    return match_patterns(wanted, known, folder) - match_patterns(refused, known, folder)
 
 
 def narrower_options(key: str, old: Before, new: Before, place: "Place") -> bool:
     before, now = (_words(values) for values in (old, new))
     ignored = {each: normpath(told[1]) for each in now if (told := _IGNORE.fullmatch(each))}
     idle = {each for each, path in ignored.items() if not more_tests(key, (), (path,), place)}
-    return bool(narrowed("pytest", before, [each for each in now if each not in idle]))
+    return bool(find_narrowing_word("pytest", before, [each for each in now if each not in idle]))
 
 
 def _words(values: Before) -> list[str]:

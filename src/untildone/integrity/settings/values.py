@@ -4,10 +4,10 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
-from untildone.integrity.settings.read import Scalar
+from untildone.integrity.settings.parsing import Scalar
 
 if TYPE_CHECKING:
-    from untildone.integrity.settings.directions import Place
+    from untildone.integrity.settings.loosening import Place
 
 Before: TypeAlias = tuple[Scalar, ...] | None
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from ast_grep_py import SgNode
 
-from untildone.syntax.trees import root
+from untildone.syntax.parsing import parse_source
 
 COMPARED = frozenset(("python", "rust"))
 Fields = Mapping[str, frozenset[str]]
@@ -29,7 +29,7 @@ def derived(text: str, spoken: str) -> Fields:
             each.name: frozenset(_fields(each)).difference(_left_out(each))
             for each in _classes(text)
         }
-    structs = root(text, "rust").find_all(kind="struct_item")
+    structs = parse_source(text, "rust").find_all(kind="struct_item")
     return dict(_struct(each) for each in structs if _derives_equality(each))
 
 
@@ -78,7 +78,7 @@ def _chosen_in_python(text: str) -> Iterator[tuple[str, frozenset[str]]]:
 
 
 def _chosen_in_rust(text: str) -> Iterator[tuple[str, frozenset[str]]]:
-    top = root(text, "rust")
+    top = parse_source(text, "rust")
     fields = dict(map(_struct, top.find_all(kind="struct_item")))
     for node in top.find_all(kind="impl_item"):
         trait, of = node.field("trait"), node.field("type")

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from untildone.core.concerns import make_concern
-from untildone.core.model import Concern
+from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.sniffing.compared import COMPARED, derived, left_out
 from untildone.integrity.sniffing.demanded import demanded
@@ -14,7 +14,7 @@ from untildone.integrity.sniffing.python import signs as signs_of_python
 from untildone.integrity.sniffing.rules import LANGUAGES
 from untildone.integrity.sniffing.rules import signs as signs_by_rules
 from untildone.integrity.sniffing.sign import Sign
-from untildone.syntax.trees import language
+from untildone.syntax.languages import language_of
 from untildone.worktree.contents import Tree
 
 _SHOWN = 3
@@ -49,30 +49,36 @@ def _compares_less(comparison: Comparison) -> Iterator[Concern]:
     """What tests compare is judged by the type itself: it must not look away."""
     before: dict[str, frozenset[str]] = {}
     for path in (*comparison.changes.edited, *comparison.changes.removed):
-        if language(path) in COMPARED:
-            before |= derived(comparison.old.text(path), language(path))
+        if language_of(path) in COMPARED:
+            before |= derived(comparison.old.text(path), language_of(path))
     for path in (*comparison.changes.edited, *comparison.changes.added) if before else ():
-        if language(path) not in COMPARED or comparison.role(path) != "product":
+        if language_of(path) not in COMPARED or comparison.role(path) != "product":
             continue
-        found = list(left_out(before, comparison.new.text(path), language(path)))
+        found = list(left_out(before, comparison.new.text(path), language_of(path)))
         if found:
             told = ", ".join(f"`{name}` without `{field}`" for name, field in found[:_SHOWN])
             because = f"`{path}` compares {told}, which counted at the start"
             yield make_concern(
-                "always-equal", path, because=because, content=comparison.new.entries[path].digest
+                ConcernKind.ALWAYS_EQUAL,
+                path,
+                because=because,
+                content=comparison.new.entries[path].digest,
             )
 
 
 def _compares_roughly(comparison: Comparison) -> Iterator[Concern]:
     for path in () if _ABOUT_EQUALITY.search(comparison.task) else comparison.changes.edited:
-        spoken = language(path)
+        spoken = language_of(path)
         if spoken not in SPOKEN or comparison.role(path) != "product":
             continue
         name = loosened(comparison.old.text(path), comparison.new.text(path), spoken)
         if name:
             because = f"`{path}` compares `{name}` roughly, where it was exact at the start"
             yield make_concern(
-                "always-equal", path, because=because, content=comparison.new.entries[path].digest
+                ConcernKind.ALWAYS_EQUAL,
+                path,
+                because=because,
+                content=comparison.new.entries[path].digest,
             )
 
 
@@ -92,7 +98,7 @@ def _known(before: Counter[tuple[str, str]], sign: Sign) -> bool:
 
 def _signs(tree: Tree, path: str, tests: frozenset[str]) -> Sequence[Sign]:
     text = tree.text(path)
-    spoken = language(path)
+    spoken = language_of(path)
     if spoken == "python":
         return tuple(signs_of_python(text, path=path, tests=tests))
     return tuple(signs_by_rules(text, spoken, path=path)) if spoken in LANGUAGES else ()

@@ -6,7 +6,7 @@ from collections import Counter
 from ast_grep_py import SgNode
 
 from untildone.integrity.sniffing.compared import derived
-from untildone.syntax.trees import root
+from untildone.syntax.parsing import parse_source
 
 SPOKEN = frozenset(
     ("python", "rust", "javascript", "typescript", "tsx", "go", "java", "kotlin", "cpp")
@@ -38,7 +38,7 @@ def loosened(old: str, new: str, spoken: str) -> str:
 
 def _equalities(text: str, spoken: str) -> list[tuple[str, str]]:
     """Each by the type it is of, with all that it does."""
-    top = root(text, spoken)
+    top = parse_source(text, spoken)
     found = [node for kind in _FUNCTIONS for node in _found(top, kind)]
     return [(_type(node), node.text()) for node in found if _EQUALITY.match(node.text())]
 

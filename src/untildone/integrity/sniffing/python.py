@@ -5,7 +5,6 @@ import builtins
 import re
 from collections.abc import Iterator
 
-from untildone.integrity.roles import role
 from untildone.integrity.sniffing.equal import always_equal
 from untildone.integrity.sniffing.module import Module, parsed
 from untildone.integrity.sniffing.rough import roughly_equal
@@ -26,6 +25,7 @@ from untildone.integrity.sniffing.sign import (
     Sign,
     sign,
 )
+from untildone.worktree.roles import classify_file
 
 _ENVIRONMENT = frozenset(("environ", "getenv", "environb"))
 _ARGUMENTS = frozenset(
@@ -106,7 +106,7 @@ def _imports(module: Module, path: str, tests: frozenset[str]) -> Iterator[tuple
     for name, node in module.imports:
         place = name.replace(".", "/")
         if any(each in tests for each in (f"{place}.py", f"{place}/__init__.py")) or any(
-            each.startswith(f"{place}/") and role(place + "/x") == "test" for each in tests
+            each.startswith(f"{place}/") and classify_file(place + "/x") == "test" for each in tests
         ):
             yield READS, node
         elif name.partition(".")[0] in ("pytest", "_pytest") and not _CARRIER.search(path):
@@ -129,9 +129,9 @@ def _names_tests(text: str, tests: frozenset[str]) -> bool:
     if not plain or any(character in plain for character in " \n<>"):
         return False
     if plain in tests or any(each.startswith(f"{plain}/") for each in tests):
-        return role(f"{plain}/x") == "test" or role(plain) == "test"
+        return classify_file(f"{plain}/x") == "test" or classify_file(plain) == "test"
     name = plain.rpartition("/")[2]
-    return "." in name and role(name.replace("*", "x")) == "test"
+    return "." in name and classify_file(name.replace("*", "x")) == "test"
 
 
 def _exits(module: Module) -> Iterator[tuple[str, ast.AST]]:

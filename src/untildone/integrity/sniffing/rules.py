@@ -13,7 +13,7 @@ from untildone.integrity.sniffing.javascript import RULES as JAVASCRIPT
 from untildone.integrity.sniffing.rule import Rule
 from untildone.integrity.sniffing.rust import RULES as RUST
 from untildone.integrity.sniffing.sign import Sign, sign
-from untildone.syntax.trees import root
+from untildone.syntax.parsing import parse_source
 
 LANGUAGES: Mapping[str, tuple[Rule, ...]] = {
     "javascript": JAVASCRIPT,
@@ -31,7 +31,7 @@ _TEST_MODULE = re.compile(r"#\[\s*cfg\s*\(\s*(all\s*\(\s*)?test\b")
 
 
 def signs(text: str, spoken: str, *, path: str) -> Iterator[Sign]:
-    top = root(text, spoken)
+    top = parse_source(text, spoken)
     for rule in LANGUAGES[spoken]:
         if not re.search(rule.file, text) or (rule.unless and re.search(rule.unless, path)):
             continue

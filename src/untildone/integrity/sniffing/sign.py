@@ -4,6 +4,8 @@ import re
 
 from msgspec import Struct
 
+from untildone.core.evidence import ConcernKind
+
 # Set by a test runner for what it runs, and by nobody else.
 RUNNER_VARIABLE = re.compile(
     r"PYTEST\w*|_?PYTEST_\w+|_called_from_test|VITEST\w*|JEST_\w+|NODE_TEST_CONTEXT|MOCHA\w*"
@@ -30,7 +32,7 @@ SUCCESS = re.compile(
 
 
 class Sign(Struct, frozen=True):
-    kind: str
+    kind: ConcernKind
     because: str
     text: str
     line: int
@@ -52,15 +54,15 @@ PRINTS = "prints what a test runner would say"
 HIDES = "runs code that cannot be read"
 
 KINDS = {
-    ASKS: "sniffing",
-    READS: "sniffing",
-    EXITS: "runner",
-    ENDS: "runner",
-    PATCHES: "runner",
-    EQUAL: "always-equal",
-    NEAR: "always-equal",
-    PRINTS: "runner",
-    HIDES: "sniffing",
+    ASKS: ConcernKind.SNIFFING,
+    READS: ConcernKind.SNIFFING,
+    EXITS: ConcernKind.RUNNER,
+    ENDS: ConcernKind.RUNNER,
+    PATCHES: ConcernKind.RUNNER,
+    EQUAL: ConcernKind.ALWAYS_EQUAL,
+    NEAR: ConcernKind.ALWAYS_EQUAL,
+    PRINTS: ConcernKind.RUNNER,
+    HIDES: ConcernKind.SNIFFING,
 }
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.settings.eslint import takes_up_sets
-from untildone.integrity.settings.read import Settings, is_configuration, read
+from untildone.integrity.settings.parsing import Settings, is_configuration, parse_settings
 
 # Of clippy, those that sleep until somebody names them or their group.
 _SLEEPING = frozenset(
@@ -51,6 +51,6 @@ def _unset(compared: Comparison, rule: str) -> bool:
 
 def _of_eslint(compared: Comparison) -> Iterator[Settings]:
     for path in filter(is_configuration, compared.old):
-        found = read(path, compared.old.text(path))
+        found = parse_settings(path, compared.old.text(path))
         if any(key.partition(".")[0] == "eslint" for key in found):
             yield found

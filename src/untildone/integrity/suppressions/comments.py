@@ -6,7 +6,8 @@ import tokenize
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from untildone.syntax.trees import language, nodes
+from untildone.syntax.languages import language_of
+from untildone.syntax.parsing import find_kinds, parse_source
 
 _KINDS = {
     "rust": ("line_comment", "block_comment"),
@@ -38,11 +39,11 @@ def comments(path: str, text: str) -> Iterator[Comment]:
 
 
 def _found(path: str, text: str) -> Iterator[tuple[int, int, str]]:
-    spoken = language(path, text)
+    spoken = language_of(path, text)
     if spoken == "python":
         yield from _python(text)
     elif spoken:
-        for node in nodes(text, spoken, _KINDS.get(spoken, ("comment",))):
+        for node in find_kinds(parse_source(text, spoken), _KINDS.get(spoken, ("comment",))):
             start = node.range().start
             yield start.line, start.column, node.text()
     elif _MARKED_BY_TEXT.fullmatch(path):

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from untildone.core.concerns import make_concern
-from untildone.core.model import Concern
+from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison, digest
 from untildone.integrity.suppressions.asleep import asleep
 from untildone.integrity.suppressions.comments import comments
@@ -60,7 +60,9 @@ def _silenced(
         left = [each for each in mine if not _came_from(each, gone)][:number]
         if left:
             more = f"`{path}` silences `{rule}` {len(left)} more time{'s' * (len(left) > 1)}"
-            yield make_concern("suppression", path, rule, because=more, content=digest(left))
+            yield make_concern(
+                ConcernKind.SUPPRESSION, path, rule, because=more, content=digest(left)
+            )
 
 
 def _came_from(each: Silenced, gone: Counter[Silenced]) -> bool:
@@ -108,5 +110,5 @@ def _relaxed(compared: Comparison, path: str) -> Iterator[Concern]:
     for demand in old - new:
         because = f"`{path}` no longer asks for `{demand}`"
         yield make_concern(
-            "suppression", path, demand, because=because, content=digest(sorted(new))
+            ConcernKind.SUPPRESSION, path, demand, because=because, content=digest(sorted(new))
         )

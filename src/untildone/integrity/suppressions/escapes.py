@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from ast_grep_py import SgNode
 
-from untildone.syntax.trees import language, nodes
+from untildone.syntax.languages import language_of
+from untildone.syntax.parsing import find_kinds, parse_source
 
 _CAST_HOLDERS = frozenset(("typing", "typing_extensions", "t"))
 _ALLOWED = re.compile(r"\b(?:allow|expect)\s*\((?P<codes>[^()]*)\)")
@@ -31,7 +32,7 @@ class Escape(NamedTuple):
 
 
 def escapes(path: str, text: str) -> Iterator[Escape]:
-    spoken = language(path, text)
+    spoken = language_of(path, text)
     if reader := _READERS.get(spoken):
         yield from reader(text, spoken)
 
@@ -85,9 +86,7 @@ def _typescript(text: str, spoken: str) -> Iterator[Escape]:
         *("as_expression", "type_assertion", "non_null_expression", "index_signature"),
         *("type_annotation", "ambient_declaration", "public_field_definition"),
     )
-    for node in nodes(
-        text, spoken, kinds if spoken != "tsx" else [k for k in kinds if k != "type_assertion"]
-    ):
+    for node in find_kinds(parse_source(text, spoken), kinds):
         if rule := _typescript_rule(node):
             yield Escape(rule, _line(node))
 
@@ -115,7 +114,7 @@ def _typescript_rule(node: SgNode) -> str:
 
 
 def _rust(text: str, spoken: str) -> Iterator[Escape]:
-    for node in nodes(text, spoken, ("attribute_item", "inner_attribute_item")):
+    for node in find_kinds(parse_source(text, spoken), ("attribute_item", "inner_attribute_item")):
         written, about = node.text(), _next(node)
         if denied := _DENIED.search(written):
             yield from (
@@ -126,19 +125,19 @@ def _rust(text: str, spoken: str) -> Iterator[Escape]:
             yield from (Escape(code, about) for code in _codes(allowed["codes"]))
         if _SILENT_ATTRIBUTE.search(written):
             yield Escape(written.strip("#![] "), about)
-    for node in nodes(text, spoken, ("let_declaration",)):
+    for node in find_kinds(parse_source(text, spoken), ("let_declaration",)):
         if re.fullmatch(r"let\s+_\s*=\s*\w+\s*;", node.text()):
             yield Escape("let _", node.text())
 
 
 def _go(text: str, spoken: str) -> Iterator[Escape]:
-    for node in nodes(text, spoken, ("assignment_statement", "var_spec")):
+    for node in find_kinds(parse_source(text, spoken), ("assignment_statement", "var_spec")):
         if re.fullmatch(r"_\s*=\s*[A-Za-z]\w*", node.text()):
             yield Escape("_ =", node.text())
 
 
 def _annotated(text: str, spoken: str) -> Iterator[Escape]:
-    for node in nodes(text, spoken, ("annotation",)):
+    for node in find_kinds(parse_source(text, spoken), ("annotation",)):
         if _SUPPRESS.match(node.text()):
             codes = re.findall(r"\"([^\"]+)\"", node.text()) or ["SuppressWarnings"]
             yield from (Escape(code, _next(node)) for code in codes)

@@ -2,10 +2,10 @@
 
 import re
 
+from untildone.commands.deciding_calls import find_deciding_calls
+from untildone.commands.scripts import find_run_scripts
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.scripts.bound import bound
-from untildone.integrity.scripts.followed import followed
-from untildone.integrity.settings.read import is_configuration, read
+from untildone.integrity.settings.parsing import is_configuration, parse_settings
 
 # Runners of tests that read no comment of the code; some compile what is typed.
 _DEAF = frozenset(("pytest", "unittest", "node", "vitest", "jest", "mocha"))
@@ -24,7 +24,9 @@ OF_COVERAGE = frozenset(("pragma: no cover", "coverage ignore"))
 
 def lints(compared: Comparison) -> bool:
     """True where nobody can tell what is run."""
-    calls = [call for command in compared.commands for call in bound(compared.new, command)]
+    calls = [
+        call for command in compared.commands for call in find_deciding_calls(compared.new, command)
+    ]
     runs_others = not calls or any(call[0] not in _DEAF for call in calls)
     return runs_others or _is_told(compared, _LINTS)
 
@@ -35,11 +37,13 @@ def measures_coverage(compared: Comparison) -> bool:
 
 def _is_told(compared: Comparison, what: re.Pattern[str]) -> bool:
     """On its command line or in the settings."""
-    run = (text for command in compared.commands for text, _ in followed(compared.old, command))
+    run = (
+        text for command in compared.commands for text, _ in find_run_scripts(compared.old, command)
+    )
     return any(map(what.search, run)) or any(
         what.search(f"{key}={value}")
         for path in filter(is_configuration, compared.old)
-        for key, values in read(path, compared.old.text(path)).items()
+        for key, values in parse_settings(path, compared.old.text(path)).items()
         for value in values
         if _SWITCH.fullmatch(key) and value is not False
     )

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from untildone.core.concerns import make_concern
-from untildone.core.model import Concern
+from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.settings.paths import taken
-from untildone.integrity.settings.read import is_configuration, read
-from untildone.syntax.trees import language
+from untildone.integrity.settings.parsing import is_configuration, parse_settings
+from untildone.integrity.settings.path_patterns import match_patterns
+from untildone.syntax.languages import language_of
 from untildone.worktree.contents import Tree
 
 # Left out by linters and runners that are told nothing.
@@ -23,9 +23,9 @@ _LEAVING_OUT = ("exclude", "ignores", "ignored", "omit", "ignorePatterns", "nore
 
 def hidden(compared: Comparison) -> Iterator[Concern]:
     for before, now in _moved(compared):
-        if language(now) and _is_unseen(compared, now) and not _is_unseen(compared, before):
+        if language_of(now) and _is_unseen(compared, now) and not _is_unseen(compared, before):
             because = f"`{before}` is now `{now}`, where the tools do not look"
-            yield make_concern("suppression", now, "moved away", because=because)
+            yield make_concern(ConcernKind.SUPPRESSION, now, "moved away", because=because)
 
 
 def _moved(compared: Comparison) -> Iterator[tuple[str, str]]:
@@ -43,11 +43,13 @@ def _is_unseen(compared: Comparison, path: str) -> bool:
     folders = PurePosixPath(path).parts[:-1]
     if _UNSEEN.intersection(folders) or any(part.startswith(".") for part in folders):
         return True
-    return any(taken(patterns, [path], folder) for folder, patterns in _left_out(compared.new))
+    return any(
+        match_patterns(patterns, [path], folder) for folder, patterns in _left_out(compared.new)
+    )
 
 
 def _left_out(tree: Tree) -> Iterator[tuple[str, tuple[object, ...]]]:
     for path in filter(is_configuration, tree):
-        for key, values in read(path, tree.text(path)).items():
+        for key, values in parse_settings(path, tree.text(path)).items():
             if key.rpartition(".")[2] in _LEAVING_OUT:
                 yield path.rpartition("/")[0], values

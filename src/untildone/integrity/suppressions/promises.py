@@ -8,9 +8,10 @@ from typing import NamedTuple
 from ast_grep_py import SgNode
 
 from untildone.core.concerns import make_concern
-from untildone.core.model import Concern
+from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison
-from untildone.syntax.trees import language, nodes
+from untildone.syntax.languages import language_of
+from untildone.syntax.parsing import find_kinds, parse_source
 
 _TYPESCRIPT = ("typescript", "tsx")
 # Whatever it was asked about.
@@ -38,7 +39,7 @@ def unkept(compared: Comparison) -> Iterator[Concern]:
             continue
         for rule, name, why in _lies(list(_functions(path, compared.new.text(path))), known):
             because = f"`{name}` in `{path}` {why}"
-            yield make_concern("suppression", path, rule, because=because, content=name)
+            yield make_concern(ConcernKind.SUPPRESSION, path, rule, because=because, content=name)
 
 
 def _lies(functions: list[_Function], known: list[_Function]) -> Iterator[tuple[str, str, str]]:
@@ -70,9 +71,9 @@ def _hiding(functions: list[_Function], known: Iterable[_Function] = ()) -> dict
 
 
 def _functions(path: str, text: str) -> Iterator[_Function]:
-    spoken = language(path, text)
+    spoken = language_of(path, text)
     if spoken in _TYPESCRIPT:
-        for node in nodes(text, spoken, (*_BODIES, *_SIGNATURES)):
+        for node in find_kinds(parse_source(text, spoken), (*_BODIES, *_SIGNATURES)):
             yield _typescript(node)
     elif spoken == "python":
         yield from _python(text)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from untildone.core.concerns import make_concern
-from untildone.core.model import Concern
+from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison
 
 _TYPED = frozenset((".ts", ".tsx", ".mts", ".cts"))
@@ -31,7 +31,7 @@ def _became_untyped(compared: Comparison) -> Iterator[Concern]:
         if _suffix(path) in _TYPED and stem in untyped:
             now = untyped[stem]
             because = f"`{path}` goes on as `{now}`, whose types nobody checks"
-            yield make_concern("suppression", now, "type checking", because=because)
+            yield make_concern(ConcernKind.SUPPRESSION, now, "type checking", because=because)
 
 
 def _suffix(path: str) -> str:
@@ -46,10 +46,12 @@ def _annotations_lost(compared: Comparison, path: str) -> Iterator[Concern]:
             continue
         if not now:
             because = f"`{name}` in `{path}` was `{before}` and has no type now"
-            yield make_concern("suppression", path, "untyped", because=because, content=name)
+            yield make_concern(
+                ConcernKind.SUPPRESSION, path, "untyped", because=because, content=name
+            )
         elif _ANY.search(now):
             because = f"`{name}` in `{path}` was `{before}` and is `{now}` now"
-            yield make_concern("suppression", path, "Any", because=because, content=name)
+            yield make_concern(ConcernKind.SUPPRESSION, path, "Any", because=because, content=name)
 
 
 def _annotations(text: str) -> Iterator[tuple[str, str]]:

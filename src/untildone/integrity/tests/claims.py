@@ -11,14 +11,14 @@ from untildone.syntax.nodes import (
     CALLS,
     MEMBERS,
     NAMES,
-    arguments,
-    callee,
-    inner,
-    literal,
-    member,
-    receiver,
-    unwrapped,
-    value_of,
+    get_member,
+    get_receiver,
+    get_value,
+    list_arguments,
+    list_parts,
+    read_callee,
+    read_literal,
+    unwrap,
 )
 
 # Names in lower case without underscores.
@@ -94,12 +94,12 @@ def chain(node: SgNode | None) -> tuple[SgNode | None, list[str]]:
     """From `expect(x).not.to` back to the call of `expect`, with the words between."""
     words: list[str] = []
     while node is not None:
-        node = unwrapped(node)
+        node = unwrap(node)
         if node.kind() in MEMBERS:
-            words.append(member(node))
-            node = receiver(node)
+            words.append(get_member(node))
+            node = get_receiver(node)
         elif node.kind() in CALLS:
-            held, name = callee(node)
+            held, name = read_callee(node)
             if (name in _ROOTS and held is None) or name == "assertThat" or _soft(held, name):
                 return node, words
             words.append(name)
@@ -117,13 +117,13 @@ def _soft(held: SgNode | None, name: str) -> bool:
 def asserted(call: SgNode, names: Names) -> list[Claim] | None:
     """The claims of a call or of a word like `expect(x).to.be.true`; None if it asserts nothing."""
     if call.kind() in MEMBERS:
-        held, name, given = receiver(call), member(call), []
+        held, name, given = get_receiver(call), get_member(call), []
     else:
-        (held, name), given = callee(call), arguments(call)
+        (held, name), given = read_callee(call), list_arguments(call)
     root, words = chain(held)
     if root is not None and root.kind() in CALLS:
         negated = "not" in words or "never" in words
-        actual = together(value(each, names) for each in arguments(root))
+        actual = together(value(each, names) for each in list_arguments(root))
         return list(_matched(plain(name), actual, given, names, negated=negated))
     owned = root is not None and root.kind() in NAMES and root.text() in _OWNERS
     if not owned and not name.startswith(("assert", "debug_assert", "strictEqual", "deepStrict")):
@@ -194,7 +194,7 @@ def _pair(given: list[SgNode], names: Names) -> tuple[Value, Value, float]:
     third = values[2].literals if len(values) > 2 else ()
     if len(values) == 3 and values[2].known and len(third) == 1 and numeric(third[0]):
         return values[0], values[1], size(third[0])
-    if len(values) == 3 and literal(given[0]) is not None and literal(given[2]) is None:
+    if len(values) == 3 and read_literal(given[0]) is not None and read_literal(given[2]) is None:
         return values[1], values[2], 0.0
     expected, slack = tolerated(given[1], names)
     return values[0], expected, slack
@@ -204,7 +204,7 @@ def _closely(name: str, actual: Value, given: list[SgNode], names: Names) -> Ite
     """The tolerance is a distance, or a number of digits in two libraries."""
     if not given:
         return
-    more = [value(value_of(each), names) for each in given]
+    more = [value(get_value(each), names) for each in given]
     far = size(more[1].literals[0]) if len(more) > 1 and more[1].literals else 0.0
     keyed = given[1].text().partition("=")[0] if len(given) > 1 else ""
     digits = name == "tobecloseto" or (name.startswith("assertalmost") and keyed.strip() != "delta")
@@ -222,18 +222,18 @@ def thrown(actual: Value, kinds: list[SgNode], names: Names) -> Iterator[Claim]:
 
 
 def _error_names(node: SgNode, names: Names) -> Iterator[str]:
-    node = unwrapped(value_of(node))
-    if (written := literal(node)) is not None:
+    node = unwrap(get_value(node))
+    if (written := read_literal(node)) is not None:
         yield written
     elif node.kind() in MEMBERS:
-        yield member(node)
-    elif node.kind() == "pair" and inner(node)[0].text() == "name":
+        yield get_member(node)
+    elif node.kind() == "pair" and list_parts(node)[0].text() == "name":
         # `{ name: 'TypeError' }` asks for what `TypeError` does.
-        yield from (each.removeprefix('"') for each in value(inner(node)[-1], names).literals)
+        yield from (each.removeprefix('"') for each in value(list_parts(node)[-1], names).literals)
     elif node.kind() in (*NAMES, "type_identifier"):
         yield from names[node.text()].literals if node.text() in names else (node.text(),)
     else:
-        for each in inner(node):
+        for each in list_parts(node):
             yield from _error_names(each, names)
 
 

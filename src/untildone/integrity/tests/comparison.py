@@ -8,10 +8,9 @@ from msgspec import Struct
 from msgspec.structs import astuple
 
 from untildone.core.concerns import make_concern
+from untildone.core.evidence import Concern, ConcernKind
 from untildone.core.missing_tests import Fold
-from untildone.core.model import Concern
 from untildone.integrity.comparison import Comparison, digest
-from untildone.integrity.roles import role
 from untildone.integrity.tests.claims import BROAD
 from untildone.integrity.tests.delegates import delegates
 from untildone.integrity.tests.inventory import (
@@ -24,7 +23,8 @@ from untildone.integrity.tests.inventory import (
 )
 from untildone.integrity.tests.model import Claim, Inventory, Test
 from untildone.integrity.tests.subjects import product_names
-from untildone.syntax.nodes import language
+from untildone.syntax.languages import language_of_tests
+from untildone.worktree.roles import classify_file
 
 _PLACES = frozenset(
     (
@@ -105,7 +105,7 @@ def _concerned(comparison: Comparison) -> list[str]:
     """What changed among the tests, the helpers that serve them, and whom changed helpers serve."""
     changed = {*comparison.changes.added, *comparison.changes.removed, *comparison.changes.edited}
     changed |= {*comparison.changes.moved, *comparison.changes.moved.values()}
-    tests = {path for path in changed if role(path) == "test" or read(path)}
+    tests = {path for path in changed if classify_file(path) == "test" or read(path)}
     folders = {path.rpartition("/")[0] for path in tests}
     undeclared = {f"{name}.rs" for path in tests for name in _undeclared(comparison, path)}
     helpers = {path: _altered(comparison, path) for path in tests if serves(path)}
@@ -153,7 +153,7 @@ def _in_place(comparison: Comparison, test: Test) -> Test:
     if test.path in comparison.old:
         return test
     *folders, name = test.path.split("/")
-    pattern = _COLLECTED.get(language(test.path))
+    pattern = _COLLECTED.get(language_of_tests(test.path))
     reason = ""
     if pattern is not None and not pattern.fullmatch(name) and not test.path.endswith("tests.py"):
         reason = f"a file called `{name}`, which the runner does not collect"
@@ -316,11 +316,13 @@ class _Comparison:
 
     def _removed(self, test: Test) -> Concern:
         because = f"`{test.name}` was there at the start and is no longer run"
-        return make_concern("remove-test", test.id, because=because)
+        return make_concern(ConcernKind.REMOVE_TEST, test.id, because=because)
 
     def _skipped(self, old: Test, new: Test, marks: frozenset[str]) -> Concern:
         because = f"`{old.name}` ran at the start, now there is {', '.join(sorted(marks))}"
-        return make_concern("edit-test", old.path, old.name, because=because, content=_content(new))
+        return make_concern(
+            ConcernKind.EDIT_TEST, old.path, old.name, because=because, content=_content(new)
+        )
 
     def _edited(self, old: Test, new: Test, missing: list[Claim]) -> Concern:
         left = self.supply.get(new.id, [])
@@ -328,9 +330,9 @@ class _Comparison:
         other = next((each for each in left if self._about(first, each)), None)
         if other is not None:
             because = f"`{old.name}` expected {_told(first)} at the start, now {_told(other)}"
-            kind = "edit-expected"
+            kind = ConcernKind.EDIT_EXPECTED
         else:
-            kind = "edit-test"
+            kind = ConcernKind.EDIT_TEST
             because = (
                 f"`{old.name}` checked {_told(first)} at the start, now nothing as strict does"
             )

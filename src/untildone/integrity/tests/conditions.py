@@ -9,13 +9,13 @@ from untildone.integrity.tests.model import EXACT, PARTIAL, WEAK, Claim
 from untildone.integrity.tests.values import Names, Value, bound, value
 from untildone.syntax.nodes import (
     CALLS,
-    arguments,
-    below,
-    callee,
-    inner,
-    literal,
-    unwrapped,
-    value_of,
+    find_below,
+    get_value,
+    list_arguments,
+    list_parts,
+    read_callee,
+    read_literal,
+    unwrap,
 )
 
 _SAME = frozenset(
@@ -48,17 +48,17 @@ def claim(
 
 def condition(node: SgNode, names: Names, *, negated: bool = False) -> list[Claim]:
     """What is known of the product if this expression is true, or with `negated` false."""
-    node = unwrapped(node)
+    node = unwrap(node)
     kind = node.kind()
     if kind in ("not_operator", "unary_expression") and node.text()[:1] in "n!":
-        return condition(inner(node)[-1], names, negated=not negated)
+        return condition(list_parts(node)[-1], names, negated=not negated)
     if kind in ("boolean_operator", "binary_expression") and _operator(node) in _BOTH | _EITHER:
         return _joined(node, names, negated=negated)
-    if kind in ("comparison_operator", "binary_expression") and len(inner(node)) > 1:
+    if kind in ("comparison_operator", "binary_expression") and len(list_parts(node)) > 1:
         return _compared(node, names, negated=negated)
     if kind in CALLS:
         return _called(node, names, negated=negated)
-    if kind == "tuple" or literal(node) is not None:
+    if kind == "tuple" or read_literal(node) is not None:
         return []
     return list(claim(WEAK, value(node, names), Value(), negated=negated))
 
@@ -69,7 +69,7 @@ def _operator(node: SgNode) -> str:
 
 
 def _joined(node: SgNode, names: Names, *, negated: bool) -> list[Claim]:
-    parts = [condition(each, names, negated=negated) for each in inner(node)]
+    parts = [condition(each, names, negated=negated) for each in list_parts(node)]
     if (_operator(node) in _BOTH) != negated:
         return [each for part in parts for each in part]
     if not all(parts):
@@ -83,7 +83,7 @@ def _weakened(told: Claim) -> Claim:
 
 
 def _compared(node: SgNode, names: Names, *, negated: bool) -> list[Claim]:
-    left, right = inner(node)[0], inner(node)[-1]
+    left, right = list_parts(node)[0], list_parts(node)[-1]
     operator = _operator(node)
     equal = operator in (_DIFFERS if negated else _EQUALS)
     differs = operator in (_EQUALS if negated else _DIFFERS)
@@ -94,7 +94,7 @@ def _compared(node: SgNode, names: Names, *, negated: bool) -> list[Claim]:
     actual, more = tolerated(left, names)
     if equal:
         return list(claim(EXACT, actual, expected, slack=max(slack, more)))
-    empty = literal(unwrapped(right)) == "null" or literal(unwrapped(left)) == "null"
+    empty = read_literal(unwrap(right)) == "null" or read_literal(unwrap(left)) == "null"
     if differs and empty:
         return list(claim(WEAK, actual if actual.calls or not actual.known else expected, Value()))
     return list(claim(PARTIAL, actual, expected, negated=differs or negated))
@@ -102,16 +102,19 @@ def _compared(node: SgNode, names: Names, *, negated: bool) -> list[Claim]:
 
 def _near(left: SgNode, right: SgNode, operator: str, names: Names) -> list[Claim]:
     """`abs(a - b) < 0.001`, `(a - b).abs() < 0.001`; of a negative one `a + b`."""
-    left, bound_ = unwrapped(left), value(right, names)
+    left, bound_ = unwrap(left), value(right, names)
     if operator not in ("<", "<=") or left.kind() not in CALLS or len(bound_.literals) != 1:
         return []
-    held, name = callee(left)
-    parts = arguments(left) or ([held] if held is not None else [])
-    difference = unwrapped(parts[0]) if parts else left
+    held, name = read_callee(left)
+    parts = list_arguments(left) or ([held] if held is not None else [])
+    difference = unwrap(parts[0]) if parts else left
     slack = size(bound_.literals[0])
     if name.lower() not in ("abs", "fabs") or _operator(difference) not in ("-", "+"):
         return []
-    actual, expected = value(inner(difference)[0], names), value(inner(difference)[-1], names)
+    actual, expected = (
+        value(list_parts(difference)[0], names),
+        value(list_parts(difference)[-1], names),
+    )
     if _operator(difference) == "+":
         if len(expected.literals) != 1 or not numeric(expected.literals[0]):
             return []
@@ -128,10 +131,10 @@ def size(text: str) -> float:
 
 def tolerated(node: SgNode, names: Names) -> tuple[Value, float]:
     """The expected value of `approx(90, abs=1)` and how far off it may be."""
-    node = unwrapped(node)
-    if node.kind() not in CALLS or callee(node)[1] not in ("approx", "closeTo"):
+    node = unwrap(node)
+    if node.kind() not in CALLS or read_callee(node)[1] not in ("approx", "closeTo"):
         return value(node, names), 0.0
-    given = arguments(node)
+    given = list_arguments(node)
     expected = value(given[0], names) if given else Value()
     return expected, _slack(given[1:], expected, names)
 
@@ -141,8 +144,8 @@ def _slack(given: list[SgNode], expected: Value, names: Names) -> float:
     allowed = 0.0
     for place, each in enumerate(given):
         keyed = each.kind() == "keyword_argument"
-        name = inner(each)[0].text() if keyed else ("rel", "abs")[place > 0]
-        held = value(value_of(each), names)
+        name = list_parts(each)[0].text() if keyed else ("rel", "abs")[place > 0]
+        held = value(get_value(each), names)
         far = size(held.literals[0]) if held.literals else float("inf")
         if name in _TOLERANCES:
             allowed = max(allowed, far * (max(scale, 1.0) if name.startswith("r") else 1.0))
@@ -154,8 +157,8 @@ def numeric(text: str) -> bool:
 
 
 def _called(node: SgNode, names: Names, *, negated: bool) -> list[Claim]:
-    held, name = callee(node)
-    given = arguments(node)
+    held, name = read_callee(node)
+    given = list_arguments(node)
     if name in ("all", "every") and not negated and (every := _every(node, names)):
         return every
     if name in ("isclose", "allclose") and len(given) > 1:
@@ -179,8 +182,8 @@ def _is_error(given: list[SgNode], names: Names, *, negated: bool) -> list[Claim
 
 def _every(node: SgNode, names: Names) -> list[Claim]:
     """`all(f(a) == b for a, b in rows)`"""
-    for made in below(node, frozenset(("generator_expression", "list_comprehension"))):
-        parts = inner(made)
+    for made in find_below(node, frozenset(("generator_expression", "list_comprehension"))):
+        parts = list_parts(made)
         clause = next((each for each in parts if each.kind() == "for_in_clause"), None)
         if clause is None:
             return []

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Any
 
+from untildone.commands.scripts import is_shell_script
 from untildone.core.concerns import make_concern
-from untildone.core.model import Concern
+from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.roles import role
-from untildone.integrity.scripts.followed import is_shell
-from untildone.syntax.nodes import language
+from untildone.syntax.languages import language_of_tests
+from untildone.worktree.roles import classify_file
 
 # exports[`slugs 1`] = `
 _SNAPSHOT = re.compile(r"^exports\[`(.*?)`\] = (`.*?`);$", re.MULTILINE | re.DOTALL)
@@ -29,7 +29,7 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
             path, comparison.old.text(path), comparison.new.text(path)
         ):
             yield make_concern(
-                "edit-expected",
+                ConcernKind.EDIT_EXPECTED,
                 path,
                 because=f"`{path}` is what tests compare with, and it no longer says the same",
                 content=comparison.new.entries[path].digest,
@@ -37,14 +37,20 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
     for path in comparison.changes.removed:
         if _holds_data(comparison, path):
             yield make_concern(
-                "edit-expected", path, because=f"`{path}`, which tests compare with, was deleted"
+                ConcernKind.EDIT_EXPECTED,
+                path,
+                because=f"`{path}`, which tests compare with, was deleted",
             )
 
 
 def _holds_data(comparison: Comparison, path: str) -> bool:
     """A test of the shell is a script that judges, and what it expects stands in it."""
-    mine = role(path) if is_shell(path, comparison.old.text(path)) else comparison.role(path)
-    return mine == "test" and not language(path) and not path.endswith(_DOCUMENTS)
+    mine = (
+        classify_file(path)
+        if is_shell_script(path, comparison.old.text(path))
+        else comparison.role(path)
+    )
+    return mine == "test" and not language_of_tests(path) and not path.endswith(_DOCUMENTS)
 
 
 def _kept(path: str, old: str, new: str) -> bool:

@@ -11,12 +11,12 @@ from untildone.syntax.nodes import (
     CLOSURES,
     MEMBERS,
     NAMES,
-    arguments,
-    below,
-    callee,
-    inner,
-    literal,
-    unwrapped,
+    find_below,
+    list_arguments,
+    list_parts,
+    read_callee,
+    read_literal,
+    unwrap,
 )
 
 _FAILS = frozenset(
@@ -36,7 +36,7 @@ def entered(held: SgNode | None) -> bool:
 def parameters(function: SgNode, given: list[Value], names: Names) -> None:
     """A destructured row fills several parameters, as `each` gives them."""
     held = function.field("parameters") or function.field("parameter")
-    parts = [] if held is None else [held] if held.kind() in NAMES else inner(held)
+    parts = [] if held is None else [held] if held.kind() in NAMES else list_parts(held)
     patterns = [
         each for each in map(_pattern, parts) if each.text() not in ("self", "cls", "&self")
     ]
@@ -49,7 +49,7 @@ def parameters(function: SgNode, given: list[Value], names: Names) -> None:
 def _pattern(parameter: SgNode) -> SgNode:
     kinds = ("typed_parameter", "default_parameter", "typed_default_parameter")
     if parameter.kind() in kinds:
-        return inner(parameter)[0]
+        return list_parts(parameter)[0]
     return (
         parameter.field("pattern")
         or parameter.field("name")
@@ -60,7 +60,7 @@ def _pattern(parameter: SgNode) -> SgNode:
 
 def fails(node: SgNode) -> bool:
     """Whether running this block fails the test, whatever else it does."""
-    return any(_fails(each) for each in inner(node))
+    return any(_fails(each) for each in list_parts(node))
 
 
 def _fails(statement: SgNode) -> bool:
@@ -69,17 +69,17 @@ def _fails(statement: SgNode) -> bool:
     if statement.kind() in BLOCKS:
         return fails(statement)
     if statement.kind() == "assert_statement":
-        return literal(inner(statement)[0]) in ("false", "0.0")
+        return read_literal(list_parts(statement)[0]) in ("false", "0.0")
     held = statement
-    if statement.kind() == "expression_statement" and inner(statement):
-        held = unwrapped(inner(statement)[0])
-    return held.kind() in CALLS and callee(held)[1] in _FAILS
+    if statement.kind() == "expression_statement" and list_parts(statement):
+        held = unwrap(list_parts(statement)[0])
+    return held.kind() in CALLS and read_callee(held)[1] in _FAILS
 
 
 def swallows(handler: SgNode) -> bool:
     """Whether a failed assertion ends in this handler."""
-    *heads, body = inner(handler)
-    types = {each.text() for head in heads for each in below(head, _TYPES)}
+    *heads, body = list_parts(handler)
+    types = {each.text() for head in heads for each in find_below(head, _TYPES)}
     java = any(head.kind() == "catch_formal_parameter" for head in heads)
     if java and not types & {"AssertionError", "Throwable", "Error", "AssertionFailedError"}:
         return False
@@ -92,7 +92,7 @@ def floating(node: SgNode) -> bool:
     """A promise that nobody waits for."""
     if node.kind() not in CALLS:
         return False
-    held, name = callee(node)
+    held, name = read_callee(node)
     text = held.text() if held is not None else ""
     return text.endswith((".resolves", ".rejects", ".resolves.not", ".rejects.not")) or (
         name == "rejects" and text == "assert"
@@ -102,7 +102,7 @@ def floating(node: SgNode) -> bool:
 def caught(call: SgNode) -> bool:
     above = call.parent()
     while above is not None and above.kind() in (*MEMBERS, *CALLS):
-        if above.kind() in CALLS and callee(above)[1] == "catch":
+        if above.kind() in CALLS and read_callee(above)[1] == "catch":
             return True
         above = above.parent()
     return False
@@ -110,10 +110,12 @@ def caught(call: SgNode) -> bool:
 
 def changed(call: SgNode, held: SgNode | None, names: Names) -> None:
     """`cart.add(3)` as a statement makes 3 a part of what `cart` is."""
-    given = together(value(each, names) for each in arguments(call) if each.kind() not in CLOSURES)
+    given = together(
+        value(each, names) for each in list_arguments(call) if each.kind() not in CLOSURES
+    )
     if not given.literals:
         return
-    for target in (held, *arguments(call)):
+    for target in (held, *list_arguments(call)):
         old = names.get(target.text()) if target is not None and target.kind() in NAMES else None
         if target is not None and old is not None and old.literals != given.literals:
             whole = together((old, given))

@@ -8,7 +8,7 @@ from ast_grep_py import SgNode
 from untildone.integrity.tests.model import EXACT, Claim, Test
 from untildone.integrity.tests.values import Names, value
 from untildone.integrity.tests.walk import Walk
-from untildone.syntax.nodes import COMMENTS, below, inner
+from untildone.syntax.nodes import COMMENTS, find_below, list_parts
 
 _NAME = re.compile(r"(Test|Example|Fuzz)([^a-z].*)?")
 _BUILD = re.compile(r"^//\s*(go:build|\+build)\s+(.+)$", re.MULTILINE)
@@ -25,7 +25,7 @@ _SYSTEMS = frozenset(
 
 
 def functions(root: SgNode) -> Iterator[tuple[str, SgNode]]:
-    for node in below(root, frozenset(("function_declaration", "method_declaration"))):
+    for node in find_below(root, frozenset(("function_declaration", "method_declaration"))):
         name = node.field("name")
         if name is not None:
             yield name.text(), node
@@ -37,7 +37,7 @@ def tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> Iterator[Tes
     names: Names = {}
     walk.block(root, names)
     marks = _constraints(path, root)
-    for node in inner(root):
+    for node in list_parts(root):
         name, body = node.field("name"), node.field("body")
         if node.kind() != "function_declaration" or name is None or body is None:
             continue

@@ -6,7 +6,6 @@ from typing import Protocol
 
 from ast_grep_py import SgNode
 
-from untildone.integrity.roles import role
 from untildone.integrity.tests import go as tests_go
 from untildone.integrity.tests import java as tests_java
 from untildone.integrity.tests import javascript as tests_javascript
@@ -14,16 +13,17 @@ from untildone.integrity.tests import python as tests_python
 from untildone.integrity.tests import rust as tests_rust
 from untildone.integrity.tests.data import scalars
 from untildone.integrity.tests.model import Inventory, Test
+from untildone.syntax.languages import language_of_tests
 from untildone.syntax.nodes import (
     FUNCTIONS,
     NUMBERS,
     STRINGS,
-    inner,
-    language,
-    literal,
-    parsed,
+    list_parts,
+    parse_test_file,
+    read_literal,
 )
 from untildone.worktree.contents import Tree
+from untildone.worktree.roles import classify_file
 
 
 class Reader(Protocol):
@@ -41,7 +41,6 @@ READERS: dict[str, Reader] = {
     "java": tests_java,
     **dict.fromkeys(("javascript", "typescript", "tsx"), tests_javascript),
 }
-_LONGEST = 1_000_000
 _ASSERTS = re.compile(r"assert|expect|raises|\.(Error|Fatal)|should|fail")
 _RUNS = FUNCTIONS | {"decorated_definition", "expression_statement"}
 _LITERALS = NUMBERS | STRINGS
@@ -53,17 +52,15 @@ _OWN_TESTS = re.compile(
 
 def read(path: str) -> bool:
     """Whether the file may hold tests that can be read; Rust keeps them with the product."""
-    return bool(language(path)) and (role(path) == "test" or path.endswith(".rs"))
+    return bool(language_of_tests(path)) and (classify_file(path) == "test" or path.endswith(".rs"))
 
 
 def inventory(tree: Tree, paths: Iterable[str] | None = None) -> Inventory:
     """Of these files, or of every file of tests; helpers of one file may serve another."""
     chosen = list(tree if paths is None else (path for path in paths if path in tree))
-    roots = {
-        path: parsed(tree.text(path)[:_LONGEST], language(path)) for path in chosen if read(path)
-    }
+    roots = {path: tree.fact(parse_test_file, path) for path in chosen if read(path)}
     helpers = {
-        path: dict(READERS[language(path)].functions(root))
+        path: dict(READERS[language_of_tests(path)].functions(root))
         for path, root in roots.items()
         if serves(path)
     }
@@ -76,7 +73,7 @@ def inventory(tree: Tree, paths: Iterable[str] | None = None) -> Inventory:
         )
     loose = [each for root in roots.values() for each in _loose(root)]
     for path in chosen:
-        if path not in roots and role(path) == "test":
+        if path not in roots and classify_file(path) == "test":
             loose += scalars(path, tree.text(path))
     return Inventory(tuple(found), tuple(loose))
 
@@ -92,7 +89,7 @@ def _shared(path: str, helpers: Mapping[str, Mapping[str, SgNode]]) -> dict[str,
 
 def _tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> list[Test]:
     try:
-        return list(READERS[language(path)].tests(path, root, shared))
+        return list(READERS[language_of_tests(path)].tests(path, root, shared))
     except RecursionError:
         # Nested deeper than anybody writes: no test of it can be read.
         return []
@@ -102,8 +99,8 @@ def helpers_of(tree: Tree, path: str) -> dict[str, str]:
     """The functions of a file as they are written, with what stands above them."""
     if path not in tree or not read(path):
         return {}
-    root = parsed(tree.text(path)[:_LONGEST], language(path))
-    functions = READERS[language(path)].functions(root)
+    root = tree.fact(parse_test_file, path)
+    functions = READERS[language_of_tests(path)].functions(root)
     return {name: f"{_above(node)}{node.text()}" for name, node in functions}
 
 
@@ -131,8 +128,8 @@ def serves(path: str) -> bool:
 
 def reaches(helper: str, path: str) -> bool:
     """A `conftest.py` serves what is below it, Go its own package, others everybody."""
-    if language(helper) != language(path):
-        return language(helper) in _SCRIPTS and language(path) in _SCRIPTS
+    if language_of_tests(helper) != language_of_tests(path):
+        return language_of_tests(helper) in _SCRIPTS and language_of_tests(path) in _SCRIPTS
     folder = helper.rpartition("/")[0]
     if helper.endswith("conftest.py"):
         return not folder or path.startswith(f"{folder}/")
@@ -150,6 +147,6 @@ def _loose(root: SgNode) -> Iterator[str]:
         if node.kind() in _RUNS and _ASSERTS.search(node.text()):
             continue
         if node.kind() not in _LITERALS:
-            left += inner(node)
-        elif (written := literal(node)) is not None:
+            left += list_parts(node)
+        elif (written := read_literal(node)) is not None:
             yield written

@@ -9,7 +9,7 @@ from untildone.integrity.tests.claims import thrown
 from untildone.integrity.tests.model import Test
 from untildone.integrity.tests.values import Names, Value, sequence, value
 from untildone.integrity.tests.walk import Walk
-from untildone.syntax.nodes import below, inner, literal, number
+from untildone.syntax.nodes import find_below, list_parts, normalize_number, read_literal
 
 _TEST = frozenset(("Test", "ParameterizedTest", "RepeatedTest", "TestFactory", "TestTemplate"))
 _MARK = re.compile(r"(Disabled|Ignore|Enabled)\w*")
@@ -18,22 +18,24 @@ _ANNOTATIONS = frozenset(("annotation", "marker_annotation"))
 
 
 def functions(root: SgNode) -> Iterator[tuple[str, SgNode]]:
-    for node in below(root, frozenset(("method_declaration",))):
+    for node in find_below(root, frozenset(("method_declaration",))):
         name = node.field("name")
         if name is not None:
             yield name.text(), node
 
 
 def tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> Iterator[Test]:
-    for each in inner(root):
+    for each in list_parts(root):
         if each.kind() == "class_declaration":
             yield from _in_class(path, each, "", frozenset(), shared)
 
 
 def _annotations(node: SgNode) -> dict[str, SgNode]:
-    held = next((each for each in inner(node) if each.kind() == "modifiers"), None)
+    held = next((each for each in list_parts(node) if each.kind() == "modifiers"), None)
     found = (
-        [each for each in inner(held) if each.kind() in _ANNOTATIONS] if held is not None else []
+        [each for each in list_parts(held) if each.kind() in _ANNOTATIONS]
+        if held is not None
+        else []
     )
     return {_name(each): each for each in found}
 
@@ -45,7 +47,7 @@ def _name(annotation: SgNode) -> str:
 
 def _marks(node: SgNode) -> frozenset[str]:
     marks = {f"`@{name}`" for name in _annotations(node) if _MARK.fullmatch(name)}
-    modifiers = next((each.text() for each in inner(node) if each.kind() == "modifiers"), "")
+    modifiers = next((each.text() for each in list_parts(node) if each.kind() == "modifiers"), "")
     return frozenset(
         marks
         | {f"`{word}`" for word in ("private", "abstract") if re.search(rf"\b{word}\b", modifiers)}
@@ -62,7 +64,7 @@ def _in_class(
     names: Names = {}
     inside = prefix + name.text() + "::"
     held = marks | _marks(node) | _prepared(body, known, names)
-    for each in inner(body):
+    for each in list_parts(body):
         if each.kind() == "class_declaration":
             yield from _in_class(path, each, inside, held, known)
         elif each.kind() == "method_declaration" and _TEST & _annotations(each).keys():
@@ -71,7 +73,7 @@ def _in_class(
 
 def _prepared(body: SgNode, known: Mapping[str, SgNode], names: Names) -> frozenset[str]:
     walk = Walk(known)
-    for each in inner(body):
+    for each in list_parts(body):
         if each.kind() == "field_declaration":
             walk.statement(each, names, 3)
         elif each.kind() == "method_declaration" and _SET_UP & _annotations(each).keys():
@@ -102,8 +104,8 @@ def _test(
 def _expected(annotations: Mapping[str, SgNode]) -> list[SgNode]:
     """JUnit 4: `@Test(expected = X.class)`"""
     test = annotations.get("Test")
-    pairs = below(test, frozenset(("element_value_pair",))) if test is not None else ()
-    return [inner(each)[-1] for each in pairs if each.text().startswith("expected")]
+    pairs = find_below(test, frozenset(("element_value_pair",))) if test is not None else ()
+    return [list_parts(each)[-1] for each in pairs if each.text().startswith("expected")]
 
 
 def _rows(annotations: Mapping[str, SgNode], names: Names) -> list[Value]:
@@ -112,8 +114,8 @@ def _rows(annotations: Mapping[str, SgNode], names: Names) -> list[Value]:
         return [Value()]
     rows: list[Value] = []
     for each in given:
-        held = next(below(each, frozenset(("element_value_array_initializer",))), None)
-        parts = inner(held) if held is not None else list(below(each, _STRINGS))
+        held = next(find_below(each, frozenset(("element_value_array_initializer",))), None)
+        parts = list_parts(held) if held is not None else list(find_below(each, _STRINGS))
         rows += [
             _csv(part, names) if _name(each) == "CsvSource" else value(part, names)
             for part in parts
@@ -125,12 +127,15 @@ _STRINGS = frozenset(("string_literal",))
 
 
 def _csv(node: SgNode, names: Names) -> Value:
-    text = literal(node)
+    text = read_literal(node)
     if text is None:
         return value(node, names)
     cells = [part.strip().strip("'") for part in text.removeprefix('"').split(",")]
     return sequence(
-        [Value((number(each) if re.match(r"-?\d", each) else f'"{each}',)) for each in cells]
+        [
+            Value((normalize_number(each) if re.match(r"-?\d", each) else f'"{each}',))
+            for each in cells
+        ]
     )
 
 
@@ -138,7 +143,7 @@ def _filled(node: SgNode, row: Value) -> Names:
     parameters = node.field("parameters")
     labels = [
         name.text()
-        for each in (inner(parameters) if parameters is not None else ())
+        for each in (list_parts(parameters) if parameters is not None else ())
         if (name := each.field("name")) is not None
     ]
     if len(labels) == 1:

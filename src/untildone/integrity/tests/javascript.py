@@ -14,13 +14,13 @@ from untildone.syntax.nodes import (
     CLOSURES,
     FUNCTIONS,
     MEMBERS,
-    arguments,
-    below,
-    callee,
-    inner,
-    literal,
-    member,
-    receiver,
+    find_below,
+    get_member,
+    get_receiver,
+    list_arguments,
+    list_parts,
+    read_callee,
+    read_literal,
 )
 
 _TESTS = frozenset(("test", "it", "specify", "xit", "xtest", "fit", "xspecify", "ftest"))
@@ -45,11 +45,11 @@ class _Found(Struct):
 
 
 def functions(root: SgNode) -> Iterator[tuple[str, SgNode]]:
-    for node in below(root, FUNCTIONS):
+    for node in find_below(root, FUNCTIONS):
         name = node.field("name")
         if name is not None:
             yield name.text(), node
-    for node in below(root, frozenset(("variable_declarator",))):
+    for node in find_below(root, frozenset(("variable_declarator",))):
         name, held = node.field("name"), node.field("value")
         if name is not None and held is not None and held.kind() in CLOSURES:
             yield name.text(), held
@@ -80,13 +80,13 @@ def _taken(found: _Found, walk: Walk, call: SgNode, at: tuple[Names, int]) -> bo
     names, limit = at
     word, extras, table = _head(call)
     if word in _HOOKS:
-        for each in arguments(call):
+        for each in list_arguments(call):
             if each.kind() in CLOSURES:
                 body = each.field("body")
                 if body is not None:
                     walk.block(body, names)
         return True
-    if word not in _TESTS | _GROUPS or not arguments(call):
+    if word not in _TESTS | _GROUPS or not list_arguments(call):
         return False
     rows = [UNKNOWN] if table is None else walk.rows(_table(table, names))
     group = found.groups[-1]
@@ -106,11 +106,11 @@ def _head(call: SgNode) -> tuple[str, list[str], SgNode | None]:
     node = call.field("function")
     while node is not None:
         if node.kind() in MEMBERS:
-            words.append(member(node))
-            node = receiver(node)
+            words.append(get_member(node))
+            node = get_receiver(node)
         elif node.kind() in CALLS:
-            if callee(node)[1] in ("each", "for") and arguments(node):
-                table = arguments(node)[0]
+            if read_callee(node)[1] in ("each", "for") and list_arguments(node):
+                table = list_arguments(node)[0]
             node = node.field("function")
         else:
             break
@@ -127,7 +127,9 @@ def _table(node: SgNode, names: Names) -> Value:
     if node.kind() != "template_string":
         return value(node, names)
     columns = re.findall(r"[\w$]+", node.text().strip("`").strip().partition("\n")[0])
-    cells = [value(each, names) for each in inner(node) if each.kind() == "template_substitution"]
+    cells = [
+        value(each, names) for each in list_parts(node) if each.kind() == "template_substitution"
+    ]
     if not columns:
         return UNKNOWN
     starts = range(0, len(cells), len(columns))
@@ -144,7 +146,7 @@ def _add(
     found: _Found, walk: Walk, call: SgNode, head: tuple[str, list[str], Value, Names]
 ) -> None:
     word, extras, row, names = head
-    given = arguments(call)
+    given = list_arguments(call)
     group = found.groups[-1]
     name = f"{group.name}{_label(given[0], names)}"
     marks = group.marks | _marks(word, extras, given)
@@ -177,7 +179,7 @@ def _subtest(walk: Walk, call: SgNode, names: Names, limit: int) -> bool:
     word, extras, table = _head(call)
     if word not in _TESTS or call.field("function") is None:
         return False
-    given = arguments(call)
+    given = list_arguments(call)
     body = next((each for each in given if each.kind() in CLOSURES), None)
     walk.marks |= _marks(word, extras, given)
     rows = [UNKNOWN] if table is None else walk.rows(_table(table, names))
@@ -188,7 +190,7 @@ def _subtest(walk: Walk, call: SgNode, names: Names, limit: int) -> bool:
 
 
 def _label(node: SgNode, names: Names) -> str:
-    written = literal(node)
+    written = read_literal(node)
     if written is not None:
         return written.removeprefix('"')
     held = value(node, names)
@@ -205,7 +207,7 @@ def _marks(word: str, extras: list[str], given: list[SgNode]) -> frozenset[str]:
 
 def _option(given: list[SgNode], name: str) -> bool:
     for each in given:
-        for pair in inner(each) if each.kind() == "object" else ():
-            if pair.kind() == "pair" and inner(pair)[0].text().strip("\"'") == name:
-                return literal(inner(pair)[-1]) not in ("false", "null")
+        for pair in list_parts(each) if each.kind() == "object" else ():
+            if pair.kind() == "pair" and list_parts(pair)[0].text().strip("\"'") == name:
+                return read_literal(list_parts(pair)[-1]) not in ("false", "null")
     return False

@@ -7,26 +7,27 @@ from collections.abc import Iterator
 from ast_grep_py import SgNode
 
 from untildone.core.concerns import make_concern
-from untildone.core.model import Concern
+from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.roles import role
 from untildone.integrity.tests.inventory import collected, inventory
 from untildone.integrity.tests.subjects import called_by_tests, defined, product_names
+from untildone.syntax.languages import language_of_tests
 from untildone.syntax.nodes import (
     CALLS,
     CLOSURES,
     FUNCTIONS,
     MEMBERS,
-    arguments,
-    below,
-    callee,
-    inner,
-    language,
-    literal,
-    parsed,
-    path_of,
+    find_below,
+    list_arguments,
+    list_parts,
+    parse_test_file,
+    parse_test_source,
+    read_call_path,
+    read_callee,
+    read_literal,
 )
 from untildone.worktree.contents import Tree
+from untildone.worktree.roles import classify_file
 
 _MODULES = frozenset(
     (
@@ -58,7 +59,9 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
     for path in (*comparison.changes.edited, *comparison.changes.added):
         if comparison.role(path) == "config":
             yield from _redirected(comparison, path)
-        if (language(path) and comparison.role(path) in ("test", "config")) or path.endswith(".rs"):
+        if (
+            language_of_tests(path) and comparison.role(path) in ("test", "config")
+        ) or path.endswith(".rs"):
             acts[path] = _new_acts(comparison, path)
     names = frozenset(target for found in acts.values() for target, _ in found)
     asked = (
@@ -88,7 +91,7 @@ def _new_acts(comparison: Comparison, path: str) -> list[Act]:
 
 def _replaced(comparison: Comparison, path: str, target: str) -> Concern:
     return make_concern(
-        "edit-test",
+        ConcernKind.EDIT_TEST,
         path,
         target,
         because=f"`{path}` now replaces `{target}`, which the tests are about",
@@ -106,16 +109,16 @@ def _concerns(comparison: Comparison, path: str, inside: str) -> bool:
     return any(
         set(asks.findall(comparison.new.text(each))) & set(ran.findall(comparison.old.text(each)))
         for each in paths
-        if role(each) == "test"
+        if classify_file(each) == "test"
     )
 
 
 def _acts(tree: Tree, path: str) -> Iterator[Act]:
-    root = parsed(tree.text(path)[:_LONGEST], language(path))
-    for call in below(root, CALLS):
+    root = tree.fact(parse_test_file, path)
+    for call in find_below(root, CALLS):
         for target in _targets(tree, path, call):
             yield target, _inside(call)
-    for each in below(root, _ASSIGNMENTS):
+    for each in find_below(root, _ASSIGNMENTS):
         yield from ((target, _inside(each)) for target in _assigned(tree, each, root))
 
 
@@ -123,20 +126,20 @@ def _own(tree: Tree, path: str) -> set[str]:
     """What a file of tests defines itself or takes from another one of tests."""
     if path not in tree or not collected(path):
         return set()
-    root = parsed(tree.text(path)[:_LONGEST], language(path))
+    root = tree.fact(parse_test_file, path)
     return {*_defined(path, root), *_imported(tree, path, root)}
 
 
 def _targets(tree: Tree, path: str, call: SgNode) -> Iterator[str]:
-    name, given = path_of(call), arguments(call)
+    name, given = read_call_path(call), list_arguments(call)
     if not given:
         return
-    texts = [(literal(each) or "").removeprefix('"') for each in given]
+    texts = [(read_literal(each) or "").removeprefix('"') for each in given]
     if name in _MODULES and texts[0]:
         yield from defined(tree.text(_resolved(tree, path, texts[0])))
     elif name.rpartition(".")[2] in ("patch", "setattr") and texts[0]:
         yield texts[0].rpartition(".")[2]
-    elif callee(call)[1] in _OF_OBJECTS and len(texts) > 1 and texts[1]:
+    elif read_callee(call)[1] in _OF_OBJECTS and len(texts) > 1 and texts[1]:
         yield texts[1]
     elif name.endswith(("setitem", "patch.dict")) and "sys.modules" in call.text():
         yield from _module_names(tree, call.text())
@@ -164,7 +167,7 @@ def _assigned(tree: Tree, node: SgNode, root: SgNode) -> Iterator[str]:
         return
     if left.kind() in MEMBERS:
         owner = left.text().partition(".")[0]
-        if any(re.search(rf"\b{owner}\b", each.text()) for each in below(root, _IMPORTS)):
+        if any(re.search(rf"\b{owner}\b", each.text()) for each in find_below(root, _IMPORTS)):
             yield left.text().rpartition(".")[2]
     elif "sys.modules" in left.text():
         yield from _module_names(tree, left.text())
@@ -175,9 +178,11 @@ def _assigned(tree: Tree, node: SgNode, root: SgNode) -> Iterator[str]:
 def _defined(path: str, root: SgNode) -> Iterator[str]:
     """Functions, classes and assigned names outside of the tests themselves."""
     if path.endswith(".rs"):
-        places = [node for node in below(root, frozenset(("function_item",))) if _in_tests(node)]
+        places = [
+            node for node in find_below(root, frozenset(("function_item",))) if _in_tests(node)
+        ]
     else:
-        places = [part for each in inner(root) for part in (each, *inner(each))]
+        places = [part for each in list_parts(root) for part in (each, *list_parts(each))]
     for node in places:
         name = node.field("left") if node.kind() == "assignment" else node.field("name")
         held = node.field("value")
@@ -205,7 +210,7 @@ _SCRIPT_IMPORT = re.compile(
 
 def _imported(tree: Tree, path: str, root: SgNode) -> Iterator[str]:
     """Names that now come from a file of the tests."""
-    for each in below(root, _IMPORTS):
+    for each in find_below(root, _IMPORTS):
         if (told := _PYTHON_IMPORT.match(each.text())) is not None:
             dots = len(told[1]) - len(told[1].lstrip("."))
             below_ = told[1].lstrip(".").replace(".", "/")
@@ -216,7 +221,7 @@ def _imported(tree: Tree, path: str, root: SgNode) -> Iterator[str]:
         else:
             continue
         found = _resolved(tree, path, source) or _resolved(tree, path, f"./{source}")
-        if found and role(found) == "test":
+        if found and classify_file(found) == "test":
             yield from re.findall(r"\w+", names)
 
 
@@ -229,15 +234,15 @@ def _inside(node: SgNode) -> str:
             and "autouse" in above.text().partition("def ")[0]
         ):
             return ""
-        named = inner(above)[-1] if above.kind() == "decorated_definition" else above
+        named = list_parts(above)[-1] if above.kind() == "decorated_definition" else above
         if named.kind() in FUNCTIONS and (name := named.field("name")) is not None:
             found = "" if re.match(r"set_?up|pytest_", name.text(), re.IGNORECASE) else name.text()
         if (
             above.kind() in CALLS
-            and callee(above)[1] in ("test", "it", "specify")
-            and arguments(above)
+            and read_callee(above)[1] in ("test", "it", "specify")
+            and list_arguments(above)
         ):
-            found = (literal(arguments(above)[0]) or "").removeprefix('"')
+            found = (read_literal(list_arguments(above)[0]) or "").removeprefix('"')
     return found
 
 
@@ -245,13 +250,13 @@ def _redirected(comparison: Comparison, path: str) -> Iterator[Concern]:
     """A setting that sends an import to a file of the tests, or to one that is new."""
     if not path.endswith((".json", ".js", ".ts", ".mjs", ".cjs", ".mts", ".cts")):
         return
-    tongue = "json" if path.endswith(".json") else language(path)
+    tongue = "json" if path.endswith(".json") else language_of_tests(path)
     before = _mapped(comparison.old.text(path), tongue)
     for key, aim in _mapped(comparison.new.text(path), tongue) - before:
         found = _resolved(comparison.new, "", re.sub(r"^(<rootDir>)?[./]*", "", aim))
-        if found and (role(found) == "test" or found not in comparison.old):
+        if found and (classify_file(found) == "test" or found not in comparison.old):
             yield make_concern(
-                "config",
+                ConcernKind.CONFIG,
                 path,
                 key,
                 because=f"`{key}` in `{path}` now sends an import to `{found}`",
@@ -261,9 +266,12 @@ def _redirected(comparison: Comparison, path: str) -> Iterator[Concern]:
 
 def _mapped(text: str, tongue: str) -> set[tuple[str, str]]:
     found = set()
-    for pair in below(parsed(text[:_LONGEST], tongue), frozenset(("pair",))):
-        key = inner(pair)[0].text().strip("\"'")
+    for pair in find_below(parse_test_source(text[:_LONGEST], tongue), frozenset(("pair",))):
+        key = list_parts(pair)[0].text().strip("\"'")
         if key in _MAPPED:
-            aims = [literal(each) for each in below(inner(pair)[-1], frozenset(("string",)))]
+            aims = [
+                read_literal(each)
+                for each in find_below(list_parts(pair)[-1], frozenset(("string",)))
+            ]
             found |= {(key, aim.removeprefix('"')) for aim in aims if aim}
     return found

@@ -10,7 +10,7 @@ from msgspec import Struct
 from untildone.integrity.tests.model import Test
 from untildone.integrity.tests.values import UNKNOWN, Names, Value, value
 from untildone.integrity.tests.walk import Walk
-from untildone.syntax.nodes import arguments, below, callee, inner, literal
+from untildone.syntax.nodes import find_below, list_arguments, list_parts, read_callee, read_literal
 
 _MARK = re.compile(r"\b(skip\w*|xfail|expectedFailure|importorskip|todo)\b", re.IGNORECASE)
 _REASON = re.compile(r"\breason\s*=\s*(\"[^\"]*\"|'[^']*')\s*,?|\s+|#.*")
@@ -34,7 +34,7 @@ class _Place(Struct, frozen=True):
 
 def functions(root: SgNode) -> Iterator[tuple[str, SgNode]]:
     """Every function of the file by name, methods too."""
-    for node in below(root, frozenset(("function_definition",))):
+    for node in find_below(root, frozenset(("function_definition",))):
         name = node.field("name")
         if name is not None:
             yield name.text(), node
@@ -61,12 +61,16 @@ def tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> Iterator[Tes
 
 def _records(root: SgNode) -> Iterator[tuple[str, Value]]:
     """Classes that are nothing but fields, as rows of a table may be."""
-    for node in below(root, frozenset(("class_definition",))):
+    for node in find_below(root, frozenset(("class_definition",))):
         above = node.prev()
         decorated = above is not None and _RECORD.search(above.text())
         named = decorated or _bases(node) in ("NamedTuple", "typing.NamedTuple")
         if named and next(functions(node), None) is None:
-            stated = (inner(each)[0] for each in inner(node.field("body") or node) if inner(each))
+            stated = (
+                list_parts(each)[0]
+                for each in list_parts(node.field("body") or node)
+                if list_parts(each)
+            )
             fields = (each.field("left") for each in stated if each.field("type") is not None)
             labels = tuple(each.text() for each in fields if each is not None)
             yield _title(node), Value(known=False, labels=labels)
@@ -90,10 +94,14 @@ def _automatic(known: Mapping[str, SgNode]) -> frozenset[str]:
 def _unset(root: SgNode) -> frozenset[str]:
     """Tests that the module takes away again."""
     gone: set[str] = set()
-    for node in below(root, frozenset(("delete_statement",))):
-        gone |= {each.text() for each in inner(node)}
-    for each in inner(root):
-        held = inner(each)[0] if each.kind() == "expression_statement" and inner(each) else each
+    for node in find_below(root, frozenset(("delete_statement",))):
+        gone |= {each.text() for each in list_parts(node)}
+    for each in list_parts(root):
+        held = (
+            list_parts(each)[0]
+            if each.kind() == "expression_statement" and list_parts(each)
+            else each
+        )
         if held.kind() == "assignment" and (left := held.field("left")) is not None:
             gone.add(left.text())
     return frozenset(gone)
@@ -102,15 +110,19 @@ def _unset(root: SgNode) -> frozenset[str]:
 def _marks_below(body: SgNode) -> frozenset[str]:
     """`pytestmark = …` and `__test__ = False` of a module or class."""
     marks = set()
-    for each in inner(body):
-        held = inner(each)[0] if each.kind() == "expression_statement" and inner(each) else each
+    for each in list_parts(body):
+        held = (
+            list_parts(each)[0]
+            if each.kind() == "expression_statement" and list_parts(each)
+            else each
+        )
         left = held.field("left") if held.kind() == "assignment" else None
         right = held.field("right") if left is not None else None
         if left is None or right is None:
             continue
         if left.text() == "pytestmark" and _MARK.search(right.text()):
             marks.add(f"`pytestmark = {_tidy(right.text())}`")
-        if left.text().endswith("__test__") and literal(right) == "false":
+        if left.text().endswith("__test__") and read_literal(right) == "false":
             marks.add(f"`{left.text()} = False`")
     return frozenset(marks)
 
@@ -120,9 +132,9 @@ def _tidy(text: str) -> str:
 
 
 def _in_place(path: str, body: SgNode, place: _Place) -> Iterator[Test]:
-    for each in inner(body):
-        decorators = [part for part in inner(each) if part.kind() == "decorator"]
-        node = inner(each)[-1] if each.kind() == "decorated_definition" else each
+    for each in list_parts(body):
+        decorators = [part for part in list_parts(each) if part.kind() == "decorator"]
+        node = list_parts(each)[-1] if each.kind() == "decorated_definition" else each
         if node.kind() == "class_definition":
             yield from _in_class(path, node, _marked(place, decorators))
         elif node.kind() == "function_definition":
@@ -135,9 +147,13 @@ def _in_place(path: str, body: SgNode, place: _Place) -> Iterator[Test]:
 
 def _under_condition(path: str, node: SgNode, place: _Place) -> Iterator[Test]:
     test, then = node.field("condition"), node.field("consequence")
-    if test is None or then is None or literal(test) == "false":
+    if test is None or then is None or read_literal(test) == "false":
         return
-    marks = place.marks if literal(test) == "true" else place.marks | {f"`if {_tidy(test.text())}`"}
+    marks = (
+        place.marks
+        if read_literal(test) == "true"
+        else place.marks | {f"`if {_tidy(test.text())}`"}
+    )
     yield from _in_place(path, then, _Place(place.name, marks, place.functions, place.names))
 
 
@@ -156,7 +172,7 @@ def _swallows(decorator: SgNode, place: _Place) -> bool:
     wrapper = place.functions.get(name)
     if wrapper is None:
         return False
-    handlers = below(wrapper, frozenset(("except_clause",)))
+    handlers = find_below(wrapper, frozenset(("except_clause",)))
     return any("raise" not in each.text() for each in handlers)
 
 
@@ -213,7 +229,7 @@ def _title(node: SgNode) -> str:
 def _marked_as(node: SgNode, place: _Place) -> _Place:
     """With the marks of a class that the tests are taken in from."""
     above = node.parent()
-    decorators = [each for each in inner(above) if each.kind() == "decorator"] if above else []
+    decorators = [each for each in list_parts(above) if each.kind() == "decorator"] if above else []
     marks = _marked(place, decorators).marks | _marks_below(node.field("body") or node)
     return _Place(place.name, marks, place.functions, place.names)
 
@@ -222,7 +238,7 @@ def _line(node: SgNode) -> list[SgNode]:
     """The class, and those of the same file that it is made of."""
     others = {
         name.text(): each
-        for each in below(node.ancestors()[-1], frozenset(("class_definition",)))
+        for each in find_below(node.ancestors()[-1], frozenset(("class_definition",)))
         if (name := each.field("name")) is not None
     }
     found = [node]
@@ -269,7 +285,7 @@ def _function(path: str, node: SgNode, decorators: list[SgNode], place: _Place) 
 def _fixtures(node: SgNode, walk: Walk, names: Names) -> None:
     """A parameter named like a function of the tests is what that fixture gives."""
     parameters = node.field("parameters")
-    for each in inner(parameters) if parameters is not None else ():
+    for each in list_parts(parameters) if parameters is not None else ():
         name = each.text().partition(":")[0].strip()
         fixture = walk.functions.get(name)
         body = fixture.field("body") if fixture is not None else None
@@ -287,19 +303,19 @@ def _fixtures(node: SgNode, walk: Walk, names: Names) -> None:
 
 
 def _yielded(body: SgNode, names: Names) -> Iterator[Value]:
-    for each in below(body, frozenset(("yield",))):
-        yield from (value(part, names) for part in inner(each)[:1])
+    for each in find_below(body, frozenset(("yield",))):
+        yield from (value(part, names) for part in list_parts(each)[:1])
 
 
 def _table(decorator: SgNode, names: Names) -> list[Names] | None:
     """The rows of `parametrize`, each as the names it binds."""
-    call = next(below(decorator, frozenset(("call",))), None)
-    if call is None or callee(call)[1] not in ("parametrize", "expand", "data"):
+    call = next(find_below(decorator, frozenset(("call",))), None)
+    if call is None or read_callee(call)[1] not in ("parametrize", "expand", "data"):
         return None
-    given = [each for each in arguments(call) if each.kind() != "keyword_argument"]
+    given = [each for each in list_arguments(call) if each.kind() != "keyword_argument"]
     keyed = {
-        inner(each)[0].text(): inner(each)[-1]
-        for each in arguments(call)
+        list_parts(each)[0].text(): list_parts(each)[-1]
+        for each in list_arguments(call)
         if each.kind() == "keyword_argument"
     }
     heads = given[0] if given else keyed.get("argnames")
@@ -311,7 +327,7 @@ def _table(decorator: SgNode, names: Names) -> list[Names] | None:
 
 
 def _labels(node: SgNode) -> list[str]:
-    texts = [literal(each) or "" for each in (node, *inner(node)) if literal(each)]
+    texts = [read_literal(each) or "" for each in (node, *list_parts(node)) if read_literal(each)]
     return [
         part.strip() for each in texts for part in each.removeprefix('"').split(",") if part.strip()
     ]
@@ -322,7 +338,9 @@ def _rows(node: SgNode, names: Names) -> list[Value]:
         held = value(node, names)
         return [UNKNOWN] if held.rows is None else list(held.rows)
     live = [
-        each for each in inner(node) if not ("param" in each.text() and _MARK.search(each.text()))
+        each
+        for each in list_parts(node)
+        if not ("param" in each.text() and _MARK.search(each.text()))
     ]
     return [value(each, names) for each in live]
 

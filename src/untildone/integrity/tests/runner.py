@@ -6,27 +6,26 @@ from collections.abc import Callable, Iterator
 from ast_grep_py import SgNode
 
 from untildone.core.concerns import make_concern
-from untildone.core.model import Concern
+from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.roles import role
+from untildone.syntax.languages import language_of_tests
 from untildone.syntax.nodes import (
     CALLS,
     CLOSURES,
     FUNCTIONS,
     MEMBERS,
-    arguments,
-    below,
-    callee,
-    inner,
-    language,
-    literal,
-    member,
-    parsed,
-    path_of,
+    find_below,
+    get_member,
+    list_arguments,
+    list_parts,
+    parse_test_file,
+    read_call_path,
+    read_callee,
+    read_literal,
 )
 from untildone.worktree.contents import Tree
+from untildone.worktree.roles import classify_file
 
-_LONGEST = 1_000_000
 _EXITS = frozenset(
     (
         *("os._exit", "sys.exit", "pytest.exit", "exit", "quit", "os.kill", "os.abort", "_exit"),
@@ -89,7 +88,7 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
         ):
             yield make_concern(
                 # What is only passed over now is run when the start's tests are.
-                "edit-test" if _SKIPS in sign else "runner",
+                ConcernKind.EDIT_TEST if _SKIPS in sign else ConcernKind.RUNNER,
                 path,
                 because=f"`{path}` now {sign}: that decides about tests beside what they check",
                 content=comparison.new.entries[path].digest,
@@ -98,24 +97,24 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
 
 
 def _steers(comparison: Comparison, path: str) -> bool:
-    return bool(language(path)) and comparison.role(path) != "document"
+    return bool(language_of_tests(path)) and comparison.role(path) != "document"
 
 
 def signs(tree: Tree, path: str) -> set[str]:
     """What in this file can decide about tests, each said as a phrase."""
-    tongue = language(path)
-    root = parsed(tree.text(path)[:_LONGEST], tongue)
-    finders = _FINDERS if role(path) in ("test", "config") else _ANYWHERE
+    tongue = language_of_tests(path)
+    root = tree.fact(parse_test_file, path)
+    finders = _FINDERS if classify_file(path) in ("test", "config") else _ANYWHERE
     return {sign for find in finders.get(tongue, ()) for sign in find(root)}
 
 
 def _exits(root: SgNode) -> Iterator[str]:
-    for call in below(root, CALLS):
-        name = path_of(call)
+    for call in find_below(root, CALLS):
+        name = read_call_path(call)
         if name in _EXITS and _steering(call):
             yield f"calls `{name}` outside of a test"
-        if name in ("process.on", "process.once") and arguments(call):
-            event = (literal(arguments(call)[0]) or "").removeprefix('"')
+        if name in ("process.on", "process.once") and list_arguments(call):
+            event = (read_literal(list_arguments(call)[0]) or "").removeprefix('"')
             if event in ("exit", "beforeExit", "uncaughtException", "unhandledRejection"):
                 yield f"answers the process's `{event}`"
 
@@ -131,7 +130,7 @@ def _steering(node: SgNode) -> bool:
         if above.kind() in CLOSURES:
             call = above.parent()
             call = call.parent() if call is not None else None
-            named = path_of(call) if call is not None and call.kind() in CALLS else ""
+            named = read_call_path(call) if call is not None and call.kind() in CALLS else ""
             return bool(re.match(r"(before|after|setup|teardown|global)", named))
     return True
 
@@ -144,7 +143,7 @@ _UNASKED = re.compile(
 
 def _hooks(root: SgNode) -> Iterator[str]:
     """pytest's hooks, if they do more than add."""
-    for node in below(root, frozenset(("function_definition",))):
+    for node in find_below(root, frozenset(("function_definition",))):
         label = node.field("name")
         name = label.text() if label is not None else ""
         if name == "load_tests":
@@ -152,8 +151,8 @@ def _hooks(root: SgNode) -> Iterator[str]:
         if not name.startswith("pytest_"):
             continue
         changed = {
-            member(left)
-            for each in below(node, _ASSIGNMENTS)
+            get_member(left)
+            for each in find_below(node, _ASSIGNMENTS)
             if (left := each.field("left")) is not None and left.kind() in MEMBERS
         }
         answers = name in _ANSWERS and "yield" not in node.text() and "return" in node.text()
@@ -165,8 +164,12 @@ def _hooks(root: SgNode) -> Iterator[str]:
 
 
 def _collection(root: SgNode) -> Iterator[str]:
-    for each in inner(root):
-        held = inner(each)[0] if each.kind() == "expression_statement" and inner(each) else each
+    for each in list_parts(root):
+        held = (
+            list_parts(each)[0]
+            if each.kind() == "expression_statement" and list_parts(each)
+            else each
+        )
         left = held.field("left") if held.kind() == "assignment" else None
         if left is not None and left.text() in ("collect_ignore", "collect_ignore_glob"):
             yield f"sets a `{left.text()}` {_SKIPS}"
@@ -175,22 +178,26 @@ def _collection(root: SgNode) -> Iterator[str]:
 def _patches(root: SgNode) -> Iterator[str]:
     """`Function.runtest = …` where the name comes from the runner."""
     names = set(_RUNNERS)
-    for each in below(root, frozenset(("import_from_statement", "import_statement"))):
+    for each in find_below(root, frozenset(("import_from_statement", "import_statement"))):
         if re.match(r"(from|import)\s+(_?pytest|unittest|builtins)\b", each.text()):
-            names |= {part.text() for part in below(each, frozenset(("identifier",)))}
-    for each in below(root, _ASSIGNMENTS):
+            names |= {part.text() for part in find_below(each, frozenset(("identifier",)))}
+    for each in find_below(root, _ASSIGNMENTS):
         left = each.field("left")
         if left is not None and left.kind() in MEMBERS and left.text().partition(".")[0] in names:
             yield f"replaces `{left.text()}`"
-    for call in below(root, CALLS):
-        given = arguments(call)
-        if callee(call)[1] == "setattr" and given and given[0].text().partition(".")[0] in names:
+    for call in find_below(root, CALLS):
+        given = list_arguments(call)
+        if (
+            read_callee(call)[1] == "setattr"
+            and given
+            and given[0].text().partition(".")[0] in names
+        ):
             yield f"replaces a part of `{given[0].text()}`"
 
 
 def _vocabulary(root: SgNode) -> Iterator[str]:
     """`expect`, `assert` and their kin made anew."""
-    for node in below(root, FUNCTIONS | frozenset(("variable_declarator",))):
+    for node in find_below(root, FUNCTIONS | frozenset(("variable_declarator",))):
         name, held = node.field("name"), node.field("value")
         if name is None or name.text() not in _VOCABULARY or node.kind() == "method_definition":
             continue
@@ -198,7 +205,7 @@ def _vocabulary(root: SgNode) -> Iterator[str]:
             held is not None and held.kind() in (*CLOSURES, "object")
         ):
             yield f"defines its own `{name.text()}`"
-    for each in below(root, _ASSIGNMENTS):
+    for each in find_below(root, _ASSIGNMENTS):
         left = each.field("left")
         text = left.text() if left is not None else ""
         if re.match(
@@ -211,18 +218,22 @@ def _vocabulary(root: SgNode) -> Iterator[str]:
 
 
 def _matchers(root: SgNode) -> Iterator[str]:
-    for call in below(root, CALLS):
-        name = path_of(call)
+    for call in find_below(root, CALLS):
+        name = read_call_path(call)
         if name == "expect.extend":
             text = call.text()
             if re.search(r"\bpass\s*:\s*true\b", text) or any(
                 _MATCHERS.fullmatch(each.text())
-                for each in below(call, frozenset(("property_identifier",)))
+                for each in find_below(call, frozenset(("property_identifier",)))
             ):
                 yield "gives `expect` matchers of its own"
-        if name == "Object.assign" and arguments(call) and arguments(call)[0].text() in _VOCABULARY:
-            yield f"replaces parts of `{arguments(call)[0].text()}`"
-    for node in below(root, frozenset(("method_definition",))):
+        if (
+            name == "Object.assign"
+            and list_arguments(call)
+            and list_arguments(call)[0].text() in _VOCABULARY
+        ):
+            yield f"replaces parts of `{list_arguments(call)[0].text()}`"
+    for node in find_below(root, frozenset(("method_definition",))):
         label = node.field("name")
         if label is not None and label.text() == "handleTestEvent":
             yield "has an environment that handles test events"
@@ -231,45 +242,49 @@ def _matchers(root: SgNode) -> Iterator[str]:
 def _main(root: SgNode) -> Iterator[str]:
     """Go: `TestMain` must hand on what `m.Run()` said, or what a function made of it."""
     functions = {}
-    for node in below(root, frozenset(("function_declaration",))):
+    for node in find_below(root, frozenset(("function_declaration",))):
         name, body = node.field("name"), node.field("body")
         if name is not None and body is not None:
             functions[name.text()] = body
     if (main := functions.get("TestMain")) is not None:
-        exits = [arguments(call) for call in below(main, CALLS) if path_of(call) == "os.Exit"]
-        constant = [given for given in exits if not given or literal(given[0]) is not None]
+        exits = [
+            list_arguments(call)
+            for call in find_below(main, CALLS)
+            if read_call_path(call) == "os.Exit"
+        ]
+        constant = [given for given in exits if not given or read_literal(given[0]) is not None]
         names = [given[0].text().partition("(")[0] for given in exits if given]
         texts = [functions[name].text() for name in names if name in functions]
         runs = any(".Run()" in text for text in (main.text(), *texts))
         if not runs or constant or any(re.search(r"\breturn 0\b", text) for text in texts):
             yield "has a `TestMain` that does not hand on the result"
-    for node in below(root, frozenset(("method_declaration",))):
+    for node in find_below(root, frozenset(("method_declaration",))):
         name = node.field("name")
         if name is not None and re.fullmatch(r"(Error|Fatal|Fail)(f|Now)?", name.text()):
             yield f"defines its own `{name.text()}`"
-    for call in below(root, CALLS):
-        if path_of(call) == "flag.Set" and '"test.' in call.text():
+    for call in find_below(root, CALLS):
+        if read_call_path(call) == "flag.Set" and '"test.' in call.text():
             yield "sets the runner's flags"
 
 
 def _exits_but_main(root: SgNode) -> Iterator[str]:
     """`os.Exit` belongs into `TestMain`, which is looked at by itself."""
-    for call in below(root, CALLS):
+    for call in find_below(root, CALLS):
         above = [each.field("name") for each in call.ancestors() if each.kind() in FUNCTIONS]
         name = above[-1].text() if above and above[-1] is not None else ""
-        if path_of(call) == "os.Exit" and name in ("init", ""):
+        if read_call_path(call) == "os.Exit" and name in ("init", ""):
             yield "calls `os.Exit` outside of a test"
 
 
 def _macros(root: SgNode) -> Iterator[str]:
-    for node in below(root, frozenset(("macro_definition",))):
+    for node in find_below(root, frozenset(("macro_definition",))):
         name = node.field("name")
         if name is not None and _ASSERT_MACRO.fullmatch(name.text()):
             yield f"defines its own `{name.text()}!`"
 
 
 def _interceptors(root: SgNode) -> Iterator[str]:
-    for node in below(root, frozenset(("class_declaration",))):
+    for node in find_below(root, frozenset(("class_declaration",))):
         if (told := _INTERCEPTORS.search(node.text())) is not None:
             yield f"intercepts tests by `{told[1]}`"
 

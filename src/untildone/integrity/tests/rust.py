@@ -8,7 +8,7 @@ from ast_grep_py import SgNode
 from untildone.integrity.tests.model import Claim, Test
 from untildone.integrity.tests.values import Names, Value, bound, value
 from untildone.integrity.tests.walk import Walk
-from untildone.syntax.nodes import below, inner, number, quoted
+from untildone.syntax.nodes import find_below, list_parts, normalize_number, normalize_string
 
 _TEST = re.compile(r"^#\[\s*(\w+::)*(test|rstest|test_case|quickcheck|wasm_bindgen_test)\b")
 _CONFIGURED = re.compile(r"^#!?\[\s*(cfg|cfg_attr)\s*\((.*)\)\s*\]$", re.DOTALL)
@@ -16,19 +16,19 @@ _EXPECTED = re.compile(r"\"((?:[^\"\\]|\\.)*)\"")
 
 
 def functions(root: SgNode) -> Iterator[tuple[str, SgNode]]:
-    for node in below(root, frozenset(("function_item",))):
+    for node in find_below(root, frozenset(("function_item",))):
         name = node.field("name")
         if name is not None:
             yield name.text(), node
 
 
 def tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> Iterator[Test]:
-    if not any("test" in each.text() for each in below(root, frozenset(("attribute_item",)))):
+    if not any("test" in each.text() for each in find_below(root, frozenset(("attribute_item",)))):
         return
     known = {**shared, **_helpers(root)}
     marks = {
         _tidy(each.text())
-        for each in below(root, frozenset(("inner_attribute_item",)))
+        for each in find_below(root, frozenset(("inner_attribute_item",)))
         if _CONFIGURED.match(each.text()) and "test" not in each.text()
     }
     yield from _inside(path, root, "", frozenset(marks), known)
@@ -36,7 +36,9 @@ def tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> Iterator[Tes
 
 def _helpers(root: SgNode) -> dict[str, SgNode]:
     """Functions of the tests alone: one of the product is what they are about."""
-    places = [each for each in below(root, frozenset(("mod_item",))) if "cfg(test)" in _above(each)]
+    places = [
+        each for each in find_below(root, frozenset(("mod_item",))) if "cfg(test)" in _above(each)
+    ]
     return {
         name: node
         for each in places or [root]
@@ -67,7 +69,7 @@ def _inside(
 ) -> Iterator[Test]:
     attributes: list[str] = []
     names: Names = {}
-    for each in inner(place):
+    for each in list_parts(place):
         if each.kind() == "attribute_item":
             attributes.append(each.text())
             continue
@@ -115,13 +117,13 @@ def _fill(node: SgNode, row: list[str], names: Names) -> None:
     parameters = node.field("parameters")
     named = [
         each
-        for each in (inner(parameters) if parameters is not None else ())
+        for each in (list_parts(parameters) if parameters is not None else ())
         if each.kind() == "parameter"
     ]
     for given, written in zip(named, row, strict=False):
         pattern = given.field("pattern")
         if pattern is not None:
-            text = quoted(written) if '"' in written else number(written)
+            text = normalize_string(written) if '"' in written else normalize_number(written)
             bound(pattern, Value((text,)), names)
 
 

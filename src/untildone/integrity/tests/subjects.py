@@ -2,9 +2,9 @@
 
 import re
 
-from untildone.integrity.roles import role
-from untildone.syntax.nodes import language
+from untildone.syntax.languages import language_of_tests
 from untildone.worktree.contents import Tree
+from untildone.worktree.roles import classify_file
 
 _DEFINED = re.compile(
     r"\b(?:def|class|func(?:\s*\([^)]*\))?|fn|function\*?|struct|interface|type|trait)\s+(\w+)"
@@ -28,7 +28,7 @@ def product_names(tree: Tree) -> frozenset[str]:
     names: set[str] = set()
     left = _MOST
     for path in tree:
-        if language(path) and role(path) == "product" and left > 0:
+        if language_of_tests(path) and classify_file(path) == "product" and left > 0:
             text = tree.text(path)
             left -= len(text)
             names |= defined(text)
@@ -38,7 +38,11 @@ def product_names(tree: Tree) -> frozenset[str]:
 def called_by_tests(tree: Tree, names: frozenset[str]) -> frozenset[str]:
     left = set(names)
     for path in tree:
-        if left and language(path) and (role(path) == "test" or path.endswith(".rs")):
+        if (
+            left
+            and language_of_tests(path)
+            and (classify_file(path) == "test" or path.endswith(".rs"))
+        ):
             text = tree.text(path)
             left -= {name for name in left if re.search(rf"\b{re.escape(name)}\s*\(", text)}
     return names - left

@@ -17,14 +17,14 @@ from untildone.syntax.nodes import (
     SEQUENCES,
     STRINGS,
     SUBSCRIPTS,
-    arguments,
-    callee,
-    inner,
-    literal,
-    member,
-    receiver,
-    unwrapped,
-    value_of,
+    get_member,
+    get_receiver,
+    get_value,
+    list_arguments,
+    list_parts,
+    read_callee,
+    read_literal,
+    unwrap,
 )
 
 
@@ -61,8 +61,8 @@ def together(values: Iterable[Value]) -> Value:
 
 
 def value(node: SgNode, names: Names) -> Value:
-    node = unwrapped(node)
-    written = literal(node)
+    node = unwrap(node)
+    written = read_literal(node)
     if written is not None:
         return Value((written,))
     kind = node.kind()
@@ -82,7 +82,7 @@ def value(node: SgNode, names: Names) -> Value:
         return _mapping(node, names)
     if kind == "composite_literal":
         return _composite(node, names)
-    return together(value(each, names) for each in inner(node) if each.kind() not in _SILENT)
+    return together(value(each, names) for each in list_parts(node) if each.kind() not in _SILENT)
 
 
 _SILENT = frozenset(
@@ -95,7 +95,7 @@ _SILENT = frozenset(
 
 def _filled(node: SgNode, names: Names) -> str:
     """The text of `f"{name}.txt"`, empty where a name may hold anything."""
-    pieces = [_piece(each, names) for each in inner(node) if each.kind() not in _QUOTES]
+    pieces = [_piece(each, names) for each in list_parts(node) if each.kind() not in _QUOTES]
     known = [each for each in pieces if each is not None]
     return '"' + "".join(known) if len(known) == len(pieces) else ""
 
@@ -106,9 +106,9 @@ _QUOTES = frozenset(("string_start", "string_end"))
 def _piece(node: SgNode, names: Names) -> str | None:
     if node.kind() in ("string_content", "string_fragment"):
         return node.text()
-    if node.kind() not in HOLES or len(inner(node)) != 1:
+    if node.kind() not in HOLES or len(list_parts(node)) != 1:
         return None
-    held = value(inner(node)[0], names)
+    held = value(list_parts(node)[0], names)
     plain = held.known and held.rows is None and len(held.literals) == 1
     return held.literals[0][1:] if plain and held.literals[0].startswith('"') else None
 
@@ -120,17 +120,19 @@ def sequence(elements: list[Value]) -> Value:
 
 
 def _elements(node: SgNode) -> list[SgNode]:
-    return [each for each in inner(node) if each.kind() not in ("slice_type", "type_identifier")]
+    return [
+        each for each in list_parts(node) if each.kind() not in ("slice_type", "type_identifier")
+    ]
 
 
 def _member(node: SgNode, names: Names) -> Value:
-    held = receiver(node)
+    held = get_receiver(node)
     owner = value(held, names) if held is not None else UNKNOWN
-    return owner.fields.get(member(node), owner)
+    return owner.fields.get(get_member(node), owner)
 
 
 def _subscript(node: SgNode, names: Names) -> Value:
-    parts = inner(node)
+    parts = list_parts(node)
     owner = value(parts[0], names)
     index = value(parts[-1], names) if len(parts) > 1 else UNKNOWN
     if len(index.literals) == 1 and owner.fields:
@@ -141,8 +143,8 @@ def _subscript(node: SgNode, names: Names) -> Value:
 
 
 def _called(node: SgNode, names: Names) -> Value:
-    held, name = callee(node)
-    given = [value(value_of(each), names) for each in arguments(node) if not _labels(each)]
+    held, name = read_callee(node)
+    given = [value(get_value(each), names) for each in list_arguments(node) if not _labels(each)]
     owner = value(held, names) if held is not None and held.kind() != "type_identifier" else Value()
     mapping = given[0] if given else owner
     if name in _VIEWS and mapping.entries:
@@ -163,9 +165,9 @@ def _called(node: SgNode, names: Names) -> Value:
 def _record(call: SgNode, names: Names, labels: tuple[str, ...]) -> Value:
     """`Case(10, want=9)`, of a class that the tests have for their rows."""
     fields = {}
-    for label, each in zip(labels, arguments(call), strict=False):
+    for label, each in zip(labels, list_arguments(call), strict=False):
         keyed = each.kind() == "keyword_argument"
-        fields[inner(each)[0].text() if keyed else label] = value(value_of(each), names)
+        fields[list_parts(each)[0].text() if keyed else label] = value(get_value(each), names)
     joined = together(fields.values())
     places = {str(at): fields[label] for at, label in enumerate(labels) if label in fields}
     return Value(joined.literals, joined.calls, joined.known, {**fields, **places})
@@ -190,12 +192,12 @@ _OVER_KEYS = frozenset(("sorted", "list", "tuple", "set"))
 
 def _passed(call: SgNode, names: Names) -> frozenset[str]:
     """Functions that another one is to call, as in `texts.map(slug)`."""
-    given = (each for each in arguments(call) if each.kind() in NAMES)
+    given = (each for each in list_arguments(call) if each.kind() in NAMES)
     return frozenset(each.text() for each in given if each.text() not in names)
 
 
 def _labels(argument: SgNode) -> bool:
-    return argument.kind() == "keyword_argument" and inner(argument)[0].text() in (
+    return argument.kind() == "keyword_argument" and list_parts(argument)[0].text() in (
         "id",
         "ids",
         "marks",
@@ -204,9 +206,9 @@ def _labels(argument: SgNode) -> bool:
 
 def _members(node: SgNode) -> list[SgNode]:
     """Those of a Rust structure stand in a list of their own."""
-    parts = inner(node)
+    parts = list_parts(node)
     last = parts[-1:] if parts and parts[-1].kind() == "field_initializer_list" else []
-    return inner(last[0]) if last else parts
+    return list_parts(last[0]) if last else parts
 
 
 def _mapping(node: SgNode, names: Names) -> Value:
@@ -214,8 +216,8 @@ def _mapping(node: SgNode, names: Names) -> Value:
     parts: list[Value] = []
     entries: list[Value] = []
     for each in _members(node):
-        if each.kind() in PAIRS and len(inner(each)) > 1:
-            key, held = inner(each)[0], value(inner(each)[-1], names)
+        if each.kind() in PAIRS and len(list_parts(each)) > 1:
+            key, held = list_parts(each)[0], value(list_parts(each)[-1], names)
             name = _key(key)
             fields[name] = held
             parts += [Value((f'"{name}',)), held]
@@ -230,12 +232,12 @@ def _mapping(node: SgNode, names: Names) -> Value:
 
 
 def _named(key: SgNode) -> Value:
-    written = literal(unwrapped(key))
+    written = read_literal(unwrap(key))
     return Value((f'"{key.text()}' if written is None else written,))
 
 
 def _key(node: SgNode) -> str:
-    written = literal(unwrapped(node))
+    written = read_literal(unwrap(node))
     return node.text() if written is None else written.removeprefix('"')
 
 
@@ -248,24 +250,24 @@ def _composite(node: SgNode, names: Names) -> Value:
     labels = tuple(
         name.text()
         for declared in ([] if kind is None else kind.find_all(kind="field_declaration"))
-        for name in inner(declared)
+        for name in list_parts(declared)
         if name.kind() == "field_identifier"
     )
     return _go_literal(body, names, labels)
 
 
 def _go_literal(body: SgNode, names: Names, labels: tuple[str, ...]) -> Value:
-    parts = [_go_element(each, names, labels) for each in inner(body)]
-    if any(each.kind() in PAIRS for each in inner(body)):
+    parts = [_go_element(each, names, labels) for each in list_parts(body)]
+    if any(each.kind() in PAIRS for each in list_parts(body)):
         keyed = {
-            _key(inner(each)[0]): part
-            for each, part in zip(inner(body), parts, strict=True)
-            if inner(each)
+            _key(list_parts(each)[0]): part
+            for each, part in zip(list_parts(body), parts, strict=True)
+            if list_parts(each)
         }
         entries = tuple(
-            sequence([_named(inner(each)[0]), part])
-            for each, part in zip(inner(body), parts, strict=True)
-            if inner(each)
+            sequence([_named(list_parts(each)[0]), part])
+            for each, part in zip(list_parts(body), parts, strict=True)
+            if list_parts(each)
         )
         joined = together(parts)
         return Value(joined.literals, joined.calls, joined.known, keyed, tuple(parts), entries)
@@ -273,11 +275,11 @@ def _go_literal(body: SgNode, names: Names, labels: tuple[str, ...]) -> Value:
 
 
 def _go_element(node: SgNode, names: Names, labels: tuple[str, ...]) -> Value:
-    held = unwrapped(inner(node)[-1] if node.kind() in PAIRS else node)
+    held = unwrap(list_parts(node)[-1] if node.kind() in PAIRS else node)
     if held.kind() != "literal_value":
         return value(held, names)
     row = _go_literal(held, names, labels)
-    if row.rows and not any(each.kind() in PAIRS for each in inner(held)):
+    if row.rows and not any(each.kind() in PAIRS for each in list_parts(held)):
         named = dict(zip(labels, row.rows, strict=False))
         return Value(row.literals, row.calls, row.known, {**row.fields, **named}, row.rows)
     return row
@@ -285,7 +287,7 @@ def _go_element(node: SgNode, names: Names, labels: tuple[str, ...]) -> Value:
 
 def bound(pattern: SgNode, held: Value, names: Names) -> None:
     """Binds the pattern's names to what it takes apart."""
-    pattern = unwrapped(pattern)
+    pattern = unwrap(pattern)
     if pattern.kind() in NAMES or pattern.kind() == "shorthand_property_identifier_pattern":
         names[pattern.text()] = (
             held.fields.get(pattern.text(), held) if "short" in pattern.kind() else held
@@ -296,26 +298,26 @@ def bound(pattern: SgNode, held: Value, names: Names) -> None:
         "ref_pattern",
         "assignment_pattern",
     ):
-        bound(inner(pattern)[0 if pattern.kind() == "assignment_pattern" else -1], held, names)
+        bound(list_parts(pattern)[0 if pattern.kind() == "assignment_pattern" else -1], held, names)
     elif pattern.kind() == "pair_pattern":
-        key, target = inner(pattern)[0], inner(pattern)[-1]
+        key, target = list_parts(pattern)[0], list_parts(pattern)[-1]
         bound(target, held.fields.get(key.text(), held), names)
     elif pattern.kind() == "object_pattern":
-        for each in inner(pattern):
+        for each in list_parts(pattern):
             bound(each, held, names)
     elif pattern.kind() in MEMBERS:
         _bind_member(pattern, held, names)
     else:
-        parts = inner(pattern) if pattern.kind() not in CLOSURES else []
+        parts = list_parts(pattern) if pattern.kind() not in CLOSURES else []
         for place, each in enumerate(parts):
             bound(each, held.fields.get(str(place), held), names)
 
 
 def _bind_member(pattern: SgNode, held: Value, names: Names) -> None:
-    root = receiver(pattern)
+    root = get_receiver(pattern)
     if root is None or root.kind() not in NAMES:
         return
     owner = names.get(root.text(), UNKNOWN)
-    fields = {**owner.fields, member(pattern): held}
+    fields = {**owner.fields, get_member(pattern): held}
     whole = owner if root.text() in ("self", "this") else together((owner, held))
     names[root.text()] = Value(whole.literals, whole.calls, whole.known, fields, owner.rows)

@@ -24,14 +24,14 @@ from untildone.syntax.nodes import (
     CLOSURES,
     FUNCTIONS,
     MEMBERS,
-    arguments,
-    below,
-    callee,
-    inner,
-    literal,
-    path_of,
-    unwrapped,
-    value_of,
+    find_below,
+    get_value,
+    list_arguments,
+    list_parts,
+    read_call_path,
+    read_callee,
+    read_literal,
+    unwrap,
 )
 
 _DEEPEST = 5
@@ -96,7 +96,7 @@ class Walk:
 
     def block(self, node: SgNode, names: Names, limit: int = EXACT) -> After:
         result: After = "on"
-        for each in inner(node) if node.kind() in BLOCKS or node.kind() in _PLACES else [node]:
+        for each in list_parts(node) if node.kind() in BLOCKS or node.kind() in _PLACES else [node]:
             after = self.statement(each, names, limit)
             if after == "never":
                 return "never"
@@ -115,13 +115,13 @@ class Walk:
 
     def _rest(self, node: SgNode, names: Names, limit: int) -> After:
         bounded = min(limit, PARTIAL) if node.kind() in _CHOICES else limit
-        if node.kind() == "binary_expression" and literal(inner(node)[0]) in (
+        if node.kind() == "binary_expression" and read_literal(list_parts(node)[0]) in (
             "false",
             "0.0",
             "null",
         ):
             return "on"
-        for each in inner(node):
+        for each in list_parts(node):
             self.statement(each, names, bounded)
         return "on"
 
@@ -134,11 +134,11 @@ class Walk:
     def _meant(self, name: str) -> frozenset[str]:
         """What a helper calls is asked by whoever calls the helper."""
         helper = self.functions.get(name)
-        calls = below(helper, CALLS) if helper is not None else ()
-        return frozenset(callee(each)[1] for each in calls) - {""}
+        calls = find_below(helper, CALLS) if helper is not None else ()
+        return frozenset(read_callee(each)[1] for each in calls) - {""}
 
     def _assert(self, node: SgNode, names: Names, limit: int) -> After:
-        self._told(condition(inner(node)[0], names), limit)
+        self._told(condition(list_parts(node)[0], names), limit)
         return "on"
 
     def _define(self, node: SgNode, _names: Names, _limit: int) -> After:
@@ -148,10 +148,10 @@ class Walk:
         return "on"
 
     def _decorated(self, node: SgNode, names: Names, limit: int) -> After:
-        return self.statement(inner(node)[-1], names, limit)
+        return self.statement(list_parts(node)[-1], names, limit)
 
     def _end(self, node: SgNode, names: Names, limit: int) -> After:
-        for each in inner(node):
+        for each in list_parts(node):
             self.expression(each, names, limit)
             if node.kind() in _RETURNS:
                 self.done.append(value(each, names))
@@ -166,18 +166,18 @@ class Walk:
         held = value(right, names)
         if node.kind() == "augmented_assignment":
             held = together((value(left, names), held))
-        sides = inner(right) if right.kind() == "expression_list" else [right]
+        sides = list_parts(right) if right.kind() == "expression_list" else [right]
         if left.kind() == "expression_list" and len(sides) == 1:
             held = value(sides[0], names)
-        if left.kind() == "expression_list" and len(inner(left)) == 1:
-            left = inner(left)[0]
+        if left.kind() == "expression_list" and len(list_parts(left)) == 1:
+            left = list_parts(left)[0]
             held = value(sides[0], names)
         bound(left, held, names)
         return after
 
     def _loop(self, node: SgNode, names: Names, limit: int) -> After:
         body = node.field("body")
-        clause = next((each for each in inner(node) if each.kind() == "range_clause"), node)
+        clause = next((each for each in list_parts(node) if each.kind() == "range_clause"), node)
         left = clause.field("left") or clause.field("pattern") or clause.field("name")
         right = clause.field("right") or clause.field("value")
         if body is None:
@@ -189,7 +189,7 @@ class Walk:
         if left.kind() == "expression_list" and held.entries:
             rows = list(held.entries[:_MOST_ROWS])
         elif left.kind() == "expression_list":
-            left = inner(left)[-1]
+            left = list_parts(left)[-1]
         for row in rows:
             bound(left, row, names)
             self.block(body, names, limit)
@@ -208,7 +208,7 @@ class Walk:
             self.statement(start, names, limit)
         if test is None or then is None:
             return self._rest(node, names, limit)
-        constant = literal(unwrapped(test))
+        constant = read_literal(unwrap(test))
         if constant in ("true", "1.0"):
             return self.block(then, names, limit)
         if constant in ("false", "0.0", "null"):
@@ -227,40 +227,42 @@ class Walk:
         if node.kind() in ("else_clause", "elif_clause"):
             if node.kind() == "elif_clause":
                 return self._if(node, names, limit)
-            node = inner(node)[-1]
+            node = list_parts(node)[-1]
         return self.block(node, dict(names), limit)
 
     def _try(self, node: SgNode, names: Names, limit: int) -> After:
-        body = node.field("body") or next(iter(inner(node)), None)
+        body = node.field("body") or next(iter(list_parts(node)), None)
         if body is None:
             return "on"
         handlers = [
-            each for each in inner(node) if each.kind() in ("except_clause", "catch_clause")
+            each for each in list_parts(node) if each.kind() in ("except_clause", "catch_clause")
         ]
-        others = [each for each in inner(node) if each.kind() in ("else_clause", "finally_clause")]
+        others = [
+            each for each in list_parts(node) if each.kind() in ("else_clause", "finally_clause")
+        ]
         if any(fails(each) for each in (body, *others)):
-            kinds = [each for handler in handlers for each in inner(handler)[:-1]]
+            kinds = [each for handler in handlers for each in list_parts(handler)[:-1]]
             self._told(list(thrown(value(body, names), kinds, names)), limit)
         swallowed = any(swallows(each) for each in handlers)
         after = self.block(body, names, NOTHING if swallowed else limit)
         for each in (*handlers, *others):
-            self.block(inner(each)[-1], dict(names), limit)
+            self.block(list_parts(each)[-1], dict(names), limit)
         return "on" if handlers else after
 
     def _with(self, node: SgNode, names: Names, limit: int) -> After:
         body = node.field("body")
         if body is None:
             return "on"
-        for item in below(node, frozenset(("with_item",))):
-            call = next(below(item, CALLS), None)
-            name = plain(callee(call)[1]) if call is not None else ""
+        for item in find_below(node, frozenset(("with_item",))):
+            call = next(find_below(item, CALLS), None)
+            name = plain(read_callee(call)[1]) if call is not None else ""
             if call is not None and name in (
                 "raises",
                 "warns",
                 "assertraises",
                 "assertraisesregex",
             ):
-                claims = thrown(value(body, names), arguments(call), names)
+                claims = thrown(value(body, names), list_arguments(call), names)
                 self._told(list(claims), limit)
             elif name == "suppress":
                 limit = NOTHING
@@ -269,13 +271,13 @@ class Walk:
         return self.block(body, names, limit)
 
     def _expression_statement(self, node: SgNode, names: Names, limit: int) -> After:
-        held = inner(node)[0] if inner(node) else node
+        held = list_parts(node)[0] if list_parts(node) else node
         if floating(held):
             limit = NOTHING
         return self.statement(held, names, limit) if held is not node else "on"
 
     def expression(self, node: SgNode, names: Names, limit: int) -> After:
-        node = unwrapped(node)
+        node = unwrap(node)
         if node.kind() not in CALLS:
             if node.kind() in MEMBERS:
                 self._told(asserted(node, names) or [], limit)
@@ -284,9 +286,9 @@ class Walk:
             return "on"
         if self.taken is not None and self.taken(self, node, names, limit):
             return "on"
-        held, name = callee(node)
+        held, name = read_callee(node)
         if name in _SKIPS and (held is None or held.text() in _SKIP_OWNERS):
-            self.marks.add(f"`{path_of(node)}`")
+            self.marks.add(f"`{read_call_path(node)}`")
             return "never"
         if name in self.functions and entered(held):
             return self._enter(name, node, names, limit)
@@ -299,13 +301,13 @@ class Walk:
 
     def _called(self, node: SgNode, names: Names, limit: int) -> None:
         """A call that asserts nothing itself: its callbacks are run, what it is given changes."""
-        held, name = callee(node)
+        held, name = read_callee(node)
         if name in ("setTimeout", "setImmediate", "catch_unwind", "nextTick") or caught(node):
             limit = NOTHING
         rows = [UNKNOWN]
         if held is not None and name in ("forEach", "map", "each", "for_each"):
             rows = self.rows(value(held, names))
-        for each in arguments(node):
+        for each in list_arguments(node):
             if each.kind() in CLOSURES:
                 for row in rows:
                     self.closure(each, row, names, limit)
@@ -325,11 +327,11 @@ class Walk:
         if body is None or name in self._inside or len(self._inside) >= _DEEPEST:
             return "on"
         inside = dict(names)
-        given = arguments(call)
-        parameters(function, [value(value_of(each), names) for each in given], inside)
+        given = list_arguments(call)
+        parameters(function, [value(get_value(each), names) for each in given], inside)
         for each in given:
             if each.kind() == "keyword_argument":
-                inside[inner(each)[0].text()] = value(value_of(each), names)
+                inside[list_parts(each)[0].text()] = value(get_value(each), names)
             elif each.kind() in CLOSURES:
                 self.closure(each, UNKNOWN, names, limit)
         self._inside.append(name)

@@ -7,17 +7,18 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from untildone.checks.runner import RunOptions, run_checks
-from untildone.core.listing import cut, one_line
-from untildone.core.model import Check, CheckResult
+from untildone.core.check_results import CheckResult
+from untildone.core.contract import Check
 from untildone.core.plan_task import PlanTask
+from untildone.core.text import cut, one_line
 from untildone.engine.baseline import record_start
 from untildone.engine.context import Context
 from untildone.engine.project_checks import trusted
 from untildone.engine.start import Request, begin
 from untildone.features.plans.model import Task
-from untildone.features.plans.task_loops import claims_of
-from untildone.features.plans.task_loops import project_checks as found_checks
-from untildone.features.plans.verification import checks_of, distinct, promise_of
+from untildone.features.plans.task_loops import list_task_claims
+from untildone.features.plans.task_loops import load_project_checks as found_checks
+from untildone.features.plans.verification import find_promise, list_task_checks, merge_checks
 from untildone.process import quoted
 from untildone.runs.plan.journal import Course
 from untildone.runs.plan.setting import Setting
@@ -29,15 +30,15 @@ _OUTPUT = 2_000
 def request_of(setting: Setting, name: str, course: Course) -> Request:
     """Subjective criteria rest on the prompt's own promise, or on evidence for each of them."""
     task, place = setting.plan.tasks[name], setting.place(name)
-    promise, claims = promise_of(task), claims_of(task)
+    promise, claims = find_promise(task), list_task_claims(task)
     left = setting.bounds.rounds - rounds_of(setting, course)
     rounds = max(left, 1) if setting.bounds.rounds else 0
-    own = (*checks_of(task), *_unmerged(course), *_checks(setting, course.beside))
+    own = (*list_task_checks(task), *_unmerged(course), *_checks(setting, course.beside))
     return Request(
         session=course.session,
         project=place,
         task=text_of(name, task, course),
-        checks=distinct((*project_checks(setting, place), *own)),
+        checks=merge_checks((*project_checks(setting, place), *own)),
         claims=claims,
         done_when="both" if promise or claims else None,
         bounds=replace(setting.bounds, rounds=rounds),
@@ -72,7 +73,7 @@ def project_checks(setting: Setting, place: Path) -> tuple[Check, ...]:
 
 def checked(setting: Setting, place: Path, tasks: Iterable[str]) -> tuple[CheckResult, ...]:
     """The project's checks and those of these tasks, on the tree that is there now."""
-    checks = distinct((*project_checks(setting, place), *_checks(setting, tasks)))
+    checks = merge_checks((*project_checks(setting, place), *_checks(setting, tasks)))
     return run_checks(checks, RunOptions(project=place))
 
 
@@ -80,7 +81,7 @@ def _checks(setting: Setting, tasks: Iterable[str]) -> Iterator[Check]:
     for name in tasks:
         # A task may have left the plan since it was merged.
         if name in setting.plan.tasks:
-            yield from checks_of(setting.plan.tasks[name])
+            yield from list_task_checks(setting.plan.tasks[name])
 
 
 def begun(context: Context, request: Request) -> Record:

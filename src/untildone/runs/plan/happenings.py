@@ -1,7 +1,7 @@
 """What happens in a plan run beside what happens in the runs of its tasks."""
 
 from untildone.agents.headless import Fault, Happening
-from untildone.core.model import Outcome
+from untildone.core.verdict import Outcome
 from untildone.runs.plan.journal import Step
 
 

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from untildone.agents.headless import Fault
-from untildone.core.model import Outcome
+from untildone.core.verdict import Outcome
 from untildone.store import journal
 from untildone.store.files import Damaged
 

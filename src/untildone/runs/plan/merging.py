@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 from untildone.errors import UserError
-from untildone.features.plans.document import change, read, with_status
+from untildone.features.plans.document import change_plan, edit_status, read_plan
 from untildone.runs.plan.git import Git
 
 # The first that merges without a checkout.
@@ -39,8 +39,8 @@ def merged(git: Git, onto: str, commit: str) -> Merged:
 def with_task_completed(git: Git, *, plan: str, task: str) -> str:
     """The tree that is shown, once its plan says so; the same where it does not know the task."""
     path = git.folder / plan
-    if task in read(path).plan.tasks:
-        change(path, lambda document: with_status(document, task, "completed"))
+    if task in read_plan(path).plan.tasks:
+        change_plan(path, lambda document: edit_status(document, task, "completed"))
         git.ask("update-index", "--", plan)
     return git.ask("write-tree")
 

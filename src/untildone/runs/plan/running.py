@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager, suppress
 
 from msgspec.structs import replace
 
-from untildone.core.model import OUTCOMES, Outcome
+from untildone.core.verdict import OUTCOMES, Outcome
 from untildone.engine import verbs
 from untildone.errors import UserError
 from untildone.process import ending_with_us, quoted

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from untildone.core.model import Bounds
+from untildone.core.contract import Bounds
 from untildone.engine.context import Context
 from untildone.errors import UserError
 from untildone.features.plans.model import Plan
@@ -15,7 +15,7 @@ from untildone.runs.plan.git import Git
 from untildone.runs.plan.journal import Log
 from untildone.runs.plan.merging import able
 from untildone.store.digest import sha256
-from untildone.worktree.files import changed_files, root_of
+from untildone.worktree.files import find_worktree_root, list_changed_files
 
 
 class Setting(Struct, frozen=True, kw_only=True):
@@ -73,7 +73,7 @@ def folder_of(context: Context, path: Path) -> Path:
 
 def repository(project: Path) -> Git | None:
     """None where there is no repository, or none with a commit to begin at."""
-    root = root_of(project)
+    root = find_worktree_root(project)
     if root is None:
         return None
     git = Git(root)
@@ -100,7 +100,7 @@ def notices(setting: Setting) -> tuple[str, ...]:
         where = f"`{setting.project}` is in no git repository"
         return (f"{where}: tasks are worked on there, one after another",)
     found = []
-    if changed_files(git.folder):
+    if list_changed_files(git.folder):
         found.append("what is not committed in your checkout is not part of this: HEAD is used")
     if not git.knows("symbolic-ref", "-q", "HEAD"):
         found.append("HEAD is detached: the work branch begins at that commit")

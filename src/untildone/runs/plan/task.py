@@ -9,11 +9,11 @@ from typing import TypeAlias
 from msgspec.structs import replace
 
 from untildone.agents.headless import Happening
-from untildone.core.model import CheckResult
+from untildone.core.check_results import CheckResult
 from untildone.engine import verbs
 from untildone.engine.context import mirror
 from untildone.errors import UserError
-from untildone.features.plans.document import change, with_status
+from untildone.features.plans.document import change_plan, edit_status
 from untildone.process import quoted
 from untildone.runs import memory
 from untildone.runs.memory import Book
@@ -247,7 +247,7 @@ class TaskRun:
     def _settled(self, course: Course, results: tuple[CheckResult, ...]) -> Course:
         setting = self._setting
         if not setting.tracked:
-            change(setting.path, lambda plan: with_status(plan, self.name, "completed"))
+            change_plan(setting.path, lambda plan: edit_status(plan, self.name, "completed"))
         last = self._desk.log.merged()[-1:]
         course = self._note(replace(course, step="merged", evidence="", conflicts=()))
         names = tuple(result.name for result in results)

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from untildone.features.importers.formats import dialect_of
-from untildone.features.importers.formats.loop_format import Foreign, Source
+from untildone.features.importers.formats import find_loop_format
+from untildone.features.importers.formats.loop_format import ImportedLoop, Source
 
 SHIPKIT = """---
 skill: test-relentlessly
@@ -122,7 +122,7 @@ It has two tables.
 """
 
 
-def read(path: str, text: str | bytes, beside: Mapping[str, str] | None = None) -> Foreign:
+def read(path: str, text: str | bytes, beside: Mapping[str, str] | None = None) -> ImportedLoop:
     data = text if isinstance(text, bytes) else text.encode()
     others = {name: content.encode() for name, content in (beside or {}).items()}
-    return dialect_of(path).read(Source(path=path, data=data, beside=others.get))
+    return find_loop_format(path).read(Source(path=path, data=data, beside=others.get))

@@ -3,7 +3,7 @@
 import pytest
 
 from features.importers.formats import samples
-from untildone.features.importers.formats.counter import with_count
+from untildone.features.importers.formats.counter import set_count
 
 
 @pytest.mark.parametrize(
@@ -36,10 +36,10 @@ from untildone.features.importers.formats.counter import with_count
     ],
 )
 def test_only_the_count_changes(before: str, key: str, after: str) -> None:
-    assert with_count(before.encode(), key, 7) == after.encode()
+    assert set_count(before.encode(), key, 7) == after.encode()
 
 
 def test_a_file_with_a_mark_in_front_keeps_it() -> None:
     data = b"\xef\xbb\xbf" + samples.SHIPKIT.encode()
 
-    assert with_count(data, "iteration", 4) == data.replace(b"iteration: 3", b"iteration: 4", 1)
+    assert set_count(data, "iteration", 4) == data.replace(b"iteration: 3", b"iteration: 4", 1)

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from features.importers.formats import samples
 from features.importers.formats.samples import read
 from untildone.errors import UserError
-from untildone.features.importers.formats import DIALECTS
-from untildone.features.importers.formats.counter import with_count
+from untildone.features.importers.formats import LOOP_FORMATS
+from untildone.features.importers.formats.counter import set_count
 
-PATHS = sorted(path for dialect in DIALECTS.values() for path in dialect.PATHS)
+PATHS = sorted(path for dialect in LOOP_FORMATS.values() for path in dialect.PATHS)
 SAMPLES = [text.encode() for name, text in vars(samples).items() if name.isupper()]
 PIECES = st.sampled_from(
     [
@@ -62,6 +62,6 @@ def test_a_file_with_noise_in_it_is_a_loop_or_a_mistake(
 @given(sample=st.sampled_from(SAMPLES), at=st.integers(0, 400), noise=NOISE)
 def test_counting_never_fails_and_can_be_undone(sample: bytes, at: int, noise: bytes) -> None:
     data = sample[:at] + noise + sample[at:]
-    first = with_count(data, "iteration", 0)
+    first = set_count(data, "iteration", 0)
 
-    assert with_count(with_count(data, "iteration", 5), "iteration", 0) == first
+    assert set_count(set_count(data, "iteration", 5), "iteration", 0) == first

@@ -4,10 +4,10 @@ import pytest
 
 from features.importers.formats import samples
 from features.importers.formats.samples import read
-from untildone.core.model import Check, Claim
+from untildone.core.contract import Check, Claim
 from untildone.errors import UserError
-from untildone.features.importers.formats import DIALECTS, dialect_of
-from untildone.features.importers.formats.loop_format import Foreign
+from untildone.features.importers.formats import LOOP_FORMATS, find_loop_format
+from untildone.features.importers.formats.loop_format import ImportedLoop
 
 STATE = ".shipspec/planning/login/task-loop.local.json"
 BESIDE = {STATE: samples.SHIPSPEC_STATE}
@@ -21,7 +21,7 @@ VERIFIED = "<task-loop-complete>VERIFIED</task-loop-complete>"
         pytest.param(
             ".shipkit/relentless-state.local.md",
             samples.SHIPKIT,
-            Foreign(
+            ImportedLoop(
                 task="Implement the login.",
                 count=3,
                 rounds=8,
@@ -40,13 +40,13 @@ VERIFIED = "<task-loop-complete>VERIFIED</task-loop-complete>"
         pytest.param(
             ".shipkit/relentless-state.local.md",
             samples.SHIPKIT_PROMISE,
-            Foreign(task="Make it build.", rounds=10, promises=("BUILD IS GREEN",)),
+            ImportedLoop(task="Make it build.", rounds=10, promises=("BUILD IS GREEN",)),
             id="shipkit with a promise",
         ),
         pytest.param(
             ".stravinsky/continuation-loop.md",
             samples.STRAVINSKY,
-            Foreign(
+            ImportedLoop(
                 task="Goal: fix test_auth.py\n\n---\n\n- run pytest",
                 counter="iteration_count",
                 count=1,
@@ -60,7 +60,7 @@ VERIFIED = "<task-loop-complete>VERIFIED</task-loop-complete>"
         pytest.param(
             ".claude/ralph-loop.local.md",
             samples.RALPH,
-            Foreign(
+            ImportedLoop(
                 task="Build a to-do API.",
                 count=2,
                 rounds=20,
@@ -73,7 +73,7 @@ VERIFIED = "<task-loop-complete>VERIFIED</task-loop-complete>"
         pytest.param(
             ".claude/ralph-loop.local.md",
             samples.RALPH.replace('"DONE WITH IT"', "null").replace("20", "0"),
-            Foreign(
+            ImportedLoop(
                 task="Build a to-do API.",
                 count=2,
                 rounds=0,
@@ -86,7 +86,7 @@ VERIFIED = "<task-loop-complete>VERIFIED</task-loop-complete>"
         pytest.param(
             ".loop/state.json",
             samples.HOPE,
-            Foreign(
+            ImportedLoop(
                 task="Add rate limiting",
                 count=4,
                 claims=(
@@ -105,7 +105,7 @@ VERIFIED = "<task-loop-complete>VERIFIED</task-loop-complete>"
         pytest.param(
             ".loop/workflow-state.json",
             samples.HOPE_WORKFLOW,
-            Foreign(
+            ImportedLoop(
                 task="Add rate limiting",
                 preset="loop",
                 done_when="both",
@@ -117,7 +117,7 @@ VERIFIED = "<task-loop-complete>VERIFIED</task-loop-complete>"
         pytest.param(
             ".jikime/cache/.jikime_loop_state.json",
             samples.JIKIME,
-            Foreign(
+            ImportedLoop(
                 task="Fix all errors\n\nWork on: src/a.ts",
                 preset="fix",
                 count=2,
@@ -133,7 +133,7 @@ VERIFIED = "<task-loop-complete>VERIFIED</task-loop-complete>"
         pytest.param(
             "specs/login/.ralph-state.json",
             samples.SMART_RALPH,
-            Foreign(
+            ImportedLoop(
                 task="Carry out every task of `./specs/login/tasks.md` (login), one after another,"
                 " and check each off there.",
                 counter="globalIteration",
@@ -149,7 +149,7 @@ VERIFIED = "<task-loop-complete>VERIFIED</task-loop-complete>"
         pytest.param(
             ".ralph/ralph-loop.state.json",
             samples.OPEN_RALPH,
-            Foreign(
+            ImportedLoop(
                 task="Port the parser",
                 count=3,
                 rounds=0,
@@ -161,7 +161,7 @@ VERIFIED = "<task-loop-complete>VERIFIED</task-loop-complete>"
         pytest.param(
             ".ralph/fix_plan.md",
             samples.FIX_PLAN,
-            Foreign(
+            ImportedLoop(
                 task="Carry out what `.ralph/fix_plan.md` lists and check it off there.",
                 counter="",
                 claims=(Claim(name="Parse dates"), Claim(name="Write files")),
@@ -172,7 +172,7 @@ VERIFIED = "<task-loop-complete>VERIFIED</task-loop-complete>"
         ),
     ],
 )
-def test_a_file_is_read(path: str, text: str, expected: Foreign) -> None:
+def test_a_file_is_read(path: str, text: str, expected: ImportedLoop) -> None:
     assert read(path, text) == expected
 
 
@@ -183,7 +183,7 @@ def test_a_file_is_read(path: str, text: str, expected: Foreign) -> None:
             ".shipspec/active-loop.local.json",
             samples.SHIPSPEC_POINTER,
             {**BESIDE, **TASKS},
-            Foreign(
+            ImportedLoop(
                 task="Write the form.\n\n## Completion Promise\n\nTHE FORM IS NICE",
                 counted_in=STATE,
                 count=2,
@@ -197,7 +197,7 @@ def test_a_file_is_read(path: str, text: str, expected: Foreign) -> None:
             ".shipspec/active-loop.local.md",
             f"---\nfeature: login\nstate_path: {STATE}\n---\n",
             BESIDE,
-            Foreign(
+            ImportedLoop(
                 task="Implement `TASK-002` of `.shipspec/planning/login/` and verify its"
                 " acceptance criteria.",
                 counted_in=STATE,
@@ -212,7 +212,7 @@ def test_a_file_is_read(path: str, text: str, expected: Foreign) -> None:
             STATE,
             samples.SHIPSPEC_STATE,
             {".shipspec/planning/login/TASKS.json": "{"},
-            Foreign(
+            ImportedLoop(
                 task="Implement `TASK-002` of `.shipspec/planning/login/` and verify its"
                 " acceptance criteria.",
                 counted_in=STATE,
@@ -227,7 +227,7 @@ def test_a_file_is_read(path: str, text: str, expected: Foreign) -> None:
             ".shipspec/planning/login/feature-retry.local.json",
             samples.SHIPSPEC_RETRY,
             {},
-            Foreign(
+            ImportedLoop(
                 task="Implement `TASK-003` of `.shipspec/planning/login/` and verify its"
                 " acceptance criteria.",
                 counter="task_attempt",
@@ -247,7 +247,7 @@ def test_a_file_is_read(path: str, text: str, expected: Foreign) -> None:
             ".shipspec/planning/login/planning-refine.local.json",
             samples.SHIPSPEC_REFINE,
             {},
-            Foreign(
+            ImportedLoop(
                 task="Divide the tasks over 5 points (TASK-001, TASK-004) of"
                 " `.shipspec/planning/login/` into smaller ones.",
                 counted_in=".shipspec/planning/login/planning-refine.local.json",
@@ -262,7 +262,7 @@ def test_a_file_is_read(path: str, text: str, expected: Foreign) -> None:
             ".claude/shipspec-task-loop.local.md",
             samples.SHIPSPEC_OLD,
             {},
-            Foreign(
+            ImportedLoop(
                 task="Write the schema.\n\n---\nIt has two tables.",
                 counted_in=".claude/shipspec-task-loop.local.md",
                 rounds=5,
@@ -273,7 +273,7 @@ def test_a_file_is_read(path: str, text: str, expected: Foreign) -> None:
     ],
 )
 def test_shipspec_is_read_with_what_lies_beside_it(
-    path: str, text: str, beside: dict[str, str], expected: Foreign
+    path: str, text: str, beside: dict[str, str], expected: ImportedLoop
 ) -> None:
     assert read(path, text, beside) == expected
 
@@ -386,15 +386,15 @@ def test_a_plan_over_all_features_is_described_without_its_name() -> None:
     )
 
 
-@pytest.mark.parametrize("name", DIALECTS)
+@pytest.mark.parametrize("name", LOOP_FORMATS)
 def test_every_path_finds_its_own_module(name: str) -> None:
-    dialect = DIALECTS[name]
+    dialect = LOOP_FORMATS[name]
     paths = [f"/home/me/project/{path.replace('*', 'any')}" for path in dialect.PATHS]
 
-    assert [dialect_of(path) for path in paths] == [dialect] * len(paths)
+    assert [find_loop_format(path) for path in paths] == [dialect] * len(paths)
     assert set(dialect.AT_STOPS) <= set(dialect.PATHS)
 
 
 @pytest.mark.parametrize(("count", "first", "used"), [(3, 1, 2), (3, 0, 3), (0, 1, 0)])
 def test_rounds_used_are_counted_from_the_first(count: int, first: int, used: int) -> None:
-    assert Foreign(count=count, first=first).used == used
+    assert ImportedLoop(count=count, first=first).used == used

@@ -5,7 +5,7 @@ import pytest
 from features.importers.formats import samples
 from features.importers.formats.samples import read
 from untildone.errors import UserError
-from untildone.features.importers.formats.loop_format import Foreign
+from untildone.features.importers.formats.loop_format import ImportedLoop
 
 PATH = ".stravinsky/continuation-loop.md"
 JSON = ".jikime_loop_state.json"
@@ -55,7 +55,7 @@ def test_json_values_of_the_wrong_kind_have_defaults_that_are_named() -> None:
     text = """{"active": 3, "iteration": 2.0, "max_iterations": true, "task_description": ["x"],
      "target_files": "src", "completion_criteria": 7, "final_status": 1.5}"""
 
-    assert read(JSON, text) == Foreign(
+    assert read(JSON, text) == ImportedLoop(
         preset="fix",
         count=2,
         rounds=10,

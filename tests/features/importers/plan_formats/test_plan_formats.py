@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from untildone.errors import UserError
-from untildone.features.importers.plan_formats.plan_format import ForeignPlan
-from untildone.features.importers.plan_formats.registry import FORMATS, read_plan
+from untildone.features.importers.plan_formats.plan_format import ImportedPlan
+from untildone.features.importers.plan_formats.registry import PLAN_FORMATS, read_foreign_plan
 from untildone.features.plans.model import Task
 
 POINTS = "nobody estimated the tasks there: each has 3 points"
@@ -118,7 +118,7 @@ Some words.
 def test_blockers_of_beads_that_are_no_list_of_ids_block_nothing(blockers: str) -> None:
     text = f'{{"id": "a", "title": "A"}}\n{{"id": "b", "title": "B", "blocked_by": {blockers}}}\n'
 
-    assert read_plan("issues.jsonl", text.encode()).tasks["b"].depends_on == ()
+    assert read_foreign_plan("issues.jsonl", text.encode()).tasks["b"].depends_on == ()
 
 
 def tasks(**known: Task) -> dict[str, Task]:
@@ -135,7 +135,7 @@ def task(title: str, *criteria: str, **more: Any) -> Task:  # noqa: ANN401  any 
         pytest.param(
             "scripts/ralph/prd.json",
             SNARKTANK,
-            ForeignPlan(
+            ImportedPlan(
                 feature="Shop",
                 tasks=tasks(
                     US_001=task("List", "`npm test` exits 0", status="completed"),
@@ -153,7 +153,7 @@ def task(title: str, *criteria: str, **more: Any) -> Task:  # noqa: ANN401  any 
         pytest.param(
             "prd.json",
             RALPH_TUI,
-            ForeignPlan(
+            ImportedPlan(
                 feature="Shop",
                 tasks=tasks(a=task("One", "x"), b=task("Two", depends_on=("a",))),
                 told=(POINTS, CRITERIA),
@@ -163,7 +163,7 @@ def task(title: str, *criteria: str, **more: Any) -> Task:  # noqa: ANN401  any 
         pytest.param(
             "prd.json",
             STORIES,
-            ForeignPlan(
+            ImportedPlan(
                 tasks=tasks(s_1=task("One", "x", status="completed", checks=("make test",))),
                 told=(POINTS,),
             ),
@@ -172,7 +172,7 @@ def task(title: str, *criteria: str, **more: Any) -> Task:  # noqa: ANN401  any 
         pytest.param(
             "PRD.md",
             HOPE,
-            ForeignPlan(
+            ImportedPlan(
                 feature="Dates",
                 tasks=tasks(
                     T_001=task(
@@ -195,7 +195,7 @@ def task(title: str, *criteria: str, **more: Any) -> Task:  # noqa: ANN401  any 
         pytest.param(
             "docs/plans/dates.md",
             RALPHEX,
-            ForeignPlan(
+            ImportedPlan(
                 feature="Dates",
                 tasks=tasks(
                     TASK_001=task(
@@ -220,7 +220,7 @@ def task(title: str, *criteria: str, **more: Any) -> Task:  # noqa: ANN401  any 
         pytest.param(
             ".ralph/fix_plan.md",
             FIX_PLAN,
-            ForeignPlan(
+            ImportedPlan(
                 tasks=tasks(
                     TASK_001=task("Parse dates", "iso"),
                     TASK_002=task("Read files", status="completed"),
@@ -236,7 +236,7 @@ def task(title: str, *criteria: str, **more: Any) -> Task:  # noqa: ANN401  any 
         pytest.param(
             ".beads/issues.jsonl",
             BEADS,
-            ForeignPlan(
+            ImportedPlan(
                 tasks=tasks(
                     bd_1=task("One", status="completed"),
                     bd_2=task("Two", "a", "b", depends_on=("bd-1",), prompt="d\n\ne"),
@@ -249,7 +249,7 @@ def task(title: str, *criteria: str, **more: Any) -> Task:  # noqa: ANN401  any 
         pytest.param(
             "TODO.md",
             CHECK_LIST,
-            ForeignPlan(
+            ImportedPlan(
                 feature="Release 2",
                 tasks=tasks(
                     TASK_001=task("Tag it", status="completed"),
@@ -261,16 +261,16 @@ def task(title: str, *criteria: str, **more: Any) -> Task:  # noqa: ANN401  any 
         ),
     ],
 )
-def test_a_plan_of_each_tool(path: str, text: str, expected: ForeignPlan) -> None:
-    assert read_plan(path, text.encode()) == expected
+def test_a_plan_of_each_tool(path: str, text: str, expected: ImportedPlan) -> None:
+    assert read_foreign_plan(path, text.encode()) == expected
 
 
 def test_a_heading_without_an_id_names_its_task() -> None:
-    found = read_plan("p.md", b"### Dates\n<!-- task -->\nx\n### Task 2\n")
+    found = read_foreign_plan("p.md", b"### Dates\n<!-- task -->\nx\n### Task 2\n")
 
     assert list(found.tasks) == ["Dates"]
-    assert read_plan("p.md", b"### Task 2\n").tasks["TASK-002"].title == "Task 2"
-    assert read_plan("p.md", b"- [ ] a\n").feature == ""
+    assert read_foreign_plan("p.md", b"### Task 2\n").tasks["TASK-002"].title == "Task 2"
+    assert read_foreign_plan("p.md", b"- [ ] a\n").feature == ""
 
 
 @pytest.mark.parametrize(
@@ -297,7 +297,7 @@ def test_a_heading_without_an_id_names_its_task() -> None:
 )
 def test_what_cannot_be_a_plan_is_told(path: str, text: str, message: str) -> None:
     with pytest.raises(UserError) as caught:
-        read_plan(path, text.encode())
+        read_foreign_plan(path, text.encode())
 
     assert (caught.value.message, bool(caught.value.hint)) == (message, True)
 
@@ -305,14 +305,14 @@ def test_what_cannot_be_a_plan_is_told(path: str, text: str, message: str) -> No
 def test_ids_that_cannot_be_ours_are_numbered() -> None:
     text = json.dumps({"stories": [{"id": "é", "title": "x"}, {"title": "äö"}]})
 
-    assert list(read_plan("prd.json", text.encode()).tasks) == ["TASK-001", "TASK-002"]
+    assert list(read_foreign_plan("prd.json", text.encode()).tasks) == ["TASK-001", "TASK-002"]
 
 
 def test_a_format_may_be_named() -> None:
-    assert list(read_plan("notes", b"- [ ] a", kind="check-list").tasks) == ["TASK-001"]
+    assert list(read_foreign_plan("notes", b"- [ ] a", kind="check-list").tasks) == ["TASK-001"]
 
 
-@pytest.mark.parametrize("kind", FORMATS)
+@pytest.mark.parametrize("kind", PLAN_FORMATS)
 @given(
     noise=st.binary(max_size=200),
     sample=st.sampled_from([SNARKTANK, HOPE, RALPHEX, BEADS, FIX_PLAN]),
@@ -322,4 +322,4 @@ def test_any_bytes_are_a_plan_or_a_mistake(kind: str, noise: bytes, sample: str,
     data = sample.encode()
     for each in (noise, data[:at] + noise + data[at:], data[at:]):
         with suppress(UserError):
-            assert read_plan("a.md", each, kind=kind).tasks
+            assert read_foreign_plan("a.md", each, kind=kind).tasks

@@ -16,7 +16,7 @@ from untildone.features.importers.formats import (
 )
 from untildone.features.importers.formats.loop_format import LoopFormat
 
-DIALECTS: dict[str, LoopFormat] = {
+LOOP_FORMATS: dict[str, LoopFormat] = {
     "shipkit": shipkit,
     "stravinsky": stravinsky,
     "ralph-loop": ralph_loop,
@@ -29,10 +29,10 @@ DIALECTS: dict[str, LoopFormat] = {
 }
 
 
-def dialect_of(path: str) -> LoopFormat:
+def find_loop_format(path: str) -> LoopFormat:
     """By the end of the path, with `/` between its parts."""
-    for dialect in DIALECTS.values():
+    for dialect in LOOP_FORMATS.values():
         if any(fnmatchcase(f"/{path}", f"*/{pattern}") for pattern in dialect.PATHS):
             return dialect
-    known = ", ".join(f"`{dialect.PATHS[0]}`" for dialect in DIALECTS.values())
+    known = ", ".join(f"`{dialect.PATHS[0]}`" for dialect in LOOP_FORMATS.values())
     raise UserError(f"`{path}` is no loop file that is known", hint=f"one of {known}")

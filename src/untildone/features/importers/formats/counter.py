@@ -7,7 +7,7 @@ _FRONT = r"(?m)\A(?P<before>[^\n]*\n(?:(?!---[ \t\r]*$).*\n)*?{key}:[ \t]*)(?P<n
 _JSON = r'(?P<before>"{key}"\s*:\s*)(?P<number>\d+)'
 
 
-def with_count(data: bytes, key: str, number: int) -> bytes:
+def set_count(data: bytes, key: str, number: int) -> bytes:
     """The file with that count; as it was where it has none, or where it cannot be sure."""
     text = data.decode("utf-8", "surrogateescape")
     shape = _JSON if text.lstrip("\ufeff \t\r\n").startswith("{") else _FRONT

@@ -3,10 +3,10 @@
 import re
 
 from untildone.core.agent_message import MOST_CLAIMS
-from untildone.core.model import Claim
+from untildone.core.contract import Claim
 from untildone.errors import UserError
-from untildone.features.importers.formats.loop_format import Foreign, Source
-from untildone.features.importers.formats.text import decoded
+from untildone.features.importers.formats.loop_format import ImportedLoop, Source
+from untildone.features.importers.formats.text import decode_text
 
 PATHS = (".ralph/fix_plan.md", "fix_plan.md", "@fix_plan.md")
 AT_STOPS: tuple[str, ...] = ()
@@ -16,8 +16,8 @@ _BOX = re.compile(r"^\s*[-*]\s*\[(?P<mark>[ xX])\]\s*(?P<text>\S.*)$")
 _LATER = re.compile(r"(?i)\b(optional|future|nice to have|backlog)\b")
 
 
-def read(source: Source) -> Foreign:
-    done, still = _boxes(decoded(source.path, source.data))
+def read(source: Source) -> ImportedLoop:
+    done, still = _boxes(decode_text(source.path, source.data))
     if len(still) > MOST_CLAIMS:
         raise UserError(
             f"`{source.path}` has {len(still)} open boxes, more than {MOST_CLAIMS}",
@@ -29,7 +29,7 @@ def read(source: Source) -> Foreign:
         )
     folder = source.path.rpartition("/")[0]
     prompt = source.beside(f"{folder}/PROMPT.md".lstrip("/"))
-    return Foreign(
+    return ImportedLoop(
         task=_task(source, prompt),
         claims=tuple(Claim(name=text) for text in still),
         counter="",
@@ -41,7 +41,7 @@ def read(source: Source) -> Foreign:
 
 def _task(source: Source, prompt: bytes | None) -> str:
     if prompt:
-        return decoded("PROMPT.md", prompt).strip()
+        return decode_text("PROMPT.md", prompt).strip()
     return f"Carry out what `{source.path}` lists and check it off there."
 
 

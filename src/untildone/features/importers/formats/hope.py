@@ -3,10 +3,10 @@
 from typing import get_args
 
 from untildone.core.agent_message import MOST_CLAIMS
-from untildone.core.model import Claim, Verification
+from untildone.core.contract import Claim, Verification
 from untildone.features.importers.formats.fields import Fields, Value
-from untildone.features.importers.formats.loop_format import Foreign, Source
-from untildone.features.importers.formats.text import json_object
+from untildone.features.importers.formats.loop_format import ImportedLoop, Source
+from untildone.features.importers.formats.text import parse_json_object
 
 PATHS = (".loop/state.json", ".loop/workflow-state.json")
 AT_STOPS = PATHS
@@ -17,8 +17,8 @@ _KINDS: dict[str, Verification] = {
 }
 
 
-def read(source: Source) -> Foreign:
-    fields = json_object(source.path, source.data)
+def read(source: Source) -> ImportedLoop:
+    fields = parse_json_object(source.path, source.data)
     over = ("completed", "cancelled", "failed", "complete")
     ended = fields.text("status") in over or fields.text("stage") in over
     # What it says of itself is said again here, at the stop that is judged.
@@ -26,7 +26,7 @@ def read(source: Source) -> Foreign:
     claims = _claims(fields)
     done, left = fields.texts("completedSteps"), fields.texts("remainingSteps")
     steps = _few(fields, "steps", fields.texts("steps") or (*done, *left))
-    return Foreign(
+    return ImportedLoop(
         task=fields.text("spec") or fields.text("task"),
         # What was agreed once is not scored again.
         preset="" if claims else "loop",

@@ -1,15 +1,15 @@
 """JikiME's diagnostic loop: counts that must be zero, or a completion marker."""
 
-from untildone.features.importers.formats.loop_format import Foreign, Source
-from untildone.features.importers.formats.text import json_object
+from untildone.features.importers.formats.loop_format import ImportedLoop, Source
+from untildone.features.importers.formats.text import parse_json_object
 
 PATHS = (".jikime/cache/.jikime_loop_state.json", ".jikime_loop_state.json")
 AT_STOPS = PATHS
 _COUNTS = {"zero_errors": True, "zero_warnings": False, "zero_security": False, "tests_pass": False}
 
 
-def read(source: Source) -> Foreign:
-    fields = json_object(source.path, source.data)
+def read(source: Source) -> ImportedLoop:
+    fields = parse_json_object(source.path, source.data)
     criteria = fields.group("completion_criteria")
     zero = tuple(name for name, usual in _COUNTS.items() if criteria.flag(name, usual))
     targets = fields.texts("target_files")
@@ -17,7 +17,7 @@ def read(source: Source) -> Foreign:
     # Its own name for the loop, not the client's for the session.
     fields.text("session_id")
     ended = fields.text("final_status")
-    return Foreign(
+    return ImportedLoop(
         task=f"{task}\n\nWork on: {', '.join(targets)}" if targets else task,
         preset="fix",
         count=fields.count("iteration", 1),

@@ -5,7 +5,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from untildone.core.model import Check, Claim, Rule
+from untildone.core.contract import Check, Claim, Rule
 
 
 class Source(Struct, frozen=True, kw_only=True):
@@ -16,7 +16,7 @@ class Source(Struct, frozen=True, kw_only=True):
     beside: Callable[[str], bytes | None]
 
 
-class Foreign(Struct, frozen=True, kw_only=True):
+class ImportedLoop(Struct, frozen=True, kw_only=True):
     """A loop as another tool's file tells it.
 
     `rounds` None is our own bound, 0 none; `zero` names the counts that must be zero. `counter` is
@@ -63,10 +63,10 @@ class LoopFormat(Protocol):
     def AT_STOPS(self) -> tuple[str, ...]: ...
 
     # raises UserError where the file cannot be a loop
-    def read(self, source: Source) -> Foreign: ...
+    def read(self, source: Source) -> ImportedLoop: ...
 
 
-def alternatives(promise: str) -> tuple[str, ...]:
+def split_alternatives(promise: str) -> tuple[str, ...]:
     """`A|B`: one of them is enough."""
     parts = (part.strip() for part in promise.split("|"))
     return tuple(dict.fromkeys(part for part in parts if part))

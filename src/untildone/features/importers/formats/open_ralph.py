@@ -1,20 +1,24 @@
 """open-ralph-wiggum: a prompt and a promise around a headless agent."""
 
-from untildone.features.importers.formats.loop_format import Foreign, Source, alternatives
-from untildone.features.importers.formats.text import json_object
+from untildone.features.importers.formats.loop_format import (
+    ImportedLoop,
+    Source,
+    split_alternatives,
+)
+from untildone.features.importers.formats.text import parse_json_object
 
 PATHS = (".ralph/ralph-loop.state.json",)
 AT_STOPS: tuple[str, ...] = ()
 
 
-def read(source: Source) -> Foreign:
-    fields = json_object(source.path, source.data)
-    promises = alternatives(fields.text("completionPromise"))
+def read(source: Source) -> ImportedLoop:
+    fields = parse_json_object(source.path, source.data)
+    promises = split_alternatives(fields.text("completionPromise"))
     if not promises:
         raise fields.refused(
             "completionPromise", "is missing", hint="write the text that says it is done"
         )
-    return Foreign(
+    return ImportedLoop(
         task=fields.text("prompt"),
         count=fields.count("iteration", 1),
         rounds=fields.rounds("maxIterations", 0),

@@ -1,18 +1,22 @@
 """The ralph-loop plugin: a prompt, and a promise unless it is to run without end."""
 
-from untildone.features.importers.formats.loop_format import Foreign, Source, alternatives
-from untildone.features.importers.formats.text import front_matter
+from untildone.features.importers.formats.loop_format import (
+    ImportedLoop,
+    Source,
+    split_alternatives,
+)
+from untildone.features.importers.formats.text import parse_front_matter
 
 PATHS = (".claude/ralph-loop.local.md",)
 AT_STOPS = PATHS
 
 
-def read(source: Source) -> Foreign:
-    fields, body = front_matter(source.path, source.data)
-    promises = alternatives(fields.text("completion_promise"))
+def read(source: Source) -> ImportedLoop:
+    fields, body = parse_front_matter(source.path, source.data)
+    promises = split_alternatives(fields.text("completion_promise"))
     if not promises:
         fields.defaults.append("`completion_promise` is missing: the project's checks decide")
-    return Foreign(
+    return ImportedLoop(
         task=body,
         count=fields.count("iteration", 1),
         rounds=fields.rounds("max_iterations", 0),

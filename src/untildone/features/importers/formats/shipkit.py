@@ -2,27 +2,31 @@
 
 import regex  # type: ignore[import-untyped]  # it ships no types
 
-from untildone.core.model import Check
+from untildone.core.contract import Check
 from untildone.features.importers.formats.fields import Fields
-from untildone.features.importers.formats.loop_format import Foreign, Source, alternatives
-from untildone.features.importers.formats.text import front_matter
+from untildone.features.importers.formats.loop_format import (
+    ImportedLoop,
+    Source,
+    split_alternatives,
+)
+from untildone.features.importers.formats.text import parse_front_matter
 
 PATHS = (".shipkit/relentless-state.local.md",)
 AT_STOPS = PATHS
 
 
-def read(source: Source) -> Foreign:
-    fields, body = front_matter(source.path, source.data)
+def read(source: Source) -> ImportedLoop:
+    fields, body = parse_front_matter(source.path, source.data)
     skill = fields.text("skill").partition("-")[0]
     checks = _checks(fields, skill)
-    promises = alternatives(fields.text("completion_promise"))
+    promises = split_alternatives(fields.text("completion_promise"))
     if not checks and not promises:
         raise fields.refused(
             "success_command",
             "is missing, and so is `completion_promise`",
             hint="give one of them: without it nothing ends the loop",
         )
-    return Foreign(
+    return ImportedLoop(
         task=body.removeprefix("# Task").strip(),
         count=fields.count("iteration", 1),
         rounds=fields.rounds("max_iterations", 10),

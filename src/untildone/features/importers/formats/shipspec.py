@@ -8,8 +8,8 @@ import re
 
 from untildone.errors import UserError
 from untildone.features.importers.formats.fields import Fields
-from untildone.features.importers.formats.loop_format import Foreign, Source
-from untildone.features.importers.formats.text import front_matter, json_object
+from untildone.features.importers.formats.loop_format import ImportedLoop, Source
+from untildone.features.importers.formats.text import parse_front_matter, parse_json_object
 
 _LOOPS = ("task-loop", "feature-retry", "planning-refine")
 PATHS = (
@@ -34,7 +34,7 @@ _OWN_PROMISE = re.compile(
 )
 
 
-def read(source: Source) -> Foreign:
+def read(source: Source) -> ImportedLoop:
     fields, body = _shaped(source)
     name = source.path.rpartition("/")[2]
     if "active-loop" in name:
@@ -47,7 +47,7 @@ def read(source: Source) -> Foreign:
     counter = "task_attempt" if loop == "feature-retry" else "iteration"
     usual = 3 if loop == "planning-refine" else 5
     bound = "max_task_attempts" if loop == "feature-retry" else "max_iterations"
-    return Foreign(
+    return ImportedLoop(
         task=prompt or _described(loop, feature, task, fields.texts("large_tasks")),
         counter=counter,
         counted_in=source.path,
@@ -62,11 +62,11 @@ def read(source: Source) -> Foreign:
 
 def _shaped(source: Source) -> tuple[Fields, str]:
     if source.path.endswith(".json"):
-        return json_object(source.path, source.data), ""
-    return front_matter(source.path, source.data)
+        return parse_json_object(source.path, source.data), ""
+    return parse_front_matter(source.path, source.data)
 
 
-def _pointed_at(source: Source, fields: Fields) -> Foreign:
+def _pointed_at(source: Source, fields: Fields) -> ImportedLoop:
     path = fields.text("state_path")
     data = source.beside(path) if path and "active-loop" not in path else None
     if data is None:
@@ -84,7 +84,7 @@ def _prompt(source: Source, feature: str, task: str) -> str:
     if data is None:
         return ""
     try:
-        return json_object(path, data).group("tasks").group(task).text("prompt")
+        return parse_json_object(path, data).group("tasks").group(task).text("prompt")
     except UserError:
         # The loop does not rest on the plan: its name is enough to go on.
         return ""

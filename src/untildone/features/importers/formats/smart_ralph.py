@@ -1,18 +1,18 @@
 """smart-ralph: a `tasks.md` worked through, until a promise of its own is said."""
 
-from untildone.features.importers.formats.loop_format import Foreign, Source
-from untildone.features.importers.formats.text import json_object
+from untildone.features.importers.formats.loop_format import ImportedLoop, Source
+from untildone.features.importers.formats.text import parse_json_object
 
 PATHS = ("specs/*/.ralph-state.json", ".ralph-state.json")
 AT_STOPS = PATHS
 
 
-def read(source: Source) -> Foreign:
-    fields = json_object(source.path, source.data)
+def read(source: Source) -> ImportedLoop:
+    fields = parse_json_object(source.path, source.data)
     place = fields.text("basePath") or source.path.rpartition("/")[0]
     name = fields.text("name") or place.rpartition("/")[2] or "this spec"
     phase = fields.text("phase")
-    return Foreign(
+    return ImportedLoop(
         task=(
             f"Carry out every task of `{f'{place}/tasks.md'.lstrip('/')}` ({name}), one after"
             " another, and check each off there."

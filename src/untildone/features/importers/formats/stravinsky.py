@@ -1,20 +1,24 @@
 """Stravinsky's continuation loop: a promise, with the goal below it."""
 
-from untildone.features.importers.formats.loop_format import Foreign, Source, alternatives
-from untildone.features.importers.formats.text import front_matter
+from untildone.features.importers.formats.loop_format import (
+    ImportedLoop,
+    Source,
+    split_alternatives,
+)
+from untildone.features.importers.formats.text import parse_front_matter
 
 PATHS = (".stravinsky/continuation-loop.md",)
 AT_STOPS = PATHS
 
 
-def read(source: Source) -> Foreign:
-    fields, body = front_matter(source.path, source.data)
-    promises = alternatives(fields.text("completion_promise"))
+def read(source: Source) -> ImportedLoop:
+    fields, body = parse_front_matter(source.path, source.data)
+    promises = split_alternatives(fields.text("completion_promise"))
     if not promises:
         raise fields.refused(
             "completion_promise", "is missing", hint="write the text that says it is done"
         )
-    return Foreign(
+    return ImportedLoop(
         task=body,
         counter="iteration_count",
         count=fields.count("iteration_count", 0),

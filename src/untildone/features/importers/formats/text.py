@@ -15,7 +15,7 @@ _LARGEST_FRONT = 64_000
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
-def decoded(path: str, data: bytes, *, largest: int = LARGEST) -> str:
+def decode_text(path: str, data: bytes, *, largest: int = LARGEST) -> str:
     if len(data) > largest:
         raise UserError(
             f"`{path}` takes {len(data)} bytes, more than {largest}",
@@ -31,9 +31,9 @@ def decoded(path: str, data: bytes, *, largest: int = LARGEST) -> str:
     return text.replace("\r\n", "\n")
 
 
-def front_matter(path: str, data: bytes) -> tuple[Fields, str]:
+def parse_front_matter(path: str, data: bytes) -> tuple[Fields, str]:
     """The fields between the first two lines of `---`, and what stands below them."""
-    first, _, rest = decoded(path, data).partition("\n")
+    first, _, rest = decode_text(path, data).partition("\n")
     if first.rstrip() != "---":
         raise _no_front(path, "does not begin with `---`")
     end = re.search(r"(?m)^---[ \t]*$", rest)
@@ -109,8 +109,8 @@ def _twice(path: str, line: int, key: str) -> UserError:
     )
 
 
-def json_object(path: str, data: bytes) -> Fields:
-    text = decoded(path, data)
+def parse_json_object(path: str, data: bytes) -> Fields:
+    text = decode_text(path, data)
 
     def line_of(key: str) -> int:
         found = re.search(rf"{re.escape(json.dumps(key))}\s*:", text)

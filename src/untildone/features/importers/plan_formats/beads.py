@@ -8,7 +8,7 @@ import msgspec
 
 from untildone.errors import UserError
 from untildone.features.importers.formats.fields import Fields, Value
-from untildone.features.importers.plan_formats.plan_format import ForeignPlan, gathered
+from untildone.features.importers.plan_formats.plan_format import ImportedPlan, build_plan
 from untildone.features.plans.model import Task
 
 _ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?(?P<text>\S.*)")
@@ -20,13 +20,13 @@ def recognises(path: str, _text: str) -> bool:
     return path.endswith(".jsonl")
 
 
-def plan(path: str, text: str) -> ForeignPlan:
+def plan(path: str, text: str) -> ImportedPlan:
     issues = [issue for issue in _issues(path, text) if issue.text("status") not in _GONE]
     issues.sort(key=lambda issue: issue.count("priority", 9))
     told = []
     if any(issue.text("status") == "in_progress" for issue in issues):
         told.append("what is in progress there is not started here")
-    return gathered(path, (_task(issue) for issue in issues), told=told)
+    return build_plan(path, (_task(issue) for issue in issues), told=told)
 
 
 def _issues(path: str, text: str) -> Iterator[Fields]:

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from untildone.features.importers.plan_formats.boxes import Line, lines
-from untildone.features.importers.plan_formats.check_list import tasks_in
-from untildone.features.importers.plan_formats.plan_format import ForeignPlan, gathered
+from untildone.features.importers.plan_formats.check_list import parse_tasks
+from untildone.features.importers.plan_formats.markdown import Line, parse_lines
+from untildone.features.importers.plan_formats.plan_format import ImportedPlan, build_plan
 
 _LATER = re.compile(r"\b(?:optional|future|nice to have|backlog)\b", re.IGNORECASE)
 
@@ -14,13 +14,13 @@ def recognises(path: str, _text: str) -> bool:
     return path.endswith("fix_plan.md")
 
 
-def plan(path: str, text: str) -> ForeignPlan:
-    found = list(lines(text))
+def plan(path: str, text: str) -> ImportedPlan:
+    found = list(parse_lines(text))
     wanted = list(_wanted(found))
     boxes = [sum(line.kind == "box" for line in each) for each in (found, wanted)]
     later = boxes[0] - boxes[1]
     told = (f"{later} boxes below headings such as `Optional` are left out",) if later else ()
-    return gathered(path, tasks_in(wanted), told=told)
+    return build_plan(path, parse_tasks(wanted), told=told)
 
 
 def _wanted(found: Iterable[Line]) -> Iterator[Line]:

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from untildone.features.importers.plan_formats.boxes import Line, lines
-from untildone.features.importers.plan_formats.plan_format import ForeignPlan, gathered
+from untildone.features.importers.plan_formats.markdown import Line, parse_lines
+from untildone.features.importers.plan_formats.plan_format import ImportedPlan, build_plan
 from untildone.features.plans.model import Task, TaskStatus
 
 # ### T-001: Parse dates
@@ -24,17 +24,17 @@ def recognises(path: str, text: str) -> bool:
     return path.endswith(".md") and _COMMENT.search(text) is not None
 
 
-def plan(path: str, text: str) -> ForeignPlan:
+def plan(path: str, text: str) -> ImportedPlan:
     title = next(
-        (line.text for line in lines(text) if line.kind == "heading" and line.level == 1), ""
+        (line.text for line in parse_lines(text) if line.kind == "heading" and line.level == 1), ""
     )
-    return gathered(path, _tasks(text), feature=title)
+    return build_plan(path, _tasks(text), feature=title)
 
 
 def _tasks(text: str) -> Iterator[tuple[str, Task]]:
     for section in re.split(r"(?m)^(?=#{2,4}\s)", text):
         comment = _COMMENT.search(section)
-        first = next(lines(section), None)
+        first = next(parse_lines(section), None)
         if comment and first:
             fields = dict(_FIELD.findall(comment[1]))
             yield _task(fields, first.text, section.replace(comment[0], ""))
@@ -43,22 +43,22 @@ def _tasks(text: str) -> Iterator[tuple[str, Task]]:
 def _task(fields: dict[str, str], heading: str, section: str) -> tuple[str, Task]:
     named = _HEADING.fullmatch(heading)
     name = fields.get("id") or (named["id"] if named else heading)
-    found = list(lines(section))
+    found = list(parse_lines(section))
     boxes = [line for line in found if line.kind == "box"]
     task = Task(
         title=named["title"] if named else heading,
-        status=status_of(boxes),
+        status=derive_status(boxes),
         depends_on=tuple(re.findall(r"[\w.-]+", fields.get("blockedBy", ""))),
         acceptance_criteria=tuple(box.text for box in boxes),
     )
-    return name, replace(task, prompt=prompt_of(found[1:]))
+    return name, replace(task, prompt=join_text_lines(found[1:]))
 
 
-def status_of(boxes: list[Line]) -> TaskStatus:
+def derive_status(boxes: list[Line]) -> TaskStatus:
     return "completed" if boxes and all(box.checked for box in boxes) else "not_started"
 
 
-def prompt_of(found: list[Line]) -> str:
+def join_text_lines(found: list[Line]) -> str:
     """What is said beside the boxes."""
     said = [line.text for line in found if line.kind == "text"]
     return re.sub(r"\n{3,}", "\n\n", "\n".join(said)).strip()

@@ -14,7 +14,7 @@ LARGEST = 64_000_000
 _USUAL_POINTS = 3
 
 
-class ForeignPlan(Struct, frozen=True, kw_only=True):
+class ImportedPlan(Struct, frozen=True, kw_only=True):
     """`told` says what was taken otherwise than it stands in the file."""
 
     tasks: dict[str, Task]
@@ -22,17 +22,17 @@ class ForeignPlan(Struct, frozen=True, kw_only=True):
     told: tuple[str, ...] = ()
 
 
-class PlanDialect(Protocol):
+class PlanFormat(Protocol):
     # whether a file of this name and text is one of its own
     def recognises(self, path: str, text: str) -> bool: ...
 
     # raises UserError where it cannot be a plan
-    def plan(self, path: str, text: str) -> ForeignPlan: ...
+    def plan(self, path: str, text: str) -> ImportedPlan: ...
 
 
-def gathered(
+def build_plan(
     path: str, found: Iterable[tuple[str, Task]], *, feature: str = "", told: Iterable[str] = ()
-) -> ForeignPlan:
+) -> ImportedPlan:
     """The tasks with ids of our kind, points and a criterion each."""
     listed = list(found)
     if not listed:
@@ -42,10 +42,10 @@ def gathered(
     said = [*told, f"nobody estimated the tasks there: each has {_USUAL_POINTS} points"]
     if not all(task.acceptance_criteria for _, task in listed):
         said.append("a task without criteria has its title as the only one")
-    return ForeignPlan(tasks=tasks, feature=feature, told=tuple(said))
+    return ImportedPlan(tasks=tasks, feature=feature, told=tuple(said))
 
 
-def in_sequence(found: Iterable[tuple[str, Task]]) -> list[tuple[str, Task]]:
+def chain_tasks(found: Iterable[tuple[str, Task]]) -> list[tuple[str, Task]]:
     """Each depends on the one before, where a tool works them one after another."""
     listed = list(found)
     before = ["", *(name for name, _ in listed)]
@@ -55,7 +55,7 @@ def in_sequence(found: Iterable[tuple[str, Task]]) -> list[tuple[str, Task]]:
     ]
 
 
-def number(position: int) -> str:
+def make_task_id(position: int) -> str:
     return f"TASK-{position:03d}"
 
 
@@ -64,7 +64,9 @@ def _ids(path: str, names: list[str]) -> dict[str, str]:
     for name in names:
         if name in ids:
             raise UserError(f"`{path}`: `{name}` stands there twice", hint="leave one of them")
-        ids[name] = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-._")[:64] or number(len(ids) + 1)
+        ids[name] = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-._")[:64] or make_task_id(
+            len(ids) + 1
+        )
     if len(set(ids.values())) < len(ids):
         raise UserError(f"`{path}`: two ids differ only in signs", hint="rename one of them")
     return ids

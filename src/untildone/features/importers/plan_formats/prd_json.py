@@ -5,8 +5,12 @@ from typing import Any
 
 from untildone.errors import UserError
 from untildone.features.importers.formats.fields import Fields
-from untildone.features.importers.formats.text import json_object
-from untildone.features.importers.plan_formats.plan_format import ForeignPlan, gathered, in_sequence
+from untildone.features.importers.formats.text import parse_json_object
+from untildone.features.importers.plan_formats.plan_format import (
+    ImportedPlan,
+    build_plan,
+    chain_tasks,
+)
 from untildone.features.plans.model import Task, TaskStatus
 
 _LISTS = ("userStories", "stories")
@@ -17,16 +21,16 @@ def recognises(path: str, _text: str) -> bool:
     return path.endswith(".json")
 
 
-def plan(path: str, text: str) -> ForeignPlan:
-    fields = json_object(path, text.encode())
+def plan(path: str, text: str) -> ImportedPlan:
+    fields = parse_json_object(path, text.encode())
     stories = sorted(_stories(path, fields), key=lambda story: story.count("priority", _LAST))
     found = [_story(story, fields.texts("qualityGates")) for story in stories]
     told = []
     if not any(story.has("dependsOn") for story in stories):
-        found = in_sequence(found)
+        found = chain_tasks(found)
         told.append("no story names another: each depends on the one before")
     feature = fields.text("project") or fields.text("name")
-    return gathered(path, found, feature=feature, told=(*told, *fields.defaults))
+    return build_plan(path, found, feature=feature, told=(*told, *fields.defaults))
 
 
 def _stories(path: str, fields: Fields) -> Iterator[Fields]:

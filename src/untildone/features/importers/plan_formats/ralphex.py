@@ -3,13 +3,13 @@
 import re
 from collections.abc import Iterator
 
-from untildone.features.importers.plan_formats.boxes import Line, lines
-from untildone.features.importers.plan_formats.hope_prd import prompt_of, status_of
+from untildone.features.importers.plan_formats.hope_prd import derive_status, join_text_lines
+from untildone.features.importers.plan_formats.markdown import Line, parse_lines
 from untildone.features.importers.plan_formats.plan_format import (
-    ForeignPlan,
-    gathered,
-    in_sequence,
-    number,
+    ImportedPlan,
+    build_plan,
+    chain_tasks,
+    make_task_id,
 )
 from untildone.features.plans.model import Task
 
@@ -20,11 +20,11 @@ _COMMAND = re.compile(r"\s*[-*]\s+`(?P<command>[^`]+)`.*")
 
 def recognises(path: str, text: str) -> bool:
     return path.endswith(".md") and any(
-        line.kind == "heading" and _TASK.fullmatch(line.text) for line in lines(text)
+        line.kind == "heading" and _TASK.fullmatch(line.text) for line in parse_lines(text)
     )
 
 
-def plan(path: str, text: str) -> ForeignPlan:
+def plan(path: str, text: str) -> ImportedPlan:
     sections = list(_sections(text))
     checks = tuple(
         found["command"].strip()
@@ -36,14 +36,14 @@ def plan(path: str, text: str) -> ForeignPlan:
     told = ["each task depends on the one before"]
     if checks:
         told.append(f"{len(checks)} validation commands became checks of every task")
-    tasks = in_sequence(_tasks(sections, checks))
-    title = next((line.text for line in lines(text) if line.kind == "heading"), "")
-    return gathered(path, tasks, feature=title.removeprefix("Plan: "), told=told)
+    tasks = chain_tasks(_tasks(sections, checks))
+    title = next((line.text for line in parse_lines(text) if line.kind == "heading"), "")
+    return build_plan(path, tasks, feature=title.removeprefix("Plan: "), told=told)
 
 
 def _sections(text: str) -> Iterator[tuple[str, list[Line]]]:
     heading, body = "", list[Line]()
-    for line in lines(text):
+    for line in parse_lines(text):
         if line.kind == "heading":
             yield heading, body
             heading, body = line.text, []
@@ -60,12 +60,12 @@ def _tasks(
         if named:
             boxes = [line for line in body if line.kind == "box"]
             yield (
-                number(int(named["number"])),
+                make_task_id(int(named["number"])),
                 Task(
                     title=named["title"] or heading,
-                    status=status_of(boxes),
+                    status=derive_status(boxes),
                     acceptance_criteria=tuple(box.text for box in boxes),
-                    prompt=prompt_of(body),
+                    prompt=join_text_lines(body),
                     checks=checks,
                 ),
             )

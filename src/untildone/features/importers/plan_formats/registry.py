@@ -1,7 +1,7 @@
 """The table of plan formats; the first that recognises a file reads it."""
 
 from untildone.errors import UserError
-from untildone.features.importers.formats.text import decoded
+from untildone.features.importers.formats.text import decode_text
 from untildone.features.importers.plan_formats import (
     beads,
     check_list,
@@ -10,9 +10,9 @@ from untildone.features.importers.plan_formats import (
     prd_json,
     ralphex,
 )
-from untildone.features.importers.plan_formats.plan_format import LARGEST, ForeignPlan, PlanDialect
+from untildone.features.importers.plan_formats.plan_format import LARGEST, ImportedPlan, PlanFormat
 
-FORMATS: dict[str, PlanDialect] = {
+PLAN_FORMATS: dict[str, PlanFormat] = {
     "prd-json": prd_json,
     "beads": beads,
     "hope": hope_prd,
@@ -22,12 +22,12 @@ FORMATS: dict[str, PlanDialect] = {
 }
 
 
-def read_plan(path: str, data: bytes, *, kind: str = "") -> ForeignPlan:
-    text = decoded(path, data, largest=LARGEST)
+def read_foreign_plan(path: str, data: bytes, *, kind: str = "") -> ImportedPlan:
+    text = decode_text(path, data, largest=LARGEST)
     if kind:
-        return FORMATS[kind].plan(path, text)
-    for dialect in FORMATS.values():
+        return PLAN_FORMATS[kind].plan(path, text)
+    for dialect in PLAN_FORMATS.values():
         if dialect.recognises(path, text):
             return dialect.plan(path, text)
-    known = ", ".join(f"`{name}`" for name in FORMATS)
+    known = ", ".join(f"`{name}`" for name in PLAN_FORMATS)
     raise UserError(f"`{path}` is no plan that is known", hint=f"`--format` with one of {known}")

@@ -1,0 +1,151 @@
+"""Makefiles: their targets and variables, and the shell lines that decide a goal."""
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from untildone.commands.arguments import find_option, parse_arguments
+from untildone.worktree.contents import Tree
+
+_NAMES = ("GNUmakefile", "makefile", "Makefile")
+_RULE = re.compile(
+    r"^(?P<targets>[^\s#:=@][^:=#]*?)\s*::?(?!=)(?P<needed>[^;#]*)(?:;(?P<line>.*))?"
+)
+_VARIABLE = re.compile(
+    r"^\s*(?:export\s+|override\s+)*(?P<name>[\w.]+)\s*(?P<operator>[:?+!]*=)\s*(?P<value>.*)$"
+)
+_USE = re.compile(r"\$[({](?P<name>\w+)[)}]")
+# $(wildcard src/*.js) stands for its patterns.
+_WILDCARD = re.compile(r"\$[({]wildcard\s+(?P<patterns>[^(){}$]*)[)}]")
+_SHELL = re.compile(r"(.*/)?(ba|da|k|z)?sh(\.exe)?")
+_FORGIVING_FLAG = re.compile(r"-?[a-z]*[intq][a-z]*|--(ignore-errors|dry-run|touch|question)")
+_MAX_DEPTH = 10
+_MAX_LENGTH = 10_000
+
+
+class Target(NamedTuple):
+    prerequisites: tuple[str, ...]
+    lines: tuple[str, ...]
+
+
+class Makefile(NamedTuple):
+    targets: dict[str, Target]
+    variables: dict[str, str]
+
+
+_NO_TARGET = Target((), ())
+
+
+def find_makefile(tree: Tree, arguments: Sequence[str] = ()) -> str:
+    """Return the file that make reads: the first of the usual names, unless `-f` gives one."""
+    folder, given = find_option(arguments, "-C"), find_option(arguments, "-f")
+    paths = ((PurePosixPath(folder) / name).as_posix() for name in ((given,) if given else _NAMES))
+    return next((path for path in paths if path in tree), "")
+
+
+def read_makefile(tree: Tree, path: str) -> str:
+    """Return the text of a makefile and of the files it includes."""
+    text = tree.text(path)
+    included = re.findall(r"(?m)^[-s]?include[ \t]+(\S+)", text)
+    paths = ((PurePosixPath(path).parent / name).as_posix() for name in included)
+    return "\n".join((text, *(tree.text(each) for each in paths if each != path)))
+
+
+def parse_makefile(text: str) -> Makefile:
+    targets: dict[str, Target] = {}
+    variables: dict[str, str] = {"MAKE": "make"}
+    names: list[str] = []
+    for line in re.sub(r"\\\n", " ", text).splitlines():
+        if len(line) > _MAX_LENGTH:
+            continue
+        if line[:1] in ("\t", " ") and names and line.strip():
+            for name in names:
+                targets[name] = targets[name]._replace(lines=(*targets[name].lines, line.strip()))
+        elif assignment := _VARIABLE.match(line):
+            _assign(variables, assignment)
+        elif rule := _RULE.match(line):
+            names = _declare(targets, rule, variables)
+    return Makefile(targets, variables)
+
+
+def _assign(variables: dict[str, str], assignment: re.Match[str]) -> None:
+    name, operator = assignment["name"], assignment["operator"]
+    value = assignment["value"].partition(" #")[0].strip()
+    if operator == "+=":
+        variables[name] = f"{variables.get(name, '')} {value}".strip()
+    elif operator != "?=" or name not in variables:
+        variables[name] = value
+
+
+def _declare(
+    targets: dict[str, Target], rule: re.Match[str], variables: dict[str, str]
+) -> list[str]:
+    needed = tuple(_expand(rule["needed"], variables).replace("|", " ").split())
+    lines = (rule["line"].strip(),) if rule["line"] else ()
+    names = _expand(rule["targets"], variables).split()
+    for name in names:
+        earlier = targets.get(name, _NO_TARGET).prerequisites
+        targets[name] = Target((*earlier, *needed), lines)
+    return names
+
+
+def _expand(text: str, variables: dict[str, str]) -> str:
+    for _ in range(_MAX_DEPTH):
+        text = _WILDCARD.sub(lambda use: use["patterns"].strip(), text)
+        text, number = _USE.subn(lambda use: variables.get(use["name"], ""), text)
+        if not number or len(text) > _MAX_LENGTH:
+            break
+    return text[:_MAX_LENGTH]
+
+
+def find_make_lines(tree: Tree, arguments: Sequence[str]) -> Iterator[str]:
+    """Yield the shell lines whose failure fails `make ARGUMENTS`, prerequisites first."""
+    makefile = parse_makefile(read_makefile(tree, find_makefile(tree, arguments)))
+    if _forgives_failures(makefile.variables):
+        return
+    first = next((name for name in makefile.targets if not name.startswith(".")), "")
+    default = makefile.variables.get(".DEFAULT_GOAL", first)
+    goals = [word for word in parse_arguments("make", arguments).targets if "=" not in word]
+    for goal in goals or [default]:
+        yield from _find_lines(makefile, goal, tree, ())
+
+
+def _find_lines(
+    makefile: Makefile, name: str, tree: Tree, parents: tuple[str, ...]
+) -> Iterator[str]:
+    target = makefile.targets.get(name)
+    phony = makefile.targets.get(".PHONY", _NO_TARGET).prerequisites
+    up_to_date = name in tree and name not in phony
+    if target is None or name in parents or up_to_date or _is_ignored(makefile, name):
+        return
+    for needed in target.prerequisites:
+        yield from _find_lines(makefile, needed, tree, (*parents, name))
+    stops = re.match(r"-\w*e", makefile.variables.get(".SHELLFLAGS", ""))
+    for line in target.lines:
+        prefix = re.match(r"[@+-]*", line)
+        if prefix and "-" not in prefix[0]:
+            shell_line = _expand_line(line[prefix.end() :], makefile, name)
+            yield f"set -e\n{shell_line}" if stops else shell_line
+
+
+def _expand_line(line: str, makefile: Makefile, name: str) -> str:
+    """Return the line as the shell gets it: `$$` becomes the shell's own `$`."""
+    needed = makefile.targets[name].prerequisites
+    automatic = {"@": name, "<": "".join(needed[:1]), "^": " ".join(needed)}
+    plain = "$$".join(
+        re.sub(r"\$([@<^])", lambda use: automatic[use[1]], part) for part in line.split("$$")
+    )
+    return _expand(plain, makefile.variables).replace("$$", "$")
+
+
+def _is_ignored(makefile: Makefile, name: str) -> bool:
+    ignored = makefile.targets.get(".IGNORE")
+    return ignored is not None and (not ignored.prerequisites or name in ignored.prerequisites)
+
+
+def _forgives_failures(variables: dict[str, str]) -> bool:
+    """Whether no line is run by a shell, or no failure stops make."""
+    flags = variables.get("MAKEFLAGS", "").split()
+    shell = variables.get("SHELL", "sh").split(" ")[0]
+    return any(map(_FORGIVING_FLAG.fullmatch, flags)) or not _SHELL.fullmatch(shell)

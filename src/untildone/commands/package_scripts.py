@@ -1,0 +1,65 @@
+"""Scripts of `package.json`, and which of them a call runs."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
+from pathlib import PurePosixPath
+
+from untildone.commands.arguments import find_option
+from untildone.commands.launchers import PACKAGE_MANAGERS
+from untildone.commands.shell import program_name
+
+# `run-s lint test:*` runs several scripts.
+SCRIPT_GROUPS = frozenset(("run-s", "run-p", "npm-run-all", "npm-run-all2", "concurrently"))
+_ALIASES = {"t": "test", "tst": "test"}
+# npm runs these without the word `run`; the other managers run any script so.
+_WITHOUT_RUN = frozenset(("test", "start", "stop", "restart"))
+
+
+def parse_package_scripts(text: str) -> dict[str, str]:
+    try:
+        scripts = json.loads(text).get("scripts", {})
+        return {name: command for name, command in scripts.items() if isinstance(command, str)}
+    except (ValueError, AttributeError, RecursionError):
+        return {}
+
+
+def find_package_file(call: Sequence[str]) -> str:
+    """Return the `package.json` that the call of a package manager is about."""
+    folder = find_option(call[1:], "--prefix") or find_option(call[1:], "-C")
+    return (PurePosixPath(folder) / "package.json").as_posix()
+
+
+def select_scripts(call: Sequence[str], scripts: Mapping[str, str]) -> Iterator[str]:
+    """Yield the scripts that `npm test`, `npm run lint` or `pnpm lint` runs, hooks included."""
+    name = _find_script_name(call)
+    for each in (f"pre{name}", name, f"post{name}") if name else ():
+        if each in scripts:
+            yield scripts[each]
+
+
+def _find_script_name(call: Sequence[str]) -> str:
+    manager, arguments = program_name(call[0]), list(call[1:])
+    if manager not in PACKAGE_MANAGERS:
+        return ""
+    folders = (find_option(arguments, "--prefix"), find_option(arguments, "-C"))
+    words = [word for word in arguments if not word.startswith("-") and word not in folders]
+    if words[:1] in (["run"], ["run-script"]):
+        return "".join(words[1:2])
+    name = _ALIASES.get(words[0], words[0]) if words else ""
+    return name if manager != "npm" or name in _WITHOUT_RUN else ""
+
+
+def select_grouped_scripts(call: Sequence[str], scripts: Mapping[str, str]) -> Iterator[str]:
+    """Yield what `run-s lint test:*` or `concurrently npm:lint "tsc -w"` runs."""
+    arguments = call[1:]
+    if any(re.match(r"--(race|success)\b|-s$", word) for word in arguments):
+        # One of them is enough then, so none of them decides.
+        return
+    for word in (word for word in arguments if not word.startswith("-")):
+        pattern = word.removeprefix("npm:")
+        names = [name for name in scripts if fnmatchcase(name, pattern)]
+        yield from (scripts[name] for name in names)
+        if not names and " " in word:
+            yield word

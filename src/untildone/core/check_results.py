@@ -1,0 +1,102 @@
+"""What checks come to: findings, tests, the result of each, and their counts."""
+
+from typing import Literal, TypeAlias
+
+from msgspec import Struct
+
+Severity: TypeAlias = Literal["error", "warning", "info", "security"]
+CheckOutcome: TypeAlias = Literal["green", "red", "flaky", "unrunnable", "timed-out", "no-evidence"]
+
+NOUNS: dict[Severity, str] = {
+    "error": "error",
+    "warning": "warning",
+    "info": "note",
+    "security": "security finding",
+}
+
+
+class Finding(Struct, frozen=True, kw_only=True, gc=False):
+    """One diagnostic; the fingerprint survives a shift of lines."""
+
+    check: str
+    path: str
+    line: int
+    code: str
+    severity: Severity
+    text: str
+    fingerprint: str
+
+
+class Tests(Struct, frozen=True, kw_only=True):
+    """What a test run reported: counts, and the ids behind them where it names its tests."""
+
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+    failing: tuple[str, ...] = ()
+    passing: tuple[str, ...] = ()
+    skipping: tuple[str, ...] = ()
+
+    @property
+    def executed(self) -> int:
+        return self.passed + self.failed
+
+
+class CheckResult(Struct, frozen=True, kw_only=True):
+    """`reason` says why it is not green, or what else to know; `output` is the cleaned end."""
+
+    name: str
+    command: str
+    outcome: CheckOutcome
+    exit_code: int | None = None
+    seconds: float = 0
+    cached: bool = False
+    reason: str = ""
+    findings: tuple[Finding, ...] = ()
+    tests: Tests | None = None
+    output: str = ""
+    output_path: str = ""
+    # What was mended by the check's own `fix` before this result.
+    fixed_by: str = ""
+
+    @property
+    def green(self) -> bool:
+        return self.outcome == "green"
+
+
+class BaselineFinding(Struct, frozen=True, kw_only=True):
+    fingerprint: str
+    code: str = ""
+
+
+class BaselineResult(Struct, frozen=True, kw_only=True):
+    """What a stop needs to know of a check at the start; the file of the start holds it whole."""
+
+    name: str
+    outcome: CheckOutcome
+    tests: Tests | None = None
+    findings: tuple[BaselineFinding, ...] = ()
+
+    @property
+    def green(self) -> bool:
+        return self.outcome == "green"
+
+
+class Totals(Struct, frozen=True, kw_only=True):
+    """Findings by severity; tests by outcome, not counted among the findings again."""
+
+    errors: int = 0
+    warnings: int = 0
+    infos: int = 0
+    security: int = 0
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+
+
+class FileTotals(Struct, frozen=True, kw_only=True):
+    path: str
+    errors: int = 0
+    warnings: int = 0
+    infos: int = 0
+    security: int = 0

@@ -1,0 +1,121 @@
+"""The contract of a loop: what was agreed when it started, and its amendments."""
+
+from typing import Literal, TypeAlias
+
+from msgspec import Struct
+
+from untildone.core.plan_task import PlanTask
+
+Speaker: TypeAlias = Literal["user", "agent"]
+Rule: TypeAlias = Literal["checks", "promise", "both", "either"]
+When: TypeAlias = Literal["round", "done"]
+# How fast a change can be undone: 2A within a minute, 2B within five minutes, 1 within hours.
+Reversibility: TypeAlias = Literal["2A", "2B", "1"]
+Verification: TypeAlias = Literal["execution", "observation", "measurement", "review", "assumption"]
+Count: TypeAlias = Literal["zero-errors", "zero-warnings", "zero-security", "tests-pass"]
+
+
+class Check(Struct, frozen=True, kw_only=True):
+    """A command whose exit status and report are evidence."""
+
+    name: str
+    command: str
+    # "done" checks are slow: they run only when everything else is met.
+    when: When = "round"
+    timeout: float = 600
+    cwd: str = ""
+    success_pattern: str = ""
+    failure_pattern: str = ""
+    # The tool's own safe fix, which runs before the agent is asked to fix anything.
+    fix: str = ""
+    env: dict[str, str] = {}
+    # The name of the parser for its output, or a pattern of the user's that matches one finding.
+    parser: str = ""
+    pattern: str = ""
+    # Whether the baseline's tests run on the new code as well; if not, the user's reason.
+    replay: bool = True
+    replay_reason: str = ""
+    reason: str = ""
+
+
+class Claim(Struct, frozen=True, kw_only=True):
+    """A criterion that only the agent can report on."""
+
+    name: str
+    verification: Verification = "execution"
+
+
+class Bounds(Struct, frozen=True, kw_only=True):
+    """The limits of a loop. 0 means no limit; `stagnation` None means the default."""
+
+    rounds: int = 10
+    budget_usd: float = 25
+    minutes: float = 0
+    round_minutes: float = 0
+    stagnation: int | None = None
+
+
+class Oracle(Struct, frozen=True, kw_only=True):
+    """A program of the user's outside the repository that confirms the result."""
+
+    path: str
+    sha256: str
+
+
+class Contract(Struct, frozen=True, kw_only=True):
+    """What user and untildone agreed on when the loop started; it is sealed on disk."""
+
+    id: str
+    agent: str
+    session: str
+    project: str
+    task: str
+    started_at: str
+    started_by: Speaker = "user"
+    preset: str = ""
+    checks: tuple[Check, ...] = ()
+    promises: tuple[str, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    # Commands: the loop pauses when one of them exits with 0.
+    must_not: tuple[str, ...] = ()
+    done_when: Rule = "checks"
+    bounds: Bounds = Bounds()
+    # Concerns the user allowed beforehand, as `KIND:PATH[:DETAIL]`.
+    allow: tuple[str, ...] = ()
+    # Whether the loop pauses for the user's confirmation after each step.
+    gated: bool = False
+    # Constraints in words that no command can test; the agent is reminded of them.
+    limits: tuple[str, ...] = ()
+    reversibility: Reversibility = "2A"
+    steps: tuple[str, ...] = ()
+    # The score of the spec, 0 to 10; None for a loop without one.
+    score: int | None = None
+    # Whether the loop's state is deleted once it is finished.
+    clean: bool = False
+    # Counts that must be zero, and the paths whose findings count (none given: all paths).
+    counts: tuple[Count, ...] = ()
+    targets: tuple[str, ...] = ()
+    # Todo items that were unfinished at the start and are criteria.
+    todos: tuple[str, ...] = ()
+    # Templates of the loops to start after this one is done, and the loop this one followed.
+    then: tuple[str, ...] = ()
+    after: str = ""
+    # Never shown to the agent.
+    oracle: Oracle | None = None
+    plan: PlanTask | None = None
+
+
+class Amendment(Struct, frozen=True, kw_only=True):
+    """A later agreement.
+
+    The user may change every term; the agent may only add claims and steps, and switch gates on.
+    """
+
+    by: Speaker
+    at: str
+    bounds: Bounds | None = None
+    claim: Claim | None = None
+    allow: tuple[str, ...] = ()
+    session: str = ""
+    steps: tuple[str, ...] = ()
+    gated: bool | None = None

@@ -1,0 +1,163 @@
+"""Failures as lines: what is new, what regressed, what remains by file, and how far it went."""
+
+from collections import Counter
+from collections.abc import Iterable
+
+from untildone.core.check_results import NOUNS, CheckResult, Finding, Totals
+from untildone.core.evidence import Evidence
+from untildone.core.regressions import Failure, FailureChanges
+from untildone.core.text import number, one_line
+from untildone.core.totals import first_to_say, has_findings, totals
+
+_SHOWN = 8
+_FILES = 6
+_OF_A_FILE = 3
+_RANKS = {"security": 0, "error": 0, "warning": 1, "info": 2}
+
+
+def counts(result: CheckResult) -> str:
+    """What a result amounts to: `red, 3 passed, 1 failed`."""
+    parts: list[str] = [result.outcome]
+    if result.tests is not None:
+        parts += [f"{result.tests.passed} passed", f"{result.tests.failed} failed"]
+        if result.tests.skipped:
+            parts.append(f"{result.tests.skipped} skipped")
+    elif result.findings:
+        parts.append(number(len(result.findings), "finding"))
+    return ", ".join(parts)
+
+
+def untold(result: CheckResult) -> str:
+    """Its reason, where the counts beside it do not say it already."""
+    if result.outcome != "red":
+        return result.reason
+    if result.tests and result.tests.failed:
+        return ""
+    return "" if result.findings and result.reason.startswith("exit code ") else result.reason
+
+
+def lists(evidence: Evidence, seen: FailureChanges) -> list[str]:
+    new, remaining = _once(seen.new), _once(seen.remaining)
+    return [
+        *_listed("New, not there at the start:", new),
+        *_listed("Regressions, passed at the start and fail now:", seen.regressed),
+        *_by_file(_heading(evidence, remaining), remaining),
+    ]
+
+
+def _once(failures: tuple[Failure, ...]) -> tuple[Failure, ...]:
+    is_first = first_to_say()
+    return tuple(
+        failure
+        for failure in failures
+        if failure[1] or not failure[2] or is_first(failure[0].name, failure[2])
+    )
+
+
+def _listed(heading: str, failures: tuple[Failure, ...]) -> list[str]:
+    if not failures:
+        return []
+    lines = [f"  {_place(failure)}{_told(failure)}" for failure in failures[:_SHOWN]]
+    rest = len(failures) - _SHOWN
+    return [heading, *lines, *([f"  and {rest} more"] if rest > 0 else [])]
+
+
+def _heading(evidence: Evidence, failures: tuple[Failure, ...]) -> str:
+    if not evidence.baseline:
+        return "Failing, by file:"
+    judged = {result.name for result in evidence.baseline}
+    known = all(result.name in judged for result, _, _ in failures)
+    return "Failed already at the start, by file:" if known else "Remaining, by file:"
+
+
+def _by_file(heading: str, failures: tuple[Failure, ...]) -> list[str]:
+    files: dict[str, list[Failure]] = {}
+    for failure in failures:
+        if failure[1] or failure[2]:
+            files.setdefault(_file(failure), []).append(failure)
+    if not files:
+        return []
+    worst = sorted(files, key=lambda file: (-len(files[file]), file))
+    lines = [line for file in worst[:_FILES] for line in _of_file(file, files[file])]
+    others = worst[_FILES:]
+    if others:
+        rest = sum(len(files[file]) for file in others)
+        lines.append(f"  and {rest} more in {number(len(others), 'other file')}")
+    return [heading, *lines]
+
+
+def _file(failure: Failure) -> str:
+    result, test, finding = failure
+    if finding and finding.path:
+        return finding.path
+    return test.partition("::")[0] if "::" in test else result.name
+
+
+def _of_file(file: str, failures: list[Failure]) -> list[str]:
+    worst = sorted(failures, key=_rank)[:_OF_A_FILE]
+    lines = [f"    {_line(failure)}{_told(failure)}" for failure in worst]
+    rest = len(failures) - _OF_A_FILE
+    more = [f"    and {rest} more"] if rest > 0 else []
+    return [f"  {one_line(file)}: {_kinds(failures)}", *lines, *more]
+
+
+def _kinds(failures: Iterable[Failure]) -> str:
+    found = Counter("failing test" if test else _noun(finding) for _, test, finding in failures)
+    return ", ".join(number(count, noun) for noun, count in found.items())
+
+
+def _rank(failure: Failure) -> int:
+    _, test, finding = failure
+    return _RANKS[finding.severity] if finding and not test else 0
+
+
+def _noun(finding: Finding | None) -> str:
+    return NOUNS[finding.severity] if finding else ""
+
+
+def _place(failure: Failure) -> str:
+    _, test, finding = failure
+    if test or not finding or not finding.path:
+        return ""
+    return one_line(f"{finding.path}:{finding.line}" if finding.line else finding.path) + ": "
+
+
+def _line(failure: Failure) -> str:
+    _, test, finding = failure
+    return f"{finding.line}: " if finding and finding.line and not test else ""
+
+
+def _told(failure: Failure) -> str:
+    result, test, finding = failure
+    if test:
+        return one_line(f"{test}: {finding.text}" if finding else test)
+    return one_line(f"{finding.code} {finding.text}" if finding else result.name)
+
+
+def tally(evidence: Evidence, seen: FailureChanges) -> str:
+    """How much there is now, and what became of the start's failures."""
+    counted = totals(evidence.checks)
+    parts = [f"Now: {_severities(counted)}."] if has_findings(counted) else []
+    if evidence.baseline and (seen.at_start or seen.new or seen.regressed or seen.remaining):
+        parts.append(
+            f"Since the start: {seen.fixed} fixed, {len(seen.new)} new,"
+            f" {len(seen.regressed)} regressed, {len(seen.remaining)} remaining"
+            f"{f', {seen.unseen} not seen now' if seen.unseen else ''}{_per_cent(seen)}."
+        )
+    return " ".join(parts)
+
+
+def _severities(counted: Totals) -> str:
+    return ", ".join(
+        (
+            number(counted.errors, "error"),
+            number(counted.warnings, "warning"),
+            number(counted.security, "security finding"),
+        )
+    )
+
+
+def _per_cent(seen: FailureChanges) -> str:
+    if seen.improved is None:
+        return ""
+    return f" ({seen.improved} % of the start's failures are gone)"

@@ -1,0 +1,50 @@
+"""The projects whose other tools' loop files the person trusts: standard library only."""
+
+import json
+import os
+
+from untildone.store.sessions import Session
+
+REASON = "dialects"
+_FILE = "dialects.json"
+
+
+def is_trusted_project(home: str, project: str) -> bool:
+    """Here, or in a folder above it."""
+    return any(is_within(project, each) for each in list_trusted_projects(home))
+
+
+def is_within(place: str, folder: str) -> bool:
+    """The folder itself or one in it; an empty place is nowhere."""
+    inner, outer = os.path.realpath(place), os.path.realpath(folder)
+    return bool(place) and (inner == outer or inner.startswith(outer.rstrip(os.sep) + os.sep))
+
+
+def list_trusted_projects(home: str) -> list[str]:
+    try:
+        with open(os.path.join(home, _FILE), encoding="utf-8", errors="surrogateescape") as file:
+            known = json.load(file)
+    except (OSError, ValueError, RecursionError):
+        return []
+    return [str(each) for each in known if each] if isinstance(known, list) else []
+
+
+def set_trust(home: str, project: str, *, wanted: bool) -> None:
+    """Recorded for every session of this project from now on."""
+    place = os.path.realpath(project)
+    others = [each for each in list_trusted_projects(home) if each != place]
+    temporary = os.path.join(home, f".{_FILE}.{os.getpid()}")
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with open(descriptor, "w", encoding="utf-8", errors="surrogateescape") as file:
+        json.dump([*others, place] if wanted else others, file)
+    os.replace(temporary, os.path.join(home, _FILE))
+
+
+def watch_session(session: Session, *, wanted: bool = True) -> None:
+    """Its stops are looked at, and its tool calls kept for them: who wrote a file is seen there."""
+    if wanted:
+        os.makedirs(session.path("calls"), mode=0o700, exist_ok=True)
+        session.write(REASON, "")
+    else:
+        session.remove(REASON)
+    session.look_at_stops(REASON, wanted=wanted)

@@ -1,0 +1,87 @@
+"""The programs that a check starts, also by the scripts of `package.json`, and their places."""
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from msgspec import Struct
+
+from untildone.commands.package_scripts import select_scripts
+from untildone.commands.shell import parse_calls, program_name
+
+# Words of the shell itself.
+_SHELL_WORDS = frozenset(
+    (
+        *("cd", "export", "set", "unset", "exit", "trap", ":", ".", "source", "wait", "eval"),
+        *("for", "done", "fi", "case", "esac", "in", "shift", "return", "read", "alias"),
+    )
+)
+
+
+class Program(Struct, frozen=True):
+    """`place` is where a shell finds it, empty if nowhere; `modules` is what `python -m` runs."""
+
+    name: str
+    place: str
+    modules: tuple[str, ...] = ()
+
+
+def find_check_programs(
+    project: Path, commands: Iterable[str], environ: Mapping[str, str]
+) -> Iterator[Program]:
+    seen: set[str] = set()
+    for command, is_script in find_run_commands(project, commands):
+        folders = [*_list_bin_folders(project)] if is_script else []
+        path = os.pathsep.join((*folders, environ.get("PATH", "")))
+        for call in parse_calls(command):
+            name = call[0]
+            if name in _SHELL_WORDS or "$" in name or name in seen:
+                continue
+            seen.add(name)
+            yield Program(name, _locate(name, project, path), _find_modules(call))
+
+
+def find_run_commands(project: Path, commands: Iterable[str]) -> Iterator[tuple[str, bool]]:
+    """Yield the commands, and the scripts of `package.json` that they run, marked as such."""
+    declared = read_package_field(project, "scripts").items()
+    scripts = {name: script for name, script in declared if isinstance(script, str)}
+    waiting = [(command, False) for command in dict.fromkeys(commands)]
+    seen = {command for command, _ in waiting}
+    for command, is_script in waiting:
+        yield command, is_script
+        called = (each for call in parse_calls(command) for each in select_scripts(call, scripts))
+        fresh = [each for each in dict.fromkeys(called) if each not in seen]
+        seen.update(fresh)
+        waiting += ((each, True) for each in fresh)
+
+
+def read_package_field(project: Path, field: str) -> dict[str, object]:
+    """Return an object of `package.json`; empty where there is none or it cannot be read."""
+    try:
+        package = json.loads((project / "package.json").read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return {}
+    held = package.get(field) if isinstance(package, dict) else None
+    return held if isinstance(held, dict) else {}
+
+
+def _list_bin_folders(project: Path) -> Iterator[str]:
+    """Yield the folders that npm searches first: of the project and of every folder above it."""
+    for folder in (project, *project.parents):
+        yield str(folder / "node_modules" / ".bin")
+
+
+def _locate(name: str, project: Path, path: str) -> str:
+    if os.sep in name or "/" in name:
+        place = project / name
+        return str(place) if place.exists() else ""
+    return shutil.which(name, path=path) or ""
+
+
+def _find_modules(call: list[str]) -> tuple[str, ...]:
+    if not re.fullmatch(r"(python|pypy)[\d.]*", program_name(call[0])):
+        return ()
+    return tuple(call[at + 1] for at, word in enumerate(call[:-1]) if word == "-m")[:1]

@@ -1,0 +1,97 @@
+"""Checks that run nothing and only read a text that the agent could have written."""
+
+import re
+from collections.abc import Iterator
+
+from untildone.commands.launchers import PACKAGE_MANAGERS
+from untildone.commands.scripts import find_run_scripts, is_shell_script
+from untildone.commands.shell import (
+    SHELLS,
+    find_redirect_targets,
+    parse_calls,
+    program_name,
+)
+from untildone.integrity.comparison import Comparison
+from untildone.integrity.scripts.check_files import is_record
+from untildone.worktree.contents import Tree
+from untildone.worktree.roles import classify_file
+
+_READING = (
+    SHELLS
+    | PACKAGE_MANAGERS
+    | frozenset(
+        (
+            *("grep", "egrep", "fgrep", "rg", "cat", "head", "tail", "wc", "sed", "awk", "cut"),
+            *("tr", "jq", "yq", "diff", "cmp", "test", "[", "[[", "true", "false", ":", "echo"),
+            *("printf", "set", "cd", "exit", "for", "case", "esac", "fi", "done", "make"),
+        )
+    )
+)
+_NOWHERE = ("/dev/null", "/dev/stderr", "1", "2")
+_INTERPRETER = re.compile(r"python[\d.]*|node")
+# What a script in another language does that makes it more than a reader.
+_ACTS = re.compile(
+    r"subprocess|child_process|system\(|[pP]open|spawn|\bexec|runpy|pytest|unittest"
+    r"|[wW]rite|['\"][wax]b?['\"]"
+)
+_PROSE = re.compile(r"(.*/)?([^./]+|[^/]*\.(md|rst|adoc|txt|log|out|jsonl|status))")
+_DOCUMENTATION = re.compile(r"(.*/)?((README|CHANGE|HISTORY|NEWS|CONTRIB)[^/]*|docs?/.*)", re.I)
+_ASKS_FOR_DOCUMENTATION = re.compile(
+    r"\b(docs?|document\w*|readme|change-?log|(release )?notes)\b", re.I
+)
+
+
+def find_hand_written_evidence(comparison: Comparison) -> Iterator[str]:
+    """Yield the texts that all checks rest on though there are tests, unless asked for."""
+    if not any(classify_file(path) == "test" for path in comparison.old):
+        return
+    texts = [
+        text
+        for command in comparison.commands
+        for text in _find_read_only_texts(comparison.old, command)
+    ]
+    if None in texts:
+        return
+    named = {
+        word.removeprefix("./") for text in texts for word in re.findall(r"[\w./-]+", text or "")
+    }
+    changes = comparison.changes
+    for path in sorted(named.intersection((*changes.edited, *changes.added))):
+        # The comparison of scripts reports records that the baseline has.
+        is_text = path in changes.added if is_record(path) else _is_prose(path)
+        if is_text and not _is_asked_for(path, comparison.task):
+            yield path
+
+
+def _is_prose(path: str) -> bool:
+    return _PROSE.fullmatch(path) is not None and classify_file(path) != "script"
+
+
+def _is_asked_for(path: str, task: str) -> bool:
+    named = path.rpartition("/")[2] in task
+    return named or bool(_DOCUMENTATION.fullmatch(path) and _ASKS_FOR_DOCUMENTATION.search(task))
+
+
+def _find_read_only_texts(tree: Tree, command: str) -> Iterator[str | None]:
+    """Yield the scripts of a check; None for one that runs or writes something."""
+    scripts = find_run_scripts(tree, command)
+    own = frozenset(path for _, path in scripts)
+    for text, path in scripts:
+        whole = text or tree.text(path)
+        if "akefile" in path:
+            whole = "\n".join(re.findall(r"(?m)^\t[@+-]*(.*)", whole))
+        if text or is_shell_script(path, whole):
+            only_reads = all(_only_reads(call, own) for call in parse_calls(whole))
+        else:
+            only_reads = not _ACTS.search(whole)
+        yield whole if only_reads else None
+
+
+def _only_reads(call: list[str], own: frozenset[str]) -> bool:
+    """A call of another script of the check only reads: that script is judged by itself."""
+    program, script = program_name(call[0]), "".join(call[1:2])
+    calls_own = call[0].removeprefix("./") in own or (
+        _INTERPRETER.fullmatch(program) and script.removeprefix("./") in own
+    )
+    writes = set(find_redirect_targets(call)).difference(_NOWHERE)
+    return (program in _READING or bool(calls_own)) and not writes

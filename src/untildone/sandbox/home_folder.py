@@ -1,0 +1,114 @@
+"""A home for runs in a clean copy: toolchains and caches, no settings made meanwhile."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+# Toolchains and what they downloaded: content that is known by its digest or version.
+_TOOLCHAINS = (
+    *(".cache", ".rustup", ".npm", ".yarn", ".pnpm-store", ".bun", ".deno", ".nvm", ".volta"),
+    *(".fnm", ".pyenv", ".rbenv", ".asdf", ".sdkman", ".jenv", ".goenv", "go", ".nuget", ".dotnet"),
+    *(".m2/repository", ".m2/wrapper", ".gradle/caches", ".gradle/wrapper", ".gradle/jdks"),
+    *(".local/share/pnpm", ".local/share/mise", ".local/share/uv", ".local/share/fnm"),
+    *(".cargo/registry", ".cargo/git", ".cargo/bin", "Library/Caches", "Library/pnpm"),
+)
+# Settings that steer a tool: taken along if nobody has touched them since the start.
+_SETTINGS = (
+    *(".npmrc", ".yarnrc", ".yarnrc.yml", ".gitconfig", ".config/git", ".config/pip", ".pip"),
+    *(".config/go/env", ".config/uv", ".config/pnpm", ".config/ruff", ".config/mypy", ".netrc"),
+    *(".cargo/config.toml", ".cargo/config", ".m2/settings.xml", ".gradle/gradle.properties"),
+    *(".gradle/init.d", ".tool-versions", ".config/mise", ".config/matplotlib", ".aws/config"),
+)
+_USER_SITE = ".local/lib"
+# What a variable steers, a check may be made to pass with: each has the start's value or none.
+STEERING = (
+    *("BASH_ENV", "ENV", "LD_PRELOAD", "LD_LIBRARY_PATH", "DYLD_INSERT_LIBRARIES"),
+    *("PYTHONPATH", "PYTHONSTARTUP", "PYTHONHOME", "PYTHONWARNINGS", "PYTHONUSERBASE"),
+    *("PYTHONOPTIMIZE", "PYTHONBREAKPOINT", "PYTHONNOUSERSITE", "PYTEST_ADDOPTS"),
+    *("PYTEST_PLUGINS", "PYTEST_DISABLE_PLUGIN_AUTOLOAD", "COVERAGE_RCFILE", "MYPYPATH"),
+    *("COVERAGE_PROCESS_START", "RUFF_CONFIG", "MYPY_CONFIG_FILE_DIR", "TOX_OVERRIDE"),
+    *("NODE_OPTIONS", "NODE_PATH", "NODE_ENV", "NPM_CONFIG_SCRIPT_SHELL", "NPM_CONFIG_USERCONFIG"),
+    *("npm_config_script_shell", "npm_config_node_options", "npm_config_ignore_scripts"),
+    *("npm_config_userconfig", "npm_config_globalconfig", "VITEST", "JEST_WORKER_ID"),
+    *("RUSTFLAGS", "RUSTDOCFLAGS", "CARGO_ENCODED_RUSTFLAGS", "CARGO_BUILD_RUSTFLAGS", "RUSTC"),
+    *("RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER", "CARGO_BUILD_RUSTC_WRAPPER", "CLIPPY_CONF_DIR"),
+    *("GOFLAGS", "GOENV", "GOEXPERIMENT", "GODEBUG", "GOTOOLCHAIN", "CGO_CFLAGS"),
+    *("MAKEFLAGS", "MFLAGS", "GNUMAKEFLAGS", "MAKEFILES", "MAVEN_OPTS", "MAVEN_ARGS"),
+    *("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "GRADLE_OPTS", "CTEST_OUTPUT_ON_FAILURE"),
+    *("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_CONFIG", "GIT_CONFIG_GLOBAL"),
+    *("GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS", "GIT_EXEC_PATH", "GIT_TEMPLATE_DIR"),
+)
+
+
+def select_steering(environ: Mapping[str, str]) -> dict[str, str]:
+    return {name: environ[name] for name in STEERING if name in environ}
+
+
+def link_home(home: Path, environ: Mapping[str, str], *, since: float) -> None:
+    """Links to what is taken along; `since` is the time after which a change is a change."""
+    person = _home(environ)
+    for name in _TOOLCHAINS:
+        _link(_place(person, name, environ), home / name)
+    for name in _SETTINGS:
+        place = _place(person, name, environ)
+        if all(_older(each, since) for each in (place, *_inside(place))):
+            _link(place, home / name)
+    if _user_site_is_older(person, since):
+        _link(person / _USER_SITE, home / _USER_SITE)
+
+
+def make_environment(
+    environ: Mapping[str, str], at_start: Mapping[str, str], *, home: Path
+) -> dict[str, str]:
+    """The environment of a run in that home, steered as it was at the start."""
+    kept = {name: value for name, value in environ.items() if name not in STEERING}
+    person = _home(environ)
+    own = {
+        "HOME": str(home),
+        "USERPROFILE": str(home),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "CARGO_HOME": str(home / ".cargo"),
+    }
+    if not (home / _USER_SITE).exists():
+        own["PYTHONNOUSERSITE"] = "1"
+    if "RUSTUP_HOME" not in kept and (person / ".rustup").exists():
+        own["RUSTUP_HOME"] = str(person / ".rustup")
+    return kept | dict(at_start) | own
+
+
+def _home(environ: Mapping[str, str]) -> Path:
+    return Path(environ.get("HOME") or environ.get("USERPROFILE") or Path.home())
+
+
+def _place(person: Path, name: str, environ: Mapping[str, str]) -> Path:
+    top, _, rest = name.partition("/")
+    moved = environ.get("CARGO_HOME") if top == ".cargo" else None
+    return Path(moved) / rest if moved else person / name
+
+
+def _link(source: Path, target: Path) -> None:
+    if not source.exists():
+        return
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.symlink_to(source, target_is_directory=source.is_dir())
+
+
+def _inside(place: Path) -> Iterator[Path]:
+    return place.rglob("*") if place.is_dir() else iter(())
+
+
+def _older(place: Path, since: float) -> bool:
+    """The time of any change cannot be set by hand; where the system has none, the content's."""
+    try:
+        status = place.stat()
+    except OSError:
+        return True
+    return max(status.st_mtime, status.st_ctime) < since
+
+
+def _user_site_is_older(person: Path, since: float) -> bool:
+    """A file put into a folder changes the time of the folder."""
+    places = sorted((person / _USER_SITE).glob("python*/site-packages"))
+    custom = (
+        place / f"{name}.py" for place in places for name in ("usercustomize", "sitecustomize")
+    )
+    return bool(places) and all(_older(each, since) for each in (*places, *custom))

@@ -1,0 +1,81 @@
+"""A copy that cannot stand at the project's place: dependencies borrowed without leading back."""
+
+import os
+import shutil
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+
+# Larger folders are linked instead of copied.
+_MOST_COPIED = 20_000
+_FINDER = "__editable__"
+
+
+def link_dependencies(
+    project: Path, copy: Path, folders: Iterable[str]
+) -> tuple[dict[str, str], str]:
+    """Variables that lead imports into the copy, and why nobody can tell that they do."""
+    roots: list[str] = []
+    environ: dict[str, str] = {}
+    unproved = ""
+    for folder in folders:
+        source, place = project / folder, copy / folder
+        if os.path.isabs(folder) or source.name == "target":  # noqa: PTH117  a text, not yet a path
+            environ["CARGO_TARGET_DIR"] = str(copy.parent / "target")
+            continue
+        place.parent.mkdir(parents=True, exist_ok=True)
+        if source.name == "node_modules":
+            _link_packages(source, place, project=project, copy=copy)
+        elif (source / "pyvenv.cfg").exists():
+            place.symlink_to(source, target_is_directory=True)
+            roots += _editable(source, project=project, copy=copy)
+            unproved = unproved or _finder(source, project)
+        else:
+            _copy(source, place)
+    if roots:
+        environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(roots))
+    return environ, unproved
+
+
+def _link_packages(source: Path, place: Path, *, project: Path, copy: Path) -> None:
+    """Each package by a link of its own: those of the workspace lead into the copy."""
+    place.mkdir(exist_ok=True)
+    for entry in source.iterdir():
+        if entry.name.startswith("@") and entry.is_dir() and not entry.is_symlink():
+            _link_packages(entry, place / entry.name, project=project, copy=copy)
+            continue
+        target = Path(os.path.realpath(entry))
+        own = target.is_relative_to(project) and "node_modules" not in target.parts
+        leads = copy / target.relative_to(project) if own else entry
+        (place / entry.name).symlink_to(leads, target_is_directory=leads.is_dir())
+
+
+def _site_packages(environment: Path) -> Iterator[Path]:
+    yield from environment.glob("lib/python*/site-packages")
+    yield from environment.glob("Lib/site-packages")
+
+
+def _editable(environment: Path, *, project: Path, copy: Path) -> Iterator[str]:
+    """A folder on the path comes before what a `.pth` file adds to it."""
+    for file in (file for place in _site_packages(environment) for file in place.glob("*.pth")):
+        for line in file.read_text(encoding="utf-8", errors="replace").splitlines():
+            named = Path(line.strip() or os.sep)
+            if named.is_absolute() and named.is_relative_to(project):
+                yield str(copy / named.relative_to(project))
+
+
+def _finder(environment: Path, project: Path) -> str:
+    """An import hook of an editable install that names the project leads wherever it likes."""
+    for place in _site_packages(environment):
+        for file in place.glob(f"{_FINDER}*.py"):
+            if str(project) in file.read_text(encoding="utf-8", errors="replace"):
+                return f"`{file.name}` leads imports into the project itself"
+    return ""
+
+
+def _copy(source: Path, place: Path) -> None:
+    files = (name for _, _, names in os.walk(source) for name in names)
+    if len(list(islice(files, _MOST_COPIED))) < _MOST_COPIED:
+        shutil.copytree(source, place, symlinks=True, copy_function=shutil.copy2)
+    else:
+        place.symlink_to(source, target_is_directory=True)

@@ -1,0 +1,111 @@
+"""Runs one command with a copy of the project mounted at the project's own path.
+
+Run as a file: `python -I -S mounted_copy.py COPY PROJECT SCRATCH MARK [FOLDER]… -- [ARGV…]`.
+Editable installs and workspace links name the project's path, so a copy elsewhere would not be
+imported. MARK is a file that only the copy has: seen at the project's path, it proves that the copy
+is read.
+"""
+
+import ctypes
+import errno
+import os
+import sys
+
+_NEW_USER, _NEW_MOUNTS = 0x10000000, 0x00020000
+_READ_ONLY, _REMOUNT, _BIND, _RECURSIVE, _PRIVATE = 1, 32, 4096, 16384, 1 << 18
+# What the caller gets when no namespace is allowed here: no command of its own ends like this.
+NOT_ALLOWED = 197
+
+
+class _Refused(Exception):  # noqa: N818  reads as what happened
+    pass
+
+
+def main(arguments: list[str]) -> int:
+    split = arguments.index("--")
+    copy, project, scratch, mark, *folders = arguments[:split]
+    below = os.path.relpath(os.getcwd(), project)
+    try:
+        _alone()
+        scratch = _own(scratch)
+        for number, folder in enumerate(folders):
+            _lay_over(os.path.join(project, folder), os.path.join(copy, folder), scratch, number)
+        _mount(copy, project, flags=_BIND | _RECURSIVE)
+        os.chdir(os.path.join(project, below))
+    except (_Refused, OSError) as error:
+        sys.stderr.write(f"untildone: {error}\n")
+        return NOT_ALLOWED
+    if not os.path.exists(os.path.join(project, mark)):
+        return NOT_ALLOWED
+    command = arguments[split + 1 :]
+    return _become(command) if command else 0
+
+
+def _become(command: list[str]) -> int:
+    """The command takes our place, in the namespace; how it could not be run otherwise."""
+    try:
+        os.execvp(command[0], command)  # noqa: S606  no shell in between
+    except FileNotFoundError:
+        return 127
+    except OSError as error:
+        # As every shell does it: a script without a `#!` line is for sh.
+        return _become(["sh", *command]) if error.errno == errno.ENOEXEC else 126
+
+
+def _own(scratch: str) -> str:
+    """Several commands run at once, and no two may write through one folder."""
+    own = os.path.join(scratch, str(os.getpid()))
+    os.makedirs(own)
+    return own
+
+
+def _alone() -> None:
+    """A user and mount namespace of our own, under the same user and group."""
+    user, group = os.getuid(), os.getgid()
+    _checked(_libc().unshare(_NEW_USER | _NEW_MOUNTS), "unshare")
+    _write("/proc/self/setgroups", "deny")
+    _write("/proc/self/uid_map", f"{user} {user} 1")
+    _write("/proc/self/gid_map", f"{group} {group} 1")
+    _mount("none", "/", flags=_RECURSIVE | _PRIVATE)
+
+
+def _lay_over(original: str, place: str, scratch: str, number: int) -> None:
+    """The original's content at the place; what is written there is gone afterwards."""
+    os.makedirs(place, exist_ok=True)
+    upper, work = (os.path.join(scratch, f"{name}{number}") for name in ("upper", "work"))
+    os.makedirs(upper)
+    os.makedirs(work)
+    options = f"lowerdir={_escaped(original)},upperdir={_escaped(upper)},workdir={_escaped(work)}"
+    try:
+        _mount("overlay", place, kind="overlay", options=f"{options},userxattr")
+    except _Refused:
+        _mount(original, place, flags=_BIND | _RECURSIVE)
+        _mount("none", place, flags=_BIND | _REMOUNT | _READ_ONLY)
+
+
+def _escaped(path: str) -> str:
+    return path.replace("\\", "\\\\").replace(":", "\\:").replace(",", "\\,")
+
+
+def _libc() -> ctypes.CDLL:
+    return ctypes.CDLL(None, use_errno=True)
+
+
+def _mount(source: str, target: str, *, kind: str = "", flags: int = 0, options: str = "") -> None:
+    texts = [os.fsencode(text) or None for text in (source, target, kind)]
+    result = _libc().mount(*texts, ctypes.c_ulong(flags), os.fsencode(options) or None)
+    _checked(result, f"mount {target}")
+
+
+def _checked(result: int, what: str) -> None:
+    if result != 0:
+        raise _Refused(f"{what}: {os.strerror(ctypes.get_errno())}")
+
+
+def _write(path: str, text: str) -> None:
+    with open(path, "w", encoding="ascii") as file:
+        file.write(text)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,374 @@
+"""How a verdict moves a loop on, and when nothing moved."""
+
+import pytest
+from msgspec.structs import replace
+
+from core.samples import (
+    AGENT,
+    GREEN,
+    LOST,
+    RED,
+    SERVER,
+    after,
+    bounds,
+    contract,
+    failing,
+    seen,
+    started,
+)
+from untildone.core.check_results import Totals
+from untildone.core.contract import Claim, Contract
+from untildone.core.criteria import failures, state_key
+from untildone.core.decide import decide
+from untildone.core.evidence import Evidence, Turn
+from untildone.core.progress import STOPPED, Progress
+from untildone.core.stagnation import (
+    MOST_FAILURES,
+    get_round_state,
+    moved,
+    stagnation,
+    stagnation_limit,
+)
+from untildone.core.transitions import advance, resumed
+from untildone.core.verdict import Continue, Finish, Ignore, Pause, Verdict, Wait
+
+HELD = Continue(because="unmet", names=("test",))
+
+
+def walk(agreed: Contract, stops: list[Evidence], progress: Progress | None = None) -> list[str]:
+    """The verdicts of one stop after the other, in a word each."""
+    progress = progress or Progress()
+    words = []
+    for evidence in stops:
+        verdict = decide(agreed, progress, evidence)
+        progress = advance(agreed, progress, evidence, verdict)
+        words.append(_word(verdict))
+    return words
+
+
+def _word(verdict: Verdict) -> str:
+    match verdict:
+        case Continue():
+            return verdict.because
+        case Finish() | Pause():
+            return verdict.outcome
+        case Wait() | Ignore():
+            return type(verdict).__name__.lower()
+
+
+def test_a_held_round_is_remembered() -> None:
+    evidence = seen(RED, spend_usd=1.5)
+    before = Progress(idle_holds=2, faults=1, signalled=True, blocked="x", round_seconds=9)
+
+    assert advance(contract(), before, evidence, HELD) == Progress(
+        round=1,
+        unmet=("test",),
+        failures=("test red",),
+        remaining=1,
+        repeated=1,
+        baseline_totals=Totals(),
+        totals=Totals(),
+        seen_failures=("test red",),
+        seen_red=("test",),
+        recent=(state_key(("test",), ("test red",)),),
+        idle_holds=3,
+        spend_usd=1.5,
+    )
+
+
+@pytest.mark.parametrize(
+    ("verdict", "evidence", "expected"),
+    [
+        pytest.param(Ignore(reason="off"), seen(), Progress(), id="ignored"),
+        pytest.param(
+            Wait(reason="queued"),
+            seen(turn="queued", prompt="p1"),
+            Progress(waited_for="p1"),
+            id="the person's turn",
+        ),
+        pytest.param(
+            Wait(reason="still working"),
+            seen(prompt="p1", background=(AGENT,)),
+            Progress(),
+            id="background work does not use up the person's turn",
+        ),
+        pytest.param(
+            Wait(reason="plan mode"),
+            seen(turn="plan", prompt="p1"),
+            Progress(),
+            id="plan mode does not either",
+        ),
+        pytest.param(
+            Continue(because="background", counted=False),
+            seen(background=(SERVER,)),
+            Progress(told_background=("b2",), idle_holds=1),
+            id="a command in the background",
+        ),
+        pytest.param(
+            Continue(because="fault", counted=False),
+            seen(fault="late"),
+            Progress(faults=1, idle_holds=1),
+            id="our fault",
+        ),
+        pytest.param(
+            Finish(outcome="cancelled", reason="cancelled by the person"),
+            seen(RED, cancelled=True),
+            Progress(status="finished", outcome="cancelled", reason="cancelled by the person"),
+            id="cancelled",
+        ),
+        pytest.param(
+            Pause(outcome="paused", reason="paused by the person"),
+            seen(RED, paused=True),
+            Progress(status="paused", outcome="paused", reason="paused by the person"),
+            id="paused",
+        ),
+        pytest.param(
+            Pause(outcome="tampered", reason="cut"),
+            seen(broken_seal="cut"),
+            Progress(status="paused", outcome="tampered", reason="cut"),
+            id="tampered",
+        ),
+    ],
+)
+def test_what_is_no_attempt_at_the_task_counts_no_round(
+    verdict: Verdict, evidence: Evidence, expected: Progress
+) -> None:
+    assert advance(contract(), Progress(), evidence, verdict) == expected
+
+
+@pytest.mark.parametrize(
+    ("verdict", "status"),
+    [
+        pytest.param(Finish(outcome="done", reason="r"), "finished", id="done"),
+        pytest.param(Finish(outcome="claimed", reason="r"), "finished", id="claimed"),
+        pytest.param(Pause(outcome="out-of-rounds", reason="r"), "paused", id="out of rounds"),
+        pytest.param(Pause(outcome="gate", reason="r"), "paused", id="gate"),
+    ],
+)
+def test_an_ending_is_a_round_too(verdict: Finish | Pause, status: str) -> None:
+    ended = advance(contract(), Progress(round=4), seen(GREEN, concerns=()), verdict)
+
+    found = (ended.round, ended.status, ended.outcome, ended.reason)
+    assert found == (5, status, verdict.outcome, "r")
+
+
+@pytest.mark.parametrize(
+    ("turn", "clock"),
+    [
+        ("agent", ("boot", 9.0)),
+        ("queued", ("boot", 9.0)),
+        ("plan", STOPPED),
+        ("question", STOPPED),
+        ("failed", STOPPED),
+    ],
+)
+def test_the_clock_stops_where_the_agent_rests(turn: Turn, clock: tuple[str, float]) -> None:
+    progress = Progress(clock=("boot", 9.0))
+
+    assert advance(contract(), progress, seen(turn=turn), Wait(reason="")).clock == clock
+
+
+def test_spend_never_goes_down_and_unknown_keeps_what_was_known() -> None:
+    progress = advance(contract(), Progress(spend_usd=3), seen(RED, spend_usd=1), HELD)
+
+    assert advance(contract(), progress, seen(RED), HELD).spend_usd == 3
+
+
+def test_a_loss_is_told_only_where_the_agent_heard_of_it() -> None:
+    evidence = seen(GREEN, concerns=(LOST,))
+
+    told = advance(contract(), after(), evidence, Continue(because="losses", names=("L1",)))
+    cut_short = advance(contract(), after(), evidence, Pause(outcome="out-of-rounds", reason="r"))
+
+    assert (told.reported_concerns, cut_short.reported_concerns) == (("L1",), ())
+
+
+def test_ten_thousand_failures_leave_a_small_state() -> None:
+    many = failing(*(f"t{number}" for number in range(10_000)))
+
+    progress = advance(contract(), Progress(), seen(many), HELD)
+
+    assert len(progress.failures) == len(progress.seen_failures) == MOST_FAILURES
+
+
+MANY = failing(*(f"t{number:05}" for number in range(MOST_FAILURES + 2)))
+
+
+def test_more_failures_than_are_remembered_stagnate_all_the_same() -> None:
+    assert walk(contract(), [seen(MANY)] * 4) == ["unmet"] * 3 + ["stagnated"]
+
+
+def test_one_failure_less_moves_however_many_there_are() -> None:
+    fewer = failing(*(f"t{number:05}" for number in range(MOST_FAILURES + 1)))
+    progress = advance(contract(), Progress(), seen(MANY), HELD)
+
+    assert moved(progress, get_round_state(contract(), progress, seen(fewer)))
+
+
+def test_the_same_failures_are_counted_round_after_round() -> None:
+    progress, repeated = Progress(), []
+    for evidence in (A, A, A, B, seen(GREEN), seen(GREEN), A):
+        progress = advance(contract(), progress, evidence, HELD)
+        repeated.append(progress.repeated)
+
+    assert repeated == [1, 2, 3, 1, 0, 0, 1]
+
+
+def test_totals_go_from_the_first_round_known_to_the_last() -> None:
+    start = started(failing("a", "b"))
+    progress = Progress(baseline_totals=Totals(passed=1, failed=2))
+    progress = advance(contract(), progress, seen(failing("a"), baseline=start, tree="x"), HELD)
+
+    found = (progress.baseline_totals, progress.totals, progress.improved, progress.tree)
+    assert found == (Totals(passed=1, failed=2), Totals(passed=1, failed=1), 50, "x")
+
+
+def test_resumed_counts_anew_what_led_to_the_pause_and_keeps_the_rest() -> None:
+    kept = Progress(
+        round=7,
+        seen_red=("test",),
+        reported_concerns=("L1",),
+        told_background=("b1",),
+        spend_usd=2,
+        unmet=("test",),
+    )
+    before = replace(
+        kept,
+        status="paused",
+        outcome="stagnated",
+        reason="r",
+        stale=3,
+        recent=("a", "b"),
+        idle_holds=8,
+        blocked_told=True,
+        unrunnable_told=True,
+        faults=2,
+        round_seconds=60,
+    )
+
+    assert resumed(before) == kept
+
+
+FIRST = seen(failing("t1", "t2"))
+
+
+@pytest.mark.parametrize(
+    ("progress", "evidence", "expected"),
+    [
+        pytest.param(Progress(), FIRST, True, id="the first round"),
+        pytest.param(after(unmet=("test",)), FIRST, True, id="a failure not seen before"),
+        pytest.param(
+            after(unmet=("test",), seen_failures=failures(FIRST), failures=failures(FIRST)),
+            FIRST,
+            False,
+            id="the same failures",
+        ),
+        pytest.param(
+            after(unmet=("test",), seen_failures=failures(FIRST), failures=failures(FIRST)),
+            seen(failing("t1")),
+            True,
+            id="a failing test is gone",
+        ),
+        pytest.param(
+            after(unmet=("test",), seen_failures=failures(FIRST), failures=("test red",)),
+            FIRST,
+            False,
+            id="an old failure came back",
+        ),
+        pytest.param(
+            after(unmet=("test", "lint"), seen_failures=("test red",), failures=("test red",)),
+            seen(RED),
+            True,
+            id="a criterion is newly met",
+        ),
+    ],
+)
+def test_moved(progress: Progress, evidence: Evidence, expected: bool) -> None:
+    assert moved(progress, get_round_state(contract(), progress, evidence)) is expected
+
+
+@pytest.mark.parametrize(
+    ("agreed", "evidence", "expected"),
+    [
+        pytest.param(contract(), FIRST, 3, id="tests are measured"),
+        pytest.param(contract(), seen(RED), 5, id="an exit code only"),
+        pytest.param(contract(checks=(), promises=("A",)), seen(), 0, id="promises"),
+        pytest.param(contract(checks=(), claims=(Claim(name="a"),)), seen(), 0, id="claims"),
+        pytest.param(contract(bounds=bounds(stagnation=7)), FIRST, 7, id="given"),
+        pytest.param(contract(bounds=bounds(stagnation=0)), FIRST, 0, id="switched off"),
+    ],
+)
+def test_stagnation_limit(agreed: Contract, evidence: Evidence, expected: int) -> None:
+    assert stagnation_limit(agreed, evidence) == expected
+
+
+A, B, C = seen(failing("a")), seen(failing("b")), seen(failing("c"))
+
+
+@pytest.mark.parametrize(
+    ("agreed", "stops", "expected"),
+    [
+        pytest.param(contract(), [A] * 4, ["unmet"] * 3 + ["stagnated"], id="measured"),
+        pytest.param(contract(), [seen(RED)] * 6, ["unmet"] * 5 + ["stagnated"], id="exit code"),
+        pytest.param(
+            contract(bounds=bounds(stagnation=1)), [A] * 2, ["unmet", "stagnated"], id="given"
+        ),
+        pytest.param(contract(bounds=bounds(0, stagnation=0)), [A] * 9, ["unmet"] * 9, id="off"),
+        pytest.param(contract(), [A, B, A, B], ["unmet"] * 3 + ["stagnated"], id="alternating"),
+        pytest.param(
+            contract(bounds=bounds(0, stagnation=0)), [A, B] * 5, ["unmet"] * 10, id="off, too"
+        ),
+        pytest.param(contract(), [A, B, C, A, B, C], ["unmet"] * 6, id="three states go round"),
+        pytest.param(contract(), [A, A, A, B, B, B], ["unmet"] * 6, id="movement counts anew"),
+    ],
+)
+def test_stagnation(agreed: Contract, stops: list[Evidence], expected: list[str]) -> None:
+    assert walk(agreed, stops) == expected
+
+
+def test_stagnation_says_why() -> None:
+    progress = after(unmet=("test",), failures=("test red",), seen_failures=("test red",), stale=4)
+
+    assert stagnation(contract(), progress, seen(RED)) == "nothing moved in 5 rounds"
+
+
+@pytest.mark.parametrize(
+    ("stops", "expected"),
+    [
+        pytest.param([seen(RED, blocked="k")] * 2, ["blocked", "blocked"], id="blocked"),
+        pytest.param(
+            [seen(RED, blocked="k"), seen(RED), seen(RED, blocked="k")],
+            ["blocked", "unmet", "blocked"],
+            id="got past it in between",
+        ),
+        pytest.param(
+            [seen(GREEN, concerns=(LOST,))] * 2, ["losses", "needs-approval"], id="losses"
+        ),
+        pytest.param(
+            [seen(RED, background=(SERVER,))] * 3, ["background", "unmet", "unmet"], id="a service"
+        ),
+        pytest.param([seen(fault="late")] * 2, ["fault", "unverified"], id="our fault"),
+        pytest.param(
+            [seen(fault="late"), seen(RED), seen(fault="late")],
+            ["fault", "unmet", "fault"],
+            id="a fault that passed",
+        ),
+        pytest.param(
+            [seen(RED, turn="question", prompt="p")] * 2, ["wait", "unmet"], id="a question"
+        ),
+        pytest.param(
+            [seen(RED), seen(GREEN, concerns=())], ["unmet", "done"], id="red, then green"
+        ),
+    ],
+)
+def test_first_told_then_paused(stops: list[Evidence], expected: list[str]) -> None:
+    agreed = contract(bounds=bounds(stagnation=0))
+
+    assert walk(agreed, stops, after() if stops[0].concerns else None) == expected
+
+
+@pytest.mark.parametrize("rounds", [1, 2, 5])
+def test_n_rounds_are_n_minus_one_holds(rounds: int) -> None:
+    agreed = contract(bounds=bounds(rounds, stagnation=0))
+
+    assert walk(agreed, [seen(RED)] * rounds) == ["unmet"] * (rounds - 1) + ["out-of-rounds"]

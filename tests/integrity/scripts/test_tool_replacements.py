@@ -1,0 +1,72 @@
+"""A tool of a check gives way to another, if the person named both and it looks at as much."""
+
+from pathlib import Path
+
+import pytest
+
+from integrity.trees import beside
+from untildone.integrity.comparison import Comparison
+from untildone.integrity.scripts.comparison import find_concerns, replaces_tool
+
+TASK = "Replace flake8 and black by ruff, and unittest by pytest."
+OLD = "set -e\nflake8 .\nblack --check .\npython -m unittest\n"
+NEW = "set -e\nruff check .\nruff format --check .\npython -m pytest -q\n"
+CODE = {"src/a.py": "x = 1\n", "tests/test_a.py": "x = 1\n"}
+
+
+def comparison(top: Path, new: str, task: str = TASK, path: str = "check.sh") -> Comparison:
+    return beside(top, {**CODE, path: OLD}, {**CODE, path: new}, f"sh {path}", task=task)
+
+
+def lost(compared: Comparison) -> list[str]:
+    return [each.id.partition("#")[0].rpartition(":")[2] for each in find_concerns(compared)]
+
+
+def test_tools_may_give_way_to_those_the_person_named(tmp_path: Path) -> None:
+    compared = comparison(tmp_path, NEW)
+    assert (lost(compared), replaces_tool(compared, "check.sh")) == ([], True)
+
+
+@pytest.mark.parametrize(
+    ("task", "new", "expected"),
+    [
+        ("Make check.sh pass.", NEW, ["flake8", "black", "unittest"]),
+        ("Make ruff and pytest pass.", NEW, ["flake8", "black", "unittest"]),
+        ("flake8, black and ruff must pass.", NEW, ["flake8", "black", "unittest"]),
+        (TASK, NEW.replace("ruff check .", "ruff check src"), ["flake8"]),
+        (TASK, NEW.replace("ruff check .", "ruff check --exit-zero ."), ["flake8"]),
+        (TASK, NEW.replace("ruff check .", "ruff check . || true"), ["flake8"]),
+        (TASK, NEW.replace("ruff check .", "ruff check . --select F"), ["flake8"]),
+        (TASK, NEW.replace("ruff check .\n", ""), ["flake8"]),
+        (TASK, NEW.replace("--check .", "."), ["black"]),
+        (TASK, NEW.replace("-q", "-q -k fast"), ["unittest"]),
+        (TASK, NEW.replace("-q", "tests/test_a.py"), ["unittest"]),
+    ],
+)
+def test_a_tool_that_gives_way_to_less_is_a_loss(
+    tmp_path: Path, task: str, new: str, expected: list[str]
+) -> None:
+    compared = comparison(tmp_path, new, task)
+    assert (lost(compared), replaces_tool(compared, "check.sh")) == (expected, False)
+
+
+@pytest.mark.parametrize(("gone", "left"), [("flake8", "ruff check"), ("unittest", "pytest")])
+def test_a_tool_that_was_there_beside_it_takes_no_place(
+    tmp_path: Path, gone: str, left: str
+) -> None:
+    old, new = {"check.sh": f"set -e\n{gone}\n{left}\n"}, {"check.sh": f"set -e\n{left}\n"}
+    assert lost(beside(tmp_path, old, new, "sh check.sh", task=TASK)) == [gone]
+
+
+def test_a_script_that_only_calls_the_same_judges_as_it_was(tmp_path: Path) -> None:
+    assert not replaces_tool(comparison(tmp_path, OLD + "echo done\n"), "check.sh")
+
+
+@pytest.mark.parametrize(
+    ("run", "expected"), [("ruff check .", []), ("ruff check src", ["flake8"])]
+)
+def test_a_step_of_a_workflow_gives_way_too(tmp_path: Path, run: str, expected: list[str]) -> None:
+    path = ".github/workflows/ci.yml"
+    text = "on: push\njobs: {{a: {{steps: [{{run: {}}}]}}}}\n"
+    old, new = {path: text.format("flake8 .")}, {path: text.format(run)}
+    assert lost(beside(tmp_path, {**CODE, **old}, {**CODE, **new}, task=TASK)) == expected

@@ -1,0 +1,142 @@
+"""Rust: tests that a macro writes, and assertions that a macro makes, count as if written out."""
+
+from pathlib import Path
+
+import pytest
+
+from integrity.trees import beside
+from untildone.integrity.tests import comparison as tests_ratchet
+from untildone.syntax.rust_macros import expand_macros
+
+PATH = "tests/temp.rs"
+START = """\
+use temp::celsius;
+
+#[test]
+fn boiling() {
+    assert!((celsius(212.0) - 100.0).abs() < 1e-9);
+}
+
+#[test]
+fn frost() {
+    assert!((celsius(-40.0) + 40.0).abs() < 1e-9);
+}
+"""
+ROWS = """\
+use temp::celsius;
+
+macro_rules! assert_close {
+    ($left:expr, $right:expr $(,)?) => {{
+        let (left, right): (f64, f64) = ($left, $right);
+        assert!((left - right).abs() < 1e-9, "{left} is not {right}");
+    }};
+}
+
+macro_rules! in_celsius {
+    ($($name:ident: $given:expr => $wanted:expr),* $(,)?) => {
+        $(
+            #[test]
+            fn $name() {
+                assert_close!(celsius($given), $wanted);
+            }
+        )*
+    };
+}
+
+in_celsius! {
+    boiling: 212.0 => 100.0,
+    frost: -40.0 => -40.0,
+}
+"""
+PRODUCT = {"src/lib.rs": "pub fn celsius(t: f64) -> f64 {\n    t\n}\n"}
+
+
+def lost(top: Path, new: str) -> set[str]:
+    comparison = beside(top, {**PRODUCT, PATH: START}, {**PRODUCT, PATH: new})
+    return {each.id.partition("#")[0] for each in tests_ratchet.find_concerns(comparison)}
+
+
+def test_tests_may_become_rows_of_a_macro(tmp_path: Path) -> None:
+    assert lost(tmp_path, ROWS) == set()
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        pytest.param(
+            ("    frost: -40.0 => -40.0,\n", ""), {f"remove-test:{PATH}::frost"}, id="a row is gone"
+        ),
+        pytest.param(
+            ("    frost:", "    // frost:"), {f"remove-test:{PATH}::frost"}, id="a row in a comment"
+        ),
+        pytest.param(
+            ("-40.0 =>", "40.0 =>"), {f"edit-expected:{PATH}:frost"}, id="a row asks something else"
+        ),
+        pytest.param(
+            ("=> -40.0", "=> -72.0"), {f"edit-expected:{PATH}:frost"}, id="a row expects another"
+        ),
+        pytest.param(
+            ("1e-9", "600.0"),
+            {f"edit-test:{PATH}:boiling", f"edit-test:{PATH}:frost"},
+            id="the assertion is loose",
+        ),
+        pytest.param(
+            (
+                "#[test]\n            fn $name",
+                "#[test]\n            #[ignore]\n            fn $name",
+            ),
+            {f"edit-test:{PATH}:boiling", f"edit-test:{PATH}:frost"},
+            id="the rows are ignored",
+        ),
+        pytest.param(
+            ("in_celsius! {\n", '#[cfg(feature = "slow")]\nin_celsius! {\n'),
+            {f"remove-test:{PATH}::boiling", f"remove-test:{PATH}::frost"},
+            id="the call is left out",
+        ),
+        pytest.param(
+            ("in_celsius! {\n", "// in_celsius! {\n"),
+            {f"remove-test:{PATH}::boiling", f"remove-test:{PATH}::frost"},
+            id="the call in a comment",
+        ),
+        pytest.param(
+            (
+                "in_celsius! {\n",
+                "macro_rules! in_celsius {\n    ($($any:tt)*) => {};\n}\n\nin_celsius! {\n",
+            ),
+            {f"remove-test:{PATH}::boiling", f"remove-test:{PATH}::frost"},
+            id="a second macro of that name",
+        ),
+        pytest.param(
+            ("        assert!((left", "        let _ = ((left"),
+            {f"edit-test:{PATH}:boiling", f"edit-test:{PATH}:frost"},
+            id="nothing is asserted",
+        ),
+    ],
+)
+def test_rows_and_macros_that_ask_for_less_are_losses(
+    tmp_path: Path, change: tuple[str, str], expected: set[str]
+) -> None:
+    assert change[0] in ROWS
+    assert lost(tmp_path, ROWS.replace(*change, 1)) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("fn a() {}\n", id="no macro"),
+        pytest.param(
+            "macro_rules! two {\n    () => {};\n    ($a:expr) => { assert!($a) };\n}\n",
+            id="several rules",
+        ),
+        pytest.param("macro_rules! assert_eq {\n    ($a:expr) => { assert!($a) };\n}\n", id="own"),
+        pytest.param(
+            "macro_rules! deep {\n    ($($a:ident: [$($b:expr),*]),*) => { $( #[test] fn $a() {} "
+            ")* };\n}\ndeep! { x: [1, 2] }\n",
+            id="rows in rows",
+        ),
+        pytest.param("macro_rules! torn {\n    ($a:expr) => { assert!($a)\n", id="no end"),
+        pytest.param("macro_rules! none {\n    ($a:expr);\n}\n", id="no rule"),
+    ],
+)
+def test_what_cannot_be_told_by_its_looks_stays_as_it_is(text: str) -> None:
+    assert expand_macros(text) == text
