@@ -204,7 +204,7 @@ def test_a_circle_is_seen(edges: dict[str, set[str]], expected: list[str]) -> No
         ("store/loops.py", "untildone.errors", True),
         ("engine/stop.py", "untildone.hooks.entry", False),
         ("engine/stop.py", "untildone.cli.main", False),
-        ("report/lines.py", "untildone.engine.context", False),
+        ("report/notices.py", "untildone.engine.context", False),
         ("install/claude.py", "untildone.hooks.entry", False),
         ("cli/main.py", "untildone.core.evidence", True),
     ],

@@ -8,7 +8,7 @@ import pytest
 
 from hooks.calls import SESSION, Place
 from untildone.features.edits import switch
-from untildone.install.hook_lines import lines, settings_program
+from untildone.install.hook_lines import build_lines, build_settings_program
 from untildone.store.sessions import Session
 
 
@@ -105,8 +105,8 @@ class Line:
         program = place.project / "program"
         program.write_text("#!/bin/sh\ncat >>started\n", encoding="utf-8")
         program.chmod(0o755)
-        named = settings_program(home=place.home, python=program, package=place.project)
-        self.lines = lines(named)
+        named = build_settings_program(home=place.home, python=program, package=place.project)
+        self.lines = build_lines(named)
         Path(session(place).folder).mkdir(parents=True, exist_ok=True)
 
     def run(self, event: str, payload: bytes) -> bytes:

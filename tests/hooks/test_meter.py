@@ -16,7 +16,7 @@ from untildone.core.criteria import apply_amendments
 from untildone.engine import verbs
 from untildone.errors import UserError
 from untildone.features.budget.clock import read_clock
-from untildone.install.hook_lines import Program, lines
+from untildone.install.hook_lines import HookProgram, build_lines
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
 
@@ -203,10 +203,10 @@ def test_the_line_starts_no_interpreter_before_it_is_time(
     session.bind("a1b2", active=True)
     if due_in is not None:
         session.wind(due_in)
-    program = Program(home=str(tmp_path), program="echo", arguments="", source="settings")
+    program = HookProgram(home=str(tmp_path), program="echo", arguments="", source="settings")
 
     done = subprocess.run(
-        ["sh", "-c", lines(program)["PostToolBatch"]],
+        ["sh", "-c", build_lines(program)["PostToolBatch"]],
         env={"PATH": os.environ["PATH"], "CLAUDE_CODE_SESSION_ID": SESSION},
         stdin=subprocess.DEVNULL,
         capture_output=True,

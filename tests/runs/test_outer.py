@@ -15,7 +15,7 @@ import pytest
 from msgspec.structs import replace
 
 from untildone.agents.headless import Fault, Happening
-from untildone.cli.start import with_start
+from untildone.cli.start import run_baseline_checks
 from untildone.core.contract import Bounds, Check
 from untildone.engine import verbs
 from untildone.engine.context import Context, context
@@ -60,7 +60,7 @@ class Run:
                 bounds=Bounds(**bounds),
             ),
         )
-        self.loop = with_start(self.context, record, detached=False)[0].contract.id
+        self.loop = run_baseline_checks(self.context, record, detached=False)[0].contract.id
 
     def drive(self, pace: Pace = AT_ONCE, **how: Any) -> Ended:  # noqa: ANN401  fields of `How`
         known = memory.read(self.context, self.loop) or Book()
@@ -402,7 +402,7 @@ def test_a_loop_of_which_nothing_is_kept_still_tells_how_it_ended(tmp_path: Path
             clean=True,
         ),
     )
-    with_start(run.context, record, detached=False)
+    run_baseline_checks(run.context, record, detached=False)
     run.loop, run.client = record.contract.id, written(run.script, [WORKS])
 
     said = run.drive()

@@ -22,17 +22,17 @@ _PLAIN = "UNTILDONE_HEADLESS"
 
 
 @contextmanager
-def display(environ: Mapping[str, str], *, as_json: bool) -> Iterator[Show]:
+def open_display(environ: Mapping[str, str], *, as_json: bool) -> Iterator[Show]:
     if as_json:
         yield _print
         return
     console = Console(stderr=True, highlight=False)
     lines = _Lines(console)
-    with drawn(lines, console, environ):
+    with draw_live(lines, console, environ):
         yield lines
 
 
-def drawn(
+def draw_live(
     lines: RenderableType, console: Console, environ: Mapping[str, str]
 ) -> AbstractContextManager[object]:
     """What moves, where a terminal can show it and the person wants it."""
@@ -76,7 +76,7 @@ class _Lines:
     def _told(self, happening: Happening) -> str:
         match happening:
             case Started():
-                return _introduced(happening)
+                return _describe_start(happening)
             case Denied():
                 return f"{self._round}: no permission for {happening.tool}: {happening.reason}"
             case Waiting():
@@ -128,7 +128,7 @@ class _Lines:
             self._console.print(text, markup=False, soft_wrap=True)
 
 
-def _introduced(started: Started) -> str:
+def _describe_start(started: Started) -> str:
     bounds = [number(started.max_rounds, "round")] if started.max_rounds else []
     bounds += [f"{started.budget_usd:g} USD"] if started.budget_usd else []
     checks = ", ".join(f"`{command}`" for command in started.checks) or "no check"

@@ -6,8 +6,8 @@ from typing import cast, get_args
 import click
 import msgspec
 
-from untildone.cli.options import project_option
-from untildone.cli.said import say, which_option
+from untildone.cli.agent_verbs import record_verb
+from untildone.cli.options import loop_option, project_option
 from untildone.core.contract import Verification
 from untildone.core.plan_task import Result, missing_lines
 from untildone.engine.context import Context
@@ -45,7 +45,7 @@ _Pairs = tuple[tuple[str, str], ...]
     help="How it was verified.",
 )
 @click.option("--reason", default="", help="Why it is blocked, or not what was asked for.")
-@which_option
+@loop_option
 @project_option
 def command(
     *, task: str, result: str, loop: str | None, project: Path | None, **given: object
@@ -62,15 +62,15 @@ def command(
     """
     report = _report(cast(Result, result), given)
 
-    def recorded(found: Context, named: str) -> Record:
-        record = record_report(found, named, task, report)
+    def recorded(context: Context, named: str) -> Record:
+        record = record_report(context, named, task, report)
         told = record.progress.report
         if told:
             click.echo("\n".join((told.told, *missing_lines(told))))
         return record
 
     verb = Verb(verb="verify", name=task, text=msgspec.json.encode(report).decode())
-    say((loop, project), verb, recorded, done=f"recorded for {task}")
+    record_verb((loop, project), verb, recorded, done=f"recorded for {task}")
 
 
 def _report(result: Result, given: dict[str, object]) -> VerifierReport:

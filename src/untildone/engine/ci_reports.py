@@ -5,9 +5,9 @@ from pathlib import Path
 
 from untildone.engine.artifacts import last_evidence, written
 from untildone.engine.context import Context
-from untildone.report.junit import junit
-from untildone.report.receipt import as_json, as_text
-from untildone.report.sarif import sarif
+from untildone.report.junit import render_junit
+from untildone.report.receipt import encode_receipt, render_receipt
+from untildone.report.sarif import build_sarif
 from untildone.store.files import write_whole
 from untildone.store.loops import Record
 
@@ -19,10 +19,10 @@ def leave_reports(context: Context, record: Record, folder: Path) -> Path:
     project = Path(record.contract.project)
     paper = written(context, record, evidence, project=project, at=at)
     texts = {
-        "receipt.json": as_json(paper),
-        "receipt.md": as_text(paper).encode("utf-8", "replace"),
-        "junit.xml": junit(evidence.checks).encode("utf-8", "replace"),
-        "findings.sarif": json.dumps(sarif(evidence.checks), indent=2).encode(),
+        "receipt.json": encode_receipt(paper),
+        "receipt.md": render_receipt(paper).encode("utf-8", "replace"),
+        "junit.xml": render_junit(evidence.checks).encode("utf-8", "replace"),
+        "findings.sarif": json.dumps(build_sarif(evidence.checks), indent=2).encode(),
     }
     place = folder / loop
     place.mkdir(parents=True, exist_ok=True)

@@ -7,7 +7,7 @@ from untildone.engine.session import unjudged
 from untildone.engine.speaker import driven
 from untildone.features.budget.spend import explain_unknown_spend
 from untildone.process import alive
-from untildone.report.status import Held, LoopStatus, loop_status
+from untildone.report.status import Held, LoopStatus, build_loop_status
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
 
@@ -17,7 +17,7 @@ def status_of(context: Context, record: Record) -> LoopStatus:
     held, why = held_now(record, session)
     seen = session.last_event_at()
     at = datetime.fromtimestamp(seen, UTC).isoformat(timespec="seconds") if seen else None
-    return loop_status(
+    return build_loop_status(
         record,
         held=held,
         not_held_because=why,

@@ -9,7 +9,7 @@ from untildone.core.feedback import feedback
 from untildone.core.progress import Progress
 from untildone.core.verdict import Continue, Verdict
 from untildone.engine.context import Context
-from untildone.report.lines import notice
+from untildone.report.notices import describe_verdict
 from untildone.store.loops import Record
 
 
@@ -39,7 +39,7 @@ def answered(context: Context, record: Record, judged: Judged) -> Answer:
             nonce=os.urandom(4).hex(),
         )
     told = (
-        notice(record, judged.verdict, judged.evidence.checks),
+        describe_verdict(record, judged.verdict, judged.evidence.checks),
         *record.warnings,
         context.session_of(record).taken("tell"),
     )
@@ -50,10 +50,10 @@ def answered(context: Context, record: Record, judged: Judged) -> Answer:
 def _announced(record: Record, judged: Judged) -> str:
     if record.contract.preset != "loop":
         return ""
-    from untildone.report.announcements import announcement
+    from untildone.report.announcements import announce_verdict
 
     status = judged.evidence.status
-    told = announcement(
+    told = announce_verdict(
         record,
         judged.verdict,
         steps_told=judged.progress.steps_told,

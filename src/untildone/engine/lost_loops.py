@@ -4,7 +4,7 @@ from untildone.core.verdict import Pause
 from untildone.engine import verbs
 from untildone.engine.context import Context
 from untildone.engine.speaker import driven
-from untildone.report.lines import still_paused
+from untildone.report.notices import describe_pause
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
 
@@ -32,7 +32,7 @@ def describe_lost_loop(context: Context, session: Session) -> str:
         if context.session_of(record).id == session.id:
             now = pause_unindexed_loop(context, record)
             if now is not record:
-                return still_paused(now)
+                return describe_pause(now)
     return ""
 
 

@@ -13,7 +13,7 @@ from untildone.errors import UserError
 from untildone.features.budget.clock import mark_turn_start
 from untildone.features.budget.grants import parse_grant
 from untildone.features.spec.gates import apply_gate_answer
-from untildone.report.lines import status_line
+from untildone.report.notices import format_status_line
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
 
@@ -168,7 +168,7 @@ def _verb(context: Context, session: Session, prompt: Prompt, spoken: Spoken) ->
                 f"untildone: loop {loop} is paused; `/untildone:continue` resumes it"
             )
         case "status":
-            return context.agent.take_prompt(status_line(context.loops.load(loop)))
+            return context.agent.take_prompt(format_status_line(context.loops.load(loop)))
         case "approve":
             return context.agent.take_prompt(_approved(context, loop, spoken.rest))
         case "continue":

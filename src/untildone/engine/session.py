@@ -7,7 +7,7 @@ from untildone.engine import verbs
 from untildone.engine.context import Context
 from untildone.engine.lost_loops import describe_lost_loop
 from untildone.engine.payload import Call
-from untildone.report.lines import status_line, still_paused
+from untildone.report.notices import describe_pause, format_status_line
 from untildone.store.loops import Record
 from untildone.store.sessions import Session, sessions
 
@@ -81,8 +81,8 @@ def reminder(record: Record) -> str:
     )
     unmet = ", ".join(progress.unmet or ()) or "not judged yet"
     head = (
-        f"[untildone] A loop is active in this session ({status_line(record)}). When you stop, its"
-        f" checks are run and you go on until they pass.\nCriteria:\n{checks}{claims}"
+        f"[untildone] A loop is active in this session ({format_status_line(record)}). When you"
+        f" stop, its checks are run and you go on until they pass.\nCriteria:\n{checks}{claims}"
         f"Unmet at the last stop: {unmet}\n"
         + "".join(f"{line}\n" for line in reminders(contract, progress))
     )
@@ -98,7 +98,7 @@ def standing(context: Context, record: Record) -> str:
     if record.progress.outcome == "gate":
         return f"untildone: loop {record.contract.id} still asks: {record.progress.reason}"
     if record.progress.status == "paused":
-        return still_paused(record)
+        return describe_pause(record)
     return ""
 
 

@@ -34,7 +34,7 @@ from untildone.features.spec.checkpoints import require_repository
 from untildone.features.spec.start import apply_spec
 from untildone.features.spec.steps import save_step_checkpoint
 from untildone.features.templates.presets import DEFAULT_TASKS
-from untildone.report.lines import status_line
+from untildone.report.notices import format_status_line
 from untildone.store.home import prepare
 from untildone.store.loops import Record
 
@@ -96,7 +96,7 @@ def begin(context: Context, request: Request) -> Record:
         folder = project_folder(context.home, request.project) / "checks"
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     spend.begin_ledger(context, record)
-    mirror(context, record, status_line(record))
+    mirror(context, record, format_status_line(record))
     if contract.reversibility == "2B":
         save_step_checkpoint(record, cwd=request.project)
     warnings = (*record.warnings, *attach_milestones(context, record), *_vague(request.promises))

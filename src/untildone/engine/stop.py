@@ -28,7 +28,7 @@ from untildone.engine.relayed_verbs import handed_over
 from untildone.errors import UserError
 from untildone.features.budget.clock import count_time
 from untildone.features.edits.switch import AUTO
-from untildone.report.lines import status_line
+from untildone.report.notices import format_status_line
 from untildone.store import baseline
 from untildone.store.lock import locked
 from untildone.store.loops import Record
@@ -293,7 +293,7 @@ def _conclude(context: Context, stop: Stop, judged: Judged) -> Answer:
             data=entry(judged, progress, message=stop.message, at=context.now()),
             at=context.now(),
         )
-        mirror(context, record, status_line(record))
+        mirror(context, record, format_status_line(record))
     _made_known(context, stop, judged, record)
     _answered(context, record, stop)
     answer = answered(context, record, judged)

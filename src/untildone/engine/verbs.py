@@ -16,7 +16,7 @@ from untildone.engine.baseline_snapshot import resting_on_the_start
 from untildone.engine.context import Context, mirror
 from untildone.errors import UserError
 from untildone.features.budget.clock import read_clock
-from untildone.report.lines import status_line
+from untildone.report.notices import format_status_line
 from untildone.store.loops import Record
 
 
@@ -29,7 +29,7 @@ def change(
         record = loops.load(loop)
         progress = replace(edit(record), updated_at=context.now())
         record = loops.save(record, progress, kind=kind, data=data, at=context.now())
-        mirror(context, record, status_line(record))
+        mirror(context, record, format_status_line(record))
     return record
 
 

@@ -7,7 +7,7 @@ import os
 import re
 
 from untildone.commands.shell import find_redirect_targets, is_untildone, parse_calls, program_name
-from untildone.install.entries import touches_ours
+from untildone.install.entries import describe_harm
 
 # `hook` and `baseline` are called by clients and by ourselves: they speak for the person too.
 PERSON_VERBS = frozenset(
@@ -95,7 +95,7 @@ def _refuse_edit(inputs: dict[str, object], cwd: str, protected: tuple[str, ...]
             return f"`{path}` belongs to untildone: {_INSTEAD_STATE}"
     for path in filter(_is_settings, paths):
         before = _text(path)
-        harm = touches_ours(before, _edited(before, inputs))
+        harm = describe_harm(before, _edited(before, inputs))
         if harm:
             return f"refused, because {harm}: {_INSTEAD_SETTINGS}"
     return ""

@@ -13,7 +13,7 @@ _MARKS: dict[Trust, str] = {"SHIP": "🟢", "MONITOR": "🟡", "RESEARCH": "🔴
 _WIDE = 76
 
 
-def starting(record: Record) -> str:
+def announce_start(record: Record) -> str:
     contract = record.contract
     kind = workflow(contract.task)
     score = contract.score or 0
@@ -24,10 +24,10 @@ def starting(record: Record) -> str:
         f"Steps: {len(contract.steps)}" if contract.steps else "",
         f"Budget: ${contract.bounds.budget_usd:g}" if contract.bounds.budget_usd else "",
     ]
-    return _line("Starting", *parts)
+    return _format_line("Starting", *parts)
 
 
-def announcement(
+def announce_verdict(
     record: Record, verdict: Verdict, *, steps_told: int = 0, following: str = ""
 ) -> str:
     """`steps_told` of the steps that are done were announced before; `following` is what the agent
@@ -37,51 +37,53 @@ def announcement(
     match verdict:
         case Continue():
             new = progress.steps_done[steps_told:]
-            return "\n".join(_round(contract, progress, new, following))
+            return "\n".join(_announce_round(contract, progress, new, following))
         case Pause():
             done = len(progress.steps_done)
             steps = f"Progress: {done} steps complete, {len(contract.steps) - done} remaining"
             answer = "your next prompt" if verdict.outcome == "gate" else "/untildone:loop continue"
-            return _line(f"Paused: {verdict.reason}", steps, f"Resume: {answer}")
+            return _format_line(f"Paused: {verdict.reason}", steps, f"Resume: {answer}")
         case Finish(outcome="done" | "claimed"):
-            return "\n".join((*completed(contract, progress), *box(contract, progress)))
+            return "\n".join(
+                (*list_criteria(contract, progress), *draw_verdict_box(contract, progress))
+            )
         case _:
             return ""
 
 
-def _line(*parts: str) -> str:
+def _format_line(*parts: str) -> str:
     return "[LOOP] " + " | ".join(part for part in parts if part)
 
 
-def _round(
+def _announce_round(
     contract: Contract, progress: Progress, new: tuple[str, ...], following: str
 ) -> list[str]:
     bounds = contract.bounds
     spent = "unknown" if progress.spend_usd is None else f"${progress.spend_usd:.2f}"
     left = [step for step in contract.steps if step not in progress.steps_done]
-    told = _line(
+    told = _format_line(
         f"Round {progress.round}" + (f"/{bounds.rounds}" if bounds.rounds else ""),
         f"Cost: {spent}" + (f"/${bounds.budget_usd:g}" if bounds.budget_usd else ""),
         f"Step: {left[0]}" if left else f"Next: {following}" if following else "",
     )
-    return [*_steps_done(contract, new, left), told, *_patterns(progress, len(new))]
+    return [*_announce_steps(contract, new, left), told, *_announce_patterns(progress, len(new))]
 
 
-def _steps_done(contract: Contract, new: tuple[str, ...], left: list[str]) -> list[str]:
+def _announce_steps(contract: Contract, new: tuple[str, ...], left: list[str]) -> list[str]:
     total = len(contract.steps)
     following = f"Next: {left[0]}" if left else ""
     done = f"✓ {', '.join(new)} complete"
-    return [_line(done, f"Progress: {total - len(left)}/{total}", following)] if new else []
+    return [_format_line(done, f"Progress: {total - len(left)}/{total}", following)] if new else []
 
 
-def _patterns(progress: Progress, new: int) -> list[str]:
+def _announce_patterns(progress: Progress, new: int) -> list[str]:
     done = progress.steps_done
     again = [learnable(done[: len(done) - later]) for later in reversed(range(new))]
     told = "for the third time. This is a learnable pattern: ask for the steps to run it yourself"
-    return [_line(f"`{kind}` {told}") for kind in again if kind]
+    return [_format_line(f"`{kind}` {told}") for kind in again if kind]
 
 
-def completed(contract: Contract, progress: Progress) -> list[str]:
+def list_criteria(contract: Contract, progress: Progress) -> list[str]:
     """Each criterion with how it was verified; what the last stop left unmet is not."""
     left = progress.unmet or ()
     lines = [
@@ -93,12 +95,12 @@ def completed(contract: Contract, progress: Progress) -> list[str]:
     return ["<loop-complete>", *lines, "</loop-complete>"] if lines else []
 
 
-def box(contract: Contract, progress: Progress) -> list[str]:
+def draw_verdict_box(contract: Contract, progress: Progress) -> list[str]:
     """The verdict on an ended loop, by how its criteria were verified."""
     found = kinds(contract, progress)
     counted = [kind for kind in found.values() if kind != "assumption"]
     verdict = trust(contract, progress)
-    asides = {"Alt": _noted(progress, "alt"), "Risk": _risk(contract, progress)}
+    asides = {"Alt": _find_note(progress, "alt"), "Risk": _describe_risk(contract, progress)}
     lines = [
         f"Verified: {', '.join(sorted(set(found.values()))) or 'nothing'}",
         f"Checklist: {len(counted)}/{len(found)} criteria verified",
@@ -109,15 +111,15 @@ def box(contract: Contract, progress: Progress) -> list[str]:
     return [f"╭─ {_MARKS[verdict]} {verdict}", *(f"│ {line[:_WIDE]}" for line in lines), "╰─"]
 
 
-def _noted(progress: Progress, word: str) -> str:
+def _find_note(progress: Progress, word: str) -> str:
     """What the agent last noted under this word: `untildone note "Alt: …"`."""
     notes = [note.partition(":") for note in progress.notes]
     said = [text.strip() for name, _, text in notes if name.strip().casefold() == word]
     return said[-1] if said else ""
 
 
-def _risk(contract: Contract, progress: Progress) -> str:
+def _describe_risk(contract: Contract, progress: Progress) -> str:
     """The agent's own word for it, else what it found before the first change, else its claims."""
     claims = ", ".join(claim.name for claim in contract.claims)
     rests = f"the agent's word for {claims}" if claims else ""
-    return _noted(progress, "risk") or progress.precheck or rests
+    return _find_note(progress, "risk") or progress.precheck or rests

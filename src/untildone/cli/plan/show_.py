@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 from msgspec import Struct, to_builtins
 
-from untildone.cli.flags import json_option, print_json
+from untildone.cli.options import json_option, print_json
 from untildone.cli.plan.place import with_plan
 from untildone.core.contract import Check
 from untildone.core.text import number

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 from msgspec import Struct
 
-from untildone.cli.flags import json_option, print_json
+from untildone.cli.options import json_option, print_json
 from untildone.cli.plan.place import with_plan
 from untildone.core.text import number
 from untildone.features.plans.document import Document, change_plan, edit_fields, read_plan
@@ -41,7 +41,7 @@ def command(*, fix: bool, path: Path, as_json: bool) -> int:
     untildone plan validate --plan .shipspec/planning/login/TASKS.json --json
     """
     if fix:
-        change_plan(path, lambda found: edit_fields(found, correct_blocks(found)))
+        change_plan(path, lambda context: edit_fields(context, correct_blocks(context)))
     shown = _validated(read_plan(path, whole=True))
     if as_json:
         print_json(shown)

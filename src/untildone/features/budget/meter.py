@@ -17,7 +17,7 @@ from untildone.engine.payload import Call
 from untildone.engine.speaker import ignored
 from untildone.features.budget.clock import count_time
 from untildone.features.budget.spend import measure_spend
-from untildone.report.lines import notice
+from untildone.report.notices import describe_verdict
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
 
@@ -50,7 +50,7 @@ def answer_tool_call(context: Context, call: Call) -> str:
         record = _paused(context, record, evidence, pause)
     except _Overtaken:
         return ""
-    return context.agent.end_turn(notice(record, pause, ()))
+    return context.agent.end_turn(describe_verdict(record, pause, ()))
 
 
 def _evidence(context: Context, record: Record, session: Session, event: Stop) -> Evidence:

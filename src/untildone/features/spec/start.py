@@ -14,7 +14,7 @@ from untildone.core.spec.shape_file import Shaped
 from untildone.core.verdict import OUTCOMES
 from untildone.engine.context import Context
 from untildone.errors import UserError
-from untildone.report.announcements import starting
+from untildone.report.announcements import announce_start
 from untildone.store.loops import Record
 from untildone.store.trust import trusted_hash
 
@@ -91,7 +91,7 @@ def describe_start(context: Context, record: Record) -> tuple[str, ...]:
     """Of a loop from a spec: what is agreed on, and where its state is."""
     if record.contract.preset != "loop":
         return ()
-    return starting(record), _disclosure(context, record)
+    return announce_start(record), _disclosure(context, record)
 
 
 def _disclosure(context: Context, record: Record) -> str:

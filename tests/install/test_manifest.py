@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from untildone.errors import UserError
-from untildone.install import record
-from untildone.install.record import Installed, Program
+from untildone.install import manifest
+from untildone.install.manifest import InstalledFile, InstalledProgram
 from untildone.install.settings import Entries, merge
 
 OURS = Entries(
@@ -15,17 +15,19 @@ OURS = Entries(
     env={"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "60"},
     permissions=("Bash(untildone met:*)",),
 )
-PROGRAM = Program(interpreter="/py", interpreter_sha256="00", package="/lib", version="0.1.0")
+PROGRAM = InstalledProgram(
+    interpreter="/py", interpreter_sha256="00", package="/lib", version="0.1.0"
+)
 
 
-def installed(path: Path, *, original: bytes | None, written: bytes) -> Installed:
-    return Installed(
+def installed(path: Path, *, original: bytes | None, written: bytes) -> InstalledFile:
+    return InstalledFile(
         path=str(path),
         scope="user",
         agent="claude",
         original=original,
-        original_sha256=record.sha256(original),
-        written_sha256=record.sha256(written),
+        original_sha256=manifest.sha256(original),
+        written_sha256=manifest.sha256(written),
         entries=OURS,
         program=PROGRAM,
     )
@@ -36,41 +38,41 @@ def merged(original: bytes) -> bytes:
 
 
 def test_nothing_is_recorded_at_first(tmp_path: Path) -> None:
-    assert record.read(tmp_path / "missing") == ()
-    assert record.find(tmp_path, tmp_path / "settings.json") is None
+    assert manifest.read(tmp_path / "missing") == ()
+    assert manifest.find(tmp_path, tmp_path / "settings.json") is None
 
 
 def test_a_record_is_read_as_it_was_written(tmp_path: Path) -> None:
     home = tmp_path / "state"
     user = installed(tmp_path / "user.json", original=b"\xff\x00", written=b"x")
     local = installed(tmp_path / "local-\udcff.json", original=None, written=b"x")
-    record.write(home, user)
-    record.write(home, local)
+    manifest.write(home, user)
+    manifest.write(home, local)
 
-    assert record.read(home) == (user, local)
-    assert record.find(home, tmp_path / "user.json") == user
+    assert manifest.read(home) == (user, local)
+    assert manifest.find(home, tmp_path / "user.json") == user
 
 
 def test_a_file_has_one_record(tmp_path: Path) -> None:
     path = tmp_path / "settings.json"
-    record.write(tmp_path, installed(path, original=b"1", written=b"x"))
+    manifest.write(tmp_path, installed(path, original=b"1", written=b"x"))
     second = installed(path, original=b"2", written=b"y")
-    record.write(tmp_path, second)
+    manifest.write(tmp_path, second)
 
-    assert record.read(tmp_path) == (second,)
+    assert manifest.read(tmp_path) == (second,)
 
 
 def test_what_is_forgotten_is_gone_and_the_last_takes_the_file_with_it(tmp_path: Path) -> None:
     one = installed(tmp_path / "one", original=None, written=b"x")
     other = installed(tmp_path / "other", original=None, written=b"x")
-    record.write(tmp_path, one)
-    record.write(tmp_path, other)
+    manifest.write(tmp_path, one)
+    manifest.write(tmp_path, other)
 
-    record.forget(tmp_path, tmp_path / "one")
-    assert record.read(tmp_path) == (other,)
-    record.forget(tmp_path, tmp_path / "other")
+    manifest.forget(tmp_path, tmp_path / "one")
+    assert manifest.read(tmp_path) == (other,)
+    manifest.forget(tmp_path, tmp_path / "other")
     assert list(tmp_path.iterdir()) == []
-    record.forget(tmp_path, tmp_path / "other")
+    manifest.forget(tmp_path, tmp_path / "other")
 
 
 @pytest.mark.parametrize("data", [b"", b"{", b"[]", b'{"files": [{}]}', b"\xff"])
@@ -78,7 +80,7 @@ def test_a_damaged_record_is_named(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "installed.json"
     path.write_bytes(data)
     with pytest.raises(UserError) as caught:
-        record.read(tmp_path)
+        manifest.read(tmp_path)
 
     assert caught.value.message.startswith(f"`{path}` ")
     assert caught.value.hint == f"move `{path}` away, then run `untildone init`"
@@ -90,7 +92,7 @@ def test_an_untouched_file_comes_back_byte_for_byte(original: bytes | None) -> N
     written = merged(original or b"")
     kept = installed(path, original=original, written=written)
 
-    assert record.restored(kept, written, path=path) == original
+    assert manifest.restore_original(kept, written, path=path) == original
 
 
 def test_a_file_that_was_changed_since_only_loses_ours() -> None:
@@ -98,25 +100,27 @@ def test_a_file_that_was_changed_since_only_loses_ours() -> None:
     kept = installed(path, original=b"{}", written=merged(b"{}"))
     current = merged(b'{"model": "opus"}')
 
-    assert record.restored(kept, current, path=path) == b'{"model": "opus"}'
-    assert record.restored(None, current, path=path) == b'{"model": "opus"}'
+    assert manifest.restore_original(kept, current, path=path) == b'{"model": "opus"}'
+    assert manifest.restore_original(None, current, path=path) == b'{"model": "opus"}'
 
 
 def test_a_second_init_remembers_what_stood_there_before_the_first() -> None:
     path = Path("settings.json")
     kept = installed(path, original=b'{"hooks": {}}', written=merged(b'{"hooks": {}}'))
 
-    assert record.original(None, None, path=path) is None
-    assert record.original(None, b'{"a":1}', path=path) == b'{"a":1}'
-    assert record.original(kept, merged(b'{"hooks": {}}'), path=path) == b'{"hooks": {}}'
-    assert record.original(kept, merged(b'{"b": 2}'), path=path) == b'{"b": 2}'
+    assert manifest.choose_original(None, None, path=path) is None
+    assert manifest.choose_original(None, b'{"a":1}', path=path) == b'{"a":1}'
+    assert manifest.choose_original(kept, merged(b'{"hooks": {}}'), path=path) == b'{"hooks": {}}'
+    assert manifest.choose_original(kept, merged(b'{"b": 2}'), path=path) == b'{"b": 2}'
 
 
 def test_the_program_is_known_by_its_content(tmp_path: Path) -> None:
     interpreter = tmp_path / "python"
     interpreter.write_bytes(b"binary")
 
-    assert record.program(interpreter=interpreter, package=tmp_path, version="1") == Program(
+    assert manifest.describe_program(
+        interpreter=interpreter, package=tmp_path, version="1"
+    ) == InstalledProgram(
         interpreter=str(interpreter),
         interpreter_sha256=hashlib.sha256(b"binary").hexdigest(),
         package=str(tmp_path),
@@ -127,11 +131,11 @@ def test_the_program_is_known_by_its_content(tmp_path: Path) -> None:
 
 def test_a_package_is_known_by_its_modules_alone(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_bytes(b"1")
-    first = record.package_sha256(tmp_path)
+    first = manifest.hash_package(tmp_path)
     (tmp_path / "a.pyc").write_bytes(b"compiled")
-    assert record.package_sha256(tmp_path) == first
+    assert manifest.hash_package(tmp_path) == first
 
     (tmp_path / "a.py").rename(tmp_path / "b.py")
-    moved = record.package_sha256(tmp_path)
+    moved = manifest.hash_package(tmp_path)
     (tmp_path / "b.py").write_bytes(b"2")
-    assert len({first, moved, record.package_sha256(tmp_path)}) == 3
+    assert len({first, moved, manifest.hash_package(tmp_path)}) == 3

@@ -8,20 +8,20 @@ from untildone.core.failure_list import counts
 from untildone.core.progress import Progress
 from untildone.core.text import number
 from untildone.core.verdict import OUTCOMES, Continue, Finish, Ignore, Outcome, Pause, Verdict, Wait
-from untildone.report.totals import improvement, in_words
+from untildone.report.totals import describe_improvement, describe_totals
 from untildone.store.loops import Record
 
 _LEFT = 4
 
 
-def place(contract: Contract, progress: Progress) -> str:
+def describe_round(contract: Contract, progress: Progress) -> str:
     bound = apply_amendments(contract, progress.amendments).bounds.rounds
     return f"round {progress.round} of {bound}" if bound else f"round {progress.round}"
 
 
-def status_line(record: Record) -> str:
+def format_status_line(record: Record) -> str:
     contract, progress = record.contract, record.progress
-    parts = [f"untildone {contract.id}", place(contract, progress)]
+    parts = [f"untildone {contract.id}", describe_round(contract, progress)]
     if progress.status != "active":
         parts.insert(1, f"{progress.status} ({progress.outcome})")
     if progress.unmet:
@@ -31,7 +31,7 @@ def status_line(record: Record) -> str:
     return " | ".join(parts)
 
 
-def remedy(loop: str, outcome: Outcome) -> str:
+def describe_next_step(loop: str, outcome: Outcome) -> str:
     """How the person goes on with a paused loop; nothing where there is no way on."""
     if OUTCOMES[outcome].status != "paused":
         return ""
@@ -46,16 +46,16 @@ def remedy(loop: str, outcome: Outcome) -> str:
     return f"`{' '.join(filter(None, ('untildone', verb, loop, bound)))}`"
 
 
-def still_paused(record: Record) -> str:
+def describe_pause(record: Record) -> str:
     loop, outcome = record.contract.id, record.progress.outcome or "paused"
     why = "" if outcome == "paused" else f" ({outcome})"
     return (
         f"untildone: loop {loop} is paused{why}: {record.progress.reason}."
-        f" To go on: {remedy(loop, outcome)}"
+        f" To go on: {describe_next_step(loop, outcome)}"
     )
 
 
-def notice(record: Record, verdict: Verdict, checks: tuple[CheckResult, ...]) -> str:
+def describe_verdict(record: Record, verdict: Verdict, checks: tuple[CheckResult, ...]) -> str:
     """What the person is told of a verdict; nothing where nothing happened to their loop."""
     contract, progress = record.contract, record.progress
     match verdict:
@@ -63,27 +63,28 @@ def notice(record: Record, verdict: Verdict, checks: tuple[CheckResult, ...]) ->
             return f"untildone: held ({verdict.because}): {', '.join(verdict.names)}"
         case Continue(because="losses"):
             names = ", ".join(name_of(finding) for finding in verdict.names[:_LEFT])
-            return f"untildone: held, {place(contract, progress)}, lost against the start: {names}"
+            held = f"untildone: held, {describe_round(contract, progress)}"
+            return f"{held}, lost against the start: {names}"
         case Continue():
             red = [f"{result.name} {counts(result)}" for result in checks if not result.green]
             unmet = "; ".join(red) or ", ".join(verdict.names) or "the agent's word"
-            held = f"untildone: held, {place(contract, progress)}, unmet: {unmet}"
-            return f"{held} | {_counted(progress)}" if contract.counts else held
+            held = f"untildone: held, {describe_round(contract, progress)}, unmet: {unmet}"
+            return f"{held} | {_describe_counts(progress)}" if contract.counts else held
         case Finish(outcome="done"):
             names = ", ".join(f"{result.name} {counts(result)}" for result in checks)
             ended = f"untildone: done after {number(progress.round, 'round')}: {names}"
-            return _with_improvement(ended, progress)
+            return _add_improvement(ended, progress)
         case Finish():
             rounds = number(progress.round, "round")
             ended = f"untildone: {verdict.outcome} after {rounds}: {verdict.reason}"
-            return _with_improvement(ended, progress)
+            return _add_improvement(ended, progress)
         case Pause():
-            return _paused(contract.id, progress, verdict)
+            return _describe_new_pause(contract.id, progress, verdict)
         case Wait() | Ignore():
             return ""
 
 
-def _paused(loop: str, progress: Progress, pause: Pause) -> str:
+def _describe_new_pause(loop: str, progress: Progress, pause: Pause) -> str:
     if pause.outcome == "gate":
         return f"untildone: {pause.reason} Your next prompt is the answer."
     ended = f"untildone: paused ({pause.outcome}): {pause.reason}. Nobody holds the agent now"
@@ -94,15 +95,15 @@ def _paused(loop: str, progress: Progress, pause: Pause) -> str:
         )
     ended += f"; resume with `untildone {OUTCOMES[pause.outcome].resume}`"
     left = f" | left: {', '.join(progress.unmet[:_LEFT])}" if progress.unmet else ""
-    return _with_improvement(ended + left, progress)
+    return _add_improvement(ended + left, progress)
 
 
-def _counted(progress: Progress) -> str:
-    now = in_words(progress.totals) if progress.totals else ""
+def _describe_counts(progress: Progress) -> str:
+    now = describe_totals(progress.totals) if progress.totals else ""
     gone = "" if progress.improved is None else f", progress: {progress.improved} %"
     return f"now: {now or 'nothing'}{gone}"
 
 
-def _with_improvement(ended: str, progress: Progress) -> str:
-    moved = improvement(progress.baseline_totals, progress.totals, progress.improved)
+def _add_improvement(ended: str, progress: Progress) -> str:
+    moved = describe_improvement(progress.baseline_totals, progress.totals, progress.improved)
     return f"{ended} | {moved}" if moved else ended

@@ -4,14 +4,14 @@ import io
 
 from rich.console import Console
 
-from untildone.cli.stage import Stage
+from untildone.cli.demo_display import DemoDisplay
 from untildone.core.progress import Round
 from untildone.core.verdict import Pause
 
 
-def terminal() -> tuple[Stage, io.StringIO]:
+def terminal() -> tuple[DemoDisplay, io.StringIO]:
     file = io.StringIO()
-    return Stage(Console(file=file, force_terminal=True, color_system=None, width=40)), file
+    return DemoDisplay(Console(file=file, force_terminal=True, color_system=None, width=40)), file
 
 
 def test_the_receipt_stands_in_a_frame() -> None:

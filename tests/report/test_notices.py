@@ -8,7 +8,12 @@ from untildone.core.contract import Bounds
 from untildone.core.failure_list import counts
 from untildone.core.progress import Progress
 from untildone.core.verdict import Continue, Finish, Ignore, Outcome, Pause, Verdict, Wait
-from untildone.report.lines import notice, remedy, status_line, still_paused
+from untildone.report.notices import (
+    describe_next_step,
+    describe_pause,
+    describe_verdict,
+    format_status_line,
+)
 from untildone.store.loops import Record
 
 SKIPPING = result("green", tests=Tests(passed=2, failed=0, skipped=1))
@@ -35,7 +40,7 @@ def record(*, rounds: int = 10, **progress: object) -> Record:
     ],
 )
 def test_the_status_line(loop: Record, line: str) -> None:
-    assert status_line(loop) == line
+    assert format_status_line(loop) == line
 
 
 @pytest.mark.parametrize(
@@ -103,7 +108,7 @@ def test_what_a_result_amounts_to(outcome: CheckResult, text: str) -> None:
 def test_what_the_person_is_told(
     verdict: Verdict, checks: tuple[CheckResult, ...], text: str
 ) -> None:
-    assert notice(record(round=1), verdict, checks) == text
+    assert describe_verdict(record(round=1), verdict, checks) == text
 
 
 @pytest.mark.parametrize(
@@ -118,7 +123,7 @@ def test_an_ending_tells_the_first_totals_and_the_last(verdict: Verdict) -> None
     first = Totals(errors=12, warnings=28, failed=1)
     loop = record(round=3, baseline_totals=first, totals=Totals(warnings=1), improved=97)
 
-    assert notice(loop, verdict, ()).partition(" | ")[2] == (
+    assert describe_verdict(loop, verdict, ()).partition(" | ")[2] == (
         "initial: 12 errors, 28 warnings, 1 failing test;"
         " final: 0 errors, 1 warning, 0 failing tests; improvement: 97 %"
     )
@@ -127,7 +132,9 @@ def test_an_ending_tells_the_first_totals_and_the_last(verdict: Verdict) -> None
 def test_several_rounds_are_counted_as_such() -> None:
     verdict = Finish(outcome="done", reason="")
 
-    assert notice(record(round=3), verdict, ()).startswith("untildone: done after 3 rounds: ")
+    assert describe_verdict(record(round=3), verdict, ()).startswith(
+        "untildone: done after 3 rounds: "
+    )
 
 
 def test_a_loop_of_counts_tells_how_many_are_left() -> None:
@@ -135,16 +142,16 @@ def test_a_loop_of_counts_tells_how_many_are_left() -> None:
     progress = Progress(round=3, totals=Totals(errors=5, warnings=12), improved=45)
     loop = Record(contract=counting, progress=progress, generation=1)
 
-    assert notice(loop, Continue(because="unmet", names=("zero-errors",)), (RED,)) == (
+    assert describe_verdict(loop, Continue(because="unmet", names=("zero-errors",)), (RED,)) == (
         "untildone: held, round 3 of 10, unmet: test red |"
         " now: 5 errors, 12 warnings, progress: 45 %"
     )
     bare = Record(contract=counting, progress=Progress(round=1), generation=1)
-    assert notice(bare, Continue(because="unmet"), (RED,)).endswith(" | now: nothing")
+    assert describe_verdict(bare, Continue(because="unmet"), (RED,)).endswith(" | now: nothing")
 
 
 def test_a_pause_tells_what_is_left() -> None:
-    told = notice(
+    told = describe_verdict(
         record(round=2, unmet=("a", "b", "c", "d", "e")),
         Pause(outcome="blocked", reason="no key"),
         (),
@@ -154,8 +161,10 @@ def test_a_pause_tells_what_is_left() -> None:
 
 
 def test_what_is_lost_is_named_without_its_digest_and_with_the_ways_on() -> None:
-    held = notice(record(round=1), Continue(because="losses", names=("config:a#12",)), (GREEN,))
-    paused = notice(record(), Pause(outcome="needs-approval", reason="lost: a"), (GREEN,))
+    held = describe_verdict(
+        record(round=1), Continue(because="losses", names=("config:a#12",)), (GREEN,)
+    )
+    paused = describe_verdict(record(), Pause(outcome="needs-approval", reason="lost: a"), (GREEN,))
 
     assert held == "untildone: held, round 1 of 10, lost against the start: config:a"
     assert paused == (
@@ -181,13 +190,13 @@ def test_what_is_lost_is_named_without_its_digest_and_with_the_ways_on() -> None
     ],
 )
 def test_how_to_go_on(outcome: Outcome, text: str) -> None:
-    assert remedy("a1", outcome) == text
+    assert describe_next_step("a1", outcome) == text
 
 
 @pytest.mark.parametrize(
     ("outcome", "state"), [("paused", "paused"), ("blocked", "paused (blocked)")]
 )
 def test_a_paused_loop_is_recalled_with_its_remedy(outcome: Outcome, state: str) -> None:
-    told = still_paused(record(status="paused", outcome=outcome, reason="no key"))
+    told = describe_pause(record(status="paused", outcome=outcome, reason="no key"))
 
     assert told == f"untildone: loop a1 is {state}: no key. To go on: `untildone continue a1`"

@@ -7,21 +7,26 @@ from pathlib import Path
 
 import pytest
 
-from untildone.install.claude import Place, carry_out, plan_init
+from untildone.install.claude import InstallPaths, apply_plan, plan_init
 from untildone.install.entries import CAP_VARIABLE, is_our_hook
-from untildone.install.health import LOOKS, interpreter
-from untildone.install.hook_lines import settings_entries, windows_groups
-from untildone.install.machine import Machine, Started, look, started_by
+from untildone.install.health import PROBES, find_interpreter_changes
+from untildone.install.hook_lines import build_settings_entries, build_windows_groups
+from untildone.install.installation import (
+    HookCommand,
+    Installation,
+    parse_hook_command,
+    read_installation,
+)
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
+def place(tmp_path: Path) -> InstallPaths:
     package = tmp_path / "untildone"
     (package / "hooks").mkdir(parents=True)
     (package / "hooks" / "__main__.py").touch()
     python = tmp_path / "python"
     python.write_bytes(b"an interpreter")
-    return Place(
+    return InstallPaths(
         user=tmp_path / ".claude",
         project=tmp_path / "project",
         home=tmp_path / "state",
@@ -31,37 +36,37 @@ def place(tmp_path: Path) -> Place:
 
 
 @pytest.fixture
-def settings(place: Place) -> Path:
+def settings(place: InstallPaths) -> Path:
     place.home.mkdir()
-    carry_out(place, plan_init(place, "user"))
+    apply_plan(place, plan_init(place, "user"))
     return place.settings("user")
 
 
-def told(machine: Machine) -> list[tuple[str, str]]:
-    return [(found.name, found.text) for seek in LOOKS for found in seek(machine)]
+def told(machine: Installation) -> list[tuple[str, str]]:
+    return [(found.name, found.text) for seek in PROBES for found in seek(machine)]
 
 
-def test_a_settings_file_that_cannot_be_read(place: Place) -> None:
+def test_a_settings_file_that_cannot_be_read(place: InstallPaths) -> None:
     path = place.settings("user")
     path.mkdir(parents=True)
 
-    (file,) = look(place, {}).files
+    (file,) = read_installation(place, {}).files
 
     assert file.fault == f"`{path}` cannot be read: Is a directory"
 
 
-def test_an_empty_settings_file_is_none(place: Place) -> None:
+def test_an_empty_settings_file_is_none(place: InstallPaths) -> None:
     path = place.settings("user")
     path.parent.mkdir()
     path.touch()
 
-    (file,) = look(place, {}).files
+    (file,) = read_installation(place, {}).files
 
     assert (file.fault, file.settings, file.ours) == ("", {}, {})
 
 
 @pytest.mark.parametrize("listed", [None, "[]", "{", '{"plugins": {"untildone@x": []}}'])
-def test_a_plugin_whose_place_is_unknown(place: Place, listed: str | None) -> None:
+def test_a_plugin_whose_place_is_unknown(place: InstallPaths, listed: str | None) -> None:
     path = place.settings("user")
     path.parent.mkdir()
     path.write_text('{"enabledPlugins": {"untildone@x": true}}', encoding="utf-8")
@@ -71,23 +76,25 @@ def test_a_plugin_whose_place_is_unknown(place: Place, listed: str | None) -> No
             listed, encoding="utf-8"
         )
 
-    machine = look(place, {})
+    machine = read_installation(place, {})
 
     assert (machine.plugin, machine.plugin_hooks) == ("untildone@x", None)
 
 
-def test_what_a_line_starts(place: Place) -> None:
-    expected = Started(python=str(place.python), package=str(place.package), home=str(place.home))
+def test_what_a_line_starts(place: InstallPaths) -> None:
+    expected = HookCommand(
+        python=str(place.python), package=str(place.package), home=str(place.home)
+    )
     given = {"home": place.home, "python": place.python, "package": place.package}
     groups = [
-        settings_entries(**given).hooks["Stop"],
-        windows_groups(**given)["Stop"],
+        build_settings_entries(**given).hooks["Stop"],
+        build_windows_groups(**given)["Stop"],
     ]
 
     for group in groups:
         hooks = group["hooks"]
         assert isinstance(hooks, list)
-        assert started_by(hooks[0]) == expected
+        assert parse_hook_command(hooks[0]) == expected
 
 
 @pytest.mark.parametrize(
@@ -100,14 +107,14 @@ def test_what_a_line_starts(place: Place) -> None:
     ],
 )
 def test_a_line_that_names_no_interpreter(hook: dict[str, object]) -> None:
-    assert started_by(hook) is None
+    assert parse_hook_command(hook) is None
 
 
-def test_windows_starts_each_event_without_a_shell(place: Place) -> None:
-    groups = windows_groups(home=place.home, python=place.python, package=place.package)
+def test_windows_starts_each_event_without_a_shell(place: InstallPaths) -> None:
+    groups = build_windows_groups(home=place.home, python=place.python, package=place.package)
 
     assert set(groups) == set(
-        settings_entries(home=place.home, python=place.python, package=place.package).hooks
+        build_settings_entries(home=place.home, python=place.python, package=place.package).hooks
     )
     assert groups["Stop"] == {
         "hooks": [
@@ -127,34 +134,36 @@ def test_windows_starts_each_event_without_a_shell(place: Place) -> None:
     assert all(is_our_hook(group["hooks"][0]) for group in groups.values())  # type: ignore[index]
 
 
-def test_lines_of_ours_that_start_something_unknown(place: Place, settings: Path) -> None:
+def test_lines_of_ours_that_start_something_unknown(place: InstallPaths, settings: Path) -> None:
     found = json.loads(settings.read_text(encoding="utf-8"))
     for groups in found["hooks"].values():
         groups[0]["hooks"][0]["command"] = "untildone hook Stop # untildone hook"
     settings.write_text(json.dumps(found), encoding="utf-8")
 
-    assert told(look(place, {})) == [
+    assert told(read_installation(place, {})) == [
         ("stale", f"the hooks in `{settings}` are out of date: the lines differ")
     ]
 
 
-def test_an_interpreter_that_only_the_record_still_names(place: Place, settings: Path) -> None:
+def test_an_interpreter_that_only_the_record_still_names(
+    place: InstallPaths, settings: Path
+) -> None:
     text = settings.read_text(encoding="utf-8")
     other = Path(sys.executable)
     settings.write_text(text.replace(shlex.quote(str(place.python)), str(other)), encoding="utf-8")
     place.python.unlink()
 
-    assert [found.text for found in interpreter(look(place, {}))] == [
+    assert [found.text for found in find_interpreter_changes(read_installation(place, {}))] == [
         f"`{place.python}` is not the program it was when `init` ran"
     ]
 
 
-def test_a_cap_of_the_environment(place: Place, settings: Path) -> None:
+def test_a_cap_of_the_environment(place: InstallPaths, settings: Path) -> None:
     text = settings.read_text(encoding="utf-8")
     settings.write_text(text.replace(CAP_VARIABLE, "ANOTHER"), encoding="utf-8")
 
-    assert told(look(place, {CAP_VARIABLE: "80"})) == []
-    assert told(look(place, {CAP_VARIABLE: "5"})) == [
+    assert told(read_installation(place, {CAP_VARIABLE: "80"})) == []
+    assert told(read_installation(place, {CAP_VARIABLE: "5"})) == [
         (
             "cap",
             f"`{CAP_VARIABLE}` is `5` in the environment: the client lets go after that many holds",

@@ -18,7 +18,7 @@ _SPEAKER = 11
 _STYLES = {"you": "bold", "agent": "bold cyan", "untildone": "bold magenta"}
 
 
-class Stage:
+class DemoDisplay:
     """Lines for a person; `beat` is how many seconds they get to read one."""
 
     def __init__(self, console: Console, *, beat: float = 0) -> None:
@@ -68,7 +68,12 @@ class Stage:
     def _check(self, result: CheckResult) -> None:
         mark = ("✓" if result.green else "✗") if self._utf8 else ("+" if result.green else "x")
         style = "green" if result.green else "red"
-        self.says("untildone", f"{mark} {result.name:<5} {_told(result)}", style=style, beats=0.6)
+        self.says(
+            "untildone",
+            f"{mark} {result.name:<5} {_describe_result(result)}",
+            style=style,
+            beats=0.6,
+        )
 
     def receipt(self, text: str) -> None:
         self._console.print()
@@ -84,7 +89,7 @@ class Stage:
         self._console.print(Text(text), soft_wrap=True)
 
 
-def _told(result: CheckResult) -> str:
+def _describe_result(result: CheckResult) -> str:
     """What it came to, and the one line that says why."""
     if result.green:
         return counts(result)

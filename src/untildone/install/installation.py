@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from untildone.errors import UserError
 from untildone.install import settings
-from untildone.install.claude import Place, Scope
+from untildone.install.claude import InstallPaths, Scope
 from untildone.install.entries import is_our_hook
 
 _MANAGED = {
@@ -31,7 +31,7 @@ class SettingsFile(Struct, frozen=True, kw_only=True):
     def ours(self) -> dict[str, list[dict[str, object]]]:
         """Our hooks by event."""
         found: dict[str, list[dict[str, object]]] = {}
-        for event, hook in _hooks(self.settings):
+        for event, hook in _list_hooks(self.settings):
             if is_our_hook(hook):
                 found.setdefault(event, []).append(hook)
         return found
@@ -39,7 +39,7 @@ class SettingsFile(Struct, frozen=True, kw_only=True):
     @property
     def foreign_stops(self) -> list[str]:
         """Commands of others that are asked at a stop."""
-        hooks = (hook for event, hook in _hooks(self.settings) if event == "Stop")
+        hooks = (hook for event, hook in _list_hooks(self.settings) if event == "Stop")
         return [
             str(hook.get("command", hook.get("type"))) for hook in hooks if not is_our_hook(hook)
         ]
@@ -57,10 +57,10 @@ class SettingsFile(Struct, frozen=True, kw_only=True):
         return next((name for name, on in names if on and name.startswith("untildone@")), "")
 
 
-class Machine(Struct, frozen=True, kw_only=True):
+class Installation(Struct, frozen=True, kw_only=True):
     """`plugin` is the name of ours if it is enabled, `plugin_hooks` the file it brought along."""
 
-    place: Place
+    place: InstallPaths
     environ: Mapping[str, str]
     files: tuple[SettingsFile, ...]
     plugin: str = ""
@@ -76,31 +76,31 @@ class Machine(Struct, frozen=True, kw_only=True):
         return (*self.installed, *((self.plugin_hooks,) if self.plugin_hooks else ()))
 
 
-def look(place: Place, environ: Mapping[str, str]) -> Machine:
+def read_installation(place: InstallPaths, environ: Mapping[str, str]) -> Installation:
     """The files in the order in which the client lets the later one win."""
     managed = Path(_MANAGED.get(sys.platform, "/etc/claude-code/managed-settings.json"))
     paths = dict.fromkeys((*(place.settings(scope) for scope in _SCOPES), managed))
-    files = tuple(filter(None, (_read(path) for path in paths)))
+    files = tuple(filter(None, (_read_settings(path) for path in paths)))
     plugin = next((file.plugin for file in files if file.plugin), "")
-    return Machine(
+    return Installation(
         place=place,
         environ=environ,
         files=files,
         plugin=plugin,
-        plugin_hooks=_plugin_hooks(place.folder("user"), plugin) if plugin else None,
+        plugin_hooks=_read_plugin_hooks(place.folder("user"), plugin) if plugin else None,
     )
 
 
-def _plugin_hooks(folder: Path, plugin: str) -> SettingsFile | None:
+def _read_plugin_hooks(folder: Path, plugin: str) -> SettingsFile | None:
     try:
         listed = json.loads((folder / "plugins" / "installed_plugins.json").read_bytes())
         path = Path(listed["plugins"][plugin][0]["installPath"])
     except (OSError, ValueError, LookupError, TypeError):
         return None
-    return _read(path / "hooks" / "hooks.json")
+    return _read_settings(path / "hooks" / "hooks.json")
 
 
-def _read(path: Path) -> SettingsFile | None:
+def _read_settings(path: Path) -> SettingsFile | None:
     try:
         data = path.read_bytes()
     except FileNotFoundError:
@@ -114,7 +114,7 @@ def _read(path: Path) -> SettingsFile | None:
         return SettingsFile(path=path, fault=error.message)
 
 
-class Started(Struct, frozen=True, kw_only=True):
+class HookCommand(Struct, frozen=True, kw_only=True):
     """What an installed line starts: the interpreter, our package in it, the state it uses."""
 
     python: str
@@ -122,7 +122,7 @@ class Started(Struct, frozen=True, kw_only=True):
     home: str
 
 
-def started_by(hook: Mapping[str, object]) -> Started | None:
+def parse_hook_command(hook: Mapping[str, object]) -> HookCommand | None:
     """From the words of a line; None where it does not name an interpreter, as the plugin's."""
     args = hook.get("args")
     try:
@@ -136,14 +136,14 @@ def started_by(hook: Mapping[str, object]) -> Started | None:
     at = words.index("-I") if "-I" in words else 0
     if not at or len(words) < at + 7:
         return None
-    return Started(
+    return HookCommand(
         python=words[at - 1],
         package=str(Path(words[at + 2]).parent.parent),
         home=words[at + 6],
     )
 
 
-def _hooks(found: Mapping[str, object]) -> list[tuple[str, dict[str, object]]]:
+def _list_hooks(found: Mapping[str, object]) -> list[tuple[str, dict[str, object]]]:
     events = found.get("hooks")
     return [
         (event, hook)

@@ -15,7 +15,7 @@ from untildone.core.progress import Round
 from untildone.engine.context import context
 from untildone.engine.start import Request, begin
 from untildone.errors import UserError
-from untildone.install.claude import carry_out, plan_init
+from untildone.install.claude import apply_plan, plan_init
 from untildone.process import environment, run
 from untildone.store.home import prepare
 from untildone.store.loops import Record
@@ -24,7 +24,7 @@ from untildone.worktree.fingerprint import fingerprint_tree
 _PATIENCE = 60.0
 
 
-class Theatre:
+class DemoEnvironment:
     """What `init` writes stands in `settings`; `environ` is what the agent is started with."""
 
     def __init__(self, top: Path) -> None:
@@ -32,11 +32,11 @@ class Theatre:
         home = top / "home"
         for folder in (self.project, home):
             folder.mkdir()
-        self.environ = _environ(home)
+        self.environ = _build_environ(home)
         self.context = context(self.environ)
         prepare(self.context.home)
         place = place_of(self.context, self.project)
-        carry_out(place, plan_init(place, "user"))
+        apply_plan(place, plan_init(place, "user"))
         self.settings: dict[str, Any] = json.loads(place.settings("user").read_bytes())
         self._loop = ""
 
@@ -62,7 +62,7 @@ class Theatre:
         return self.context.loops.rounds(self._loop)
 
 
-def _environ(home: Path) -> dict[str, str]:
+def _build_environ(home: Path) -> dict[str, str]:
     """The person's, without what would lead to their own state or to an agent of theirs."""
     kept = {
         name: value
@@ -81,6 +81,6 @@ def _environ(home: Path) -> dict[str, str]:
 
 
 @contextmanager
-def theatre() -> Iterator[Theatre]:
+def open_demo_environment() -> Iterator[DemoEnvironment]:
     with tempfile.TemporaryDirectory(prefix="untildone-demo-", ignore_cleanup_errors=True) as top:
-        yield Theatre(Path(top).resolve())
+        yield DemoEnvironment(Path(top).resolve())

@@ -7,20 +7,25 @@ from pathlib import Path
 
 import pytest
 
-from untildone.install.hook_lines import Program, lines, plugin_program, settings_program
+from untildone.install.hook_lines import (
+    HookProgram,
+    build_lines,
+    build_plugin_program,
+    build_settings_program,
+)
 
 ODD = "my env $(x)"
 PROGRAMS = {
-    "settings": settings_program(
+    "settings": build_settings_program(
         home=Path("/a b/it's"), python=Path("/c d/py thon"), package=Path("/e 'f'/untildone")
     ),
-    "plugin": plugin_program(),
+    "plugin": build_plugin_program(),
 }
 
 
 @pytest.mark.parametrize("source", PROGRAMS)
 def test_every_line_is_sound_shell(source: str) -> None:
-    for line in lines(PROGRAMS[source]).values():
+    for line in build_lines(PROGRAMS[source]).values():
         checked = subprocess.run(["sh", "-n", "-c", line], capture_output=True, check=False)
         assert (checked.returncode, checked.stderr) == (0, b"")
 
@@ -40,7 +45,7 @@ class Machine:
         os.utime(file, (seconds, seconds))
 
     def starts(self, prompt: str = "hello", event: str = "UserPromptSubmit") -> bool:
-        program = Program(
+        program = HookProgram(
             home=str(self.folder / "state"), program="echo", arguments="started", source="test"
         )
         environ = {
@@ -49,7 +54,7 @@ class Machine:
             "CLAUDE_CODE_SESSION_ID": "s1",
             "CLAUDE_PROJECT_DIR": str(self.folder / "project"),
         }
-        line = lines(program)[event]
+        line = build_lines(program)[event]
         done = subprocess.run(
             ["sh", "-c", line],
             env=environ,

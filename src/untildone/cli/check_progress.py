@@ -22,7 +22,7 @@ _EARLY_SHOWN = 3
 _NOTHING: Mapping[str, CheckResult] = {}
 
 
-class Progress(Protocol):
+class ProgressDisplay(Protocol):
     """Hears of each start (None) and each result, and of what was found early."""
 
     def __call__(self, check: Check, result: CheckResult | None) -> None: ...
@@ -31,38 +31,40 @@ class Progress(Protocol):
 
 
 @contextmanager
-def watching(
+def show_progress(
     checks: Sequence[Check],
     *,
     last: Mapping[str, CheckResult] = _NOTHING,
     transient: bool = False,
-) -> Iterator[Progress]:
+) -> Iterator[ProgressDisplay]:
     """`last`: what the checks came to before; `transient`: what is shown goes when all is known."""
     console = Console(stderr=True)
     if not console.is_terminal:
-        yield _Plain(console)
+        yield _PlainDisplay(console)
         return
-    table = _Table(checks, last)
+    table = _TableDisplay(checks, last)
     with Live(table, console=console, refresh_per_second=4, transient=transient):
         yield table
 
 
-class _Plain:
+class _PlainDisplay:
     def __init__(self, console: Console) -> None:
         self._console = console
 
     def __call__(self, check: Check, result: CheckResult | None) -> None:
         if result is not None:
-            self._say(f"{check.name}: {counts(result)}  {_took(result)}")
+            self._say(f"{check.name}: {counts(result)}  {_format_duration(result)}")
 
     def early(self, check: Check, result: CheckResult) -> None:
-        self._say("\n".join((f"{check.name}: {_found_early(result)}", *_early_lines(result))))
+        self._say(
+            "\n".join((f"{check.name}: {_describe_early(result)}", *_format_early_lines(result)))
+        )
 
     def _say(self, text: str) -> None:
         self._console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
-class _Table:
+class _TableDisplay:
     """What is drawn again four times a second."""
 
     def __init__(self, checks: Sequence[Check], last: Mapping[str, CheckResult]) -> None:
@@ -91,12 +93,12 @@ class _Table:
         if result:
             outcome, _, more = counts(result).partition(", ")
             line.append(f"{outcome:<11}", style=_STYLES.get(outcome, "yellow"))
-            yield line.append(f" {_took(result):>9}  {more or result.reason}")
+            yield line.append(f" {_format_duration(result):>9}  {more or result.reason}")
             return
         last = self._last.get(name)
-        before = _found_early(early) if early else f"last: {counts(last)}" if last else ""
+        before = _describe_early(early) if early else f"last: {counts(last)}" if last else ""
         yield line.append(f"{self._under_way(name)}  {before}", style="" if early else "dim")
-        for found in _early_lines(early) if early else ():
+        for found in _format_early_lines(early) if early else ():
             yield Text(found, style="red", no_wrap=True, overflow="ellipsis")
 
     def _under_way(self, name: str) -> str:
@@ -106,15 +108,15 @@ class _Table:
         return f"{'running':<11} {f'{time.monotonic() - began:.0f} s':>9}"
 
 
-def _took(result: CheckResult) -> str:
+def _format_duration(result: CheckResult) -> str:
     return "as before" if result.cached else f"{result.seconds:.1f} s"
 
 
-def _found_early(result: CheckResult) -> str:
+def _describe_early(result: CheckResult) -> str:
     return f"early look: {counts(result).partition(', ')[2]}; the whole run decides"
 
 
-def _early_lines(result: CheckResult) -> list[str]:
+def _format_early_lines(result: CheckResult) -> list[str]:
     found = [f"{each.path}:{each.line}  {each.code}  {each.text}" for each in result.findings]
     lines = [*(result.tests.failing if result.tests else ()), *found]
     more = [f"and {len(lines) - _EARLY_SHOWN} more"] if len(lines) > _EARLY_SHOWN else []

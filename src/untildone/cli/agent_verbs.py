@@ -5,16 +5,15 @@ from pathlib import Path
 
 import click
 
-from untildone.cli.options import chosen, here, own_loop, session_here
+from untildone.cli.authority import require_own_loop
+from untildone.cli.loops import choose_loop, current_session_id, open_context
 from untildone.engine.context import Context
 from untildone.engine.relayed_verbs import Verb, printed
 from untildone.errors import UserError
 from untildone.store.loops import Record
 
-which_option = click.option("--loop", metavar="ID", help="The loop, if not this session's.")
 
-
-def words(_context: click.Context, parameter: click.Parameter, text: str) -> str:
+def require_text(_context: click.Context, parameter: click.Parameter, text: str) -> str:
     """What is to be read later must say something."""
     if not text.strip():
         name = parameter.opts[0] if isinstance(parameter, click.Option) else parameter.name
@@ -22,7 +21,7 @@ def words(_context: click.Context, parameter: click.Parameter, text: str) -> str
     return text
 
 
-def say(
+def record_verb(
     which: tuple[str | None, Path | None],
     verb: Verb | tuple[Verb, ...],
     record: Callable[[Context, str], Record],
@@ -30,14 +29,14 @@ def say(
     done: str,
 ) -> None:
     """`which` is the loop and the project, as far as they were named."""
-    found = here()
-    chosen_one = chosen(found, *which)
-    own_loop(found, chosen_one)
+    context = open_context()
+    chosen_one = choose_loop(context, *which)
+    require_own_loop(context, chosen_one)
     named = chosen_one.contract.id
     try:
-        record(found, named)
+        record(context, named)
     except OSError:
-        if not session_here(found):
+        if not current_session_id(context):
             raise
         # A sandboxed shell: the hook reads this line from the tool call's output.
         for said in verb if isinstance(verb, tuple) else (verb,):

@@ -4,18 +4,10 @@ from pathlib import Path
 
 import click
 
-from untildone.cli.options import (
-    chosen,
-    here,
-    json_option,
-    loop_argument,
-    loops_of,
-    print_json,
-    project_of,
-    project_option,
-    require_user,
-    session_here,
-)
+from untildone.cli.authority import require_user
+from untildone.cli.loops import choose_loop, current_session_id, list_project_loops, open_context
+from untildone.cli.options import json_option, loop_argument, print_json, project_option
+from untildone.cli.project import find_project
 from untildone.engine import verbs
 from untildone.engine.context import Context
 from untildone.engine.hold_status import status_of
@@ -25,7 +17,7 @@ from untildone.engine.prompt_start import summary
 from untildone.engine.speaker import driven, speaks_for_agent
 from untildone.errors import UserError
 from untildone.features.budget.grants import build_grant
-from untildone.report.lines import place
+from untildone.report.notices import describe_round
 from untildone.report.status import StatusReport
 from untildone.runs import memory
 from untildone.store.loops import Record
@@ -63,35 +55,35 @@ def command(
     untildone continue --budget =40 --json
     untildone continue --here 1f2e3d4c     after `/clear`, in the new conversation
     """
-    found = here()
-    waiting = into_session and loop is None and _from_file(found, project_of(project))
+    context = open_context()
+    waiting = into_session and loop is None and _import_waiting_loop(context, find_project(project))
     if waiting:
-        _told(found, waiting, summary(waiting), as_json=as_json)
+        _print_loop(context, waiting, summary(waiting), as_json=as_json)
         return 0
-    record = pause_unindexed_loop(found, chosen(found, loop, project))
-    session = found.session(session_here(found)) if into_session else None
-    require_user(found, record, "continue", session=session)
+    record = pause_unindexed_loop(context, choose_loop(context, loop, project))
+    session = context.session(current_session_id(context)) if into_session else None
+    require_user(context, record, "continue", session=session)
     given = {name.replace("_", "-"): value for name, value in bounds.items() if value is not None}
     granted = build_grant(given)
-    headless = _headless(found, record, session)
+    headless = _is_headless(context, record, session)
     if session:
-        record = move_here(found, record, session.id)
-        memory.forget(found, record.contract.id)
-    record = verbs.resume(found, record.contract.id, granted)
+        record = move_here(context, record, session.id)
+        memory.forget(context, record.contract.id)
+    record = verbs.resume(context, record.contract.id, granted)
     if headless and not session:
-        return _run_on(found, record.contract.id)
-    going = f"loop {record.contract.id} goes on, {place(record.contract, record.progress)}"
-    _told(found, record, f"{going}; the agent is held from its next stop", as_json=as_json)
+        return _run_headless(context, record.contract.id)
+    going = f"loop {record.contract.id} goes on, {describe_round(record.contract, record.progress)}"
+    _print_loop(context, record, f"{going}; the agent is held from its next stop", as_json=as_json)
     return 0
 
 
-def _headless(found: Context, record: Record, session: Session | None) -> bool:
+def _is_headless(context: Context, record: Record, session: Session | None) -> bool:
     if session and not session.id:
         raise UserError(
             "`--here` needs an agent's session", hint="type `!untildone continue --here` in it"
         )
-    headless = memory.read(found, record.contract.id)
-    if headless and driven(found.session_of(record)):
+    headless = memory.read(context, record.contract.id)
+    if headless and driven(context.session_of(record)):
         raise UserError(
             f"loop `{record.contract.id}` is being run already",
             hint=f"`untildone pause {record.contract.id}` stops that run",
@@ -99,29 +91,29 @@ def _headless(found: Context, record: Record, session: Session | None) -> bool:
     return bool(headless)
 
 
-def _told(found: Context, record: Record, text: str, *, as_json: bool) -> None:
+def _print_loop(context: Context, record: Record, text: str, *, as_json: bool) -> None:
     if as_json:
-        print_json(StatusReport(loops=(status_of(found, record),)))
+        print_json(StatusReport(loops=(status_of(context, record),)))
     else:
         click.echo(text)
 
 
-def _run_on(found: Context, loop: str) -> int:
+def _run_headless(context: Context, loop: str) -> int:
     # Imported where it is used: hardly any loop is headless.
-    from untildone.cli.run import driven as driven_to_its_end
+    from untildone.cli.run import drive_loop as driven_to_its_end
 
-    return driven_to_its_end(found, loop)
+    return driven_to_its_end(context, loop)
 
 
-def _from_file(found: Context, project: Path) -> Record | None:
+def _import_waiting_loop(context: Context, project: Path) -> Record | None:
     """A trusted loop file of another tool that nobody's session wrote, where no loop waits."""
-    session = found.session(session_here(found))
-    loops = (record.progress.status for record in loops_of(found, project))
+    session = context.session(current_session_id(context))
+    loops = (record.progress.status for record in list_project_loops(context, project))
     if not session.known or session.loop() or any(status != "finished" for status in loops):
         return None
-    if speaks_for_agent(found.agent, str(found.home), session):
+    if speaks_for_agent(context.agent, str(context.home), session):
         return None
     # Imported where it is used: it brings YAML along.
     from untildone.features.importers.follow import import_waiting_file
 
-    return import_waiting_file(found, session.id, project)
+    return import_waiting_file(context, session.id, project)

@@ -14,7 +14,7 @@ from untildone.store.files import Damaged, write_whole
 _NAME = "installed.json"
 
 
-class Program(Struct, frozen=True, kw_only=True):
+class InstalledProgram(Struct, frozen=True, kw_only=True):
     """The untildone that the installed commands start."""
 
     interpreter: str
@@ -25,7 +25,7 @@ class Program(Struct, frozen=True, kw_only=True):
     package_sha256: str = ""
 
 
-class Installed(Struct, frozen=True, kw_only=True):
+class InstalledFile(Struct, frozen=True, kw_only=True):
     """One settings file; `original` is None where there was no file."""
 
     path: str
@@ -35,29 +35,29 @@ class Installed(Struct, frozen=True, kw_only=True):
     original_sha256: str
     written_sha256: str
     entries: Entries
-    program: Program
+    program: InstalledProgram
 
 
-class _Record(Struct, frozen=True, kw_only=True):
+class _Manifest(Struct, frozen=True, kw_only=True):
     version: int = 1
-    files: tuple[Installed, ...] = ()
+    files: tuple[InstalledFile, ...] = ()
 
 
 def sha256(data: bytes | None) -> str:
     return "" if data is None else hashlib.sha256(data).hexdigest()
 
 
-def program(*, interpreter: Path, package: Path, version: str) -> Program:
-    return Program(
+def describe_program(*, interpreter: Path, package: Path, version: str) -> InstalledProgram:
+    return InstalledProgram(
         interpreter=str(interpreter),
         interpreter_sha256=sha256(interpreter.read_bytes()),
         package=str(package),
         version=version,
-        package_sha256=package_sha256(package),
+        package_sha256=hash_package(package),
     )
 
 
-def package_sha256(package: Path) -> str:
+def hash_package(package: Path) -> str:
     """Of every module by its place, whatever the interpreter has compiled of them."""
     found = hashlib.sha256()
     for path in sorted(package.rglob("*.py")):
@@ -67,10 +67,10 @@ def package_sha256(package: Path) -> str:
     return found.hexdigest()
 
 
-def read(home: Path) -> tuple[Installed, ...]:
+def read(home: Path) -> tuple[InstalledFile, ...]:
     path = home / _NAME
     try:
-        return encoding.decode(path.read_bytes(), _Record).files
+        return encoding.decode(path.read_bytes(), _Manifest).files
     except FileNotFoundError:
         return ()
     except Damaged as damage:
@@ -78,11 +78,11 @@ def read(home: Path) -> tuple[Installed, ...]:
         raise UserError(f"`{path}` {damage}", hint=hint) from None
 
 
-def find(home: Path, path: Path) -> Installed | None:
+def find(home: Path, path: Path) -> InstalledFile | None:
     return next((installed for installed in read(home) if installed.path == str(path)), None)
 
 
-def write(home: Path, installed: Installed) -> None:
+def write(home: Path, installed: InstalledFile) -> None:
     others = [other for other in read(home) if other.path != installed.path]
     _save(home, (*others, installed))
 
@@ -96,28 +96,32 @@ def forget(home: Path, path: Path) -> None:
         (home / _NAME).unlink(missing_ok=True)
 
 
-def original(earlier: Installed | None, current: bytes | None, *, path: Path) -> bytes | None:
+def choose_original(
+    earlier: InstalledFile | None, current: bytes | None, *, path: Path
+) -> bytes | None:
     """What `uninstall` shall bring back if the file `init` finds is written again."""
     if current is None:
         return None
     if earlier is not None and sha256(current) == earlier.written_sha256:
         return earlier.original
-    return _without_ours(earlier, current, path=path)
+    return _remove_ours(earlier, current, path=path)
 
 
-def restored(installed: Installed | None, current: bytes, *, path: Path) -> bytes | None:
+def restore_original(
+    installed: InstalledFile | None, current: bytes, *, path: Path
+) -> bytes | None:
     """The file without us, as it was byte for byte if nothing else changed; None is no file."""
     if installed is not None and sha256(current) == installed.written_sha256:
         return installed.original
-    return _without_ours(installed, current, path=path)
+    return _remove_ours(installed, current, path=path)
 
 
-def _without_ours(installed: Installed | None, current: bytes, *, path: Path) -> bytes:
+def _remove_ours(installed: InstalledFile | None, current: bytes, *, path: Path) -> bytes:
     text = settings.decode(current, path=str(path))
     entries = None if installed is None else installed.entries
     return settings.remove(text, path=str(path), installed=entries).encode()
 
 
-def _save(home: Path, files: tuple[Installed, ...]) -> None:
+def _save(home: Path, files: tuple[InstalledFile, ...]) -> None:
     home.mkdir(parents=True, exist_ok=True, mode=0o700)
-    write_whole(home / _NAME, encoding.encode(_Record(files=files)), keep_previous=False)
+    write_whole(home / _NAME, encoding.encode(_Manifest(files=files)), keep_previous=False)
