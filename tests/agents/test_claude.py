@@ -142,7 +142,7 @@ def test_unknown_fields_and_types_are_no_reason_to_fail(data: dict[str, Any]) ->
     assert all(isinstance(event.session, str) for event in found)
 
 
-HELD = Continue(because="unmet", names=("test",))
+HELD = Continue(cause="unmet", names=("test",))
 
 
 def reply(

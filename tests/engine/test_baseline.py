@@ -150,7 +150,7 @@ def test_what_a_copy_proves(
 
     record = record_start(world.here, world.loop, (given,), copied=True)
 
-    assert record.progress.seen_red == red
+    assert record.progress.checks_seen_red == red
     assert [each.outcome for each in kept(world)] == [outcome]
 
 

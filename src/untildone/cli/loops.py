@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from untildone.cli.project import find_project
-from untildone.core.text import number
+from untildone.core.text import pluralize
 from untildone.engine.context import Context, context
 from untildone.errors import UserError
 from untildone.report.receipt import join_first
@@ -36,7 +36,7 @@ def list_broken_loops(found: Context) -> list[Broken]:
 def describe_other_loops(found: Context) -> str:
     """Where nothing is here: a plan's tasks, for one, are worked on in folders of their own."""
     count = len(list_loops(found))
-    return f"; `--all` shows {number(count, 'loop')} elsewhere" if count else ""
+    return f"; `--all` shows {pluralize(count, 'loop')} elsewhere" if count else ""
 
 
 def choose_loop(found: Context, loop: str | None, project: Path | None) -> Record:

@@ -14,7 +14,7 @@ from rich.live import Live
 from rich.text import Text
 
 from untildone.agents.headless import Denied, Happening, Retrying, Returned, Said, Tool
-from untildone.core.text import number
+from untildone.core.text import pluralize
 from untildone.runs.calling import Show
 from untildone.runs.happenings import Asked, Ended, Judged, Started, Waiting
 
@@ -92,7 +92,7 @@ class _Lines:
         if self._until:
             left = max(0, round(self._until - time.time()))
             return Text(f"{self._round}: {left // 60}:{left % 60:02} left to wait", style="dim")
-        parts = (self._round, number(self._tools, "tool"), self._elapsed(), self._doing)
+        parts = (self._round, pluralize(self._tools, "tool"), self._elapsed(), self._doing)
         line = " · ".join(part for part in parts if part) if self._round else "starting"
         return Text(line, style="dim", no_wrap=True, overflow="ellipsis")
 
@@ -108,7 +108,7 @@ class _Lines:
         cost = "" if happening.cost_usd is None else f", {happening.cost_usd:.2f} USD so far"
         ended = happening.reason or "the agent returned"
         self._doing = "checking"
-        return f"{self._round}: {ended}; {number(self._tools, 'tool')}{cost}, {self._elapsed()}"
+        return f"{self._round}: {ended}; {pluralize(self._tools, 'tool')}{cost}, {self._elapsed()}"
 
     def _waiting(self, happening: Waiting) -> str:
         self._until = datetime.fromisoformat(happening.until).timestamp()
@@ -129,7 +129,7 @@ class _Lines:
 
 
 def _describe_start(started: Started) -> str:
-    bounds = [number(started.max_rounds, "round")] if started.max_rounds else []
+    bounds = [pluralize(started.max_rounds, "round")] if started.max_rounds else []
     bounds += [f"{started.budget_usd:g} USD"] if started.budget_usd else []
     checks = ", ".join(f"`{command}`" for command in started.checks) or "no check"
     return f"loop {started.loop}: {checks}; at most {' and '.join(bounds)}"

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from untildone.agents.headless import Happening, Said, Tool
 from untildone.cli.run_display import draw_live
-from untildone.core.text import number, one_line
+from untildone.core.text import pluralize, to_one_line
 from untildone.core.verdict import Pause
 from untildone.runs.happenings import Asked, Ended, Judged, Waiting
 from untildone.runs.plan.happenings import (
@@ -75,9 +75,9 @@ class _Lines:
             case Asked():
                 row.round, row.doing = happening.round, "working"
             case Tool():
-                row.doing = one_line(f"{happening.name} {happening.detail}")
+                row.doing = to_one_line(f"{happening.name} {happening.detail}")
             case Said():
-                row.doing = one_line(happening.text)
+                row.doing = to_one_line(happening.text)
             case Judged():
                 row.doing = "judged"
             case Ended() if happening.outcome == "done":
@@ -101,7 +101,7 @@ class _Lines:
             self._say(f"note: {notice}")
         where = f" into `{started.branch}`" if started.branch else ""
         at_once = f", {started.jobs} at once" if started.jobs > 1 else ""
-        tasks = number(len(started.tasks), "task")
+        tasks = pluralize(len(started.tasks), "task")
         self._say(f"plan {started.feature}: {tasks} to do{where}{at_once}")
 
     def _conclude(self, ended: PlanEnded) -> None:
@@ -145,10 +145,10 @@ def _describe(happening: Happening) -> str:
 
 def _format_summary(task: TaskSummary) -> str:
     state = task.step if task.step in ("merged", "waiting") else task.outcome or "paused"
-    parts = [number(task.rounds, "round"), _format_time(task.seconds)] if task.rounds else []
+    parts = [pluralize(task.rounds, "round"), _format_time(task.seconds)] if task.rounds else []
     parts += [] if task.spend_usd is None else [f"{task.spend_usd:.2f} USD"]
     told = f" ({', '.join(parts)})" if parts else ""
-    return f"{task.id}  {state}{told}  {one_line(task.title)}"
+    return f"{task.id}  {state}{told}  {to_one_line(task.title)}"
 
 
 def _format_time(seconds: float) -> str:

@@ -190,7 +190,7 @@ def print_started(
         session=record.contract.session,
         armed=armed(context, record),
         checks=tuple(check.command for check in record.contract.checks),
-        red_at_start=record.progress.seen_red if record.progress.baseline else None,
+        red_at_start=record.progress.checks_seen_red if record.progress.baseline else None,
         unrunnable_at_start=tuple(result.name for result in unrunnable),
     )
     for result in unrunnable:

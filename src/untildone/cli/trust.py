@@ -13,7 +13,7 @@ from untildone.cli.loops import open_context
 from untildone.cli.options import project_option
 from untildone.cli.project import find_project
 from untildone.config import Proposal, load_proposals
-from untildone.core.spec.shape_file import PLACE, read
+from untildone.core.spec.shape_file import SHAPE_FILE, parse_shape_file
 from untildone.engine.context import Context
 from untildone.engine.project_checks import governed
 from untildone.errors import UserError
@@ -37,7 +37,7 @@ from untildone.store.trust import trust, trusted_text
     default=None,
     help="Obey loop files of other tools in this project (or no longer).",
 )
-@click.option("--shape", "what", flag_value="shape", help=f"Trust the commands of `{PLACE}`.")
+@click.option("--shape", "what", flag_value="shape", help=f"Trust the commands of `{SHAPE_FILE}`.")
 @click.option("--plan", "what", flag_value="plan", help="Trust the commands of the plans here.")
 @project_option
 def command(
@@ -121,9 +121,11 @@ def _trust_dialects(context: Context, place: Path, *, wanted: bool) -> int:
 def _trust_shape(context: Context, project: Path, *, yes: bool) -> int:
     file = load_shape_file(project)
     if file is None:
-        raise UserError(f"there is no `{PLACE}` in `{project}`", hint="nothing needs trust here")
+        raise UserError(
+            f"there is no `{SHAPE_FILE}` in `{project}`", hint="nothing needs trust here"
+        )
     require_user_of_machine(context, "trust")
-    for command in read(file.text).commands:
+    for command in parse_shape_file(file.text).commands:
         click.echo(_escape_controls(f"must not exit 0: {command}"))
     if not _confirm(sure=yes):
         return 1

@@ -4,7 +4,7 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
-from untildone.core.contract import Rule, When
+from untildone.core.contract import CheckStage, ExitRule
 
 Event: TypeAlias = Literal["start", "round", "half", "done", "pause"]
 Preset: TypeAlias = Literal["build", "test", "lint", "ship", "fix", "loop"]
@@ -14,7 +14,7 @@ class CheckSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """One check as configured."""
 
     command: str = ""
-    when: When = "round"
+    when: CheckStage = "round"
     timeout: float = 600
     cwd: str = ""
     success_pattern: str = ""
@@ -37,7 +37,7 @@ class Template(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     promises: tuple[str, ...] = ()
     criteria: tuple[str, ...] = ()
     must_not: tuple[str, ...] = ()
-    done_when: Rule | None = None
+    done_when: ExitRule | None = None
     rounds: int | None = None
     budget: float | None = None
     minutes: float | None = None

@@ -92,7 +92,9 @@ def last_evidence(rounds: tuple[Round, ...]) -> Evidence:
     if not rounds:
         return Evidence()
     last = rounds[-1]
-    return Evidence(checks=last.checks, concerns=last.concerns, proved=last.proved, tree=last.tree)
+    return Evidence(
+        checks=last.checks, concerns=last.concerns, comparisons=last.comparisons, tree=last.tree
+    )
 
 
 def _write(place: Path, paper: Receipt) -> None:

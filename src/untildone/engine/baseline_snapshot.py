@@ -36,16 +36,16 @@ def keeping(context: Context, contract: Contract) -> Iterator[tuple[str, str]]:
 def resting_on_the_start(context: Context, record: Record) -> Progress:
     """Without the start's files where somebody altered them and the person goes on all the same."""
     progress = record.progress
-    if progress.outcome != "tampered" or not progress.baseline_digest:
+    if progress.outcome != "tampered" or not progress.baseline_tree_digest:
         return progress
     from untildone.integrity.baseline import load_baseline
 
     try:
         load_baseline(
-            context.loops.folder(record.contract.id) / "baseline", progress.baseline_digest
+            context.loops.folder(record.contract.id) / "baseline", progress.baseline_tree_digest
         )
     except (ValueError, OSError) as error:
-        return replace(progress, baseline_digest="", baseline_missing=str(error))
+        return replace(progress, baseline_tree_digest="", baseline_missing=str(error))
     return progress
 
 

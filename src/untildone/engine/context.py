@@ -86,7 +86,7 @@ def mirror(context: Context, record: Record, line: str = "") -> None:
     if not session.known:
         return
     if record.progress.status == "finished":
-        if record.progress.baseline_digest:
+        if record.progress.baseline_tree_digest:
             _forget_start(context.loops.folder(record.contract.id))
         if session.loop() == record.contract.id:
             session.release()

@@ -10,7 +10,7 @@ from typing import TypeAlias
 from untildone.checks import security
 from untildone.config import load_proposals
 from untildone.core.contract import Check, Contract
-from untildone.core.text import number
+from untildone.core.text import pluralize
 from untildone.engine.context import Context
 from untildone.engine.hold_status import held_now
 from untildone.engine.project_checks import checks_of, is_trusted
@@ -152,7 +152,7 @@ def unheld_loops(context: Context, project: Path) -> Iterator[Problem]:
         text = f"loop {contract.id}{there}: {why}"
         yield make_note("not held", text, f"`untildone cancel {contract.id}` ends it")
     if more := unheld[_LISTED:]:
-        text = number(len(more), "more loop")
+        text = pluralize(len(more), "more loop")
         yield make_note("not held", text, "`untildone status --all` lists them")
 
 

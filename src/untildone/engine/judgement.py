@@ -5,7 +5,7 @@ import os
 from msgspec import Struct
 
 from untildone.core.evidence import Evidence
-from untildone.core.feedback import feedback
+from untildone.core.feedback import write_feedback
 from untildone.core.progress import Progress
 from untildone.core.verdict import Continue, Verdict
 from untildone.engine.context import Context
@@ -31,7 +31,7 @@ class Answer(Struct, frozen=True, kw_only=True):
 def answered(context: Context, record: Record, judged: Judged) -> Answer:
     text = ""
     if isinstance(judged.verdict, Continue):
-        text = feedback(
+        text = write_feedback(
             record.contract,
             judged.progress,
             judged.evidence,
@@ -56,7 +56,7 @@ def _announced(record: Record, judged: Judged) -> str:
     told = announce_verdict(
         record,
         judged.verdict,
-        steps_told=judged.progress.steps_told,
+        steps_reported=judged.progress.steps_reported,
         following=status.next if status else "",
     )
     return f"\n{told}" if told else ""

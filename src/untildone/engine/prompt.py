@@ -177,13 +177,17 @@ def _verb(context: Context, session: Session, prompt: Prompt, spoken: Spoken) ->
 
 def _approved(context: Context, loop: str, named: str) -> str:
     # Imported where it is used: hardly any prompt approves.
-    from untildone.core.concerns import name_of
+    from untildone.core.concerns import strip_content_digest
     from untildone.engine.approval import approve
 
     given = approve(context, context.loops.load(loop), tuple(named.split()))
-    names = ", ".join(name_of(finding) for finding in given.approved)
+    names = ", ".join(strip_content_digest(finding) for finding in given.approved)
     wakes = "; `/untildone:continue` wakes the agent" if given.goes_on else ""
-    left = f"; still asked about: {', '.join(map(name_of, given.left))}" if given.left else ""
+    left = (
+        f"; still asked about: {', '.join(map(strip_content_digest, given.left))}"
+        if given.left
+        else ""
+    )
     return f"untildone: approved {names}{left}{wakes}"
 
 

@@ -1,8 +1,8 @@
 """A session that begins, was compacted, cleared, forked, or ended: what becomes of its loop."""
 
 from untildone.core.criteria import apply_amendments
-from untildone.core.feedback import task_text
-from untildone.core.spec.lines import reminders
+from untildone.core.feedback import quote_task
+from untildone.core.spec.reminders import list_reminders
 from untildone.engine import verbs
 from untildone.engine.context import Context
 from untildone.engine.lost_loops import describe_lost_loop
@@ -84,9 +84,9 @@ def reminder(record: Record) -> str:
         f"[untildone] A loop is active in this session ({format_status_line(record)}). When you"
         f" stop, its checks are run and you go on until they pass.\nCriteria:\n{checks}{claims}"
         f"Unmet at the last stop: {unmet}\n"
-        + "".join(f"{line}\n" for line in reminders(contract, progress))
+        + "".join(f"{line}\n" for line in list_reminders(contract, progress))
     )
-    return head + task_text(contract, limit=_LONGEST_CONTEXT - len(head))
+    return head + quote_task(contract, limit=_LONGEST_CONTEXT - len(head))
 
 
 def standing(context: Context, record: Record) -> str:

@@ -13,7 +13,7 @@ from untildone.agents.events import Stop
 from untildone.core.check_results import BaselineResult
 from untildone.core.contract import Contract
 from untildone.core.criteria import apply_amendments, compare_with_baseline
-from untildone.core.decide import before_checks, decide
+from untildone.core.decide import decide, decide_before_checks
 from untildone.core.evidence import Evidence, Todo
 from untildone.core.progress import Progress
 from untildone.core.transitions import advance
@@ -123,11 +123,11 @@ def _judge(context: Context, call: Call, stop: Stop, session: Session) -> Answer
     evidence = replace(
         evidence,
         fault=call.fault,
-        thrashed=_thrashed(record, calls),
-        touched=touched(calls, record.contract.project),
+        reverted_files=_thrashed(record, calls),
+        written_files=touched(calls, record.contract.project),
         todos=_todos(context, record, stop, calls),
     )
-    verdict = before_checks(record.contract, progress, evidence)
+    verdict = decide_before_checks(record.contract, progress, evidence)
     if verdict is None:
         progress = _with_the_start(context, record, progress)
         evidence = replace(evidence, baseline=_start(context, record, progress))
@@ -222,9 +222,9 @@ def _with_the_start(context: Context, record: Record, progress: Progress) -> Pro
     from untildone.engine.baseline import wait
 
     now = wait(context, record).progress
-    red = tuple(dict.fromkeys((*progress.seen_red, *now.seen_red)))
+    red = tuple(dict.fromkeys((*progress.checks_seen_red, *now.checks_seen_red)))
     return replace(
-        progress, seen_red=red, baseline=now.baseline, baseline_totals=now.baseline_totals
+        progress, checks_seen_red=red, baseline=now.baseline, baseline_totals=now.baseline_totals
     )
 
 
@@ -245,7 +245,7 @@ def _with_checks(
     contract = apply_amendments(record.contract, progress.amendments)
     evidence = compare_with_baseline(contract, checked(evidence, contract, site))
     verdict = decide(contract, progress, evidence)
-    if isinstance(verdict, Continue) and verdict.because == "unconfirmed":
+    if isinstance(verdict, Continue) and verdict.cause == "unconfirmed":
         evidence = compare_with_baseline(contract, confirmed(evidence, contract, site))
         verdict = decide(contract, progress, evidence)
     return evidence, verdict
@@ -263,7 +263,7 @@ def _site(context: Context, call: Call, stop: Stop, record: Record) -> Site:
         end=end_of(call),
         shared=shared,
         loop=context.loops.folder(record.contract.id),
-        kept=record.progress.baseline_digest,
+        kept=record.progress.baseline_tree_digest,
         unkept=record.progress.baseline_missing,
     )
 
@@ -359,7 +359,9 @@ def _with_later_words(judged: Judged, record: Record) -> Judged:
         precheck=now.precheck or judged.progress.precheck,
         baseline=now.baseline,
         baseline_totals=now.baseline_totals,
-        seen_red=tuple(dict.fromkeys((*now.seen_red, *judged.progress.seen_red))),
+        checks_seen_red=tuple(
+            dict.fromkeys((*now.checks_seen_red, *judged.progress.checks_seen_red))
+        ),
     )
     verdict = judged.verdict
     if now.amendments != then.amendments:

@@ -9,14 +9,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from untildone.core.check_results import CheckResult, Totals
-from untildone.core.concerns import allowed, name_of
+from untildone.core.concerns import is_allowed, strip_content_digest
 from untildone.core.contract import Amendment, Speaker
 from untildone.core.criteria import apply_amendments
 from untildone.core.evidence import Evidence
-from untildone.core.failure_list import counts
+from untildone.core.failure_list import summarize_result
 from untildone.core.progress import Round
-from untildone.core.spec.verdict import Trust, trust
-from untildone.core.text import one_line
+from untildone.core.spec.trust import Trust, rate_trust
+from untildone.core.text import to_one_line
 from untildone.core.verdict import OUTCOMES, Outcome
 from untildone.report.totals import describe_improvement
 from untildone.store.loops import Record
@@ -107,10 +107,10 @@ def build_receipt(
     progress = record.progress
     return replace(
         _build_essentials(record, evidence, rounds, at=at),
-        proved=evidence.proved,
+        proved=evidence.comparisons,
         lost=lost,
         approvals=tuple(_list_allowances(record, evidence)),
-        verdict=trust(contract, progress) if _has_verdict(record) else None,
+        verdict=rate_trust(contract, progress) if _has_verdict(record) else None,
         unverified=tuple(f"must not: {limit}" for limit in contract.limits),
         steps_done=progress.steps_done,
         precheck=progress.precheck,
@@ -147,9 +147,9 @@ def _build_essentials(
         tree=evidence.tree,
         checks=tuple(_summarise_check(result) for result in evidence.checks),
         claims=claims,
-        promises_said=evidence.said,
+        promises_said=evidence.promises_given,
         allowed=contract.allow,
-        by_words_alone=(*claims, *evidence.said),
+        by_words_alone=(*claims, *evidence.promises_given),
         history=tuple(map(_describe_round, rounds, _compute_costs(rounds), _count_fixed(rounds))),
         initial=progress.baseline_totals,
         final=progress.totals,
@@ -163,7 +163,7 @@ def _list_allowances(record: Record, evidence: Evidence) -> Iterator[Allowance]:
     at_start = Amendment(by=contract.started_by, at=contract.started_at, allow=contract.allow)
     for amendment in (at_start, *record.progress.amendments):
         for what in amendment.allow:
-            covers = tuple(lost.id for lost in evidence.concerns or () if allowed(lost, (what,)))
+            covers = tuple(lost.id for lost in evidence.concerns or () if is_allowed(lost, (what,)))
             yield Allowance(what=what, by=amendment.by, at=amendment.at, covers=covers)
 
 
@@ -185,7 +185,8 @@ def _summarise_check(result: CheckResult) -> ReceiptCheck:
         name=result.name,
         command=result.command,
         outcome=result.outcome,
-        summary=counts(result) + "".join(f" ({note})" for note in _describe_check(result)),
+        summary=summarize_result(result)
+        + "".join(f" ({note})" for note in _describe_check(result)),
         seconds=round(result.seconds, 2),
     )
 
@@ -209,7 +210,7 @@ def _count_fixed(rounds: tuple[Round, ...]) -> list[int]:
 
 
 def _describe_round(entry: Round, cost: float | None, fixed: int) -> str:
-    results = ", ".join(f"{result.name} {counts(result)}" for result in entry.checks)
+    results = ", ".join(f"{result.name} {summarize_result(result)}" for result in entry.checks)
     verdict = type(entry.verdict).__name__.lower()
     paid = "" if cost is None else f"; {cost:.2f} USD"
     told = f"round {entry.number}: {verdict}" + (f"; {results}" if results else "") + paid
@@ -217,9 +218,9 @@ def _describe_round(entry: Round, cost: float | None, fixed: int) -> str:
 
 
 def _describe_work(entry: Round) -> Iterator[str]:
-    if entry.touched:
-        yield f"touched {join_first(entry.touched)}"
-    yield from (f"note: {one_line(note)}" for note in entry.notes)
+    if entry.written_files:
+        yield f"touched {join_first(entry.written_files)}"
+    yield from (f"note: {to_one_line(note)}" for note in entry.notes)
 
 
 def join_first(names: tuple[str, ...]) -> str:
@@ -273,8 +274,10 @@ def render_receipt(paper: Receipt) -> str:
 
 
 def _format_allowance(given: Allowance) -> str:
-    covers = f", covers {', '.join(map(name_of, given.covers))}" if given.covers else ""
-    return f"`{name_of(given.what)}` at {given.at}{covers}"
+    covers = (
+        f", covers {', '.join(map(strip_content_digest, given.covers))}" if given.covers else ""
+    )
+    return f"`{strip_content_digest(given.what)}` at {given.at}{covers}"
 
 
 def _render_concerns(lost: tuple[ReceiptConcern, ...]) -> Iterator[str]:
@@ -282,7 +285,7 @@ def _render_concerns(lost: tuple[ReceiptConcern, ...]) -> Iterator[str]:
         return
     yield "\n## Lost against the start"
     for each in lost:
-        yield f"- `{name_of(each.id)}`: {each.because}"
+        yield f"- `{strip_content_digest(each.id)}`: {each.because}"
     for change in dict.fromkeys(each.change for each in lost if each.change):
         yield f"\n{_indent(change)}"
 

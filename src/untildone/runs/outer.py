@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from untildone.agents.events import Stop
 from untildone.agents.headless import Fault
 from untildone.core.progress import Progress
-from untildone.core.transitions import ended
+from untildone.core.transitions import end_loop
 from untildone.core.verdict import OUTCOMES, Continue, Finish, Pause
 from untildone.engine import verbs
 from untildone.engine.context import Context
@@ -259,7 +259,7 @@ class _Run:
         record = self.conversation.record
         if answer and isinstance(answer.verdict, Finish) and record.contract.clean:
             progress = replace(record.progress, round=record.progress.round + 1)
-            return replace(record, progress=ended(progress, answer.verdict))
+            return replace(record, progress=end_loop(progress, answer.verdict))
         return self.conversation.reloaded()
 
     def _interrupted(self) -> None:
@@ -275,7 +275,7 @@ class _Run:
         if not talk.active:
             return
         fault, reason = returned.fault, returned.reason
-        if not fault and denied and again and talk.record.progress.stale:
+        if not fault and denied and again and talk.record.progress.stale_rounds:
             fault, reason = "denied", f"the client has no permission for {denied}"
         if not fault:
             return

@@ -60,21 +60,21 @@ def whole(folder: Path, progress: Progress) -> None:
     """Raises Damaged where what was kept of the start is not what was recorded."""
     if progress.baseline:
         unaltered(folder, progress.baseline)
-    if progress.baseline_digest:
-        _tree_unaltered(folder, progress.baseline_digest)
+    if progress.baseline_tree_digest:
+        _tree_unaltered(folder, progress.baseline_tree_digest)
 
 
 def kept_of(folder: Path, progress: Progress) -> Progress:
     """The progress, resting only on what is still whole; the rest is put away."""
     try:
-        whole(folder, replace(progress, baseline_digest=""))
+        whole(folder, replace(progress, baseline_tree_digest=""))
     except Damaged:
         put_away(_path(folder))
         progress = replace(progress, baseline="")
     try:
         whole(folder, replace(progress, baseline=""))
     except Damaged as damage:
-        progress = replace(progress, baseline_digest="", baseline_missing=damage.reason)
+        progress = replace(progress, baseline_tree_digest="", baseline_missing=damage.reason)
     return progress
 
 

@@ -9,7 +9,7 @@ import pytest
 from engine.test_stop import ENVIRON, SESSION, told
 from engine.test_stop import World as Stops
 from untildone.core.contract import Bounds
-from untildone.core.plan_task import Result
+from untildone.core.plan_task import VerifierResult
 from untildone.core.verdict import Pause
 from untildone.engine import prompt, verbs
 from untildone.engine.context import context
@@ -71,7 +71,7 @@ class World(Stops):
 
     def report(
         self,
-        result: Result,
+        result: VerifierResult,
         *,
         task: str = "TASK-001",
         reason: str = "",
@@ -162,7 +162,7 @@ def test_a_task_that_is_not_verified_in_five_rounds_pauses_and_stays_in_progress
 
 @pytest.mark.parametrize("result", ["BLOCKED", "MISALIGNED"])
 def test_what_more_work_would_not_mend_pauses_at_once_and_is_named(
-    world: World, result: Result
+    world: World, result: VerifierResult
 ) -> None:
     world.type("/untildone:implement-task TASK-001")
     world.report(result, reason="the PRD asks for a queue")

@@ -6,10 +6,10 @@ from msgspec.structs import replace
 
 from untildone.agents.events import Stop
 from untildone.core.criteria import apply_amendments
-from untildone.core.decide import in_a_round
+from untildone.core.decide import decide_between_stops
 from untildone.core.evidence import Evidence
 from untildone.core.progress import Progress
-from untildone.core.transitions import spend
+from untildone.core.transitions import update_spend
 from untildone.core.verdict import Pause
 from untildone.engine import verbs
 from untildone.engine.context import Context
@@ -39,7 +39,7 @@ def answer_tool_call(context: Context, call: Call) -> str:
         return ""
     record = context.loops.load(session.loop())
     evidence = _evidence(context, record, session, event)
-    pause = in_a_round(record.contract, record.progress, evidence)
+    pause = decide_between_stops(record.contract, record.progress, evidence)
     if pause is None:
         session.wind(max(_PAUSE, _SHARE * time.process_time()))
         return ""
@@ -68,7 +68,7 @@ def _paused(context: Context, record: Record, evidence: Evidence, pause: Pause) 
         if record.progress.status != "active":
             raise _Overtaken
         progress = count_time(record.progress, context.session_of(record))
-        return replace(progress, spend_usd=spend(progress, evidence))
+        return replace(progress, spend_usd=update_spend(progress, evidence))
 
     loop = record.contract.id
     record = verbs.end(context, loop, pause, before)

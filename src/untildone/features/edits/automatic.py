@@ -45,21 +45,23 @@ def _judged(context: Context, call: Call, stop: Stop, session: Session) -> str:
     state = session.read_json(_STATE)
     holds = state.get("holds") if state.get("prompt") == stop.prompt else 0
     number = holds + 1 if isinstance(holds, int) else 1
-    if switch.AUTO not in switch.read_modes(call.home) or agent_message.signalled(stop.message):
+    if switch.AUTO not in switch.read_modes(call.home) or agent_message.has_signal(stop.message):
         return _over(session)
     found = _introduced(context, stop, session)
     if not found:
         return _over(session)
-    if number > edit_feedback.MOST_HOLDS:
+    if number > edit_feedback.MAX_HOLDS:
         _over(session)
-        return _reply(context, Wait(reason="held often enough"), notice=edit_feedback.let_go(found))
+        return _reply(
+            context, Wait(reason="held often enough"), notice=edit_feedback.format_release(found)
+        )
     session.write_json(_STATE, {"prompt": stop.prompt, "holds": number})
     return _reply(
         context,
-        Continue(because="unmet"),
-        feedback=edit_feedback.held(found, hold=number),
-        notice=f"untildone: held automatically ({number} of {edit_feedback.MOST_HOLDS}):"
-        f" {edit_feedback.counts(found)}",
+        Continue(cause="unmet"),
+        feedback=edit_feedback.format_hold(found, hold=number),
+        notice=f"untildone: held automatically ({number} of {edit_feedback.MAX_HOLDS}):"
+        f" {edit_feedback.summarize_findings(found)}",
     )
 
 

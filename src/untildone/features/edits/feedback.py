@@ -31,7 +31,7 @@ def answer_edit(context: Context, call: Call) -> str:
         ask_servers(context, project, (file,), wait=0)
         return ""
     found = find_introduced(context, project, {file: text}, wait=_WAIT)
-    return context.agent.after_tool(edit_feedback.told(found)) if found else ""
+    return context.agent.after_tool(edit_feedback.format_edit(found)) if found else ""
 
 
 def warm_servers(
@@ -55,7 +55,7 @@ def add_diagnostics(
     return replace(
         evidence,
         diagnostics=tuple(each for its in found.values() for each in its),
-        edited=tuple(edit_feedback.totals(path, its) for path, its in found.items()),
+        edited=tuple(edit_feedback.count_file_totals(path, its) for path, its in found.items()),
     )
 
 

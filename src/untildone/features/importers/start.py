@@ -109,7 +109,7 @@ def start_imported_loop(
             now.progress,
             round=max(now.progress.round, foreign.used),
             steps_done=foreign.steps_done,
-            steps_told=len(foreign.steps_done),
+            steps_reported=len(foreign.steps_done),
         ),
         kind="imported",
         path=read.shown,

@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from untildone.config import Template, load_proposals
-from untildone.core.contract import Bounds, Check, Claim, Rule, Verification
+from untildone.core.contract import Bounds, Check, Claim, ExitRule, Verification
 from untildone.engine.context import Context
 from untildone.engine.project_checks import checks_of, trusted
 from untildone.engine.start import named
@@ -27,7 +27,7 @@ class FilledTemplate(Struct, frozen=True, kw_only=True):
     promises: tuple[str, ...] = ()
     claims: tuple[Claim, ...] = ()
     must_not: tuple[str, ...] = ()
-    done_when: Rule | None = None
+    done_when: ExitRule | None = None
     bounds: Bounds = Bounds()
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from untildone.agents.events import Prompt
 from untildone.core.evidence import Todo
-from untildone.core.text import cut, number, one_line
-from untildone.core.todos import FILES, STATE, check_boxes, unfinished
+from untildone.core.text import pluralize, shorten, to_one_line
+from untildone.core.todos import TODO_FILES, TODO_STATE_FILE, find_unfinished, parse_check_boxes
 from untildone.engine.context import Context
 from untildone.errors import UserError
 from untildone.store.files import Damaged, read_bounded
@@ -25,9 +25,9 @@ _DROPPED = ("deleted", "cancelled")
 
 def load_todos(context: Context, project: Path, session: Session) -> tuple[Todo, ...]:
     found = [*_of_client(context, session), *_of_call(context, session)]
-    for name in FILES:
-        found += check_boxes(_text(project / name))
-    state = _decoded(_text(project / STATE))
+    for name in TODO_FILES:
+        found += parse_check_boxes(_text(project / name))
+    state = _decoded(_text(project / TODO_STATE_FILE))
     found += _items(context, state.get("todos") if isinstance(state, dict) else None)
     return tuple(found)
 
@@ -66,7 +66,7 @@ def _of_call(context: Context, session: Session) -> Iterator[Todo]:
 def _items(context: Context, value: object) -> Iterator[Todo]:
     for text, status in context.agent.todo_items(value) or ():
         if text.strip() and status not in _DROPPED:
-            yield Todo(text=one_line(text), done=status in _FINISHED)
+            yield Todo(text=to_one_line(text), done=status in _FINISHED)
 
 
 def remember_todo_call(
@@ -85,11 +85,11 @@ def choose_todos(
     """The unfinished ones where they are to be criteria: `todos` or `from_todos` is given."""
     if "todos" not in given and "from_todos" not in given:
         return ()
-    left = unfinished(load_todos(context, project, context.session(session)))
+    left = find_unfinished(load_todos(context, project, context.session(session)))
     if not left:
         raise UserError(
             "there is no unfinished TODO item",
-            hint=f"write `- [ ] what is to do` into `{FILES[0]}`",
+            hint=f"write `- [ ] what is to do` into `{TODO_FILES[0]}`",
         )
     return left
 
@@ -106,14 +106,15 @@ def build_reminder(context: Context, prompt: Prompt, session: Session) -> str:
     """One short block for the agent, or nothing."""
     project = Path(prompt.project or prompt.cwd)
     known = load_todos(context, project, session)
-    left = unfinished(known)
+    left = find_unfinished(known)
     if not left or not _wanted(context):
         return ""
     rest = f"; and {len(left) - _SHOWN} more" if len(left) > _SHOWN else ""
-    shown = cut("; ".join(left[:_SHOWN]), _LONGEST)
+    shown = shorten("; ".join(left[:_SHOWN]), _LONGEST)
     return (
-        f"[untildone] {number(len(left), 'TODO item')} of {len(known)} unfinished: {shown}{rest}."
-        " The prompt comes first; go on with these where they belong to it, and mark what is done."
+        f"[untildone] {pluralize(len(left), 'TODO item')} of {len(known)} unfinished:"
+        f" {shown}{rest}. The prompt comes first; go on with these"
+        " where they belong to it, and mark what is done."
     )
 
 

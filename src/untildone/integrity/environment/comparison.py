@@ -104,7 +104,7 @@ def compare_facts(then: Mapping[str, str], now: Mapping[str, str]) -> Iterator[C
         if because:
             installed = kind in ("altered", "loose", "plugin")
             about = ConcernKind.DEPENDENCY if installed else ConcernKind.ENVIRONMENT
-            yield make_concern(about, name, because=because, content=_short(after))
+            yield make_concern(about, name, reason=because, content=_short(after))
 
 
 def _told(kind: str, name: str, before: str, after: str) -> str:

@@ -38,7 +38,7 @@ def find_concerns(project: Path, then: Mapping[str, Stamp]) -> Iterator[Concern]
     )
     for path, because in found[:_SHOWN]:
         yield make_concern(
-            ConcernKind.DEPENDENCY, path, because=because, content="-".join(map(str, now[path]))
+            ConcernKind.DEPENDENCY, path, reason=because, content="-".join(map(str, now[path]))
         )
 
 

@@ -94,7 +94,7 @@ def _loosened(compared: Comparison, path: str) -> Iterator[Concern]:
         ):
             told = f"was {_said(before)} and is {_said(now)}: less is checked"
             because = f"`{key}` in `{path}` {told}"
-            yield make_concern(ConcernKind.CONFIG, path, key, because=because, content=digest(now))
+            yield make_concern(ConcernKind.CONFIG, path, key, reason=because, content=digest(now))
 
 
 def _is_idle(compared: Comparison, path: str, key: str, now: Values | None) -> bool:

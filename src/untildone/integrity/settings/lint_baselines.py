@@ -26,7 +26,7 @@ def find_grown_baselines(compared: Comparison) -> Iterator[Concern]:
         if more:
             because = f"`{path}` forgives findings that it did not forgive at the start"
             digest = compared.new.entries[path].digest
-            yield make_concern(ConcernKind.CONFIG, path, because=because, content=digest)
+            yield make_concern(ConcernKind.CONFIG, path, reason=because, content=digest)
 
 
 def _findings(text: str) -> set[str]:

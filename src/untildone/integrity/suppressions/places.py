@@ -25,7 +25,7 @@ def hidden(compared: Comparison) -> Iterator[Concern]:
     for before, now in _moved(compared):
         if language_of(now) and _is_unseen(compared, now) and not _is_unseen(compared, before):
             because = f"`{before}` is now `{now}`, where the tools do not look"
-            yield make_concern(ConcernKind.SUPPRESSION, now, "moved away", because=because)
+            yield make_concern(ConcernKind.SUPPRESSION, now, "moved away", reason=because)
 
 
 def _moved(compared: Comparison) -> Iterator[tuple[str, str]]:

@@ -10,7 +10,7 @@ from untildone.checks.runner import RunOptions, run_checks
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check
 from untildone.core.plan_task import PlanTask
-from untildone.core.text import cut, one_line
+from untildone.core.text import shorten, to_one_line
 from untildone.engine.baseline import record_start
 from untildone.engine.context import Context
 from untildone.engine.project_checks import trusted
@@ -100,8 +100,8 @@ def with_start(context: Context, record: Record) -> Record:
 def evidence_of(results: Iterable[CheckResult]) -> str:
     return "\n".join(
         f"- {result.name} (`{result.command}`): {result.outcome}"
-        + (f", {one_line(result.reason)}" if result.reason else "")
-        + (f"\n{cut(result.output, _OUTPUT)}" if result.output else "")
+        + (f", {to_one_line(result.reason)}" if result.reason else "")
+        + (f"\n{shorten(result.output, _OUTPUT)}" if result.output else "")
         for result in results
         if not result.green
     )

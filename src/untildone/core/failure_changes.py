@@ -18,7 +18,7 @@ from untildone.core.evidence import Evidence
 # A check, the id of its test that failed, and what was found there: either may be missing.
 Failure: TypeAlias = tuple[CheckResult, str, Finding | None]
 # By identity: the test's id, and which of the findings it is (-1: none).
-Identities: TypeAlias = dict[str, tuple[str, int]]
+FailureIds: TypeAlias = dict[str, tuple[str, int]]
 _Standing: TypeAlias = Literal["new", "regressed", "remaining"]
 # test_cart.CartTest.test_rows (row=-1); test_cart.CartTest.test_rows [empty]
 _ROW = re.compile(r"([\w.]+\.\w+) [\[(]")
@@ -43,13 +43,13 @@ class FailureChanges(Struct, frozen=True, kw_only=True):
         return 100 * self.fixed // self.at_start if self.at_start else None
 
 
-def compared(evidence: Evidence) -> FailureChanges:
+def compare_failures(evidence: Evidence) -> FailureChanges:
     start = {result.name: result for result in evidence.baseline or ()}
-    before = {name: identities(result) for name, result in start.items()}
+    before = {name: identify_failures(result) for name, result in start.items()}
     lists: dict[_Standing, list[Failure]] = {"new": [], "regressed": [], "remaining": []}
     fixed = gone = 0
     for result in evidence.checks:
-        now = {} if result.green else identities(result)
+        now = {} if result.green else identify_failures(result)
         had = start.get(result.name)
         passed = _passed(had)
         known = before[had.name] if had else now
@@ -69,22 +69,22 @@ def compared(evidence: Evidence) -> FailureChanges:
     )
 
 
-def identities(result: CheckResult | BaselineResult) -> Identities:
+def identify_failures(result: CheckResult | BaselineResult) -> FailureIds:
     """What fails in a check that is not green, each thing once: a test, a finding, or the check."""
     findings: Sequence[Finding | BaselineFinding] = result.findings
     tests = result.tests.failing if result.tests else ()
     if not tests:
-        found: Identities = {each.fingerprint: ("", index) for index, each in enumerate(findings)}
+        found: FailureIds = {each.fingerprint: ("", index) for index, each in enumerate(findings)}
         return found or {_of_check(result.name): ("", -1)}
     found = {_of_test(result.name, test): (test, -1) for test in tests}
-    named = names_of_tests(tests)
+    named = index_tests_by_name(tests)
     for index, finding in enumerate(findings):
         test = named.get(finding.code, "")
         found[_of_test(result.name, test) if test else finding.fingerprint] = (test, index)
     return found
 
 
-def names_of_tests(tests: Iterable[str]) -> dict[str, str]:
+def index_tests_by_name(tests: Iterable[str]) -> dict[str, str]:
     """The ids by what a finding on a test has as its code: the id with or without its file."""
     named: dict[str, str] = {}
     for test in tests:
@@ -102,7 +102,7 @@ def _of_check(check: str) -> str:
     return f"{check} fails"
 
 
-def _standing(identity: str, known: Identities, passed: frozenset[str]) -> _Standing:
+def _standing(identity: str, known: FailureIds, passed: frozenset[str]) -> _Standing:
     if identity in passed:
         return "regressed"
     return "remaining" if identity in known else "new"
@@ -116,7 +116,7 @@ def _passed(start: BaselineResult | None) -> frozenset[str]:
     return frozenset((*(_of_test(start.name, test) for test in tests), *check))
 
 
-def _fixed(before: Identities, now: Identities, result: CheckResult) -> int:
+def _fixed(before: FailureIds, now: FailureIds, result: CheckResult) -> int:
     """What failed at the start and is seen not to fail: a run that broke off shows nothing."""
     if result.green:
         return len(before)
@@ -124,7 +124,7 @@ def _fixed(before: Identities, now: Identities, result: CheckResult) -> int:
     if not result.findings and not (tests and tests.executed):
         return 0
     # Where a run names its tests, one that it does not name was not mended but removed.
-    passes = told_of(Tests(passing=tests.passing if tests else ()))
+    passes = make_test_matcher(Tests(passing=tests.passing if tests else ()))
     named = tests is None or len(tests.passing) >= tests.passed
     return sum(
         identity not in now and not (named and test and not passes(test))
@@ -132,7 +132,7 @@ def _fixed(before: Identities, now: Identities, result: CheckResult) -> int:
     )
 
 
-def told_of(tests: Tests) -> Callable[[str], bool]:
+def make_test_matcher(tests: Tests) -> Callable[[str], bool]:
     """Whether a test is named; its whole package may stand for it, or its tests for a package."""
     names = {*tests.passing, *tests.failing}
     holding = {name.partition("::")[0] for name in names}

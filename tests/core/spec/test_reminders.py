@@ -1,11 +1,11 @@
 """What the agent of a loop from a spec is reminded of."""
 
 from core.samples import GREEN, RED, after, contract, seen
-from untildone.core.criteria import exit_rule, unmet
+from untildone.core.criteria import apply_exit_rule, find_unmet
 from untildone.core.evidence import StatusBlock
-from untildone.core.feedback import feedback
+from untildone.core.feedback import write_feedback
 from untildone.core.progress import Progress
-from untildone.core.spec.lines import reminders
+from untildone.core.spec.reminders import list_reminders
 from untildone.core.verdict import Continue
 
 ASKED = contract(
@@ -26,20 +26,20 @@ RULES = [
 
 
 def test_the_rules_and_the_step() -> None:
-    assert reminders(ASKED, Progress(steps_done=("find it",))) == RULES
+    assert list_reminders(ASKED, Progress(steps_done=("find it",))) == RULES
 
 
 def test_nothing_is_left_to_say_of_another_loop() -> None:
-    assert reminders(contract(), Progress()) == []
+    assert list_reminders(contract(), Progress()) == []
     everything = Progress(steps_done=ASKED.steps, precheck="thought of it")
-    assert reminders(ASKED, everything) == RULES[:2]
+    assert list_reminders(ASKED, everything) == RULES[:2]
 
 
 def test_the_feedback_carries_them_with_what_is_contradicted() -> None:
     evidence = seen(RED, status=StatusBlock(criteria={"test": True}))
-    verdict = Continue(because="unmet", names=("precheck", "test"))
+    verdict = Continue(cause="unmet", names=("precheck", "test"))
 
-    told = feedback(ASKED, Progress(steps_done=("find it",)), evidence, verdict, nonce="n")
+    told = write_feedback(ASKED, Progress(steps_done=("find it",)), evidence, verdict, nonce="n")
 
     contradiction = [
         "Your status block does not agree with what is known:",
@@ -50,19 +50,21 @@ def test_the_feedback_carries_them_with_what_is_contradicted() -> None:
 
 def test_a_status_block_is_answered_in_any_loop() -> None:
     evidence = seen(RED, status=StatusBlock(exit_signal=True))
-    verdict = Continue(because="unmet", names=("test",))
+    verdict = Continue(cause="unmet", names=("test",))
 
-    told = feedback(contract(), Progress(), evidence, verdict, nonce="n")
+    told = write_feedback(contract(), Progress(), evidence, verdict, nonce="n")
 
     assert "- `EXIT_SIGNAL: true`, but unmet: test\n" in told
     agreeing = seen(RED, status=StatusBlock(criteria={"test": False}))
-    assert "status block" not in feedback(contract(), Progress(), agreeing, verdict, nonce="n")
+    assert "status block" not in write_feedback(
+        contract(), Progress(), agreeing, verdict, nonce="n"
+    )
 
 
 def test_without_its_precheck_a_change_of_type_1_is_not_done() -> None:
     asked = contract(reversibility="1")
     evidence = seen(GREEN, signalled=True)
 
-    assert exit_rule(asked, after(), evidence) == "unmet"
-    assert unmet(asked, after(), evidence) == ("precheck",)
-    assert exit_rule(asked, after(precheck="thought"), evidence) == "done"
+    assert apply_exit_rule(asked, after(), evidence) == "unmet"
+    assert find_unmet(asked, after(), evidence) == ("precheck",)
+    assert apply_exit_rule(asked, after(precheck="thought"), evidence) == "done"

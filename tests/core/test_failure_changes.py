@@ -4,7 +4,7 @@ import pytest
 
 from core.samples import GREEN, RED, failing, finding, result, seen, started
 from untildone.core.check_results import CheckResult, Tests
-from untildone.core.regressions import FailureChanges, compared
+from untildone.core.failure_changes import FailureChanges, compare_failures
 
 OLD, NEW = finding("old"), finding("new")
 
@@ -21,7 +21,7 @@ def ran(*failed: str, passing: tuple[str, ...] = ()) -> CheckResult:
 def test_without_a_start_everything_just_remains() -> None:
     red = ran("t1")
 
-    assert compared(seen(red)) == FailureChanges(remaining=((red, "t1", None),))
+    assert compare_failures(seen(red)) == FailureChanges(remaining=((red, "t1", None),))
 
 
 def test_each_failure_stands_in_one_list() -> None:
@@ -33,7 +33,7 @@ def test_each_failure_stands_in_one_list() -> None:
         findings=(OLD, finding("gone")),
     )
 
-    assert compared(seen(now, baseline=started(then))) == FailureChanges(
+    assert compare_failures(seen(now, baseline=started(then))) == FailureChanges(
         new=((now, "t3", None), (now, "", NEW)),
         regressed=((now, "t2", None),),
         remaining=((now, "t1", None), (now, "", OLD)),
@@ -50,20 +50,20 @@ def test_a_test_and_the_finding_on_it_are_one_failure(test: str, code: str) -> N
     why = finding("assert 1 == 2", code=code)
     now = result("red", tests=Tests(failed=1, failing=(test,)), findings=(why,))
 
-    assert compared(seen(now)).remaining == ((now, test, why),)
+    assert compare_failures(seen(now)).remaining == ((now, test, why),)
 
 
 def test_a_check_that_only_exits_is_one_failure() -> None:
     late = result("timed-out")
 
-    assert compared(seen(late, baseline=started(RED))).remaining == ((late, "", None),)
-    assert compared(seen(late, baseline=started(GREEN))).regressed == ((late, "", None),)
+    assert compare_failures(seen(late, baseline=started(RED))).remaining == ((late, "", None),)
+    assert compare_failures(seen(late, baseline=started(GREEN))).regressed == ((late, "", None),)
 
 
 def test_what_a_green_check_complained_about_is_not_new() -> None:
     warned = linted("old", outcome="green")
 
-    found = compared(seen(linted("old", "new"), baseline=started(warned)))
+    found = compare_failures(seen(linted("old", "new"), baseline=started(warned)))
 
     assert ([each[2] for each in found.remaining], [each[2] for each in found.new]) == (
         [OLD],
@@ -99,10 +99,10 @@ def test_what_a_green_check_complained_about_is_not_new() -> None:
 def test_per_cent_of_the_start_that_is_gone(
     then: CheckResult, now: CheckResult, per_cent: int | None
 ) -> None:
-    assert compared(seen(now, baseline=started(then))).improved == per_cent
+    assert compare_failures(seen(now, baseline=started(then))).improved == per_cent
 
 
 def test_two_hundred_of_two_hundred_and_one_are_not_all() -> None:
     many = tuple(f"t{number}" for number in range(201))
 
-    assert compared(seen(failing(many[0]), baseline=started(failing(*many)))).improved == 99
+    assert compare_failures(seen(failing(many[0]), baseline=started(failing(*many)))).improved == 99

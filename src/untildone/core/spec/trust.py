@@ -9,7 +9,7 @@ Trust: TypeAlias = Literal["SHIP", "MONITOR", "RESEARCH"]
 _REPEATS = 3
 
 
-def kinds(contract: Contract, progress: Progress) -> dict[str, Verification]:
+def list_verifications(contract: Contract, progress: Progress) -> dict[str, Verification]:
     """Each criterion of an ended loop with how it was verified; what nobody reported is assumed."""
     found: dict[str, Verification] = {check.name: "execution" for check in contract.checks}
     for claim in contract.claims:
@@ -18,9 +18,9 @@ def kinds(contract: Contract, progress: Progress) -> dict[str, Verification]:
     return found
 
 
-def trust(contract: Contract, progress: Progress) -> Trust:
+def rate_trust(contract: Contract, progress: Progress) -> Trust:
     """What rests on the agent's words alone is never more than something to watch."""
-    known = set(kinds(contract, progress).values())
+    known = set(list_verifications(contract, progress).values())
     if not known or "assumption" in known:
         return "RESEARCH"
     if "review" in known or progress.outcome != "done":
@@ -28,7 +28,7 @@ def trust(contract: Contract, progress: Progress) -> Trust:
     return "SHIP"
 
 
-def learnable(steps_done: tuple[str, ...]) -> str:
+def find_repeated_work(steps_done: tuple[str, ...]) -> str:
     """The kind of work that was just done for the third time, by what its steps begin with."""
     last = [step.split()[0].casefold() for step in steps_done if step.split()]
     return last[-1] if last and last.count(last[-1]) == _REPEATS else ""

@@ -4,16 +4,16 @@ from untildone.core.contract import Contract
 from untildone.core.criteria import PRECHECK, lacks_precheck
 from untildone.core.evidence import Evidence
 from untildone.core.progress import Progress
-from untildone.core.spec.status import contradictions
-from untildone.core.spec.workflow import workflow
+from untildone.core.spec.status import find_contradictions
+from untildone.core.spec.workflow import classify_workflow
 
 _LONGEST = 200
 
 
-def reminders(contract: Contract, progress: Progress) -> list[str]:
+def list_reminders(contract: Contract, progress: Progress) -> list[str]:
     """The rules and where the work is; nothing for other loops."""
     lines = [f"Must not: {limit[:_LONGEST]}" for limit in contract.limits]
-    kind = workflow(contract.task) if contract.preset == "loop" else None
+    kind = classify_workflow(contract.task) if contract.preset == "loop" else None
     if kind:
         lines.append(f"Workflow {kind.letter} ({kind.name}): {kind.first}.")
     if lacks_precheck(contract, progress):
@@ -31,7 +31,7 @@ def reminders(contract: Contract, progress: Progress) -> list[str]:
     return lines
 
 
-def told_back(contract: Contract, progress: Progress, evidence: Evidence) -> list[str]:
-    found = contradictions(contract, progress, evidence)
+def list_contradictions(contract: Contract, progress: Progress, evidence: Evidence) -> list[str]:
+    found = find_contradictions(contract, progress, evidence)
     head = ["Your status block does not agree with what is known:"] if found else []
     return head + [f"- {line[:_LONGEST]}" for line in found]

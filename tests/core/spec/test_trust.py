@@ -6,15 +6,15 @@ import pytest
 
 from core.samples import contract
 from untildone.core.contract import Claim
-from untildone.core.progress import Met, Progress
-from untildone.core.spec.verdict import kinds, learnable, trust
+from untildone.core.progress import ClaimReport, Progress
+from untildone.core.spec.trust import find_repeated_work, list_verifications, rate_trust
 from untildone.core.verdict import Outcome
 
 DOCS = Claim(name="docs")
 
 
-def by(kind: Any) -> dict[str, Met]:  # noqa: ANN401  any verification
-    return {"docs": Met(by=kind, evidence="seen")}
+def by(kind: Any) -> dict[str, ClaimReport]:  # noqa: ANN401  any verification
+    return {"docs": ClaimReport(by=kind, evidence="seen")}
 
 
 @pytest.mark.parametrize(
@@ -31,15 +31,15 @@ def by(kind: Any) -> dict[str, Met]:  # noqa: ANN401  any verification
     ],
 )
 def test_how_far_an_ended_loop_can_be_relied_on(
-    asked: dict[str, Any], met: dict[str, Met], outcome: Outcome, expected: str
+    asked: dict[str, Any], met: dict[str, ClaimReport], outcome: Outcome, expected: str
 ) -> None:
-    assert trust(contract(**asked), Progress(met=met, outcome=outcome)) == expected
+    assert rate_trust(contract(**asked), Progress(met=met, outcome=outcome)) == expected
 
 
 def test_each_criterion_has_its_kind() -> None:
     asked = contract(claims=(DOCS, Claim(name="api")))
 
-    assert kinds(asked, Progress(met=by("review"))) == {
+    assert list_verifications(asked, Progress(met=by("review"))) == {
         "test": "execution",
         "docs": "review",
         "api": "assumption",
@@ -58,4 +58,4 @@ def test_each_criterion_has_its_kind() -> None:
     ],
 )
 def test_the_third_of_a_kind_is_a_pattern(steps: tuple[str, ...], expected: str) -> None:
-    assert learnable(steps) == expected
+    assert find_repeated_work(steps) == expected
