@@ -27,8 +27,8 @@ from untildone.process import environment
 from untildone.report.checks import build_report, print_results
 from untildone.report.junit import render_junit
 from untildone.report.sarif import build_sarif
-from untildone.store.home import prepare
-from untildone.store.lock import Busy, locked
+from untildone.store.home import prepare_home
+from untildone.store.lock import LockTimeoutError, hold_lock
 from untildone.worktree.files import find_tracking_root, list_changed_files
 from untildone.worktree.fingerprint import fingerprint_tree
 
@@ -162,7 +162,7 @@ def _run(
     context: Context, place: Path, wanted: list[Check], asked: CheckOptions
 ) -> tuple[CheckResult, ...]:
     """One run of a project's checks at a time, whoever asks for it."""
-    prepare(context.home)
+    prepare_home(context.home)
     shared = project_folder(context.home, place)
     shared.mkdir(parents=True, exist_ok=True, mode=0o700)
     memory = ResultCache(shared / "checks", environment(os.environ), serve_green=asked.cache)
@@ -171,12 +171,14 @@ def _run(
     shown_again = sys.stdout.isatty()
     try:
         with (
-            locked(shared / "checks.lock", timeout=_PATIENCE if asked.wait or asked.watch else 0),
+            hold_lock(
+                shared / "checks.lock", timeout=_PATIENCE if asked.wait or asked.watch else 0
+            ),
             show_progress(wanted, last=last, transient=shown_again) as progress,
         ):
             running = RunOptions(project=place, cache=memory, on_preview=progress.early)
             return run_checks(wanted, running, report=progress)
-    except Busy:
+    except LockTimeoutError:
         raise UserError(
             f"another run of the checks of `{place}` is under way",
             hint="`untildone check --wait` waits for it",

@@ -33,13 +33,13 @@ def record_start(
         results = tuple(_as_proved(result) for result in results)
     results = apply_counts(context.loops.load(loop).contract, results, results)
     red = tuple(result.name for result in results if result.outcome == "red")
-    folder = context.loops.folder(loop)
+    folder = context.loops.get_folder(loop)
 
     def edit(record: Record) -> Progress:
         return replace(
             record.progress,
             checks_seen_red=tuple(dict.fromkeys((*record.progress.checks_seen_red, *red))),
-            baseline=baseline.write(folder, tuple(_named(result) for result in results)),
+            baseline=baseline.write_results(folder, tuple(_named(result) for result in results)),
             baseline_totals=count_totals(results),
         )
 

@@ -160,7 +160,7 @@ def run(
     from untildone.checks.result_cache import ResultCache
     from untildone.checks.runner import RunOptions, run_checks
     from untildone.process import ending_with_us, environment
-    from untildone.store.lock import locked
+    from untildone.store.lock import hold_lock
 
     memory = ResultCache(site.shared / "checks", environment(os.environ), serve_green=not fresh)
     site.shared.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -168,7 +168,7 @@ def run(
     with (
         ending_with_us(),
         watched(site) as (stop, late),
-        locked(site.shared / "checks.lock", timeout=patience),
+        hold_lock(site.shared / "checks.lock", timeout=patience),
     ):
         running = RunOptions(project=site.project, logs=site.log, cache=memory, stop=stop)
         running = _in_room(running, place) if place else running
@@ -201,7 +201,7 @@ def watched(site: Site) -> Iterator[tuple["Event", "Event"]]:
         while not over.wait(0.3):
             if time.monotonic() > site.end:
                 late.set()
-            if late.is_set() or not site.session.active():
+            if late.is_set() or not site.session.is_active():
                 stop.set()
                 return
 

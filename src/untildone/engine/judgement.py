@@ -41,7 +41,7 @@ def answered(context: Context, record: Record, judged: Judged) -> Answer:
     told = (
         describe_verdict(record, judged.verdict, judged.evidence.checks),
         *record.warnings,
-        context.session_of(record).taken("tell"),
+        context.session_of(record).take("tell"),
     )
     shown = " | ".join(filter(None, told)) + _announced(record, judged)
     return Answer(verdict=judged.verdict, feedback=text, notice=shown)

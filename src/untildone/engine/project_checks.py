@@ -12,7 +12,7 @@ from untildone.config import Configuration, Proposal, load_proposal, load_propos
 from untildone.core.contract import Check
 from untildone.engine.context import Context
 from untildone.errors import UserError
-from untildone.store.trust import trusted_hash
+from untildone.store.trust import read_trusted_hash
 from untildone.worktree.files import find_worktree_root
 
 # Checks with the names they have in their file.
@@ -91,7 +91,7 @@ def is_trusted(context: Context, proposed: Proposal) -> bool:
     """A file that says nothing needs no trust."""
     if proposed.configuration == _NOTHING:
         return True
-    return trusted_hash(context.home, proposed.path) == proposed.sha256
+    return read_trusted_hash(context.home, proposed.path) == proposed.sha256
 
 
 def sound(check: Check) -> None:

@@ -25,7 +25,7 @@ def change(
 ) -> Record:
     """One edit of a loop's progress under its lock, with its journal entry."""
     loops = context.loops
-    with loops.locked(loop):
+    with loops.lock(loop):
         record = loops.load(loop)
         progress = replace(edit(record), updated_at=context.now())
         record = loops.save(record, progress, kind=kind, data=data, at=context.now())
@@ -68,7 +68,7 @@ def end(
         kind=verdict.outcome,
         reason=verdict.reason,
     )
-    evidence = last_evidence(context.loops.rounds(loop))
+    evidence = last_evidence(context.loops.read_rounds(loop))
     publish(context, record, evidence, project=Path(record.contract.project))
     update_bound_file(context, loop)
     if record.contract.plan:
@@ -111,7 +111,7 @@ def resume(context: Context, loop: str, grant: Grant | None = None) -> Record:
         )
         return replace(going, amendments=amendments, clock=read_clock())
 
-    if context.loops.seal_broken(loop):
+    if context.loops.explain_broken_seal(loop):
         context.loops.reseal(loop, at=context.now())
     record = change(context, loop, edit, kind="continued")
     context.session_of(record).remove("prompt.json")

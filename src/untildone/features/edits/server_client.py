@@ -22,7 +22,7 @@ from untildone.checks.lsp.servers import select_servers
 from untildone.core.check_results import Finding
 from untildone.engine.context import Context, checked_here, project_folder
 from untildone.engine.payload import EDITING
-from untildone.store.files import Damaged, read_bounded
+from untildone.store.files import DamagedFileError, read_bounded
 
 DOOR = "diagnose.json"
 
@@ -161,7 +161,7 @@ def _start(context: Context, project: Path, files: Sequence[str]) -> None:
 def open_door(folder: Path) -> DaemonAddress | None:
     try:
         return msgspec.json.decode(read_bounded(folder / DOOR), type=DaemonAddress)
-    except (OSError, Damaged, msgspec.DecodeError, UnicodeError):
+    except (OSError, DamagedFileError, msgspec.DecodeError, UnicodeError):
         return None
 
 

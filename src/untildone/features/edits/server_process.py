@@ -13,8 +13,8 @@ from untildone.checks.lsp.pool import ServerPool, serve_pool
 from untildone.engine.context import Context, checked_here, project_folder
 from untildone.features.edits.server_client import DOOR, open_door
 from untildone.process import ending_with_us
-from untildone.store.files import write_whole
-from untildone.store.lock import Busy, locked
+from untildone.store.files import write_atomically
+from untildone.store.lock import LockTimeoutError, hold_lock
 
 IDLE_SECONDS = 300.0
 # One that is just ending still has its servers to end.
@@ -31,12 +31,12 @@ def keep_warm(
     folder = project_folder(context.home, project)
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     with (
-        suppress(Busy),
-        locked(folder / "diagnose.lock", timeout=_PATIENCE),
+        suppress(LockTimeoutError),
+        hold_lock(folder / "diagnose.lock", timeout=_PATIENCE),
         ending_with_us(),
         open_listener(folder) as (listener, own),
     ):
-        write_whole(folder / DOOR, msgspec.json.encode(own), keep_previous=False)
+        write_atomically(folder / DOOR, msgspec.json.encode(own), keep_previous=False)
         may = checked_here(context.home, project)
         with closing(ServerPool(project, path=os.environ.get("PATH", ""), own=may)) as warm:
             try:

@@ -6,24 +6,24 @@ name, which on Linux only the process itself can change, and in a variable of ev
 
 import os
 
-VARIABLE = "UNTILDONE_RUN"
+RUN_VARIABLE = "UNTILDONE_RUN"
 
 
 class _Serving:
     home = ""
 
 
-def serve(home: str) -> None:
+def register_home(home: str) -> None:
     """Remember whose loops this process works on: the mark of its checks names that folder."""
     _Serving.home = home
 
 
-def own_mark() -> str:
+def get_own_mark() -> str:
     """The mark for the checks of this process; empty where it works on no state folder."""
-    return mark_of(_Serving.home)
+    return make_mark(_Serving.home)
 
 
-def mark_of(home: str) -> str:
+def make_mark(home: str) -> str:
     """At most 15 bytes: Linux cuts off the rest of a process's name."""
     try:
         status = os.stat(home)
@@ -33,7 +33,7 @@ def mark_of(home: str) -> str:
     return f"untildone-{(status.st_dev * 1_000_003 + status.st_ino) % 16**5:05x}"
 
 
-def own_id() -> int:
+def get_own_process_id() -> int:
     """This process as /proc numbers it, which in a PID namespace is not what `getpid` says."""
     try:
         return int(os.readlink("/proc/self"))
@@ -41,16 +41,16 @@ def own_id() -> int:
         return os.getpid()
 
 
-def check_above(home: str, environ: dict[str, str]) -> int:
+def find_check_ancestor(home: str, environ: dict[str, str]) -> int:
     """The process that shows this one to be below a check of that home; 0 if there is none.
 
     Ancestors are looked at where there is a /proc: a hook cannot wait for `ps`.
     """
-    mark = mark_of(home)
+    mark = make_mark(home)
     if not mark:
         return 0
-    process = own_id()
-    if mark in environ.get(VARIABLE, ""):
+    process = get_own_process_id()
+    if mark in environ.get(RUN_VARIABLE, ""):
         return process
     seen = {process}
     while (process := _parent(process)) not in seen and process > 0:
@@ -60,9 +60,9 @@ def check_above(home: str, environ: dict[str, str]) -> int:
     return 0
 
 
-def variable_in(entries: bytes) -> bytes:
+def read_variable(entries: bytes) -> bytes:
     """The value of our variable in an environment as /proc shows it."""
-    name = f"{VARIABLE}=".encode()
+    name = f"{RUN_VARIABLE}=".encode()
     found = (entry[len(name) :] for entry in entries.split(b"\0") if entry.startswith(name))
     return next(found, b"")
 
@@ -83,7 +83,7 @@ def name_process(name: bytes) -> bytes:
 def _is_marked(process: int, mark: str) -> bool:
     wanted = mark.encode()
     name = _read(process, "comm").rstrip(b"\n")
-    return name == wanted or wanted in variable_in(_read(process, "environ"))
+    return name == wanted or wanted in read_variable(_read(process, "environ"))
 
 
 def _parent(process: int) -> int:

@@ -18,11 +18,11 @@ def answer(call: Call, session: Session) -> str:
     if not modes or not known:
         return ""
     told = FULL if switch.TELL in modes else ""
-    if session.loop() or switch.AUTO not in modes:
+    if session.get_loop_id() or switch.AUTO not in modes:
         return told
-    first = switch.AUTO not in session.reasons_to_look()
+    first = switch.AUTO not in session.read_stop_reasons()
     _keep(session, call.text("prompt_id"), path, text)
-    session.look_at_stops(switch.AUTO)
+    session.watch_stops(switch.AUTO)
     return FULL if first else told
 
 

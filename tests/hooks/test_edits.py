@@ -41,7 +41,7 @@ def test_the_text_before_the_first_edit_of_a_turn_is_kept(tmp_path: Path) -> Non
 
     assert [(answer.exit_code, answer.stdout) for answer in answers] == [(0, b""), (0, b"")]
     assert kept(here) == [{"prompt": "p1", "path": str(here.project / "a.txt"), "text": "one"}]
-    assert session(here).reasons_to_look() == {"auto"}
+    assert session(here).read_stop_reasons() == {"auto"}
     here.call("PostToolUse", edit(here, "three", prompt="p2"))
     assert [known["text"] for known in kept(here)] == ["three"]
 
@@ -73,7 +73,7 @@ def test_where_the_text_before_is_unknown_nothing_is_kept(
 
     here.call("PostToolUse", here.payload("PostToolUse", **{"tool_name": "Edit", **fields}))
 
-    assert (kept(here), session(here).reasons_to_look()) == ([], set())
+    assert (kept(here), session(here).read_stop_reasons()) == ([], set())
 
 
 def test_with_a_loop_the_loop_rules(tmp_path: Path) -> None:
@@ -82,9 +82,9 @@ def test_with_a_loop_the_loop_rules(tmp_path: Path) -> None:
 
     here.call("PostToolUse", edit(here, "one"))
 
-    ((spooled,),) = session(here).calls().values()
+    ((spooled,),) = session(here).read_calls().values()
     assert (spooled["tool_name"], kept(here)) == ("Edit", [])
-    assert session(here).reasons_to_look() == set()
+    assert session(here).read_stop_reasons() == set()
 
 
 def test_an_edit_too_large_to_be_read_still_ends_a_call(tmp_path: Path) -> None:
@@ -94,7 +94,7 @@ def test_an_edit_too_large_to_be_read_still_ends_a_call(tmp_path: Path) -> None:
 
     here.call("PostToolUse", b'{"session_id": "cut off')
 
-    assert not session(here).call_in_flight()
+    assert not session(here).has_call_in_flight()
 
 
 class Line:
@@ -141,7 +141,7 @@ def test_the_line_starts_the_program_for_edits_alone(tmp_path: Path) -> None:
     assert line.run("PostToolUse", edit(here, "one")) == edit(here, "one")
     assert line.run("PostToolUse", other) == b""
     assert line.run("Stop", here.payload("Stop")) == b""
-    session(here).look_at_stops("auto")
+    session(here).watch_stops("auto")
     assert line.run("Stop", here.payload("Stop")) == here.payload("Stop")
 
 
@@ -152,5 +152,5 @@ def test_the_line_keeps_other_calls_for_the_loop(tmp_path: Path) -> None:
     other = here.payload("PostToolUse", tool_name="Bash")
 
     assert line.run("PostToolUse", other) == b""
-    assert list(session(here).calls().values()) == [[json.loads(other)]]
+    assert list(session(here).read_calls().values()) == [[json.loads(other)]]
     assert Path(session(here).path("post")).read_bytes() == b"\n"
