@@ -34,7 +34,7 @@ LEVELS = {
     "worktree": 1,
     "core": 0,
     "errors": 0,
-    "lineage": 0,
+    "check_lineage": 0,
     "__init__": 0,
 }
 # Edges that point outward or close a circle; none may be added.
@@ -66,7 +66,7 @@ LEAN = (
     "features/importers/trusted_projects.py",
     "install/__init__.py",
     "install/entries.py",
-    "lineage.py",
+    "check_lineage.py",
     "store/__init__.py",
     "store/sessions.py",
 )
@@ -204,7 +204,7 @@ def test_a_circle_is_seen(edges: dict[str, set[str]], expected: list[str]) -> No
         ("store/loops.py", "untildone.errors", True),
         ("engine/stop.py", "untildone.hooks.entry", False),
         ("engine/stop.py", "untildone.cli.main", False),
-        ("report/lines.py", "untildone.engine.context", False),
+        ("report/notices.py", "untildone.engine.context", False),
         ("install/claude.py", "untildone.hooks.entry", False),
         ("cli/main.py", "untildone.core.evidence", True),
     ],

@@ -6,7 +6,7 @@ import pytest
 
 from core.samples import contract
 from untildone.core.contract import Amendment, Claim
-from untildone.core.progress import Met, Progress
+from untildone.core.progress import ClaimReport, Progress
 from untildone.engine.relayed_verbs import MARK, Verb, handed_over, printed
 
 ASKED = contract(claims=(Claim(name="docs"),), steps=("known",))
@@ -49,7 +49,7 @@ def call(
         (Verb(verb="note", text="a $(b) 'c'"), Progress(notes=("a $(b) 'c'",))),
         (
             Verb(verb="met", name="docs", by="review", text="read"),
-            Progress(met={"docs": Met(by="review", evidence="read")}),
+            Progress(met={"docs": ClaimReport(by="review", evidence="read")}),
         ),
         (Verb(verb="met", name="other", by="review", text="read"), Progress()),
         (

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from untildone.agents.headless import Fault, Happening
-from untildone.cli.start import with_start
+from untildone.agents.headless import ClientFault, RunEvent
+from untildone.cli.start import run_baseline_checks
 from untildone.core.contract import Bounds, Check
 from untildone.engine import verbs
 from untildone.engine.context import Context, context
@@ -49,7 +49,7 @@ class Run:
         self.client = written(self.script, steps)
         home = folder / "home"
         self.context: Context = context({"PATH": os.environ["PATH"], "HOME": str(home)})
-        self.happened: list[Happening] = []
+        self.happened: list[RunEvent] = []
         record = begin(
             self.context,
             Request(
@@ -60,7 +60,7 @@ class Run:
                 bounds=Bounds(**bounds),
             ),
         )
-        self.loop = with_start(self.context, record, detached=False)[0].contract.id
+        self.loop = run_baseline_checks(self.context, record, detached=False)[0].contract.id
 
     def drive(self, pace: Pace = AT_ONCE, **how: Any) -> Ended:  # noqa: ANN401  fields of `How`
         known = memory.read(self.context, self.loop) or Book()
@@ -79,7 +79,7 @@ class Run:
     def asked(self) -> list[str]:
         return [each.conversation for each in self.happened if isinstance(each, Asked)]
 
-    def waits(self) -> list[tuple[Fault, float]]:
+    def waits(self) -> list[tuple[ClientFault, float]]:
         waits = [each for each in self.happened if isinstance(each, Waiting)]
         return [(each.fault, each.seconds) for each in waits]
 
@@ -402,13 +402,13 @@ def test_a_loop_of_which_nothing_is_kept_still_tells_how_it_ended(tmp_path: Path
             clean=True,
         ),
     )
-    with_start(run.context, record, detached=False)
+    run_baseline_checks(run.context, record, detached=False)
     run.loop, run.client = record.contract.id, written(run.script, [WORKS])
 
     said = run.drive()
 
     assert (*standing(said), said.receipt) == ("finished", "done", 1, 0, "")
-    assert not run.context.loops.folder(run.loop).exists()
+    assert not run.context.loops.get_folder(run.loop).exists()
 
 
 def test_a_fresh_run_on_another_day_begins_a_new_conversation(tmp_path: Path) -> None:

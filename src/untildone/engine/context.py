@@ -10,8 +10,8 @@ from msgspec import Struct
 
 from untildone.agents import AGENTS
 from untildone.agents.agent import Agent
+from untildone.check_lineage import register_home
 from untildone.core.criteria import apply_amendments, lacks_precheck
-from untildone.lineage import serve
 from untildone.store.digest import sha256
 from untildone.store.loops import Loops, Record
 from untildone.store.sessions import Session
@@ -43,15 +43,15 @@ def context(
 ) -> Context:
     environ = dict(os.environ) if environ is None else environ
     place = Path(home) if home else _home(environ)
-    serve(os.fspath(place))
+    register_home(os.fspath(place))
     return Context(home=place, environ=environ, agent=AGENTS[agent])
 
 
 def _home(environ: Mapping[str, str]) -> Path:
     # Imported where it is used: hooks are told their home.
-    from untildone.store.home import state_home
+    from untildone.store.home import find_state_home
 
-    return state_home(environ)
+    return find_state_home(environ)
 
 
 def project_folder(home: Path, project: Path) -> Path:
@@ -86,13 +86,13 @@ def mirror(context: Context, record: Record, line: str = "") -> None:
     if not session.known:
         return
     if record.progress.status == "finished":
-        if record.progress.baseline_digest:
-            _forget_start(context.loops.folder(record.contract.id))
-        if session.loop() == record.contract.id:
+        if record.progress.baseline_tree_digest:
+            _forget_start(context.loops.get_folder(record.contract.id))
+        if session.get_loop_id() == record.contract.id:
             session.release()
         return
     active = record.progress.status == "active"
-    if session.active() and not active:
+    if session.is_active() and not active:
         # Told once, at the person's next prompt.
         session.write("remind", "")
     session.bind(record.contract.id, active=active)
@@ -112,4 +112,4 @@ def _watch(session: Session, record: Record) -> None:
     bounds = contract.bounds
     limited = bounds.budget_usd or bounds.minutes or bounds.round_minutes
     if limited and not session.has("meter"):
-        session.wind(0)
+        session.schedule_meter(0)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from untildone.engine.context import Context
 from untildone.engine.payload import Call
-from untildone.store.lock import locked
+from untildone.store.lock import hold_lock
 
 # Both commands are started together; the later one may have waited for the other's answer.
 _SAME_EVENT = 10.0
@@ -20,7 +20,7 @@ def told_before(context: Context, call: Call) -> bool:
     name = f"told-{call.event}.json"
     folder = Path(session.folder)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with locked(folder / "told.lock", timeout=_PATIENCE):
+    with hold_lock(folder / "told.lock", timeout=_PATIENCE):
         known = session.read_json(name)
         at = known.get("at")
         recent = isinstance(at, float) and call.received < at + _SAME_EVENT

@@ -21,27 +21,30 @@ def before_checks(context: Context, record: Record, progress: Progress, stop: St
     session = context.session_of(record)
     said = _said(stop, contract)
     return Evidence(
-        ignored=ignored(context.agent, context.environ),
-        broken_seal=session.stripped() or context.loops.seal_broken(contract.id),
+        ignore_reason=ignored(context.agent, context.environ),
+        broken_seal=session.explain_index_damage()
+        or context.loops.explain_broken_seal(contract.id),
         turn=turn(context, session, stop, contract),
         prompt=stop.prompt,
         background=stop.background,
-        said=said,
-        signalled=progress.signalled or agent_message.signalled(stop.message),
-        blocked=progress.blocked or agent_message.blocked(stop.message),
+        promises_given=said,
+        signalled=progress.signalled or agent_message.has_signal(stop.message),
+        blocked=progress.blocked or agent_message.find_blocked_reason(stop.message),
         spend_usd=measure_spend(context, record, stop),
         minutes=progress.active_seconds / 60,
         round_minutes=progress.round_seconds / 60,
         cap_reached=bool(stop.cap) and progress.idle_holds >= stop.cap,
-        gate=_gate(contract, progress),
-        status=agent_message.status_block(stop.message) if "LOOP_STATUS" in stop.message else None,
+        gate_question=_gate(contract, progress),
+        status=agent_message.parse_status_block(stop.message)
+        if "LOOP_STATUS" in stop.message
+        else None,
     )
 
 
 def _said(stop: Stop, contract: Contract) -> tuple[str, ...]:
     if not contract.promises:
         return ()
-    return agent_message.promises_said(stop.message, contract.promises, task=contract.task)
+    return agent_message.find_promises(stop.message, contract.promises, task=contract.task)
 
 
 def _gate(contract: Contract, progress: Progress) -> str:
@@ -49,9 +52,9 @@ def _gate(contract: Contract, progress: Progress) -> str:
     if not contract.gated:
         return ""
     # Imported where it is used: hardly any loop has gates.
-    from untildone.core.spec.gates import gate
+    from untildone.core.spec.gates import ask_at_gate
 
-    return gate(contract, progress)
+    return ask_at_gate(contract, progress)
 
 
 def root(contract: Contract, cwd: str) -> Path:
@@ -71,10 +74,10 @@ def turn(context: Context, session: Session, stop: Stop, contract: Contract) -> 
     if stop.plan_mode:
         return "plan"
     recent = tail(stop.transcript)
-    if context.agent.failed(recent):
+    if context.agent.find_failure(recent):
         return "failed"
     # Nobody types into an unattended run: what its transcript has in the queue is its own prompt.
-    if stop.attended and context.agent.queued(recent):
+    if stop.attended and context.agent.has_queued_input(recent):
         return "queued"
     prompt = session.read_json("prompt.json")
     if prompt.get("kind") != "other" or prompt.get("id") != stop.prompt:

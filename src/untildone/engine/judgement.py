@@ -5,11 +5,11 @@ import os
 from msgspec import Struct
 
 from untildone.core.evidence import Evidence
-from untildone.core.feedback import feedback
+from untildone.core.feedback import write_feedback
 from untildone.core.progress import Progress
 from untildone.core.verdict import Continue, Verdict
 from untildone.engine.context import Context
-from untildone.report.lines import notice
+from untildone.report.notices import describe_verdict
 from untildone.store.loops import Record
 
 
@@ -31,7 +31,7 @@ class Answer(Struct, frozen=True, kw_only=True):
 def answered(context: Context, record: Record, judged: Judged) -> Answer:
     text = ""
     if isinstance(judged.verdict, Continue):
-        text = feedback(
+        text = write_feedback(
             record.contract,
             judged.progress,
             judged.evidence,
@@ -39,9 +39,9 @@ def answered(context: Context, record: Record, judged: Judged) -> Answer:
             nonce=os.urandom(4).hex(),
         )
     told = (
-        notice(record, judged.verdict, judged.evidence.checks),
+        describe_verdict(record, judged.verdict, judged.evidence.checks),
         *record.warnings,
-        context.session_of(record).taken("tell"),
+        context.session_of(record).take("tell"),
     )
     shown = " | ".join(filter(None, told)) + _announced(record, judged)
     return Answer(verdict=judged.verdict, feedback=text, notice=shown)
@@ -50,13 +50,13 @@ def answered(context: Context, record: Record, judged: Judged) -> Answer:
 def _announced(record: Record, judged: Judged) -> str:
     if record.contract.preset != "loop":
         return ""
-    from untildone.report.announcements import announcement
+    from untildone.report.announcements import announce_verdict
 
     status = judged.evidence.status
-    told = announcement(
+    told = announce_verdict(
         record,
         judged.verdict,
-        steps_told=judged.progress.steps_told,
+        steps_reported=judged.progress.steps_reported,
         following=status.next if status else "",
     )
     return f"\n{told}" if told else ""

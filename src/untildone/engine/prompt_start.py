@@ -6,8 +6,8 @@ from msgspec import convert
 
 from untildone.agents.events import Prompt
 from untildone.core.contract import Bounds
-from untildone.core.counts import DECIDING
-from untildone.core.text import number as counted
+from untildone.core.counts import DECIDING_PRESET
+from untildone.core.text import pluralize as counted
 from untildone.engine.artifacts import write_task
 from untildone.engine.baseline import begin_detached
 from untildone.engine.context import Context
@@ -44,7 +44,7 @@ def launched(context: Context, prompt: Prompt, wanted: Wanted) -> tuple[Record, 
 def request(context: Context, prompt: Prompt, wanted: Wanted) -> Request:
     if wanted.preset in PLANNED:
         return _planned(context, prompt, wanted)
-    task, given = split_options(wanted.task, paths=wanted.preset == DECIDING)
+    task, given = split_options(wanted.task, paths=wanted.preset == DECIDING_PRESET)
     values = {"preset": wanted.preset, "task": task, **convert_values(given)}
     return build_request(
         context,

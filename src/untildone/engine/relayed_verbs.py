@@ -8,10 +8,10 @@ from msgspec import DecodeError, Struct, ValidationError, convert
 from msgspec.json import decode
 from msgspec.structs import replace
 
-from untildone.core.agent_message import MOST_CLAIMS, kept
+from untildone.core.agent_message import MAX_CLAIMS, truncate
 from untildone.core.contract import Amendment, Claim, Contract, Verification
 from untildone.core.criteria import apply_amendments
-from untildone.core.progress import Met, Progress
+from untildone.core.progress import ClaimReport, Progress
 from untildone.errors import UserError
 
 # The line a verb prints where it could not record itself; the agent's own authority, no more.
@@ -81,18 +81,18 @@ def _applied(contract: Contract, progress: Progress, verb: Verb) -> Progress:
         case "signal":
             return replace(progress, signalled=True)
         case "blocked":
-            return replace(progress, blocked=kept(verb.text) or "no reason given")
+            return replace(progress, blocked=truncate(verb.text) or "no reason given")
         case "note":
-            return replace(progress, notes=(*progress.notes, kept(verb.text))[-50:])
+            return replace(progress, notes=(*progress.notes, truncate(verb.text))[-50:])
         case "met" if verb.name in claims:
-            report = Met(by=verb.by, evidence=kept(verb.text))
+            report = ClaimReport(by=verb.by, evidence=truncate(verb.text))
             return replace(progress, met={**progress.met, verb.name: report})
-        case "criterion" if verb.name and verb.name not in claims and len(claims) < MOST_CLAIMS:
+        case "criterion" if verb.name and verb.name not in claims and len(claims) < MAX_CLAIMS:
             claim = Claim(name=verb.name, verification=verb.by)
             amendment = Amendment(by="agent", at="", claim=claim)
             return replace(progress, amendments=(*progress.amendments, amendment))
         case "precheck":
-            return replace(progress, precheck=kept(verb.text))
+            return replace(progress, precheck=truncate(verb.text))
         case "steps":
             return _with_step(contract, progress, verb)
         case "verify" if contract.plan:

@@ -6,19 +6,19 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from untildone.core.agent_message import vague
+from untildone.core.agent_message import is_vague
 from untildone.core.contract import (
     Bounds,
     Check,
     Claim,
     Contract,
     Count,
+    ExitRule,
     Oracle,
     Reversibility,
-    Rule,
     Speaker,
 )
-from untildone.core.decide import MOST_ROUNDS
+from untildone.core.decide import MAX_ROUNDS
 from untildone.core.plan_task import PlanTask
 from untildone.core.progress import Progress
 from untildone.engine.baseline_snapshot import keeping
@@ -34,11 +34,11 @@ from untildone.features.spec.checkpoints import require_repository
 from untildone.features.spec.start import apply_spec
 from untildone.features.spec.steps import save_step_checkpoint
 from untildone.features.templates.presets import DEFAULT_TASKS
-from untildone.report.lines import status_line
-from untildone.store.home import prepare
+from untildone.report.notices import format_status_line
+from untildone.store.home import prepare_home
 from untildone.store.loops import Record
 
-CEILINGS = {"rounds": MOST_ROUNDS, "budget_usd": 100}
+CEILINGS = {"rounds": MAX_ROUNDS, "budget_usd": 100}
 # What `--allow` may name: each is followed by a path or a test.
 ALLOWABLE = ("suppression", "remove-test", "edit-test", "edit-expected", "config")
 
@@ -59,7 +59,7 @@ class Request(Struct, frozen=True, kw_only=True):
     claims: tuple[Claim, ...] = ()
     steps: tuple[str, ...] = ()
     must_not: tuple[str, ...] = ()
-    done_when: Rule | None = None
+    done_when: ExitRule | None = None
     bounds: Bounds = Bounds()
     allow: tuple[str, ...] = ()
     by: Speaker = "user"
@@ -78,7 +78,7 @@ class Request(Struct, frozen=True, kw_only=True):
 
 def begin(context: Context, request: Request) -> Record:
     """The loop, active and bound to its session; what was green at the start is found later."""
-    prepare(context.home)
+    prepare_home(context.home)
     _only_loop(context, request.session)
     _within_authority(request)
     contract = _contract(context, request)
@@ -86,7 +86,7 @@ def begin(context: Context, request: Request) -> Record:
         first = Progress(
             updated_at=contract.started_at,
             clock=read_clock(),
-            baseline_digest=kept,
+            baseline_tree_digest=kept,
             baseline_missing=unkept,
         )
         record = context.loops.create(contract, first)
@@ -96,7 +96,7 @@ def begin(context: Context, request: Request) -> Record:
         folder = project_folder(context.home, request.project) / "checks"
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     spend.begin_ledger(context, record)
-    mirror(context, record, status_line(record))
+    mirror(context, record, format_status_line(record))
     if contract.reversibility == "2B":
         save_step_checkpoint(record, cwd=request.project)
     warnings = (*record.warnings, *attach_milestones(context, record), *_vague(request.promises))
@@ -117,7 +117,7 @@ def _vague(promises: tuple[str, ...]) -> list[str]:
         f"the promise `{text}` is vague, an agent says it on the way:"
         ' `--promise "ALL TESTS GREEN"` says what must be true'
         for text in promises
-        if vague(text)
+        if is_vague(text)
     ]
 
 
@@ -130,7 +130,7 @@ def _only_loop(context: Context, session_id: str) -> None:
     told = describe_lost_loop(context, session)
     if told:
         raise UserError(told.removeprefix("untildone: "), hint="`untildone status --all` shows it")
-    loop = session.loop()
+    loop = session.get_loop_id()
     if loop:
         raise UserError(
             f"this session has the loop `{loop}` already",
@@ -259,14 +259,14 @@ def _beside(checks: tuple[Check, ...], also: tuple[Check, ...]) -> tuple[Check, 
     )
 
 
-def _rule(request: Request, checks: tuple[Check, ...]) -> Rule:
+def _rule(request: Request, checks: tuple[Check, ...]) -> ExitRule:
     listed = request.todos and not checks and not request.promises
     if request.claims or request.preset == "loop" or listed:
         return "both"
     return "checks" if checks else "promise"
 
 
-def _provable(rule: Rule, request: Request, checks: tuple[Check, ...]) -> None:
+def _provable(rule: ExitRule, request: Request, checks: tuple[Check, ...]) -> None:
     if rule in ("checks", "either") and not checks:
         raise UserError(
             f"`--done-when {rule}` needs a check", hint='name one: `--check "YOUR COMMAND"`'
@@ -298,4 +298,4 @@ def named(commands: tuple[str, ...], *, success: str = "", failure: str = "") ->
 
 def armed(context: Context, record: Record) -> bool:
     """Whether a hook of this session was seen: only then somebody holds the agent."""
-    return bool(context.session_of(record).last_event_at())
+    return bool(context.session_of(record).find_last_event())

@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from untildone.checks import security
-from untildone.core.contract import Bounds, Check, Reversibility, Rule, Speaker
+from untildone.core.contract import Bounds, Check, ExitRule, Reversibility, Speaker
 from untildone.engine.context import Context
 from untildone.engine.phrases import PRESETS
 from untildone.engine.project_checks import trusted
@@ -126,7 +126,7 @@ OPTIONS: tuple[StartOption, ...] = (
         name="done_when",
         spellings=("--done-when",),
         kind="choice",
-        choices=get_args(Rule),
+        choices=get_args(ExitRule),
         forms=("word",),
         help="What ends the loop: the checks, the agent's word, both, or whichever is first.",
     ),
@@ -291,7 +291,7 @@ class StartOptions(Struct, frozen=True, kw_only=True):
     promises: tuple[str, ...] = ()
     criteria: tuple[str, ...] = ()
     must_not: tuple[str, ...] = ()
-    done_when: Rule | None = None
+    done_when: ExitRule | None = None
     rounds: int | None = None
     budget: float | None = None
     minutes: float | None = None
@@ -380,4 +380,4 @@ def _find_security_check(
         return ()
     if not rules:
         rules = tuple(project / folder for folder in trusted(context, project).security_rules)
-    return (security.command(project, rules=rules),)
+    return (security.make_check(project, rules=rules),)

@@ -13,7 +13,7 @@ from untildone.agents.events import Stop
 from untildone.core.check_results import BaselineResult
 from untildone.core.contract import Contract
 from untildone.core.criteria import apply_amendments, compare_with_baseline
-from untildone.core.decide import before_checks, decide
+from untildone.core.decide import decide, decide_before_checks
 from untildone.core.evidence import Evidence, Todo
 from untildone.core.progress import Progress
 from untildone.core.transitions import advance
@@ -28,9 +28,9 @@ from untildone.engine.relayed_verbs import handed_over
 from untildone.errors import UserError
 from untildone.features.budget.clock import count_time
 from untildone.features.edits.switch import AUTO
-from untildone.report.lines import status_line
+from untildone.report.notices import format_status_line
 from untildone.store import baseline
-from untildone.store.lock import locked
+from untildone.store.lock import hold_lock
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
 
@@ -41,19 +41,19 @@ _SAME_STOP = 1.5
 
 
 def answer(context: Context, call: Call) -> str:
-    stop = context.agent.stop(call.data, context.environ)
+    stop = context.agent.parse_stop(call.data, context.environ)
     if call.fault:
         stop = replace(stop, session=context.environ.get(context.agent.SESSION_VARIABLE, ""))
     session = context.session(stop.session)
     if stop.subagent:
         return ""
     told = _other_tools(context, stop, session)
-    if not session.active():
+    if not session.is_active():
         return _without_loop(context, call, stop, session) or told
     judged = judge(context, call, stop)
     if judged is None:
         return ""
-    return context.agent.reply(
+    return context.agent.format_reply(
         judged.verdict, feedback=judged.feedback, notice=judged.notice, environ=context.environ
     )
 
@@ -66,15 +66,15 @@ def judge_return(context: Context, stop: Stop) -> Answer | None:
 def judge(context: Context, call: Call, stop: Stop) -> Answer | None:
     """One stop of a session with an active loop; None where it was judged or ended meanwhile."""
     session = context.session(stop.session)
-    loop = session.loop()
+    loop = session.get_loop_id()
     with (
         _judging(session),
-        locked(context.loops.folder(loop) / "judging.lock", timeout=DEADLINE),
+        hold_lock(context.loops.get_folder(loop) / "judging.lock", timeout=DEADLINE),
     ):
         # Where another loop has followed meanwhile, this stop was judged.
-        same = session.active() and session.loop() == loop
+        same = session.is_active() and session.get_loop_id() == loop
         answer = _judge(context, call, stop, session) if same else None
-    if session.loop() != loop:
+    if session.get_loop_id() != loop:
         from untildone.features.spec.cleanup import remove_finished_loop
 
         remove_finished_loop(context, loop)
@@ -91,7 +91,7 @@ def _other_tools(context: Context, stop: Stop, session: Session) -> str:
 
 
 def _without_loop(context: Context, call: Call, stop: Stop, session: Session) -> str:
-    if AUTO not in session.reasons_to_look():
+    if AUTO not in session.read_stop_reasons():
         return ""
     from untildone.features.edits import automatic
 
@@ -113,21 +113,21 @@ def _judging(session: Session) -> Iterator[None]:
 
 
 def _judge(context: Context, call: Call, stop: Stop, session: Session) -> Answer | None:
-    record = context.loops.load(session.loop())
+    record = context.loops.load(session.get_loop_id())
     if _duplicate(record.progress, call, session):
         _count_source(context, record, call)
         return None
-    calls = session.calls()
+    calls = session.read_calls()
     progress = count_time(_brought_up(record, stop, call, calls), session)
     evidence = gather.before_checks(context, record, progress, stop)
     evidence = replace(
         evidence,
         fault=call.fault,
-        thrashed=_thrashed(record, calls),
-        touched=touched(calls, record.contract.project),
+        reverted_files=_thrashed(record, calls),
+        written_files=touched(calls, record.contract.project),
         todos=_todos(context, record, stop, calls),
     )
-    verdict = before_checks(record.contract, progress, evidence)
+    verdict = decide_before_checks(record.contract, progress, evidence)
     if verdict is None:
         progress = _with_the_start(context, record, progress)
         evidence = replace(evidence, baseline=_start(context, record, progress))
@@ -187,7 +187,7 @@ def _duplicate(progress: Progress, call: Call, session: Session) -> bool:
 
 def _count_source(context: Context, record: Record, call: Call) -> None:
     loops = context.loops
-    with loops.locked(record.contract.id):
+    with loops.lock(record.contract.id):
         record = loops.load(record.contract.id)
         mine = record.progress.stops_by_source.get(call.source, 0) + 1
         counted = {**record.progress.stops_by_source, call.source: mine}
@@ -222,9 +222,9 @@ def _with_the_start(context: Context, record: Record, progress: Progress) -> Pro
     from untildone.engine.baseline import wait
 
     now = wait(context, record).progress
-    red = tuple(dict.fromkeys((*progress.seen_red, *now.seen_red)))
+    red = tuple(dict.fromkeys((*progress.checks_seen_red, *now.checks_seen_red)))
     return replace(
-        progress, seen_red=red, baseline=now.baseline, baseline_totals=now.baseline_totals
+        progress, checks_seen_red=red, baseline=now.baseline, baseline_totals=now.baseline_totals
     )
 
 
@@ -234,8 +234,8 @@ def _start(
     """What is known of the start; a check that could not be judged then is not."""
     if not progress.baseline:
         return None
-    folder = context.loops.folder(record.contract.id)
-    results = baseline.read(folder, progress.baseline, tuple[BaselineResult, ...])
+    folder = context.loops.get_folder(record.contract.id)
+    results = baseline.read_results(folder, progress.baseline, tuple[BaselineResult, ...])
     return tuple(result for result in results if result.outcome in ("green", "red"))
 
 
@@ -245,7 +245,7 @@ def _with_checks(
     contract = apply_amendments(record.contract, progress.amendments)
     evidence = compare_with_baseline(contract, checked(evidence, contract, site))
     verdict = decide(contract, progress, evidence)
-    if isinstance(verdict, Continue) and verdict.because == "unconfirmed":
+    if isinstance(verdict, Continue) and verdict.cause == "unconfirmed":
         evidence = compare_with_baseline(contract, confirmed(evidence, contract, site))
         verdict = decide(contract, progress, evidence)
     return evidence, verdict
@@ -262,8 +262,8 @@ def _site(context: Context, call: Call, stop: Stop, record: Record) -> Site:
         session=session,
         end=end_of(call),
         shared=shared,
-        loop=context.loops.folder(record.contract.id),
-        kept=record.progress.baseline_digest,
+        loop=context.loops.get_folder(record.contract.id),
+        kept=record.progress.baseline_tree_digest,
         unkept=record.progress.baseline_missing,
     )
 
@@ -279,7 +279,7 @@ def _logs(project: Path, contract: Contract, number: int) -> Path | None:
 def _conclude(context: Context, stop: Stop, judged: Judged) -> Answer:
     loops = context.loops
     loop = judged.record.contract.id
-    with loops.locked(loop):
+    with loops.lock(loop):
         record = loops.load(loop)
         if record.progress.status != "active":
             return answered(context, record, _overtaken(judged, record))
@@ -293,7 +293,7 @@ def _conclude(context: Context, stop: Stop, judged: Judged) -> Answer:
             data=entry(judged, progress, message=stop.message, at=context.now()),
             at=context.now(),
         )
-        mirror(context, record, status_line(record))
+        mirror(context, record, format_status_line(record))
     _made_known(context, stop, judged, record)
     _answered(context, record, stop)
     answer = answered(context, record, judged)
@@ -308,7 +308,7 @@ def _conclude(context: Context, stop: Stop, judged: Judged) -> Answer:
 
 def _made_known(context: Context, stop: Stop, judged: Judged, record: Record) -> None:
     """To who waits for milestones, in the receipt, and as a checkpoint of the step that begins."""
-    if (context.loops.folder(record.contract.id) / "milestones.json").exists():
+    if (context.loops.get_folder(record.contract.id) / "milestones.json").exists():
         from untildone.features.milestones.milestones import announce_milestones
 
         counted = record.progress.round > judged.progress.round
@@ -359,7 +359,9 @@ def _with_later_words(judged: Judged, record: Record) -> Judged:
         precheck=now.precheck or judged.progress.precheck,
         baseline=now.baseline,
         baseline_totals=now.baseline_totals,
-        seen_red=tuple(dict.fromkeys((*now.seen_red, *judged.progress.seen_red))),
+        checks_seen_red=tuple(
+            dict.fromkeys((*now.checks_seen_red, *judged.progress.checks_seen_red))
+        ),
     )
     verdict = judged.verdict
     if now.amendments != then.amendments:

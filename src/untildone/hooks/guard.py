@@ -7,10 +7,10 @@ import os
 import re
 
 from untildone.commands.shell import find_redirect_targets, is_untildone, parse_calls, program_name
-from untildone.install.entries import touches_ours
+from untildone.install.entries import describe_harm
 
 # `hook` and `baseline` are called by clients and by ourselves: they speak for the person too.
-PERSON_VERBS = frozenset(
+USER_VERBS = frozenset(
     (
         *("approve", "cancel", "continue", "init", "pause", "rollback", "trust", "uninstall"),
         *("baseline", "hook"),
@@ -50,7 +50,9 @@ _PRECHECK_FIRST = (
 _INSTEAD_SETTINGS = "leave untildone's entries as they are; other keys may be changed with Edit"
 
 
-def refusal(tool: str, inputs: dict[str, object], *, cwd: str, protected: tuple[str, ...]) -> str:
+def find_refusal(
+    tool: str, inputs: dict[str, object], *, cwd: str, protected: tuple[str, ...]
+) -> str:
     """Why this call is refused, with what to do instead; nothing if it is none of our business."""
     if _SCHEDULER.search(tool):
         return _refuse_schedule(inputs)
@@ -63,7 +65,7 @@ def refusal(tool: str, inputs: dict[str, object], *, cwd: str, protected: tuple[
     return ""
 
 
-def before_precheck(tool: str, inputs: dict[str, object]) -> str:
+def find_precheck_refusal(tool: str, inputs: dict[str, object]) -> str:
     """Why this call has to wait for the pre-check of its loop; reading need not."""
     if tool in _EDITORS or _FOREIGN_EDITOR.match(tool):
         return _PRECHECK_FIRST
@@ -95,7 +97,7 @@ def _refuse_edit(inputs: dict[str, object], cwd: str, protected: tuple[str, ...]
             return f"`{path}` belongs to untildone: {_INSTEAD_STATE}"
     for path in filter(_is_settings, paths):
         before = _text(path)
-        harm = touches_ours(before, _edited(before, inputs))
+        harm = describe_harm(before, _edited(before, inputs))
         if harm:
             return f"refused, because {harm}: {_INSTEAD_SETTINGS}"
     return ""
@@ -148,7 +150,7 @@ def _real(path: str) -> str:
 def _refuse_command(command: str, cwd: str, protected: tuple[str, ...]) -> str:
     for call in parse_calls(command[:_LONGEST]):
         verb = _verb_called(program_name(call[0]), call[1:])
-        if verb in PERSON_VERBS:
+        if verb in USER_VERBS:
             return f"`untildone {verb}` is refused: {_INSTEAD_VERB}"
         if call[0] == "cd" and call[1:]:
             cwd = _path(call[1], cwd)
@@ -158,7 +160,7 @@ def _refuse_command(command: str, cwd: str, protected: tuple[str, ...]) -> str:
     return ""
 
 
-def written_by(tool: str, inputs: dict[str, object], cwd: str) -> list[str]:
+def find_written_paths(tool: str, inputs: dict[str, object], cwd: str) -> list[str]:
     """Paths that a call may change."""
     if tool in _EDITORS or _FOREIGN_EDITOR.match(tool):
         return _named(inputs, cwd)
@@ -226,7 +228,7 @@ def _holds(path: str, protected: tuple[str, ...]) -> bool:
 
 def _refuse_verb(text: str) -> str:
     found = _SLASH.match(text.strip())
-    if found and found[1] in PERSON_VERBS:
+    if found and found[1] in USER_VERBS:
         return f"`{text.strip()}` is refused: {_INSTEAD_VERB}"
     return ""
 

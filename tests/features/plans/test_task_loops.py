@@ -9,7 +9,7 @@ import pytest
 from engine.test_stop import ENVIRON, SESSION, told
 from engine.test_stop import World as Stops
 from untildone.core.contract import Bounds
-from untildone.core.plan_task import Result
+from untildone.core.plan_task import VerifierResult
 from untildone.core.verdict import Pause
 from untildone.engine import prompt, verbs
 from untildone.engine.context import context
@@ -61,17 +61,17 @@ class World(Stops):
         fields = {"session_id": SESSION, "cwd": str(self.project), "prompt_id": "p1"}
         call.data = {**fields, "prompt": text}
         answer = prompt.answer(self.here, call)
-        self.loop = self.here.session(SESSION).loop()
+        self.get_loop_id = self.here.session(SESSION).get_loop_id()
         return json.loads(answer) if answer else None
 
     def next(self, **said: Any) -> Any:  # noqa: ANN401  whatever is answered
         answer = self.stop(**said)
-        self.loop = self.here.session(SESSION).loop() or self.loop
+        self.get_loop_id = self.here.session(SESSION).get_loop_id() or self.loop
         return answer
 
     def report(
         self,
-        result: Result,
+        result: VerifierResult,
         *,
         task: str = "TASK-001",
         reason: str = "",
@@ -88,7 +88,7 @@ class World(Stops):
         (self.project / name).touch()
 
     def records(self) -> list[Record]:
-        found = [each for each in self.here.loops.all() if isinstance(each, Record)]
+        found = [each for each in self.here.loops.list_all() if isinstance(each, Record)]
         return sorted(found, key=lambda record: record.contract.task, reverse=False)
 
     @property
@@ -162,7 +162,7 @@ def test_a_task_that_is_not_verified_in_five_rounds_pauses_and_stays_in_progress
 
 @pytest.mark.parametrize("result", ["BLOCKED", "MISALIGNED"])
 def test_what_more_work_would_not_mend_pauses_at_once_and_is_named(
-    world: World, result: Result
+    world: World, result: VerifierResult
 ) -> None:
     world.type("/untildone:implement-task TASK-001")
     world.report(result, reason="the PRD asks for a queue")
@@ -280,7 +280,7 @@ def test_a_plan_that_asks_for_less_is_not_gone_on_with(world: World) -> None:
     answer = world.next()
 
     assert "asks for something else than when its first task began" in answer["systemMessage"]
-    assert world.here.session(SESSION).loop() == ""
+    assert world.here.session(SESSION).get_loop_id() == ""
 
 
 def test_a_status_that_the_agent_writes_completes_nothing(world: World) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from features.plans.samples import plan, task
 from untildone.core.contract import Check
-from untildone.core.plan_task import Result, TaskReport
+from untildone.core.plan_task import TaskReport, VerifierResult
 from untildone.features.plans.conditions import (
     Command,
     Condition,
@@ -172,7 +172,7 @@ def test_the_promise_of_a_prompt(prompt: str, expected: str) -> None:
         ("<task-loop-complete>VERIFIED</feature-task-complete>", None),
     ],
 )
-def test_markers_of_the_seed_are_understood(message: str, expected: Result | None) -> None:
+def test_markers_of_the_seed_are_understood(message: str, expected: VerifierResult | None) -> None:
     assert find_result_marker(message) == expected
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 from msgspec import Struct
 
-from untildone.cli.flags import json_option, print_json
+from untildone.cli.options import json_option, print_json
 from untildone.cli.plan.place import with_new_plan
 from untildone.features.importers.plan_formats.plan_format import LARGEST, ImportedPlan
 from untildone.features.importers.plan_formats.registry import PLAN_FORMATS, read_foreign_plan

@@ -159,12 +159,12 @@ def _alone_at(path: Path) -> Iterator[None]:
         # Folders cannot be opened there.
         yield
         return
-    from untildone.store.lock import seize
+    from untildone.store.lock import try_lock
 
     folder = os.open(path.resolve().parent, os.O_RDONLY | os.O_CLOEXEC)
     try:
         deadline = time.monotonic() + _PATIENCE
-        while not seize(folder):
+        while not try_lock(folder):
             if time.monotonic() > deadline:
                 raise UserError(
                     f"`{path}` is being changed by another program", hint="try again later"

@@ -5,11 +5,11 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
-from untildone.core.agent_message import folded, kept, promises_said, spoken
+from untildone.core.agent_message import find_promises, normalize, strip_quotations, truncate
 from untildone.core.contract import Contract
-from untildone.core.criteria import apply_amendments, unmet_claims
-from untildone.core.plan_task import Result, TaskReport
-from untildone.core.progress import Met, Progress
+from untildone.core.criteria import apply_amendments, find_unmet_claims
+from untildone.core.plan_task import TaskReport, VerifierResult
+from untildone.core.progress import ClaimReport, Progress
 from untildone.engine.context import Context
 from untildone.engine.verbs import change, unfinished
 from untildone.errors import UserError
@@ -53,12 +53,12 @@ def apply_report(contract: Contract, progress: Progress, report: VerifierReport)
     shown = _by_criterion(contract, progress, report.criteria)
     earlier = {name: told for name, told in progress.met.items() if name not in shown}
     met = {
-        name: Met(by=each.by, evidence=kept(each.evidence))
+        name: ClaimReport(by=each.by, evidence=truncate(each.evidence))
         for name, each in shown.items()
         if each.met
     }
     progress = replace(progress, met={**earlier, **met})
-    left = unmet_claims(apply_amendments(contract, progress.amendments), progress)
+    left = find_unmet_claims(apply_amendments(contract, progress.amendments), progress)
     told = assess_report(replace(report, criteria=shown), left)
     return replace(progress, report=told, signalled=told.result == "VERIFIED")
 
@@ -68,18 +68,18 @@ def _by_criterion(
 ) -> dict[str, CriterionEvidence]:
     """What is said of a check counts only against it: whether it passes is seen by running it."""
     claims = {
-        folded(claim.name): claim.name
+        normalize(claim.name): claim.name
         for claim in apply_amendments(contract, progress.amendments).claims
     }
-    checks = {folded(check.name): check.name for check in contract.checks}
-    unknown = [name for name in criteria if folded(name) not in claims | checks]
+    checks = {normalize(check.name): check.name for check in contract.checks}
+    unknown = [name for name in criteria if normalize(name) not in claims | checks]
     if unknown:
         known = ", ".join(f"`{name}`" for name in (*claims.values(), *checks.values()))
         raise UserError(
             f"`{unknown[0]}` is no criterion of loop `{contract.id}` (criteria: {known or 'none'})",
             hint="name it as it stands there",
         )
-    named = {(claims | checks)[folded(name)]: shown for name, shown in criteria.items()}
+    named = {(claims | checks)[normalize(name)]: shown for name, shown in criteria.items()}
     return {
         name: shown for name, shown in named.items() if not shown.met or name not in checks.values()
     }
@@ -91,17 +91,17 @@ def read_markers(contract: Contract, progress: Progress, message: str) -> Progre
     if plan is None:
         asked = any(_ASKED_FOR in promise for promise in contract.promises)
         return _stuck(progress, find_result_marker(message)) if asked else progress
-    if plan.promise and promises_said(message, (plan.promise,), task=contract.task):
-        left = unmet_claims(apply_amendments(contract, progress.amendments), progress)
-        word = Met(by="review", evidence=f"promised: {plan.promise}")
+    if plan.promise and find_promises(message, (plan.promise,), task=contract.task):
+        left = find_unmet_claims(apply_amendments(contract, progress.amendments), progress)
+        word = ClaimReport(by="review", evidence=f"promised: {plan.promise}")
         return replace(progress, met={**progress.met, **dict.fromkeys(left, word)}, signalled=True)
-    if not plan.task and re.search(_APPROVED, spoken(message)):
+    if not plan.task and re.search(_APPROVED, strip_quotations(message)):
         return replace(progress, signalled=True)
     result = find_result_marker(message)
     return replace(progress, signalled=True) if result == "VERIFIED" else _stuck(progress, result)
 
 
-def _stuck(progress: Progress, result: Result | None) -> Progress:
+def _stuck(progress: Progress, result: VerifierResult | None) -> Progress:
     """As a verifier has told it already, where one has."""
     if result not in ("BLOCKED", "MISALIGNED"):
         return progress

@@ -6,7 +6,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from untildone.core.agent_message import MOST_CLAIMS
+from untildone.core.agent_message import MAX_CLAIMS
 from untildone.core.contract import Bounds, Check, Claim, Contract, Speaker
 from untildone.core.plan_task import PlanTask
 from untildone.core.verdict import Outcome
@@ -164,7 +164,7 @@ def _whole(plan: Plan) -> Task:
     criteria = tuple(f"{ref} is implemented" for ref in refs)
     return Task(
         title=f"The feature `{plan.feature}` as a whole" if plan.feature else "The whole feature",
-        acceptance_criteria=criteria if 0 < len(criteria) <= MOST_CLAIMS else (_WHOLE,),
+        acceptance_criteria=criteria if 0 < len(criteria) <= MAX_CLAIMS else (_WHOLE,),
         checks=tuple(check for task in tasks for check in list_task_checks(task)),
         allow=tuple(dict.fromkeys(allowed for task in tasks for allowed in task.allow)),
         prompt="Every task is implemented. Look at the feature as a whole, as its requirements and"

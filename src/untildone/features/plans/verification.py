@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
-from untildone.core.agent_message import kept, spoken
+from untildone.core.agent_message import strip_quotations, truncate
 from untildone.core.contract import Check, Verification
-from untildone.core.plan_task import Result, TaskReport
+from untildone.core.plan_task import TaskReport, VerifierResult
 from untildone.features.plans.conditions import (
     Command,
     Condition,
@@ -42,7 +42,7 @@ class CriterionEvidence(Struct, frozen=True, kw_only=True):
 class VerifierReport(Struct, frozen=True, kw_only=True):
     """A verifier's structured result, by the text of each criterion."""
 
-    result: Result
+    result: VerifierResult
     criteria: dict[str, CriterionEvidence] = {}
     reason: str = ""
 
@@ -75,21 +75,23 @@ def find_promise(task: Task) -> str:
     return found["text"].strip() if found else ""
 
 
-def find_result_marker(message: str) -> Result | None:
+def find_result_marker(message: str) -> VerifierResult | None:
     """The seed's marker, the last one that is said and not merely shown."""
-    found = _MARKER.findall(spoken(message))
+    found = _MARKER.findall(strip_quotations(message))
     return found[-1][1] if found else None
 
 
 def assess_report(report: VerifierReport, criteria: Iterable[str]) -> TaskReport:
     """Of `criteria`, evidence must show each; what is denied is missing, whatever the result."""
-    missing = {name: kept(seen.evidence) for name, seen in report.criteria.items() if not seen.met}
+    missing = {
+        name: truncate(seen.evidence) for name, seen in report.criteria.items() if not seen.met
+    }
     result = report.result
     if result == "VERIFIED":
         unshown = (name for name in criteria if not _is_shown(report.criteria.get(name)))
         missing = {**dict.fromkeys(unshown, _UNSHOWN), **missing}
         result = "INCOMPLETE" if missing else result
-    return TaskReport(result=result, missing=missing, reason=kept(report.reason))
+    return TaskReport(result=result, missing=missing, reason=truncate(report.reason))
 
 
 def list_commands(plan: Plan) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from msgspec.structs import astuple
 
 from untildone.core.concerns import make_concern
 from untildone.core.evidence import Concern, ConcernKind
-from untildone.core.missing_tests import Fold
+from untildone.core.missing_tests import MergedTest
 from untildone.integrity.comparison import Comparison, digest
 from untildone.integrity.tests.claims import BROAD
 from untildone.integrity.tests.delegates import delegates
@@ -95,12 +95,12 @@ def _unread(comparison: Comparison, path: str) -> Concern:
     )
 
 
-def folds(comparison: Comparison) -> tuple[Fold, ...]:
+def folds(comparison: Comparison) -> tuple[MergedTest, ...]:
     """Tests of the start of which nothing is lost, and where what they claim is claimed now."""
     pairs = _judged(comparison, *_inventories(comparison, _concerned(comparison)))
     before = {pair.old.id for pair, _ in pairs}
     return tuple(
-        Fold(pair.old.id, pair.new.id, fresh=pair.new.id not in before)
+        MergedTest(pair.old.id, pair.new.id, fresh=pair.new.id not in before)
         for pair, lost in pairs
         if lost is None and pair.new is not None and pair.old.claims
     )
@@ -347,12 +347,12 @@ class _Comparison:
 
     def _removed(self, test: Test) -> Concern:
         because = f"`{test.name}` was there at the start and is no longer run"
-        return make_concern(ConcernKind.REMOVE_TEST, test.id, because=because)
+        return make_concern(ConcernKind.REMOVE_TEST, test.id, reason=because)
 
     def _skipped(self, old: Test, new: Test, marks: frozenset[str]) -> Concern:
         because = f"`{old.name}` ran at the start, now there is {', '.join(sorted(marks))}"
         return make_concern(
-            ConcernKind.EDIT_TEST, old.path, old.name, because=because, content=_content(new)
+            ConcernKind.EDIT_TEST, old.path, old.name, reason=because, content=_content(new)
         )
 
     def _edited(self, old: Test, new: Test, missing: list[Claim]) -> Concern:
@@ -367,7 +367,7 @@ class _Comparison:
             because = (
                 f"`{old.name}` checked {_told(first)} at the start, now nothing as strict does"
             )
-        return make_concern(kind, old.path, old.name, because=because, content=_content(new))
+        return make_concern(kind, old.path, old.name, reason=because, content=_content(new))
 
 
 # An error goes by its name, other literals begin with a quote or a digit.

@@ -90,7 +90,7 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
                 # What is only passed over now is run when the start's tests are.
                 ConcernKind.EDIT_TEST if _SKIPS in sign else ConcernKind.RUNNER,
                 path,
-                because=f"`{path}` now {sign}: that decides about tests beside what they check",
+                reason=f"`{path}` now {sign}: that decides about tests beside what they check",
                 content=comparison.new.entries[path].digest,
             )
             break
