@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from untildone.core.evidence import Concern
-from untildone.core.missing_tests import Fold
+from untildone.core.missing_tests import MergedTest
 from untildone.integrity import unread
 from untildone.integrity.comparison import Comparison, FindConcerns
 from untildone.integrity.environment import shadowing
@@ -46,7 +46,7 @@ def find_concerns(comparison: Comparison, *, seconds: float = SECONDS) -> tuple[
     return tuple({lost.id: lost for lost in found}.values())
 
 
-def folds(comparison: Comparison) -> tuple[Fold, ...]:
+def folds(comparison: Comparison) -> tuple[MergedTest, ...]:
     """Tests that others took in; none if that takes too long to find out, so they are asked for."""
     try:
         with limited_time():

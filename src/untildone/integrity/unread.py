@@ -16,7 +16,7 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
         if entry.kind != "link" and entry.size > READABLE and _is_compared(comparison, path):
             told = f"`{path}` is not compared with the baseline: it is larger than"
             because = f"{told} {READABLE // 1_000_000} MB"
-            yield make_concern(ConcernKind.UNREAD, path, because=because, content=entry.digest)
+            yield make_concern(ConcernKind.UNREAD, path, reason=because, content=entry.digest)
 
 
 def _is_compared(comparison: Comparison, path: str) -> bool:
@@ -29,4 +29,4 @@ def unfinished(comparison: Comparison, path: str, why: str) -> Concern:
     because = f"not all was compared with the baseline: {why}"
     changed = sorted((*comparison.changes.edited, *comparison.changes.added))
     content = digest([(each, comparison.new.entries[each].digest) for each in changed])
-    return make_concern(ConcernKind.UNREAD, path, because=because, content=content)
+    return make_concern(ConcernKind.UNREAD, path, reason=because, content=content)

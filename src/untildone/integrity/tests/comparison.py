@@ -90,7 +90,7 @@ def _unread(comparison: Comparison, path: str) -> Concern:
     return make_concern(
         ConcernKind.EDIT_TEST,
         path,
-        because=f"the tests of `{path}` cannot be compared with the baseline: {why}",
+        reason=f"the tests of `{path}` cannot be compared with the baseline: {why}",
         content=comparison.new.entries[path].digest if path in comparison.new else "",
     )
 
