@@ -9,7 +9,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from untildone import process
-from untildone.checks.runner import Running, run_checks
+from untildone.checks.runner import RunOptions, run_checks
 from untildone.core.check_results import CheckResult
 from untildone.core.counts import apply_counts
 from untildone.core.progress import Progress
@@ -79,7 +79,7 @@ def run_detached(context: Context, loop: str, tree: str) -> None:
         copy = Path(top) / "tree"
         copy_tree(project, copy)
         if fingerprint_tree(project) == tree:
-            record_start(context, loop, run_checks(checks, Running(project=copy)), copied=True)
+            record_start(context, loop, run_checks(checks, RunOptions(project=copy)), copied=True)
     context.session_of(record).remove("baseline")
 
 

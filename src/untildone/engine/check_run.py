@@ -21,7 +21,7 @@ from untildone.store.sessions import Session
 if TYPE_CHECKING:
     from threading import Event
 
-    from untildone.checks.runner import Running
+    from untildone.checks.runner import RunOptions
     from untildone.sandbox.sandboxes import Sandbox
 
 # The client ends a Stop hook at 3600 s (`init` sets it); ours ends before, with an answer.
@@ -157,12 +157,12 @@ def run(
     if not checks:
         return (), ""
     # Imported where it is used: a stop without checks must not pay for it.
-    from untildone.checks.memory import Memory
-    from untildone.checks.runner import Running, run_checks
+    from untildone.checks.result_cache import ResultCache
+    from untildone.checks.runner import RunOptions, run_checks
     from untildone.process import ending_with_us, environment
     from untildone.store.lock import hold_lock
 
-    memory = Memory(site.shared / "checks", environment(os.environ), serving=not fresh)
+    memory = ResultCache(site.shared / "checks", environment(os.environ), serve_green=not fresh)
     site.shared.mkdir(parents=True, exist_ok=True, mode=0o700)
     patience = max(1.0, site.end - time.monotonic())
     with (
@@ -170,23 +170,23 @@ def run(
         watched(site) as (stop, late),
         hold_lock(site.shared / "checks.lock", timeout=patience),
     ):
-        running = Running(project=site.project, logs=site.log, memory=memory, stop=stop)
+        running = RunOptions(project=site.project, logs=site.log, cache=memory, stop=stop)
         running = _in_room(running, place) if place else running
         results = run_checks(checks, running, report=_imported_meanwhile)
     minutes = DEADLINE / 60
     return results, f"the checks did not end within {minutes:.0f} minutes" if late.is_set() else ""
 
 
-def _in_room(running: "Running", place: "Sandbox") -> "Running":
+def _in_room(running: "RunOptions", place: "Sandbox") -> "RunOptions":
     logs = running.logs / "replay" if running.logs else None
     return replace(
         running,
         project=place.project,
         environ=place.environ,
-        through=place.through,
-        seen=place.seen,
+        wrapper_argv=place.through,
+        written_project=place.seen,
         logs=logs,
-        memory=None,
+        cache=None,
     )
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from untildone.checks import security
-from untildone.config import proposals
+from untildone.config import load_proposals
 from untildone.core.contract import Check, Contract
 from untildone.core.text import pluralize
 from untildone.engine.context import Context
@@ -75,7 +75,7 @@ def _makeable(home: Path) -> None:
 
 def configuration(context: Context, project: Path) -> Iterator[Problem]:
     try:
-        files = proposals(project)
+        files = load_proposals(project)
     except UserError:
         # Told by `check_tools`.
         return
@@ -184,7 +184,7 @@ def automatic_mode(context: Context, _: Path) -> Iterator[Problem]:
         return
     text = "on: a turn whose edits bring errors is held, with or without a loop"
     yield make_note("automatic mode", text, "`untildone init --no-auto` switches it off")
-    if not security.installed():
+    if not security.is_installed():
         text = "security findings are not looked for: `ast-grep` is not installed"
         yield make_note("automatic mode", text, "`pip install 'untildone[security]'`")
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from store.disk import mounted
-from untildone.checks.runner import Running, run_checks
+from untildone.checks.runner import RunOptions, run_checks
 from untildone.core.contract import Check
 from untildone.engine import stop
 from untildone.engine.baseline import record_start
@@ -54,7 +54,7 @@ class World:
         checks = (Check(name="check", command=command, **check),)
         asked = Request(session=SESSION, project=self.project, checks=checks, allow=allow)
         self.loop = begin(self.here, asked).contract.id
-        results = run_checks(checks, Running(project=self.project))
+        results = run_checks(checks, RunOptions(project=self.project))
         record_start(self.here, self.loop, results)
 
     def stop(self) -> str:

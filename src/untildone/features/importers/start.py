@@ -124,7 +124,7 @@ def _request(foreign: ImportedLoop, *, project: Path, session: str, by: Speaker)
         preset=foreign.preset,
         task=foreign.task,
         checks=foreign.checks,
-        also=(security.command(project),) if "zero_security" in foreign.zero else (),
+        also=(security.make_check(project),) if "zero_security" in foreign.zero else (),
         counts=select_counts(set(foreign.zero) - {"zero_errors"}),
         zero_errors="zero_errors" in foreign.zero or not foreign.zero,
         targets=foreign.targets,

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from untildone import process
 from untildone.checks.secrets import remove_secrets
-from untildone.config import Configuration, Event, Milestone, Personal, personal
+from untildone.config import Configuration, Event, Milestone, UserSettings, load_user_settings
 from untildone.core.criteria import apply_amendments
 from untildone.core.progress import Status
 from untildone.core.verdict import Continue, Finish, Outcome, Pause, Verdict
@@ -90,8 +90,8 @@ def _wanted(context: Context, project: Path) -> tuple[tuple[Milestone, ...], tup
     """The person's own, then the repository's as far as they trust it."""
     found: tuple[Milestone, ...] = ()
     notes: tuple[str, ...] = ()
-    sources: tuple[Callable[[], Personal | Configuration], ...] = (
-        partial(personal, context.home / "config.toml"),
+    sources: tuple[Callable[[], UserSettings | Configuration], ...] = (
+        partial(load_user_settings, context.home / "config.toml"),
         partial(trusted, context, project),
     )
     for source in sources:
