@@ -34,8 +34,9 @@ LEVELS = {
     "process": 1,
     "worktree": 1,
     "core": 0,
+    "json_edit": 0,
     "errors": 0,
-    "lineage": 0,
+    "check_lineage": 0,
     "__init__": 0,
 }
 # Edges that point outward or close a circle; none may be added.
@@ -62,7 +63,7 @@ LEAN = (
     "features/importers/trusted_projects.py",
     "install/__init__.py",
     "install/entries.py",
-    "lineage.py",
+    "check_lineage.py",
     "store/__init__.py",
     "store/sessions.py",
 )

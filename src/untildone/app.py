@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from untildone.agents import AGENTS
+from untildone.check_lineage import register_home
 from untildone.engine.context import Context
 from untildone.engine.dispatch import answer_event
 from untildone.engine.payload import Call
 from untildone.features.registry import FEATURES
-from untildone.lineage import serve
 
 
 def open_context(
@@ -17,15 +17,15 @@ def open_context(
 ) -> Context:
     environ = dict(os.environ) if environ is None else environ
     place = Path(home) if home else _find_home(environ)
-    serve(os.fspath(place))
+    register_home(os.fspath(place))
     return Context(home=place, environ=environ, agent=AGENTS[agent], features=FEATURES)
 
 
 def _find_home(environ: Mapping[str, str]) -> Path:
     # Imported where it is used: the installed hooks pass their home.
-    from untildone.store.home import state_home
+    from untildone.store.home import find_state_home
 
-    return state_home(environ)
+    return find_state_home(environ)
 
 
 def answer(call: Call) -> str:

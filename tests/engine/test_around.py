@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from untildone.app import open_context
-from untildone.checks.runner import Running, run_checks
+from untildone.checks.runner import RunOptions, run_checks
 from untildone.core.contract import Check
 from untildone.engine import stop
 from untildone.engine.baseline import record_start
@@ -44,7 +44,7 @@ class World:
         checks = (Check(name="check", command=CHECK),)
         asked = Request(session=SESSION, project=self.project, checks=checks, oracle=oracle)
         self.loop = begin(self.here, asked).contract.id
-        record_start(self.here, self.loop, run_checks(checks, Running(project=self.project)))
+        record_start(self.here, self.loop, run_checks(checks, RunOptions(project=self.project)))
 
     def stop(self) -> str:
         call = Call("Stop", "claude", "settings", str(self.here.home))

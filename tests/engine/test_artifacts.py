@@ -72,7 +72,7 @@ def test_a_file_in_its_place_is_left_alone(tmp_path: Path) -> None:
 
     assert folder(project) is None
     assert (project / ".untildone").read_text(encoding="utf-8") == "mine"
-    assert (here.loops.folder(record.contract.id) / "receipt.md").is_file()
+    assert (here.loops.get_folder(record.contract.id) / "receipt.md").is_file()
 
 
 def test_a_receipt_that_cannot_be_left_in_the_project_changes_nothing(tmp_path: Path) -> None:
@@ -81,7 +81,7 @@ def test_a_receipt_that_cannot_be_left_in_the_project_changes_nothing(tmp_path: 
 
     publish(here, record, Evidence(), project=project)
 
-    assert (here.loops.folder(record.contract.id) / "receipt.json").is_file()
+    assert (here.loops.get_folder(record.contract.id) / "receipt.json").is_file()
 
 
 def test_logs_of_the_last_rounds_are_kept(tmp_path: Path) -> None:

@@ -56,7 +56,7 @@ def test_a_prompt_starts_and_cancels_a_loop_without_any_feature(
     started = answer(bare, "UserPromptSubmit", tmp_path, prompt='/untildone:test --check "true"')
     cancelled = answer(bare, "UserPromptSubmit", tmp_path, prompt="/untildone:cancel")
 
-    (loop,) = bare.loops.all()
+    (loop,) = bare.loops.list_all()
     assert "holds this session until check (`true`) is met" in started["systemMessage"]
     assert "is cancelled" in json.dumps(cancelled)
     assert isinstance(loop, Record)

@@ -41,7 +41,7 @@ def test_a_loop_is_recorded_and_bound_to_its_session(here: Context, tmp_path: Pa
     session = here.session(SESSION)
 
     assert here.loops.load(record.contract.id).contract == record.contract
-    assert (session.loop(), session.active()) == (record.contract.id, True)
+    assert (session.get_loop_id(), session.is_active()) == (record.contract.id, True)
     assert record.contract.checks == (
         Check(name="check", command="npm test", reason="given by hand"),
     )
@@ -94,7 +94,7 @@ def test_what_could_never_end_is_refused(
     with pytest.raises(UserError, match=message):
         begin(here, asked(tmp_path, **given))
 
-    assert here.session(SESSION).loop() == ""
+    assert here.session(SESSION).get_loop_id() == ""
 
 
 @pytest.mark.parametrize(

@@ -78,7 +78,7 @@ def test_held_while_red_and_done_when_green(world: World) -> None:
     assert held["systemMessage"] == "untildone: held, round 1 of 10, unmet: check red"
     assert released == {"systemMessage": "untildone: done after 2 rounds: check green"}
     assert world.state == ("finished", "done", 2)
-    assert world.here.session(SESSION).loop() == ""
+    assert world.here.session(SESSION).get_loop_id() == ""
     assert (world.project / ".untildone" / "receipt.md").is_file()
 
 
@@ -271,7 +271,7 @@ def test_the_mark_of_judging_goes_with_the_answer(world: World) -> None:
 def test_a_fault_of_ours_leaves_its_mark_and_no_done(world: World) -> None:
     world.start()
     world.finish()
-    folder = world.here.loops.folder(world.loop)
+    folder = world.here.loops.get_folder(world.loop)
     for name in ("state.json", "state.json.previous", "journal.jsonl"):
         folder.joinpath(name).unlink(missing_ok=True)
         folder.joinpath(name).mkdir()

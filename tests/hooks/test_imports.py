@@ -30,7 +30,7 @@ ENTRY = frozenset(
     (
         *("untildone", "untildone.hooks", "untildone.hooks.entry"),
         *("untildone.engine", "untildone.engine.payload"),
-        "untildone.lineage",
+        "untildone.check_lineage",
     )
 )
 SESSIONS = frozenset(("untildone.store", "untildone.store.sessions"))

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from untildone.agents.headless import Fault, Happening
+from untildone.agents.headless import ClientFault, RunEvent
 from untildone.app import open_context
 from untildone.cli.start import run_baseline_checks
 from untildone.core.contract import Bounds, Check
@@ -51,7 +51,7 @@ class Run:
         self.client = written(self.script, steps)
         home = folder / "home"
         self.context: Context = open_context({"PATH": os.environ["PATH"], "HOME": str(home)})
-        self.happened: list[Happening] = []
+        self.happened: list[RunEvent] = []
         record = begin(
             self.context,
             Request(
@@ -81,7 +81,7 @@ class Run:
     def asked(self) -> list[str]:
         return [each.conversation for each in self.happened if isinstance(each, Asked)]
 
-    def waits(self) -> list[tuple[Fault, float]]:
+    def waits(self) -> list[tuple[ClientFault, float]]:
         waits = [each for each in self.happened if isinstance(each, Waiting)]
         return [(each.fault, each.seconds) for each in waits]
 
@@ -410,7 +410,7 @@ def test_a_loop_of_which_nothing_is_kept_still_tells_how_it_ended(tmp_path: Path
     said = run.drive()
 
     assert (*standing(said), said.receipt) == ("finished", "done", 1, 0, "")
-    assert not run.context.loops.folder(run.loop).exists()
+    assert not run.context.loops.get_folder(run.loop).exists()
 
 
 def test_a_fresh_run_on_another_day_begins_a_new_conversation(tmp_path: Path) -> None:

@@ -109,7 +109,7 @@ def _import_waiting_loop(context: Context, project: Path) -> Record | None:
     """A trusted loop file of another tool that nobody's session wrote, where no loop waits."""
     session = context.session(current_session_id(context))
     loops = (record.progress.status for record in list_project_loops(context, project))
-    if not session.known or session.loop() or any(status != "finished" for status in loops):
+    if not session.known or session.get_loop_id() or any(status != "finished" for status in loops):
         return None
     if speaks_for_agent(context.agent, str(context.home), session):
         return None

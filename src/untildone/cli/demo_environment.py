@@ -18,7 +18,7 @@ from untildone.engine.start import begin
 from untildone.errors import UserError
 from untildone.install.claude import apply_plan, plan_init
 from untildone.process import environment, run
-from untildone.store.home import prepare
+from untildone.store.home import prepare_home
 from untildone.store.loops import Record
 from untildone.worktree.fingerprint import fingerprint_tree
 
@@ -35,7 +35,7 @@ class DemoEnvironment:
             folder.mkdir()
         self.environ = _build_environ(home)
         self.context = open_context(self.environ)
-        prepare(self.context.home)
+        prepare_home(self.context.home)
         place = place_of(self.context, self.project)
         apply_plan(place, plan_init(place, "user"))
         self.settings: dict[str, Any] = json.loads(place.settings("user").read_bytes())
@@ -60,7 +60,7 @@ class DemoEnvironment:
         return record
 
     def rounds(self) -> tuple[Round, ...]:
-        return self.context.loops.rounds(self._loop)
+        return self.context.loops.read_rounds(self._loop)
 
 
 def _build_environ(home: Path) -> dict[str, str]:

@@ -22,7 +22,7 @@ from untildone.process import ending_with_us
 from untildone.report.doctor import Problem
 from untildone.runs.drill import SCENES, Proof, prove
 from untildone.runs.rehearsal import only
-from untildone.store.home import prepare
+from untildone.store.home import prepare_home
 
 
 class DrillReport(Struct, frozen=True, kw_only=True):
@@ -70,7 +70,7 @@ def _run_scenes(found: Context, machine: Installation) -> Iterator[Proof]:
     if problem:
         return
     try:
-        prepare(found.home)
+        prepare_home(found.home)
     except UserError as error:
         yield Proof(name="state", expected="writable", passed=False, problem=error.message)
         return

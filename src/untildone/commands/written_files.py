@@ -24,7 +24,7 @@ def is_editor(tool: str) -> bool:
     return tool in _EDITORS or bool(_FOREIGN_EDITOR.match(tool))
 
 
-def list_written_paths(tool: str, inputs: dict[str, object], cwd: str) -> list[str]:
+def find_written_paths(tool: str, inputs: dict[str, object], cwd: str) -> list[str]:
     """Paths that a call may change."""
     if is_editor(tool):
         return list_named_paths(inputs, cwd)

@@ -26,7 +26,7 @@ def mark_turn_start(progress: Progress, session: Session) -> dict[str, object]:
     """What is kept of a prompt: the agent rested since its last tool call, if it was not stopped
     by us but interrupted, or its turn failed."""
     boot, now = read_clock()
-    called = session.last_call_at()
+    called = session.find_last_call()
     until = now - max(0.0, time.time() - called) if called else -math.inf
     return {"clock": (boot, now), "worked": _worked(progress, session, until=until, boot=boot)}
 

@@ -18,7 +18,7 @@ from untildone.store.sessions import Session
 if TYPE_CHECKING:
     from threading import Event
 
-    from untildone.checks.runner import Report, Running
+    from untildone.checks.runner import ProgressCallback, RunOptions
     from untildone.sandbox.sandboxes import Sandbox
 
 # The client ends a Stop hook at 3600 s (`init` sets it); ours ends before, with an answer.
@@ -51,42 +51,42 @@ def run(
     *,
     fresh: bool = False,
     place: "Sandbox | None" = None,
-    report: "Report | None" = None,
+    report: "ProgressCallback | None" = None,
 ) -> tuple[tuple[CheckResult, ...], str]:
     """The results, and our fault if the deadline came first."""
     if not checks:
         return (), ""
     # Imported where it is used: a stop without checks must not pay for it.
-    from untildone.checks.memory import Memory
-    from untildone.checks.runner import Running, quiet, run_checks
+    from untildone.checks.result_cache import ResultCache
+    from untildone.checks.runner import RunOptions, ignore_progress, run_checks
     from untildone.process import ending_with_us, environment
-    from untildone.store.lock import locked
+    from untildone.store.lock import hold_lock
 
-    memory = Memory(site.shared / "checks", environment(os.environ), serving=not fresh)
+    memory = ResultCache(site.shared / "checks", environment(os.environ), serve_green=not fresh)
     site.shared.mkdir(parents=True, exist_ok=True, mode=0o700)
     patience = max(1.0, site.end - time.monotonic())
     with (
         ending_with_us(),
         watched(site) as (stop, late),
-        locked(site.shared / "checks.lock", timeout=patience),
+        hold_lock(site.shared / "checks.lock", timeout=patience),
     ):
-        running = Running(project=site.project, logs=site.log, memory=memory, stop=stop)
+        running = RunOptions(project=site.project, logs=site.log, cache=memory, stop=stop)
         running = _in_room(running, place) if place else running
-        results = run_checks(checks, running, report=report or quiet)
+        results = run_checks(checks, running, report=report or ignore_progress)
     minutes = DEADLINE / 60
     return results, f"the checks did not end within {minutes:.0f} minutes" if late.is_set() else ""
 
 
-def _in_room(running: "Running", place: "Sandbox") -> "Running":
+def _in_room(running: "RunOptions", place: "Sandbox") -> "RunOptions":
     logs = running.logs / "replay" if running.logs else None
     return replace(
         running,
         project=place.project,
         environ=place.environ,
-        through=place.through,
-        seen=place.seen,
+        wrapper_argv=place.through,
+        written_project=place.seen,
         logs=logs,
-        memory=None,
+        cache=None,
     )
 
 
@@ -101,7 +101,7 @@ def watched(site: Site) -> Iterator[tuple["Event", "Event"]]:
         while not over.wait(0.3):
             if time.monotonic() > site.end:
                 late.set()
-            if late.is_set() or not site.session.active():
+            if late.is_set() or not site.session.is_active():
                 stop.set()
                 return
 

@@ -22,7 +22,7 @@ def conclude(
     context: Context, loop: StoppedLoop, judged: Judged, features: tuple[Feature, ...]
 ) -> Answer:
     loops = context.loops
-    with loops.locked(loop.contract.id):
+    with loops.lock(loop.contract.id):
         record = loops.load(loop.contract.id)
         if record.progress.status != "active":
             return _answer(context, record, _overtake(judged, record), features)

@@ -78,12 +78,12 @@ def mirror(context: Context, record: Record, line: str = "") -> None:
         return
     if record.progress.status == "finished":
         if record.progress.baseline_tree_digest:
-            _forget_start(context.loops.folder(record.contract.id))
-        if session.loop() == record.contract.id:
+            _forget_start(context.loops.get_folder(record.contract.id))
+        if session.get_loop_id() == record.contract.id:
             session.release()
         return
     active = record.progress.status == "active"
-    if session.active() and not active:
+    if session.is_active() and not active:
         # Told once, at the person's next prompt.
         session.write("remind", "")
     session.bind(record.contract.id, active=active)
@@ -103,4 +103,4 @@ def _watch(session: Session, record: Record) -> None:
     bounds = contract.bounds
     limited = bounds.budget_usd or bounds.minutes or bounds.round_minutes
     if limited and not session.has("meter"):
-        session.wind(0)
+        session.schedule_meter(0)

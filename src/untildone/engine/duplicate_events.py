@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from untildone.core.progress import Progress
 from untildone.engine.context import Context
 from untildone.engine.payload import Call
-from untildone.store.lock import locked
+from untildone.store.lock import hold_lock
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
 
@@ -27,7 +27,7 @@ def told_before(context: Context, call: Call) -> bool:
     name = f"told-{call.event}.json"
     folder = Path(session.folder)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with locked(folder / "told.lock", timeout=_PATIENCE):
+    with hold_lock(folder / "told.lock", timeout=_PATIENCE):
         known = session.read_json(name)
         at = known.get("at")
         recent = isinstance(at, float) and call.received < at + _SAME_EVENT
@@ -49,7 +49,7 @@ def is_duplicate_stop(progress: Progress, call: Call, session: Session) -> bool:
 
 def count_source(context: Context, record: Record, call: Call) -> None:
     loops = context.loops
-    with loops.locked(record.contract.id):
+    with loops.lock(record.contract.id):
         record = loops.load(record.contract.id)
         mine = record.progress.stops_by_source.get(call.source, 0) + 1
         counted = {**record.progress.stops_by_source, call.source: mine}

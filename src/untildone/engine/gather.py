@@ -20,7 +20,8 @@ def gather(context: Context, loop: StoppedLoop, features: tuple[Feature, ...]) -
     message = stop.message
     evidence = Evidence(
         ignore_reason=ignored(context.agent, context.environ),
-        broken_seal=session.stripped() or context.loops.seal_broken(contract.id),
+        broken_seal=session.explain_index_damage()
+        or context.loops.explain_broken_seal(contract.id),
         turn=turn(context, session, loop),
         prompt=stop.prompt,
         background=stop.background,
@@ -62,10 +63,10 @@ def turn(context: Context, session: Session, loop: StoppedLoop) -> Turn:
     if stop.plan_mode:
         return "plan"
     recent = tail(stop.transcript)
-    if context.agent.failed(recent):
+    if context.agent.find_failure(recent):
         return "failed"
     # Nobody types into an unattended run: what its transcript has in the queue is its own prompt.
-    if stop.attended and context.agent.queued(recent):
+    if stop.attended and context.agent.has_queued_input(recent):
         return "queued"
     prompt = session.read_json("prompt.json")
     if prompt.get("kind") != "other" or prompt.get("id") != stop.prompt:

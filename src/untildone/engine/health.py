@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeAlias
 
-from untildone.config import proposals
+from untildone.config import load_proposals
 from untildone.core.contract import Check, Contract
 from untildone.core.text import pluralize
 from untildone.engine.context import Context
@@ -19,8 +19,8 @@ from untildone.errors import UserError
 from untildone.process import argv_of
 from untildone.report.doctor import Problem, make_error, make_note
 from untildone.report.notices import describe_next_step
-from untildone.store.home import prepare, vanishing
-from untildone.store.loops import Broken, Record
+from untildone.store.home import find_volatile_file_system, prepare_home
+from untildone.store.loops import Record, UnreadableLoop
 
 Look: TypeAlias = Callable[[Context, Path], Iterator[Problem]]
 
@@ -51,12 +51,12 @@ def state(context: Context, _: Path) -> Iterator[Problem]:
     home = context.home
     try:
         if home.exists() or home.is_symlink():
-            prepare(home)
+            prepare_home(home)
         else:
             _makeable(home)
     except UserError as fault:
         yield make_error("state", fault.message, fault.hint)
-    kind = vanishing(home)
+    kind = find_volatile_file_system(home)
     if kind:
         text = f"`{home}` is on {kind}: loops and receipts are gone after a restart"
         yield make_note(
@@ -75,7 +75,7 @@ def _makeable(home: Path) -> None:
 
 def configuration(context: Context, project: Path) -> Iterator[Problem]:
     try:
-        files = proposals(project)
+        files = load_proposals(project)
     except UserError:
         # Told by `check_tools`.
         return
@@ -130,12 +130,12 @@ def _beginning(path: Path) -> bytes:
 def damaged_loops(context: Context, _: Path) -> Iterator[Problem]:
     for found in _loops(context):
         match found:
-            case Broken():
-                folder = context.loops.folder(found.id) if found.id.isascii() else context.home
+            case UnreadableLoop():
+                folder = context.loops.get_folder(found.id) if found.id.isascii() else context.home
                 text = f"loop {found.id} cannot be read: {found.reason}"
                 yield make_error("damaged loop", text, f"move `{folder}` away")
             case Record() if found.progress.status != "finished":
-                broken = context.loops.seal_broken(found.contract.id)
+                broken = context.loops.explain_broken_seal(found.contract.id)
                 text = f"the seal of loop {found.contract.id} is broken: {broken}"
                 if broken:
                     yield make_error(
@@ -184,9 +184,9 @@ def features(context: Context, project: Path) -> Iterator[Problem]:
         yield from feature.find_problems(context, project)
 
 
-def _loops(context: Context) -> tuple[Record | Broken, ...]:
+def _loops(context: Context) -> tuple[Record | UnreadableLoop, ...]:
     try:
-        return context.loops.all()
+        return context.loops.list_all()
     except OSError:
         # Told by `state`.
         return ()

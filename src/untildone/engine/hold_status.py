@@ -16,7 +16,7 @@ from untildone.store.sessions import Session
 def status_of(context: Context, record: Record) -> LoopStatus:
     session = context.session_of(record)
     held, why = held_now(record, session)
-    seen = session.last_event_at()
+    seen = session.find_last_event()
     at = datetime.fromtimestamp(seen, UTC).isoformat(timespec="seconds") if seen else None
     return build_loop_status(
         record,
@@ -43,9 +43,9 @@ def held_now(record: Record, session: Session) -> tuple[Held, str]:
     missed = unjudged(session)
     if missed:
         return False, f"the last stop was not judged: {missed}"
-    if not session.active():
+    if not session.is_active():
         return False, "the index does not know this loop; `untildone continue` mends it"
-    if not session.last_event_at():
+    if not session.find_last_event():
         return False, "no hook of this session was seen"
     process = str(session.read_json("session.json").get("process", ""))
     if session.has("ended.json") or (process.isdecimal() and not alive(int(process))):

@@ -44,6 +44,6 @@ def answered(context: Context, record: Record, judged: Judged) -> Answer:
     told = (
         describe_verdict(record, judged.verdict, judged.evidence.checks),
         *record.warnings,
-        context.session_of(record).taken("tell"),
+        context.session_of(record).take("tell"),
     )
     return Answer(verdict=judged.verdict, feedback=text, notice=" | ".join(filter(None, told)))

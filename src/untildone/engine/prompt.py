@@ -29,7 +29,7 @@ _EXPLAINED = (
 
 
 def answer(context: Context, call: Call) -> str:
-    prompt = context.agent.prompt(call.data, context.environ)
+    prompt = context.agent.parse_prompt(call.data, context.environ)
     session = context.session(prompt.session)
     if not session.known or ignored(context.agent, context.environ):
         return ""
@@ -41,7 +41,7 @@ def answer(context: Context, call: Call) -> str:
         return _act(context, session, prompt, theirs=theirs)
     except UserError as error:
         hint = f"; {error.hint}" if error.hint else ""
-        return context.agent.take_prompt(f"untildone: {error.message}{hint}")
+        return context.agent.consume_prompt(f"untildone: {error.message}{hint}")
     finally:
         session.forget_calls()
 
@@ -56,15 +56,15 @@ def _theirs(context: Context, session: Session, prompt: Prompt) -> bool:
 
 
 def _act(context: Context, session: Session, prompt: Prompt, *, theirs: bool) -> str:
-    spoken = verb_in(prompt.text, has_loop=bool(session.loop()))
+    spoken = verb_in(prompt.text, has_loop=bool(session.get_loop_id()))
     if spoken:
         return _verb(context, session, prompt, spoken) if theirs else ""
     wanted = None if prompt.automatic else loop_in(prompt.text)
-    if wanted and not session.loop():
+    if wanted and not session.get_loop_id():
         return _wanted(context, prompt, wanted, theirs=theirs)
     if wanted and wanted.explicit and theirs:
         raise UserError(
-            f"this session has the loop `{session.loop()}` already",
+            f"this session has the loop `{session.get_loop_id()}` already",
             hint="`/untildone:cancel` ends it, `/untildone:continue` goes on with it",
         )
     return _other(context, session, prompt, theirs=theirs)
@@ -72,20 +72,20 @@ def _act(context: Context, session: Session, prompt: Prompt, *, theirs: bool) ->
 
 def _other(context: Context, session: Session, prompt: Prompt, *, theirs: bool) -> str:
     """Not for us; remember the tree, to see at the stop whether anything was changed."""
-    if not session.loop():
+    if not session.get_loop_id():
         return _without_loop(context, session, prompt) if theirs else ""
-    record = context.loops.load(session.loop())
+    record = context.loops.load(session.get_loop_id())
     going = _resume_by_answer(context, session, record, prompt) if theirs else None
     if going:
         return _goes_on(context, session, prompt, going)
     first = not session.read("prompt.json")
     kind = "automatic" if not theirs else "start" if first else "other"
-    asked = session.active() and kind == "other"
+    asked = session.is_active() and kind == "other"
     tree = tree_of(root(record.contract, prompt.cwd)) if asked else ""
     _began(session, prompt, record, kind=kind, tree=tree)
-    compacted = session.active() and session.has("compacting")
+    compacted = session.is_active() and session.has("compacting")
     session.remove("compacting")
-    told = session.active() or session.has("remind")
+    told = session.is_active() or session.has("remind")
     session.remove("remind")
     return context.agent.pass_prompt(
         context=reminder(record) if compacted else "",
@@ -160,7 +160,7 @@ def _own_way(wanted: Wanted) -> str:
 
 
 def _verb(context: Context, session: Session, prompt: Prompt, spoken: Spoken) -> str:
-    loop = session.loop()
+    loop = session.get_loop_id()
     if not loop:
         raise UserError("this session has no loop", hint="`untildone status` shows what runs")
     named = spoken.rest.split() if spoken.verb in ("cancel", "pause", "status") else []
@@ -172,16 +172,16 @@ def _verb(context: Context, session: Session, prompt: Prompt, spoken: Spoken) ->
     match spoken.verb:
         case "cancel":
             verbs.cancel(context, loop)
-            return context.agent.take_prompt(f"untildone: loop {loop} is cancelled")
+            return context.agent.consume_prompt(f"untildone: loop {loop} is cancelled")
         case "pause":
             verbs.pause(context, loop)
-            return context.agent.take_prompt(
+            return context.agent.consume_prompt(
                 f"untildone: loop {loop} is paused; `/untildone:continue` resumes it"
             )
         case "status":
-            return context.agent.take_prompt(format_status_line(context.loops.load(loop)))
+            return context.agent.consume_prompt(format_status_line(context.loops.load(loop)))
         case "approve":
-            return context.agent.take_prompt(_approved(context, loop, spoken.rest))
+            return context.agent.consume_prompt(_approved(context, loop, spoken.rest))
         case "continue":
             return _continued(context, session, prompt, spoken)
 
@@ -204,9 +204,9 @@ def _approved(context: Context, loop: str, named: str) -> str:
 
 def _continued(context: Context, session: Session, prompt: Prompt, spoken: Spoken) -> str:
     """The loop goes on before the model sees the prompt, which then wakes the agent."""
-    loop = session.loop()
+    loop = session.get_loop_id()
     granted = parse_grant(spoken.rest)
-    if granted or not session.active():
+    if granted or not session.is_active():
         verbs.resume(context, loop, granted)
     return _goes_on(context, session, prompt, context.loops.load(loop))
 

@@ -24,7 +24,7 @@ from untildone.engine.request import Request
 from untildone.engine.scope import Scope
 from untildone.errors import UserError
 from untildone.report.notices import format_status_line
-from untildone.store.home import prepare
+from untildone.store.home import prepare_home
 from untildone.store.loops import Record
 
 CEILINGS = {"rounds": MAX_ROUNDS, "budget_usd": 100}
@@ -34,7 +34,7 @@ ALLOWABLE = ("suppression", "remove-test", "edit-test", "edit-expected", "config
 
 def begin(context: Context, request: Request) -> Record:
     """The loop, active and bound to its session; what was green at the start is found later."""
-    prepare(context.home)
+    prepare_home(context.home)
     _only_loop(context, request.session)
     _within_authority(request)
     contract = _contract(context, request)
@@ -75,7 +75,7 @@ def _only_loop(context: Context, session_id: str) -> None:
     told = describe_lost_loop(context, session)
     if told:
         raise UserError(told.removeprefix("untildone: "), hint="`untildone status --all` shows it")
-    loop = session.loop()
+    loop = session.get_loop_id()
     if loop:
         raise UserError(
             f"this session has the loop `{loop}` already",
@@ -224,4 +224,4 @@ def _provable(rule: ExitRule, request: Request, checks: tuple[Check, ...]) -> No
 
 def armed(context: Context, record: Record) -> bool:
     """Whether a hook of this session was seen: only then somebody holds the agent."""
-    return bool(context.session_of(record).last_event_at())
+    return bool(context.session_of(record).find_last_event())

@@ -23,13 +23,13 @@ from untildone.engine.payload import Call
 from untildone.engine.relayed_verbs import Verb, handed_over
 from untildone.engine.scope import Calls, Scope, calls_in
 from untildone.engine.stop_checks import await_baseline, run_checks
-from untildone.store.lock import locked
+from untildone.store.lock import hold_lock
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
 
 
 def answer(context: Context, call: Call) -> str:
-    stop = context.agent.stop(call.data, context.environ)
+    stop = context.agent.parse_stop(call.data, context.environ)
     if call.fault:
         stop = replace(stop, session=context.environ.get(context.agent.SESSION_VARIABLE, ""))
     session = context.session(stop.session)
@@ -37,12 +37,12 @@ def answer(context: Context, call: Call) -> str:
         return ""
     features = used_features(context, Scope(event="Stop", session=session))
     notice = _first(each.before_stop(context, stop, session) for each in features)
-    if not session.active():
+    if not session.is_active():
         return _first(each.stop_without_loop(context, call, stop) for each in features) or notice
     judged = judge(context, call, stop)
     if judged is None:
         return ""
-    return context.agent.reply(
+    return context.agent.format_reply(
         judged.verdict, feedback=judged.feedback, notice=judged.notice, environ=context.environ
     )
 
@@ -59,14 +59,14 @@ def judge_return(context: Context, stop: Stop) -> Answer | None:
 def judge(context: Context, call: Call, stop: Stop) -> Answer | None:
     """One stop of a session with an active loop; None where it was judged or ended meanwhile."""
     session = context.session(stop.session)
-    loop = session.loop()
+    loop = session.get_loop_id()
     answer = None
     with (
         _mark_judging(session),
-        locked(context.loops.folder(loop) / "judging.lock", timeout=DEADLINE),
+        hold_lock(context.loops.get_folder(loop) / "judging.lock", timeout=DEADLINE),
     ):
         # Where another loop has followed meanwhile, this stop was judged.
-        if session.active() and session.loop() == loop:
+        if session.is_active() and session.get_loop_id() == loop:
             answer = _judge(context, call, stop, session)
     _clean_up(context, session, loop)
     return answer
@@ -87,11 +87,11 @@ def _mark_judging(session: Session) -> Iterator[None]:
 
 
 def _judge(context: Context, call: Call, stop: Stop, session: Session) -> Answer | None:
-    record = context.loops.load(session.loop())
+    record = context.loops.load(session.get_loop_id())
     if is_duplicate_stop(record.progress, call, session):
         count_source(context, record, call)
         return None
-    calls = session.calls()
+    calls = session.read_calls()
     features = used_features(context, _scope(context, record, stop, calls))
     loop = _load(context, call, stop, record, calls, features)
     evidence = replace(gather(context, loop, features), fault=call.fault)
@@ -115,7 +115,7 @@ def _scope(context: Context, record: Record, stop: Stop, calls: Calls) -> Scope:
         event="Stop",
         session=context.session_of(record),
         contract=record.contract,
-        folder=context.loops.folder(record.contract.id),
+        folder=context.loops.get_folder(record.contract.id),
         calls=calls,
         message=stop.message,
     )
@@ -156,6 +156,6 @@ def _load(
 
 def _clean_up(context: Context, session: Session, loop: str) -> None:
     """After the lock is released: what a feature removes may be needed until then."""
-    folder = context.loops.folder(loop)
+    folder = context.loops.get_folder(loop)
     for feature in used_features(context, Scope(event="end", session=session, folder=folder)):
         feature.clean_up(context, loop)

@@ -59,8 +59,8 @@ def _load_baseline(
     """What is known of the baseline; a check that could not be judged then is not."""
     if not progress.baseline:
         return None
-    folder = context.loops.folder(record.contract.id)
-    results = baseline.read(folder, progress.baseline, tuple[BaselineResult, ...])
+    folder = context.loops.get_folder(record.contract.id)
+    results = baseline.read_results(folder, progress.baseline, tuple[BaselineResult, ...])
     return tuple(result for result in results if result.outcome in ("green", "red"))
 
 
@@ -72,7 +72,7 @@ def _site(context: Context, call: Call, loop: StoppedLoop) -> Site:
         session=context.session_of(record),
         end=end_of(call),
         shared=project_folder(context.home, loop.project),
-        loop=context.loops.folder(record.contract.id),
+        loop=context.loops.get_folder(record.contract.id),
         kept=record.progress.baseline_tree_digest,
         unkept=record.progress.baseline_missing,
     )

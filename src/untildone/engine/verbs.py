@@ -27,7 +27,7 @@ def change(
 ) -> Record:
     """One edit of a loop's progress under its lock, with its journal entry."""
     loops = context.loops
-    with loops.locked(loop):
+    with loops.lock(loop):
         record = loops.load(loop)
         progress = replace(edit(record), updated_at=context.now())
         record = loops.save(record, progress, kind=kind, data=data, at=context.now())
@@ -68,13 +68,13 @@ def end(
         kind=verdict.outcome,
         reason=verdict.reason,
     )
-    evidence = last_evidence(context.loops.rounds(loop))
+    evidence = last_evidence(context.loops.read_rounds(loop))
     publish(context, record, evidence, project=Path(record.contract.project))
     scope = Scope(
         event="end",
         session=context.session_of(record),
         contract=record.contract,
-        folder=context.loops.folder(loop),
+        folder=context.loops.get_folder(loop),
     )
     features = used_features(context, scope)
     lines = [line for feature in features for line in feature.loop_ended(context, record)]
@@ -115,7 +115,7 @@ def resume(context: Context, loop: str, grant: Grant | None = None) -> Record:
         )
         return replace(going, amendments=amendments, clock=read_clock())
 
-    if context.loops.seal_broken(loop):
+    if context.loops.explain_broken_seal(loop):
         context.loops.reseal(loop, at=context.now())
     record = change(context, loop, edit, kind="continued")
     context.session_of(record).remove("prompt.json")

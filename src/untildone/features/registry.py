@@ -31,7 +31,7 @@ def _uses_edits(scope: Scope) -> bool:
     if scope.event != "Stop":
         return scope.event in ("PostToolUse", "doctor")
     if scope.contract is None:
-        return scope.session is not None and AUTO in scope.session.reasons_to_look()
+        return scope.session is not None and AUTO in scope.session.read_stop_reasons()
     return bool(scope.contract.checks) and scope.uses_tool(*EDITING)
 
 
@@ -60,7 +60,7 @@ def _uses_spec(scope: Scope) -> bool:
         case "end":
             if scope.session is None or scope.folder is None:
                 return False
-            return scope.session.loop() != scope.folder.name
+            return scope.session.get_loop_id() != scope.folder.name
         case _:
             contract = scope.contract
             return contract is not None and (

@@ -18,7 +18,7 @@ from untildone.commands.written_files import (
 from untildone.install.entries import describe_harm
 
 # `hook` and `baseline` are called by clients and by ourselves: they speak for the person too.
-PERSON_VERBS = frozenset(
+USER_VERBS = frozenset(
     (
         *("approve", "cancel", "continue", "init", "pause", "rollback", "trust", "uninstall"),
         *("baseline", "hook"),
@@ -46,7 +46,9 @@ _PRECHECK_FIRST = (
 _INSTEAD_SETTINGS = "leave untildone's entries as they are; other keys may be changed with Edit"
 
 
-def refusal(tool: str, inputs: dict[str, object], *, cwd: str, protected: tuple[str, ...]) -> str:
+def find_refusal(
+    tool: str, inputs: dict[str, object], *, cwd: str, protected: tuple[str, ...]
+) -> str:
     """Why this call is refused, with what to do instead; nothing if it is none of our business."""
     if _SCHEDULER.search(tool):
         return _refuse_schedule(inputs)
@@ -59,7 +61,7 @@ def refusal(tool: str, inputs: dict[str, object], *, cwd: str, protected: tuple[
     return ""
 
 
-def before_precheck(tool: str, inputs: dict[str, object]) -> str:
+def find_precheck_refusal(tool: str, inputs: dict[str, object]) -> str:
     """Why this call has to wait for the pre-check of its loop; reading need not."""
     if is_editor(tool):
         return _PRECHECK_FIRST
@@ -139,7 +141,7 @@ def _real(path: str) -> str:
 def _refuse_command(command: str, cwd: str, protected: tuple[str, ...]) -> str:
     for call in parse_calls(command[:LONGEST]):
         verb = _verb_called(program_name(call[0]), call[1:])
-        if verb in PERSON_VERBS:
+        if verb in USER_VERBS:
             return f"`untildone {verb}` is refused: {_INSTEAD_VERB}"
         if call[0] == "cd" and call[1:]:
             cwd = resolve_word(call[1], cwd)
@@ -184,7 +186,7 @@ def _holds(path: str, protected: tuple[str, ...]) -> bool:
 
 def _refuse_verb(text: str) -> str:
     found = _SLASH.match(text.strip())
-    if found and found[1] in PERSON_VERBS:
+    if found and found[1] in USER_VERBS:
         return f"`{text.strip()}` is refused: {_INSTEAD_VERB}"
     return ""
 

@@ -145,7 +145,7 @@ class Rehearsal:
     def clean(self) -> None:
         """Nothing of the drill stays in the person's state."""
         for loop in self._loops:
-            shutil.rmtree(self.context.loops.folder(loop), ignore_errors=True)
+            shutil.rmtree(self.context.loops.get_folder(loop), ignore_errors=True)
             self.context.loops.forget(loop)
         for name in self._sessions:
             session = self.context.session(name)

@@ -215,7 +215,7 @@ def test_a_pipe_is_not_waited_for(place: Place) -> None:
 def test_a_ledger_that_is_damaged_is_begun_anew(place: Place) -> None:
     place.write(line("a", 1))
     place.spent()
-    (place.here.loops.folder(place.record.contract.id) / "spend.json").write_bytes(b"{")
+    (place.here.loops.get_folder(place.record.contract.id) / "spend.json").write_bytes(b"{")
 
     assert place.spent() == 4
 
@@ -227,7 +227,7 @@ def test_without_prices_the_person_is_told_once_how_to_get_them(
     place.write(line("a", 1))
 
     spent = place.spent()
-    told = [place.session.taken("tell"), place.spent() or place.session.taken("tell")]
+    told = [place.session.take("tell"), place.spent() or place.session.take("tell")]
 
     remedy = "`pip install 'untildone[cost]'` prices it"
     line_told = f"untildone: the spend is unknown, so the budget bounds nothing; {remedy}"

@@ -64,7 +64,7 @@ class World:
 
     def answered(self, **payload: Any) -> tuple[Any, set[str]]:  # noqa: ANN401
         """The answer to a stop, and why the next one would be looked at."""
-        return self.stop(**payload), self.here.session(SESSION).reasons_to_look()
+        return self.stop(**payload), self.here.session(SESSION).read_stop_reasons()
 
 
 @pytest.fixture
@@ -93,7 +93,7 @@ def test_held_while_the_finding_is_there_and_let_go_when_it_is_mended(world: Wor
     assert world.answered() == OVER
     left = {path.name for path in Path(world.here.session(SESSION).folder).iterdir()}
     assert {name for name in left if name.startswith("before-") or name == "look"} == set()
-    assert world.here.loops.all() == ()
+    assert world.here.loops.list_all() == ()
 
 
 def test_three_holds_a_prompt_and_then_a_word_to_the_person(world: World) -> None:

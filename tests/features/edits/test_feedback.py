@@ -90,7 +90,7 @@ class World:
         return str(said.get("additionalContext", ""))
 
     def last_round(self) -> dict[str, Any]:
-        return self.here.loops.journal(self.loop)[-1].data
+        return self.here.loops.read_journal(self.loop)[-1].data
 
 
 @pytest.fixture

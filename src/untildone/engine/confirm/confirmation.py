@@ -17,10 +17,10 @@ from untildone.engine.confirm.inputs import Matter, matter
 from untildone.engine.confirm.pass_to_pass import Replay, Runs, replay
 from untildone.integrity import oracle
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.environment import comparison, node_packages
+from untildone.integrity.environment.comparison import find_environment_concerns
+from untildone.integrity.environment.node_packages import find_package_concerns
 from untildone.integrity.experiments.compose import whole
-from untildone.integrity.registry import find_concerns
-from untildone.integrity.tests.comparison import folds
+from untildone.integrity.registry import find_concerns, folds
 from untildone.integrity.tests.inventory import serves
 from untildone.process import environment
 from untildone.sandbox import sandboxes
@@ -103,8 +103,8 @@ def _around(given: Matter) -> tuple[Concern, ...]:
     project = given.site.project
     commands = [check.command for check in given.contract.checks]
     return (
-        *comparison.find_concerns(project, commands, os.environ, given.start.surroundings),
-        *node_packages.find_concerns(project, given.start.dependencies),
+        *find_environment_concerns(project, commands, os.environ, given.start.surroundings),
+        *find_package_concerns(project, given.start.dependencies),
     )
 
 

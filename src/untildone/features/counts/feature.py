@@ -33,7 +33,7 @@ def _find_security_check(
         return ()
     if not rules:
         rules = tuple(project / folder for folder in trusted(context, project).security_rules)
-    return (security.command(project, rules=rules),)
+    return (security.make_check(project, rules=rules),)
 
 
 def _agree(_: Context, request: Request, contract: Contract) -> Contract:

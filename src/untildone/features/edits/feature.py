@@ -35,7 +35,7 @@ def _find_problems(context: Context, _: Path) -> Iterator[Problem]:
         return
     text = "on: a turn whose edits bring errors is held, with or without a loop"
     yield make_note("automatic mode", text, "`untildone init --no-auto` switches it off")
-    if not security.installed():
+    if not security.is_installed():
         text = "security findings are not looked for: `ast-grep` is not installed"
         yield make_note("automatic mode", text, "`pip install 'untildone[security]'`")
 

@@ -60,8 +60,7 @@ def _read_message(contract: Contract, progress: Progress, message: str) -> Progr
 
 
 def _apply_verb(contract: Contract, progress: Progress, verb: Verb) -> Progress:
-    from untildone.features.plans.reports import apply_report
-    from untildone.features.plans.verification import VerifierReport
+    from untildone.features.plans.reports import VerifierReport, apply_report
 
     # The agent saw the error when it called the verb.
     with suppress(DecodeError, UserError):

@@ -6,7 +6,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from untildone.config import Template, proposals
+from untildone.config import Template, load_proposals
 from untildone.core.contract import Bounds, Check, Claim, ExitRule
 from untildone.engine.context import Context
 from untildone.engine.project_checks import checks_of, trusted
@@ -40,7 +40,7 @@ def find_recipe(context: Context, project: Path, name: str) -> Recipe:
     known = load_recipes(context, project)
     if name in known:
         return known[name]
-    if any(name in file.configuration.templates for file in proposals(project)):
+    if any(name in file.configuration.templates for file in load_proposals(project)):
         raise UserError(
             f"the template `{name}` is in a configuration that is not trusted",
             hint="`untildone trust` shows it and asks",

@@ -23,7 +23,7 @@ _SHIM = re.compile(r"node_modules|\$basedir|%~?dp0")
 _SHOWN = 20
 
 
-def find_concerns(project: Path, then: Mapping[str, Stamp]) -> Iterator[Concern]:
+def find_package_concerns(project: Path, then: Mapping[str, Stamp]) -> Iterator[Concern]:
     """By size and times: only what changed is looked at."""
     folders = _folders(project, then)
     now = dict(read_stamps(project, folders))
