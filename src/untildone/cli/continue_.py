@@ -72,7 +72,7 @@ def command(
     record = verbs.resume(context, record.contract.id, granted)
     if headless and not session:
         return _run_headless(context, record.contract.id)
-    going = f"loop {record.contract.id} goes on, {describe_round(record.contract, record.progress)}"
+    going = f"loop {record.contract.id} goes on, {describe_round(record.agreed, record.progress)}"
     _print_loop(context, record, f"{going}; the agent is held from its next stop", as_json=as_json)
     return 0
 

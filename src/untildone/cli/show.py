@@ -11,7 +11,6 @@ from msgspec.structs import replace
 from untildone.cli.loops import choose_loop_to_show, list_loops, open_context
 from untildone.cli.options import json_option, loop_argument, print_json, project_option
 from untildone.core.contract import Contract, Oracle
-from untildone.core.criteria import apply_amendments
 from untildone.core.progress import Progress
 from untildone.engine.artifacts import last_evidence, written
 from untildone.engine.ci_reports import leave_reports
@@ -77,7 +76,7 @@ def command(loop: str | None, *, project: Path | None, as_json: bool, **wishes: 
     evidence = last_evidence(context.loops.read_rounds(record.contract.id))
     place, at = Path(record.contract.project), record.progress.updated_at
     click.echo(render_receipt(written(context, record, evidence, project=place, at=at)))
-    contract = apply_amendments(record.contract, record.progress.amendments)
+    contract = record.agreed
     click.echo(
         "\n".join(["## Agreed", *(f"- {line}" for line in _describe_contract(contract)), ""])
     )

@@ -15,7 +15,6 @@ from untildone.cli.options import (
     project_option,
 )
 from untildone.cli.project import find_project
-from untildone.core.criteria import apply_amendments
 from untildone.core.text import pluralize
 from untildone.engine.relayed_verbs import Verb
 from untildone.errors import UserError
@@ -96,7 +95,7 @@ def show(loop: str | None, *, project: Path | None, as_json: bool) -> None:
     untildone steps show --json
     """
     record = choose_loop_to_show(open_context(), loop, project)
-    names = apply_amendments(record.contract, record.progress.amendments).steps
+    names = record.agreed.steps
     done = record.progress.steps_done
     known = tuple(
         Step(number=place, name=name, done=name in done) for place, name in enumerate(names, 1)

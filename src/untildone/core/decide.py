@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 from untildone.core.concerns import find_unapproved
 from untildone.core.contract import Contract
-from untildone.core.criteria import apply_amendments, apply_exit_rule, find_unmet
+from untildone.core.criteria import apply_exit_rule, find_unmet
 from untildone.core.evidence import Background, Concern, Evidence
 from untildone.core.progress import Progress
 from untildone.core.stagnation import explain_stagnation
@@ -20,7 +20,6 @@ Step: TypeAlias = Callable[[Contract, Progress, Evidence], Verdict | None]
 
 
 def decide(contract: Contract, progress: Progress, evidence: Evidence) -> Verdict:
-    contract = apply_amendments(contract, progress.amendments)
     verdict = _first(BEFORE_CHECKS + AFTER_CHECKS, contract, progress, evidence)
     if verdict is not None:
         return verdict
@@ -33,16 +32,14 @@ def decide_before_checks(
     contract: Contract, progress: Progress, evidence: Evidence
 ) -> Verdict | None:
     """The verdict where none of the checks need be run for it."""
-    return _first(
-        BEFORE_CHECKS, apply_amendments(contract, progress.amendments), progress, evidence
-    )
+    return _first(BEFORE_CHECKS, contract, progress, evidence)
 
 
 def decide_between_stops(
     contract: Contract, progress: Progress, evidence: Evidence
 ) -> Pause | None:
     """The pause where money or minutes are used up between two stops."""
-    pause = _money_or_time(apply_amendments(contract, progress.amendments), evidence)
+    pause = _money_or_time(contract, evidence)
     if pause is None:
         return None
     reason = f"{pause.reason}, in the middle of round {progress.round + 1}"

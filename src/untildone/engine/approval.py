@@ -8,7 +8,6 @@ from msgspec.structs import replace
 
 from untildone.core.concerns import is_allowed, strip_content_digest
 from untildone.core.contract import Amendment
-from untildone.core.criteria import apply_amendments
 from untildone.core.progress import Progress
 from untildone.engine import verbs
 from untildone.engine.context import Context
@@ -55,7 +54,7 @@ def approve(
 
 
 def _asked_about(record: Record) -> tuple[str, ...]:
-    allow = apply_amendments(record.contract, record.progress.amendments).allow
+    allow = record.agreed.allow
     return tuple(finding for finding in record.progress.reported_concerns if finding not in allow)
 
 
@@ -86,7 +85,7 @@ def _differing(context: Context, record: Record) -> tuple[str, ...]:
     from untildone.engine.check_run import Site
     from untildone.engine.confirm.confirmation import differences
 
-    contract = apply_amendments(record.contract, record.progress.amendments)
+    contract = record.agreed
     site = Site(
         project=Path(contract.project),
         log=None,

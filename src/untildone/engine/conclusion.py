@@ -4,6 +4,7 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
+from untildone.core.criteria import apply_amendments
 from untildone.core.decide import decide
 from untildone.core.progress import Progress
 from untildone.core.transitions import advance
@@ -44,8 +45,7 @@ def conclude(
 
 
 def _advance(context: Context, judged: Judged) -> Progress:
-    contract = judged.record.contract
-    progress = advance(contract, judged.progress, judged.evidence, judged.verdict)
+    progress = advance(judged.contract, judged.progress, judged.evidence, judged.verdict)
     return replace(progress, updated_at=context.now())
 
 
@@ -89,7 +89,7 @@ def _overtake(judged: Judged, record: Record) -> Judged:
     evidence = replace(
         judged.evidence, cancelled=status == "finished", paused=status == "paused", ignore_reason=""
     )
-    verdict = decide(record.contract, judged.progress, evidence)
+    verdict = decide(judged.contract, judged.progress, evidence)
     return replace(judged, record=record, evidence=evidence, verdict=verdict)
 
 
@@ -97,10 +97,12 @@ def _add_later_words(judged: Judged, record: Record) -> Judged:
     """What was said while the checks ran counts: bounds changed, claims reported, notes."""
     now, then = record.progress, judged.record.progress
     progress = _merge(judged.progress, now, then)
-    verdict = judged.verdict
-    if now.amendments != then.amendments:
-        verdict = decide(record.contract, progress, judged.evidence)
-    return replace(judged, record=record, progress=progress, verdict=verdict)
+    judged = replace(judged, record=record, progress=progress)
+    if now.amendments == then.amendments:
+        return judged
+    contract = apply_amendments(record.contract, progress.amendments)
+    verdict = decide(contract, progress, judged.evidence)
+    return replace(judged, contract=contract, verdict=verdict)
 
 
 def _merge(mine: Progress, now: Progress, then: Progress) -> Progress:

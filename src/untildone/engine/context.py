@@ -9,7 +9,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from untildone.agents.agent import Agent
-from untildone.core.criteria import apply_amendments, lacks_precheck
+from untildone.core.criteria import lacks_precheck
 from untildone.engine.scope import Scope
 from untildone.store.digest import sha256
 from untildone.store.loops import Loops, Record
@@ -38,7 +38,7 @@ class Context(Struct, frozen=True, kw_only=True):
         return Session(os.fspath(self.home), self.agent.NAME, session)
 
     def session_of(self, record: Record) -> Session:
-        contract = apply_amendments(record.contract, record.progress.amendments)
+        contract = record.agreed
         return Session(os.fspath(self.home), contract.agent, contract.session)
 
     def now(self) -> str:
@@ -95,7 +95,7 @@ def mirror(context: Context, record: Record, line: str = "") -> None:
 
 def _watch(session: Session, record: Record) -> None:
     """What is looked at between tool calls: a change before its time, money and minutes."""
-    contract = apply_amendments(record.contract, record.progress.amendments)
+    contract = record.agreed
     if lacks_precheck(contract, record.progress):
         session.write("precheck", "")
     else:

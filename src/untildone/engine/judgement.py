@@ -5,6 +5,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from untildone.core.contract import Contract
 from untildone.core.evidence import Evidence
 from untildone.core.feedback import write_feedback
 from untildone.core.progress import Progress
@@ -18,6 +19,8 @@ class Judged(Struct, frozen=True):
     """`progress` is that of before this stop, `record` what was read after it."""
 
     record: Record
+    # With its amendments, those of this stop included.
+    contract: Contract
     progress: Progress
     evidence: Evidence
     verdict: Verdict
@@ -35,7 +38,7 @@ def answered(context: Context, record: Record, judged: Judged) -> Answer:
     text = ""
     if isinstance(judged.verdict, Continue):
         text = write_feedback(
-            record.contract,
+            judged.contract,
             judged.progress,
             judged.evidence,
             judged.verdict,

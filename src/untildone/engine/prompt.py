@@ -1,7 +1,6 @@
 """A submitted prompt: the person's verbs act, a loop is started, a question is remembered."""
 
 from untildone.agents.events import Prompt
-from untildone.core.criteria import apply_amendments
 from untildone.engine import verbs
 from untildone.engine.active_time import mark_turn_start
 from untildone.engine.context import Context, tree_of
@@ -96,7 +95,7 @@ def _other(context: Context, session: Session, prompt: Prompt, *, theirs: bool) 
 def _resume_by_answer(
     context: Context, session: Session, record: Record, prompt: Prompt
 ) -> Record | None:
-    contract = apply_amendments(record.contract, record.progress.amendments)
+    contract = record.agreed
     scope = Scope(event="UserPromptSubmit", session=session, contract=contract)
     features = used_features(context, scope)
     resumed = (each.resume_by_prompt(context, record, prompt.text) for each in features)

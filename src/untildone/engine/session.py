@@ -1,6 +1,5 @@
 """A session that begins, was compacted, cleared, forked, or ended: what becomes of its loop."""
 
-from untildone.core.criteria import apply_amendments
 from untildone.core.feedback import quote_task
 from untildone.core.spec.reminders import list_reminders
 from untildone.engine import verbs
@@ -70,7 +69,7 @@ def _same_conversation(context: Context, call: Call, other: Session) -> bool:
 
 def reminder(record: Record) -> str:
     """What the model is given back after a compaction or a resumption."""
-    contract = apply_amendments(record.contract, record.progress.amendments)
+    contract = record.agreed
     progress = record.progress
     if progress.status != "active":
         return ""

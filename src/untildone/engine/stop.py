@@ -103,7 +103,7 @@ def _judge(context: Context, call: Call, stop: Stop, session: Session) -> Answer
         evidence, verdict = run_checks(context, call, loop, evidence)
         for feature in features if isinstance(verdict, Continue) else ():
             evidence = feature.explain(context, loop, evidence)
-    judged = Judged(record, loop.progress, evidence, verdict, loop.project)
+    judged = Judged(record, loop.contract, loop.progress, evidence, verdict, loop.project)
     answer = conclude(context, loop, judged, features)
     session.drop_calls(list(calls))
     session.forget_calls()

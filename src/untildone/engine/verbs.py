@@ -7,7 +7,6 @@ from msgspec.structs import replace
 
 from untildone.core.agent_message import MAX_CLAIMS, truncate
 from untildone.core.contract import Amendment, Bounds, Claim, Speaker, Verification
-from untildone.core.criteria import apply_amendments
 from untildone.core.progress import ClaimReport, Progress
 from untildone.core.spec.gates import pass_gate
 from untildone.core.transitions import end_loop, resume_loop
@@ -100,16 +99,14 @@ def resume(context: Context, loop: str, grant: Grant | None = None) -> Record:
     def edit(record: Record) -> Progress:
         unfinished(record)
         progress = resting_on_the_start(context, record)
-        bounds = apply_amendments(record.contract, progress.amendments).bounds
+        bounds = record.agreed.bounds
         granted = _granted(bounds, grant or _as_before(record, bounds), record)
         amendment = Amendment(by="user", at=context.now(), bounds=granted)
         amendments = progress.amendments if granted == bounds else (*progress.amendments, amendment)
         if progress.status == "active":
             return replace(progress, amendments=amendments)
         going = (
-            pass_gate(
-                apply_amendments(record.contract, progress.amendments), progress, agreed_to=True
-            )
+            pass_gate(record.agreed, progress, agreed_to=True)
             if progress.outcome == "gate"
             else resume_loop(progress)
         )
@@ -204,7 +201,7 @@ def blocked(context: Context, loop: str, reason: str) -> Record:
 
 def met(context: Context, loop: str, name: str, *, by: Verification, evidence: str) -> Record:
     def edit(record: Record) -> Progress:
-        claims = apply_amendments(record.contract, record.progress.amendments).claims
+        claims = record.agreed.claims
         names = [claim.name for claim in claims]
         if name not in names:
             known = ", ".join(f"`{known}`" for known in names) or "none"
@@ -222,7 +219,7 @@ def add_claim(context: Context, loop: str, claim: Claim, *, by: Speaker) -> Reco
     """An amendment: criteria are added, never taken away."""
 
     def edit(record: Record) -> Progress:
-        claims = apply_amendments(record.contract, record.progress.amendments).claims
+        claims = record.agreed.claims
         if claim.name in [known.name for known in claims]:
             raise UserError(
                 f"`{claim.name}` is a criterion of loop `{loop}` already",

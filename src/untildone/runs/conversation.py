@@ -8,7 +8,6 @@ from msgspec.structs import replace
 
 from untildone.agents.headless import ClientCall
 from untildone.core.contract import Bounds
-from untildone.core.criteria import apply_amendments
 from untildone.engine.context import Context
 from untildone.engine.move import move_here
 from untildone.process import argv_of
@@ -44,7 +43,7 @@ class Conversation:
 
     @property
     def bounds(self) -> Bounds:
-        return apply_amendments(self.record.contract, self.record.progress.amendments).bounds
+        return self.record.agreed.bounds
 
     def reloaded(self) -> Record:
         self.record = self.context.loops.load(self.loop)

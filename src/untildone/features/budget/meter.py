@@ -5,7 +5,6 @@ import time
 from msgspec.structs import replace
 
 from untildone.agents.events import Stop
-from untildone.core.criteria import apply_amendments
 from untildone.core.decide import decide_between_stops
 from untildone.core.evidence import Evidence
 from untildone.core.progress import Progress
@@ -41,7 +40,7 @@ def answer_tool_call(context: Context, call: Call) -> str:
         return ""
     record = context.loops.load(session.get_loop_id())
     evidence = _evidence(context, record, session, event)
-    pause = decide_between_stops(record.contract, record.progress, evidence)
+    pause = decide_between_stops(record.agreed, record.progress, evidence)
     if pause is None:
         session.schedule_meter(max(_PAUSE, _SHARE * time.process_time()))
         return ""
@@ -57,7 +56,7 @@ def answer_tool_call(context: Context, call: Call) -> str:
 
 def _evidence(context: Context, record: Record, session: Session, event: Stop) -> Evidence:
     progress = count_time(record.progress, session)
-    bounds = apply_amendments(record.contract, progress.amendments).bounds
+    bounds = record.agreed.bounds
     return Evidence(
         spend_usd=measure_spend(context, record, event) if bounds.budget_usd else None,
         minutes=progress.active_seconds / 60,

@@ -14,7 +14,6 @@ from msgspec import Struct
 from untildone import process
 from untildone.checks.secrets import remove_secrets
 from untildone.config import Configuration, Event, Milestone, UserSettings, load_user_settings
-from untildone.core.criteria import apply_amendments
 from untildone.core.progress import Status
 from untildone.core.verdict import Continue, Finish, Outcome, Pause, Verdict
 from untildone.engine.context import Context
@@ -102,7 +101,7 @@ def _wanted(context: Context, project: Path) -> tuple[tuple[Milestone, ...], tup
 
 def _half(record: Record) -> bool:
     progress = record.progress
-    rounds = apply_amendments(record.contract, progress.amendments).bounds.rounds
+    rounds = record.agreed.bounds.rounds
     return (progress.improved or 0) >= 50 or 0 < rounds <= 2 * progress.round
 
 
@@ -153,7 +152,7 @@ def build_event(
         outcome=progress.outcome,
         reason=safe(progress.reason),
         round=progress.round,
-        max_rounds=apply_amendments(contract, progress.amendments).bounds.rounds,
+        max_rounds=record.agreed.bounds.rounds,
         unmet=tuple(map(safe, progress.unmet or ())),
         remaining=progress.remaining,
         improved=progress.improved,

@@ -3,7 +3,6 @@
 from msgspec.structs import replace
 
 from untildone.core.contract import Amendment
-from untildone.core.criteria import apply_amendments
 from untildone.core.progress import Progress
 from untildone.core.spec.gates import skips_gates
 from untildone.core.spec.rubric import Dimension, Opinion, Score, score_spec
@@ -14,7 +13,7 @@ from untildone.store.loops import Record
 
 
 def score_loop(context: Context, record: Record, opinions: dict[Dimension, Opinion]) -> Score:
-    contract = apply_amendments(record.contract, record.progress.amendments)
+    contract = record.agreed
     found = score_spec(contract.task, count_agreed_terms(contract), opinions)
     freed = any(amendment.gated is False for amendment in record.progress.amendments)
     asks = found.shape != "tool" and not (freed or skips_gates(contract.task))

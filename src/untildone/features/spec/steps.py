@@ -97,7 +97,7 @@ def record_precheck(context: Context, loop: str, evidence: str) -> Record:
 def roll_back(context: Context, record: Record, step: str, *, cwd: Path) -> Restored:
     """To before the step, given by number, name, or a checkpoint's own name; what was done and
     reported since then is to be done and reported again."""
-    contract = apply_amendments(record.contract, record.progress.amendments)
+    contract = record.agreed
     place = root(contract, str(cwd))
     known = checkpoints.list_checkpoints(checkpoints.require_repository(place), contract.id)
     named = (step, f"step-{_place(contract, record.progress, step)}", f"step-{step}")
