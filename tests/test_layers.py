@@ -42,7 +42,6 @@ KNOWN = frozenset(
     (
         ("engine", "features"),
         ("features", "hooks"),
-        ("sandbox", "integrity"),
     )
 )
 IMPURE = frozenset(

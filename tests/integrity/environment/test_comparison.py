@@ -10,7 +10,7 @@ import pytest
 
 from integrity.trees import written
 from untildone.integrity.environment.check_programs import find_check_programs
-from untildone.integrity.environment.comparison import collect_facts, find_concerns
+from untildone.integrity.environment.comparison import collect_facts, find_environment_changes
 
 
 class Person:
@@ -33,7 +33,10 @@ class Person:
         return collect_facts(self.project, commands, self.environ)
 
     def lost(self, then: dict[str, str], *commands: str) -> list[str]:
-        return [each.detail for each in find_concerns(self.project, commands, self.environ, then)]
+        return [
+            each.detail
+            for each in find_environment_changes(self.project, commands, self.environ, then)
+        ]
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from pathlib import Path
 from untildone.commands.shell import parse_calls, program_name
 from untildone.core.concerns import make_concern
 from untildone.core.evidence import Concern, ConcernKind
+from untildone.integrity.comparison import Comparison
 from untildone.integrity.environment.check_programs import (
     Program,
     find_check_programs,
@@ -67,7 +68,16 @@ def collect_facts(
     }
 
 
-def find_concerns(
+def find_concerns(comparison: Comparison) -> Iterator[Concern]:
+    return find_environment_changes(
+        comparison.new.root,
+        comparison.commands,
+        comparison.environ,
+        comparison.baseline.surroundings,
+    )
+
+
+def find_environment_changes(
     project: Path,
     commands: Iterable[str],
     environ: Mapping[str, str],

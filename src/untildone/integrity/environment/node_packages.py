@@ -7,6 +7,7 @@ from pathlib import Path
 from untildone.core.concerns import make_concern
 from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.baseline import Stamp, read_stamps
+from untildone.integrity.comparison import Comparison
 from untildone.integrity.environment.check_programs import read_package_field
 
 _FOLDER = "node_modules"
@@ -23,7 +24,11 @@ _SHIM = re.compile(r"node_modules|\$basedir|%~?dp0")
 _SHOWN = 20
 
 
-def find_concerns(project: Path, then: Mapping[str, Stamp]) -> Iterator[Concern]:
+def find_concerns(comparison: Comparison) -> Iterator[Concern]:
+    return find_changed_packages(comparison.new.root, comparison.baseline.dependencies)
+
+
+def find_changed_packages(project: Path, then: Mapping[str, Stamp]) -> Iterator[Concern]:
     """By size and times: only what changed is looked at."""
     folders = _folders(project, then)
     now = dict(read_stamps(project, folders))
