@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bench.table import Row, medians
+from untildone.app import open_context
 from untildone.core.contract import Bounds
-from untildone.engine.context import context
-from untildone.engine.start import Request, begin
-from untildone.install.hook_lines import lines, settings_program
+from untildone.engine.request import Request
+from untildone.engine.start import begin
+from untildone.install.hook_lines import build_lines, build_settings_program
 
 # Below the 50 rounds after which any loop pauses.
 ROUNDS = 40
@@ -71,10 +72,12 @@ def installed(folder: Path) -> Callable[..., Callable[[], bytes]]:
     home.mkdir(mode=0o700)
     bounds = Bounds(rounds=0, budget_usd=25)
     begin(
-        context({"HOME": str(home)}, home=str(home)),
+        open_context({"HOME": str(home)}, home=str(home)),
         Request(session="busy", project=project, promises=("ALL PAGES WRITTEN",), bounds=bounds),
     )
-    commands = lines(settings_program(home=home, python=Path(sys.executable), package=PACKAGE))
+    commands = build_lines(
+        build_settings_program(home=home, python=Path(sys.executable), package=PACKAGE)
+    )
 
     def fire(event: str, *, session: str, **more: object) -> Callable[[], bytes]:
         data = payload(event, session, project, more)

@@ -10,8 +10,8 @@ from pathlib import Path
 from rich.console import Console
 
 from client.world import MEASURED
-from untildone.cli.demo import perform
-from untildone.cli.stage import Stage
+from untildone.cli.demo import play
+from untildone.cli.demo_display import DemoDisplay
 from untildone.runs.scene import SCRIPT
 
 UNTILDONE = Path(sys.executable).parent / "untildone"
@@ -41,9 +41,9 @@ def demo(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def stage() -> tuple[Stage, io.StringIO]:
+def stage() -> tuple[DemoDisplay, io.StringIO]:
     file = io.StringIO()
-    return Stage(Console(file=file, width=100)), file
+    return DemoDisplay(Console(file=file, width=100)), file
 
 
 def test_the_agent_is_held_twice_and_then_let_go(tmp_path: Path) -> None:
@@ -87,7 +87,7 @@ def test_a_demo_that_is_broken_off_leaves_nothing_behind(tmp_path: Path) -> None
 def test_an_agent_that_never_repairs_fails_the_demo() -> None:
     place, shown = stage()
 
-    assert perform(SCRIPT[:2], place) == 1
+    assert play(SCRIPT[:2], place) == 1
     end = "the scene did not go as it should: Continue, Continue; then out of script"
     assert shown.getvalue().splitlines()[-1] == end
 
@@ -95,7 +95,7 @@ def test_an_agent_that_never_repairs_fails_the_demo() -> None:
 def test_an_agent_that_is_done_at_once_fails_the_demo() -> None:
     place, shown = stage()
 
-    assert perform(SCRIPT[2:], place) == 1
+    assert play(SCRIPT[2:], place) == 1
     assert shown.getvalue().splitlines()[-1].endswith("should: Finish; then let go")
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from cli.desk import OTHER, RED, SESSION, Desk
-from untildone.cli.width import moment
+from untildone.cli.terminal_text import format_time
 from untildone.core.check_results import Totals
 
 LOOP = {
@@ -178,7 +178,7 @@ def test_history(desk: Desk) -> None:
         "cancelled",
         1,
     )
-    line = f"{loop}  {moment(past['started_at'])}  cancelled         1 round  "
+    line = f"{loop}  {format_time(past['started_at'])}  cancelled         1 round  "
     assert desk.said("history") == (0, f"{line}write it\n", "")
     assert desk.said("history", "--all") == (0, f"{line}project: write it\n", "")
 
@@ -203,10 +203,10 @@ def test_rounds(desk: Desk) -> None:
     assert (first["verdict"]["type"], second["verdict"]["type"]) == ("continue", "finish")
     assert desk.said("rounds") == (
         0,
-        f"round 1  {moment(first['at'])}  continue\n"
+        f"round 1  {format_time(first['at'])}  continue\n"
         "  check: red\n"
         "  the agent said: It is done.\n"
-        f"round 2  {moment(second['at'])}  finish (done): {second['verdict']['reason']}\n"
+        f"round 2  {format_time(second['at'])}  finish (done): {second['verdict']['reason']}\n"
         "  check: green\n",
         "",
     )

@@ -9,10 +9,10 @@ import pytest
 
 from untildone.install.entries import (
     CAP_VARIABLE,
-    harm_in_file,
+    describe_harm,
+    describe_harm_in_file,
     is_our_hook,
     is_ours,
-    touches_ours,
 )
 
 OURS: dict[str, object] = {"type": "command", "command": "/opt/untildone/hook Stop", "timeout": 600}
@@ -127,7 +127,7 @@ UNREADABLE = "it leaves a file that is not a JSON object"
 def test_a_change_that_would_free_the_agent_is_named(
     before: str, after: str, expected: str
 ) -> None:
-    assert touches_ours(before, after) == expected
+    assert describe_harm(before, after) == expected
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ def test_a_value_that_makes_the_client_drop_the_file_is_named(key: str, value: o
     after = json.dumps(json.loads(before) | {key: value})
 
     expected = f"it gives `{key}` a value for which the client ignores the whole file"
-    assert touches_ours(before, after) == expected
+    assert describe_harm(before, after) == expected
 
 
 @pytest.mark.parametrize(
@@ -177,7 +177,7 @@ def test_a_value_that_makes_the_client_drop_the_file_is_named(key: str, value: o
     ],
 )
 def test_any_other_change_is_let_through(before: str, after: str) -> None:
-    assert touches_ours(before, after) == ""
+    assert describe_harm(before, after) == ""
 
 
 def record(home: Path, *, of: Path) -> None:
@@ -202,15 +202,15 @@ def test_a_changed_file_is_compared_with_the_record(
     path.write_bytes(after.encode("utf-8", "surrogateescape"))
     record(tmp_path, of=path)
 
-    assert harm_in_file(str(path), str(tmp_path)) == expected
+    assert describe_harm_in_file(str(path), str(tmp_path)) == expected
 
 
 def test_without_a_record_only_switching_off_is_harm(tmp_path: Path) -> None:
     path = tmp_path / "settings.json"
-    assert harm_in_file(str(path), str(tmp_path)) == ""
+    assert describe_harm_in_file(str(path), str(tmp_path)) == ""
 
     path.write_text('{"disableAllHooks": true}', encoding="utf-8")
-    assert harm_in_file(str(path), str(tmp_path)) == "sets `disableAllHooks`"
+    assert describe_harm_in_file(str(path), str(tmp_path)) == "sets `disableAllHooks`"
 
 
 def test_the_guard_can_afford_to_import_it() -> None:

@@ -10,7 +10,7 @@ from client.harness import Client
 from client.model_server import ModelServer
 from untildone import __version__
 from untildone.install import plugin
-from untildone.install.hook_lines import plugin_entries
+from untildone.install.hook_lines import build_plugin_entries
 from untildone.install.settings import Entries
 
 REPOSITORY = Path(__file__).parents[2]
@@ -40,11 +40,11 @@ def test_the_plugin_is_what_the_package_makes() -> None:
         for path, file in committed().items()
         if path not in WRITTEN_BY_HAND
     }
-    assert there == plugin.files(plugin_entries())
+    assert there == plugin.build_plugin_files(build_plugin_entries())
 
 
 def test_writing_it_anew_gives_the_same_files(tmp_path: Path) -> None:
-    plugin.write(tmp_path, plugin_entries())
+    plugin.write_plugin(tmp_path, build_plugin_entries())
 
     made = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert {path.relative_to(tmp_path).as_posix() for path in made} | WRITTEN_BY_HAND == set(
@@ -63,8 +63,8 @@ def test_there_is_one_version() -> None:
 def test_each_event_has_its_group_of_hooks() -> None:
     group: dict[str, object] = {"hooks": [{"type": "command", "command": "x"}]}
 
-    assert plugin.plugin_hooks(Entries(hooks={"Stop": group}))["hooks"] == {"Stop": [group]}
-    assert plugin_entries().hooks.keys() >= EVENTS
+    assert plugin.build_hooks(Entries(hooks={"Stop": group}))["hooks"] == {"Stop": [group]}
+    assert build_plugin_entries().hooks.keys() >= EVENTS
 
 
 def test_the_license_is_the_repository_s() -> None:

@@ -7,7 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from untildone.errors import UserError
-from untildone.install.entries import CAP_VARIABLE, our_hooks
+from untildone.install.entries import CAP_VARIABLE, find_our_hooks
 from untildone.install.settings import Entries, decode, merge, parse, remove
 
 PATH = "settings.json"
@@ -282,11 +282,11 @@ def texts(draw: st.DrawFn) -> str:
 
 @given(texts())
 def test_any_file_is_given_back_byte_for_byte(text: str) -> None:
-    assume(not our_hooks(parse(text, PATH)))
+    assume(not find_our_hooks(parse(text, PATH)))
     merged = merge(text, OURS, path=PATH)
     before, after = json.loads(text.removeprefix("\ufeff")), parse(merged.text, PATH)
 
-    assert len(our_hooks(after)) == 2
+    assert len(find_our_hooks(after)) == 2
     assert [key for key in after if key in before] == list(before)
     assert all(after[key] == before[key] for key in before.keys() - {"hooks", "env", "permissions"})
     assert merge(merged.text, OURS, path=PATH, installed=merged.entries) == merged

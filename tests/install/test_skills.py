@@ -11,14 +11,14 @@ from client.script import Call, bash
 from untildone.agents.permissions import PERMISSIONS
 from untildone.install.skills import (
     AGENTS,
+    LOOP_COMMANDS,
     NAMES,
-    PERSONAL,
-    PLANNING,
-    STARTING,
-    agent,
-    commands,
-    skills,
-    text,
+    PLAN_COMMANDS,
+    USER_COMMANDS,
+    build_agent,
+    build_command,
+    build_command_files,
+    build_plugin_skills,
 )
 
 TRIGGERS = [
@@ -40,7 +40,7 @@ TRIGGERS = [
 
 
 def front_matter(name: str) -> dict[str, str]:
-    opening, fields, _ = text(name).split("---\n", 2)
+    opening, fields, _ = build_command(name).split("---\n", 2)
     assert opening == ""
     return dict(line.split(": ", 1) for line in fields.splitlines())
 
@@ -50,44 +50,44 @@ def test_a_phrase_leads_to_its_skill(name: str, trigger: str) -> None:
     assert f'"{trigger}"' in front_matter(name)["description"]
 
 
-@pytest.mark.parametrize("name", STARTING)
+@pytest.mark.parametrize("name", LOOP_COMMANDS)
 def test_a_skill_that_starts_a_loop_says_how_and_permits_the_agent_s_verbs(name: str) -> None:
     fields = front_matter(name)
 
     assert sorted(fields) == ["allowed-tools", "argument-hint", "description"]
     assert fields["allowed-tools"] == ", ".join(PERMISSIONS)
     assert '--rounds N] [--check "COMMAND"]' in fields["argument-hint"]
-    assert text(name).count("$ARGUMENTS") == 1
-    assert f"untildone start --preset {name} --task 'TASK'" in text(name)
+    assert build_command(name).count("$ARGUMENTS") == 1
+    assert f"untildone start --preset {name} --task 'TASK'" in build_command(name)
 
 
-@pytest.mark.parametrize("name", PERSONAL)
+@pytest.mark.parametrize("name", USER_COMMANDS)
 def test_a_verb_of_the_person_is_kept_from_the_model(name: str) -> None:
     fields = front_matter(name)
 
     assert sorted(fields) == ["argument-hint", "description", "disable-model-invocation"]
     assert fields["disable-model-invocation"] == "true"
-    assert f"`untildone {name}`" in text(name)
+    assert f"`untildone {name}`" in build_command(name)
 
 
 def test_no_permission_is_given_for_a_verb_of_the_person() -> None:
-    assert not [rule for rule in PERMISSIONS for verb in PERSONAL if f" {verb}:" in rule]
+    assert not [rule for rule in PERMISSIONS for verb in USER_COMMANDS if f" {verb}:" in rule]
 
 
 def test_plugin_and_init_carry_the_same_texts() -> None:
-    assert list(skills()) == [
+    assert list(build_plugin_skills()) == [
         *(f"skills/{name}/SKILL.md" for name in NAMES),
         *(f"agents/{name}.md" for name in AGENTS),
     ]
-    assert list(commands()) == [
+    assert list(build_command_files()) == [
         *(f"commands/untildone/{name}.md" for name in NAMES),
         *(f"agents/untildone-{name}.md" for name in AGENTS),
     ]
-    own = [made.replace("name: untildone-", "name: ") for made in commands().values()]
-    assert list(skills().values()) == own
+    own = [made.replace("name: untildone-", "name: ") for made in build_command_files().values()]
+    assert list(build_plugin_skills().values()) == own
 
 
-@pytest.mark.parametrize("name", PLANNING)
+@pytest.mark.parametrize("name", PLAN_COMMANDS)
 def test_a_skill_of_plans_permits_what_touches_the_plan_alone(name: str) -> None:
     fields = front_matter(name)
 
@@ -95,24 +95,26 @@ def test_a_skill_of_plans_permits_what_touches_the_plan_alone(name: str) -> None
     allowed = fields["allowed-tools"].split(", ")
     assert set(PERMISSIONS) < set(allowed)
     assert not [rule for rule in allowed if "plan start" in rule or "set-status" in rule]
-    assert text(name).count("$ARGUMENTS") == 1
+    assert build_command(name).count("$ARGUMENTS") == 1
 
 
 @pytest.mark.parametrize("name", ["task-verifier", "planning-validator"])
 def test_a_verifier_has_no_tool_to_edit_with(name: str) -> None:
-    fields = dict(line.split(": ", 1) for line in agent(name, name).split("---\n")[1].splitlines())
+    fields = dict(
+        line.split(": ", 1) for line in build_agent(name, name).split("---\n")[1].splitlines()
+    )
 
     assert fields["tools"] == "Read, Grep, Glob, Bash"
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_no_placeholder_is_left(name: str) -> None:
-    assert re.findall(r"\{\w+\}", text(name)) == []
+    assert re.findall(r"\{\w+\}", build_command(name)) == []
 
 
 def new_client(folder: Path, server: ModelServer) -> Client:
     client = Client(home=folder / "home", project=folder / "project", server=server)
-    for path, content in commands().items():
+    for path, content in build_command_files().items():
         target = client.home / ".claude" / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(content, encoding="utf-8")
@@ -128,7 +130,7 @@ def test_a_typed_command_reaches_the_hook_raw_and_the_model_whole(tmp_path: Path
         client.write_settings(command_hooks(UserPromptSubmit=hook), scope="user")
         client.run(line)
 
-    expected = text("test").split("---\n", 2)[2].lstrip().replace("$ARGUMENTS", line[16:])
+    expected = build_command("test").split("---\n", 2)[2].lstrip().replace("$ARGUMENTS", line[16:])
     assert expected in server.requests[0].texts
     assert '"prompt":"/untildone:test mend \\"it\\"' in tmp_path.joinpath("prompt.json").read_text(
         encoding="utf-8"
@@ -157,5 +159,5 @@ def test_the_model_is_offered_the_starting_skills_and_refused_the_person_s(tmp_p
 
     offered = "\n".join(server.requests[0].texts)
     shown = [name for name in NAMES if f"- untildone:{name}: " in offered]
-    assert shown == [*STARTING, *PLANNING, "status"]
+    assert shown == [*LOOP_COMMANDS, *PLAN_COMMANDS, "status"]
     assert "disable-model-invocation" in "".join(server.reached_model[1])

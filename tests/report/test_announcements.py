@@ -6,9 +6,14 @@ import pytest
 
 from core.samples import bounds, contract
 from untildone.core.contract import Claim
-from untildone.core.progress import Met, Progress
+from untildone.core.progress import ClaimReport, Progress
 from untildone.core.verdict import Continue, Finish, Ignore, Pause, Verdict, Wait
-from untildone.report.announcements import announcement, box, completed, starting
+from untildone.report.announcements import (
+    announce_start,
+    announce_verdict,
+    draw_verdict_box,
+    list_criteria,
+)
 from untildone.store.loops import Record
 
 STEPS = ("Refactor a", "Refactor b", "Refactor c", "test")
@@ -20,25 +25,25 @@ def record(progress: Progress | None = None, **given: Any) -> Record:  # noqa: A
 
 
 def test_the_start() -> None:
-    assert starting(record(task="Refactor it", reversibility="2B")) == (
+    assert announce_start(record(task="Refactor it", reversibility="2B")) == (
         "[LOOP] Starting | Shape: colleague (6/10) | Workflow: C (delete what is not needed before"
         " you redesign) | Type: 2B | Steps: 4 | Budget: $25"
     )
     bare = record(task="Think", steps=(), bounds=bounds(budget_usd=0))
-    assert starting(bare) == "[LOOP] Starting | Shape: colleague (6/10)"
+    assert announce_start(bare) == "[LOOP] Starting | Shape: colleague (6/10)"
 
 
 @pytest.mark.parametrize(
     ("verdict", "progress", "expected"),
     [
         (
-            Continue(because="unmet"),
+            Continue(cause="unmet"),
             Progress(round=2, spend_usd=1.5, steps_done=STEPS[:1]),
             "[LOOP] ✓ Refactor a complete | Progress: 1/4 | Next: Refactor b\n"
             "[LOOP] Round 2/10 | Cost: $1.50/$25 | Step: Refactor b",
         ),
         (
-            Continue(because="unmet"),
+            Continue(cause="unmet"),
             Progress(round=3, steps_done=STEPS[:3]),
             "[LOOP] ✓ Refactor a, Refactor b, Refactor c complete | Progress: 3/4 | Next: test\n"
             "[LOOP] Round 3/10 | Cost: unknown/$25 | Step: test\n"
@@ -46,7 +51,7 @@ def test_the_start() -> None:
             " to run it yourself",
         ),
         (
-            Continue(because="unmet"),
+            Continue(cause="unmet"),
             Progress(round=4, steps_done=STEPS),
             "[LOOP] ✓ Refactor a, Refactor b, Refactor c, test complete | Progress: 4/4\n"
             "[LOOP] Round 4/10 | Cost: unknown/$25\n"
@@ -71,16 +76,16 @@ def test_the_start() -> None:
     ],
 )
 def test_what_is_announced(verdict: Verdict, progress: Progress, expected: str) -> None:
-    assert announcement(record(progress), verdict) == expected
+    assert announce_verdict(record(progress), verdict) == expected
 
 
 def test_a_step_and_a_pattern_are_announced_once() -> None:
-    held, after = Continue(because="unmet"), Progress(round=4, steps_done=STEPS)
+    held, after = Continue(cause="unmet"), Progress(round=4, steps_done=STEPS)
 
-    assert announcement(record(after), held, steps_told=3) == (
+    assert announce_verdict(record(after), held, steps_reported=3) == (
         "[LOOP] ✓ test complete | Progress: 4/4\n[LOOP] Round 4/10 | Cost: unknown/$25"
     )
-    assert announcement(record(after), held, steps_told=4) == (
+    assert announce_verdict(record(after), held, steps_reported=4) == (
         "[LOOP] Round 4/10 | Cost: unknown/$25"
     )
 
@@ -88,21 +93,21 @@ def test_a_step_and_a_pattern_are_announced_once() -> None:
 def test_without_bounds_and_steps_little_is_said() -> None:
     unbound = record(Progress(round=1), steps=(), bounds=bounds(rounds=0, budget_usd=0))
 
-    assert announcement(unbound, Continue(because="unmet")) == "[LOOP] Round 1 | Cost: unknown"
-    assert announcement(unbound, Continue(because="unmet"), following="mend it") == (
+    assert announce_verdict(unbound, Continue(cause="unmet")) == "[LOOP] Round 1 | Cost: unknown"
+    assert announce_verdict(unbound, Continue(cause="unmet"), following="mend it") == (
         "[LOOP] Round 1 | Cost: unknown | Next: mend it"
     )
 
 
 def test_the_verdict_box() -> None:
-    met = {"docs": Met(by="review", evidence="read")}
+    met = {"docs": ClaimReport(by="review", evidence="read")}
     ended = record(
         Progress(outcome="done", met=met),
         claims=(Claim(name="docs"),),
         limits=("lose data",),
     )
 
-    shown = announcement(ended, Finish(outcome="done", reason="so"))
+    shown = announce_verdict(ended, Finish(outcome="done", reason="so"))
 
     assert shown.splitlines()[-7:] == [
         "╭─ 🟡 MONITOR",
@@ -113,7 +118,7 @@ def test_the_verdict_box() -> None:
         "│ ↳ Risk: the agent's word for docs",
         "╰─",
     ]
-    assert box(contract(checks=()), Progress(outcome="claimed"))[:3] == [
+    assert draw_verdict_box(contract(checks=()), Progress(outcome="claimed"))[:3] == [
         "╭─ 🔴 RESEARCH",
         "│ Verified: nothing",
         "│ Checklist: 0/0 criteria verified",
@@ -133,15 +138,18 @@ def test_the_verdict_box() -> None:
     ],
 )
 def test_the_other_way_and_the_risk(progress: Progress, expected: list[str]) -> None:
-    assert box(contract(), progress)[4:-1] == expected
+    assert draw_verdict_box(contract(), progress)[4:-1] == expected
 
 
 def test_an_ending_lists_each_criterion_with_how_it_was_verified() -> None:
-    met = {"docs": Met(by="review", evidence="read"), "fast": Met(by="assumption", evidence="?")}
+    met = {
+        "docs": ClaimReport(by="review", evidence="read"),
+        "fast": ClaimReport(by="assumption", evidence="?"),
+    }
     claims = tuple(Claim(name=name) for name in ("docs", "fast", "small"))
     progress = Progress(outcome="claimed", met=met, unmet=("test",))
 
-    done = announcement(
+    done = announce_verdict(
         record(Progress(outcome="done", met=met), claims=claims[:1]),
         Finish(outcome="done", reason="so"),
     )
@@ -152,7 +160,7 @@ def test_an_ending_lists_each_criterion_with_how_it_was_verified() -> None:
         "- docs: ✓ review",
         "</loop-complete>",
     ]
-    assert completed(contract(claims=claims), progress) == [
+    assert list_criteria(contract(claims=claims), progress) == [
         "<loop-complete>",
         "- test: ✗ not verified",
         "- docs: ✓ review",
@@ -160,4 +168,4 @@ def test_an_ending_lists_each_criterion_with_how_it_was_verified() -> None:
         "- small: ✗ not verified",
         "</loop-complete>",
     ]
-    assert completed(contract(checks=()), progress) == []
+    assert list_criteria(contract(checks=()), progress) == []

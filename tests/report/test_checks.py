@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from rich.console import Console
 
 from untildone.core.check_results import CheckResult, Finding, Tests
-from untildone.report.checks import show
+from untildone.report.checks import print_results
 
 GREEN = CheckResult(name="test", command="pytest", outcome="green", seconds=0.61, cached=True)
 
@@ -39,7 +39,7 @@ def red(*findings: Finding, tests: Tests | None = None, reason: str = "exit code
 def screen(*results: CheckResult, project: Path, width: int = 80) -> list[str]:
     console = Console(file=StringIO(), width=width, highlight=False)
     with console.capture() as captured:
-        show(console, results, project)
+        print_results(console, results, project)
     return [line.rstrip() for line in captured.get().splitlines()]
 
 
@@ -114,5 +114,5 @@ def test_an_encoding_without_the_signs_gets_none(tmp_path: Path) -> None:
 
     console = Console(file=Latin(), width=80)
     with console.capture() as captured:
-        show(console, (GREEN,), tmp_path)
+        print_results(console, (GREEN,), tmp_path)
     assert captured.get().splitlines()[-1].split() == ["test", "green", "0.6", "s", "as", "before"]

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from untildone.checks.parsers import sarif as sarif_parser
 from untildone.core.check_results import CheckResult, Finding
-from untildone.report.junit import junit
-from untildone.report.sarif import sarif
+from untildone.report.junit import render_junit
+from untildone.report.sarif import build_sarif
 
 FINDING = Finding(
     check="lint",
@@ -27,7 +27,7 @@ GREEN = CheckResult(name="test", command="pytest", outcome="green", seconds=0.5)
 
 
 def test_sarif_is_read_back() -> None:
-    (found,) = sarif_parser.parse(json.dumps(sarif((RED, GREEN))))
+    (found,) = sarif_parser.parse(json.dumps(build_sarif((RED, GREEN))))
 
     assert (found.path, found.line, found.code, found.severity, found.text) == (
         *("src/a.py", 3, "F401", "error"),
@@ -40,14 +40,14 @@ def test_a_finding_without_a_place_has_none_in_sarif() -> None:
         check="c", path="", line=0, code="", severity="info", text="t", fingerprint="f"
     )
     result = CheckResult(name="c", command="c", outcome="red", findings=(nowhere,))
-    (run,) = json.loads(json.dumps(sarif((result,))))["runs"]
+    (run,) = json.loads(json.dumps(build_sarif((result,))))["runs"]
 
     assert run["results"][0]["locations"] == []
     assert run["results"][0]["ruleId"] == "info"
 
 
 def test_junit_has_a_case_per_check() -> None:
-    suite = ElementTree.fromstring(junit((RED, GREEN)).encode())  # noqa: S314  our own text
+    suite = ElementTree.fromstring(render_junit((RED, GREEN)).encode())  # noqa: S314  our own text
     failure = suite.find("testcase/failure")
 
     assert suite.attrib == {"name": "untildone", "tests": "2", "failures": "1", "time": "2.000"}
@@ -60,6 +60,6 @@ def test_junit_has_a_case_per_check() -> None:
 def test_any_text_makes_sound_xml(name: str, reason: str, output: str) -> None:
     result = CheckResult(name=name, command="c", outcome="red", reason=reason, output=output)
 
-    suite = ElementTree.fromstring(junit((result,)).encode("utf-8", "replace"))  # noqa: S314  our own text
+    suite = ElementTree.fromstring(render_junit((result,)).encode("utf-8", "replace"))  # noqa: S314  our own text
 
     assert len(suite) == 1

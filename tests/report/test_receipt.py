@@ -6,9 +6,16 @@ from core.samples import AT, GREEN, RED, contract, result, seen
 from untildone.core.check_results import Totals
 from untildone.core.contract import Amendment, Claim
 from untildone.core.evidence import Concern, ConcernKind
-from untildone.core.progress import Met, Progress, Round
+from untildone.core.progress import ClaimReport, Progress, Round
 from untildone.core.verdict import Continue
-from untildone.report.receipt import Allowed, Lost, Receipt, as_json, as_text, receipt
+from untildone.report.receipt import (
+    Allowance,
+    Receipt,
+    ReceiptConcern,
+    build_receipt,
+    encode_receipt,
+    render_receipt,
+)
 from untildone.store.loops import Record
 
 LATER = "2025-03-01T11:00:00+00:00"
@@ -17,9 +24,11 @@ LATER = "2025-03-01T11:00:00+00:00"
 def paper(**progress: object) -> Receipt:
     agreed = contract(claims=(Claim(name="docs"),), allow=("config:a",), promises=("DONE",))
     record = Record(contract=agreed, progress=Progress(**progress), generation=1)  # type: ignore[arg-type]  # fields by name
-    rounds = (Round(number=1, at=AT, verdict=Continue(because="unmet"), checks=(GREEN, RED)),)
-    evidence = seen(GREEN, result("unrunnable", "lint", reason="not found"), said=("DONE",))
-    return receipt(record, evidence, rounds, at=LATER)
+    rounds = (Round(number=1, at=AT, verdict=Continue(cause="unmet"), checks=(GREEN, RED)),)
+    evidence = seen(
+        GREEN, result("unrunnable", "lint", reason="not found"), promises_given=("DONE",)
+    )
+    return build_receipt(record, evidence, rounds, at=LATER)
 
 
 PAUSED: dict[str, object] = {
@@ -27,7 +36,7 @@ PAUSED: dict[str, object] = {
     "outcome": "out-of-rounds",
     "reason": "round 10 of 10",
     "round": 10,
-    "met": {"docs": Met(by="review", evidence="read them")},
+    "met": {"docs": ClaimReport(by="review", evidence="read them")},
     "notes": ("look here",),
     "spend_usd": 1.5,
     "baseline_totals": Totals(errors=2, infos=1),
@@ -36,7 +45,7 @@ PAUSED: dict[str, object] = {
 
 
 def test_as_text() -> None:
-    assert as_text(paper(**PAUSED)).splitlines() == [
+    assert render_receipt(paper(**PAUSED)).splitlines() == [
         "# Receipt of loop a1: out-of-rounds",
         "round 10 of 10",
         "",
@@ -78,14 +87,14 @@ def test_what_was_tried_round_by_round_what_counted_and_what_remains() -> None:
         counts=("zero-errors",), targets=("src",), after="b2", then=("next",), preset="fix"
     )
     blocked = Progress(status="paused", outcome="blocked", reason="no key", unmet=("zero-errors",))
-    tried = {"at": AT, "verdict": Continue(because="unmet")}
+    tried = {"at": AT, "verdict": Continue(cause="unmet")}
     rounds = (
-        Round(number=1, fixed=2, touched=tuple("abcdefg"), **tried),  # type: ignore[arg-type]  # fields by name
+        Round(number=1, fixed=2, written_files=tuple("abcdefg"), **tried),  # type: ignore[arg-type]  # fields by name
         Round(number=2, fixed=1, notes=("tried\nthe cache",), **tried),  # type: ignore[arg-type]  # as above
     )
     record = Record(contract=agreed, progress=blocked, generation=1)
 
-    lines = as_text(receipt(record, seen(), rounds, at=LATER)).splitlines()
+    lines = render_receipt(build_receipt(record, seen(), rounds, at=LATER)).splitlines()
 
     assert lines[6:9] == [
         "- counted: zero-errors",
@@ -104,7 +113,7 @@ def test_what_was_tried_round_by_round_what_counted_and_what_remains() -> None:
 
 
 def test_words_alone_are_to_be_looked_at() -> None:
-    text = as_text(paper(status="finished", outcome="claimed", followed_by="c3"))
+    text = render_receipt(paper(status="finished", outcome="claimed", followed_by="c3"))
 
     assert "- followed by loop c3" in text
     assert text.endswith(
@@ -113,26 +122,26 @@ def test_words_alone_are_to_be_looked_at() -> None:
 
 
 def test_what_was_cancelled_unfinished_can_begin_again() -> None:
-    text = as_text(paper(status="finished", outcome="cancelled", unmet=("test",)))
+    text = render_receipt(paper(status="finished", outcome="cancelled", unmet=("test",)))
 
     assert text.endswith("- begin again with `untildone start`, or go on by hand\n")
-    assert "## What next" not in as_text(paper(status="finished", outcome="cancelled"))
+    assert "## What next" not in render_receipt(paper(status="finished", outcome="cancelled"))
 
 
 def test_a_gate_is_answered_in_a_prompt() -> None:
-    text = as_text(paper(status="paused", outcome="gate", reason="may I?"))
+    text = render_receipt(paper(status="paused", outcome="gate", reason="may I?"))
 
     assert "- answer in a prompt" in text.splitlines()
 
 
 def test_what_is_finished_needs_nothing_more() -> None:
-    text = as_text(paper(status="finished", outcome="done", reason="every check passes"))
+    text = render_receipt(paper(status="finished", outcome="done", reason="every check passes"))
 
     assert "## What next" not in text
 
 
 def test_as_json() -> None:
-    written = json.loads(as_json(paper(**PAUSED)))
+    written = json.loads(encode_receipt(paper(**PAUSED)))
 
     assert set(written) == set(Receipt.__struct_fields__)
     assert (written["outcome"], written["by_words_alone"], written["claims"]) == (
@@ -145,21 +154,21 @@ def test_as_json() -> None:
 def test_a_path_that_is_not_utf8_is_kept() -> None:
     record = Record(contract=contract(task="fix by\udcfftes"), progress=Progress(), generation=1)
 
-    written = as_json(receipt(record, seen(), (), at=AT))
+    written = encode_receipt(build_receipt(record, seen(), (), at=AT))
 
     assert json.loads(written)["task"] == "fix by\udcfftes"
 
 
 def test_each_round_has_its_cost_where_that_is_known() -> None:
     record = Record(contract=contract(), progress=Progress(), generation=1)
-    held = Continue(because="unmet")
+    held = Continue(cause="unmet")
     totals = (None, 1.0, 1.25, 1.25)
     rounds = tuple(
         Round(number=number, at=AT, verdict=held, spend_usd=total)
         for number, total in enumerate(totals, 1)
     )
 
-    assert receipt(record, seen(), rounds, at=AT).history == (
+    assert build_receipt(record, seen(), rounds, at=AT).history == (
         "round 1: continue",
         "round 2: continue",
         "round 3: continue; 0.25 USD",
@@ -170,7 +179,9 @@ def test_each_round_has_its_cost_where_that_is_known() -> None:
 def test_what_is_asked_about_is_shown_with_its_change_and_the_ways_on() -> None:
     change = "--- a.py at the start\n+++ a.py now\n-assert x"
     lost = tuple(
-        Lost(id=f"remove-test:a.py::{name}#12", path=f"a.py::{name}", because="gone", change=change)
+        ReceiptConcern(
+            id=f"remove-test:a.py::{name}#12", path=f"a.py::{name}", because="gone", change=change
+        )
         for name in "xy"
     )
     record = Record(
@@ -179,7 +190,7 @@ def test_what_is_asked_about_is_shown_with_its_change_and_the_ways_on() -> None:
         generation=1,
     )
 
-    text = as_text(receipt(record, seen(GREEN), (), at=LATER, lost=lost))
+    text = render_receipt(build_receipt(record, seen(GREEN), (), at=LATER, lost=lost))
 
     assert text[text.index("\n## Lost") :].splitlines() == [
         "",
@@ -207,10 +218,10 @@ def test_an_allowance_is_told_with_its_time_and_what_it_covers() -> None:
     progress = Progress(amendments=(later,))
     record = Record(contract=contract(allow=("config:a.toml",)), progress=progress, generation=1)
 
-    paper = receipt(record, seen(GREEN, concerns=(lost,)), (), at=LATER)
+    paper = build_receipt(record, seen(GREEN, concerns=(lost,)), (), at=LATER)
 
     assert paper.approvals == (
-        Allowed(what="config:a.toml", by="user", at=AT, covers=(lost.id,)),
-        Allowed(what=lost.id, by="user", at=LATER, covers=(lost.id,)),
+        Allowance(what="config:a.toml", by="user", at=AT, covers=(lost.id,)),
+        Allowance(what=lost.id, by="user", at=LATER, covers=(lost.id,)),
     )
-    assert f"- `config:a.toml:k` at {LATER}, covers config:a.toml:k\n" in as_text(paper)
+    assert f"- `config:a.toml:k` at {LATER}, covers config:a.toml:k\n" in render_receipt(paper)

@@ -4,16 +4,10 @@ from pathlib import Path
 
 import click
 
-from untildone.cli.options import (
-    chosen,
-    here,
-    json_option,
-    print_json,
-    project_option,
-    require_user,
-)
-from untildone.cli.said import which_option
-from untildone.core.concerns import name_of
+from untildone.cli.authority import require_user
+from untildone.cli.loops import choose_loop, open_context
+from untildone.cli.options import json_option, loop_option, print_json, project_option
+from untildone.core.concerns import strip_content_digest
 from untildone.engine.approval import ALL, Approved, approve
 from untildone.runs import memory
 
@@ -21,7 +15,7 @@ from untildone.runs import memory
 @click.command("approve")
 @click.argument("findings", nargs=-1)
 @click.option(ALL, "everything", is_flag=True, help="Approve all that is asked about.")
-@which_option
+@loop_option
 @project_option
 @json_option
 def command(
@@ -42,22 +36,22 @@ def command(
     untildone approve --all
     untildone approve remove-test:tests/test_old.py::test_gone
     """
-    found = here()
-    record = chosen(found, loop, project)
-    require_user(found, record, "approve")
-    headless = memory.read(found, record.contract.id) is not None
+    context = open_context()
+    record = choose_loop(context, loop, project)
+    require_user(context, record, "approve")
+    headless = memory.read(context, record.contract.id) is not None
     named = (ALL,) if everything else findings
-    approved = approve(found, record, named, resumes=not headless)
+    approved = approve(context, record, named, resumes=not headless)
     if as_json:
         print_json(approved)
         return
-    click.echo("\n".join(told(approved, headless=headless)))
+    click.echo("\n".join(describe_approval(approved, headless=headless)))
 
 
-def told(approved: Approved, *, headless: bool = False) -> list[str]:
-    lines = [f"approved {name_of(finding)}" for finding in approved.approved]
+def describe_approval(approved: Approved, *, headless: bool = False) -> list[str]:
+    lines = [f"approved {strip_content_digest(finding)}" for finding in approved.approved]
     if approved.left:
-        left = ", ".join(name_of(finding) for finding in approved.left)
+        left = ", ".join(strip_content_digest(finding) for finding in approved.left)
         return [*lines, f"still asked about: {left}"]
     if headless:
         return [*lines, f"`untildone continue {approved.loop}` runs it on"]

@@ -2,7 +2,7 @@
 
 import click
 
-from untildone.cli.options import here
+from untildone.cli.loops import open_context
 from untildone.engine.baseline import run_detached
 
 
@@ -10,4 +10,4 @@ from untildone.engine.baseline import run_detached
 @click.argument("loop")
 @click.argument("tree")
 def command(loop: str, tree: str) -> None:
-    run_detached(here(), loop, tree)
+    run_detached(open_context(), loop, tree)

@@ -4,15 +4,15 @@ from pathlib import Path
 
 import click
 
-from untildone.cli.options import project_option
-from untildone.cli.said import say, which_option, words
+from untildone.cli.agent_verbs import record_verb, require_text
+from untildone.cli.options import loop_option, project_option
 from untildone.engine import verbs
 from untildone.engine.relayed_verbs import Verb
 
 
 @click.command("blocked")
-@click.argument("reason", callback=words)
-@which_option
+@click.argument("reason", callback=require_text)
+@loop_option
 @project_option
 def command(reason: str, *, loop: str | None, project: Path | None) -> None:
     """Say what you cannot get past without the person; said twice, the loop pauses for them.
@@ -20,9 +20,9 @@ def command(reason: str, *, loop: str | None, project: Path | None) -> None:
     \b
     untildone blocked "the test needs the password of the staging database"
     """
-    say(
+    record_verb(
         (loop, project),
         Verb(verb="blocked", text=reason),
-        lambda found, named: verbs.blocked(found, named, reason),
+        lambda context, named: verbs.blocked(context, named, reason),
         done="recorded; stop now",
     )

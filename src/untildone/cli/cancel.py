@@ -4,18 +4,12 @@ from pathlib import Path
 
 import click
 
-from untildone.cli.options import (
-    chosen,
-    here,
-    loop_argument,
-    project_option,
-    require_user,
-    require_user_of_loop,
-    require_user_of_machine,
-)
+from untildone.cli.authority import require_user, require_user_of_machine, require_user_of_session
+from untildone.cli.loops import choose_loop, open_context
+from untildone.cli.options import loop_argument, project_option
 from untildone.engine import verbs
 from untildone.engine.context import Context
-from untildone.store.sessions import sessions
+from untildone.store.sessions import list_sessions
 
 
 @click.command("cancel")
@@ -28,28 +22,28 @@ def command(loop: str | None, project: Path | None) -> None:
     untildone cancel           this session's or project's only one
     untildone cancel 1f2e      by the beginning of its id
     """
-    found = here()
-    if loop and _lost(found, loop):
-        _give_up(found, loop)
+    context = open_context()
+    if loop and _is_lost(context, loop):
+        _release_lost_loop(context, loop)
         click.echo(f"loop {loop} was lost and is given up")
         return
-    record = chosen(found, loop, project)
-    require_user(found, record, "cancel")
-    verbs.cancel(found, record.contract.id)
+    record = choose_loop(context, loop, project)
+    require_user(context, record, "cancel")
+    verbs.cancel(context, record.contract.id)
     click.echo(f"loop {record.contract.id} is cancelled")
 
 
-def _lost(found: Context, loop: str) -> bool:
+def _is_lost(context: Context, loop: str) -> bool:
     """It is remembered as unfinished, and its folder is gone."""
-    return not found.loops.folder(loop).exists() and found.loops.remembered(loop)
+    return not context.loops.get_folder(loop).exists() and context.loops.is_remembered(loop)
 
 
-def _give_up(found: Context, loop: str) -> None:
-    known = sessions(str(found.home), found.agent.NAME)
-    owners = [session for session in known if session.loop() == loop]
+def _release_lost_loop(context: Context, loop: str) -> None:
+    known = list_sessions(str(context.home), context.agent.NAME)
+    owners = [session for session in known if session.get_loop_id() == loop]
     if not owners:
-        require_user_of_machine(found, "cancel")
+        require_user_of_machine(context, "cancel")
     for owner in owners:
-        require_user_of_loop(found, owner, "cancel")
+        require_user_of_session(context, owner, "cancel")
         owner.release()
-    found.loops.forget(loop)
+    context.loops.forget(loop)

@@ -11,10 +11,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 from rich.console import Console
 
-from untildone.checks.memory import Memory
-from untildone.checks.runner import Running, run_checks
-from untildone.cli.options import here, json_option, print_json, project_of, project_option
-from untildone.cli.progress import watching
+from untildone.checks.result_cache import ResultCache
+from untildone.checks.runner import RunOptions, run_checks
+from untildone.cli.check_progress import show_progress
+from untildone.cli.loops import open_context
+from untildone.cli.options import json_option, print_json, project_option
+from untildone.cli.project import find_project
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check
 from untildone.core.verdict import OUTCOMES
@@ -22,11 +24,11 @@ from untildone.engine.context import Context, project_folder
 from untildone.engine.project_checks import checks_of, governed, only_untrusted
 from untildone.errors import UserError
 from untildone.process import environment
-from untildone.report.checks import report, show
-from untildone.report.junit import junit
-from untildone.report.sarif import sarif
-from untildone.store.home import prepare
-from untildone.store.lock import Busy, locked
+from untildone.report.checks import build_report, print_results
+from untildone.report.junit import render_junit
+from untildone.report.sarif import build_sarif
+from untildone.store.home import prepare_home
+from untildone.store.lock import LockTimeoutError, hold_lock
 from untildone.worktree.files import find_tracking_root, list_changed_files
 from untildone.worktree.fingerprint import fingerprint_tree
 
@@ -39,7 +41,7 @@ _HINTS = {
 }
 
 
-class Wishes(Struct, frozen=True, kw_only=True):
+class CheckOptions(Struct, frozen=True, kw_only=True):
     """How the results are wanted."""
 
     cache: bool
@@ -82,10 +84,10 @@ def command(names: tuple[str, ...], *, project: Path | None, **wishes: object) -
     untildone check --json | jq .outcome
     untildone check --sarif findings.sarif --junit checks.xml
     """
-    found = here()
-    place = governed(project_of(project))
-    wanted = _wanted(_known(found, place), names, place)
-    asked = Wishes(**wishes)  # type: ignore[arg-type]  # click has checked them
+    context = open_context()
+    place = governed(find_project(project))
+    wanted = _select_checks(_find_checks(context, place), names, place)
+    asked = CheckOptions(**wishes)  # type: ignore[arg-type]  # click has checked them
     if asked.changed and find_tracking_root(place) is None:
         raise UserError(
             f"nothing tells what changed: `{place}` is in no git repository",
@@ -93,44 +95,44 @@ def command(names: tuple[str, ...], *, project: Path | None, **wishes: object) -
         )
     while True:
         seen = fingerprint_tree(place) if asked.watch else ""
-        code = _once(found, place, wanted, asked)
+        code = _run_once(context, place, wanted, asked)
         if not asked.watch:
             return code
-        _until_changed(place, seen)
+        _wait_for_change(place, seen)
 
 
-def _once(found: Context, place: Path, wanted: list[Check], asked: Wishes) -> int:
-    results = _run(found, place, wanted, asked)
+def _run_once(context: Context, place: Path, wanted: list[Check], asked: CheckOptions) -> int:
+    results = _run(context, place, wanted, asked)
     if asked.changed:
-        results = _within(results, list_changed_files(place))
+        results = _limit_to_files(results, list_changed_files(place))
     if asked.sarif:
-        _write(asked.sarif, json.dumps(sarif(results), indent=2) + "\n")
+        _write(asked.sarif, json.dumps(build_sarif(results), indent=2) + "\n")
     if asked.junit:
-        _write(asked.junit, junit(results))
-    found_out = report(results)
+        _write(asked.junit, render_junit(results))
+    found_out = build_report(results)
     if asked.as_json:
         print_json(found_out)
         return _EXIT_CODES[found_out.outcome]
-    _shown(results, place)
+    _print_results(results, place)
     for outcome in _HINTS.keys() & {result.outcome for result in results}:
         click.echo(_HINTS[outcome], err=True)
     return _EXIT_CODES[found_out.outcome]
 
 
-def _shown(results: tuple[CheckResult, ...], place: Path) -> None:
+def _print_results(results: tuple[CheckResult, ...], place: Path) -> None:
     console = Console(highlight=False)
     if console.is_terminal:
-        show(console, results, place)
+        print_results(console, results, place)
         return
     # Who reads a pipe wants whole lines, without the blanks that fill a table's cells.
     console.width = _WHOLE_LINES
     with console.capture() as captured:
-        show(console, results, place)
+        print_results(console, results, place)
     click.echo("\n".join(line.rstrip() for line in captured.get().splitlines()))
 
 
-def _known(found: Context, place: Path) -> tuple[Check, ...]:
-    checks, untrusted = checks_of(found, place)
+def _find_checks(context: Context, place: Path) -> tuple[Check, ...]:
+    checks, untrusted = checks_of(context, place)
     if untrusted and not checks:
         raise only_untrusted(place, untrusted)
     if untrusted:
@@ -138,7 +140,7 @@ def _known(found: Context, place: Path) -> tuple[Check, ...]:
     return checks
 
 
-def _wanted(checks: tuple[Check, ...], names: tuple[str, ...], place: Path) -> list[Check]:
+def _select_checks(checks: tuple[Check, ...], names: tuple[str, ...], place: Path) -> list[Check]:
     if not checks:
         raise UserError(
             f"no check was found in `{place}`",
@@ -157,31 +159,35 @@ def _wanted(checks: tuple[Check, ...], names: tuple[str, ...], place: Path) -> l
 
 
 def _run(
-    found: Context, place: Path, wanted: list[Check], asked: Wishes
+    context: Context, place: Path, wanted: list[Check], asked: CheckOptions
 ) -> tuple[CheckResult, ...]:
     """One run of a project's checks at a time, whoever asks for it."""
-    prepare(found.home)
-    shared = project_folder(found.home, place)
+    prepare_home(context.home)
+    shared = project_folder(context.home, place)
     shared.mkdir(parents=True, exist_ok=True, mode=0o700)
-    memory = Memory(shared / "checks", environment(os.environ), serving=asked.cache)
-    last = {check.name: known for check in wanted if (known := memory.last(check))}
+    memory = ResultCache(shared / "checks", environment(os.environ), serve_green=asked.cache)
+    last = {check.name: known for check in wanted if (known := memory.load_last(check))}
     # On a terminal the table of results takes the place of what was shown meanwhile.
     shown_again = sys.stdout.isatty()
     try:
         with (
-            locked(shared / "checks.lock", timeout=_PATIENCE if asked.wait or asked.watch else 0),
-            watching(wanted, last=last, transient=shown_again) as progress,
+            hold_lock(
+                shared / "checks.lock", timeout=_PATIENCE if asked.wait or asked.watch else 0
+            ),
+            show_progress(wanted, last=last, transient=shown_again) as progress,
         ):
-            running = Running(project=place, memory=memory, early=progress.early)
+            running = RunOptions(project=place, cache=memory, on_preview=progress.early)
             return run_checks(wanted, running, report=progress)
-    except Busy:
+    except LockTimeoutError:
         raise UserError(
             f"another run of the checks of `{place}` is under way",
             hint="`untildone check --wait` waits for it",
         ) from None
 
 
-def _within(results: tuple[CheckResult, ...], files: frozenset[str]) -> tuple[CheckResult, ...]:
+def _limit_to_files(
+    results: tuple[CheckResult, ...], files: frozenset[str]
+) -> tuple[CheckResult, ...]:
     """A red check whose findings all lie elsewhere is none of this change's business."""
     kept = []
     for result in results:
@@ -194,7 +200,7 @@ def _within(results: tuple[CheckResult, ...], files: frozenset[str]) -> tuple[Ch
     return tuple(kept)
 
 
-def _until_changed(place: Path, seen: str) -> None:
+def _wait_for_change(place: Path, seen: str) -> None:
     """Also what changed while the checks ran is a change."""
     click.echo(f"\n{time.strftime('%H:%M:%S')}  watching; Ctrl-C ends\n", err=True)
     while fingerprint_tree(place) == seen:

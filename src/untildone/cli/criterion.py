@@ -5,8 +5,8 @@ from typing import cast, get_args
 
 import click
 
-from untildone.cli.options import project_option
-from untildone.cli.said import say, which_option, words
+from untildone.cli.agent_verbs import record_verb, require_text
+from untildone.cli.options import loop_option, project_option
 from untildone.core.contract import Claim, Verification
 from untildone.engine import verbs
 from untildone.engine.relayed_verbs import Verb
@@ -22,7 +22,7 @@ def command() -> None:
 
 
 @command.command("add")
-@click.argument("name", callback=words)
+@click.argument("name", callback=require_text)
 @click.option(
     "--by",
     type=click.Choice(get_args(Verification)),
@@ -30,7 +30,7 @@ def command() -> None:
     show_default=True,
     help="How it is to be verified.",
 )
-@which_option
+@loop_option
 @project_option
 def add(name: str, *, by: str, loop: str | None, project: Path | None) -> None:
     """Add a criterion; what was agreed is never taken away.
@@ -39,11 +39,11 @@ def add(name: str, *, by: str, loop: str | None, project: Path | None) -> None:
     untildone criterion add "the help names the new option" --by observation
     """
     kind = cast(Verification, by)
-    say(
+    record_verb(
         (loop, project),
         Verb(verb="criterion", name=name, by=kind),
-        lambda found, named: verbs.add_claim(
-            found, named, Claim(name=name, verification=kind), by="agent"
+        lambda context, named: verbs.add_claim(
+            context, named, Claim(name=name, verification=kind), by="agent"
         ),
         done=f"added: {name}",
     )

@@ -9,9 +9,9 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from untildone.agents.headless import Happening, Said, Tool
-from untildone.cli.demo_project import Theatre, theatre
-from untildone.cli.stage import Stage
+from untildone.agents.headless import AgentText, RunEvent, Tool
+from untildone.cli.demo_display import DemoDisplay
+from untildone.cli.demo_environment import DemoEnvironment, open_demo_environment
 from untildone.core.progress import Round
 from untildone.core.verdict import Continue, Finish
 from untildone.process import ending_with_us, quoted
@@ -42,19 +42,19 @@ def command(*, headless: bool, fast: bool) -> int:
     """
     console = Console(highlight=False, force_terminal=False if headless else None)
     beat = 0 if fast or not console.is_terminal else _BEAT
-    return perform(scene.SCRIPT, Stage(console, beat=beat), headless=headless)
+    return play(scene.SCRIPT, DemoDisplay(console, beat=beat), headless=headless)
 
 
-def perform(script: Sequence[Turn], stage: Stage, *, headless: bool = False) -> int:
+def play(script: Sequence[Turn], stage: DemoDisplay, *, headless: bool = False) -> int:
     """0 if the agent was held while it was not done, and let go when it was."""
     means = "a real run" if headless else "the real hooks"
     stage.title(f"untildone demo: a scripted agent, a broken project, and {means}")
     # A closed terminal must not leave the theatre behind.
-    with ending_with_us(), theatre() as place:
+    with ending_with_us(), open_demo_environment() as place:
         scene.write(place.project)
-        ended = (_driven if headless else _played)(place, script, stage)
+        ended = (_play_headless if headless else _play_with_hooks)(place, script, stage)
         rounds = place.rounds()
-        if ended != "let go" or not _as_it_should(rounds):
+        if ended != "let go" or not _is_expected(rounds):
             verdicts = ", ".join(type(entry.verdict).__name__ for entry in rounds) or "no verdict"
             stage.end(f"the scene did not go as it should: {verdicts}; then {ended}")
             return 1
@@ -64,7 +64,7 @@ def perform(script: Sequence[Turn], stage: Stage, *, headless: bool = False) -> 
     return 0
 
 
-def _played(place: Theatre, script: Sequence[Turn], stage: Stage) -> Ended:
+def _play_with_hooks(place: DemoEnvironment, script: Sequence[Turn], stage: DemoDisplay) -> Ended:
     def show(happened: Happened) -> None:
         _show(happened, place, stage, judging)
 
@@ -82,12 +82,12 @@ def _played(place: Theatre, script: Sequence[Turn], stage: Stage) -> Ended:
     return ended
 
 
-def _driven(place: Theatre, script: Sequence[Turn], stage: Stage) -> Ended:
-    def show(happening: Happening) -> None:
+def _play_headless(place: DemoEnvironment, script: Sequence[Turn], stage: DemoDisplay) -> Ended:
+    def show(happening: RunEvent) -> None:
         match happening:
             case Tool():
                 stage.says("agent", happening.detail, style="dim", beats=0.6)
-            case Said():
+            case AgentText():
                 stage.quotes(happening.text)
             case Judged():
                 stage.verdict(place.rounds()[-1])
@@ -104,7 +104,9 @@ def _driven(place: Theatre, script: Sequence[Turn], stage: Stage) -> Ended:
     return "let go" if ended.outcome == "done" else "out of script"
 
 
-def _show(happened: Happened, place: Theatre, stage: Stage, judging: ExitStack) -> None:
+def _show(
+    happened: Happened, place: DemoEnvironment, stage: DemoDisplay, judging: ExitStack
+) -> None:
     match happened.what:
         case "edit" | "shell":
             stage.says("agent", happened.text, style="dim", beats=0.6)
@@ -120,7 +122,7 @@ def _show(happened: Happened, place: Theatre, stage: Stage, judging: ExitStack) 
             pass
 
 
-def _as_it_should(rounds: tuple[Round, ...]) -> bool:
+def _is_expected(rounds: tuple[Round, ...]) -> bool:
     match [entry.verdict for entry in rounds]:
         case [Continue(), Continue(), Finish(outcome="done")]:
             return True

@@ -5,18 +5,20 @@ from pathlib import Path
 import click
 from msgspec import Struct
 
-from untildone.cli.options import here, json_option, print_json, project_of, project_option
+from untildone.cli.loops import open_context
+from untildone.cli.options import json_option, print_json, project_option
+from untildone.cli.project import find_project
 from untildone.engine.project_checks import checks_of, governed, only_untrusted, passed_over
 from untildone.errors import UserError
 
 
-class Detected(Struct, frozen=True, kw_only=True):
+class DetectedCheck(Struct, frozen=True, kw_only=True):
     name: str
     command: str
     reason: str
 
 
-class LeftOut(Struct, frozen=True, kw_only=True):
+class SkippedCommand(Struct, frozen=True, kw_only=True):
     command: str
     reason: str
 
@@ -24,8 +26,8 @@ class LeftOut(Struct, frozen=True, kw_only=True):
 class Detection(Struct, frozen=True, kw_only=True):
     """`left_out`: what the project's files speak for too, and why no check may run it."""
 
-    checks: tuple[Detected, ...]
-    left_out: tuple[LeftOut, ...] = ()
+    checks: tuple[DetectedCheck, ...]
+    left_out: tuple[SkippedCommand, ...] = ()
 
 
 @click.command("detect")
@@ -40,21 +42,22 @@ def command(project: Path | None, *, as_json: bool) -> None:
     untildone detect
     untildone detect --project ../api --json
     """
-    place = governed(project_of(project))
-    checks, ignored = checks_of(here(), place)
+    place = governed(find_project(project))
+    checks, ignored = checks_of(open_context(), place)
     found = tuple(
-        Detected(name=check.name, command=check.command, reason=check.reason) for check in checks
+        DetectedCheck(name=check.name, command=check.command, reason=check.reason)
+        for check in checks
     )
     left_out = tuple(
-        LeftOut(command=entry.command, reason=f"{entry.reason}, which {entry.harm}")
-        for entry in passed_over(here(), place)
+        SkippedCommand(command=entry.command, reason=f"{entry.reason}, which {entry.harm}")
+        for entry in passed_over(open_context(), place)
     )
     if ignored and found:
         click.echo(ignored, err=True)
     if as_json:
         print_json(Detection(checks=found, left_out=left_out))
     else:
-        _show(found, left_out)
+        _print_checks(found, left_out)
     if not found and ignored:
         raise only_untrusted(place, ignored)
     if not found:
@@ -64,7 +67,7 @@ def command(project: Path | None, *, as_json: bool) -> None:
         )
 
 
-def _show(found: tuple[Detected, ...], left_out: tuple[LeftOut, ...]) -> None:
+def _print_checks(found: tuple[DetectedCheck, ...], left_out: tuple[SkippedCommand, ...]) -> None:
     for check in found:
         click.echo(f"{check.name}: `{check.command}`  ({check.reason})")
     for entry in left_out:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from untildone.cli.options import here
+from untildone.cli.loops import open_context
 from untildone.features.edits.server_process import IDLE_SECONDS, keep_warm
 
 
@@ -13,4 +13,4 @@ from untildone.features.edits.server_process import IDLE_SECONDS, keep_warm
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--idle", type=float, default=IDLE_SECONDS, metavar="SECONDS")
 def command(project: Path, files: tuple[Path, ...], idle: float) -> None:
-    keep_warm(here(), project, files, idle=idle)
+    keep_warm(open_context(), project, files, idle=idle)

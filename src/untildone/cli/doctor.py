@@ -6,13 +6,14 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from untildone.cli.options import json_option, print_json, project_of, project_option
+from untildone.app import open_context
+from untildone.cli.options import json_option, print_json, project_option
 from untildone.cli.place import place_of
+from untildone.cli.project import find_project
 from untildone.engine import health as ground
-from untildone.engine.context import context
 from untildone.install import health as installation
-from untildone.install.machine import look
-from untildone.report.doctor import Diagnosis, Trouble, diagnosis
+from untildone.install.installation import read_installation
+from untildone.report.doctor import Diagnosis, Problem, build_diagnosis
 
 
 @click.command("doctor")
@@ -25,24 +26,24 @@ def command(project: Path | None, *, as_json: bool) -> int:
     untildone doctor
     untildone doctor --json | jq -r '.findings[].mend'
     """
-    found = diagnosis(_troubles(project_of(project)))
+    found = build_diagnosis(_diagnose(find_project(project)))
     if as_json:
         print_json(found)
     else:
-        _show(found)
+        _print_diagnosis(found)
     return 0 if found.ok else 1
 
 
-def _troubles(project: Path) -> list[Trouble]:
-    found = context()
-    machine = look(place_of(found, project), found.environ)
+def _diagnose(project: Path) -> list[Problem]:
+    found = open_context()
+    machine = read_installation(place_of(found, project), found.environ)
     return [
-        *(trouble for seek in installation.LOOKS for trouble in seek(machine)),
-        *(trouble for seek in ground.LOOKS for trouble in seek(found, project)),
+        *(trouble for seek in installation.PROBES for trouble in seek(machine)),
+        *(trouble for seek in ground.PROBES for trouble in seek(found, project)),
     ]
 
 
-def _show(found: Diagnosis) -> None:
+def _print_diagnosis(found: Diagnosis) -> None:
     console = Console(highlight=False)
     for trouble in found.findings:
         style = "bold red" if trouble.level == "error" else "bold"
@@ -51,7 +52,7 @@ def _show(found: Diagnosis) -> None:
         if trouble.mend:
             console.print(Text(f"  mend: {trouble.mend}", style="dim"), soft_wrap=True)
     errors = sum(trouble.level == "error" for trouble in found.findings)
-    looked = len(installation.LOOKS) + len(ground.LOOKS)
+    looked = len(installation.PROBES) + len(ground.PROBES)
     if errors:
         console.print(f"{errors} to mend")
     else:

@@ -10,20 +10,22 @@ from msgspec import Struct
 from rich.console import Console
 from rich.text import Text
 
-from untildone.cli.options import json_option, print_json, project_of, project_option
+from untildone.app import open_context
+from untildone.cli.options import json_option, print_json, project_option
 from untildone.cli.place import place_of
-from untildone.engine.context import Context, context
+from untildone.cli.project import find_project
+from untildone.engine.context import Context
 from untildone.errors import UserError
-from untildone.install.health import broken_settings, switched_off
-from untildone.install.machine import Machine, look
+from untildone.install.health import find_broken_settings, find_disabled_hooks
+from untildone.install.installation import Installation, read_installation
 from untildone.process import ending_with_us
-from untildone.report.doctor import Trouble
+from untildone.report.doctor import Problem
 from untildone.runs.drill import SCENES, Proof, prove
 from untildone.runs.rehearsal import only
-from untildone.store.home import prepare
+from untildone.store.home import prepare_home
 
 
-class Drilled(Struct, frozen=True, kw_only=True):
+class DrillReport(Struct, frozen=True, kw_only=True):
     """What `drill --json` prints."""
 
     passed: bool
@@ -44,31 +46,31 @@ def command(project: Path | None, *, as_json: bool) -> int:
     untildone drill
     untildone drill --json | jq .passed
     """
-    found = context()
-    machine = look(place_of(found, project_of(project)), found.environ)
+    found = open_context()
+    machine = read_installation(place_of(found, find_project(project)), found.environ)
     console = Console(highlight=False)
     proofs = []
     with ending_with_us():
-        for proof in _proofs(found, machine):
+        for proof in _run_scenes(found, machine):
             proofs.append(proof)
             if not as_json:
-                _show(console, proof)
+                _print_proof(console, proof)
     passed = all(proof.passed for proof in proofs)
-    mend = "" if passed else _mend(machine)
+    mend = "" if passed else _find_fix(machine)
     if as_json:
-        print_json(Drilled(passed=passed, proofs=tuple(proofs), mend=mend))
+        print_json(DrillReport(passed=passed, proofs=tuple(proofs), mend=mend))
     else:
-        _conclude(console, proofs, mend)
+        _print_result(console, proofs, mend)
     return 0 if passed else 1
 
 
-def _proofs(found: Context, machine: Machine) -> Iterator[Proof]:
-    problem = _not_installed(machine)
+def _run_scenes(found: Context, machine: Installation) -> Iterator[Proof]:
+    problem = _describe_missing_hook(machine)
     yield Proof(name="installed", expected="a hook at Stop", passed=not problem, problem=problem)
     if problem:
         return
     try:
-        prepare(found.home)
+        prepare_home(found.home)
     except UserError as error:
         yield Proof(name="state", expected="writable", passed=False, problem=error.message)
         return
@@ -80,9 +82,9 @@ def _proofs(found: Context, machine: Machine) -> Iterator[Proof]:
             yield prove(name, context=found, settings=settings, folder=folder)
 
 
-def _not_installed(machine: Machine) -> str:
+def _describe_missing_hook(machine: Installation) -> str:
     """The first thing for which the client would not run a hook of ours at all."""
-    trouble = _trouble(machine)
+    trouble = _find_trouble(machine)
     if trouble:
         return trouble.text
     if not any("Stop" in file.ours for file in machine.hooked):
@@ -90,18 +92,18 @@ def _not_installed(machine: Machine) -> str:
     return ""
 
 
-def _trouble(machine: Machine) -> Trouble | None:
-    return next(chain(broken_settings(machine), switched_off(machine)), None)
+def _find_trouble(machine: Installation) -> Problem | None:
+    return next(chain(find_broken_settings(machine), find_disabled_hooks(machine)), None)
 
 
-def _mend(machine: Machine) -> str:
-    trouble = _trouble(machine)
+def _find_fix(machine: Installation) -> str:
+    trouble = _find_trouble(machine)
     if trouble:
         return trouble.mend
     return "`untildone init` writes the hooks anew; `untildone doctor` tells more"
 
 
-def _show(console: Console, proof: Proof) -> None:
+def _print_proof(console: Console, proof: Proof) -> None:
     mark, style = ("pass", "green") if proof.passed else ("FAIL", "bold red")
     time = f"{proof.seconds:5.1f} s" if proof.seconds else ""
     line = Text.assemble(
@@ -113,7 +115,7 @@ def _show(console: Console, proof: Proof) -> None:
     console.print(line, soft_wrap=True)
 
 
-def _conclude(console: Console, proofs: list[Proof], mend: str) -> None:
+def _print_result(console: Console, proofs: list[Proof], mend: str) -> None:
     failed = sum(not proof.passed for proof in proofs)
     if not failed:
         text = f"\n{len(proofs)} of {len(proofs)} passed: the installed hook holds and lets go"

@@ -5,21 +5,14 @@ from pathlib import Path
 import click
 from msgspec import Struct
 
-from untildone.cli.options import (
-    broken,
-    elsewhere,
-    here,
-    json_option,
-    print_json,
-    project_of,
-    project_option,
-    records,
-)
-from untildone.cli.width import headline, moment
-from untildone.core.text import number
+from untildone.cli.loops import describe_other_loops, list_broken_loops, list_loops, open_context
+from untildone.cli.options import json_option, print_json, project_option
+from untildone.cli.project import find_project
+from untildone.cli.terminal_text import fit_headline, format_time
+from untildone.core.text import pluralize
 
 
-class Past(Struct, frozen=True, kw_only=True):
+class LoopEntry(Struct, frozen=True, kw_only=True):
     id: str
     started_at: str
     project: str
@@ -31,7 +24,7 @@ class Past(Struct, frozen=True, kw_only=True):
 
 
 class History(Struct, frozen=True, kw_only=True):
-    loops: tuple[Past, ...]
+    loops: tuple[LoopEntry, ...]
 
 
 @click.command("history")
@@ -45,10 +38,10 @@ def command(*, everywhere: bool, project: Path | None, as_json: bool) -> None:
     untildone history --all
     untildone history --json | jq '.loops[].outcome'
     """
-    found = here()
-    place = str(project_of(project))
+    context = open_context()
+    place = str(find_project(project))
     loops = tuple(
-        Past(
+        LoopEntry(
             id=record.contract.id,
             started_at=record.contract.started_at,
             project=record.contract.project,
@@ -58,24 +51,24 @@ def command(*, everywhere: bool, project: Path | None, as_json: bool) -> None:
             spend_usd=record.progress.spend_usd,
             task=record.contract.task,
         )
-        for record in records(found)
+        for record in list_loops(context)
         if everywhere or record.contract.project == place
     )
     if as_json:
         print_json(History(loops=loops))
         return
-    for damaged in broken(found):
+    for damaged in list_broken_loops(context):
         click.echo(f"{damaged.id}  cannot be read: {damaged.reason}", err=True)
     for loop in loops:
-        click.echo(_line(loop, place=everywhere))
+        click.echo(_format_entry(loop, place=everywhere))
     if not loops:
-        click.echo(f"nothing ran here yet{elsewhere(found)}")
+        click.echo(f"nothing ran here yet{describe_other_loops(context)}")
 
 
-def _line(loop: Past, *, place: bool) -> str:
+def _format_entry(loop: LoopEntry, *, place: bool) -> str:
     end = loop.outcome or loop.status
-    rounds = number(loop.rounds, "round")
-    head = f"{loop.id}  {moment(loop.started_at)}  {end:<14}  {rounds:>9}  "
+    rounds = pluralize(loop.rounds, "round")
+    head = f"{loop.id}  {format_time(loop.started_at)}  {end:<14}  {rounds:>9}  "
     if place:
         head += f"{Path(loop.project).name}: "
-    return head + headline(loop.task, indent=len(head))
+    return head + fit_headline(loop.task, indent=len(head))

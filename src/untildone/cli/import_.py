@@ -6,9 +6,11 @@ import click
 from msgspec import to_builtins
 
 from untildone.agents import AGENTS
-from untildone.cli.options import here, json_option, project_of, project_option
-from untildone.cli.sessions import chosen_session
-from untildone.cli.start import called_by_agent, tell, with_start
+from untildone.cli.loops import open_context
+from untildone.cli.options import json_option, project_option
+from untildone.cli.project import find_project
+from untildone.cli.sessions import choose_session
+from untildone.cli.start import is_agent_calling, print_started, run_baseline_checks
 from untildone.core.contract import Speaker
 from untildone.features.importers.follow import import_loop
 from untildone.features.importers.start import describe_differences
@@ -36,20 +38,20 @@ def command(
     untildone import .stravinsky/continuation-loop.md
     untildone import .claude/ralph-loop.local.md --session ID
     """
-    found = here(agent)
-    place = project_of(project)
-    chosen = chosen_session(found, session, place)
-    by_agent = called_by_agent(found, chosen)
+    context = open_context(agent)
+    place = find_project(project)
+    chosen = choose_session(context, session, place)
+    by_agent = is_agent_calling(context, chosen)
     by: Speaker = "agent" if by_agent else "user"
     read = read_file(place, file.absolute())
-    record = import_loop(found, read, project=place, session=chosen.id, by=by)
+    record = import_loop(context, read, project=place, session=chosen.id, by=by)
     taken = describe_differences(read.foreign, by)
     for line in taken:
         click.echo(f"{read.shown}: {line}", err=True)
-    record, results = with_start(found, record, detached=by_agent)
+    record, results = run_baseline_checks(context, record, detached=by_agent)
     more = {"file": read.shown, "taken": taken}
-    tell(
-        found,
+    print_started(
+        context,
         record,
         results,
         as_json=as_json,

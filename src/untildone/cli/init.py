@@ -7,35 +7,31 @@ import click
 from msgspec import Struct
 
 from untildone.agents import AGENTS
-from untildone.cli.options import (
-    here,
-    json_option,
-    print_json,
-    project_of,
-    project_option,
-    refuse_in_check,
-)
+from untildone.cli.authority import refuse_in_check
+from untildone.cli.loops import open_context
+from untildone.cli.options import json_option, print_json, project_option
 from untildone.cli.place import place_of
+from untildone.cli.project import find_project
 from untildone.features.edits import switch
-from untildone.install.claude import Plan, Scope, carry_out, plan_init
-from untildone.store.home import prepare, vanishing
+from untildone.install.claude import InstallPlan, Scope, apply_plan, plan_init
+from untildone.store.home import find_volatile_file_system, prepare_home
 
 
-class Written(Struct, frozen=True, kw_only=True):
+class WrittenFile(Struct, frozen=True, kw_only=True):
     path: str
     kind: str
 
 
-class Initialised(Struct, frozen=True, kw_only=True):
+class InitReport(Struct, frozen=True, kw_only=True):
     """`automatic` and `diagnostics`: what is wanted from now on."""
 
-    files: tuple[Written, ...]
+    files: tuple[WrittenFile, ...]
     notes: tuple[str, ...]
     automatic: bool
     diagnostics: bool
 
 
-_SWITCHED = {
+_SWITCH_MESSAGES = {
     (switch.AUTO, True): "switched on: automatic mode",
     (switch.AUTO, False): "switched off: automatic mode",
     (switch.TELL, True): "switched on: diagnostics after each edit",
@@ -85,20 +81,20 @@ def command(*, scope: str, project: Path | None, **given: bool | None) -> None:
     untildone init --scope local      for this project and this person only
     untildone init --auto             holds turns that break what they edit; `--no-auto` ends it
     """
-    found = here()
-    refuse_in_check(found, "init")
-    place = place_of(found, project_of(project))
+    context = open_context()
+    refuse_in_check(context, "init")
+    place = place_of(context, find_project(project))
     plan = plan_init(place, cast(Scope, scope))
-    before = switch.read_modes(str(found.home))
-    modes = _modes(before, {switch.AUTO: given["auto"], switch.TELL: given["tell"]})
+    before = switch.read_modes(str(context.home))
+    modes = _choose_modes(before, {switch.AUTO: given["auto"], switch.TELL: given["tell"]})
     if not given["dry_run"]:
-        prepare(found.home)
-        carry_out(place, plan)
-        switch.write_modes(str(found.home), modes)
+        prepare_home(context.home)
+        apply_plan(place, plan)
+        switch.write_modes(str(context.home), modes)
     if given["as_json"]:
-        files = tuple(Written(path=str(each.path), kind=each.kind) for each in plan.changes)
+        files = tuple(WrittenFile(path=str(each.path), kind=each.kind) for each in plan.changes)
         print_json(
-            Initialised(
+            InitReport(
                 files=files,
                 notes=plan.notes,
                 automatic=switch.AUTO in modes,
@@ -106,21 +102,21 @@ def command(*, scope: str, project: Path | None, **given: bool | None) -> None:
             )
         )
         return
-    switched = tuple(_SWITCHED[mode, mode in modes] for mode in sorted(modes ^ before))
-    _told(plan, switched, dry_run=bool(given["dry_run"]))
-    lost = vanishing(found.home)
+    switched = tuple(_SWITCH_MESSAGES[mode, mode in modes] for mode in sorted(modes ^ before))
+    _print_plan(plan, switched, dry_run=bool(given["dry_run"]))
+    lost = find_volatile_file_system(context.home)
     if lost:
-        click.echo(f"note: {found.home} is on {lost} and is gone after a restart", err=True)
+        click.echo(f"note: {context.home} is on {lost} and is gone after a restart", err=True)
 
 
-def _modes(before: frozenset[str], given: dict[str, bool | None]) -> frozenset[str]:
+def _choose_modes(before: frozenset[str], given: dict[str, bool | None]) -> frozenset[str]:
     """What is not given stays as it is: `init` is run again after an upgrade."""
     chosen = {mode for mode, wanted in given.items() if wanted}
     left = {mode for mode in before if given[mode] is None}
     return frozenset(chosen | left)
 
 
-def _told(plan: Plan, switched: tuple[str, ...], *, dry_run: bool) -> None:
+def _print_plan(plan: InstallPlan, switched: tuple[str, ...], *, dry_run: bool) -> None:
     for change in plan.changes:
         if change.kind != "unchanged":
             click.echo(f"{'would be ' if dry_run else ''}{change.kind}: {change.path}")

@@ -57,10 +57,10 @@ COMMANDS = {
     "diagnose": "",
     "milestone": "",
 }
-_MODULES = {"continue": "resume", "import": "import_"}
+_MODULES = {"continue": "continue_", "import": "import_"}
 _HIDDEN = frozenset(("hook", "statusline", "baseline", "diagnose", "milestone"))
 # As a shell says it of a program that SIGPIPE ended.
-_READER_GONE = 141
+_CLOSED_PIPE = 141
 _REFUSALS = frozenset(
     (
         *(errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EIO),
@@ -71,26 +71,26 @@ _LONGEST = 200
 
 
 @contextmanager
-def _reader_may_leave() -> Iterator[None]:
+def _handle_closed_pipe() -> Iterator[None]:
     """Who reads our output may have had enough; click and rich would make a 1 of it, "not met"."""
     try:
         yield
     except (BrokenPipeError, SystemExit) as ended:
         if not isinstance(ended.__context__ or ended, BrokenPipeError):
             raise
-        _give_up_output()
-        raise click.exceptions.Exit(_READER_GONE) from None
+        _discard_output()
+        raise click.exceptions.Exit(_CLOSED_PIPE) from None
 
 
 class Commands(click.Group):
     """Imports a command's module only when that command is meant."""
 
     def make_context(self, *given: Any, **more: Any) -> click.Context:  # noqa: ANN401  click's own
-        with _reader_may_leave():
+        with _handle_closed_pipe():
             return super().make_context(*given, **more)
 
     def invoke(self, ctx: click.Context) -> object:
-        with _reader_may_leave():
+        with _handle_closed_pipe():
             return super().invoke(ctx)
 
     def list_commands(self, _ctx: click.Context) -> list[str]:
@@ -123,36 +123,36 @@ def cli() -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    _never_refuse_a_character()
+    _escape_unencodable_output()
     try:
         result = cli.main(args=argv, prog_name="untildone", standalone_mode=False)
     except UserError as error:
-        return _told(error)
+        return _print_error(error)
     except click.ClickException as error:
-        return _misused(error)
+        return _print_usage_error(error)
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)
         return 130
     except Exception as error:  # noqa: BLE001  the one boundary: a bug ends here, with a report to paste
-        known = _refused_by_the_machine(error)
-        return _told(known) if known else _bug()
+        known = _explain_system_error(error)
+        return _print_error(known) if known else _report_bug()
     return result if isinstance(result, int) else 0
 
 
-def _never_refuse_a_character() -> None:
+def _escape_unencodable_output() -> None:
     """A path or task may hold what the terminal's encoding does not."""
     if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
         sys.stdout.reconfigure(errors="backslashreplace")
 
 
-def _told(error: UserError) -> int:
+def _print_error(error: UserError) -> int:
     click.echo(f"error: {error.message}", err=True)
     if error.hint:
         click.echo(f"\nhint: {error.hint}", err=True)
     return error.exit_code
 
 
-def _misused(error: click.ClickException) -> int:
+def _print_usage_error(error: click.ClickException) -> int:
     """click's message in our words: on one line, lower case, literals in backticks."""
     if isinstance(error, getattr(click.exceptions, "NoArgsIsHelpError", ())):
         error.show()
@@ -161,45 +161,45 @@ def _misused(error: click.ClickException) -> int:
     text = re.sub(r"(?<!\w)'([^'`]*)'(?!\w)", r"`\1`", text[:1].lower() + text[1:])
     context = error.ctx if isinstance(error, click.UsageError) else None
     path = context.command_path if context else "untildone"
-    return _told(UserError(text, hint=f"`{path} --help` shows what it takes"))
+    return _print_error(UserError(text, hint=f"`{path} --help` shows what it takes"))
 
 
-def _refused_by_the_machine(error: Exception) -> UserError | None:
+def _explain_system_error(error: Exception) -> UserError | None:
     """What is no bug of ours: a full disk, a missing permission, damaged or locked files."""
     # Imported where it is used: hardly any command gets here.
-    from untildone.store.files import Damaged
-    from untildone.store.lock import Busy
+    from untildone.store.files import DamagedFileError
+    from untildone.store.lock import LockTimeoutError
 
-    if isinstance(error, Damaged):
+    if isinstance(error, DamagedFileError):
         return UserError(str(error), hint="`untildone doctor` tells more")
-    if isinstance(error, Busy):
+    if isinstance(error, LockTimeoutError):
         return UserError(str(error), hint="try again when the other program has ended")
     if not isinstance(error, OSError) or error.errno not in _REFUSALS:
         return None
     reason = (error.strerror or str(error)).lower()
     if error.filename is not None:
         return UserError(f"`{error.filename}`: {reason}", hint="`untildone doctor` tells more")
-    what = "the output" if _output_refused() else "the state"
+    what = "the output" if _is_output_refused() else "the state"
     return UserError(f"{what} cannot be written: {reason}", hint="make room and try again")
 
 
-def _output_refused() -> bool:
+def _is_output_refused() -> bool:
     try:
         sys.stdout.flush()
     except OSError:
-        _give_up_output()
+        _discard_output()
         return True
     return False
 
 
-def _give_up_output() -> None:
+def _discard_output() -> None:
     """Python's last flush would complain once more, and change the exit code."""
     sink = os.open(os.devnull, os.O_WRONLY)
     os.dup2(sink, 1)
     os.close(sink)
 
 
-def _bug() -> int:
+def _report_bug() -> int:
     arguments = [argument[:_LONGEST] for argument in sys.argv[1:]]
     report = (
         "error: a bug in untildone; please report it with the following\n\n"

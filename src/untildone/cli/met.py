@@ -5,8 +5,8 @@ from typing import cast, get_args
 
 import click
 
-from untildone.cli.options import project_option
-from untildone.cli.said import say, which_option, words
+from untildone.cli.agent_verbs import record_verb, require_text
+from untildone.cli.options import loop_option, project_option
 from untildone.core.contract import Verification
 from untildone.engine import verbs
 from untildone.engine.relayed_verbs import Verb
@@ -17,8 +17,8 @@ from untildone.engine.relayed_verbs import Verb
 @click.option(
     "--by", required=True, type=click.Choice(get_args(Verification)), help="How it was verified."
 )
-@click.option("--evidence", required=True, callback=words, help="What was seen.")
-@which_option
+@click.option("--evidence", required=True, callback=require_text, help="What was seen.")
+@loop_option
 @project_option
 def command(name: str, *, by: str, evidence: str, loop: str | None, project: Path | None) -> None:
     """Report a claim as met; an assumption never counts.
@@ -27,9 +27,9 @@ def command(name: str, *, by: str, evidence: str, loop: str | None, project: Pat
     untildone met "API returns 200" --by execution --evidence "curl -i :8000/ -> 200"
     """
     kind = cast(Verification, by)
-    say(
+    record_verb(
         (loop, project),
         Verb(verb="met", name=name, text=evidence, by=kind),
-        lambda found, named: verbs.met(found, named, name, by=kind, evidence=evidence),
+        lambda context, named: verbs.met(context, named, name, by=kind, evidence=evidence),
         done=f"recorded: {name} by {by}",
     )

@@ -2,11 +2,11 @@
 
 import click
 
-from untildone.cli.options import here
+from untildone.cli.loops import open_context
 from untildone.features.milestones.delivery import deliver
 
 
 @click.command("milestone", hidden=True)
 @click.argument("letter")
 def command(letter: str) -> None:
-    deliver(here(), letter)
+    deliver(open_context(), letter)

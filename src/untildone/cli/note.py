@@ -4,15 +4,15 @@ from pathlib import Path
 
 import click
 
-from untildone.cli.options import project_option
-from untildone.cli.said import say, which_option, words
+from untildone.cli.agent_verbs import record_verb, require_text
+from untildone.cli.options import loop_option, project_option
 from untildone.engine import verbs
 from untildone.engine.relayed_verbs import Verb
 
 
 @click.command("note")
-@click.argument("text", callback=words)
-@which_option
+@click.argument("text", callback=require_text)
+@loop_option
 @project_option
 def command(text: str, *, loop: str | None, project: Path | None) -> None:
     """Leave a note in the loop's receipt.
@@ -20,9 +20,9 @@ def command(text: str, *, loop: str | None, project: Path | None) -> None:
     \b
     untildone note "the old parser is still used by the importer"
     """
-    say(
+    record_verb(
         (loop, project),
         Verb(verb="note", text=text),
-        lambda found, named: verbs.note(found, named, text),
+        lambda context, named: verbs.note(context, named, text),
         done="noted",
     )

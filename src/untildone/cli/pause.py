@@ -4,7 +4,9 @@ from pathlib import Path
 
 import click
 
-from untildone.cli.options import chosen, here, loop_argument, project_option, require_user
+from untildone.cli.authority import require_user
+from untildone.cli.loops import choose_loop, open_context
+from untildone.cli.options import loop_argument, project_option
 from untildone.engine import verbs
 
 
@@ -18,8 +20,8 @@ def command(loop: str | None, project: Path | None) -> None:
     untildone pause            this session's or project's only one
     untildone pause 1f2e       by the beginning of its id
     """
-    found = here()
-    record = chosen(found, loop, project)
-    require_user(found, record, "pause")
-    verbs.pause(found, record.contract.id)
+    context = open_context()
+    record = choose_loop(context, loop, project)
+    require_user(context, record, "pause")
+    verbs.pause(context, record.contract.id)
     click.echo(f"loop {record.contract.id} is paused; `untildone continue` resumes it")

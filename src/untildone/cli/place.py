@@ -5,16 +5,16 @@ from pathlib import Path
 
 import untildone
 from untildone.engine.context import Context
-from untildone.install.claude import Place
+from untildone.install.claude import InstallPaths
 
 
-def place_of(found: Context, project: Path) -> Place:
-    environ = found.environ
+def place_of(context: Context, project: Path) -> InstallPaths:
+    environ = context.environ
     person = Path(environ.get("HOME") or environ.get("USERPROFILE") or Path.home())
-    return Place(
+    return InstallPaths(
         user=Path(environ.get("CLAUDE_CONFIG_DIR") or person / ".claude"),
         project=project,
-        home=found.home,
+        home=context.home,
         # Not resolved: a virtual environment is known by the path of its own interpreter.
         python=Path(sys.executable),
         package=Path(untildone.__file__).parent,

@@ -4,15 +4,17 @@ from pathlib import Path
 
 import click
 
-from untildone.cli.options import project_option
-from untildone.cli.said import say, which_option, words
+from untildone.cli.agent_verbs import record_verb, require_text
+from untildone.cli.options import loop_option, project_option
 from untildone.engine.relayed_verbs import Verb
 from untildone.features.spec import steps
 
 
 @click.command("precheck")
-@click.option("--evidence", required=True, callback=words, help="What was looked at, and found.")
-@which_option
+@click.option(
+    "--evidence", required=True, callback=require_text, help="What was looked at, and found."
+)
+@loop_option
 @project_option
 def command(*, evidence: str, loop: str | None, project: Path | None) -> None:
     """Record how the change could go wrong; a loop of type 1 is not done without it.
@@ -20,9 +22,9 @@ def command(*, evidence: str, loop: str | None, project: Path | None) -> None:
     \b
     untildone precheck --evidence "old clients read the column: kept for one release"
     """
-    say(
+    record_verb(
         (loop, project),
         Verb(verb="precheck", text=evidence),
-        lambda found, named: steps.record_precheck(found, named, evidence),
+        lambda context, named: steps.record_precheck(context, named, evidence),
         done="recorded",
     )

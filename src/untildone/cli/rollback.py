@@ -4,16 +4,10 @@ from pathlib import Path
 
 import click
 
-from untildone.cli.options import (
-    here,
-    json_option,
-    looked_at,
-    print_json,
-    project_of,
-    project_option,
-    require_user,
-)
-from untildone.cli.said import which_option
+from untildone.cli.authority import require_user
+from untildone.cli.loops import choose_loop_to_show, open_context
+from untildone.cli.options import json_option, loop_option, print_json, project_option
+from untildone.cli.project import find_project
 from untildone.features.spec import steps
 
 _SHOWN = 20
@@ -21,7 +15,7 @@ _SHOWN = 20
 
 @click.command("rollback")
 @click.argument("step")
-@which_option
+@loop_option
 @project_option
 @json_option
 def command(step: str, *, loop: str | None, project: Path | None, as_json: bool) -> None:
@@ -33,10 +27,10 @@ def command(step: str, *, loop: str | None, project: Path | None, as_json: bool)
     untildone rollback 2             to before the second step
     untildone rollback undo-1        back again to before that rollback
     """
-    found = here()
-    record = looked_at(found, loop, project)
-    require_user(found, record, "rollback")
-    restored = steps.roll_back(found, record, step, cwd=project_of(project))
+    context = open_context()
+    record = choose_loop_to_show(context, loop, project)
+    require_user(context, record, "rollback")
+    restored = steps.roll_back(context, record, step, cwd=find_project(project))
     if as_json:
         print_json(restored)
         return

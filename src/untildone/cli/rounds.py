@@ -5,21 +5,15 @@ from pathlib import Path
 import click
 from msgspec import Struct
 
-from untildone.cli.options import (
-    here,
-    json_option,
-    looked_at,
-    loop_argument,
-    print_json,
-    project_option,
-)
-from untildone.cli.width import headline, moment
-from untildone.core.concerns import name_of
-from untildone.core.failure_list import counts
+from untildone.cli.loops import choose_loop_to_show, open_context
+from untildone.cli.options import json_option, loop_argument, print_json, project_option
+from untildone.cli.terminal_text import fit_headline, format_time
+from untildone.core.concerns import strip_content_digest
+from untildone.core.failure_list import summarize_result
 from untildone.core.progress import Round
 from untildone.core.verdict import Finish, Pause
-from untildone.report.receipt import first_of
-from untildone.report.totals import in_words
+from untildone.report.receipt import join_first
+from untildone.report.totals import describe_totals
 
 _FILES = 5
 
@@ -40,32 +34,35 @@ def command(loop: str | None, *, project: Path | None, as_json: bool) -> None:
     untildone rounds              of this project's loop, or its last one
     untildone rounds 1f2e --json
     """
-    found = here()
-    record = looked_at(found, loop, project)
-    rounds = found.loops.rounds(record.contract.id)
+    context = open_context()
+    record = choose_loop_to_show(context, loop, project)
+    rounds = context.loops.read_rounds(record.contract.id)
     if as_json:
         print_json(Rounds(loop=record.contract.id, rounds=rounds))
         return
     for entry in rounds:
-        click.echo(_text(entry))
+        click.echo(_format_round(entry))
     if not rounds:
         click.echo("no stop was judged yet")
 
 
-def _text(entry: Round) -> str:
+def _format_round(entry: Round) -> str:
     verdict = type(entry.verdict).__name__.lower()
     if isinstance(entry.verdict, Finish | Pause):
         verdict += f" ({entry.verdict.outcome}): {entry.verdict.reason}"
-    lines = [f"round {entry.number}  {moment(entry.at)}  {verdict}"]
-    lines += [f"  {result.name}: {counts(result)}" for result in entry.checks]
-    if entry.totals and (counted := in_words(entry.totals)):
+    lines = [f"round {entry.number}  {format_time(entry.at)}  {verdict}"]
+    lines += [f"  {result.name}: {summarize_result(result)}" for result in entry.checks]
+    if entry.totals and (counted := describe_totals(entry.totals)):
         lines.append(f"  in all: {counted}")
-    lines += [f"    {file.path}: {in_words(file)}" for file in entry.files[:_FILES]]
-    lines += [f"  lost against the start: {name_of(loss.id)}" for loss in entry.concerns or ()]
-    if entry.touched:
-        lines.append(f"  touched: {first_of(entry.touched)}")
+    lines += [f"    {file.path}: {describe_totals(file)}" for file in entry.files[:_FILES]]
+    lines += [
+        f"  lost against the start: {strip_content_digest(loss.id)}"
+        for loss in entry.concerns or ()
+    ]
+    if entry.written_files:
+        lines.append(f"  touched: {join_first(entry.written_files)}")
     lines += [f"  noted: {note}" for note in entry.notes]
     if entry.message:
         said = "  the agent said: "
-        lines.append(said + headline(entry.message, indent=len(said)))
+        lines.append(said + fit_headline(entry.message, indent=len(said)))
     return "\n".join(lines)

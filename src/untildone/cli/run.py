@@ -10,14 +10,11 @@ import click
 
 from untildone.agents import AGENTS
 from untildone.cli import start
-from untildone.cli.options import (
-    here,
-    json_option,
-    project_of,
-    project_option,
-    refuse_in_check,
-)
-from untildone.cli.run_display import display
+from untildone.cli.authority import refuse_in_check
+from untildone.cli.loops import open_context
+from untildone.cli.options import json_option, project_option
+from untildone.cli.project import find_project
+from untildone.cli.run_display import open_display
 from untildone.engine.context import Context
 from untildone.engine.project_checks import governed
 from untildone.engine.speaker import calling_session
@@ -33,7 +30,7 @@ _OWN = frozenset(("argument", "task", "session", "agent", "project", "as_json"))
 _CLIENT = "untildone.client"
 
 
-class _Run(click.Command):
+class _RunCommand(click.Command):
     """What stands after `--` is the client's, whatever stands before it."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -47,7 +44,7 @@ class _Run(click.Command):
         return [*super().collect_usage_pieces(ctx), "[-- CLIENT'S OPTIONS]"]
 
 
-@click.command("run", cls=_Run)
+@click.command("run", cls=_RunCommand)
 @click.argument("task", required=False, default="")
 @click.option(
     "--agent",
@@ -86,25 +83,25 @@ def command(*, project: Path | None, as_json: bool, agent: str, **given: Any) ->
     untildone run "Add paging" -- --model opus --allowedTools "Bash(npm test:*)"
     untildone run --plan TASKS.json -j 2
     """
-    found = here(agent)
-    refuse_in_check(found, "run")
-    how = _how(given, click.get_current_context().meta.get(_CLIENT, ()))
-    _program_there(found, how)
+    context = open_context(agent)
+    refuse_in_check(context, "run")
+    how = _read_run_settings(given, click.get_current_context().meta.get(_CLIENT, ()))
+    _require_client(context, how)
     if given["plan"] or given["jobs"]:
         # Imported where it is used: a run of one task need not pay for it.
-        from untildone.cli.run_plan import run_given
+        from untildone.cli.run_plan import run_plan_command
 
-        return run_given(found, project, given, how=how, as_json=as_json)
+        return run_plan_command(context, project, given, how=how, as_json=as_json)
     if not (given["task"] or given["template"] or given["preset"] or given["from_todos"]):
         raise UserError("there is no task", hint='say what is to be done: `untildone run "TASK"`')
-    place = governed(project_of(project))
+    place = governed(find_project(project))
     given["argument"] = given["task"] if given["template"] else ""
     given["task"] = "" if given["template"] else given["task"]
-    by_agent = calling_session(found.agent, str(found.home)) is not None
-    record = start.begun(found, place, given, session=str(uuid.uuid4()), by_agent=by_agent)
-    memory.write(found, record.contract.id, Book(how=how))
-    start.with_start(found, record, detached=False)
-    return driven(found, record.contract.id, as_json=as_json)
+    by_agent = calling_session(context.agent, str(context.home)) is not None
+    record = start.start_loop(context, place, given, session=str(uuid.uuid4()), by_agent=by_agent)
+    memory.write(context, record.contract.id, Book(how=how))
+    start.run_baseline_checks(context, record, detached=False)
+    return drive_loop(context, record.contract.id, as_json=as_json)
 
 
 command.params += [param for param in map(copy, start.command.params) if param.name not in _OWN]
@@ -112,12 +109,12 @@ for _param in command.params:
     _param.envvar = _VARIABLES.get(_param.name or "", _param.envvar)
 
 
-def driven(found: Context, loop: str, *, as_json: bool = False) -> int:
-    with display(found.environ, as_json=as_json) as show:
-        return drive(found, loop, show=show).exit_code
+def drive_loop(context: Context, loop: str, *, as_json: bool = False) -> int:
+    with open_display(context.environ, as_json=as_json) as show:
+        return drive(context, loop, show=show).exit_code
 
 
-def _how(given: dict[str, Any], arguments: tuple[str, ...]) -> How:
+def _read_run_settings(given: dict[str, Any], arguments: tuple[str, ...]) -> How:
     fresh = given["fresh"]
     return How(
         mode="auto" if fresh is None else "fresh" if fresh else "resume",
@@ -127,9 +124,9 @@ def _how(given: dict[str, Any], arguments: tuple[str, ...]) -> How:
     )
 
 
-def _program_there(found: Context, how: How) -> None:
+def _require_client(context: Context, how: How) -> None:
     """Before anything is begun for nothing."""
-    client = found.agent.headless()
+    client = context.agent.load_headless()
     program = argv_of(how.client)[0] if how.client.strip() else client.PROGRAM
-    if shutil.which(program, path=found.environ.get("PATH")) is None:
+    if shutil.which(program, path=context.environ.get("PATH")) is None:
         raise UserError(f"`{program}` was not found", hint=client.REMEDIES["missing"])

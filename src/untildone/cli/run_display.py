@@ -13,8 +13,8 @@ from rich.console import Console, RenderableType
 from rich.live import Live
 from rich.text import Text
 
-from untildone.agents.headless import Denied, Happening, Retrying, Returned, Said, Tool
-from untildone.core.text import number
+from untildone.agents.headless import AgentText, Denied, Retrying, Returned, RunEvent, Tool
+from untildone.core.text import pluralize
 from untildone.runs.calling import Show
 from untildone.runs.happenings import Asked, Ended, Judged, Started, Waiting
 
@@ -22,17 +22,17 @@ _PLAIN = "UNTILDONE_HEADLESS"
 
 
 @contextmanager
-def display(environ: Mapping[str, str], *, as_json: bool) -> Iterator[Show]:
+def open_display(environ: Mapping[str, str], *, as_json: bool) -> Iterator[Show]:
     if as_json:
         yield _print
         return
     console = Console(stderr=True, highlight=False)
     lines = _Lines(console)
-    with drawn(lines, console, environ):
+    with draw_live(lines, console, environ):
         yield lines
 
 
-def drawn(
+def draw_live(
     lines: RenderableType, console: Console, environ: Mapping[str, str]
 ) -> AbstractContextManager[object]:
     """What moves, where a terminal can show it and the person wants it."""
@@ -41,7 +41,7 @@ def drawn(
     return Live(lines, console=console, refresh_per_second=4, transient=True)
 
 
-def _print(happening: Happening) -> None:
+def _print(happening: RunEvent) -> None:
     # In ASCII, as all our JSON; a reader gets each line as it happens.
     click.echo(json.dumps(msgspec.to_builtins(happening)))
 
@@ -57,14 +57,14 @@ class _Lines:
         self._doing = ""
         self._until = 0.0
 
-    def __call__(self, happening: Happening) -> None:
+    def __call__(self, happening: RunEvent) -> None:
         match happening:
             case Asked():
                 self._begin(f"round {happening.round}")
             case Tool():
                 self._tools += 1
                 self._doing = f"{happening.name} {happening.detail}".strip()
-            case Said():
+            case AgentText():
                 self._doing = " ".join(happening.text.split())
             case Retrying():
                 self._doing = f"the client tries again ({happening.reason})"
@@ -73,10 +73,10 @@ class _Lines:
             case _:
                 self._say(self._told(happening))
 
-    def _told(self, happening: Happening) -> str:
+    def _told(self, happening: RunEvent) -> str:
         match happening:
             case Started():
-                return _introduced(happening)
+                return _describe_start(happening)
             case Denied():
                 return f"{self._round}: no permission for {happening.tool}: {happening.reason}"
             case Waiting():
@@ -92,7 +92,7 @@ class _Lines:
         if self._until:
             left = max(0, round(self._until - time.time()))
             return Text(f"{self._round}: {left // 60}:{left % 60:02} left to wait", style="dim")
-        parts = (self._round, number(self._tools, "tool"), self._elapsed(), self._doing)
+        parts = (self._round, pluralize(self._tools, "tool"), self._elapsed(), self._doing)
         line = " · ".join(part for part in parts if part) if self._round else "starting"
         return Text(line, style="dim", no_wrap=True, overflow="ellipsis")
 
@@ -108,7 +108,7 @@ class _Lines:
         cost = "" if happening.cost_usd is None else f", {happening.cost_usd:.2f} USD so far"
         ended = happening.reason or "the agent returned"
         self._doing = "checking"
-        return f"{self._round}: {ended}; {number(self._tools, 'tool')}{cost}, {self._elapsed()}"
+        return f"{self._round}: {ended}; {pluralize(self._tools, 'tool')}{cost}, {self._elapsed()}"
 
     def _waiting(self, happening: Waiting) -> str:
         self._until = datetime.fromisoformat(happening.until).timestamp()
@@ -128,8 +128,8 @@ class _Lines:
             self._console.print(text, markup=False, soft_wrap=True)
 
 
-def _introduced(started: Started) -> str:
-    bounds = [number(started.max_rounds, "round")] if started.max_rounds else []
+def _describe_start(started: Started) -> str:
+    bounds = [pluralize(started.max_rounds, "round")] if started.max_rounds else []
     bounds += [f"{started.budget_usd:g} USD"] if started.budget_usd else []
     checks = ", ".join(f"`{command}`" for command in started.checks) or "no check"
     return f"loop {started.loop}: {checks}; at most {' and '.join(bounds)}"

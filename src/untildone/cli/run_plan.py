@@ -7,8 +7,8 @@ import click
 from click.core import ParameterSource
 from msgspec.structs import replace
 
-from untildone.cli.options import project_of
-from untildone.cli.run_plan_display import display
+from untildone.cli.project import find_project
+from untildone.cli.run_plan_display import open_display
 from untildone.core.contract import Bounds
 from untildone.engine.context import Context
 from untildone.engine.project_checks import governed
@@ -31,18 +31,18 @@ _TAKEN = frozenset(
 )
 
 
-def run_given(
-    found: Context, project: Path | None, given: dict[str, Any], *, how: How, as_json: bool
+def run_plan_command(
+    context: Context, project: Path | None, given: dict[str, Any], *, how: How, as_json: bool
 ) -> int:
-    _meant(given)
+    _refuse_other_options(given)
     bounds = apply_bounds(Bounds(rounds=ROUNDS), given)
-    setting = planned(found, given["plan"], project_of(project), how=how, bounds=bounds)
+    setting = load_plan_run(context, given["plan"], find_project(project), how=how, bounds=bounds)
     setting = replace(setting, jobs=given["jobs"] or 1 if setting.git else 1)
-    with display(found.environ, as_json=as_json) as show:
+    with open_display(context.environ, as_json=as_json) as show:
         return run_plan(setting, show).exit_code
 
 
-def _meant(given: dict[str, Any]) -> None:
+def _refuse_other_options(given: dict[str, Any]) -> None:
     """What a plan says itself is not said beside it."""
     if not given["plan"]:
         raise UserError("`-j` is for the tasks of a plan", hint="name it with `--plan TASKS.json`")
@@ -57,10 +57,12 @@ def _meant(given: dict[str, Any]) -> None:
             )
 
 
-def planned(found: Context, path: Path, project: Path, *, how: How, bounds: Bounds) -> Setting:
+def load_plan_run(
+    context: Context, path: Path, project: Path, *, how: How, bounds: Bounds
+) -> Setting:
     document = require_order(read_plan(path))
-    below_an_agent = calling_session(found.agent, str(found.home)) is not None
-    if below_an_agent and not is_trusted(found, path, document.plan):
+    below_an_agent = calling_session(context.agent, str(context.home)) is not None
+    if below_an_agent and not is_trusted(context, path, document.plan):
         raise UserError(
             f"what `{path}` would run is not trusted",
             hint="ask the person to run `untildone trust --plan`",
@@ -68,11 +70,11 @@ def planned(found: Context, path: Path, project: Path, *, how: How, bounds: Boun
     place = governed(project)
     git = repository(place)
     return Setting(
-        context=found,
+        context=context,
         path=path,
         plan=document.plan,
         project=place,
-        folder=folder_of(found, path),
+        folder=folder_of(context, path),
         how=how,
         bounds=bounds,
         git=git,

@@ -12,9 +12,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from untildone.agents.headless import Happening, Said, Tool
-from untildone.cli.run_display import drawn
-from untildone.core.text import number, one_line
+from untildone.agents.headless import AgentText, RunEvent, Tool
+from untildone.cli.run_display import draw_live
+from untildone.core.text import pluralize, to_one_line
 from untildone.core.verdict import Pause
 from untildone.runs.happenings import Asked, Ended, Judged, Waiting
 from untildone.runs.plan.happenings import (
@@ -29,17 +29,17 @@ from untildone.runs.plan.task import Show
 
 
 @contextmanager
-def display(environ: Mapping[str, str], *, as_json: bool) -> Iterator[Show]:
+def open_display(environ: Mapping[str, str], *, as_json: bool) -> Iterator[Show]:
     if as_json:
         yield _print
         return
     console = Console(stderr=True, highlight=False)
     lines = _Lines(console)
-    with drawn(lines, console, environ):
+    with draw_live(lines, console, environ):
         yield lines
 
 
-def _print(task: str, happening: Happening) -> None:
+def _print(task: str, happening: RunEvent) -> None:
     fields = msgspec.to_builtins(happening)
     click.echo(json.dumps({"task": task, **fields} if task else fields))
 
@@ -57,7 +57,7 @@ class _Lines:
         self._console = console
         self._working: dict[str, _Working] = {}
 
-    def __call__(self, task: str, happening: Happening) -> None:
+    def __call__(self, task: str, happening: RunEvent) -> None:
         match happening:
             case PlanStarted():
                 self._introduce(happening)
@@ -65,19 +65,19 @@ class _Lines:
                 self._conclude(happening)
             case _:
                 self._move(task, happening)
-                told = _told(happening)
+                told = _describe(happening)
                 if told:
                     self._say(f"{task}: {told}")
 
-    def _move(self, task: str, happening: Happening) -> None:
+    def _move(self, task: str, happening: RunEvent) -> None:
         row = self._working.setdefault(task, _Working(began=time.monotonic()))
         match happening:
             case Asked():
                 row.round, row.doing = happening.round, "working"
             case Tool():
-                row.doing = one_line(f"{happening.name} {happening.detail}")
-            case Said():
-                row.doing = one_line(happening.text)
+                row.doing = to_one_line(f"{happening.name} {happening.detail}")
+            case AgentText():
+                row.doing = to_one_line(happening.text)
             case Judged():
                 row.doing = "judged"
             case Ended() if happening.outcome == "done":
@@ -93,7 +93,7 @@ class _Lines:
         for task, row in list(self._working.items()):
             seconds = time.monotonic() - row.began
             doing = Text(row.doing, no_wrap=True, overflow="ellipsis")
-            table.add_row(task, str(row.round or ""), _time(seconds), doing)
+            table.add_row(task, str(row.round or ""), _format_time(seconds), doing)
         return table
 
     def _introduce(self, started: PlanStarted) -> None:
@@ -101,15 +101,15 @@ class _Lines:
             self._say(f"note: {notice}")
         where = f" into `{started.branch}`" if started.branch else ""
         at_once = f", {started.jobs} at once" if started.jobs > 1 else ""
-        tasks = number(len(started.tasks), "task")
+        tasks = pluralize(len(started.tasks), "task")
         self._say(f"plan {started.feature}: {tasks} to do{where}{at_once}")
 
     def _conclude(self, ended: PlanEnded) -> None:
         self._working.clear()
-        click.echo("\n".join(map(_summed_up, ended.tasks)))
+        click.echo("\n".join(map(_format_summary, ended.tasks)))
         spent = [task.spend_usd for task in ended.tasks if task.spend_usd is not None]
         cost = f", {sum(spent):.2f} USD" if spent else ""
-        click.echo(f"{ended.outcome}: {ended.reason} ({_time(ended.seconds)}{cost})")
+        click.echo(f"{ended.outcome}: {ended.reason} ({_format_time(ended.seconds)}{cost})")
         for task in ended.tasks:
             if task.loop and task.step not in ("merged", "waiting"):
                 self._say(f"{task.id}: `untildone show {task.loop}` tells what is left")
@@ -122,7 +122,7 @@ class _Lines:
         self._console.print(text, markup=False, soft_wrap=True)
 
 
-def _told(happening: Happening) -> str:
+def _describe(happening: RunEvent) -> str:
     match happening:
         case TaskBegan():
             again = f", attempt {happening.attempt}" if happening.attempt > 1 else ""
@@ -143,13 +143,13 @@ def _told(happening: Happening) -> str:
             return ""
 
 
-def _summed_up(task: TaskSummary) -> str:
+def _format_summary(task: TaskSummary) -> str:
     state = task.step if task.step in ("merged", "waiting") else task.outcome or "paused"
-    parts = [number(task.rounds, "round"), _time(task.seconds)] if task.rounds else []
+    parts = [pluralize(task.rounds, "round"), _format_time(task.seconds)] if task.rounds else []
     parts += [] if task.spend_usd is None else [f"{task.spend_usd:.2f} USD"]
     told = f" ({', '.join(parts)})" if parts else ""
-    return f"{task.id}  {state}{told}  {one_line(task.title)}"
+    return f"{task.id}  {state}{told}  {to_one_line(task.title)}"
 
 
-def _time(seconds: float) -> str:
+def _format_time(seconds: float) -> str:
     return f"{round(seconds) // 60}:{round(seconds) % 60:02}"

@@ -14,8 +14,8 @@ from untildone.cli.plan.show_ import Overview, Whole
 from untildone.cli.plan.validate_ import Validated
 from untildone.core.contract import Contract
 from untildone.features.plans.model import Plan
-from untildone.features.plans.verification import VerifierReport as Verification
-from untildone.report.checks import Report
+from untildone.features.plans.reports import VerifierReport as Verification
+from untildone.report.checks import CheckReport
 from untildone.report.receipt import Receipt
 from untildone.report.status import StatusReport
 from untildone.store.state import State
@@ -30,7 +30,7 @@ SCHEMAS: dict[str, type[msgspec.Struct]] = {
     "plan-validate": Validated,
     "verification": Verification,
     "status": StatusReport,
-    "check": Report,
+    "check": CheckReport,
     "detect": Detection,
     "receipt": Receipt,
     "contract": Contract,
@@ -39,7 +39,7 @@ SCHEMAS: dict[str, type[msgspec.Struct]] = {
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
-def files() -> dict[str, str]:
+def build_schemas() -> dict[str, str]:
     """Each schema's text by the name of its file."""
     return {
         f"{name}.schema.json": json.dumps(
@@ -50,11 +50,11 @@ def files() -> dict[str, str]:
     }
 
 
-def write(folder: Path) -> None:
+def write_schemas(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    for name, text in files().items():
+    for name, text in build_schemas().items():
         folder.joinpath(name).write_text(text, encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":
-    write(Path(sys.argv[1]))
+    write_schemas(Path(sys.argv[1]))

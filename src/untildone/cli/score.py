@@ -9,10 +9,19 @@ from typing import Any
 import click
 from msgspec import Struct
 
-from untildone.cli.options import chosen, here, json_option, own_loop, print_json, project_option
-from untildone.cli.said import which_option
-from untildone.core.spec.rubric import DIMENSIONS, MOST, Dimension, Opinion, Rating, Score, score
-from untildone.core.spec.workflow import workflow
+from untildone.cli.authority import require_own_loop
+from untildone.cli.loops import choose_loop, open_context
+from untildone.cli.options import json_option, loop_option, print_json, project_option
+from untildone.core.spec.rubric import (
+    DIMENSIONS,
+    MAX_SCORE,
+    Dimension,
+    Opinion,
+    Rating,
+    Score,
+    score_spec,
+)
+from untildone.core.spec.workflow import classify_workflow
 from untildone.core.verdict import OUTCOMES
 from untildone.errors import UserError
 from untildone.features.spec.scoring import score_loop
@@ -21,7 +30,7 @@ _LARGEST = 200_000
 _GATES = ("after the steps are known", "after each round", "before it is done")
 
 
-class Scored(Struct, frozen=True, kw_only=True):
+class ScoreReport(Struct, frozen=True, kw_only=True):
     """What `score --json` prints."""
 
     total: int
@@ -34,7 +43,7 @@ class Scored(Struct, frozen=True, kw_only=True):
     questions: tuple[str, ...]
 
 
-def _opinions(command: Callable[..., Any]) -> Callable[..., Any]:
+def _add_dimension_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for dimension in reversed(DIMENSIONS):
         option = click.option(f"--{dimension}", metavar="N:REASON", help="0, 1 or 2, and why.")
         command = option(command)
@@ -49,8 +58,8 @@ def _opinions(command: Callable[..., Any]) -> Callable[..., Any]:
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="Read the spec from there.",
 )
-@_opinions
-@which_option
+@_add_dimension_options
+@loop_option
 @project_option
 @json_option
 def command(
@@ -71,21 +80,21 @@ def command(
     untildone score "Fix /api/token: p95 <100 ms, no new packages, done when make e2e passes"
     untildone score --scope "2:names the route" --outcome "1:no number"
     """
-    opinions = {name: _opinion(name, text) for name in DIMENSIONS if (text := given[name])}
-    text = _text(spec, path)
+    opinions = {name: _parse_opinion(name, text) for name in DIMENSIONS if (text := given[name])}
+    text = _read_spec(spec, path)
     if text is None:
-        text, found = _of_loop(opinions, loop, project)
+        text, found = _score_loop(opinions, loop, project)
     else:
-        found = score(text, opinions=opinions)
-    shown = _scored(text, found)
+        found = score_spec(text, opinions=opinions)
+    shown = _build_report(text, found)
     if as_json:
         print_json(shown)
     else:
-        click.echo("\n".join(_lines(shown)))
+        click.echo("\n".join(_format_report(shown)))
     return OUTCOMES["vague"].exit_code if found.shape == "vague" else 0
 
 
-def _opinion(name: Dimension, text: str) -> Opinion:
+def _parse_opinion(name: Dimension, text: str) -> Opinion:
     said = re.fullmatch(r"([0-2])\s*[:=]?\s*(.*\S)", text.strip(), re.DOTALL)
     if said is None:
         raise UserError(
@@ -95,27 +104,27 @@ def _opinion(name: Dimension, text: str) -> Opinion:
     return Opinion(score=int(said[1]), reason=said[2])
 
 
-def _text(spec: str | None, path: Path | None) -> str | None:
+def _read_spec(spec: str | None, path: Path | None) -> str | None:
     if path is not None:
         with path.open(encoding="utf-8", errors="replace") as file:
             return file.read(_LARGEST)
     return sys.stdin.read(_LARGEST) if spec == "-" else spec
 
 
-def _of_loop(
+def _score_loop(
     opinions: dict[Dimension, Opinion], loop: str | None, project: Path | None
 ) -> tuple[str, Score]:
-    context = here()
-    record = chosen(context, loop, project)
-    own_loop(context, record)
+    context = open_context()
+    record = choose_loop(context, loop, project)
+    require_own_loop(context, record)
     return record.contract.task, score_loop(context, record, opinions)
 
 
-def _scored(text: str, found: Score) -> Scored:
-    kind = workflow(text)
-    return Scored(
+def _build_report(text: str, found: Score) -> ScoreReport:
+    kind = classify_workflow(text)
+    return ScoreReport(
         total=found.total,
-        of=MOST,
+        of=MAX_SCORE,
         shape=found.shape,
         workflow=kind.name if kind else None,
         first=kind.first if kind else "",
@@ -125,7 +134,7 @@ def _scored(text: str, found: Score) -> Scored:
     )
 
 
-def _lines(shown: Scored) -> list[str]:
+def _format_report(shown: ScoreReport) -> list[str]:
     lines = [f"{shown.total} of {shown.of}: {shown.shape}-shaped".replace("vague-shaped", "vague")]
     for rating in shown.ratings:
         theirs = f", yours {rating.theirs} ({rating.reason})" if rating.theirs is not None else ""

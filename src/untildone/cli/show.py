@@ -8,15 +8,8 @@ import click
 from msgspec import Struct
 from msgspec.structs import replace
 
-from untildone.cli.options import (
-    here,
-    json_option,
-    looked_at,
-    loop_argument,
-    print_json,
-    project_option,
-    records,
-)
+from untildone.cli.loops import choose_loop_to_show, list_loops, open_context
+from untildone.cli.options import json_option, loop_argument, print_json, project_option
 from untildone.core.contract import Contract, Oracle
 from untildone.core.criteria import apply_amendments
 from untildone.core.progress import Progress
@@ -24,11 +17,11 @@ from untildone.engine.artifacts import last_evidence, written
 from untildone.engine.ci_reports import leave_reports
 from untildone.engine.concern_diffs import at_start as file_at_start
 from untildone.engine.hold_status import status_of
-from untildone.report.receipt import as_text
+from untildone.report.receipt import render_receipt
 from untildone.report.status import LoopStatus
 
 
-class Shown(Struct, frozen=True, kw_only=True):
+class LoopDetails(Struct, frozen=True, kw_only=True):
     status: LoopStatus
     contract: Contract
     progress: Progress
@@ -56,42 +49,48 @@ def command(loop: str | None, *, project: Path | None, as_json: bool, **wishes: 
     untildone show --at-start tests/test_price.py > tests/test_price.py
     untildone show --all --reports build/untildone
     """
-    found = here()
+    context = open_context()
     if wishes["reports"]:
-        every = records(found) if wishes["every"] else [looked_at(found, loop, project)]
+        every = (
+            list_loops(context)
+            if wishes["every"]
+            else [choose_loop_to_show(context, loop, project)]
+        )
         for each in every:
-            click.echo(leave_reports(found, each, wishes["reports"]))
+            click.echo(leave_reports(context, each, wishes["reports"]))
         return
-    record = looked_at(found, loop, project)
+    record = choose_loop_to_show(context, loop, project)
     if wishes["at_start"]:
-        click.echo(file_at_start(found, record, wishes["at_start"]), nl=False)
+        click.echo(file_at_start(context, record, wishes["at_start"]), nl=False)
         return
-    seal = found.loops.seal_broken(record.contract.id)
+    seal = context.loops.explain_broken_seal(record.contract.id)
     if as_json:
         print_json(
-            Shown(
-                status=status_of(found, record),
-                contract=_without_secrets(record.contract),
+            LoopDetails(
+                status=status_of(context, record),
+                contract=_hide_oracle(record.contract),
                 progress=record.progress,
                 seal=seal or "whole",
             )
         )
         return
-    evidence = last_evidence(found.loops.rounds(record.contract.id))
+    evidence = last_evidence(context.loops.read_rounds(record.contract.id))
     place, at = Path(record.contract.project), record.progress.updated_at
-    click.echo(as_text(written(found, record, evidence, project=place, at=at)))
+    click.echo(render_receipt(written(context, record, evidence, project=place, at=at)))
     contract = apply_amendments(record.contract, record.progress.amendments)
-    click.echo("\n".join(["## Agreed", *(f"- {line}" for line in _agreed(contract)), ""]))
-    click.echo(f"seal: {seal or 'whole'}\nfiles: {found.loops.folder(record.contract.id)}")
+    click.echo(
+        "\n".join(["## Agreed", *(f"- {line}" for line in _describe_contract(contract)), ""])
+    )
+    click.echo(f"seal: {seal or 'whole'}\nfiles: {context.loops.get_folder(record.contract.id)}")
 
 
-def _without_secrets(contract: Contract) -> Contract:
+def _hide_oracle(contract: Contract) -> Contract:
     """An agent may ask this too."""
     hidden = Oracle(path="withheld", sha256="withheld")
     return replace(contract, oracle=hidden) if contract.oracle else contract
 
 
-def _agreed(contract: Contract) -> Iterator[str]:
+def _describe_contract(contract: Contract) -> Iterator[str]:
     for check in contract.checks:
         late = ", only when all else is met" if check.when == "done" else ""
         yield f"check {check.name}: `{check.command}`{late}"

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import click
 
-from untildone.cli.options import project_option
-from untildone.cli.said import say, which_option
+from untildone.cli.agent_verbs import record_verb
+from untildone.cli.options import loop_option, project_option
 from untildone.engine import verbs
 from untildone.engine.relayed_verbs import Verb
 
 
 @click.command("signal")
-@which_option
+@loop_option
 @project_option
 def command(loop: str | None, project: Path | None) -> None:
     """Say that you believe the whole task is done; the checks still decide.
@@ -19,7 +19,7 @@ def command(loop: str | None, project: Path | None) -> None:
     \b
     untildone signal
     """
-    say(
+    record_verb(
         (loop, project),
         Verb(verb="signal"),
         verbs.signal,

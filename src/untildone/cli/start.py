@@ -8,18 +8,14 @@ import click
 from msgspec import Struct
 
 from untildone.agents import AGENTS
-from untildone.checks.runner import Running, run_checks
-from untildone.cli.options import (
-    here,
-    json_option,
-    print_json,
-    project_of,
-    project_option,
-    refuse_in_check,
-)
-from untildone.cli.progress import watching
-from untildone.cli.sessions import chosen_session
-from untildone.config import proposals
+from untildone.checks.runner import RunOptions, run_checks
+from untildone.cli.authority import refuse_in_check
+from untildone.cli.check_progress import show_progress
+from untildone.cli.loops import open_context
+from untildone.cli.options import json_option, print_json, project_option
+from untildone.cli.project import find_project
+from untildone.cli.sessions import choose_session
+from untildone.config import load_proposals
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Speaker
 from untildone.engine.artifacts import write_task
@@ -27,22 +23,17 @@ from untildone.engine.baseline import begin_detached, record_start
 from untildone.engine.context import Context
 from untildone.engine.project_checks import governed, untrusted
 from untildone.engine.prompt_start import summary
+from untildone.engine.request import StartOptions
 from untildone.engine.speaker import calling_session, driven
 from untildone.engine.start import armed, begin
-from untildone.engine.start_options import (
-    OPTIONS,
-    Kind,
-    StartOption,
-    StartOptions,
-    build_request,
-)
+from untildone.engine.start_options import OPTIONS, Kind, StartOption, build_request
 from untildone.errors import UserError
 from untildone.features.spec.start import describe_start
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
 
 
-class Started(Struct, frozen=True, kw_only=True):
+class StartedLoop(Struct, frozen=True, kw_only=True):
     """What `start --json` prints."""
 
     id: str
@@ -116,23 +107,23 @@ def command(*, project: Path | None, as_json: bool, agent: str, **given: Any) ->
     untildone start --from-todos
     untildone start --check "make e2e" --criterion "docs describe it=review"
     """
-    found = here(agent)
-    place = governed(project_of(project))
-    session = chosen_session(found, given["session"], place)
-    by_agent = called_by_agent(found, session)
-    record = begun(found, place, given, session=session.id, by_agent=by_agent)
-    record, results = with_start(found, record, detached=by_agent)
-    tell(found, record, results, as_json=as_json)
+    context = open_context(agent)
+    place = governed(find_project(project))
+    session = choose_session(context, given["session"], place)
+    by_agent = is_agent_calling(context, session)
+    record = start_loop(context, place, given, session=session.id, by_agent=by_agent)
+    record, results = run_baseline_checks(context, record, detached=by_agent)
+    print_started(context, record, results, as_json=as_json)
 
 
-def begun(
-    found: Context, place: Path, given: dict[str, Any], *, session: str, by_agent: bool
+def start_loop(
+    context: Context, place: Path, given: dict[str, Any], *, session: str, by_agent: bool
 ) -> Record:
     """Start the loop that the options describe, and print its warnings."""
     by: Speaker = "agent" if by_agent else "user"
-    request = build_request(found, _read_options(given), session=session, project=place, by=by)
-    record = begin(found, request)
-    ignored = "" if given["checks"] else untrusted(found, proposals(place))
+    request = build_request(context, _read_options(given), session=session, project=place, by=by)
+    record = begin(context, request)
+    ignored = "" if given["checks"] else untrusted(context, load_proposals(place))
     for line in filter(None, (*record.warnings, ignored)):
         click.echo(line, err=True)
     write_task(place, record.contract)
@@ -150,12 +141,12 @@ def _read_options(given: dict[str, Any]) -> StartOptions:
     return StartOptions(**{name: value for name, value in values.items() if value is not None})
 
 
-def called_by_agent(found: Context, session: Session) -> bool:
+def is_agent_calling(context: Context, session: Session) -> bool:
     """Below a client this has an agent's authority, and towards its own session only."""
-    caller = calling_session(found.agent, str(found.home))
+    caller = calling_session(context.agent, str(context.home))
     if caller is None or not driven(caller):
         # A headless run checks one task while the agent of another works.
-        refuse_in_check(found, "start")
+        refuse_in_check(context, "start")
     if caller and caller.id != session.id:
         raise UserError(
             f"`{session.id}` is another session", hint="leave out `--session` inside an agent"
@@ -163,36 +154,38 @@ def called_by_agent(found: Context, session: Session) -> bool:
     return caller is not None
 
 
-def with_start(
-    found: Context, record: Record, *, detached: bool
+def run_baseline_checks(
+    context: Context, record: Record, *, detached: bool
 ) -> tuple[Record, tuple[CheckResult, ...]]:
     """What is red now: at once for the person who waits, behind the agent's back otherwise."""
     checks = [check for check in record.contract.checks if check.when == "round"]
     if not checks:
         return record, ()
     if detached:
-        begin_detached(found, record)
+        begin_detached(context, record)
         return record, ()
-    with watching(checks) as report:
-        results = run_checks(checks, Running(project=Path(record.contract.project)), report=report)
-    return record_start(found, record.contract.id, results), results
+    with show_progress(checks) as report:
+        results = run_checks(
+            checks, RunOptions(project=Path(record.contract.project)), report=report
+        )
+    return record_start(context, record.contract.id, results), results
 
 
-def tell(
-    found: Context,
+def print_started(
+    context: Context,
     record: Record,
     results: tuple[CheckResult, ...],
     *,
     as_json: bool,
-    more: Callable[[Started], object] = lambda begun: begun,
+    more: Callable[[StartedLoop], object] = lambda begun: begun,
 ) -> None:
     unrunnable = [result for result in results if result.outcome == "unrunnable"]
-    begun = Started(
+    begun = StartedLoop(
         id=record.contract.id,
         session=record.contract.session,
-        armed=armed(found, record),
+        armed=armed(context, record),
         checks=tuple(check.command for check in record.contract.checks),
-        red_at_start=record.progress.seen_red if record.progress.baseline else None,
+        red_at_start=record.progress.checks_seen_red if record.progress.baseline else None,
         unrunnable_at_start=tuple(result.name for result in unrunnable),
     )
     for result in unrunnable:
@@ -200,7 +193,7 @@ def tell(
     if as_json:
         print_json(more(begun))
         return
-    click.echo("\n".join((summary(record), *describe_start(found, record))))
+    click.echo("\n".join((summary(record), *describe_start(context, record))))
     if begun.red_at_start == () and record.contract.done_when == "checks":
         names = ", ".join(f"`{name}`" for name in begun.unrunnable_at_start)
         red = f"{names} cannot be run, nothing else is red" if names else "nothing is red now"

@@ -6,25 +6,19 @@ from pathlib import Path
 import click
 from msgspec.structs import replace
 
-from untildone.cli.options import (
-    broken,
-    elsewhere,
-    here,
-    json_option,
-    print_json,
-    project_of,
-    project_option,
-)
-from untildone.cli.options import records as all_records
+from untildone.cli.loops import describe_other_loops, list_broken_loops, open_context
+from untildone.cli.loops import list_loops as all_records
+from untildone.cli.options import json_option, print_json, project_option
 from untildone.cli.place import place_of
-from untildone.cli.width import headline
+from untildone.cli.project import find_project
+from untildone.cli.terminal_text import fit_headline
 from untildone.engine.context import Context
 from untildone.engine.hold_status import status_of
 from untildone.engine.lost_loops import pause_unindexed_loop
 from untildone.features.edits import switch
-from untildone.install.health import changed, missing, switched_off
-from untildone.install.machine import look
-from untildone.report.lines import remedy
+from untildone.install.health import find_disabled_hooks, find_missing_hooks, find_package_changes
+from untildone.install.installation import read_installation
+from untildone.report.notices import describe_next_step
 from untildone.report.status import LoopStatus, StatusReport, UnreadableLoop
 
 
@@ -40,45 +34,54 @@ def command(*, everywhere: bool, watch: bool, project: Path | None, as_json: boo
     untildone status
     untildone status --json | jq '.loops[] | select(.held != true)'
     """
-    found = here()
+    context = open_context()
     while True:
-        loops = _loops(found, project, everywhere=everywhere)
-        _show(found, loops, as_json=as_json, places=everywhere)
+        loops = _find_loops(context, project, everywhere=everywhere)
+        _print_status(context, loops, as_json=as_json, places=everywhere)
         if not watch:
             return
         time.sleep(1)
         click.clear()
 
 
-def _loops(found: Context, project: Path | None, *, everywhere: bool) -> tuple[LoopStatus, ...]:
-    place = str(project_of(project))
+def _find_loops(
+    context: Context, project: Path | None, *, everywhere: bool
+) -> tuple[LoopStatus, ...]:
+    place = str(find_project(project))
     wanted = [
-        pause_unindexed_loop(found, record)
-        for record in all_records(found)
+        pause_unindexed_loop(context, record)
+        for record in all_records(context)
         if everywhere or record.contract.project == place
     ]
     # Without `--all`: what is unfinished, and the newest ending, so that a script sees how it went.
     if not everywhere:
         unfinished = [record for record in wanted if record.progress.status != "finished"]
         wanted = unfinished or wanted[:1]
-    return tuple(_really(found, status_of(found, record)) for record in wanted)
+    return tuple(_confirm_held(context, status_of(context, record)) for record in wanted)
 
 
-def _really(found: Context, loop: LoopStatus) -> LoopStatus:
+def _confirm_held(context: Context, loop: LoopStatus) -> LoopStatus:
     """Hooks that are switched off or gone by now may still be those of a running session."""
     if loop.held is not True:
         return loop
-    machine = look(place_of(found, Path(loop.project)), found.environ)
-    troubles = (trouble for check in (switched_off, missing, changed) for trouble in check(machine))
+    machine = read_installation(place_of(context, Path(loop.project)), context.environ)
+    troubles = (
+        trouble
+        for check in (find_disabled_hooks, find_missing_hooks, find_package_changes)
+        for trouble in check(machine)
+    )
     trouble = next(troubles, None)
     return replace(loop, held="unknown", not_held_because=trouble.text) if trouble else loop
 
 
-def _show(found: Context, loops: tuple[LoopStatus, ...], *, as_json: bool, places: bool) -> None:
+def _print_status(
+    context: Context, loops: tuple[LoopStatus, ...], *, as_json: bool, places: bool
+) -> None:
     unreadable = tuple(
-        UnreadableLoop(id=damaged.id, reason=damaged.reason) for damaged in broken(found)
+        UnreadableLoop(id=damaged.id, reason=damaged.reason)
+        for damaged in list_broken_loops(context)
     )
-    automatic = switch.AUTO in switch.read_modes(str(found.home))
+    automatic = switch.AUTO in switch.read_modes(str(context.home))
     if as_json:
         print_json(StatusReport(loops=loops, unreadable=unreadable, automatic=automatic))
         return
@@ -86,14 +89,14 @@ def _show(found: Context, loops: tuple[LoopStatus, ...], *, as_json: bool, place
         click.echo(f"loop {damaged.id} cannot be read: {damaged.reason}", err=True)
     if not loops and not unreadable:
         begin = "`untildone start --preset test` begins one"
-        click.echo(f"no loop here; {begin}{elsewhere(found)}")
+        click.echo(f"no loop here; {begin}{describe_other_loops(context)}")
     for loop in loops:
-        click.echo(_text(loop, place=places))
+        click.echo(_format_loop(loop, place=places))
     if automatic:
         click.echo("automatic mode is on: a turn whose edits bring errors is held, loop or not")
 
 
-def _text(loop: LoopStatus, *, place: bool) -> str:
+def _format_loop(loop: LoopStatus, *, place: bool) -> str:
     outcome = "" if loop.outcome in (None, loop.status) else f" ({loop.outcome})"
     bound = f" of {loop.max_rounds}" if loop.max_rounds else ", no bound"
     lines = [f"{loop.id}  {loop.status}{outcome}, round {loop.round}{bound}"]
@@ -101,20 +104,20 @@ def _text(loop: LoopStatus, *, place: bool) -> str:
         lines.append(f"  {loop.reason}")
     if place:
         lines.append(f"  project: {loop.project}")
-    lines.append(f"  task: {headline(loop.task, indent=len('  task: '))}")
+    lines.append(f"  task: {fit_headline(loop.task, indent=len('  task: '))}")
     if loop.unmet:
         lines.append(f"  unmet: {', '.join(loop.unmet)}")
-    lines += _bounds(loop)
+    lines += _format_bounds(loop)
     if loop.status == "active":
         held = "yes" if loop.held is True else f"{loop.held or 'no'}: {loop.not_held_because}"
         lines.append(f"  held: {held}")
     if loop.status == "paused" and loop.outcome:
-        lines.append(f"  to go on: {remedy(loop.id, loop.outcome)}")
+        lines.append(f"  to go on: {describe_next_step(loop.id, loop.outcome)}")
     lines.append(f"  session: {loop.session}")
     return "\n".join(lines)
 
 
-def _bounds(loop: LoopStatus) -> list[str]:
+def _format_bounds(loop: LoopStatus) -> list[str]:
     spent = "unknown" if loop.spend_usd is None else f"{loop.spend_usd:.2f}"
     bound = f" of {loop.budget_usd:g}" if loop.budget_usd else ""
     unknown = loop.spend_unknown_because if loop.status != "finished" else ""

@@ -5,18 +5,18 @@ from pathlib import Path
 import click
 from msgspec import Struct
 
+from untildone.cli.agent_verbs import record_verb, require_text
+from untildone.cli.loops import choose_loop_to_show, open_context
 from untildone.cli.options import (
-    here,
     json_option,
-    looked_at,
     loop_argument,
+    loop_option,
     print_json,
-    project_of,
     project_option,
 )
-from untildone.cli.said import say, which_option, words
+from untildone.cli.project import find_project
 from untildone.core.criteria import apply_amendments
-from untildone.core.text import number
+from untildone.core.text import pluralize
 from untildone.engine.relayed_verbs import Verb
 from untildone.errors import UserError
 from untildone.features.spec import steps
@@ -48,7 +48,7 @@ def command() -> None:
 
 @command.command("set")
 @click.argument("names", nargs=-1, required=True, metavar="STEP…")
-@which_option
+@loop_option
 @project_option
 def set_steps(names: tuple[str, ...], *, loop: str | None, project: Path | None) -> None:
     """Name steps; those that are known stay, none is taken away.
@@ -59,17 +59,17 @@ def set_steps(names: tuple[str, ...], *, loop: str | None, project: Path | None)
     said = tuple(filter(str.strip, names))
     if not said:
         raise UserError("no step is named", hint="say it in words")
-    say(
+    record_verb(
         (loop, project),
         tuple(Verb(verb="steps", name="set", text=name) for name in said),
-        lambda found, named: steps.add_steps(found, named, said),
-        done=f"{number(len(said), 'step')} recorded",
+        lambda context, named: steps.add_steps(context, named, said),
+        done=f"{pluralize(len(said), 'step')} recorded",
     )
 
 
 @command.command("done")
-@click.argument("step", callback=words)
-@which_option
+@click.argument("step", callback=require_text)
+@loop_option
 @project_option
 def step_done(step: str, *, loop: str | None, project: Path | None) -> None:
     """Say that a step is done, by its name or number.
@@ -77,10 +77,10 @@ def step_done(step: str, *, loop: str | None, project: Path | None) -> None:
     \b
     untildone steps done 1
     """
-    say(
+    record_verb(
         (loop, project),
         (Verb(verb="steps", name="done", text=step),),
-        lambda found, named: steps.complete_step(found, named, step, cwd=project_of(project)),
+        lambda context, named: steps.complete_step(context, named, step, cwd=find_project(project)),
         done=f"done: {step}",
     )
 
@@ -95,7 +95,7 @@ def show(loop: str | None, *, project: Path | None, as_json: bool) -> None:
     \b
     untildone steps show --json
     """
-    record = looked_at(here(), loop, project)
+    record = choose_loop_to_show(open_context(), loop, project)
     names = apply_amendments(record.contract, record.progress.amendments).steps
     done = record.progress.steps_done
     known = tuple(

@@ -5,9 +5,11 @@ from pathlib import Path
 import click
 from msgspec import Struct
 
-from untildone.cli.options import here, json_option, print_json, project_of, project_option
-from untildone.cli.width import paragraph
-from untildone.config import proposals
+from untildone.cli.loops import open_context
+from untildone.cli.options import json_option, print_json, project_option
+from untildone.cli.project import find_project
+from untildone.cli.terminal_text import wrap_paragraph
+from untildone.config import load_proposals
 from untildone.core.contract import Bounds, Check
 from untildone.engine.context import Context
 from untildone.engine.project_checks import checks_for, governed, untrusted
@@ -16,7 +18,7 @@ from untildone.features.templates.builtin import BUILT_IN, Recipe
 from untildone.features.templates.templates import fill_recipe, find_recipe_checks, load_recipes
 
 
-class Listed(Struct, frozen=True, kw_only=True):
+class TemplateSummary(Struct, frozen=True, kw_only=True):
     """`unusable`: why it cannot be started here."""
 
     name: str
@@ -30,8 +32,8 @@ class Listed(Struct, frozen=True, kw_only=True):
     unusable: str
 
 
-class Listing(Struct, frozen=True, kw_only=True):
-    templates: tuple[Listed, ...]
+class TemplateList(Struct, frozen=True, kw_only=True):
+    templates: tuple[TemplateSummary, ...]
 
 
 @click.command("templates")
@@ -45,25 +47,26 @@ def command(project: Path | None, *, as_json: bool) -> None:
     untildone start --template fix-tests
     untildone start --template coverage-to 80
     """
-    found = here()
-    place = governed(project_of(project))
-    ignored = untrusted(found, proposals(place))
+    context = open_context()
+    place = governed(find_project(project))
+    ignored = untrusted(context, load_proposals(place))
     if ignored:
         click.echo(ignored, err=True)
     listed = tuple(
-        _listed(found, place, name, recipe) for name, recipe in load_recipes(found, place).items()
+        _summarise(context, place, name, recipe)
+        for name, recipe in load_recipes(context, place).items()
     )
     if as_json:
-        print_json(Listing(templates=listed))
+        print_json(TemplateList(templates=listed))
         return
     for each in listed:
-        click.echo("\n".join(_lines(each)))
+        click.echo("\n".join(_format_template(each)))
 
 
-def _listed(found: Context, place: Path, name: str, recipe: Recipe) -> Listed:
-    checks, unusable = _checks(found, place, recipe)
+def _summarise(context: Context, place: Path, name: str, recipe: Recipe) -> TemplateSummary:
+    checks, unusable = _find_checks(context, place, recipe)
     agreed = fill_recipe(recipe, recipe.usual or recipe.argument)
-    return Listed(
+    return TemplateSummary(
         name=name,
         argument=f"[{recipe.argument}]" if recipe.usual else recipe.argument,
         source="built in" if recipe is BUILT_IN.get(name) else "untildone.toml",
@@ -76,18 +79,18 @@ def _listed(found: Context, place: Path, name: str, recipe: Recipe) -> Listed:
     )
 
 
-def _checks(found: Context, place: Path, recipe: Recipe) -> tuple[tuple[Check, ...], str]:
+def _find_checks(context: Context, place: Path, recipe: Recipe) -> tuple[tuple[Check, ...], str]:
     template = recipe.template
     try:
-        checks = find_recipe_checks(found, place, recipe, recipe.usual or recipe.sample)
+        checks = find_recipe_checks(context, place, recipe, recipe.usual or recipe.sample)
         if not checks and (template.preset or not (template.promises or template.criteria)):
-            checks = checks_for(found, place, template.preset or "ship")
+            checks = checks_for(context, place, template.preset or "ship")
     except UserError as error:
         return (), error.message
     return checks, ""
 
 
-def _lines(each: Listed) -> list[str]:
+def _format_template(each: TemplateSummary) -> list[str]:
     bounds = each.bounds
     limits = [
         f"{bounds.rounds} rounds" if bounds.rounds else "no bound of rounds",
@@ -97,7 +100,7 @@ def _lines(each: Listed) -> list[str]:
     source = "" if each.source == "built in" else f"  ({each.source})"
     return [
         " ".join(filter(None, (each.name, each.argument))) + source,
-        paragraph(each.task),
+        wrap_paragraph(each.task),
         *(f"  check `{text}`" for text in each.checks),
         *(f"  claim `{text}`" for text in each.criteria),
         *(f"  promise `{text}`" for text in each.promises),

@@ -5,28 +5,23 @@ from pathlib import Path
 import click
 from msgspec import Struct
 
-from untildone.cli.init import Written
-from untildone.cli.options import (
-    here,
-    json_option,
-    print_json,
-    project_of,
-    project_option,
-    records,
-    require_user_of_machine,
-)
+from untildone.cli.authority import require_user_of_machine
+from untildone.cli.init import WrittenFile
+from untildone.cli.loops import list_loops, open_context
+from untildone.cli.options import json_option, print_json, project_option
 from untildone.cli.place import place_of
+from untildone.cli.project import find_project
 from untildone.engine import verbs
 from untildone.engine.context import Context
 from untildone.features.edits import switch
-from untildone.install.claude import take_out
-from untildone.install.record import read
+from untildone.install.claude import uninstall
+from untildone.install.manifest import read
 
 
-class TakenOut(Struct, frozen=True, kw_only=True):
+class UninstallReport(Struct, frozen=True, kw_only=True):
     """What `uninstall --json` prints."""
 
-    files: tuple[Written, ...]
+    files: tuple[WrittenFile, ...]
     paused: tuple[str, ...]
 
 
@@ -41,32 +36,32 @@ def command(project: Path | None, *, as_json: bool) -> None:
     \b
     untildone uninstall
     """
-    found = here()
-    require_user_of_machine(found, "uninstall")
-    installed = read(found.home)
-    paused = _pause_all(found) if installed else ()
-    place = place_of(found, project_of(project))
+    context = open_context()
+    require_user_of_machine(context, "uninstall")
+    installed = read(context.home)
+    paused = _pause_all(context) if installed else ()
+    place = place_of(context, find_project(project))
     files = tuple(
-        Written(path=str(change.path), kind=change.kind)
+        WrittenFile(path=str(change.path), kind=change.kind)
         for each in installed
-        for change in take_out(place, each)
+        for change in uninstall(place, each)
         if change.kind != "unchanged"
     )
-    switch.write_modes(str(found.home), frozenset())
+    switch.write_modes(str(context.home), frozenset())
     if as_json:
-        print_json(TakenOut(files=files, paused=paused))
+        print_json(UninstallReport(files=files, paused=paused))
         return
     for loop in paused:
         click.echo(f"paused: loop {loop}")
     for file in files:
         click.echo(f"{file.kind}: {file.path}")
-    kept = f"kept: {found.home} (loops and receipts)"
+    kept = f"kept: {context.home} (loops and receipts)"
     click.echo(kept if installed else "nothing is installed")
 
 
-def _pause_all(found: Context) -> tuple[str, ...]:
+def _pause_all(context: Context) -> tuple[str, ...]:
     """Nobody will hold these agents any more: say so rather than let it look held."""
-    active = [record for record in records(found) if record.progress.status == "active"]
+    active = [record for record in list_loops(context) if record.progress.status == "active"]
     for record in active:
-        verbs.pause(found, record.contract.id, "untildone was uninstalled")
+        verbs.pause(context, record.contract.id, "untildone was uninstalled")
     return tuple(record.contract.id for record in active)

@@ -6,15 +6,14 @@ from typing import cast, get_args
 import click
 import msgspec
 
-from untildone.cli.options import project_option
-from untildone.cli.said import say, which_option
+from untildone.cli.agent_verbs import record_verb
+from untildone.cli.options import loop_option, project_option
 from untildone.core.contract import Verification
-from untildone.core.plan_task import Result, missing_lines
+from untildone.core.plan_task import VerifierResult, list_missing
 from untildone.engine.context import Context
 from untildone.engine.relayed_verbs import Verb
 from untildone.errors import UserError
-from untildone.features.plans.reports import record_report
-from untildone.features.plans.verification import CriterionEvidence, VerifierReport
+from untildone.features.plans.reports import CriterionEvidence, VerifierReport, record_report
 from untildone.store.loops import Record
 
 _Pairs = tuple[tuple[str, str], ...]
@@ -22,7 +21,9 @@ _Pairs = tuple[tuple[str, str], ...]
 
 @click.command("verify")
 @click.argument("task")
-@click.option("--result", required=True, type=click.Choice(get_args(Result)), help="What it is.")
+@click.option(
+    "--result", required=True, type=click.Choice(get_args(VerifierResult)), help="What it is."
+)
 @click.option(
     "--met",
     multiple=True,
@@ -45,7 +46,7 @@ _Pairs = tuple[tuple[str, str], ...]
     help="How it was verified.",
 )
 @click.option("--reason", default="", help="Why it is blocked, or not what was asked for.")
-@which_option
+@loop_option
 @project_option
 def command(
     *, task: str, result: str, loop: str | None, project: Path | None, **given: object
@@ -60,20 +61,20 @@ def command(
     untildone verify TASK-001 --result INCOMPLETE --missing "The help names it" "no such line"
     untildone verify feature --result MISALIGNED --reason "the PRD asks for a queue"
     """
-    report = _report(cast(Result, result), given)
+    report = _report(cast(VerifierResult, result), given)
 
-    def recorded(found: Context, named: str) -> Record:
-        record = record_report(found, named, task, report)
+    def recorded(context: Context, named: str) -> Record:
+        record = record_report(context, named, task, report)
         told = record.progress.report
         if told:
-            click.echo("\n".join((told.told, *missing_lines(told))))
+            click.echo("\n".join((told.told, *list_missing(told))))
         return record
 
     verb = Verb(verb="verify", name=task, text=msgspec.json.encode(report).decode())
-    say((loop, project), verb, recorded, done=f"recorded for {task}")
+    record_verb((loop, project), verb, recorded, done=f"recorded for {task}")
 
 
-def _report(result: Result, given: dict[str, object]) -> VerifierReport:
+def _report(result: VerifierResult, given: dict[str, object]) -> VerifierReport:
     met, missing = cast(_Pairs, given["met"]), cast(_Pairs, given["missing"])
     by, reason = cast(Verification, given["by"]), str(given["reason"]).strip()
     for name, text in (*met, *missing):

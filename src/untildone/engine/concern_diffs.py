@@ -8,7 +8,7 @@ from untildone.core.evidence import Concern
 from untildone.engine.context import Context
 from untildone.errors import UserError
 from untildone.integrity.baseline import load_baseline
-from untildone.report.receipt import Lost
+from untildone.report.receipt import ReceiptConcern
 from untildone.store.loops import Record
 from untildone.worktree.contents import Tree, read_tree
 
@@ -18,7 +18,7 @@ _LINES = 60
 
 def concerns_with_diffs(
     context: Context, record: Record, losses: tuple[Concern, ...], *, project: Path
-) -> tuple[Lost, ...]:
+) -> tuple[ReceiptConcern, ...]:
     asked = [each for each in losses if each.id in record.progress.reported_concerns]
     if not asked:
         return ()
@@ -26,7 +26,7 @@ def concerns_with_diffs(
     old, new = _start(context, record), read_tree(project, paths)
     changes = {path: _change(path, old, new) for path in paths} if old else {}
     return tuple(
-        Lost(
+        ReceiptConcern(
             id=each.id,
             path=each.path,
             because=each.detail,
@@ -52,9 +52,9 @@ def at_start(context: Context, record: Record, path: str) -> bytes:
 
 
 def _start(context: Context, record: Record) -> Tree | None:
-    folder = context.loops.folder(record.contract.id) / "baseline"
+    folder = context.loops.get_folder(record.contract.id) / "baseline"
     try:
-        return load_baseline(folder, record.progress.baseline_digest)[1]
+        return load_baseline(folder, record.progress.baseline_tree_digest)[1]
     except ValueError:
         return None
 

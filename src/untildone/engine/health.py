@@ -7,22 +7,22 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeAlias
 
-from untildone.checks import security
-from untildone.config import proposals
+from untildone.config import load_proposals
 from untildone.core.contract import Check, Contract
-from untildone.core.text import number
+from untildone.core.text import pluralize
 from untildone.engine.context import Context
+from untildone.engine.feature import used_features
 from untildone.engine.hold_status import held_now
 from untildone.engine.project_checks import checks_of, is_trusted
+from untildone.engine.scope import Scope
 from untildone.errors import UserError
-from untildone.features.edits import switch
 from untildone.process import argv_of
-from untildone.report.doctor import Trouble, error, note
-from untildone.report.lines import remedy
-from untildone.store.home import prepare, vanishing
-from untildone.store.loops import Broken, Record
+from untildone.report.doctor import Problem, make_error, make_note
+from untildone.report.notices import describe_next_step
+from untildone.store.home import find_volatile_file_system, prepare_home
+from untildone.store.loops import Record, UnreadableLoop
 
-Look: TypeAlias = Callable[[Context, Path], Iterator[Trouble]]
+Look: TypeAlias = Callable[[Context, Path], Iterator[Problem]]
 
 # Where other tools keep a loop while it runs.
 _FOREIGN_LOOPS = (
@@ -47,19 +47,19 @@ _LISTED = 5
 _READ = 4_096
 
 
-def state(context: Context, _: Path) -> Iterator[Trouble]:
+def state(context: Context, _: Path) -> Iterator[Problem]:
     home = context.home
     try:
         if home.exists() or home.is_symlink():
-            prepare(home)
+            prepare_home(home)
         else:
             _makeable(home)
     except UserError as fault:
-        yield error("state", fault.message, fault.hint)
-    kind = vanishing(home)
+        yield make_error("state", fault.message, fault.hint)
+    kind = find_volatile_file_system(home)
     if kind:
         text = f"`{home}` is on {kind}: loops and receipts are gone after a restart"
-        yield note(
+        yield make_note(
             "state", text, "set `UNTILDONE_HOME` to a folder that stays, then `untildone init`"
         )
 
@@ -73,23 +73,23 @@ def _makeable(home: Path) -> None:
         )
 
 
-def configuration(context: Context, project: Path) -> Iterator[Trouble]:
+def configuration(context: Context, project: Path) -> Iterator[Problem]:
     try:
-        files = proposals(project)
+        files = load_proposals(project)
     except UserError:
         # Told by `check_tools`.
         return
     for file in files:
         if not is_trusted(context, file):
             text = f"`{file.path}` is not trusted on this machine: nothing it says is run"
-            yield note("configuration", text, "`untildone trust`")
+            yield make_note("configuration", text, "`untildone trust`")
 
 
-def check_tools(context: Context, project: Path) -> Iterator[Trouble]:
+def check_tools(context: Context, project: Path) -> Iterator[Problem]:
     try:
         checks, _ = checks_of(context, project)
     except UserError as fault:
-        yield error("configuration", fault.message, fault.hint)
+        yield make_error("configuration", fault.message, fault.hint)
         return
     for check in checks:
         program = _missing(check, project, path=context.environ.get("PATH"))
@@ -97,7 +97,7 @@ def check_tools(context: Context, project: Path) -> Iterator[Trouble]:
             text = (
                 f"`{program}` was not found, which the check `{check.name}` runs: `{check.command}`"
             )
-            yield error(
+            yield make_error(
                 "tools", text, f"install `{program}`, or name another command with `--check`"
             )
 
@@ -108,7 +108,7 @@ def _missing(check: Check, project: Path, *, path: str | None) -> str:
     return "" if there else program
 
 
-def foreign_loops(_: Context, project: Path) -> Iterator[Trouble]:
+def foreign_loops(_: Context, project: Path) -> Iterator[Problem]:
     for pattern in _FOREIGN_LOOPS:
         for path in sorted(project.glob(pattern)):
             if path.is_file() and not _OVER.search(_beginning(path)):
@@ -116,7 +116,7 @@ def foreign_loops(_: Context, project: Path) -> Iterator[Trouble]:
                 text = (
                     f"another tool's loop seems active: `{where}`; two loops fight over each stop"
                 )
-                yield error("another loop", text, f"end it there, or `rm {where}`")
+                yield make_error("another loop", text, f"end it there, or `rm {where}`")
 
 
 def _beginning(path: Path) -> bytes:
@@ -127,31 +127,33 @@ def _beginning(path: Path) -> bytes:
         return b""
 
 
-def damaged_loops(context: Context, _: Path) -> Iterator[Trouble]:
+def damaged_loops(context: Context, _: Path) -> Iterator[Problem]:
     for found in _loops(context):
         match found:
-            case Broken():
-                folder = context.loops.folder(found.id) if found.id.isascii() else context.home
+            case UnreadableLoop():
+                folder = context.loops.get_folder(found.id) if found.id.isascii() else context.home
                 text = f"loop {found.id} cannot be read: {found.reason}"
-                yield error("damaged loop", text, f"move `{folder}` away")
+                yield make_error("damaged loop", text, f"move `{folder}` away")
             case Record() if found.progress.status != "finished":
-                broken = context.loops.seal_broken(found.contract.id)
+                broken = context.loops.explain_broken_seal(found.contract.id)
                 text = f"the seal of loop {found.contract.id} is broken: {broken}"
                 if broken:
-                    yield error("damaged loop", text, f"`untildone cancel {found.contract.id}`")
+                    yield make_error(
+                        "damaged loop", text, f"`untildone cancel {found.contract.id}`"
+                    )
             case Record():
                 pass
 
 
-def unheld_loops(context: Context, project: Path) -> Iterator[Trouble]:
+def unheld_loops(context: Context, project: Path) -> Iterator[Problem]:
     unheld = sorted(_unheld(context), key=lambda each: each[0].project != str(project))
     for contract, why in unheld[:_LISTED]:
         there = "" if contract.project == str(project) else f" ({contract.project})"
         text = f"loop {contract.id}{there}: {why}"
-        yield note("not held", text, f"`untildone cancel {contract.id}` ends it")
+        yield make_note("not held", text, f"`untildone cancel {contract.id}` ends it")
     if more := unheld[_LISTED:]:
-        text = number(len(more), "more loop")
-        yield note("not held", text, "`untildone status --all` lists them")
+        text = pluralize(len(more), "more loop")
+        yield make_note("not held", text, "`untildone status --all` lists them")
 
 
 def _unheld(context: Context) -> Iterator[tuple[Contract, str]]:
@@ -162,7 +164,7 @@ def _unheld(context: Context) -> Iterator[tuple[Contract, str]]:
                 yield found.contract, why
 
 
-def last_loop(context: Context, project: Path) -> Iterator[Trouble]:
+def last_loop(context: Context, project: Path) -> Iterator[Problem]:
     """Why the last loop here ended or paused."""
     here = (
         found
@@ -174,28 +176,23 @@ def last_loop(context: Context, project: Path) -> Iterator[Trouble]:
         return
     outcome = last.progress.outcome
     text = f"loop {last.contract.id} {last.progress.status}: {outcome}, {last.progress.reason}"
-    yield note("last loop", text, remedy(last.contract.id, outcome))
+    yield make_note("last loop", text, describe_next_step(last.contract.id, outcome))
 
 
-def automatic_mode(context: Context, _: Path) -> Iterator[Trouble]:
-    if switch.AUTO not in switch.read_modes(str(context.home)):
-        return
-    text = "on: a turn whose edits bring errors is held, with or without a loop"
-    yield note("automatic mode", text, "`untildone init --no-auto` switches it off")
-    if not security.installed():
-        text = "security findings are not looked for: `ast-grep` is not installed"
-        yield note("automatic mode", text, "`pip install 'untildone[security]'`")
+def features(context: Context, project: Path) -> Iterator[Problem]:
+    for feature in used_features(context, Scope(event="doctor")):
+        yield from feature.find_problems(context, project)
 
 
-def _loops(context: Context) -> tuple[Record | Broken, ...]:
+def _loops(context: Context) -> tuple[Record | UnreadableLoop, ...]:
     try:
-        return context.loops.all()
+        return context.loops.list_all()
     except OSError:
         # Told by `state`.
         return ()
 
 
-LOOKS: tuple[Look, ...] = (
+PROBES: tuple[Look, ...] = (
     state,
     configuration,
     check_tools,
@@ -203,5 +200,5 @@ LOOKS: tuple[Look, ...] = (
     damaged_loops,
     unheld_loops,
     last_loop,
-    automatic_mode,
+    features,
 )

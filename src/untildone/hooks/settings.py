@@ -4,15 +4,15 @@ import json
 import os
 
 from untildone.engine.payload import Call
-from untildone.install.entries import harm_in_file
+from untildone.install.entries import describe_harm_in_file
 from untildone.store.sessions import Session
 
 
 def answer(call: Call) -> str:
-    if not Session(call.home, call.agent, call.text("session_id")).active():
+    if not Session(call.home, call.agent, call.text("session_id")).is_active():
         return ""
     # A refused change is only put off: the next change of any file would bring it in.
-    harms = (harm_in_file(path, call.home) for path in _files(call))
+    harms = (describe_harm_in_file(path, call.home) for path in _files(call))
     harm = next((harm for harm in harms if harm), "")
     if not harm:
         return ""

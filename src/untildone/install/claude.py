@@ -8,15 +8,15 @@ from msgspec import Struct
 
 from untildone import __version__
 from untildone.errors import UserError
-from untildone.install import record, settings
-from untildone.install.hook_lines import settings_entries
-from untildone.install.skills import commands
-from untildone.store.files import write_whole
+from untildone.install import manifest, settings
+from untildone.install.hook_lines import build_settings_entries
+from untildone.install.skills import build_command_files
+from untildone.store.files import write_atomically
 
 Scope: TypeAlias = Literal["user", "project", "local"]
 
 
-class Place(Struct, frozen=True, kw_only=True):
+class InstallPaths(Struct, frozen=True, kw_only=True):
     """Where things stand: the client's own folder, the project, the state, what runs."""
 
     user: Path
@@ -33,7 +33,7 @@ class Place(Struct, frozen=True, kw_only=True):
         return self.folder(scope) / name
 
 
-class Change(Struct, frozen=True, kw_only=True):
+class FileChange(Struct, frozen=True, kw_only=True):
     """One file to write; `after` None takes it away."""
 
     path: Path
@@ -49,84 +49,90 @@ class Change(Struct, frozen=True, kw_only=True):
         return "removed" if self.after is None else "changed"
 
 
-class Plan(Struct, frozen=True, kw_only=True):
-    changes: tuple[Change, ...]
-    installed: record.Installed
+class InstallPlan(Struct, frozen=True, kw_only=True):
+    changes: tuple[FileChange, ...]
+    installed: manifest.InstalledFile
     notes: tuple[str, ...] = ()
 
 
-def plan_init(place: Place, scope: Scope) -> Plan:
+def plan_init(place: InstallPaths, scope: Scope) -> InstallPlan:
     """Everything `init` would do; a broken settings file is refused before anything is written."""
     path = place.settings(scope)
-    before = _bytes(path)
-    earlier = record.find(place.home, path)
-    ours = settings_entries(home=place.home, python=place.python, package=place.package)
+    before = _read_bytes(path)
+    earlier = manifest.find(place.home, path)
+    ours = build_settings_entries(home=place.home, python=place.python, package=place.package)
     text = settings.decode(before or b"", path=str(path)) or "{}\n"
     merged = settings.merge(
         text, ours, path=str(path), installed=earlier.entries if earlier else None
     )
     after = merged.text.encode()
-    original = record.original(earlier, before, path=path)
-    installed = record.Installed(
+    original = manifest.choose_original(earlier, before, path=path)
+    installed = manifest.InstalledFile(
         path=str(path),
         scope=scope,
         agent="claude",
         original=original,
-        original_sha256=record.sha256(original),
-        written_sha256=record.sha256(after),
+        original_sha256=manifest.sha256(original),
+        written_sha256=manifest.sha256(after),
         entries=merged.entries,
-        program=record.program(
+        program=manifest.describe_program(
             interpreter=place.python, package=place.package, version=__version__
         ),
     )
-    changes = (Change(path=path, before=before, after=after), *_command_files(place, scope))
-    return Plan(changes=changes, installed=installed, notes=merged.notes)
+    changes = (
+        FileChange(path=path, before=before, after=after),
+        *_plan_command_files(place, scope),
+    )
+    return InstallPlan(changes=changes, installed=installed, notes=merged.notes)
 
 
-def _command_files(place: Place, scope: Scope) -> tuple[Change, ...]:
+def _plan_command_files(place: InstallPaths, scope: Scope) -> tuple[FileChange, ...]:
     folder = place.folder(scope)
     return tuple(
-        Change(path=folder / name, before=_bytes(folder / name), after=text.encode())
-        for name, text in commands().items()
+        FileChange(path=folder / name, before=_read_bytes(folder / name), after=text.encode())
+        for name, text in build_command_files().items()
     )
 
 
-def carry_out(place: Place, plan: Plan) -> None:
+def apply_plan(place: InstallPaths, plan: InstallPlan) -> None:
     # The record first: whatever is written after it can be taken out again.
-    record.write(place.home, plan.installed)
+    manifest.write(place.home, plan.installed)
     for change in plan.changes:
         _apply(change)
 
 
-def plan_uninstall(installed: record.Installed) -> tuple[Change, ...]:
+def plan_uninstall(installed: manifest.InstalledFile) -> tuple[FileChange, ...]:
     path = Path(installed.path)
-    before = _bytes(path)
-    after = None if before is None else record.restored(installed, before, path=path)
+    before = _read_bytes(path)
+    after = None if before is None else manifest.restore_original(installed, before, path=path)
     folder = path.parent
-    ours = [folder / name for name in commands()]
-    files = [Change(path=file, before=_bytes(file), after=None) for file in ours]
-    return (Change(path=path, before=before, after=after), *files)
+    ours = [folder / name for name in build_command_files()]
+    files = [FileChange(path=file, before=_read_bytes(file), after=None) for file in ours]
+    return (FileChange(path=path, before=before, after=after), *files)
 
 
-def take_out(place: Place, installed: record.Installed) -> tuple[Change, ...]:
+def uninstall(place: InstallPaths, installed: manifest.InstalledFile) -> tuple[FileChange, ...]:
     changes = plan_uninstall(installed)
     for change in changes:
         _apply(change)
-    for folder in (Path(installed.path).parent / "commands/untildone", *_emptied(installed)):
+    for folder in (
+        Path(installed.path).parent / "commands/untildone",
+        *_list_own_folders(installed),
+    ):
         if folder.is_dir() and not any(folder.iterdir()):
             folder.rmdir()
-    record.forget(place.home, Path(installed.path))
+    manifest.forget(place.home, Path(installed.path))
     return changes
 
 
-def _emptied(installed: record.Installed) -> tuple[Path, ...]:
+def _list_own_folders(installed: manifest.InstalledFile) -> tuple[Path, ...]:
     """Folders that may have been made by us; they go only if nothing is in them."""
     folder = Path(installed.path).parent
     below = (folder / "commands", folder / "agents")
     return (*below, folder) if installed.original is None else below
 
 
-def _apply(change: Change) -> None:
+def _apply(change: FileChange) -> None:
     if change.kind == "unchanged":
         return
     if change.after is None:
@@ -137,7 +143,7 @@ def _apply(change: Change) -> None:
     target = change.path.resolve()
     mode = target.stat().st_mode if target.exists() else None
     try:
-        write_whole(target, change.after, keep_previous=False)
+        write_atomically(target, change.after, keep_previous=False)
         if mode is not None:
             target.chmod(stat.S_IMODE(mode))
     except OSError as error:
@@ -146,7 +152,7 @@ def _apply(change: Change) -> None:
         ) from None
 
 
-def _bytes(path: Path) -> bytes | None:
+def _read_bytes(path: Path) -> bytes | None:
     try:
         return path.read_bytes()
     except FileNotFoundError:

@@ -18,7 +18,7 @@ _SHAPES: dict[str, type] = {"disableAllHooks": bool, "env": dict, "statusLine": 
 def is_ours(command: str) -> bool:
     plain = command.replace("\\", "/").replace('"', "").replace("'", "").replace(".exe ", " ")
     line = " ".join(plain.split())
-    return any(_stands_alone(mark, line) for mark in _MARKS)
+    return any(_contains_word(mark, line) for mark in _MARKS)
 
 
 def is_our_hook(hook: object) -> bool:
@@ -30,47 +30,47 @@ def is_our_hook(hook: object) -> bool:
     return is_ours(" ".join(word for word in words if isinstance(word, str)))
 
 
-def our_hooks(settings: dict[str, object]) -> list[tuple[str, str]]:
+def find_our_hooks(settings: dict[str, object]) -> list[tuple[str, str]]:
     """Each of our hooks as its event and its text, with what its group says of it."""
     found = []
-    for event, groups in _object(settings.get("hooks")).items():
+    for event, groups in _as_object(settings.get("hooks")).items():
         for group in groups if isinstance(groups, list) else ():
-            found += [(event, hook) for hook in _in_group(group)]
+            found += [(event, hook) for hook in _find_in_group(group)]
     return found
 
 
-def touches_ours(before_text: str, after_text: str) -> str:
+def describe_harm(before_text: str, after_text: str) -> str:
     """What the change would do to us, or nothing; an empty text is a file that is not there."""
-    after = _settings(after_text)
-    before = _settings(before_text)
+    after = _parse_settings(after_text)
+    before = _parse_settings(before_text)
     if after is None:
         return "" if before is None else "it leaves a file that is not a JSON object"
     before = before or {}
     return (
-        _hooks_lost(before, after)
-        or _switched_off(before, after)
-        or _environment_changed(_object(before.get("env")), _object(after.get("env")))
-        or (_spoiled(before, after) if our_hooks(before) else "")
+        _describe_removed_hook(before, after)
+        or _describe_switch(before, after)
+        or _describe_environment_change(_as_object(before.get("env")), _as_object(after.get("env")))
+        or (_describe_invalid_value(before, after) if find_our_hooks(before) else "")
     )
 
 
-def harm_in_file(path: str, home: str) -> str:
+def describe_harm_in_file(path: str, home: str) -> str:
     """What a file that was already changed does to what `init` recorded of it, as a predicate."""
-    before = _recorded(path, home)
-    return touches_ours(json.dumps(before), _text(path)).removeprefix("it ")
+    before = _load_recorded_entries(path, home)
+    return describe_harm(json.dumps(before), _read_file(path)).removeprefix("it ")
 
 
-def well_shaped(key: str, value: object) -> bool:
+def is_well_shaped(key: str, value: object) -> bool:
     """Whether the client would take the value; it drops all of a file for one it would not."""
     if key == "hooks":
         return isinstance(value, dict) and all(map(_is_groups, value.values()))
     if key == "permissions":
-        lists = [_object(value).get(kind, []) for kind in ("allow", "ask", "deny")]
+        lists = [_as_object(value).get(kind, []) for kind in ("allow", "ask", "deny")]
         return isinstance(value, dict) and all(isinstance(rules, list) for rules in lists)
     return isinstance(value, _SHAPES.get(key, object)) and value is not None
 
 
-def _stands_alone(mark: str, line: str) -> bool:
+def _contains_word(mark: str, line: str) -> bool:
     at = line.find(mark)
     while at >= 0:
         around = line[at - 1 : at] + line[at + len(mark) : at + len(mark) + 1]
@@ -80,17 +80,17 @@ def _stands_alone(mark: str, line: str) -> bool:
     return False
 
 
-def _recorded(path: str, home: str) -> dict[str, object]:
-    files = (_settings(_text(f"{home}/installed.json")) or {}).get("files")
+def _load_recorded_entries(path: str, home: str) -> dict[str, object]:
+    files = (_parse_settings(_read_file(f"{home}/installed.json")) or {}).get("files")
     for installed in files if isinstance(files, list) else ():
-        if _object(installed).get("path") == path:
-            entries = _object(_object(installed).get("entries"))
-            hooks = {event: [group] for event, group in _object(entries.get("hooks")).items()}
-            return {"hooks": hooks, "env": _object(entries.get("env"))}
+        if _as_object(installed).get("path") == path:
+            entries = _as_object(_as_object(installed).get("entries"))
+            hooks = {event: [group] for event, group in _as_object(entries.get("hooks")).items()}
+            return {"hooks": hooks, "env": _as_object(entries.get("env"))}
     return {}
 
 
-def _text(path: str) -> str:
+def _read_file(path: str) -> str:
     """A file that cannot be read as text is none the client can read."""
     try:
         with open(path, encoding="utf-8") as file:
@@ -101,65 +101,67 @@ def _text(path: str) -> str:
         return "unreadable"
 
 
-def _object(value: object) -> dict[str, object]:
+def _as_object(value: object) -> dict[str, object]:
     return value if isinstance(value, dict) else {}
 
 
-def _in_group(group: object) -> list[str]:
-    fields = dict(_object(group))
+def _find_in_group(group: object) -> list[str]:
+    fields = dict(_as_object(group))
     hooks = fields.pop("hooks", None)
     ours = [hook for hook in hooks if is_our_hook(hook)] if isinstance(hooks, list) else []
     return [json.dumps([fields, hook], sort_keys=True) for hook in ours]
 
 
-def _settings(text: str) -> dict[str, object] | None:
+def _parse_settings(text: str) -> dict[str, object] | None:
     plain = text.removeprefix("\ufeff")
     if not plain.strip():
         return {}
     try:
-        settings = json.loads(plain, parse_constant=_refuse, parse_int=float)
+        settings = json.loads(plain, parse_constant=_refuse_constant, parse_int=float)
     except (ValueError, RecursionError):
         return None
     return settings if isinstance(settings, dict) else None
 
 
-def _refuse(constant: str) -> None:
+def _refuse_constant(constant: str) -> None:
     raise ValueError(constant)
 
 
-def _hooks_lost(before: dict[str, object], after: dict[str, object]) -> str:
-    kept = our_hooks(after)
-    for event, hook in our_hooks(before):
+def _describe_removed_hook(before: dict[str, object], after: dict[str, object]) -> str:
+    kept = find_our_hooks(after)
+    for event, hook in find_our_hooks(before):
         if (event, hook) not in kept:
             return f"it removes or changes our `{event}` hook"
     return ""
 
 
-def _switched_off(before: dict[str, object], after: dict[str, object]) -> str:
+def _describe_switch(before: dict[str, object], after: dict[str, object]) -> str:
     for switch in ("disableAllHooks", "allowManagedHooksOnly"):
         if after.get(switch) and after.get(switch) != before.get(switch):
             return f"it sets `{switch}`"
-    plugins = _object(after.get("enabledPlugins"))
+    plugins = _as_object(after.get("enabledPlugins"))
     for name, enabled in plugins.items():
-        known = _object(before.get("enabledPlugins")).get(name)
+        known = _as_object(before.get("enabledPlugins")).get(name)
         if name.startswith("untildone@") and not enabled and known is not False:
             return f"it disables the plugin `{name}`"
     return ""
 
 
-def _environment_changed(before: dict[str, object], after: dict[str, object]) -> str:
+def _describe_environment_change(before: dict[str, object], after: dict[str, object]) -> str:
     for name in sorted({*before, *after}):
         if name.upper().startswith("UNTILDONE_") and before.get(name) != after.get(name):
             return f"it sets or changes the variable `{name}`"
-    if _cap(after, otherwise=_CAP_OF_THE_CLIENT) < _cap(before, otherwise=_CAP_OF_THE_CLIENT):
+    if _read_cap(after, otherwise=_CAP_OF_THE_CLIENT) < _read_cap(
+        before, otherwise=_CAP_OF_THE_CLIENT
+    ):
         return f"it lowers the variable `{CAP_VARIABLE}`"
     # A file that did not name the variable may hide the value another file gives it.
-    if CAP_VARIABLE not in before and _cap(after, otherwise=CAP) < CAP:
+    if CAP_VARIABLE not in before and _read_cap(after, otherwise=CAP) < CAP:
         return f"it lowers the variable `{CAP_VARIABLE}`"
     return ""
 
 
-def _cap(environment: dict[str, object], *, otherwise: int) -> float:
+def _read_cap(environment: dict[str, object], *, otherwise: int) -> float:
     if CAP_VARIABLE not in environment:
         return otherwise
     try:
@@ -169,11 +171,11 @@ def _cap(environment: dict[str, object], *, otherwise: int) -> float:
     return cap if cap > 0 else _UNBOUNDED
 
 
-def _spoiled(before: dict[str, object], after: dict[str, object]) -> str:
+def _describe_invalid_value(before: dict[str, object], after: dict[str, object]) -> str:
     for key, value in after.items():
         if key in before and before[key] == value:
             continue
-        if type(value) is not type(before.get(key, value)) or not well_shaped(key, value):
+        if type(value) is not type(before.get(key, value)) or not is_well_shaped(key, value):
             return f"it gives `{key}` a value for which the client ignores the whole file"
     return ""
 
@@ -183,14 +185,14 @@ def _is_groups(groups: object) -> bool:
 
 
 def _is_group(group: object) -> bool:
-    fields = _object(group)
+    fields = _as_object(group)
     hooks = fields.get("hooks")
     named = isinstance(fields.get("matcher", ""), str)
     return named and isinstance(hooks, list) and all(map(_is_hook, hooks))
 
 
 def _is_hook(hook: object) -> bool:
-    fields = _object(hook)
+    fields = _as_object(hook)
     timed = isinstance(fields.get("timeout", 0), int | float)
     spoken = fields.get("type") != "command" or isinstance(fields.get("command"), str)
     return timed and spoken and fields.get("type") in _HOOK_TYPES

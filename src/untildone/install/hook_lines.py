@@ -11,7 +11,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from untildone.agents.permissions import PERMISSIONS
-from untildone.core.todos import FILES, STATE
+from untildone.core.todos import TODO_FILES, TODO_STATE_FILE
 from untildone.install.entries import CAP, CAP_VARIABLE
 from untildone.install.settings import Entries
 
@@ -52,12 +52,12 @@ _OWN = "$CLAUDE_CODE_SESSION_ID"
 _LISTED = (
     f'[ -d {_CLIENT}/tasks/"{_OWN}" ] || [ -f {_CLIENT}/todos/"{_OWN}-agent-{_OWN}.json" ]'
     ' || [ -f "$s/todos.json" ] || { [ -f "$s/began" ] && for f in '
-    + " ".join((*FILES, STATE))
+    + " ".join((*TODO_FILES, TODO_STATE_FILE))
     + '; do [ "${CLAUDE_PROJECT_DIR:-.}/$f" -nt "$s/began" ] && break; done; }'
 )
 
 
-class Program(Struct, frozen=True, kw_only=True):
+class HookProgram(Struct, frozen=True, kw_only=True):
     """How a command finds us: shell words for the state's home and for what runs an event."""
 
     home: str
@@ -73,40 +73,40 @@ class Program(Struct, frozen=True, kw_only=True):
         return f'printf %s "$p" | {self.event(name)}'
 
 
-def settings_program(*, home: Path, python: Path, package: Path) -> Program:
-    return Program(
+def build_settings_program(*, home: Path, python: Path, package: Path) -> HookProgram:
+    return HookProgram(
         home=shlex.quote(str(home)),
         program=shlex.quote(str(python)),
-        arguments=f"-I -S {shlex.quote(str(_entry(package)))}",
+        arguments=f"-I -S {shlex.quote(str(_find_entry_point(package)))}",
         source="settings",
     )
 
 
-def _entry(package: Path) -> Path:
+def _find_entry_point(package: Path) -> Path:
     # As a file, not as its folder: a folder is run by `runpy`, whose imports cost half a start.
     return package / "hooks" / "__main__.py"
 
 
-def plugin_program() -> Program:
+def build_plugin_program() -> HookProgram:
     """A plugin is the same on every machine: what it needs is found when it runs."""
     home = '"${UNTILDONE_HOME:-${XDG_STATE_HOME:-$HOME/.local/state}/untildone}"'
-    return Program(home=home, program="untildone", arguments="hook", source="plugin")
+    return HookProgram(home=home, program="untildone", arguments="hook", source="plugin")
 
 
-def lines(program: Program) -> dict[str, str]:
+def build_lines(program: HookProgram) -> dict[str, str]:
     """One line of shell per event."""
     session = f'h={program.home}; s=$h/sessions/claude/"$CLAUDE_CODE_SESSION_ID"'
-    events = _sessions(program) | _tool_calls(program)
+    events = _build_session_lines(program) | _build_tool_lines(program)
     return {event: line.replace(_SESSION, session) for event, line in events.items()}
 
 
-def _sessions(program: Program) -> dict[str, str]:
+def _build_session_lines(program: HookProgram) -> dict[str, str]:
     return {
-        "SessionStart": _present(program, "SessionStart"),
+        "SessionStart": _run_if_present(program, "SessionStart"),
         "UserPromptSubmit": (
             f'{_SESSION}; {_READ}; [ -f "$s/loop" ] || {_HELD} || {_LISTED} ||'
             f" case $p in {_PROMPT_WORDS}) ;; *) exit 0 ;; esac;"
-            f" {_absent(program)}{program.told('UserPromptSubmit')}"
+            f" {_report_if_absent(program)}{program.told('UserPromptSubmit')}"
         ),
         # `look`: without a loop, there is something else at this session's stops.
         "Stop": (
@@ -124,7 +124,7 @@ def _sessions(program: Program) -> dict[str, str]:
     }
 
 
-def _tool_calls(program: Program) -> dict[str, str]:
+def _build_tool_lines(program: HookProgram) -> dict[str, str]:
     return {
         "PreToolUse": (
             f'{_SESSION}; [ -f "$s/loop" ] || {_HELD} || exit 0; echo >>"$s/pre"; {_READ};'
@@ -148,17 +148,17 @@ def _tool_calls(program: Program) -> dict[str, str]:
     }
 
 
-def _present(program: Program, event: str) -> str:
+def _run_if_present(program: HookProgram, event: str) -> str:
     """Silent where we are not installed: settings of a project travel without us."""
     return f"command -v {program.program} >/dev/null || exit 0; exec {program.event(event)}"
 
 
-def _absent(program: Program) -> str:
+def _report_if_absent(program: HookProgram) -> str:
     message = '{"systemMessage":"untildone is not installed here: pipx install untildone"}'
     return f"command -v {program.program} >/dev/null || {{ echo '{message}'; exit 0; }}; "
 
 
-def groups(texts: dict[str, str]) -> dict[str, dict[str, object]]:
+def build_groups(texts: dict[str, str]) -> dict[str, dict[str, object]]:
     return {
         event: {
             "hooks": [
@@ -173,37 +173,39 @@ def groups(texts: dict[str, str]) -> dict[str, dict[str, object]]:
     }
 
 
-def windows_groups(*, home: Path, python: Path, package: Path) -> dict[str, dict[str, object]]:
+def build_windows_groups(
+    *, home: Path, python: Path, package: Path
+) -> dict[str, dict[str, object]]:
     """Without a shell to rely on, each event starts the interpreter itself."""
-    entry = str(_entry(package))
+    entry = str(_find_entry_point(package))
 
     def hook(event: str) -> dict[str, object]:
         arguments = ["-I", "-S", entry, event, "claude", "settings", str(home)]
         timeout = _TIMEOUTS.get(event, _TIMEOUT)
         return {"type": "command", "command": str(python), "args": arguments, "timeout": timeout}
 
-    return {event: {"hooks": [hook(event)]} for event in lines(plugin_program())}
+    return {event: {"hooks": [hook(event)]} for event in build_lines(build_plugin_program())}
 
 
-def settings_entries(*, home: Path, python: Path, package: Path) -> Entries:
-    program = settings_program(home=home, python=python, package=package)
+def build_settings_entries(*, home: Path, python: Path, package: Path) -> Entries:
+    program = build_settings_program(home=home, python=python, package=package)
     hooks = (
-        windows_groups(home=home, python=python, package=package)
+        build_windows_groups(home=home, python=python, package=package)
         if os.name == "nt"
-        else groups(lines(program))
+        else build_groups(build_lines(program))
     )
     return Entries(
         hooks=dict(hooks),
         env={CAP_VARIABLE: str(CAP)},
-        status_line={"type": "command", "command": _status_line(program)},
+        status_line={"type": "command", "command": _build_status_line(program)},
         permissions=PERMISSIONS,
     )
 
 
-def _status_line(program: Program) -> str:
+def _build_status_line(program: HookProgram) -> str:
     test = f'[ -f {program.home}/sessions/claude/"$CLAUDE_CODE_SESSION_ID"/loop ] || exit 0'
     return f"{test}; exec {program.event('StatusLine')} {MARK}"
 
 
-def plugin_entries() -> Entries:
-    return Entries(hooks=dict(groups(lines(plugin_program()))))
+def build_plugin_entries() -> Entries:
+    return Entries(hooks=dict(build_groups(build_lines(build_plugin_program()))))

@@ -5,9 +5,9 @@ import sys
 from pathlib import Path
 
 from untildone import __version__
-from untildone.install.hook_lines import plugin_entries
+from untildone.install.hook_lines import build_plugin_entries
 from untildone.install.settings import Entries
-from untildone.install.skills import skills
+from untildone.install.skills import build_plugin_skills
 
 NAME = "untildone"
 MARKETPLACE = ".claude-plugin/marketplace.json"
@@ -16,28 +16,28 @@ _DESCRIPTION = "Keeps the agent working until the evidence says that the work is
 _KEYWORDS = ["loop", "stop-hook", "verification", "tests", "ralph-loop"]
 
 
-def plugin_hooks(entries: Entries) -> dict[str, object]:
+def build_hooks(entries: Entries) -> dict[str, object]:
     groups = {event: [group] for event, group in entries.hooks.items()}
     return {"description": _DESCRIPTION, "hooks": groups}
 
 
-def files(entries: Entries) -> dict[str, str]:
+def build_plugin_files(entries: Entries) -> dict[str, str]:
     """By path in the repository."""
-    made = {f"plugin/{path}": text for path, text in skills().items()}
-    made["plugin/.claude-plugin/plugin.json"] = _json(_manifest())
-    made["plugin/hooks/hooks.json"] = _json(plugin_hooks(entries))
-    made[MARKETPLACE] = _json(_marketplace())
+    made = {f"plugin/{path}": text for path, text in build_plugin_skills().items()}
+    made["plugin/.claude-plugin/plugin.json"] = _encode(_build_manifest())
+    made["plugin/hooks/hooks.json"] = _encode(build_hooks(entries))
+    made[MARKETPLACE] = _encode(_build_marketplace())
     return made
 
 
-def write(repository: Path, entries: Entries) -> None:
-    for path, text in files(entries).items():
+def write_plugin(repository: Path, entries: Entries) -> None:
+    for path, text in build_plugin_files(entries).items():
         target = repository / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, encoding="utf-8", newline="\n")
 
 
-def _manifest() -> dict[str, object]:
+def _build_manifest() -> dict[str, object]:
     return {
         "name": NAME,
         "version": __version__,
@@ -48,7 +48,7 @@ def _manifest() -> dict[str, object]:
     }
 
 
-def _marketplace() -> dict[str, object]:
+def _build_marketplace() -> dict[str, object]:
     plugin = {
         "name": NAME,
         "source": "./plugin",
@@ -65,9 +65,9 @@ def _marketplace() -> dict[str, object]:
     }
 
 
-def _json(value: object) -> str:
+def _encode(value: object) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
 
 
 if __name__ == "__main__":
-    write(Path(sys.argv[1]), plugin_entries())
+    write_plugin(Path(sys.argv[1]), build_plugin_entries())

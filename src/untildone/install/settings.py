@@ -6,10 +6,10 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from untildone.errors import UserError
-from untildone.install import json_text
-from untildone.install.entries import CAP, CAP_VARIABLE, is_our_hook, our_hooks, well_shaped
-from untildone.install.json_scan import UnreadableError
-from untildone.install.json_text import Document
+from untildone.install.entries import CAP, CAP_VARIABLE, find_our_hooks, is_our_hook, is_well_shaped
+from untildone.json_edit import document as json_document
+from untildone.json_edit.document import Document
+from untildone.json_edit.scan import UnreadableError
 
 Json: TypeAlias = dict[str, object]
 
@@ -25,7 +25,7 @@ class Entries(Struct, frozen=True, kw_only=True):
     permissions: tuple[str, ...] = ()
 
 
-class Merged(Struct, frozen=True, kw_only=True):
+class MergedSettings(Struct, frozen=True, kw_only=True):
     """`entries` are those that are now ours in the file: what a person had already is not."""
 
     text: str
@@ -40,61 +40,67 @@ def decode(data: bytes, *, path: str) -> str:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         column = error.start - data.rfind(b"\n", 0, error.start)
-        raise _broken(path, f"is not UTF-8 at line {line}, column {column}") from None
+        raise _unreadable_error(path, f"is not UTF-8 at line {line}, column {column}") from None
 
 
 def parse(text: str, path: str) -> Json:
     settings = _read(text, path).value()
     if not isinstance(settings, dict):
-        raise _broken(path, "is not an object at the top level")
+        raise _unreadable_error(path, "is not an object at the top level")
     for key in ("hooks", "env", "permissions"):
-        if key in settings and not well_shaped(key, settings[key]):
-            raise _broken(path, f"has a `{key}` of a shape that Claude Code does not read")
+        if key in settings and not is_well_shaped(key, settings[key]):
+            raise _unreadable_error(
+                path, f"has a `{key}` of a shape that Claude Code does not read"
+            )
     return settings
 
 
-def merge(text: str, ours: Entries, *, path: str, installed: Entries | None = None) -> Merged:
+def merge(
+    text: str, ours: Entries, *, path: str, installed: Entries | None = None
+) -> MergedSettings:
     """Adds or renews our entries only; `installed` are those an earlier `merge` left there."""
     settings = parse(text, path)
-    owned = _owned(settings, installed)
-    wanted = _unless_foreign(ours, settings, owned)
-    document = _drop(_read(text, path), owned, keep=wanted)
+    owned = _find_owned(settings, installed)
+    wanted = _exclude_foreign(ours, settings, owned)
+    document = _remove_entries(_read(text, path), owned, keep=wanted)
     for event, group in wanted.hooks.items():
         document = _put_group(document, event, group)
     for name, value in wanted.env.items():
-        document = json_text.put(document, ("env", name), value)
+        document = json_document.put(document, ("env", name), value)
     if wanted.status_line is not None:
-        document = json_text.put(document, ("statusLine",), wanted.status_line)
+        document = json_document.put(document, ("statusLine",), wanted.status_line)
     for rule in wanted.permissions:
         if rule not in owned.permissions:
-            document = json_text.append(document, ("permissions", "allow"), rule)
-    return Merged(text=document.text, entries=wanted, notes=tuple(_notes(ours, settings, wanted)))
+            document = json_document.append(document, ("permissions", "allow"), rule)
+    return MergedSettings(
+        text=document.text, entries=wanted, notes=tuple(_describe_kept(ours, settings, wanted))
+    )
 
 
 def remove(text: str, *, path: str, installed: Entries | None = None) -> str:
     """Takes out ours, and the containers it leaves empty."""
-    owned = _owned(parse(text, path), installed)
-    document = _drop(_read(text, path), owned, keep=Entries())
+    owned = _find_owned(parse(text, path), installed)
+    document = _remove_entries(_read(text, path), owned, keep=Entries())
     return document.text if text.strip() else text
 
 
 def _read(text: str, path: str) -> Document:
     try:
-        return json_text.read(text)
+        return json_document.read(text)
     except UnreadableError as error:
         place = f"line {error.line}, column {error.column}"
-        raise _broken(path, f"is not valid JSON at {place}: {error.message}") from None
+        raise _unreadable_error(path, f"is not valid JSON at {place}: {error.message}") from None
 
 
-def _broken(path: str, what: str) -> UserError:
+def _unreadable_error(path: str, what: str) -> UserError:
     return UserError(f"`{path}` {what}", hint=f"mend `{path}`: nothing was written to it")
 
 
-def _owned(settings: Json, installed: Entries | None) -> Entries:
+def _find_owned(settings: Json, installed: Entries | None) -> Entries:
     """What of ours is in the file; without a record it is known by its values."""
-    environment, rules = _env(settings), _rules(settings)
+    environment, rules = _get_env(settings), _get_rules(settings)
     if installed is None:
-        by_value = bool(our_hooks(settings))
+        by_value = bool(find_our_hooks(settings))
         env = {CAP_VARIABLE: str(CAP)} if by_value else {}
         permissions = tuple(rule for rule in rules if by_value and rule.startswith(_RULE))
     else:
@@ -102,29 +108,29 @@ def _owned(settings: Json, installed: Entries | None) -> Entries:
         permissions = tuple(rule for rule in rules if rule in installed.permissions)
     return Entries(
         env={name: value for name, value in env.items() if environment.get(name) == value},
-        status_line=_our_status_line(settings),
+        status_line=_find_status_line(settings),
         permissions=permissions,
     )
 
 
-def _our_status_line(settings: Json) -> Json | None:
+def _find_status_line(settings: Json) -> Json | None:
     line = settings.get("statusLine")
     return line if isinstance(line, dict) and is_our_hook(line) else None
 
 
-def _env(settings: Json) -> Json:
+def _get_env(settings: Json) -> Json:
     env = settings.get("env")
     return env if isinstance(env, dict) else {}
 
 
-def _rules(settings: Json) -> tuple[str, ...]:
+def _get_rules(settings: Json) -> tuple[str, ...]:
     permissions = settings.get("permissions")
     allowed = permissions.get("allow", ()) if isinstance(permissions, dict) else ()
     return tuple(rule for rule in allowed if isinstance(rule, str))
 
 
-def _unless_foreign(ours: Entries, settings: Json, owned: Entries) -> Entries:
-    environment, rules = _env(settings), _rules(settings)
+def _exclude_foreign(ours: Entries, settings: Json, owned: Entries) -> Entries:
+    environment, rules = _get_env(settings), _get_rules(settings)
     free = "statusLine" not in settings or owned.status_line is not None
     return Entries(
         hooks=ours.hooks,
@@ -140,8 +146,8 @@ def _unless_foreign(ours: Entries, settings: Json, owned: Entries) -> Entries:
     )
 
 
-def _notes(ours: Entries, settings: Json, wanted: Entries) -> Iterator[str]:
-    environment = _env(settings)
+def _describe_kept(ours: Entries, settings: Json, wanted: Entries) -> Iterator[str]:
+    environment = _get_env(settings)
     for name, value in ours.env.items():
         if name not in wanted.env and environment[name] != value:
             kept = environment[name]
@@ -152,32 +158,32 @@ def _notes(ours: Entries, settings: Json, wanted: Entries) -> Iterator[str]:
         yield "`disableAllHooks` is set in this file: no hook will run until it is taken out"
 
 
-def _drop(document: Document, owned: Entries, *, keep: Entries) -> Document:
-    stale = _stale_hook(document, keep)
+def _remove_entries(document: Document, owned: Entries, *, keep: Entries) -> Document:
+    stale = _find_stale_hook(document, keep)
     while stale is not None:
-        document = json_text.cut(document, stale)
-        stale = _stale_hook(document, keep)
+        document = json_document.cut(document, stale)
+        stale = _find_stale_hook(document, keep)
     for name in owned.env:
         if name not in keep.env:
-            document = json_text.cut(document, ("env", name))
+            document = json_document.cut(document, ("env", name))
     if owned.status_line is not None and keep.status_line is None:
-        document = json_text.cut(document, ("statusLine",))
+        document = json_document.cut(document, ("statusLine",))
     for rule in owned.permissions:
         if rule not in keep.permissions:
-            position = _rules_in(document).index(rule)
-            document = json_text.cut(document, ("permissions", "allow", position))
+            position = _find_rules(document).index(rule)
+            document = json_document.cut(document, ("permissions", "allow", position))
     return document
 
 
-def _rules_in(document: Document) -> list[object]:
+def _find_rules(document: Document) -> list[object]:
     rules = document.value("permissions", "allow")
     return rules if isinstance(rules, list) else []
 
 
-def _stale_hook(document: Document, keep: Entries) -> tuple[str | int, ...] | None:
+def _find_stale_hook(document: Document, keep: Entries) -> tuple[str | int, ...] | None:
     """A hook of ours that is no more wanted, or stands there twice, or in a foreign group."""
     kept: set[str] = set()
-    for event, position, hooks in _groups(document):
+    for event, position, hooks in _iterate_groups(document):
         ours = [place for place, hook in enumerate(hooks) if is_our_hook(hook)]
         if not ours:
             continue
@@ -189,7 +195,7 @@ def _stale_hook(document: Document, keep: Entries) -> tuple[str | int, ...] | No
     return None
 
 
-def _groups(document: Document) -> Iterator[tuple[str, int, list[object]]]:
+def _iterate_groups(document: Document) -> Iterator[tuple[str, int, list[object]]]:
     events = document.at("hooks")
     for event in events.keys if events else ():
         groups = document.value("hooks", event)
@@ -198,7 +204,7 @@ def _groups(document: Document) -> Iterator[tuple[str, int, list[object]]]:
 
 
 def _put_group(document: Document, event: str, group: Json) -> Document:
-    for found, position, hooks in _groups(document):
+    for found, position, hooks in _iterate_groups(document):
         if found == event and any(is_our_hook(hook) for hook in hooks):
-            return json_text.replace(document, ("hooks", event, position), group)
-    return json_text.append(document, ("hooks", event), group)
+            return json_document.replace(document, ("hooks", event, position), group)
+    return json_document.append(document, ("hooks", event), group)

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from untildone.core.evidence import Concern, Evidence
 from untildone.integrity.confirmation_inputs import ConfirmationInputs
 from untildone.integrity.experiments.trial import RunChecks, Trial
-from untildone.integrity.registry import ENVIRONMENT_COMPARISONS, EXPERIMENTS, find_concerns
+from untildone.integrity.registry import EXPERIMENTS, find_concerns, find_environment_concerns
 
 
 def confirm(evidence: Evidence, inputs: ConfirmationInputs, run: RunChecks) -> Evidence:
@@ -36,5 +36,4 @@ def find_differences(inputs: ConfirmationInputs) -> tuple[Concern, ...]:
 
 
 def _find_environment_concerns(inputs: ConfirmationInputs) -> tuple[Concern, ...]:
-    comparison = inputs.comparison
-    return find_concerns(comparison, ENVIRONMENT_COMPARISONS) if comparison else ()
+    return find_environment_concerns(inputs.comparison) if inputs.comparison else ()

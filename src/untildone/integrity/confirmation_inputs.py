@@ -17,6 +17,7 @@ from untildone.integrity.scripts.comparison import replaces_tool
 from untildone.integrity.settings.comparison import is_harmless_edit
 from untildone.sandbox.files import SandboxFiles
 from untildone.worktree.contents import read_tree, walk_files
+from untildone.worktree.limits import limited_time
 from untildone.worktree.roles import classify_file
 
 
@@ -68,15 +69,17 @@ def load_inputs(
         baseline, old = load_baseline(folder, digest)
     except ValueError as error:
         return replace(inputs, broken=str(error))
-    comparison = compare_trees(
-        old,
-        read_tree(project, walk_files(project, ignored=baseline.ignored)),
-        (check.command for check in contract.checks),
-        task=contract.task,
-        baseline=baseline,
-        environ=os.environ,
-    )
-    return _prepare_run(inputs, comparison)
+    new = read_tree(project, walk_files(project, ignored=baseline.ignored))
+    with limited_time():
+        comparison = compare_trees(
+            old,
+            new,
+            (check.command for check in contract.checks),
+            task=contract.task,
+            baseline=baseline,
+            environ=os.environ,
+        )
+        return _prepare_run(inputs, comparison)
 
 
 def _prepare_run(inputs: ConfirmationInputs, comparison: Comparison) -> ConfirmationInputs:

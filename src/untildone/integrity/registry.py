@@ -1,8 +1,9 @@
 """Every comparison and every experiment there is."""
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 
 from untildone.core.evidence import Concern
+from untildone.integrity import unread
 from untildone.integrity.comparison import Comparison, FindConcerns
 from untildone.integrity.environment import comparison as environment
 from untildone.integrity.environment import node_packages, shadowing
@@ -16,6 +17,7 @@ from untildone.integrity.suppressions import comparison as suppressions
 from untildone.integrity.tests import comparison as tests
 from untildone.integrity.tests import data as test_data
 from untildone.integrity.tests import mocks, runner
+from untildone.worktree.limits import SECONDS, OverBudget, last_read, limited_time
 
 # What is in the two trees.
 COMPARISONS: tuple[FindConcerns, ...] = (
@@ -29,6 +31,7 @@ COMPARISONS: tuple[FindConcerns, ...] = (
     test_data.find_concerns,
     runner.find_concerns,
     mocks.find_concerns,
+    unread.find_concerns,
 )
 # What is outside of the trees and still decides what the checks do. An environment has tens of
 # thousands of files, so these run beside the checks.
@@ -36,7 +39,7 @@ ENVIRONMENT_COMPARISONS: tuple[FindConcerns, ...] = (
     environment.find_concerns,
     node_packages.find_concerns,
 )
-# In this order: the user's hidden check is only asked about what holds otherwise.
+# In this order: the user's hidden check is run only where nothing else stands against the work.
 EXPERIMENTS: tuple[Experiment, ...] = (
     missing_tests.run_experiment,
     pass_to_pass.run_experiment,
@@ -44,9 +47,25 @@ EXPERIMENTS: tuple[Experiment, ...] = (
 )
 
 
-def find_concerns(
-    comparison: Comparison, finders: Iterable[FindConcerns] = COMPARISONS
-) -> tuple[Concern, ...]:
-    """Return the concerns of every comparison, each once."""
-    found = (concern for find in finders for concern in find(comparison))
+def find_concerns(comparison: Comparison, *, seconds: float = SECONDS) -> tuple[Concern, ...]:
+    """Return the concerns of the trees, each once; one of them says what could not be read."""
+    found: list[Concern] = []
+    try:
+        with limited_time(seconds):
+            for find in COMPARISONS:
+                found.extend(_find_guarded(find, comparison))
+    except OverBudget as error:
+        found.append(unread.unfinished(comparison, error.path, str(error)))
     return tuple({concern.id: concern for concern in found}.values())
+
+
+def find_environment_concerns(comparison: Comparison) -> tuple[Concern, ...]:
+    return tuple(concern for find in ENVIRONMENT_COMPARISONS for concern in find(comparison))
+
+
+def _find_guarded(find: FindConcerns, comparison: Comparison) -> Iterator[Concern]:
+    try:
+        yield from find(comparison)
+    except (RecursionError, MemoryError) as error:
+        why = "is nested too deep" if isinstance(error, RecursionError) else "takes too much memory"
+        yield unread.unfinished(comparison, last_read(), f"`{last_read()}` {why}")

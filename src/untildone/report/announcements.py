@@ -3,9 +3,9 @@
 from untildone.core.contract import Contract
 from untildone.core.criteria import apply_amendments
 from untildone.core.progress import Progress
-from untildone.core.spec.rubric import MOST, shape
-from untildone.core.spec.verdict import Trust, kinds, learnable, trust
-from untildone.core.spec.workflow import workflow
+from untildone.core.spec.rubric import MAX_SCORE, choose_shape
+from untildone.core.spec.trust import Trust, find_repeated_work, list_verifications, rate_trust
+from untildone.core.spec.workflow import classify_workflow
 from untildone.core.verdict import Continue, Finish, Pause, Verdict
 from untildone.store.loops import Record
 
@@ -13,22 +13,22 @@ _MARKS: dict[Trust, str] = {"SHIP": "🟢", "MONITOR": "🟡", "RESEARCH": "🔴
 _WIDE = 76
 
 
-def starting(record: Record) -> str:
+def announce_start(record: Record) -> str:
     contract = record.contract
-    kind = workflow(contract.task)
+    kind = classify_workflow(contract.task)
     score = contract.score or 0
     parts = [
-        f"Shape: {shape(score)} ({score}/{MOST})",
+        f"Shape: {choose_shape(score)} ({score}/{MAX_SCORE})",
         f"Workflow: {kind.letter} ({kind.first})" if kind else "",
         "" if contract.reversibility == "2A" else f"Type: {contract.reversibility}",
         f"Steps: {len(contract.steps)}" if contract.steps else "",
         f"Budget: ${contract.bounds.budget_usd:g}" if contract.bounds.budget_usd else "",
     ]
-    return _line("Starting", *parts)
+    return _format_line("Starting", *parts)
 
 
-def announcement(
-    record: Record, verdict: Verdict, *, steps_told: int = 0, following: str = ""
+def announce_verdict(
+    record: Record, verdict: Verdict, *, steps_reported: int = 0, following: str = ""
 ) -> str:
     """`steps_told` of the steps that are done were announced before; `following` is what the agent
     says it will do next."""
@@ -36,88 +36,90 @@ def announcement(
     progress = record.progress
     match verdict:
         case Continue():
-            new = progress.steps_done[steps_told:]
-            return "\n".join(_round(contract, progress, new, following))
+            new = progress.steps_done[steps_reported:]
+            return "\n".join(_announce_round(contract, progress, new, following))
         case Pause():
             done = len(progress.steps_done)
             steps = f"Progress: {done} steps complete, {len(contract.steps) - done} remaining"
             answer = "your next prompt" if verdict.outcome == "gate" else "/untildone:loop continue"
-            return _line(f"Paused: {verdict.reason}", steps, f"Resume: {answer}")
+            return _format_line(f"Paused: {verdict.reason}", steps, f"Resume: {answer}")
         case Finish(outcome="done" | "claimed"):
-            return "\n".join((*completed(contract, progress), *box(contract, progress)))
+            return "\n".join(
+                (*list_criteria(contract, progress), *draw_verdict_box(contract, progress))
+            )
         case _:
             return ""
 
 
-def _line(*parts: str) -> str:
+def _format_line(*parts: str) -> str:
     return "[LOOP] " + " | ".join(part for part in parts if part)
 
 
-def _round(
+def _announce_round(
     contract: Contract, progress: Progress, new: tuple[str, ...], following: str
 ) -> list[str]:
     bounds = contract.bounds
     spent = "unknown" if progress.spend_usd is None else f"${progress.spend_usd:.2f}"
     left = [step for step in contract.steps if step not in progress.steps_done]
-    told = _line(
+    told = _format_line(
         f"Round {progress.round}" + (f"/{bounds.rounds}" if bounds.rounds else ""),
         f"Cost: {spent}" + (f"/${bounds.budget_usd:g}" if bounds.budget_usd else ""),
         f"Step: {left[0]}" if left else f"Next: {following}" if following else "",
     )
-    return [*_steps_done(contract, new, left), told, *_patterns(progress, len(new))]
+    return [*_announce_steps(contract, new, left), told, *_announce_patterns(progress, len(new))]
 
 
-def _steps_done(contract: Contract, new: tuple[str, ...], left: list[str]) -> list[str]:
+def _announce_steps(contract: Contract, new: tuple[str, ...], left: list[str]) -> list[str]:
     total = len(contract.steps)
     following = f"Next: {left[0]}" if left else ""
     done = f"✓ {', '.join(new)} complete"
-    return [_line(done, f"Progress: {total - len(left)}/{total}", following)] if new else []
+    return [_format_line(done, f"Progress: {total - len(left)}/{total}", following)] if new else []
 
 
-def _patterns(progress: Progress, new: int) -> list[str]:
+def _announce_patterns(progress: Progress, new: int) -> list[str]:
     done = progress.steps_done
-    again = [learnable(done[: len(done) - later]) for later in reversed(range(new))]
+    again = [find_repeated_work(done[: len(done) - later]) for later in reversed(range(new))]
     told = "for the third time. This is a learnable pattern: ask for the steps to run it yourself"
-    return [_line(f"`{kind}` {told}") for kind in again if kind]
+    return [_format_line(f"`{kind}` {told}") for kind in again if kind]
 
 
-def completed(contract: Contract, progress: Progress) -> list[str]:
+def list_criteria(contract: Contract, progress: Progress) -> list[str]:
     """Each criterion with how it was verified; what the last stop left unmet is not."""
     left = progress.unmet or ()
     lines = [
         f"- {name}: ✗ not verified"
         if kind == "assumption" or name in left
         else f"- {name}: ✓ {kind}"
-        for name, kind in kinds(contract, progress).items()
+        for name, kind in list_verifications(contract, progress).items()
     ]
     return ["<loop-complete>", *lines, "</loop-complete>"] if lines else []
 
 
-def box(contract: Contract, progress: Progress) -> list[str]:
+def draw_verdict_box(contract: Contract, progress: Progress) -> list[str]:
     """The verdict on an ended loop, by how its criteria were verified."""
-    found = kinds(contract, progress)
+    found = list_verifications(contract, progress)
     counted = [kind for kind in found.values() if kind != "assumption"]
-    verdict = trust(contract, progress)
-    asides = {"Alt": _noted(progress, "alt"), "Risk": _risk(contract, progress)}
+    verdict = rate_trust(contract, progress)
+    asides = {"Alt": _find_note(progress, "alt"), "Risk": _describe_risk(contract, progress)}
     lines = [
         f"Verified: {', '.join(sorted(set(found.values()))) or 'nothing'}",
         f"Checklist: {len(counted)}/{len(found)} criteria verified",
-        f"Type {contract.reversibility}, spec {contract.score}/{MOST}",
+        f"Type {contract.reversibility}, spec {contract.score}/{MAX_SCORE}",
         *(f"Unverified: must not {limit}" for limit in contract.limits),
         *(f"↳ {name}: {text}" for name, text in asides.items() if text),
     ]
     return [f"╭─ {_MARKS[verdict]} {verdict}", *(f"│ {line[:_WIDE]}" for line in lines), "╰─"]
 
 
-def _noted(progress: Progress, word: str) -> str:
+def _find_note(progress: Progress, word: str) -> str:
     """What the agent last noted under this word: `untildone note "Alt: …"`."""
     notes = [note.partition(":") for note in progress.notes]
     said = [text.strip() for name, _, text in notes if name.strip().casefold() == word]
     return said[-1] if said else ""
 
 
-def _risk(contract: Contract, progress: Progress) -> str:
+def _describe_risk(contract: Contract, progress: Progress) -> str:
     """The agent's own word for it, else what it found before the first change, else its claims."""
     claims = ", ".join(claim.name for claim in contract.claims)
     rests = f"the agent's word for {claims}" if claims else ""
-    return _noted(progress, "risk") or progress.precheck or rests
+    return _find_note(progress, "risk") or progress.precheck or rests

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from untildone.core.check_results import CheckResult, Finding
-from untildone.core.failure_list import counts, untold
+from untildone.core.failure_list import find_extra_reason, summarize_result
 
 Whole: TypeAlias = Literal["green", "red", "unrunnable"]
 _STYLES = {"green": "green", "red": "red"}
@@ -23,14 +23,14 @@ _LONGEST_CODE = 110
 _LARGEST_SOURCE = 1_000_000
 
 
-class Counted(Struct, frozen=True, kw_only=True):
+class TestCounts(Struct, frozen=True, kw_only=True):
     passed: int
     failed: int
     skipped: int
     failing: tuple[str, ...]
 
 
-class Checked(Struct, frozen=True, kw_only=True):
+class CheckSummary(Struct, frozen=True, kw_only=True):
     name: str
     command: str
     outcome: str
@@ -38,34 +38,34 @@ class Checked(Struct, frozen=True, kw_only=True):
     cached: bool
     seconds: float
     findings: int
-    tests: Counted | None
+    tests: TestCounts | None
     reason: str = ""
 
 
-class Report(Struct, frozen=True, kw_only=True):
+class CheckReport(Struct, frozen=True, kw_only=True):
     """What `check --json` prints."""
 
     outcome: Whole
-    checks: tuple[Checked, ...]
+    checks: tuple[CheckSummary, ...]
     findings: tuple[Finding, ...]
 
 
-def report(results: tuple[CheckResult, ...]) -> Report:
+def build_report(results: tuple[CheckResult, ...]) -> CheckReport:
     outcomes = {result.outcome for result in results}
     whole: Whole = "green" if outcomes == {"green"} else "red"
     if "unrunnable" in outcomes:
         whole = "unrunnable"
-    return Report(
+    return CheckReport(
         outcome=whole,
-        checks=tuple(_checked(result) for result in results),
+        checks=tuple(_summarise(result) for result in results),
         findings=tuple(finding for result in results for finding in result.findings),
     )
 
 
-def _checked(result: CheckResult) -> Checked:
+def _summarise(result: CheckResult) -> CheckSummary:
     tests = result.tests
-    counted = tests and {name: getattr(tests, name) for name in Counted.__struct_fields__}
-    return Checked(
+    counted = tests and {name: getattr(tests, name) for name in TestCounts.__struct_fields__}
+    return CheckSummary(
         name=result.name,
         command=result.command,
         outcome=result.outcome,
@@ -73,60 +73,62 @@ def _checked(result: CheckResult) -> Checked:
         cached=result.cached,
         seconds=round(result.seconds, 3),
         findings=len(result.findings),
-        tests=Counted(**counted) if counted else None,
+        tests=TestCounts(**counted) if counted else None,
         reason=result.reason,
     )
 
 
-def show(console: Console, results: tuple[CheckResult, ...], project: Path) -> None:
+def print_results(console: Console, results: tuple[CheckResult, ...], project: Path) -> None:
     """Findings first, the table last: what matters stands where the eye rests."""
     for result in results:
-        details = list(_details(result, project))
+        details = list(_render_findings(result, project))
         if details:
             console.print(Text.assemble((result.name, "bold"), f"  {result.command}"))
             console.print(Group(*details))
             console.print()
-    console.print(table(results, signs=console.encoding.startswith("utf")))
+    console.print(build_table(results, signs=console.encoding.startswith("utf")))
 
 
-def table(results: tuple[CheckResult, ...], *, signs: bool) -> Table:
+def build_table(results: tuple[CheckResult, ...], *, signs: bool) -> Table:
     found = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
     for title in ("check", "result", "", "time", ""):
         found.add_column(title, justify="right" if title == "time" else "left")
     for result in results:
-        outcome, _, counted = counts(result).partition(", ")
+        outcome, _, counted = summarize_result(result).partition(", ")
         style = _STYLES.get(result.outcome, "yellow")
         found.add_row(
             Text(result.name),
             Text(f"{_SIGNS.get(result.outcome, '!')} {outcome}" if signs else outcome, style=style),
-            Text(", ".join(filter(None, _told(counted, result)))),
+            Text(", ".join(filter(None, _describe_result(counted, result)))),
             Text(f"{result.seconds:.1f} s", no_wrap=True),
             Text("as before" if result.cached else "", style="dim"),
         )
     return found
 
 
-def _told(counted: str, result: CheckResult) -> tuple[str, str]:
+def _describe_result(counted: str, result: CheckResult) -> tuple[str, str]:
     """Counts and reason, but not the same thing twice."""
     tests = result.tests
     if tests and not tests.executed:
         return "", result.reason
-    return counted, untold(result)
+    return counted, find_extra_reason(result)
 
 
-def _details(result: CheckResult, project: Path) -> Iterable[RenderableType]:
+def _render_findings(result: CheckResult, project: Path) -> Iterable[RenderableType]:
     ordered = sorted(result.findings, key=lambda finding: (finding.path, finding.line))
     for path, group in groupby(ordered[:_SHOWN], key=lambda finding: finding.path):
         yield Text(f"  {path or '(no file)'}", style="underline")
-        source = _source(project / path) if path else []
-        yield _lines(row for finding in group for row in _finding(finding, source))
+        source = _read_source(project / path) if path else []
+        yield _build_grid(row for finding in group for row in _render_finding(finding, source))
     if len(ordered) > _SHOWN:
         yield Text(f"  and {len(ordered) - _SHOWN} more; `--json` prints all", style="dim")
     if not result.green and not ordered and result.output:
-        yield _lines(("|", Text(line.expandtabs())) for line in result.output.splitlines()[-15:])
+        yield _build_grid(
+            ("|", Text(line.expandtabs())) for line in result.output.splitlines()[-15:]
+        )
 
 
-def _lines(rows: Iterable[tuple[str, Text]]) -> Table:
+def _build_grid(rows: Iterable[tuple[str, Text]]) -> Table:
     """What is too long goes on under its beginning, not under the number."""
     grid = Table.grid(padding=(0, 2, 0, 0))
     grid.add_column(justify="right", min_width=_MARGIN, no_wrap=True)
@@ -136,21 +138,21 @@ def _lines(rows: Iterable[tuple[str, Text]]) -> Table:
     return grid
 
 
-def _finding(finding: Finding, source: list[str]) -> Iterable[tuple[str, Text]]:
+def _render_finding(finding: Finding, source: list[str]) -> Iterable[tuple[str, Text]]:
     number = str(finding.line or "")
     code = finding.code or finding.severity
     yield number, Text.assemble((code, _SEVERITIES[finding.severity]), f"  {finding.text}")
     if 0 < finding.line <= len(source):
-        yield "", _code(source[finding.line - 1])
+        yield "", _render_code(source[finding.line - 1])
 
 
-def _code(line: str) -> Text:
+def _render_code(line: str) -> Text:
     """Cut to the line: whoever wants the rest opens the file. Its control characters stay there."""
     shown = "".join(char if char.isprintable() else "\ufffd" for char in line.expandtabs(4).strip())
     return Text(shown[:_LONGEST_CODE], style="dim", no_wrap=True, overflow="ellipsis")
 
 
-def _source(path: Path) -> list[str]:
+def _read_source(path: Path) -> list[str]:
     try:
         if not path.is_file() or path.stat().st_size > _LARGEST_SOURCE:
             return []

@@ -6,7 +6,7 @@ from typing import Literal
 from msgspec import Struct
 
 
-class Trouble(Struct, frozen=True, kw_only=True):
+class Problem(Struct, frozen=True, kw_only=True):
     """`mend` is the command or edit that mends it; a note may need none."""
 
     name: str
@@ -19,18 +19,18 @@ class Diagnosis(Struct, frozen=True, kw_only=True):
     """What `doctor --json` prints."""
 
     ok: bool
-    findings: tuple[Trouble, ...]
+    findings: tuple[Problem, ...]
 
 
-def diagnosis(troubles: Iterable[Trouble]) -> Diagnosis:
+def build_diagnosis(troubles: Iterable[Problem]) -> Diagnosis:
     """What must be mended comes first."""
     found = tuple(sorted(troubles, key=lambda trouble: trouble.level))
     return Diagnosis(ok=all(trouble.level == "note" for trouble in found), findings=found)
 
 
-def error(name: str, text: str, mend: str) -> Trouble:
-    return Trouble(name=name, level="error", text=text, mend=mend)
+def make_error(name: str, text: str, mend: str) -> Problem:
+    return Problem(name=name, level="error", text=text, mend=mend)
 
 
-def note(name: str, text: str, mend: str = "") -> Trouble:
-    return Trouble(name=name, level="note", text=text, mend=mend)
+def make_note(name: str, text: str, mend: str = "") -> Problem:
+    return Problem(name=name, level="note", text=text, mend=mend)

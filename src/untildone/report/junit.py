@@ -9,10 +9,10 @@ from untildone.core.check_results import CheckResult
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def junit(results: tuple[CheckResult, ...]) -> str:
+def render_junit(results: tuple[CheckResult, ...]) -> str:
     failures = sum(not result.green for result in results)
     seconds = sum(result.seconds for result in results)
-    cases = "".join(_case(result) for result in results)
+    cases = "".join(_render_case(result) for result in results)
     return (
         '<?xml version="1.0" encoding="utf-8"?>\n'
         f'<testsuite name="untildone" tests="{len(results)}" failures="{failures}"'
@@ -20,20 +20,20 @@ def junit(results: tuple[CheckResult, ...]) -> str:
     )
 
 
-def _case(result: CheckResult) -> str:
-    name = f'  <testcase name={_attribute(result.name)} classname="untildone"'
+def _render_case(result: CheckResult) -> str:
+    name = f'  <testcase name={_quote_attribute(result.name)} classname="untildone"'
     head = f'{name} time="{result.seconds:.3f}"'
     if result.green:
         return f"{head}/>\n"
-    message = _attribute(result.reason or result.outcome)
+    message = _quote_attribute(result.reason or result.outcome)
     findings = [f"{each.path}:{each.line}: {each.code} {each.text}" for each in result.findings]
-    body = escape(_clean("\n".join(findings) or result.output))
+    body = escape(_replace_forbidden("\n".join(findings) or result.output))
     return f"{head}>\n    <failure message={message}>{body}</failure>\n  </testcase>\n"
 
 
-def _attribute(text: str) -> str:
-    return quoteattr(_clean(text))
+def _quote_attribute(text: str) -> str:
+    return quoteattr(_replace_forbidden(text))
 
 
-def _clean(text: str) -> str:
+def _replace_forbidden(text: str) -> str:
     return _FORBIDDEN.sub("\ufffd", text)

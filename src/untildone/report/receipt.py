@@ -9,22 +9,22 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from untildone.core.check_results import CheckResult, Totals
-from untildone.core.concerns import allowed, name_of
+from untildone.core.concerns import is_allowed, strip_content_digest
 from untildone.core.contract import Amendment, Speaker
 from untildone.core.criteria import apply_amendments
 from untildone.core.evidence import Evidence
-from untildone.core.failure_list import counts
+from untildone.core.failure_list import summarize_result
 from untildone.core.progress import Round
-from untildone.core.spec.verdict import Trust, trust
-from untildone.core.text import one_line
+from untildone.core.spec.trust import Trust, rate_trust
+from untildone.core.text import to_one_line
 from untildone.core.verdict import OUTCOMES, Outcome
-from untildone.report.totals import improvement
+from untildone.report.totals import describe_improvement
 from untildone.store.loops import Record
 
 _NAMED = 5
 
 
-class Checked(Struct, frozen=True, kw_only=True):
+class ReceiptCheck(Struct, frozen=True, kw_only=True):
     name: str
     command: str
     outcome: str
@@ -32,7 +32,7 @@ class Checked(Struct, frozen=True, kw_only=True):
     seconds: float
 
 
-class Allowed(Struct, frozen=True, kw_only=True):
+class Allowance(Struct, frozen=True, kw_only=True):
     """One allowance of the person's: what it covers of that which is lost."""
 
     what: str
@@ -41,7 +41,7 @@ class Allowed(Struct, frozen=True, kw_only=True):
     covers: tuple[str, ...] = ()
 
 
-class Lost(Struct, frozen=True, kw_only=True):
+class ReceiptConcern(Struct, frozen=True, kw_only=True):
     """What the person is asked about; `change` is from the start to now, cut where it is long."""
 
     id: str
@@ -66,7 +66,7 @@ class Receipt(Struct, frozen=True, kw_only=True):
     ended_at: str
     spend_usd: float | None
     tree: str
-    checks: tuple[Checked, ...]
+    checks: tuple[ReceiptCheck, ...]
     claims: dict[str, str]
     promises_said: tuple[str, ...]
     allowed: tuple[str, ...]
@@ -78,8 +78,8 @@ class Receipt(Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...]
     # How the work was compared with the start, what is asked about, what was allowed and by whom.
     proved: tuple[str, ...] = ()
-    lost: tuple[Lost, ...] = ()
-    approvals: tuple[Allowed, ...] = ()
+    lost: tuple[ReceiptConcern, ...] = ()
+    approvals: tuple[Allowance, ...] = ()
     # Of a loop from a spec: how far it can be relied on, what no command can test, what was done.
     verdict: Trust | None = None
     unverified: tuple[str, ...] = ()
@@ -95,35 +95,35 @@ class Receipt(Struct, frozen=True, kw_only=True):
     then: tuple[str, ...] = ()
 
 
-def receipt(
+def build_receipt(
     record: Record,
     evidence: Evidence,
     rounds: tuple[Round, ...],
     *,
     at: str,
-    lost: tuple[Lost, ...] = (),
+    lost: tuple[ReceiptConcern, ...] = (),
 ) -> Receipt:
     contract = apply_amendments(record.contract, record.progress.amendments)
     progress = record.progress
     return replace(
-        _essentials(record, evidence, rounds, at=at),
-        proved=evidence.proved,
+        _build_essentials(record, evidence, rounds, at=at),
+        proved=evidence.comparisons,
         lost=lost,
-        approvals=tuple(_allowed(record, evidence)),
-        verdict=trust(contract, progress) if _from_spec_and_ended(record) else None,
+        approvals=tuple(_list_allowances(record, evidence)),
+        verdict=rate_trust(contract, progress) if _has_verdict(record) else None,
         unverified=tuple(f"must not: {limit}" for limit in contract.limits),
         steps_done=progress.steps_done,
         precheck=progress.precheck,
         counts=contract.counts,
         targets=contract.targets,
-        unmet=_left(record),
+        unmet=_list_unmet(record),
         follows=contract.after,
         followed_by=progress.followed_by,
         then=contract.then,
     )
 
 
-def _essentials(
+def _build_essentials(
     record: Record, evidence: Evidence, rounds: tuple[Round, ...], *, at: str
 ) -> Receipt:
     contract = apply_amendments(record.contract, record.progress.amendments)
@@ -145,12 +145,12 @@ def _essentials(
         ended_at=at,
         spend_usd=progress.spend_usd,
         tree=evidence.tree,
-        checks=tuple(_checked(result) for result in evidence.checks),
+        checks=tuple(_summarise_check(result) for result in evidence.checks),
         claims=claims,
-        promises_said=evidence.said,
+        promises_said=evidence.promises_given,
         allowed=contract.allow,
-        by_words_alone=(*claims, *evidence.said),
-        history=tuple(map(_told, rounds, _costs(rounds), _fixed(rounds))),
+        by_words_alone=(*claims, *evidence.promises_given),
+        history=tuple(map(_describe_round, rounds, _compute_costs(rounds), _count_fixed(rounds))),
         initial=progress.baseline_totals,
         final=progress.totals,
         improved=progress.improved,
@@ -158,16 +158,16 @@ def _essentials(
     )
 
 
-def _allowed(record: Record, evidence: Evidence) -> Iterator[Allowed]:
+def _list_allowances(record: Record, evidence: Evidence) -> Iterator[Allowance]:
     contract = record.contract
     at_start = Amendment(by=contract.started_by, at=contract.started_at, allow=contract.allow)
     for amendment in (at_start, *record.progress.amendments):
         for what in amendment.allow:
-            covers = tuple(lost.id for lost in evidence.concerns or () if allowed(lost, (what,)))
-            yield Allowed(what=what, by=amendment.by, at=amendment.at, covers=covers)
+            covers = tuple(lost.id for lost in evidence.concerns or () if is_allowed(lost, (what,)))
+            yield Allowance(what=what, by=amendment.by, at=amendment.at, covers=covers)
 
 
-def _left(record: Record) -> tuple[str, ...]:
+def _list_unmet(record: Record) -> tuple[str, ...]:
     """What holds the work up, as it was last seen."""
     progress = record.progress
     if progress.outcome == "done":
@@ -176,26 +176,27 @@ def _left(record: Record) -> tuple[str, ...]:
     return (*blocked, *(progress.unmet or ()))
 
 
-def _from_spec_and_ended(record: Record) -> bool:
+def _has_verdict(record: Record) -> bool:
     return record.contract.preset == "loop" and record.progress.outcome in ("done", "claimed")
 
 
-def _checked(result: CheckResult) -> Checked:
-    return Checked(
+def _summarise_check(result: CheckResult) -> ReceiptCheck:
+    return ReceiptCheck(
         name=result.name,
         command=result.command,
         outcome=result.outcome,
-        summary=counts(result) + "".join(f" ({note})" for note in _notes(result)),
+        summary=summarize_result(result)
+        + "".join(f" ({note})" for note in _describe_check(result)),
         seconds=round(result.seconds, 2),
     )
 
 
-def _notes(result: CheckResult) -> list[str]:
+def _describe_check(result: CheckResult) -> list[str]:
     fixed = f"after `{result.fixed_by}`" if result.fixed_by else ""
     return [note for note in (result.reason, fixed) if note]
 
 
-def _costs(rounds: tuple[Round, ...]) -> list[float | None]:
+def _compute_costs(rounds: tuple[Round, ...]) -> list[float | None]:
     """What each round cost, where that is known: they hold the sum up to them."""
     totals = [0.0, *(entry.spend_usd for entry in rounds)]
     return [
@@ -203,39 +204,39 @@ def _costs(rounds: tuple[Round, ...]) -> list[float | None]:
     ]
 
 
-def _fixed(rounds: tuple[Round, ...]) -> list[int]:
+def _count_fixed(rounds: tuple[Round, ...]) -> list[int]:
     """What each round brought beyond the ones before."""
     return [now - before for before, now in pairwise((0, *(entry.fixed for entry in rounds)))]
 
 
-def _told(entry: Round, cost: float | None, fixed: int) -> str:
-    results = ", ".join(f"{result.name} {counts(result)}" for result in entry.checks)
+def _describe_round(entry: Round, cost: float | None, fixed: int) -> str:
+    results = ", ".join(f"{result.name} {summarize_result(result)}" for result in entry.checks)
     verdict = type(entry.verdict).__name__.lower()
     paid = "" if cost is None else f"; {cost:.2f} USD"
     told = f"round {entry.number}: {verdict}" + (f"; {results}" if results else "") + paid
-    return "; ".join((told, *([f"fixed {fixed}"] if fixed > 0 else []), *_tried(entry)))
+    return "; ".join((told, *([f"fixed {fixed}"] if fixed > 0 else []), *_describe_work(entry)))
 
 
-def _tried(entry: Round) -> Iterator[str]:
-    if entry.touched:
-        yield f"touched {first_of(entry.touched)}"
-    yield from (f"note: {one_line(note)}" for note in entry.notes)
+def _describe_work(entry: Round) -> Iterator[str]:
+    if entry.written_files:
+        yield f"touched {join_first(entry.written_files)}"
+    yield from (f"note: {to_one_line(note)}" for note in entry.notes)
 
 
-def first_of(names: tuple[str, ...]) -> str:
+def join_first(names: tuple[str, ...]) -> str:
     rest = len(names) - _NAMED
     return ", ".join(names[:_NAMED]) + (f" and {rest} more" if rest > 0 else "")
 
 
-def as_json(paper: Receipt) -> bytes:
+def encode_receipt(paper: Receipt) -> bytes:
     """In ASCII: a path that is not UTF-8 is a text that no other encoding takes."""
     return json.dumps(msgspec.to_builtins(paper), indent=2).encode() + b"\n"
 
 
-def as_text(paper: Receipt) -> str:
+def render_receipt(paper: Receipt) -> str:
     """The receipt as Markdown that also reads well in a terminal."""
     spend = "unknown" if paper.spend_usd is None else f"{paper.spend_usd:.2f} USD"
-    moved = improvement(paper.initial, paper.final, paper.improved)
+    moved = describe_improvement(paper.initial, paper.final, paper.improved)
     parts = [
         f"# Receipt of loop {paper.loop}: {paper.outcome or paper.status}",
         f"{paper.reason}\n" if paper.reason else "",
@@ -249,51 +250,55 @@ def as_text(paper: Receipt) -> str:
         f"- follows loop {paper.follows}" if paper.follows else "",
         f"- followed by loop {paper.followed_by}" if paper.followed_by else "",
         f"- from {paper.started_at} to {paper.ended_at}, cost: {spend}",
-        *_section(
+        *_render_section(
             "Checked", [f"{each.name}: {each.summary}  `{each.command}`" for each in paper.checks]
         ),
-        *_section("Compared with the start", list(paper.proved)),
-        *_losses(paper.lost),
-        *_section(
+        *_render_section("Compared with the start", list(paper.proved)),
+        *_render_concerns(paper.lost),
+        *_render_section(
             "Reported by the agent", [f"{name}: {text}" for name, text in paper.claims.items()]
         ),
-        *_section("Said by the agent", list(paper.promises_said)),
-        *_section("Steps done", list(paper.steps_done)),
-        *_section("Thought of before", [paper.precheck] if paper.precheck else []),
-        *_section("Not verified by anything", list(paper.unverified)),
-        *_section("Allowed by the person", [_allowance(each) for each in paper.approvals]),
-        *_section("Round by round", list(paper.history)),
-        *_section("Notes", list(paper.notes)),
-        *_section("Remaining", list(paper.unmet)),
-        *_section("What next", _next(paper)),
+        *_render_section("Said by the agent", list(paper.promises_said)),
+        *_render_section("Steps done", list(paper.steps_done)),
+        *_render_section("Thought of before", [paper.precheck] if paper.precheck else []),
+        *_render_section("Not verified by anything", list(paper.unverified)),
+        *_render_section(
+            "Allowed by the person", [_format_allowance(each) for each in paper.approvals]
+        ),
+        *_render_section("Round by round", list(paper.history)),
+        *_render_section("Notes", list(paper.notes)),
+        *_render_section("Remaining", list(paper.unmet)),
+        *_render_section("What next", _list_next_steps(paper)),
     ]
     return "\n".join(part for part in parts if part) + "\n"
 
 
-def _allowance(given: Allowed) -> str:
-    covers = f", covers {', '.join(map(name_of, given.covers))}" if given.covers else ""
-    return f"`{name_of(given.what)}` at {given.at}{covers}"
+def _format_allowance(given: Allowance) -> str:
+    covers = (
+        f", covers {', '.join(map(strip_content_digest, given.covers))}" if given.covers else ""
+    )
+    return f"`{strip_content_digest(given.what)}` at {given.at}{covers}"
 
 
-def _losses(lost: tuple[Lost, ...]) -> Iterator[str]:
+def _render_concerns(lost: tuple[ReceiptConcern, ...]) -> Iterator[str]:
     if not lost:
         return
     yield "\n## Lost against the start"
     for each in lost:
-        yield f"- `{name_of(each.id)}`: {each.because}"
+        yield f"- `{strip_content_digest(each.id)}`: {each.because}"
     for change in dict.fromkeys(each.change for each in lost if each.change):
-        yield f"\n{_indented(change)}"
+        yield f"\n{_indent(change)}"
 
 
-def _indented(text: str) -> str:
+def _indent(text: str) -> str:
     return "\n".join(f"    {line}" for line in text.splitlines())
 
 
-def _section(title: str, lines: list[str]) -> list[str]:
+def _render_section(title: str, lines: list[str]) -> list[str]:
     return [f"\n## {title}", *(f"- {line}" for line in lines)] if lines else []
 
 
-def _next(paper: Receipt) -> list[str]:
+def _list_next_steps(paper: Receipt) -> list[str]:
     if paper.outcome == "claimed":
         return ["look at it yourself: it rests on the agent's words alone"]
     if paper.outcome == "cancelled" and paper.unmet:

@@ -52,7 +52,7 @@ class StatusReport(Struct, frozen=True, kw_only=True):
     automatic: bool = False
 
 
-def loop_status(
+def build_loop_status(
     record: Record,
     *,
     held: Held,

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from untildone.core.check_results import FileTotals, Totals
-from untildone.core.text import number
+from untildone.core.text import pluralize
 
 # What a person looks for first comes first.
 _NOUNS = {
@@ -15,25 +15,31 @@ _NOUNS = {
 }
 
 
-def in_words(counted: Totals | FileTotals) -> str:
+def describe_totals(counted: Totals | FileTotals) -> str:
     """`12 errors, 1 warning`: all that is not zero."""
-    return _told(counted, _present(counted))
+    return _format_counts(counted, _list_nonzero(counted))
 
 
-def improvement(first: Totals | None, last: Totals | None, per_cent: int | None) -> str:
+def describe_improvement(first: Totals | None, last: Totals | None, per_cent: int | None) -> str:
     """`initial: 12 errors; final: 0 errors; improvement: 100 %`, where anything was counted."""
     if first is None or last is None:
         return ""
-    fields = [field for field in _NOUNS if field in (*_present(first), *_present(last))]
+    fields = [field for field in _NOUNS if field in (*_list_nonzero(first), *_list_nonzero(last))]
     if not fields:
         return ""
     gone = [] if per_cent is None else [f"improvement: {per_cent} %"]
-    return "; ".join((f"initial: {_told(first, fields)}", f"final: {_told(last, fields)}", *gone))
+    return "; ".join(
+        (
+            f"initial: {_format_counts(first, fields)}",
+            f"final: {_format_counts(last, fields)}",
+            *gone,
+        )
+    )
 
 
-def _present(counted: Totals | FileTotals) -> list[str]:
+def _list_nonzero(counted: Totals | FileTotals) -> list[str]:
     return [field for field in _NOUNS if getattr(counted, field, 0)]
 
 
-def _told(counted: Totals | FileTotals, fields: Iterable[str]) -> str:
-    return ", ".join(number(getattr(counted, field), _NOUNS[field]) for field in fields)
+def _format_counts(counted: Totals | FileTotals, fields: Iterable[str]) -> str:
+    return ", ".join(pluralize(getattr(counted, field), _NOUNS[field]) for field in fields)

@@ -148,7 +148,7 @@ def test_more_tests_prove_nothing_where_they_steer_their_runner(
 
 
 def test_more_tests_prove_nothing_where_something_was_lost(tmp_path: Path) -> None:
-    lost = make_concern(ConcernKind.EDIT_TEST, "test_shop.py", because="weaker")
+    lost = make_concern(ConcernKind.EDIT_TEST, "test_shop.py", reason="weaker")
 
     assert find(tmp_path, {}, WANTS_MORE, evidence=replace(EVIDENCE, concerns=(lost,))) == ""
 

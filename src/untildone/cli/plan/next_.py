@@ -6,7 +6,7 @@ from typing import Any
 import click
 from msgspec import Struct, to_builtins
 
-from untildone.cli.flags import json_option, print_json
+from untildone.cli.options import json_option, print_json
 from untildone.cli.plan.place import with_plan
 from untildone.features.plans.document import read_plan, require_order
 from untildone.features.plans.order import OpenTasks, group_open_tasks

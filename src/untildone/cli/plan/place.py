@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from untildone.cli.flags import project_option
+from untildone.cli.options import project_option
 from untildone.errors import UserError
 from untildone.features.plans.files import PLAN_FILE, find_plan
 

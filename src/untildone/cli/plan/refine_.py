@@ -8,10 +8,11 @@ from typing import Any
 import click
 from msgspec import Struct
 
-from untildone.cli.flags import json_option, print_json
+from untildone.cli.options import json_option, print_json
 from untildone.cli.plan.place import with_plan
 from untildone.errors import UserError
-from untildone.features.plans.document import change_plan, read_plan, require_order
+from untildone.features.plans.document import read_plan, require_order
+from untildone.features.plans.editing import change_plan
 from untildone.features.plans.refinement import split_task
 from untildone.features.plans.rules import find_large_tasks
 
@@ -52,7 +53,7 @@ def command(task: str | None, *, into: str | None, path: Path, as_json: bool) ->
         )
     if task is not None and into is not None:
         parts = _parts(into)
-        change_plan(path, lambda found: split_task(found, task, parts))
+        change_plan(path, lambda context: split_task(context, task, parts))
     plan = require_order(read_plan(path)).plan
     found = tuple(
         Large(id=name, title=plan.tasks[name].title, points=plan.tasks[name].points)

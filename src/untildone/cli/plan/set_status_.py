@@ -5,12 +5,13 @@ from typing import cast, get_args
 
 import click
 
-from untildone.cli.flags import json_option, print_json
-from untildone.cli.options import here, refuse_in_check
+from untildone.cli.authority import refuse_in_check
+from untildone.cli.loops import open_context
+from untildone.cli.options import json_option, print_json
 from untildone.cli.plan.place import with_plan
 from untildone.engine.speaker import calling_session, in_tool_call
 from untildone.errors import UserError
-from untildone.features.plans.document import change_plan, edit_status
+from untildone.features.plans.editing import change_plan, edit_status
 from untildone.features.plans.model import TaskStatus
 
 
@@ -29,7 +30,7 @@ def command(task: str, *, status: str, worker: str, path: Path, as_json: bool) -
     wanted = cast(TaskStatus, status)
     if wanted == "completed":
         _not_by_an_agent(task)
-    plan = change_plan(path, lambda found: edit_status(found, task, wanted, worker=worker)).plan
+    plan = change_plan(path, lambda context: edit_status(context, task, wanted, worker=worker)).plan
     if as_json:
         print_json({"id": task, "status": plan.tasks[task].status, "file": str(path)})
     else:
@@ -37,10 +38,10 @@ def command(task: str, *, status: str, worker: str, path: Path, as_json: bool) -
 
 
 def _not_by_an_agent(task: str) -> None:
-    found = here()
-    refuse_in_check(found, "plan set-status")
-    caller = calling_session(found.agent, str(found.home))
-    if caller is not None and in_tool_call(found.agent, caller):
+    context = open_context()
+    refuse_in_check(context, "plan set-status")
+    caller = calling_session(context.agent, str(context.home))
+    if caller is not None and in_tool_call(context.agent, caller):
         raise UserError(
             f"`{task}` is completed by its verification or by the person's word, not by an agent's",
             hint="stop: what its loop checks is then checked; else ask the person to say it",

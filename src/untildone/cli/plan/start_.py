@@ -5,9 +5,11 @@ from pathlib import Path
 import click
 from msgspec.structs import replace
 
-from untildone.cli.options import here, json_option, project_of, project_option
-from untildone.cli.sessions import chosen_session
-from untildone.cli.start import called_by_agent, tell, with_start
+from untildone.cli.loops import open_context
+from untildone.cli.options import json_option, project_option
+from untildone.cli.project import find_project
+from untildone.cli.sessions import choose_session
+from untildone.cli.start import is_agent_calling, print_started, run_baseline_checks
 from untildone.engine.artifacts import write_task
 from untildone.engine.start import begin
 from untildone.features.plans.task_loops import BOUNDS, TaskChoice, build_task_request
@@ -38,10 +40,10 @@ def command(
     untildone plan start TASK-001
     untildone plan start --plan login
     """
-    found = here()
-    place = project_of(project)
-    chosen = chosen_session(found, session, place)
-    by_agent = called_by_agent(found, chosen)
+    context = open_context()
+    place = find_project(project)
+    chosen = choose_session(context, session, place)
+    by_agent = is_agent_calling(context, chosen)
     asked = TaskChoice(
         session=chosen.id,
         project=place,
@@ -50,9 +52,9 @@ def command(
         by="agent" if by_agent else "user",
         bounds=replace(BOUNDS, rounds=rounds),
     )
-    record = begin(found, build_task_request(found, asked))
+    record = begin(context, build_task_request(context, asked))
     for line in record.warnings:
         click.echo(line, err=True)
     write_task(place, record.contract)
-    record, results = with_start(found, record, detached=by_agent)
-    tell(found, record, results, as_json=as_json)
+    record, results = run_baseline_checks(context, record, detached=by_agent)
+    print_started(context, record, results, as_json=as_json)

@@ -5,10 +5,11 @@ from pathlib import Path
 import click
 from msgspec import Struct
 
-from untildone.cli.flags import json_option, print_json
+from untildone.cli.options import json_option, print_json
 from untildone.cli.plan.place import with_plan
-from untildone.core.text import number
-from untildone.features.plans.document import Document, change_plan, edit_fields, read_plan
+from untildone.core.text import pluralize
+from untildone.features.plans.document import Document, read_plan
+from untildone.features.plans.editing import change_plan, edit_fields
 from untildone.features.plans.model import Mistake
 from untildone.features.plans.references import check_references
 from untildone.features.plans.refinement import correct_blocks
@@ -41,7 +42,7 @@ def command(*, fix: bool, path: Path, as_json: bool) -> int:
     untildone plan validate --plan .shipspec/planning/login/TASKS.json --json
     """
     if fix:
-        change_plan(path, lambda found: edit_fields(found, correct_blocks(found)))
+        change_plan(path, lambda context: edit_fields(context, correct_blocks(context)))
     shown = _validated(read_plan(path, whole=True))
     if as_json:
         print_json(shown)
@@ -87,7 +88,7 @@ def _lines(shown: Validated) -> list[str]:
     if shown.large:
         lines.append(f"over 5 points, to be divided: {', '.join(shown.large)}")
     if shown.valid:
-        tasks, points = number(shown.total_tasks, "task"), number(shown.total_points, "point")
+        tasks, points = pluralize(shown.total_tasks, "task"), pluralize(shown.total_points, "point")
         lines.append(f"valid: {tasks}, {points}")
         lines.append(f"critical path: {' → '.join(shown.critical_path)}")
     return lines

@@ -25,10 +25,10 @@ _SHOWN = 20
 
 
 def find_concerns(comparison: Comparison) -> Iterator[Concern]:
-    return find_changed_packages(comparison.new.root, comparison.baseline.dependencies)
+    return compare_packages(comparison.new.root, comparison.baseline.dependencies)
 
 
-def find_changed_packages(project: Path, then: Mapping[str, Stamp]) -> Iterator[Concern]:
+def compare_packages(project: Path, then: Mapping[str, Stamp]) -> Iterator[Concern]:
     """By size and times: only what changed is looked at."""
     folders = _folders(project, then)
     now = dict(read_stamps(project, folders))
@@ -43,7 +43,7 @@ def find_changed_packages(project: Path, then: Mapping[str, Stamp]) -> Iterator[
     )
     for path, because in found[:_SHOWN]:
         yield make_concern(
-            ConcernKind.DEPENDENCY, path, because=because, content="-".join(map(str, now[path]))
+            ConcernKind.DEPENDENCY, path, reason=because, content="-".join(map(str, now[path]))
         )
 
 

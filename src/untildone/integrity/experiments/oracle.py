@@ -46,11 +46,11 @@ def run_experiment(evidence: Evidence, trial: Trial) -> Evidence:
         return evidence
     concern = _run_on_current_tree(oracle, trial)
     if concern is None:
-        return replace(evidence, proved=(*evidence.proved, "the hidden check passes"))
+        return replace(evidence, comparisons=(*evidence.comparisons, "the hidden check passes"))
     return replace(
         evidence,
         concerns=(*(evidence.concerns or ()), concern),
-        proved=(*evidence.proved, "the hidden check does not pass"),
+        comparisons=(*evidence.comparisons, "the hidden check does not pass"),
     )
 
 
@@ -70,13 +70,13 @@ def run_oracle(
     place = Path(oracle.path)
     if _digest(place) != oracle.sha256:
         because = "the hidden check of the user is gone or not what it was at the start"
-        return make_concern(ConcernKind.ORACLE, "hidden", because=because, content=_digest(place))
+        return make_concern(ConcernKind.ORACLE, "hidden", reason=because, content=_digest(place))
     program = _PROGRAMS.get(place.suffix)
     argv = (program, str(place)) if program and not os.access(place, os.X_OK) else (str(place),)
     finished = run((*through, *argv), cwd=cwd, timeout=_SECONDS, env=dict(environ))
     if finished.exit_code == 0:
         return None
-    return make_concern(ConcernKind.ORACLE, "hidden", because=_FAILED)
+    return make_concern(ConcernKind.ORACLE, "hidden", reason=_FAILED)
 
 
 def _digest(place: Path) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from untildone.commands.scripts import find_run_scripts
-from untildone.core.concerns import name_of
+from untildone.core.concerns import strip_content_digest
 from untildone.core.contract import Contract
 from untildone.core.evidence import Concern, Evidence
 from untildone.integrity.comparison import Comparison
@@ -27,13 +27,13 @@ def run_experiment(evidence: Evidence, trial: Trial) -> Evidence:
     comparison = trial.comparison
     if comparison is None:
         reason = f"not compared with the start: {trial.inputs.incomparable}"
-        return replace(evidence, proved=(reason,))
+        return replace(evidence, comparisons=(reason,))
     runs = SandboxRuns(evidence=evidence, trial=trial, comparison=comparison)
     result = run_baseline_tests(runs) if trial.is_provable(evidence) else None
     environment = trial.compare_environment().result()
     evidence = replace(evidence, concerns=(*(evidence.concerns or ()), *environment))
     if result is None or not trial.is_provable(evidence):
-        return replace(evidence, proved=("compared with the start, not replayed",))
+        return replace(evidence, comparisons=("compared with the start, not replayed",))
     return _apply(result, evidence, trial.inputs, comparison)
 
 
@@ -47,7 +47,7 @@ def _apply(
     if result.passed is False:
         named = {concern.path for concern in found}
         more = tuple(concern for concern in result.concerns if concern.path not in named)
-        return replace(evidence, concerns=(*found, *more), proved=proved)
+        return replace(evidence, concerns=(*found, *more), comparisons=proved)
     if result.passed and not inputs.files.restored:
         ran = {each.name for each in evidence.checks}
         missing = tuple(each for each in result.results if each.name not in ran)
@@ -58,7 +58,7 @@ def _apply(
         disproved = _select_disproved(candidates, inputs, comparison)
         proved += _describe_disproved(disproved)
         found = tuple(each for each in found if each not in disproved)
-    return replace(evidence, concerns=found, proved=proved)
+    return replace(evidence, concerns=found, comparisons=proved)
 
 
 def _describe_tests(inputs: ConfirmationInputs) -> tuple[str, ...]:
@@ -79,7 +79,7 @@ def _describe_left_out(contract: Contract) -> tuple[str, ...]:
 
 
 def _describe_disproved(concerns: Sequence[Concern]) -> tuple[str, ...]:
-    names = [name_of(each.id) for each in concerns]
+    names = [strip_content_digest(each.id) for each in concerns]
     text = f"the start's tests pass, so these took nothing away: {', '.join(names)}"
     return (text,) if names else ()
 

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from untildone.core.check_results import CheckResult
-from untildone.core.concerns import allowed
+from untildone.core.concerns import is_allowed
 from untildone.core.contract import Check
 from untildone.core.evidence import Concern, ConcernKind, Evidence
 from untildone.integrity.baseline import read_baseline_time
@@ -39,7 +39,7 @@ class Trial(Struct, frozen=True, kw_only=True):
 
     def find_unapproved(self, evidence: Evidence) -> list[Concern]:
         allow = self.inputs.contract.allow
-        return [each for each in evidence.concerns or () if not allowed(each, allow)]
+        return [each for each in evidence.concerns or () if not is_allowed(each, allow)]
 
     def is_provable(self, evidence: Evidence) -> bool:
         """Say whether a run could settle every concern that the user has not approved."""

@@ -1,0 +1,125 @@
+"""Progress of running checks: one line each on a terminal, plain lines elsewhere."""
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from typing import Protocol
+
+from rich.console import Console, ConsoleOptions
+from rich.live import Live
+from rich.text import Text
+
+from untildone.core.check_results import CheckResult
+from untildone.core.contract import Check
+from untildone.core.failure_list import summarize_result
+
+_STYLES = {"green": "green", "red": "red"}
+# What a line needs beside the name, and the shortest that still tells one name from another.
+_BESIDE_NAME = 45
+_SHORTEST_NAME = 10
+_EARLY_SHOWN = 3
+_NOTHING: Mapping[str, CheckResult] = {}
+
+
+class ProgressDisplay(Protocol):
+    """Hears of each start (None) and each result, and of what was found early."""
+
+    def __call__(self, check: Check, result: CheckResult | None) -> None: ...
+
+    def early(self, check: Check, result: CheckResult) -> None: ...
+
+
+@contextmanager
+def show_progress(
+    checks: Sequence[Check],
+    *,
+    last: Mapping[str, CheckResult] = _NOTHING,
+    transient: bool = False,
+) -> Iterator[ProgressDisplay]:
+    """`last`: what the checks came to before; `transient`: what is shown goes when all is known."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield _PlainDisplay(console)
+        return
+    table = _TableDisplay(checks, last)
+    with Live(table, console=console, refresh_per_second=4, transient=transient):
+        yield table
+
+
+class _PlainDisplay:
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    def __call__(self, check: Check, result: CheckResult | None) -> None:
+        if result is not None:
+            self._say(f"{check.name}: {summarize_result(result)}  {_format_duration(result)}")
+
+    def early(self, check: Check, result: CheckResult) -> None:
+        self._say(
+            "\n".join((f"{check.name}: {_describe_early(result)}", *_format_early_lines(result)))
+        )
+
+    def _say(self, text: str) -> None:
+        self._console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+
+class _TableDisplay:
+    """What is drawn again four times a second."""
+
+    def __init__(self, checks: Sequence[Check], last: Mapping[str, CheckResult]) -> None:
+        self._last = last
+        self._began: dict[str, float] = {}
+        self._early: dict[str, CheckResult] = {}
+        self._results: dict[str, CheckResult | None] = {check.name: None for check in checks}
+
+    def __call__(self, check: Check, result: CheckResult | None) -> None:
+        self._began.setdefault(check.name, time.monotonic())
+        self._results[check.name] = result
+
+    def early(self, check: Check, result: CheckResult) -> None:
+        self._early[check.name] = result
+
+    def __rich_console__(self, _: Console, options: ConsoleOptions) -> Iterator[Text]:
+        room = max(_SHORTEST_NAME, options.max_width - _BESIDE_NAME)
+        width = min(room, max(map(len, self._results), default=0))
+        for name in self._results:
+            yield from self._lines(name, width)
+
+    def _lines(self, name: str, width: int) -> Iterator[Text]:
+        result, early = self._results[name], self._early.get(name)
+        shown = name if len(name) <= width else f"{name[: width - 1]}…"
+        line = Text(f"{shown:<{width}}  ", no_wrap=True, overflow="ellipsis")
+        if result:
+            outcome, _, more = summarize_result(result).partition(", ")
+            line.append(f"{outcome:<11}", style=_STYLES.get(outcome, "yellow"))
+            yield line.append(f" {_format_duration(result):>9}  {more or result.reason}")
+            return
+        last = self._last.get(name)
+        before = (
+            _describe_early(early) if early else f"last: {summarize_result(last)}" if last else ""
+        )
+        yield line.append(f"{self._under_way(name)}  {before}", style="" if early else "dim")
+        for found in _format_early_lines(early) if early else ():
+            yield Text(found, style="red", no_wrap=True, overflow="ellipsis")
+
+    def _under_way(self, name: str) -> str:
+        began = self._began.get(name)
+        if began is None:
+            return f"{'waiting':<21}"
+        return f"{'running':<11} {f'{time.monotonic() - began:.0f} s':>9}"
+
+
+def _format_duration(result: CheckResult) -> str:
+    return "as before" if result.cached else f"{result.seconds:.1f} s"
+
+
+def _describe_early(result: CheckResult) -> str:
+    return f"early look: {summarize_result(result).partition(', ')[2]}; the whole run decides"
+
+
+def _format_early_lines(result: CheckResult) -> list[str]:
+    found = [f"{each.path}:{each.line}  {each.code}  {each.text}" for each in result.findings]
+    lines = [*(result.tests.failing if result.tests else ()), *found]
+    more = [f"and {len(lines) - _EARLY_SHOWN} more"] if len(lines) > _EARLY_SHOWN else []
+    return [f"    {line}" for line in (*islice(lines, _EARLY_SHOWN), *more)]

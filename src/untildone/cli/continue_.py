@@ -1,0 +1,119 @@
+"""`untildone continue`: hold the agent again."""
+
+from pathlib import Path
+
+import click
+
+from untildone.cli.authority import require_user
+from untildone.cli.loops import choose_loop, current_session_id, list_project_loops, open_context
+from untildone.cli.options import json_option, loop_argument, print_json, project_option
+from untildone.cli.project import find_project
+from untildone.engine import verbs
+from untildone.engine.context import Context
+from untildone.engine.grants import build_grant
+from untildone.engine.hold_status import status_of
+from untildone.engine.lost_loops import pause_unindexed_loop
+from untildone.engine.move import move_here
+from untildone.engine.prompt_start import summary
+from untildone.engine.speaker import driven, speaks_for_agent
+from untildone.errors import UserError
+from untildone.report.notices import describe_round
+from untildone.report.status import StatusReport
+from untildone.runs import memory
+from untildone.store.loops import Record
+from untildone.store.sessions import Session
+
+
+@click.command("continue")
+@loop_argument
+@click.option(
+    *("--rounds", "--iterations", "--max-iterations", "rounds"),
+    metavar="[+=]N",
+    help="Add (`+N`) or set (`=N`) the bound of rounds.",
+)
+@click.option("--budget", metavar="[+=]USD", help="Add to or set the budget.")
+@click.option("--minutes", metavar="[+=]N", help="Add to or set the minutes.")
+@click.option("--round-minutes", metavar="[+=]N", help="Add to or set the minutes of one round.")
+@click.option("--here", "into_session", is_flag=True, help="Take the loop into this session.")
+@project_option
+@json_option
+def command(
+    loop: str | None,
+    *,
+    into_session: bool,
+    project: Path | None,
+    as_json: bool,
+    **bounds: str | None,
+) -> int:
+    """Continue a paused loop; one that ran into a bound is given as much again.
+
+    A headless one is run on, here and now, as `untildone run` does it.
+
+    \b
+    untildone continue
+    untildone continue --rounds +5
+    untildone continue --budget =40 --json
+    untildone continue --here 1f2e3d4c     after `/clear`, in the new conversation
+    """
+    context = open_context()
+    waiting = into_session and loop is None and _import_waiting_loop(context, find_project(project))
+    if waiting:
+        _print_loop(context, waiting, summary(waiting), as_json=as_json)
+        return 0
+    record = pause_unindexed_loop(context, choose_loop(context, loop, project))
+    session = context.session(current_session_id(context)) if into_session else None
+    require_user(context, record, "continue", session=session)
+    given = {name.replace("_", "-"): value for name, value in bounds.items() if value is not None}
+    granted = build_grant(given)
+    headless = _is_headless(context, record, session)
+    if session:
+        record = move_here(context, record, session.id)
+        memory.forget(context, record.contract.id)
+    record = verbs.resume(context, record.contract.id, granted)
+    if headless and not session:
+        return _run_headless(context, record.contract.id)
+    going = f"loop {record.contract.id} goes on, {describe_round(record.contract, record.progress)}"
+    _print_loop(context, record, f"{going}; the agent is held from its next stop", as_json=as_json)
+    return 0
+
+
+def _is_headless(context: Context, record: Record, session: Session | None) -> bool:
+    if session and not session.id:
+        raise UserError(
+            "`--here` needs an agent's session", hint="type `!untildone continue --here` in it"
+        )
+    headless = memory.read(context, record.contract.id)
+    if headless and driven(context.session_of(record)):
+        raise UserError(
+            f"loop `{record.contract.id}` is being run already",
+            hint=f"`untildone pause {record.contract.id}` stops that run",
+        )
+    return bool(headless)
+
+
+def _print_loop(context: Context, record: Record, text: str, *, as_json: bool) -> None:
+    if as_json:
+        print_json(StatusReport(loops=(status_of(context, record),)))
+    else:
+        click.echo(text)
+
+
+def _run_headless(context: Context, loop: str) -> int:
+    # Imported where it is used: hardly any loop is headless.
+    from untildone.cli.run import drive_loop as driven_to_its_end
+
+    return driven_to_its_end(context, loop)
+
+
+def _import_waiting_loop(context: Context, project: Path) -> Record | None:
+    """A trusted loop file of another tool that nobody's session wrote, where no loop waits."""
+    session = context.session(current_session_id(context))
+    loops = (record.progress.status for record in list_project_loops(context, project))
+    if not session.known or session.get_loop_id() or any(status != "finished" for status in loops):
+        return None
+    if speaks_for_agent(context.agent, str(context.home), session):
+        return None
+    # Imported where it is used: it brings YAML along.
+    from untildone.features.importers.follow import import_waiting_file
+
+    return import_waiting_file(context, session.id, project)

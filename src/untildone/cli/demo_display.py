@@ -1,0 +1,101 @@
+"""The demo as people see it: who says what, and what each stop came to."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.panel import Panel
+from rich.text import Text
+
+from untildone.core.check_results import CheckResult
+from untildone.core.failure_list import summarize_result
+from untildone.core.progress import Round
+from untildone.core.verdict import Continue, Finish
+
+_WIDTH = 88
+_SPEAKER = 11
+_STYLES = {"you": "bold", "agent": "bold cyan", "untildone": "bold magenta"}
+
+
+class DemoDisplay:
+    """Lines for a person; `beat` is how many seconds they get to read one."""
+
+    def __init__(self, console: Console, *, beat: float = 0) -> None:
+        self._console = console
+        self._beat = beat
+        self._utf8 = console.encoding.lower().startswith("utf")
+        self._last = ""
+
+    def title(self, text: str) -> None:
+        self._console.print(Text(text, style="dim"), soft_wrap=True)
+
+    def says(self, speaker: str, text: str, *, style: str = "", beats: float = 1) -> None:
+        """A new speaker begins a new paragraph, except where untildone answers."""
+        named = speaker if speaker != self._last else ""
+        if named and speaker != "untildone":
+            self._console.print()
+        line = Text.assemble((f"  {named:<{_SPEAKER}}", _STYLES[speaker]), (text, style))
+        self._console.print(line, soft_wrap=True)
+        self._last = speaker
+        time.sleep(self._beat * beats)
+
+    def quotes(self, text: str) -> None:
+        self.says("agent", f"“{text}”" if self._utf8 else f'"{text}"')
+
+    @contextmanager
+    def working(self, text: str) -> Iterator[None]:
+        """A sign that something is under way, where a terminal can show one."""
+        if not self._console.is_terminal:
+            yield
+            return
+        with self._console.status(Text(text, style="dim")):
+            yield
+
+    def verdict(self, judged: Round) -> None:
+        match judged.verdict:
+            case Continue():
+                self.says("untildone", f"not done: held, round {judged.number}", style="bold red")
+            case Finish(outcome="done"):
+                text = f"done: let go, round {judged.number}"
+                self.says("untildone", text, style="bold green")
+            case other:
+                self.says("untildone", f"{type(other).__name__.lower()}: {other.reason}")
+        for result in judged.checks:
+            self._check(result)
+        time.sleep(self._beat)
+
+    def _check(self, result: CheckResult) -> None:
+        mark = ("✓" if result.green else "✗") if self._utf8 else ("+" if result.green else "x")
+        style = "green" if result.green else "red"
+        self.says(
+            "untildone",
+            f"{mark} {result.name:<5} {_describe_result(result)}",
+            style=style,
+            beats=0.6,
+        )
+
+    def receipt(self, text: str) -> None:
+        self._console.print()
+        paper = Text(text.strip())
+        if self._console.is_terminal:
+            width = min(self._console.width, _WIDTH)
+            self._console.print(Panel(paper, title="receipt", width=width, border_style="green"))
+        else:
+            self._console.print(paper, soft_wrap=True)
+
+    def end(self, text: str) -> None:
+        self._console.print()
+        self._console.print(Text(text), soft_wrap=True)
+
+
+def _describe_result(result: CheckResult) -> str:
+    """What it came to, and the one line that says why."""
+    if result.green:
+        return summarize_result(result)
+    if result.outcome == "no-evidence":
+        # Exit code 0 is what a gate that looks no further would take for a pass.
+        return result.reason + (" (and yet: exit code 0)" if result.exit_code == 0 else "")
+    lines = result.output.strip().splitlines() or [result.reason]
+    why = result.findings[0].text if result.findings else lines[-1]
+    return f"{summarize_result(result)}: {why}"

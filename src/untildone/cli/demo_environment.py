@@ -1,0 +1,87 @@
+"""Where the demo plays: a project, a home and a state of their own, gone when it is over."""
+
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from untildone.app import open_context
+from untildone.cli.place import place_of
+from untildone.core.contract import Check
+from untildone.core.progress import Round
+from untildone.engine.request import Request
+from untildone.engine.start import begin
+from untildone.errors import UserError
+from untildone.install.claude import apply_plan, plan_init
+from untildone.process import environment, run
+from untildone.store.home import prepare_home
+from untildone.store.loops import Record
+from untildone.worktree.fingerprint import fingerprint_tree
+
+_PATIENCE = 60.0
+
+
+class DemoEnvironment:
+    """What `init` writes stands in `settings`; `environ` is what the agent is started with."""
+
+    def __init__(self, top: Path) -> None:
+        self.project = top / "shop"
+        home = top / "home"
+        for folder in (self.project, home):
+            folder.mkdir()
+        self.environ = _build_environ(home)
+        self.context = open_context(self.environ)
+        prepare_home(self.context.home)
+        place = place_of(self.context, self.project)
+        apply_plan(place, plan_init(place, "user"))
+        self.settings: dict[str, Any] = json.loads(place.settings("user").read_bytes())
+        self._loop = ""
+
+    def start(self, session: str, task: str, checks: tuple[Check, ...]) -> Record:
+        """A loop as `untildone start` begins it, with what is red now."""
+        record = begin(
+            self.context,
+            Request(session=session, project=self.project, task=task, checks=checks),
+        )
+        self._loop = record.contract.id
+        argv = [sys.executable, "-P", "-m", "untildone", "baseline", self._loop]
+        ended = run(
+            [*argv, fingerprint_tree(self.project)],
+            cwd=self.project,
+            timeout=_PATIENCE,
+            env=self.environ,
+        )
+        if ended.exit_code != 0:
+            raise UserError(f"the checks of the demo could not be run: {ended.text.strip()}")
+        return record
+
+    def rounds(self) -> tuple[Round, ...]:
+        return self.context.loops.read_rounds(self._loop)
+
+
+def _build_environ(home: Path) -> dict[str, str]:
+    """The person's, without what would lead to their own state or to an agent of theirs."""
+    kept = {
+        name: value
+        for name, value in environment(os.environ).items()
+        if not name.startswith(("UNTILDONE_", "XDG_"))
+    }
+    # The checks are `python …`: the one that runs us is there for certain.
+    folder = str(Path(sys.executable).parent)
+    return {
+        **kept,
+        "PATH": os.pathsep.join((folder, kept.get("PATH", os.defpath))),
+        "HOME": str(home),
+        "USERPROFILE": str(home),
+        "UNTILDONE_HOME": str(home / "state"),
+    }
+
+
+@contextmanager
+def open_demo_environment() -> Iterator[DemoEnvironment]:
+    with tempfile.TemporaryDirectory(prefix="untildone-demo-", ignore_cleanup_errors=True) as top:
+        yield DemoEnvironment(Path(top).resolve())

@@ -1,0 +1,153 @@
+"""What is installed on this machine: the settings files the client reads, and our lines in them."""
+
+import json
+import shlex
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from msgspec import Struct
+
+from untildone.errors import UserError
+from untildone.install import settings
+from untildone.install.claude import InstallPaths, Scope
+from untildone.install.entries import is_our_hook
+
+_MANAGED = {
+    "darwin": "/Library/Application Support/ClaudeCode/managed-settings.json",
+    "win32": "C:/Program Files/ClaudeCode/managed-settings.json",
+}
+_SCOPES: tuple[Scope, ...] = ("user", "project", "local")
+
+
+class SettingsFile(Struct, frozen=True, kw_only=True):
+    """One file as the client reads it; `fault` says why it could not be read."""
+
+    path: Path
+    settings: dict[str, object] = {}
+    fault: str = ""
+
+    @property
+    def ours(self) -> dict[str, list[dict[str, object]]]:
+        """Our hooks by event."""
+        found: dict[str, list[dict[str, object]]] = {}
+        for event, hook in _list_hooks(self.settings):
+            if is_our_hook(hook):
+                found.setdefault(event, []).append(hook)
+        return found
+
+    @property
+    def foreign_stops(self) -> list[str]:
+        """Commands of others that are asked at a stop."""
+        hooks = (hook for event, hook in _list_hooks(self.settings) if event == "Stop")
+        return [
+            str(hook.get("command", hook.get("type"))) for hook in hooks if not is_our_hook(hook)
+        ]
+
+    @property
+    def env(self) -> dict[str, object]:
+        env = self.settings.get("env")
+        return env if isinstance(env, dict) else {}
+
+    @property
+    def plugin(self) -> str:
+        """The name under which the plugin is enabled here, if it is."""
+        enabled = self.settings.get("enabledPlugins")
+        names = enabled.items() if isinstance(enabled, dict) else ()
+        return next((name for name, on in names if on and name.startswith("untildone@")), "")
+
+
+class Installation(Struct, frozen=True, kw_only=True):
+    """`plugin` is the name of ours if it is enabled, `plugin_hooks` the file it brought along."""
+
+    place: InstallPaths
+    environ: Mapping[str, str]
+    files: tuple[SettingsFile, ...]
+    plugin: str = ""
+    plugin_hooks: SettingsFile | None = None
+
+    @property
+    def installed(self) -> tuple[SettingsFile, ...]:
+        return tuple(file for file in self.files if file.ours)
+
+    @property
+    def hooked(self) -> tuple[SettingsFile, ...]:
+        """Every file the client takes hooks of ours from."""
+        return (*self.installed, *((self.plugin_hooks,) if self.plugin_hooks else ()))
+
+
+def read_installation(place: InstallPaths, environ: Mapping[str, str]) -> Installation:
+    """The files in the order in which the client lets the later one win."""
+    managed = Path(_MANAGED.get(sys.platform, "/etc/claude-code/managed-settings.json"))
+    paths = dict.fromkeys((*(place.settings(scope) for scope in _SCOPES), managed))
+    files = tuple(filter(None, (_read_settings(path) for path in paths)))
+    plugin = next((file.plugin for file in files if file.plugin), "")
+    return Installation(
+        place=place,
+        environ=environ,
+        files=files,
+        plugin=plugin,
+        plugin_hooks=_read_plugin_hooks(place.folder("user"), plugin) if plugin else None,
+    )
+
+
+def _read_plugin_hooks(folder: Path, plugin: str) -> SettingsFile | None:
+    try:
+        listed = json.loads((folder / "plugins" / "installed_plugins.json").read_bytes())
+        path = Path(listed["plugins"][plugin][0]["installPath"])
+    except (OSError, ValueError, LookupError, TypeError):
+        return None
+    return _read_settings(path / "hooks" / "hooks.json")
+
+
+def _read_settings(path: Path) -> SettingsFile | None:
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        return SettingsFile(path=path, fault=f"`{path}` cannot be read: {error.strerror}")
+    try:
+        text = settings.decode(data, path=str(path))
+        return SettingsFile(path=path, settings=settings.parse(text, str(path)) if text else {})
+    except UserError as error:
+        return SettingsFile(path=path, fault=error.message)
+
+
+class HookCommand(Struct, frozen=True, kw_only=True):
+    """What an installed line starts: the interpreter, our package in it, the state it uses."""
+
+    python: str
+    package: str
+    home: str
+
+
+def parse_hook_command(hook: Mapping[str, object]) -> HookCommand | None:
+    """From the words of a line; None where it does not name an interpreter, as the plugin's."""
+    args = hook.get("args")
+    try:
+        words = (
+            [str(hook.get("command")), *map(str, args)]
+            if isinstance(args, list)
+            else shlex.split(str(hook.get("command")))
+        )
+    except ValueError:
+        return None
+    at = words.index("-I") if "-I" in words else 0
+    if not at or len(words) < at + 7:
+        return None
+    return HookCommand(
+        python=words[at - 1],
+        package=str(Path(words[at + 2]).parent.parent),
+        home=words[at + 6],
+    )
+
+
+def _list_hooks(found: Mapping[str, object]) -> list[tuple[str, dict[str, object]]]:
+    events = found.get("hooks")
+    return [
+        (event, hook)
+        for event, groups in (events.items() if isinstance(events, dict) else ())
+        for group in groups
+        for hook in group["hooks"]
+    ]

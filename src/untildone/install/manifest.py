@@ -1,0 +1,127 @@
+"""What `init` wrote on this machine, and what stood there before."""
+
+import hashlib
+from pathlib import Path
+
+from msgspec import Struct
+
+from untildone.errors import UserError
+from untildone.install import settings
+from untildone.install.settings import Entries
+from untildone.store import encoding
+from untildone.store.files import DamagedFileError, write_atomically
+
+_NAME = "installed.json"
+
+
+class InstalledProgram(Struct, frozen=True, kw_only=True):
+    """The untildone that the installed commands start."""
+
+    interpreter: str
+    interpreter_sha256: str
+    package: str
+    version: str
+    # Of its modules; empty where an older version wrote the record.
+    package_sha256: str = ""
+
+
+class InstalledFile(Struct, frozen=True, kw_only=True):
+    """One settings file; `original` is None where there was no file."""
+
+    path: str
+    scope: str
+    agent: str
+    original: bytes | None
+    original_sha256: str
+    written_sha256: str
+    entries: Entries
+    program: InstalledProgram
+
+
+class _Manifest(Struct, frozen=True, kw_only=True):
+    version: int = 1
+    files: tuple[InstalledFile, ...] = ()
+
+
+def sha256(data: bytes | None) -> str:
+    return "" if data is None else hashlib.sha256(data).hexdigest()
+
+
+def describe_program(*, interpreter: Path, package: Path, version: str) -> InstalledProgram:
+    return InstalledProgram(
+        interpreter=str(interpreter),
+        interpreter_sha256=sha256(interpreter.read_bytes()),
+        package=str(package),
+        version=version,
+        package_sha256=hash_package(package),
+    )
+
+
+def hash_package(package: Path) -> str:
+    """Of every module by its place, whatever the interpreter has compiled of them."""
+    found = hashlib.sha256()
+    for path in sorted(package.rglob("*.py")):
+        found.update(
+            f"{path.relative_to(package).as_posix()}\n{sha256(path.read_bytes())}\n".encode()
+        )
+    return found.hexdigest()
+
+
+def read(home: Path) -> tuple[InstalledFile, ...]:
+    path = home / _NAME
+    try:
+        return encoding.decode(path.read_bytes(), _Manifest).files
+    except FileNotFoundError:
+        return ()
+    except DamagedFileError as damage:
+        hint = f"move `{path}` away, then run `untildone init`"
+        raise UserError(f"`{path}` {damage}", hint=hint) from None
+
+
+def find(home: Path, path: Path) -> InstalledFile | None:
+    return next((installed for installed in read(home) if installed.path == str(path)), None)
+
+
+def write(home: Path, installed: InstalledFile) -> None:
+    others = [other for other in read(home) if other.path != installed.path]
+    _save(home, (*others, installed))
+
+
+def forget(home: Path, path: Path) -> None:
+    """Taken off the list; the file itself stays as it is."""
+    kept = tuple(installed for installed in read(home) if installed.path != str(path))
+    if kept:
+        _save(home, kept)
+    else:
+        (home / _NAME).unlink(missing_ok=True)
+
+
+def choose_original(
+    earlier: InstalledFile | None, current: bytes | None, *, path: Path
+) -> bytes | None:
+    """What `uninstall` shall bring back if the file `init` finds is written again."""
+    if current is None:
+        return None
+    if earlier is not None and sha256(current) == earlier.written_sha256:
+        return earlier.original
+    return _remove_ours(earlier, current, path=path)
+
+
+def restore_original(
+    installed: InstalledFile | None, current: bytes, *, path: Path
+) -> bytes | None:
+    """The file without us, as it was byte for byte if nothing else changed; None is no file."""
+    if installed is not None and sha256(current) == installed.written_sha256:
+        return installed.original
+    return _remove_ours(installed, current, path=path)
+
+
+def _remove_ours(installed: InstalledFile | None, current: bytes, *, path: Path) -> bytes:
+    text = settings.decode(current, path=str(path))
+    entries = None if installed is None else installed.entries
+    return settings.remove(text, path=str(path), installed=entries).encode()
+
+
+def _save(home: Path, files: tuple[InstalledFile, ...]) -> None:
+    home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    write_atomically(home / _NAME, encoding.encode(_Manifest(files=files)), keep_previous=False)

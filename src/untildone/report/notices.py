@@ -1,0 +1,111 @@
+"""One line on a loop, for a status line, a notice, a terminal."""
+
+from untildone.core.check_results import CheckResult
+from untildone.core.concerns import strip_content_digest
+from untildone.core.contract import Contract
+from untildone.core.criteria import apply_amendments
+from untildone.core.failure_list import summarize_result
+from untildone.core.progress import Progress
+from untildone.core.text import pluralize
+from untildone.core.verdict import OUTCOMES, Continue, Finish, Ignore, Outcome, Pause, Verdict, Wait
+from untildone.report.totals import describe_improvement, describe_totals
+from untildone.store.loops import Record
+
+_LEFT = 4
+
+
+def describe_round(contract: Contract, progress: Progress) -> str:
+    bound = apply_amendments(contract, progress.amendments).bounds.rounds
+    return f"round {progress.round} of {bound}" if bound else f"round {progress.round}"
+
+
+def format_status_line(record: Record) -> str:
+    contract, progress = record.contract, record.progress
+    parts = [f"untildone {contract.id}", describe_round(contract, progress)]
+    if progress.status != "active":
+        parts.insert(1, f"{progress.status} ({progress.outcome})")
+    if progress.unmet:
+        parts.append(f"unmet: {', '.join(progress.unmet[:_LEFT])}")
+    if progress.spend_usd is not None:
+        parts.append(f"{progress.spend_usd:.2f} USD")
+    return " | ".join(parts)
+
+
+def describe_next_step(loop: str, outcome: Outcome) -> str:
+    """How the person goes on with a paused loop; nothing where there is no way on."""
+    if OUTCOMES[outcome].status != "paused":
+        return ""
+    if outcome == "gate":
+        return "your next prompt answers"
+    if outcome == "needs-approval":
+        return (
+            f"`untildone show {loop}`, then `untildone approve --all --loop {loop}`,"
+            f" or `untildone continue {loop}` once it is restored"
+        )
+    verb, _, bound = OUTCOMES[outcome].resume.partition(" ")
+    return f"`{' '.join(filter(None, ('untildone', verb, loop, bound)))}`"
+
+
+def describe_pause(record: Record) -> str:
+    loop, outcome = record.contract.id, record.progress.outcome or "paused"
+    why = "" if outcome == "paused" else f" ({outcome})"
+    return (
+        f"untildone: loop {loop} is paused{why}: {record.progress.reason}."
+        f" To go on: {describe_next_step(loop, outcome)}"
+    )
+
+
+def describe_verdict(record: Record, verdict: Verdict, checks: tuple[CheckResult, ...]) -> str:
+    """What the person is told of a verdict; nothing where nothing happened to their loop."""
+    contract, progress = record.contract, record.progress
+    match verdict:
+        case Continue(cause="background" | "fault"):
+            return f"untildone: held ({verdict.cause}): {', '.join(verdict.names)}"
+        case Continue(cause="losses"):
+            names = ", ".join(strip_content_digest(finding) for finding in verdict.names[:_LEFT])
+            held = f"untildone: held, {describe_round(contract, progress)}"
+            return f"{held}, lost against the start: {names}"
+        case Continue():
+            red = [
+                f"{result.name} {summarize_result(result)}" for result in checks if not result.green
+            ]
+            unmet = "; ".join(red) or ", ".join(verdict.names) or "the agent's word"
+            held = f"untildone: held, {describe_round(contract, progress)}, unmet: {unmet}"
+            return f"{held} | {_describe_counts(progress)}" if contract.counts else held
+        case Finish(outcome="done"):
+            names = ", ".join(f"{result.name} {summarize_result(result)}" for result in checks)
+            ended = f"untildone: done after {pluralize(progress.round, 'round')}: {names}"
+            return _add_improvement(ended, progress)
+        case Finish():
+            rounds = pluralize(progress.round, "round")
+            ended = f"untildone: {verdict.outcome} after {rounds}: {verdict.reason}"
+            return _add_improvement(ended, progress)
+        case Pause():
+            return _describe_new_pause(contract.id, progress, verdict)
+        case Wait() | Ignore():
+            return ""
+
+
+def _describe_new_pause(loop: str, progress: Progress, pause: Pause) -> str:
+    if pause.outcome == "gate":
+        return f"untildone: {pause.reason} Your next prompt is the answer."
+    ended = f"untildone: paused ({pause.outcome}): {pause.reason}. Nobody holds the agent now"
+    if pause.outcome == "needs-approval":
+        return (
+            f"{ended}. `untildone show {loop}` shows the changes. If you wanted them:"
+            " `untildone approve --all`. If not: have them restored, then `untildone continue`"
+        )
+    ended += f"; resume with `untildone {OUTCOMES[pause.outcome].resume}`"
+    left = f" | left: {', '.join(progress.unmet[:_LEFT])}" if progress.unmet else ""
+    return _add_improvement(ended + left, progress)
+
+
+def _describe_counts(progress: Progress) -> str:
+    now = describe_totals(progress.totals) if progress.totals else ""
+    gone = "" if progress.improved is None else f", progress: {progress.improved} %"
+    return f"now: {now or 'nothing'}{gone}"
+
+
+def _add_improvement(ended: str, progress: Progress) -> str:
+    moved = describe_improvement(progress.baseline_totals, progress.totals, progress.improved)
+    return f"{ended} | {moved}" if moved else ended

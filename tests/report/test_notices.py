@@ -1,0 +1,202 @@
+"""One line on a loop: for the status line, for a notice."""
+
+import pytest
+
+from core.samples import GREEN, RED, contract, failing, finding, result
+from untildone.core.check_results import CheckResult, Tests, Totals
+from untildone.core.contract import Bounds
+from untildone.core.failure_list import summarize_result
+from untildone.core.progress import Progress
+from untildone.core.verdict import Continue, Finish, Ignore, Outcome, Pause, Verdict, Wait
+from untildone.report.notices import (
+    describe_next_step,
+    describe_pause,
+    describe_verdict,
+    format_status_line,
+)
+from untildone.store.loops import Record
+
+SKIPPING = result("green", tests=Tests(passed=2, failed=0, skipped=1))
+
+
+def record(*, rounds: int = 10, **progress: object) -> Record:
+    agreed = contract(bounds=Bounds(rounds=rounds))
+    return Record(contract=agreed, progress=Progress(**progress), generation=1)  # type: ignore[arg-type]  # fields by name
+
+
+@pytest.mark.parametrize(
+    ("loop", "line"),
+    [
+        (record(), "untildone a1 | round 0 of 10"),
+        (record(rounds=0, round=3), "untildone a1 | round 3"),
+        (
+            record(round=2, unmet=("a", "b", "c", "d", "e"), spend_usd=1.234),
+            "untildone a1 | round 2 of 10 | unmet: a, b, c, d | 1.23 USD",
+        ),
+        (
+            record(status="paused", outcome="blocked", round=1),
+            "untildone a1 | paused (blocked) | round 1 of 10",
+        ),
+    ],
+)
+def test_the_status_line(loop: Record, line: str) -> None:
+    assert format_status_line(loop) == line
+
+
+@pytest.mark.parametrize(
+    ("outcome", "text"),
+    [
+        (GREEN, "green"),
+        (failing("a", "b"), "red, 1 passed, 2 failed"),
+        (SKIPPING, "green, 2 passed, 0 failed, 1 skipped"),
+        (result("red", findings=(finding(),)), "red, 1 finding"),
+        (result("red", findings=(finding(), finding("other"))), "red, 2 findings"),
+    ],
+)
+def test_what_a_result_amounts_to(outcome: CheckResult, text: str) -> None:
+    assert summarize_result(outcome) == text
+
+
+@pytest.mark.parametrize(
+    ("verdict", "checks", "text"),
+    [
+        (
+            Continue(cause="background", names=("npm run dev",)),
+            (),
+            "untildone: held (background): npm run dev",
+        ),
+        (
+            Continue(cause="unmet"),
+            (GREEN, RED),
+            "untildone: held, round 1 of 10, unmet: test red",
+        ),
+        (
+            Continue(cause="unmet", names=("docs",)),
+            (GREEN,),
+            "untildone: held, round 1 of 10, unmet: docs",
+        ),
+        (
+            Continue(cause="unmet"),
+            (GREEN,),
+            "untildone: held, round 1 of 10, unmet: the agent's word",
+        ),
+        (
+            Finish(outcome="done", reason="every check passes"),
+            (GREEN,),
+            "untildone: done after 1 round: test green",
+        ),
+        (
+            Finish(outcome="claimed", reason="the promise was said"),
+            (),
+            "untildone: claimed after 1 round: the promise was said",
+        ),
+        (
+            Pause(outcome="stagnated", reason="nothing moved"),
+            (RED,),
+            "untildone: paused (stagnated): nothing moved."
+            " Nobody holds the agent now; resume with `untildone continue`",
+        ),
+        (
+            Pause(outcome="gate", reason="may I?"),
+            (),
+            "untildone: may I? Your next prompt is the answer.",
+        ),
+        (Wait(reason="the person's turn"), (), ""),
+        (Ignore(reason="no loop"), (), ""),
+    ],
+)
+def test_what_the_person_is_told(
+    verdict: Verdict, checks: tuple[CheckResult, ...], text: str
+) -> None:
+    assert describe_verdict(record(round=1), verdict, checks) == text
+
+
+@pytest.mark.parametrize(
+    "verdict",
+    [
+        Finish(outcome="done", reason=""),
+        Finish(outcome="claimed", reason="said"),
+        Pause(outcome="stagnated", reason="nothing moved"),
+    ],
+)
+def test_an_ending_tells_the_first_totals_and_the_last(verdict: Verdict) -> None:
+    first = Totals(errors=12, warnings=28, failed=1)
+    loop = record(round=3, baseline_totals=first, totals=Totals(warnings=1), improved=97)
+
+    assert describe_verdict(loop, verdict, ()).partition(" | ")[2] == (
+        "initial: 12 errors, 28 warnings, 1 failing test;"
+        " final: 0 errors, 1 warning, 0 failing tests; improvement: 97 %"
+    )
+
+
+def test_several_rounds_are_counted_as_such() -> None:
+    verdict = Finish(outcome="done", reason="")
+
+    assert describe_verdict(record(round=3), verdict, ()).startswith(
+        "untildone: done after 3 rounds: "
+    )
+
+
+def test_a_loop_of_counts_tells_how_many_are_left() -> None:
+    counting = contract(preset="fix", counts=("zero-errors",))
+    progress = Progress(round=3, totals=Totals(errors=5, warnings=12), improved=45)
+    loop = Record(contract=counting, progress=progress, generation=1)
+
+    assert describe_verdict(loop, Continue(cause="unmet", names=("zero-errors",)), (RED,)) == (
+        "untildone: held, round 3 of 10, unmet: test red |"
+        " now: 5 errors, 12 warnings, progress: 45 %"
+    )
+    bare = Record(contract=counting, progress=Progress(round=1), generation=1)
+    assert describe_verdict(bare, Continue(cause="unmet"), (RED,)).endswith(" | now: nothing")
+
+
+def test_a_pause_tells_what_is_left() -> None:
+    told = describe_verdict(
+        record(round=2, unmet=("a", "b", "c", "d", "e")),
+        Pause(outcome="blocked", reason="no key"),
+        (),
+    )
+
+    assert told.endswith("resume with `untildone continue` | left: a, b, c, d")
+
+
+def test_what_is_lost_is_named_without_its_digest_and_with_the_ways_on() -> None:
+    held = describe_verdict(
+        record(round=1), Continue(cause="losses", names=("config:a#12",)), (GREEN,)
+    )
+    paused = describe_verdict(record(), Pause(outcome="needs-approval", reason="lost: a"), (GREEN,))
+
+    assert held == "untildone: held, round 1 of 10, lost against the start: config:a"
+    assert paused == (
+        "untildone: paused (needs-approval): lost: a. Nobody holds the agent now."
+        " `untildone show a1` shows the changes. If you wanted them: `untildone approve --all`."
+        " If not: have them restored, then `untildone continue`"
+    )
+
+
+@pytest.mark.parametrize(
+    ("outcome", "text"),
+    [
+        ("done", ""),
+        ("cancelled", ""),
+        ("stagnated", "`untildone continue a1`"),
+        ("out-of-rounds", "`untildone continue a1 --rounds +N`"),
+        ("gate", "your next prompt answers"),
+        (
+            "needs-approval",
+            "`untildone show a1`, then `untildone approve --all --loop a1`,"
+            " or `untildone continue a1` once it is restored",
+        ),
+    ],
+)
+def test_how_to_go_on(outcome: Outcome, text: str) -> None:
+    assert describe_next_step("a1", outcome) == text
+
+
+@pytest.mark.parametrize(
+    ("outcome", "state"), [("paused", "paused"), ("blocked", "paused (blocked)")]
+)
+def test_a_paused_loop_is_recalled_with_its_remedy(outcome: Outcome, state: str) -> None:
+    told = describe_pause(record(status="paused", outcome=outcome, reason="no key"))
+
+    assert told == f"untildone: loop a1 is {state}: no key. To go on: `untildone continue a1`"
