@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from untildone.agents.headless import Happening, Said, Tool
+from untildone.agents.headless import AgentText, RunEvent, Tool
 from untildone.cli.demo_display import DemoDisplay
 from untildone.cli.demo_environment import DemoEnvironment, open_demo_environment
 from untildone.core.progress import Round
@@ -83,11 +83,11 @@ def _play_with_hooks(place: DemoEnvironment, script: Sequence[Turn], stage: Demo
 
 
 def _play_headless(place: DemoEnvironment, script: Sequence[Turn], stage: DemoDisplay) -> Ended:
-    def show(happening: Happening) -> None:
+    def show(happening: RunEvent) -> None:
         match happening:
             case Tool():
                 stage.says("agent", happening.detail, style="dim", beats=0.6)
-            case Said():
+            case AgentText():
                 stage.quotes(happening.text)
             case Judged():
                 stage.verdict(place.rounds()[-1])

@@ -10,10 +10,11 @@ from msgspec import Struct
 from rich.console import Console
 from rich.text import Text
 
+from untildone.app import open_context
 from untildone.cli.options import json_option, print_json, project_option
 from untildone.cli.place import place_of
 from untildone.cli.project import find_project
-from untildone.engine.context import Context, context
+from untildone.engine.context import Context
 from untildone.errors import UserError
 from untildone.install.health import find_broken_settings, find_disabled_hooks
 from untildone.install.installation import Installation, read_installation
@@ -21,7 +22,7 @@ from untildone.process import ending_with_us
 from untildone.report.doctor import Problem
 from untildone.runs.drill import SCENES, Proof, prove
 from untildone.runs.rehearsal import only
-from untildone.store.home import prepare
+from untildone.store.home import prepare_home
 
 
 class DrillReport(Struct, frozen=True, kw_only=True):
@@ -45,7 +46,7 @@ def command(project: Path | None, *, as_json: bool) -> int:
     untildone drill
     untildone drill --json | jq .passed
     """
-    found = context()
+    found = open_context()
     machine = read_installation(place_of(found, find_project(project)), found.environ)
     console = Console(highlight=False)
     proofs = []
@@ -69,7 +70,7 @@ def _run_scenes(found: Context, machine: Installation) -> Iterator[Proof]:
     if problem:
         return
     try:
-        prepare(found.home)
+        prepare_home(found.home)
     except UserError as error:
         yield Proof(name="state", expected="writable", passed=False, problem=error.message)
         return

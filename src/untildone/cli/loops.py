@@ -4,19 +4,20 @@ from pathlib import Path
 
 import click
 
+from untildone import app
 from untildone.cli.project import find_project
 from untildone.core.text import pluralize
-from untildone.engine.context import Context, context
+from untildone.engine.context import Context
 from untildone.errors import UserError
 from untildone.report.receipt import join_first
-from untildone.store.home import look_at
-from untildone.store.loops import Broken, Record
+from untildone.store.home import check_home
+from untildone.store.loops import Record, UnreadableLoop
 
 
 def open_context(agent: str = "claude") -> Context:
     """A state that is there and cannot be ours is named, never taken for no loop."""
-    found = context(agent=agent)
-    look_at(found.home)
+    found = app.open_context(agent=agent)
+    check_home(found.home)
     return found
 
 
@@ -26,11 +27,11 @@ def current_session_id(found: Context) -> str:
 
 
 def list_loops(found: Context) -> list[Record]:
-    return [record for record in found.loops.all() if isinstance(record, Record)]
+    return [record for record in found.loops.list_all() if isinstance(record, Record)]
 
 
-def list_broken_loops(found: Context) -> list[Broken]:
-    return [record for record in found.loops.all() if isinstance(record, Broken)]
+def list_broken_loops(found: Context) -> list[UnreadableLoop]:
+    return [record for record in found.loops.list_all() if isinstance(record, UnreadableLoop)]
 
 
 def describe_other_loops(found: Context) -> str:
@@ -43,7 +44,7 @@ def choose_loop(found: Context, loop: str | None, project: Path | None) -> Recor
     """The loop named, the one of this session, or the only unfinished one of this project."""
     if loop is not None:
         return _find_loop(found, loop)
-    own = found.session(current_session_id(found)).loop()
+    own = found.session(current_session_id(found)).get_loop_id()
     if own:
         return _find_loop(found, own)
     unfinished = [

@@ -36,7 +36,7 @@ def command(loop: str | None, *, project: Path | None, as_json: bool) -> None:
     """
     context = open_context()
     record = choose_loop_to_show(context, loop, project)
-    rounds = context.loops.rounds(record.contract.id)
+    rounds = context.loops.read_rounds(record.contract.id)
     if as_json:
         print_json(Rounds(loop=record.contract.id, rounds=rounds))
         return

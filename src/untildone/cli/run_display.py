@@ -13,7 +13,7 @@ from rich.console import Console, RenderableType
 from rich.live import Live
 from rich.text import Text
 
-from untildone.agents.headless import Denied, Happening, Retrying, Returned, Said, Tool
+from untildone.agents.headless import AgentText, Denied, Retrying, Returned, RunEvent, Tool
 from untildone.core.text import pluralize
 from untildone.runs.calling import Show
 from untildone.runs.happenings import Asked, Ended, Judged, Started, Waiting
@@ -41,7 +41,7 @@ def draw_live(
     return Live(lines, console=console, refresh_per_second=4, transient=True)
 
 
-def _print(happening: Happening) -> None:
+def _print(happening: RunEvent) -> None:
     # In ASCII, as all our JSON; a reader gets each line as it happens.
     click.echo(json.dumps(msgspec.to_builtins(happening)))
 
@@ -57,14 +57,14 @@ class _Lines:
         self._doing = ""
         self._until = 0.0
 
-    def __call__(self, happening: Happening) -> None:
+    def __call__(self, happening: RunEvent) -> None:
         match happening:
             case Asked():
                 self._begin(f"round {happening.round}")
             case Tool():
                 self._tools += 1
                 self._doing = f"{happening.name} {happening.detail}".strip()
-            case Said():
+            case AgentText():
                 self._doing = " ".join(happening.text.split())
             case Retrying():
                 self._doing = f"the client tries again ({happening.reason})"
@@ -73,7 +73,7 @@ class _Lines:
             case _:
                 self._say(self._told(happening))
 
-    def _told(self, happening: Happening) -> str:
+    def _told(self, happening: RunEvent) -> str:
         match happening:
             case Started():
                 return _describe_start(happening)

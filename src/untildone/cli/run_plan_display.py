@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from untildone.agents.headless import Happening, Said, Tool
+from untildone.agents.headless import AgentText, RunEvent, Tool
 from untildone.cli.run_display import draw_live
 from untildone.core.text import pluralize, to_one_line
 from untildone.core.verdict import Pause
@@ -39,7 +39,7 @@ def open_display(environ: Mapping[str, str], *, as_json: bool) -> Iterator[Show]
         yield lines
 
 
-def _print(task: str, happening: Happening) -> None:
+def _print(task: str, happening: RunEvent) -> None:
     fields = msgspec.to_builtins(happening)
     click.echo(json.dumps({"task": task, **fields} if task else fields))
 
@@ -57,7 +57,7 @@ class _Lines:
         self._console = console
         self._working: dict[str, _Working] = {}
 
-    def __call__(self, task: str, happening: Happening) -> None:
+    def __call__(self, task: str, happening: RunEvent) -> None:
         match happening:
             case PlanStarted():
                 self._introduce(happening)
@@ -69,14 +69,14 @@ class _Lines:
                 if told:
                     self._say(f"{task}: {told}")
 
-    def _move(self, task: str, happening: Happening) -> None:
+    def _move(self, task: str, happening: RunEvent) -> None:
         row = self._working.setdefault(task, _Working(began=time.monotonic()))
         match happening:
             case Asked():
                 row.round, row.doing = happening.round, "working"
             case Tool():
                 row.doing = to_one_line(f"{happening.name} {happening.detail}")
-            case Said():
+            case AgentText():
                 row.doing = to_one_line(happening.text)
             case Judged():
                 row.doing = "judged"
@@ -122,7 +122,7 @@ class _Lines:
         self._console.print(text, markup=False, soft_wrap=True)
 
 
-def _describe(happening: Happening) -> str:
+def _describe(happening: RunEvent) -> str:
     match happening:
         case TaskBegan():
             again = f", attempt {happening.attempt}" if happening.attempt > 1 else ""

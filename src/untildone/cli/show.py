@@ -63,7 +63,7 @@ def command(loop: str | None, *, project: Path | None, as_json: bool, **wishes: 
     if wishes["at_start"]:
         click.echo(file_at_start(context, record, wishes["at_start"]), nl=False)
         return
-    seal = context.loops.seal_broken(record.contract.id)
+    seal = context.loops.explain_broken_seal(record.contract.id)
     if as_json:
         print_json(
             LoopDetails(
@@ -74,14 +74,14 @@ def command(loop: str | None, *, project: Path | None, as_json: bool, **wishes: 
             )
         )
         return
-    evidence = last_evidence(context.loops.rounds(record.contract.id))
+    evidence = last_evidence(context.loops.read_rounds(record.contract.id))
     place, at = Path(record.contract.project), record.progress.updated_at
     click.echo(render_receipt(written(context, record, evidence, project=place, at=at)))
     contract = apply_amendments(record.contract, record.progress.amendments)
     click.echo(
         "\n".join(["## Agreed", *(f"- {line}" for line in _describe_contract(contract)), ""])
     )
-    click.echo(f"seal: {seal or 'whole'}\nfiles: {context.loops.folder(record.contract.id)}")
+    click.echo(f"seal: {seal or 'whole'}\nfiles: {context.loops.get_folder(record.contract.id)}")
 
 
 def _hide_oracle(contract: Contract) -> Contract:

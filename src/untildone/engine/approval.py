@@ -93,7 +93,7 @@ def _differing(context: Context, record: Record) -> tuple[str, ...]:
         session=context.session_of(record),
         end=0,
         shared=context.home,
-        loop=context.loops.folder(contract.id),
+        loop=context.loops.get_folder(contract.id),
         kept=record.progress.baseline_tree_digest,
         unkept=record.progress.baseline_missing,
     )

@@ -9,7 +9,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from untildone import process
-from untildone.checks.runner import Running, run_checks
+from untildone.checks.runner import RunOptions, run_checks
 from untildone.core.check_results import CheckResult
 from untildone.core.counts import apply_counts
 from untildone.core.progress import Progress
@@ -33,13 +33,13 @@ def record_start(
         results = tuple(_as_proved(result) for result in results)
     results = apply_counts(context.loops.load(loop).contract, results, results)
     red = tuple(result.name for result in results if result.outcome == "red")
-    folder = context.loops.folder(loop)
+    folder = context.loops.get_folder(loop)
 
     def edit(record: Record) -> Progress:
         return replace(
             record.progress,
             checks_seen_red=tuple(dict.fromkeys((*record.progress.checks_seen_red, *red))),
-            baseline=baseline.write(folder, tuple(_named(result) for result in results)),
+            baseline=baseline.write_results(folder, tuple(_named(result) for result in results)),
             baseline_totals=count_totals(results),
         )
 
@@ -79,7 +79,7 @@ def run_detached(context: Context, loop: str, tree: str) -> None:
         copy = Path(top) / "tree"
         copy_tree(project, copy)
         if fingerprint_tree(project) == tree:
-            record_start(context, loop, run_checks(checks, Running(project=copy)), copied=True)
+            record_start(context, loop, run_checks(checks, RunOptions(project=copy)), copied=True)
     context.session_of(record).remove("baseline")
 
 

@@ -20,7 +20,7 @@ def keeping(context: Context, contract: Contract) -> Iterator[tuple[str, str]]:
     if not contract.checks:
         yield "", ""
         return
-    folder = context.loops.folder(contract.id)
+    folder = context.loops.get_folder(contract.id)
     folder.parent.mkdir(mode=0o700, exist_ok=True)
     # A name with a leading dot is no loop.
     draft = folder.with_name(f".{contract.id}-{os.urandom(8).hex()}")
@@ -42,7 +42,7 @@ def resting_on_the_start(context: Context, record: Record) -> Progress:
 
     try:
         load_baseline(
-            context.loops.folder(record.contract.id) / "baseline", progress.baseline_tree_digest
+            context.loops.get_folder(record.contract.id) / "baseline", progress.baseline_tree_digest
         )
     except (ValueError, OSError) as error:
         return replace(progress, baseline_tree_digest="", baseline_missing=str(error))

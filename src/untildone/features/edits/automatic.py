@@ -13,7 +13,7 @@ from untildone.engine.speaker import ignored, tail
 from untildone.features.edits import switch
 from untildone.features.edits.diagnosis import find_introduced
 from untildone.features.edits.feedback import locate_file
-from untildone.store.lock import locked
+from untildone.store.lock import hold_lock
 from untildone.store.sessions import Session
 
 _STATE = "automatic.json"
@@ -24,7 +24,7 @@ _PATIENCE = 60.0
 
 def answer_stop(context: Context, call: Call, stop: Stop) -> str:
     session = context.session(stop.session)
-    with locked(Path(session.path("automatic.lock")), timeout=_PATIENCE):
+    with hold_lock(Path(session.path("automatic.lock")), timeout=_PATIENCE):
         if not _concerned(context, stop, session) or told_before(context, call):
             return ""
         return _judged(context, call, stop, session)
@@ -32,11 +32,11 @@ def answer_stop(context: Context, call: Call, stop: Stop) -> str:
 
 def _concerned(context: Context, stop: Stop, session: Session) -> bool:
     """False leaves everything as it is: the turn goes on, or it is not ours to judge."""
-    if switch.AUTO not in session.reasons_to_look() or session.loop():
+    if switch.AUTO not in session.read_stop_reasons() or session.get_loop_id():
         return False
     if stop.plan_mode or any(work.ends for work in stop.background):
         return False
-    if stop.attended and context.agent.queued(tail(stop.transcript)):
+    if stop.attended and context.agent.has_queued_input(tail(stop.transcript)):
         return False
     return not ignored(context.agent, context.environ)
 
@@ -81,7 +81,7 @@ def _over(session: Session) -> str:
     """The turn may end: the next one has its own edits."""
     for name in _kept(session):
         session.remove(name)
-    session.look_at_stops(switch.AUTO, wanted=False)
+    session.watch_stops(switch.AUTO, wanted=False)
     return ""
 
 
@@ -90,4 +90,6 @@ def _kept(session: Session) -> list[str]:
 
 
 def _reply(context: Context, verdict: Continue | Wait, *, notice: str, feedback: str = "") -> str:
-    return context.agent.reply(verdict, feedback=feedback, notice=notice, environ=context.environ)
+    return context.agent.format_reply(
+        verdict, feedback=feedback, notice=notice, environ=context.environ
+    )

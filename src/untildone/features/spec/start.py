@@ -22,7 +22,7 @@ from untildone.engine.context import Context
 from untildone.errors import UserError
 from untildone.report.announcements import announce_start
 from untildone.store.loops import Record
-from untildone.store.trust import trusted_hash
+from untildone.store.trust import read_trusted_hash
 
 
 class ShapeFile(Struct, frozen=True, kw_only=True):
@@ -48,7 +48,7 @@ def read_shape(context: Context, project: Path) -> ShapeContents:
     if found is None:
         return ShapeContents()
     said = shape_file.parse_shape_file(found.text)
-    if not said.commands or trusted_hash(context.home, found.path) == found.sha256:
+    if not said.commands or read_trusted_hash(context.home, found.path) == found.sha256:
         return said
     words = tuple(f"`{command}` exits 0 (not run: not trusted)" for command in said.commands)
     return replace(said, commands=(), limits=(*said.limits, *words))
@@ -103,7 +103,7 @@ def describe_start(context: Context, record: Record) -> tuple[str, ...]:
 
 def _disclosure(context: Context, record: Record) -> str:
     contract = record.contract
-    place = context.loops.folder(contract.id)
+    place = context.loops.get_folder(contract.id)
     until = "removed when it ends" if contract.clean else "kept when it ends"
     return (
         f"untildone: its state is in `{place}`, {until}; `untildone show {contract.id}` shows it,"

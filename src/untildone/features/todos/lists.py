@@ -10,7 +10,7 @@ from untildone.core.text import pluralize, shorten, to_one_line
 from untildone.core.todos import TODO_FILES, TODO_STATE_FILE, find_unfinished, parse_check_boxes
 from untildone.engine.context import Context
 from untildone.errors import UserError
-from untildone.store.files import Damaged, read_bounded
+from untildone.store.files import DamagedFileError, read_bounded
 from untildone.store.sessions import Session
 
 # A list that the client keeps nowhere: as its last call wrote it.
@@ -35,14 +35,14 @@ def load_todos(context: Context, project: Path, session: Session) -> tuple[Todo,
 def _text(path: Path) -> str:
     try:
         return read_bounded(path, _LARGEST).decode("utf-8-sig", "replace")
-    except (OSError, Damaged):
+    except (OSError, DamagedFileError):
         return ""
 
 
 def _of_client(context: Context, session: Session) -> Iterator[Todo]:
     if not session.known:
         return
-    for place in map(Path, context.agent.todo_lists(session.id, context.environ)):
+    for place in map(Path, context.agent.list_todo_paths(session.id, context.environ)):
         files = sorted(place.glob("*.json"), key=_by_number) if place.is_dir() else [place]
         for file in files[:_MOST_FILES]:
             yield from _items(context, _decoded(_text(file)))
@@ -64,7 +64,7 @@ def _of_call(context: Context, session: Session) -> Iterator[Todo]:
 
 
 def _items(context: Context, value: object) -> Iterator[Todo]:
-    for text, status in context.agent.todo_items(value) or ():
+    for text, status in context.agent.parse_todo_items(value) or ():
         if text.strip() and status not in _DROPPED:
             yield Todo(text=to_one_line(text), done=status in _FINISHED)
 
@@ -73,7 +73,7 @@ def remember_todo_call(
     context: Context, session: Session, calls: Iterable[dict[str, object]]
 ) -> None:
     """The last call that wrote the whole list."""
-    written = [call for call in calls if context.agent.todo_items(call) is not None]
+    written = [call for call in calls if context.agent.parse_todo_items(call) is not None]
     if written:
         kept = {key: written[-1].get(key) for key in ("tool_name", "tool_input")}
         session.write_json(KEPT, kept)
@@ -120,10 +120,10 @@ def build_reminder(context: Context, prompt: Prompt, session: Session) -> str:
 
 def _wanted(context: Context) -> bool:
     # Imported where it is used: TOML is read only where something could be said.
-    from untildone.config import personal
+    from untildone.config import load_user_settings
 
     try:
-        return personal(context.home / "config.toml").recall_todos
+        return load_user_settings(context.home / "config.toml").recall_todos
     except UserError:
         # A mistake there is told by `doctor`; it must not come between the person and the agent.
         return True
