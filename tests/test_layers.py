@@ -40,7 +40,7 @@ LEVELS = {
     "__init__": 0,
 }
 # Edges that point outward or close a circle; none may be added.
-KNOWN = frozenset((("sandbox", "integrity"),))
+KNOWN: frozenset[tuple[str, str]] = frozenset()
 IMPURE = frozenset(
     (
         *("asyncio", "builtins", "datetime", "io", "logging", "multiprocessing", "os", "pathlib"),

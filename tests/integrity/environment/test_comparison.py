@@ -10,7 +10,7 @@ import pytest
 
 from integrity.trees import written
 from untildone.integrity.environment.check_programs import find_check_programs
-from untildone.integrity.environment.comparison import find_environment_concerns
+from untildone.integrity.environment.comparison import compare_environment
 from untildone.integrity.environment.facts import collect_facts
 
 
@@ -36,7 +36,7 @@ class Machine:
     def find_reasons(self, baseline: dict[str, str], *commands: str) -> list[str]:
         return [
             each.detail
-            for each in find_environment_concerns(self.project, commands, self.environ, baseline)
+            for each in compare_environment(self.project, commands, self.environ, baseline)
         ]
 
 

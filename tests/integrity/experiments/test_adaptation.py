@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
-from untildone.integrity.experiments.adapted import adapted
-from untildone.integrity.experiments.compose import composed
-from untildone.integrity.experiments.folders import moved_to, whole_path
-from untildone.integrity.experiments.unmarked import unmarked
+from untildone.integrity.experiments.adaptation import adapt_tests
+from untildone.integrity.experiments.composition import compose_files
+from untildone.integrity.experiments.expected_failures import remove_marks
+from untildone.integrity.experiments.python_path import add_usual_folders, find_moved_folders
 
 STORE = "class Store:\n    def get_usr(self, uid):\n        return uid\n"
 TEST = """\
@@ -22,7 +22,7 @@ MORE = "\ndef test_more():\n    assert Store().get_user(2) == 2\n"
 
 
 def said(top: Path, old: dict[str, str], new: dict[str, str]) -> dict[str, str]:
-    return adapted(beside(top, old, new))
+    return adapt_tests(beside(top, old, new))
 
 
 def test_a_name_that_the_product_gave_up_is_said_as_it_is_now(tmp_path: Path) -> None:
@@ -39,7 +39,9 @@ def test_a_name_that_the_product_gave_up_is_said_as_it_is_now(tmp_path: Path) ->
 def test_what_stands_for_a_file_of_the_start_is_what_judges(tmp_path: Path) -> None:
     comparison = beside(tmp_path, {"tests/test_a.py": "old"}, {"tests/test_a.py": "new"})
 
-    found = composed(comparison, from_now=lambda _: False, adapted={"tests/test_a.py": "said anew"})
+    found = compose_files(
+        comparison, uses_current=lambda _: False, adapted={"tests/test_a.py": "said anew"}
+    )
 
     assert found.files == {"tests/test_a.py": "said anew"}
     assert found.restored == ("tests/test_a.py",)
@@ -182,7 +184,7 @@ def test_c(n):
     ],
 )
 def test_a_test_that_is_not_expected_to_fail_any_longer_has_to_pass(now: str, judges: str) -> None:
-    assert unmarked(MARKED, now) == judges
+    assert remove_marks(MARKED, now) == judges
 
 
 LEDGER = {
@@ -212,14 +214,14 @@ INSIDE_SRC = {
 def test_a_folder_that_the_modules_went_to_as_a_whole_is_where_python_looks(
     tmp_path: Path, more: dict[str, str], folders: tuple[str, ...]
 ) -> None:
-    assert moved_to(beside(tmp_path, LEDGER, {**INSIDE_SRC, **more})) == folders
+    assert find_moved_folders(beside(tmp_path, LEDGER, {**INSIDE_SRC, **more})) == folders
 
 
 def test_a_module_that_went_into_a_package_is_called_otherwise_now(tmp_path: Path) -> None:
     old = {"shop/__init__.py": "", "shop/rate.py": "RATE = 1\n"}
     new = {"shop/__init__.py": "", "shop/tax/__init__.py": "", "shop/tax/rate.py": "RATE = 2\n"}
 
-    assert moved_to(beside(tmp_path, old, new)) == ()
+    assert find_moved_folders(beside(tmp_path, old, new)) == ()
 
 
 REQUIRED = "const test = require('node:test');\nconst { a, b: c } = require('../src/a.js');\n"
@@ -271,4 +273,4 @@ def test_modules_are_looked_for_where_projects_keep_them(
 ) -> None:
     comparison = beside(tmp_path, {path: "x = 1\n"}, {path: "x = 2\n"})
 
-    assert whole_path(comparison, variables) == expected
+    assert add_usual_folders(comparison, variables) == expected

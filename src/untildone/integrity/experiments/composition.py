@@ -5,29 +5,21 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TypeAlias
 
-from msgspec import Struct
-
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.experiments.documented import with_examples_of
-from untildone.integrity.experiments.inline import with_tests_of
-from untildone.integrity.experiments.packaged import with_scripts_of
+from untildone.integrity.experiments.doc_tests import restore_examples
+from untildone.integrity.experiments.inline_tests import restore_inline_tests
+from untildone.integrity.experiments.package_scripts import restore_scripts
+from untildone.sandbox.files import SandboxFiles
 
-FromNow: TypeAlias = Callable[[str], bool]
-
-
-class Composed(Struct, frozen=True):
-    """Each file by where it is taken from, or as text where it is of both trees.
-
-    `restored` are the paths that are not as they are in the project now.
-    """
-
-    files: dict[str, Path | str]
-    restored: tuple[str, ...]
+UsesCurrent: TypeAlias = Callable[[str], bool]
 
 
-def composed(
-    comparison: Comparison, *, from_now: FromNow, adapted: Mapping[str, str] = MappingProxyType({})
-) -> Composed:
+def compose_files(
+    comparison: Comparison,
+    *,
+    uses_current: UsesCurrent,
+    adapted: Mapping[str, str] = MappingProxyType({}),
+) -> SandboxFiles:
     """`from_now` says of a file that judges whether its version of now may judge.
 
     `adapted` are texts that stand for those of the start.
@@ -36,47 +28,47 @@ def composed(
     restored: list[str] = []
     for path in sorted({*comparison.old, *comparison.new}):
         same = comparison.old.entries.get(path) == comparison.new.entries.get(path)
-        now = same or not protected(comparison, path) or from_now(path)
+        now = same or not is_protected(comparison, path) or uses_current(path)
         tree = comparison.new if now else comparison.old
         if path in tree:
             files[path] = tree.root / path if now else _of_start(comparison, path, adapted)
         if not now:
             restored.append(path)
     for path in comparison.changes.edited:
-        if path in restored or from_now(path):
+        if path in restored or uses_current(path):
             continue
         merged = _with_own_tests(comparison, path)
         if merged is not None:
             files[path] = merged
             restored.append(path)
-    return Composed(files, tuple(restored))
+    return SandboxFiles(files, tuple(restored))
 
 
 def _of_start(comparison: Comparison, path: str, adapted: Mapping[str, str]) -> Path | str:
-    merged = with_scripts_of(comparison, path)
+    merged = restore_scripts(comparison, path)
     return adapted.get(path, comparison.old.root / path) if merged is None else merged
 
 
 def _with_own_tests(comparison: Comparison, path: str) -> str | None:
     """Tests and examples may stand in the code itself."""
-    tested = with_tests_of(path, comparison.old.text(path), comparison.new.text(path))
+    tested = restore_inline_tests(path, comparison.old.text(path), comparison.new.text(path))
     now = comparison.new.text(path) if tested is None else tested
-    documented = with_examples_of(comparison, path, now)
+    documented = restore_examples(comparison, path, now)
     return tested if documented is None else documented
 
 
-def whole(comparison: Comparison, *, now: bool) -> Composed:
+def take_whole_tree(comparison: Comparison, *, current: bool) -> SandboxFiles:
     """One of the two trees as it is."""
-    tree = comparison.new if now else comparison.old
+    tree = comparison.new if current else comparison.old
     differ = (path for path in tree if tree.entries[path] != comparison.new.entries.get(path))
-    return Composed({path: tree.root / path for path in tree}, tuple(differ))
+    return SandboxFiles({path: tree.root / path for path in tree}, tuple(differ))
 
 
-def protected(comparison: Comparison, path: str) -> bool:
+def is_protected(comparison: Comparison, path: str) -> bool:
     return comparison.role(path) not in ("product", "document")
 
 
-def named_by(allow: Iterable[str], comparison: Comparison) -> FromNow:
+def make_allowance(allow: Iterable[str], comparison: Comparison) -> UsesCurrent:
     """Whether the person allowed a change of that file, whatever kind of change it was."""
     places = {each.partition("#")[0].partition(":")[2] for each in allow if ":" in each}
     tests = {

@@ -10,7 +10,7 @@ from untildone.worktree.contents import Tree
 _CLAUSE = re.compile(r"^package\s+(\w+)", re.M)
 
 
-def repackaged(comparison: Comparison, old: str, new: str) -> str | None:
+def move_to_package(comparison: Comparison, old: str, new: str) -> str | None:
     """The start's test under the package of now; None unless what it names left with it."""
     before, after = old.rpartition("/")[0], new.rpartition("/")[0]
     if before == after or not (old.endswith("_test.go") and new.endswith("_test.go")):

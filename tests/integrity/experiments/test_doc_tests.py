@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
-from untildone.integrity.experiments.compose import composed
-from untildone.integrity.experiments.documented import with_examples_of
+from untildone.integrity.experiments.composition import compose_files
+from untildone.integrity.experiments.doc_tests import restore_examples
 
 FEE = '"""Fees.\n\n>>> fee(100)\n5\n"""\n\n\ndef fee(cents):\n    return cents // 20\n'
 CLASS = (
@@ -23,7 +23,7 @@ DOCTEST = "python -m doctest fee.py"
 
 def judged(top: Path, old: str, new: str, command: str = DOCTEST, path: str = "fee.py") -> str:
     comparison = beside(top, {path: old}, {path: new}, command)
-    found = composed(comparison, from_now=lambda _: False).files[path]
+    found = compose_files(comparison, uses_current=lambda _: False).files[path]
     return "" if isinstance(found, Path) else found
 
 
@@ -84,7 +84,7 @@ def test_examples_are_looked_for_where_anything_that_judges_runs_them(
     old = {"fee.py": FEE, place: "addopts = --doctest-modules\n"}
     comparison = beside(tmp_path, old, {**old, "fee.py": FEE.replace("5", "7")}, "make check")
 
-    assert with_examples_of(comparison, "fee.py", comparison.new.text("fee.py")) is not None
+    assert restore_examples(comparison, "fee.py", comparison.new.text("fee.py")) is not None
 
 
 def test_examples_in_documents_are_those_of_the_start(tmp_path: Path) -> None:

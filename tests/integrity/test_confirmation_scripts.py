@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.confirm.test_confirmation import World
+from integrity.test_confirmation import World
 
 BROKEN = "cat\n"
 MENDED = "tr a-z A-Z\n"

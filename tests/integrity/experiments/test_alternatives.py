@@ -1,17 +1,22 @@
 """Checks that are red with the start's tests for a reason that takes nothing away."""
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
-from engine.confirm.test_confirmation import BROKEN, MENDED, PYTEST, TESTS, World
+from core.samples import contract
+from integrity.test_confirmation import BROKEN, MENDED, PYTEST, TESTS, World
 from integrity.trees import beside
 from untildone.core.check_results import BaselineResult, CheckResult, Tests
-from untildone.core.evidence import Evidence
-from untildone.engine.confirm.alternatives import Ways
-from untildone.integrity.experiments.compose import Composed, composed
+from untildone.core.concerns import make_concern
+from untildone.core.evidence import ConcernKind, Evidence
+from untildone.integrity.confirmation_inputs import ConfirmationInputs
+from untildone.integrity.experiments.alternatives import find_alternative
+from untildone.integrity.experiments.composition import compose_files
+from untildone.sandbox.files import SandboxFiles
 
 COVERED = (
     f"{sys.executable} -m coverage run --data-file=.cov --branch --include=shop.py"
@@ -67,33 +72,40 @@ WANTS_MORE = CheckResult(name="test", command="pytest --cov", outcome="red", tes
 EVIDENCE = Evidence(baseline=(BaselineResult(name="test", outcome="red", tests=PASSED),))
 
 
-def ways(top: Path, now: dict[str, str] | None = None, *, whole: bool = True) -> Ways:
+def passes(_: SandboxFiles) -> bool:
+    return True
+
+
+def find(
+    top: Path,
+    current: dict[str, str],
+    result: CheckResult,
+    *,
+    evidence: Evidence = EVIDENCE,
+    passes: Callable[[SandboxFiles], bool] = passes,
+) -> str:
     files = {"shop.py": TWO_WAYS, "test_shop.py": ONE_TEST}
-    comparison = beside(top, files, {**files, "test_shop.py": TESTS, **(now or {})})
-    return Ways(
+    comparison = beside(top, files, {**files, "test_shop.py": TESTS, **current})
+    inputs = ConfirmationInputs(
+        contract=contract(),
+        project=comparison.new.root,
+        baseline_folder=top,
         comparison=comparison,
-        tried=composed(comparison, from_now=nothing),
-        adapted={},
-        taken=nothing,
-        whole=whole,
+        files=compose_files(comparison, uses_current=lambda _: False),
     )
-
-
-def nothing(_: str) -> bool:
-    return False
+    return find_alternative(inputs, comparison, evidence, red=[result], passes=passes)
 
 
 def test_the_tests_of_now_are_tried_with_the_settings_of_the_start(tmp_path: Path) -> None:
-    tried: list[Composed] = []
+    tried: list[SandboxFiles] = []
 
-    def proves(tree: Composed) -> bool:
-        tried.append(tree)
+    def record(files: SandboxFiles) -> bool:
+        tried.append(files)
         return True
 
-    found = ways(tmp_path, {"pytest.ini": "[pytest]\n"})
-    told = found.told([WANTS_MORE], EVIDENCE, proves=proves)
+    found = find(tmp_path, {"pytest.ini": "[pytest]\n"}, WANTS_MORE, passes=record)
 
-    assert told == "replayed: the start's tests pass on the code, and the checks with those of now"
+    assert found == "and the checks with those of now"
     assert [tree.restored for tree in tried] == [("pytest.ini",)]
 
 
@@ -116,7 +128,7 @@ def test_the_tests_of_now_are_tried_with_the_settings_of_the_start(tmp_path: Pat
 def test_more_tests_prove_nothing_unless_the_starts_ran_and_passed(
     tmp_path: Path, result: CheckResult
 ) -> None:
-    assert ways(tmp_path).told([result], EVIDENCE, proves=lambda _: True) == ""
+    assert find(tmp_path, {}, result) == ""
 
 
 @pytest.mark.parametrize(
@@ -132,15 +144,13 @@ def test_more_tests_prove_nothing_unless_the_starts_ran_and_passed(
 def test_more_tests_prove_nothing_where_they_steer_their_runner(
     tmp_path: Path, steers: str
 ) -> None:
-    found = ways(tmp_path, {"conftest.py": steers})
-
-    assert found.told([WANTS_MORE], EVIDENCE, proves=lambda _: True) == ""
+    assert find(tmp_path, {"conftest.py": steers}, WANTS_MORE) == ""
 
 
 def test_more_tests_prove_nothing_where_something_was_lost(tmp_path: Path) -> None:
-    found = ways(tmp_path, whole=False)
+    lost = make_concern(ConcernKind.EDIT_TEST, "test_shop.py", reason="weaker")
 
-    assert found.told([WANTS_MORE], EVIDENCE, proves=lambda _: True) == ""
+    assert find(tmp_path, {}, WANTS_MORE, evidence=replace(EVIDENCE, concerns=(lost,))) == ""
 
 
 def test_settings_that_became_stricter_do_not_speak_against_the_starts_tests(world: World) -> None:

@@ -28,7 +28,7 @@ _REQUIRE = re.compile(
 _ENDINGS = ("", ".js", ".ts", ".mjs", ".tsx", ".jsx", "/index.js", "/index.ts")
 
 
-def given_away(comparison: Comparison) -> Exports:
+def find_moved_exports(comparison: Comparison) -> Exports:
     changes = comparison.changes
     left = _exported(comparison.old, _product(comparison, (*changes.edited, *changes.removed)))
     came = _exported(comparison.new, _product(comparison, (*changes.edited, *changes.added)))
@@ -54,7 +54,7 @@ def _exported(tree: Tree, paths: Iterable[str]) -> dict[str, set[str]]:
     return found
 
 
-def imported_anew(path: str, text: str, exports: Exports) -> str:
+def redirect_imports(path: str, text: str, exports: Exports) -> str:
     """The text of a test with one import from each of the places."""
     if not exports or not _SCRIPT.fullmatch(path):
         return text
@@ -72,7 +72,7 @@ def imported_anew(path: str, text: str, exports: Exports) -> str:
     return _IMPORT.sub(placed, text)
 
 
-def as_module(comparison: Comparison, path: str, text: str) -> str:
+def convert_to_module(comparison: Comparison, path: str, text: str) -> str:
     """`require` as `import`, where the package became one of modules."""
     if not path.endswith(".js") or _of_modules(comparison.old) or not _of_modules(comparison.new):
         return text

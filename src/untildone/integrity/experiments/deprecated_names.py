@@ -31,7 +31,7 @@ _JAVASCRIPT = {
 _CALLED = re.compile(r"(?<=\.)(\w+)(?=\s*\()")
 
 
-def renewed(path: str, text: str) -> str:
+def replace_deprecated_names(path: str, text: str) -> str:
     """The text with the names that are known now; on the libraries of then they were known too."""
     known = _PYTHON if path.endswith(".py") else _JAVASCRIPT
     return _CALLED.sub(lambda found: known.get(found[1], found[1]), text)

@@ -11,7 +11,7 @@ _NOT_FOR_TESTS = re.compile(r"\bnot\s*\(\s*test\s*\)")
 _ATTRIBUTES = ("attribute_item", "line_comment", "block_comment")
 
 
-def with_tests_of(path: str, start: str, now: str) -> str | None:
+def restore_inline_tests(path: str, start: str, now: str) -> str | None:
     """Now's code with the start's tests; None where it holds them unchanged, or has none."""
     if not path.endswith(".rs") or "test" not in start + now:
         return None
@@ -29,7 +29,7 @@ def with_tests_of(path: str, start: str, now: str) -> str | None:
     return "\n\n".join((code, *before)) + "\n"
 
 
-def tests_in(text: str) -> str:
+def extract_inline_tests(text: str) -> str:
     return "\n".join(item for _, item, _ in _items(text)) if "test" in text else ""
 
 

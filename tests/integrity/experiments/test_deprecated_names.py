@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
-from untildone.integrity.experiments.adapted import adapted
+from untildone.integrity.experiments.adaptation import adapt_tests
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ def test_an_old_name_of_the_library_is_said_anew(
     tmp_path: Path, path: str, start: str, now: str
 ) -> None:
     comparison = beside(tmp_path, {path: start}, {path: now + "# more\n"})
-    assert adapted(comparison) == {path: now}
+    assert adapt_tests(comparison) == {path: now}
 
 
 @pytest.mark.parametrize(
@@ -42,4 +42,4 @@ def test_an_old_name_of_the_library_is_said_anew(
 )
 def test_what_is_no_call_of_the_library_stays(tmp_path: Path, start: str) -> None:
     comparison = beside(tmp_path, {"tests/test_a.py": start}, {"tests/test_a.py": "x = 1\n"})
-    assert adapted(comparison) == {}
+    assert adapt_tests(comparison) == {}

@@ -19,7 +19,7 @@ _RUST_ITEM = re.compile(
 _RUST_BETWEEN = re.compile(r"\s*(#!?\[|//|$)")
 
 
-def with_examples_of(comparison: Comparison, path: str, now: str) -> str | None:
+def restore_examples(comparison: Comparison, path: str, now: str) -> str | None:
     """None where every example of the start is there as it was, or nothing runs them."""
     start = comparison.old.text(path)
     if path.endswith(".rs"):

@@ -7,8 +7,8 @@ from pathlib import PurePosixPath
 from msgspec import Struct
 
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.experiments.inline import tests_in
-from untildone.integrity.experiments.packages import repackaged
+from untildone.integrity.experiments.go_packages import move_to_package
+from untildone.integrity.experiments.inline_tests import extract_inline_tests
 from untildone.integrity.tests.subjects import product_names
 from untildone.syntax.languages import language_of_tests
 from untildone.worktree.contents import Tree
@@ -23,7 +23,7 @@ _RELATIVE = re.compile(r"(['\"])(\.{1,2}/[^'\"\n]*)\1")
 _OF_PATHS = frozenset("./:@~")
 
 
-class Names(Struct, frozen=True):
+class NameChanges(Struct, frozen=True):
     """`left` and `entered` are modules whose files went away, and modules that are there now."""
 
     gone: frozenset[str]
@@ -32,11 +32,11 @@ class Names(Struct, frozen=True):
     entered: frozenset[str]
 
 
-def renamed(comparison: Comparison) -> frozenset[str]:
+def find_followers(comparison: Comparison) -> frozenset[str]:
     """Files of tests, before and after, that differ by names the product gave up for new ones."""
     follow = [*_with_their_package(comparison)]
     if candidates := list(_pairs(comparison)):
-        known = names(comparison)
+        known = compare_names(comparison)
         follow += (pair for pair in candidates if _follows(comparison, pair, known))
     return frozenset(path for pair in follow for path in pair)
 
@@ -53,11 +53,11 @@ def _folder(path: str) -> str:
     return path.rpartition("/")[0]
 
 
-def _follows(comparison: Comparison, pair: tuple[str, str], known: Names) -> bool:
+def _follows(comparison: Comparison, pair: tuple[str, str], known: NameChanges) -> bool:
     old, new = _tests_of(comparison.old, pair[0]), _tests_of(comparison.new, pair[1])
     if _lines(old) == _lines(new):
         return False
-    packaged = repackaged(comparison, *pair)
+    packaged = move_to_package(comparison, *pair)
     if packaged is not None and _lines(packaged) == _lines(new):
         return True
     # A test that went to another folder names the same modules by other ways.
@@ -68,7 +68,9 @@ def _pairs(comparison: Comparison) -> Iterator[tuple[str, str]]:
     for path in comparison.changes.edited:
         # An example in its comments is a test beside those.
         inline = path.endswith(".rs") and "```" not in comparison.old.text(path)
-        if comparison.role(path) == "test" or (inline and tests_in(comparison.old.text(path))):
+        if comparison.role(path) == "test" or (
+            inline and extract_inline_tests(comparison.old.text(path))
+        ):
             yield path, path
     arrived = [path for path in comparison.changes.added if comparison.role(path) == "test"]
     for path in comparison.changes.removed:
@@ -82,7 +84,7 @@ def _pairs(comparison: Comparison) -> Iterator[tuple[str, str]]:
 
 def _tests_of(tree: Tree, path: str) -> str:
     inline = path.endswith(".rs") and classify_file(path) != "test"
-    return tests_in(tree.text(path)) if inline else tree.text(path)
+    return extract_inline_tests(tree.text(path)) if inline else tree.text(path)
 
 
 def _from_the_top(path: str, text: str) -> str:
@@ -96,12 +98,12 @@ def _resolved(path: str, way: str) -> str:
     return "/".join(parts)
 
 
-def names(comparison: Comparison) -> Names:
+def compare_names(comparison: Comparison) -> NameChanges:
     before, after = product_names(comparison.old), product_names(comparison.new)
     old, new = set(_product(comparison.old)), set(_product(comparison.new))
     was, are = _parts(old), _parts(new)
     left = frozenset(path.rpartition("/")[2].partition(".")[0] for path in old - new)
-    return Names((before - after) | (was - are), (after - before) | (are - was), left, are)
+    return NameChanges((before - after) | (was - are), (after - before) | (are - was), left, are)
 
 
 def _product(tree: Tree) -> Iterator[str]:
@@ -113,7 +115,7 @@ def _parts(paths: set[str]) -> frozenset[str]:
     return frozenset(part.partition(".")[0] for path in paths for part in path.split("/"))
 
 
-def _only_follows(old: str, new: str, names: Names) -> bool:
+def _only_follows(old: str, new: str, names: NameChanges) -> bool:
     before, after = _lines(old), _lines(new)
     if len(before) != len(after):
         return False
@@ -138,7 +140,7 @@ def _renames(was: str, now: str) -> set[tuple[str, str]]:
     return {pair for pair in zip(before, after, strict=True) if pair[0] != pair[1]}
 
 
-def _moved(was: str, now: str, names: Names) -> bool:
+def _moved(was: str, now: str, names: NameChanges) -> bool:
     """The import of a module whose file is at another place now."""
     if not _IMPORT.match(was) or not _IMPORT.match(now):
         return False

@@ -17,7 +17,7 @@ class _Span(NamedTuple):
     end: int
 
 
-def unmarked(start: str, now: str) -> str:
+def remove_marks(start: str, now: str) -> str:
     """The start's text without the marks that the same tests lost since."""
     if not _EXPECTED.search(start):
         return start

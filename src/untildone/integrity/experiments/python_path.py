@@ -9,15 +9,16 @@ _VARIABLE = "PYTHONPATH"
 _USUAL = (".", "src")
 
 
-def python_path(comparison: Comparison, variables: Mapping[str, str]) -> dict[str, str]:
+def add_moved_folders(comparison: Comparison, variables: Mapping[str, str]) -> dict[str, str]:
     """With the folders that modules went to."""
-    return _behind(variables, moved_to(comparison))
+    return _behind(variables, find_moved_folders(comparison))
 
 
-def whole_path(comparison: Comparison, variables: Mapping[str, str]) -> dict[str, str]:
+def add_usual_folders(comparison: Comparison, variables: Mapping[str, str]) -> dict[str, str]:
     """With the folders that projects keep their modules in, whether anything led there or not."""
     return _behind(
-        variables, (*moved_to(comparison), *(each for each in _USUAL if _holds(comparison, each)))
+        variables,
+        (*find_moved_folders(comparison), *(each for each in _USUAL if _holds(comparison, each))),
     )
 
 
@@ -33,7 +34,7 @@ def _holds(comparison: Comparison, folder: str) -> bool:
     return any(path.startswith(inside) for path in _modules(comparison, tuple(comparison.new)))
 
 
-def moved_to(comparison: Comparison) -> tuple[str, ...]:
+def find_moved_folders(comparison: Comparison) -> tuple[str, ...]:
     """Each holds nothing that was not at another place at the start, and is not there now."""
     changes = comparison.changes
     left = _modules(comparison, (*changes.removed, *changes.moved))

@@ -5,11 +5,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.experiments.exported import as_module, given_away, imported_anew
-from untildone.integrity.experiments.outdated import renewed
-from untildone.integrity.experiments.places import moved, rewritten
-from untildone.integrity.experiments.renamed import WORD_OR_REST, names
-from untildone.integrity.experiments.unmarked import unmarked
+from untildone.integrity.experiments.deprecated_names import replace_deprecated_names
+from untildone.integrity.experiments.expected_failures import remove_marks
+from untildone.integrity.experiments.moved_exports import (
+    convert_to_module,
+    find_moved_exports,
+    redirect_imports,
+)
+from untildone.integrity.experiments.moved_names import find_moved_names, redirect_names
+from untildone.integrity.experiments.renamed_names import WORD_OR_REST, compare_names
 from untildone.integrity.tests.delegates import delegates
 from untildone.integrity.tests.subjects import defined
 from untildone.syntax.languages import language_of_tests
@@ -17,7 +21,7 @@ from untildone.syntax.languages import language_of_tests
 _HIDDEN = "\0"
 
 
-def adapted(comparison: Comparison) -> dict[str, str]:
+def adapt_tests(comparison: Comparison) -> dict[str, str]:
     """Tests that were changed, where the start's own have to follow the product to be run at all.
 
     Names that the product or the test's library gave up are said as they are now, and a test that
@@ -33,12 +37,12 @@ def adapted(comparison: Comparison) -> dict[str, str]:
     }
     texts = {path: comparison.old.text(path) for path in before}
     renames = {**delegates(comparison), **_renames(comparison, texts.values(), after.values())}
-    places, exports = moved(comparison, after.values()), given_away(comparison)
+    places, exports = find_moved_names(comparison, after.values()), find_moved_exports(comparison)
     found = {}
     for path, text in texts.items():
-        said = _said(imported_anew(path, rewritten(text, places), exports), renames)
-        said = as_module(comparison, path, renewed(path, said))
-        said = unmarked(said, after.get(path, "")) if path.endswith(".py") else said
+        said = _said(redirect_imports(path, redirect_names(text, places), exports), renames)
+        said = convert_to_module(comparison, path, replace_deprecated_names(path, said))
+        said = remove_marks(said, after.get(path, "")) if path.endswith(".py") else said
         if said != text:
             found[path] = said
     return found
@@ -66,7 +70,7 @@ def _renames(comparison: Comparison, before: Iterable[str], after: Iterable[str]
     """One for one, by lines that are the same but for names the product gave up and took on."""
     if not _gives_up_names(comparison):
         return {}
-    known = names(comparison)
+    known = compare_names(comparison)
     gone, come = known.gone - known.come, known.come - known.gone
     if not gone or not come:
         return {}

@@ -14,7 +14,7 @@ _LINTERS = frozenset(
 )
 
 
-def unfit(
+def find_linted_tests(
     tree: Tree, restored: Sequence[str], red: Sequence[CheckResult], start: Iterable[BaselineResult]
 ) -> frozenset[str]:
     """Empty if anything else than such findings, which were there from the start, made them red."""

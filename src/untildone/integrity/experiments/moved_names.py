@@ -15,7 +15,7 @@ _DEFINES = re.compile(
 )
 
 
-def moved(comparison: Comparison, tests: Iterable[str]) -> Places:
+def find_moved_names(comparison: Comparison, tests: Iterable[str]) -> Places:
     """Only to places that the tests of now name."""
     changes = comparison.changes
     left = _defined(
@@ -36,7 +36,7 @@ def moved(comparison: Comparison, tests: Iterable[str]) -> Places:
     return found
 
 
-def rewritten(text: str, places: Places) -> str:
+def redirect_names(text: str, places: Places) -> str:
     for old in dict.fromkeys(module for module, _ in places):
         names = {name: new for (module, name), new in places.items() if module == old}
         text = _imports(text, old, names)

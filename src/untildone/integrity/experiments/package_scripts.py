@@ -6,7 +6,7 @@ from untildone.integrity.comparison import Comparison
 from untildone.integrity.settings.comparison import is_harmless_edit
 
 
-def with_scripts_of(comparison: Comparison, path: str) -> str | None:
+def restore_scripts(comparison: Comparison, path: str) -> str | None:
     """None where the scripts are not all that is to be as it was."""
     if (
         path.rpartition("/")[2] != "package.json"

@@ -1,4 +1,4 @@
-"""A hidden check of the person: kept outside, run to confirm, and never told of."""
+"""A hidden check of the user: kept outside, run to confirm, and never told of."""
 
 import os
 from pathlib import Path
@@ -9,7 +9,7 @@ from integrity.trees import written
 from untildone.core.contract import Oracle
 from untildone.core.evidence import Concern, ConcernKind
 from untildone.errors import UserError
-from untildone.integrity.oracle import make_oracle, run_oracle
+from untildone.integrity.experiments.oracle import make_oracle, run_oracle
 
 SECRET = "import pathlib, sys\nsys.exit(pathlib.Path('answer').read_text() != '42')\n"
 
@@ -35,7 +35,7 @@ def test_it_runs_where_the_work_is_and_tells_nothing_of_itself(
         id="oracle:hidden",
         kind=ConcernKind.ORACLE,
         path="hidden",
-        detail="a hidden check of the person does not pass",
+        detail="a hidden check of the user does not pass",
     )
     assert run_oracle(oracle, cwd=project, environ=os.environ) is None
 
@@ -46,7 +46,7 @@ def test_another_content_is_not_run(project: Path, oracle: Oracle) -> None:
     Path(oracle.path).unlink()
     gone = run_oracle(oracle, cwd=project, environ=os.environ)
 
-    reason = "the hidden check of the person is gone or not what it was at the start"
+    reason = "the hidden check of the user is gone or not what it was at the start"
     assert [each.detail for each in (told, gone) if each] == [reason, reason]
 
 
