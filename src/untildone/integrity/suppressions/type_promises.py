@@ -30,7 +30,7 @@ class _Function(NamedTuple):
     blind: bool = False
 
 
-def unkept(compared: Comparison) -> Iterator[Concern]:
+def find_broken_promises(compared: Comparison) -> Iterator[Concern]:
     changes = compared.changes
     before = (*changes.edited, *changes.removed, *changes.moved)
     known = [each for path in before for each in _functions(path, compared.old.text(path))]

@@ -19,7 +19,7 @@ _SLEEPING = frozenset(
 _MAY_WAKE = re.compile(r".*\.(rs|toml|sh|ya?ml|mk|json)|(.*/)?([Mm]akefile|[Jj]ustfile)")
 
 
-def asleep(compared: Comparison, reach: str, rule: str) -> bool:
+def is_inactive(compared: Comparison, reach: str, rule: str) -> bool:
     if rule.startswith("clippy::"):
         return _unnamed(compared, rule.removeprefix("clippy::"))
     # Without a name it silences all of them.

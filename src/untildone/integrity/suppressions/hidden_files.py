@@ -21,7 +21,7 @@ _UNSEEN = frozenset(
 _LEAVING_OUT = ("exclude", "ignores", "ignored", "omit", "ignorePatterns", "norecursedirs")
 
 
-def hidden(compared: Comparison) -> Iterator[Concern]:
+def find_hidden_files(compared: Comparison) -> Iterator[Concern]:
     for before, now in _moved(compared):
         if language_of(now) and _is_unseen(compared, now) and not _is_unseen(compared, before):
             because = f"`{before}` is now `{now}`, where the tools do not look"

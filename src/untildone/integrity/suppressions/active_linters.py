@@ -19,10 +19,10 @@ _LINTS = re.compile(
 _SWITCH = re.compile(r"(.*\.)?(addopts|collectCoverage|runner|(coverage|typecheck)\.enabled)")
 
 # What only those who count the lines that were run take notice of.
-OF_COVERAGE = frozenset(("pragma: no cover", "coverage ignore"))
+COVERAGE_RULES = frozenset(("pragma: no cover", "coverage ignore"))
 
 
-def lints(compared: Comparison) -> bool:
+def runs_linter(compared: Comparison) -> bool:
     """True where nobody can tell what is run."""
     calls = [
         call for command in compared.commands for call in find_deciding_calls(compared.new, command)

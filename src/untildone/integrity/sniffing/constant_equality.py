@@ -3,13 +3,13 @@
 import ast
 from collections.abc import Iterator
 
-from untildone.integrity.sniffing.module import Module, folded
+from untildone.integrity.sniffing.python_module import Module, fold_text
 
 _CONSTANT = {"__eq__": True, "__ne__": False}
 _PLAIN = frozenset(("int", "float", "complex", "str", "bytes", "bool", "list", "dict", "tuple"))
 
 
-def always_equal(module: Module) -> Iterator[ast.AST]:
+def find_constant_equality(module: Module) -> Iterator[ast.AST]:
     for node in ast.walk(module.tree):
         match node:
             case ast.FunctionDef(name=("__eq__" | "__ne__") as name) if _same(node, name):
@@ -19,9 +19,9 @@ def always_equal(module: Module) -> Iterator[ast.AST]:
                 yield from _lambda(called, value)
             case ast.Dict():
                 for key, item in zip(node.keys, node.values, strict=True):
-                    yield from _lambda(folded(key) or "", item)
+                    yield from _lambda(fold_text(key) or "", item)
             case ast.Call(args=[_, key, item], func=ast.Name(id="setattr")):
-                yield from _lambda(folded(key) or "", item)
+                yield from _lambda(fold_text(key) or "", item)
             case _:
                 continue
 

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 from typing import TypeAlias
 
-from untildone.integrity.sniffing.module import Module
+from untildone.integrity.sniffing.python_module import Module
 
 _SCALAR = frozenset(("int", "float", "complex", "str", "bytes", "Decimal", "Fraction"))
 _CONTAINERS = frozenset(("list", "dict", "tuple", "set", "frozenset", "UserList", "UserDict"))
@@ -19,7 +19,7 @@ _ROUNDING = frozenset(("isclose", "round", "trunc", "floor", "ceil", "allclose",
 _Function: TypeAlias = ast.FunctionDef | ast.Lambda
 
 
-def roughly_equal(module: Module) -> Iterator[ast.AST]:
+def find_loose_equality(module: Module) -> Iterator[ast.AST]:
     """Numbers, texts and lists of their own kind that tests would compare with plain ones."""
     nodes = list(ast.walk(module.tree))
     functions = {node.name: node for node in nodes if isinstance(node, ast.FunctionDef)}

@@ -3,7 +3,7 @@
 import re
 
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.sniffing.sign import ASKS, RUNNER_VARIABLE, Sign
+from untildone.integrity.sniffing.signs import ASKS, RUNNER_VARIABLE, Sign
 from untildone.integrity.tests.inventory import collected
 
 # Set by those who build programs, and asked for by whoever prints for them.
@@ -15,7 +15,7 @@ _SETS = re.compile(
 _ONLY_READ = re.compile(r"(get|getenv|Getenv|var)\(\s*$|environ\[\s*$")
 
 
-def demanded(comparison: Comparison, sign: Sign) -> bool:
+def is_tested_variable(comparison: Comparison, sign: Sign) -> bool:
     """Of a variable that is only read, or set once for all tests, the same cannot be said."""
     asked = set(_VARIABLE.findall(sign.text))
     if sign.because != ASKS or not asked or _asks_more(sign.text):

@@ -12,10 +12,10 @@ from untildone.integrity.sniffing.java import RULES as JAVA
 from untildone.integrity.sniffing.javascript import RULES as JAVASCRIPT
 from untildone.integrity.sniffing.rule import Rule
 from untildone.integrity.sniffing.rust import RULES as RUST
-from untildone.integrity.sniffing.sign import Sign, sign
+from untildone.integrity.sniffing.signs import Sign, make_sign
 from untildone.syntax.parsing import parse_source
 
-LANGUAGES: Mapping[str, tuple[Rule, ...]] = {
+RULES: Mapping[str, tuple[Rule, ...]] = {
     "javascript": JAVASCRIPT,
     "typescript": JAVASCRIPT,
     "tsx": JAVASCRIPT,
@@ -30,15 +30,15 @@ _SHORT = 2_000
 _TEST_MODULE = re.compile(r"#\[\s*cfg\s*\(\s*(all\s*\(\s*)?test\b")
 
 
-def signs(text: str, spoken: str, *, path: str) -> Iterator[Sign]:
+def find_rule_signs(text: str, spoken: str, *, path: str) -> Iterator[Sign]:
     top = parse_source(text, spoken)
-    for rule in LANGUAGES[spoken]:
+    for rule in RULES[spoken]:
         if not re.search(rule.file, text) or (rule.unless and re.search(rule.unless, path)):
             continue
         for kind in rule.kinds:
             for node in _found(top, kind):
                 if _matches(rule, node):
-                    yield sign(rule.because, node.text(), node.range().start.line + 1)
+                    yield make_sign(rule.because, node.text(), node.range().start.line + 1)
 
 
 def _found(top: SgNode, kind: str) -> list[SgNode]:

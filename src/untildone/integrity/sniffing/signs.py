@@ -66,5 +66,5 @@ KINDS = {
 }
 
 
-def sign(because: str, text: str, line: int) -> Sign:
+def make_sign(because: str, text: str, line: int) -> Sign:
     return Sign(KINDS[because], because, text, line)

@@ -14,7 +14,7 @@ _UNTYPED = frozenset((".js", ".jsx", ".mjs", ".cjs"))
 _ANY = re.compile(r"\b(Any|Incomplete)\b")
 
 
-def weakened(compared: Comparison) -> Iterator[Concern]:
+def find_weakened_types(compared: Comparison) -> Iterator[Concern]:
     yield from _became_untyped(compared)
     for path in compared.changes.edited:
         if path.endswith((".py", ".pyi")):

@@ -31,7 +31,7 @@ class Escape(NamedTuple):
     strict: bool = False
 
 
-def escapes(path: str, text: str) -> Iterator[Escape]:
+def find_escapes(path: str, text: str) -> Iterator[Escape]:
     spoken = language_of(path, text)
     if reader := _READERS.get(spoken):
         yield from reader(text, spoken)

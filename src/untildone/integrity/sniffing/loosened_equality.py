@@ -5,10 +5,10 @@ from collections import Counter
 
 from ast_grep_py import SgNode
 
-from untildone.integrity.sniffing.compared import derived
+from untildone.integrity.sniffing.compared_fields import read_compared_fields
 from untildone.syntax.parsing import parse_source
 
-SPOKEN = frozenset(
+EQUALITY_LANGUAGES = frozenset(
     ("python", "rust", "javascript", "typescript", "tsx", "go", "java", "kotlin", "cpp")
 )
 _FUNCTIONS = (
@@ -23,12 +23,12 @@ _NEAR = re.compile(
 )
 
 
-def loosened(old: str, new: str, spoken: str) -> str:
+def find_loosened_type(old: str, new: str, spoken: str) -> str:
     """What is compared so now: the type or the method by name."""
     if not _NEAR.search(new):
         return ""
     before, after = _equalities(old, spoken), _equalities(new, spoken)
-    made = derived(old, spoken) if spoken in ("python", "rust") else {}
+    made = read_compared_fields(old, spoken) if spoken in ("python", "rust") else {}
     exact = Counter(name for name, text in before if not _NEAR.search(text))
     exact.update(set(made).difference(name for name, _ in before))
     exact.subtract(name for name, text in after if not _NEAR.search(text))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 _CODES = r"[\w./@-]+(?:\s*,\s*[\w./@-]+)*"
 
 
-class Mark(NamedTuple):
+class Marker(NamedTuple):
     """`reach` keeps what silences a line apart from what silences a file."""
 
     reach: str
@@ -142,24 +142,24 @@ _STRICT = re.compile(
 STRICTER = {"ts-expect-error": "ts-ignore"}
 
 
-def marks(comment: str) -> Iterator[Mark]:
+def read_markers(comment: str) -> Iterator[Marker]:
     for reach, name, pattern in _MARKS:
         if found := pattern.search(comment):
             yield from _rules(reach, name, found)
             return
 
 
-def _rules(reach: str, name: str, found: re.Match[str]) -> Iterator[Mark]:
+def _rules(reach: str, name: str, found: re.Match[str]) -> Iterator[Marker]:
     codes = found.groupdict().get("codes") or ""
     if name == "global":
-        yield Mark(reach, name)
+        yield Marker(reach, name)
     elif codes:
-        yield from (Mark(f"{reach} {name}", code) for code in re.split(r"[,\s]+", codes) if code)
+        yield from (Marker(f"{reach} {name}", code) for code in re.split(r"[,\s]+", codes) if code)
     else:
-        yield Mark(f"{reach} {name}", name)
+        yield Marker(f"{reach} {name}", name)
 
 
-def strictness(comment: str) -> str:
+def read_strictness(comment: str) -> str:
     """What the comment asks a tool to do beyond its settings."""
     found = _STRICT.search(comment)
     return found[0].lstrip("#@ ") if found else ""

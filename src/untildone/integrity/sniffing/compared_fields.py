@@ -8,13 +8,13 @@ from ast_grep_py import SgNode
 
 from untildone.syntax.parsing import parse_source
 
-COMPARED = frozenset(("python", "rust"))
+FIELD_LANGUAGES = frozenset(("python", "rust"))
 Fields = Mapping[str, frozenset[str]]
 _DERIVING = frozenset(("dataclass", "define", "frozen", "attrs"))
 _ALL = frozenset(("astuple", "asdict", "__dict__", "vars", "fields"))
 
 
-def left_out(old: Fields, text: str, spoken: str) -> Iterator[tuple[str, str]]:
+def find_ignored_fields(old: Fields, text: str, spoken: str) -> Iterator[tuple[str, str]]:
     """Name of the type, and a field of the start that says nothing any more."""
     found = _chosen_in_python(text) if spoken == "python" else _chosen_in_rust(text)
     for name, out in found:
@@ -22,7 +22,7 @@ def left_out(old: Fields, text: str, spoken: str) -> Iterator[tuple[str, str]]:
             yield name, field
 
 
-def derived(text: str, spoken: str) -> Fields:
+def read_compared_fields(text: str, spoken: str) -> Fields:
     """Types whose equality is made of all their fields."""
     if spoken == "python":
         return {

@@ -16,7 +16,7 @@ _PATHS = frozenset(
 )
 
 
-def parsed(text: str) -> "Module | None":
+def read_module(text: str) -> "Module | None":
     try:
         return Module(ast.parse(text))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -49,8 +49,8 @@ class Module:
         """Texts of the program, put together where they are added; no docstrings."""
         found = []
         for node in ast.walk(self.tree):
-            text = folded(node)
-            joined = folded(self._above.get(node)) is not None
+            text = fold_text(node)
+            joined = fold_text(self._above.get(node)) is not None
             if text is not None and not joined and not self._is_docstring(node):
                 found.append((text, node))
         return tuple(found)
@@ -100,11 +100,11 @@ class Module:
             case ast.Attribute():
                 return f"{self.dotted(node.value)}.{node.attr}"
             case ast.Subscript():
-                return f"{self.dotted(node.value)}.{folded(node.slice) or ''}"
+                return f"{self.dotted(node.value)}.{fold_text(node.slice) or ''}"
             case ast.Call(func=ast.Name(id="getattr"), args=[owner, name, *_]):
-                return f"{self.dotted(owner)}.{folded(name) or ''}"
+                return f"{self.dotted(owner)}.{fold_text(name) or ''}"
             case ast.Call(func=function, args=[name, *_]) if _imports(self.dotted(function)):
-                return folded(name) or ""
+                return fold_text(name) or ""
             case ast.Call():
                 return self.dotted(node.func)
             case _:
@@ -184,16 +184,16 @@ class Module:
         return isinstance(self._above.get(node), ast.Expr)
 
 
-def folded(node: ast.AST | None) -> str | None:
+def fold_text(node: ast.AST | None) -> str | None:
     """A text, also one that is put together of several."""
     match node:
         case ast.Constant(value=str() as text):
             return text
         case ast.BinOp(left=left, op=ast.Add(), right=right):
-            first, second = folded(left), folded(right)
+            first, second = fold_text(left), fold_text(right)
             return None if first is None or second is None else first + second
         case ast.JoinedStr(values=parts):
-            return "".join(folded(part) or "" for part in parts)
+            return "".join(fold_text(part) or "" for part in parts)
         case _:
             return None
 
@@ -204,7 +204,7 @@ def _words(node: ast.AST) -> Iterator[str]:
             case ast.Name(id=name) | ast.Attribute(attr=name) | ast.alias(name=name):
                 yield name
             case ast.Call(func=ast.Name(id="getattr"), args=[_, name, *_]):
-                yield folded(name) or ""
+                yield fold_text(name) or ""
             case _:
                 continue
 
