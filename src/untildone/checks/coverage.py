@@ -11,7 +11,7 @@ from untildone.checks.detection.manifest import get_table, read_json
 from untildone.commands.programs import find_programs
 from untildone.core.contract import Check
 from untildone.errors import UserError
-from untildone.process import quoted
+from untildone.process.command import quoted
 
 _SHELL_CHARACTERS = frozenset(";&|<>`$()\n")
 

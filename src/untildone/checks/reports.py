@@ -28,7 +28,7 @@ from msgspec.structs import replace
 from untildone.checks.parsers import PARSERS, junit
 from untildone.checks.run_report import RunReport
 from untildone.commands.programs import find_programs, find_single_program, split_words
-from untildone.process import run
+from untildone.process.runner import run
 
 _LARGEST = 64_000_000
 _MOST_FILES = 2_000
