@@ -12,8 +12,8 @@ from untildone.core.contract import Check, Contract
 from untildone.core.text import pluralize
 from untildone.engine.context import Context
 from untildone.engine.feature import used_features
-from untildone.engine.hold_status import held_now
-from untildone.engine.project_checks import checks_of, is_trusted
+from untildone.engine.hold_status import check_hold
+from untildone.engine.project_checks import is_trusted, list_checks
 from untildone.engine.scope import Scope
 from untildone.errors import UserError
 from untildone.process.command import argv_of
@@ -22,7 +22,7 @@ from untildone.report.notices import describe_next_step
 from untildone.store.home import find_volatile_file_system, prepare_home
 from untildone.store.loops import Record, UnreadableLoop
 
-Look: TypeAlias = Callable[[Context, Path], Iterator[Problem]]
+Probe: TypeAlias = Callable[[Context, Path], Iterator[Problem]]
 
 # Where other tools keep a loop while it runs.
 _FOREIGN_LOOPS = (
@@ -47,13 +47,13 @@ _LISTED = 5
 _READ = 4_096
 
 
-def state(context: Context, _: Path) -> Iterator[Problem]:
+def find_state_problems(context: Context, _: Path) -> Iterator[Problem]:
     home = context.home
     try:
         if home.exists() or home.is_symlink():
             prepare_home(home)
         else:
-            _makeable(home)
+            _require_makeable(home)
     except UserError as fault:
         yield make_error("state", fault.message, fault.hint)
     kind = find_volatile_file_system(home)
@@ -64,7 +64,7 @@ def state(context: Context, _: Path) -> Iterator[Problem]:
         )
 
 
-def _makeable(home: Path) -> None:
+def _require_makeable(home: Path) -> None:
     parent = next(parent for parent in home.parents if parent.exists())
     if not (parent.is_dir() and os.access(parent, os.W_OK | os.X_OK)):
         raise UserError(
@@ -73,7 +73,7 @@ def _makeable(home: Path) -> None:
         )
 
 
-def configuration(context: Context, project: Path) -> Iterator[Problem]:
+def find_untrusted_configuration(context: Context, project: Path) -> Iterator[Problem]:
     try:
         files = load_proposals(project)
     except UserError:
@@ -85,14 +85,14 @@ def configuration(context: Context, project: Path) -> Iterator[Problem]:
             yield make_note("configuration", text, "`untildone trust`")
 
 
-def check_tools(context: Context, project: Path) -> Iterator[Problem]:
+def find_missing_tools(context: Context, project: Path) -> Iterator[Problem]:
     try:
-        checks, _ = checks_of(context, project)
+        checks, _ = list_checks(context, project)
     except UserError as fault:
         yield make_error("configuration", fault.message, fault.hint)
         return
     for check in checks:
-        program = _missing(check, project, path=context.environ.get("PATH"))
+        program = _find_missing_program(check, project, path=context.environ.get("PATH"))
         if program:
             text = (
                 f"`{program}` was not found, which the check `{check.name}` runs: `{check.command}`"
@@ -102,16 +102,16 @@ def check_tools(context: Context, project: Path) -> Iterator[Problem]:
             )
 
 
-def _missing(check: Check, project: Path, *, path: str | None) -> str:
+def _find_missing_program(check: Check, project: Path, *, path: str | None) -> str:
     program = next(iter(argv_of(check.command)), "")
     there = shutil.which(program, path=path) or (project / check.cwd / program).is_file()
     return "" if there else program
 
 
-def foreign_loops(_: Context, project: Path) -> Iterator[Problem]:
+def find_foreign_loops(_: Context, project: Path) -> Iterator[Problem]:
     for pattern in _FOREIGN_LOOPS:
         for path in sorted(project.glob(pattern)):
-            if path.is_file() and not _OVER.search(_beginning(path)):
+            if path.is_file() and not _OVER.search(_read_beginning(path)):
                 where = path.relative_to(project)
                 text = (
                     f"another tool's loop seems active: `{where}`; two loops fight over each stop"
@@ -119,7 +119,7 @@ def foreign_loops(_: Context, project: Path) -> Iterator[Problem]:
                 yield make_error("another loop", text, f"end it there, or `rm {where}`")
 
 
-def _beginning(path: Path) -> bytes:
+def _read_beginning(path: Path) -> bytes:
     try:
         with path.open("rb") as file:
             return file.read(_READ)
@@ -127,8 +127,8 @@ def _beginning(path: Path) -> bytes:
         return b""
 
 
-def damaged_loops(context: Context, _: Path) -> Iterator[Problem]:
-    for found in _loops(context):
+def find_damaged_loops(context: Context, _: Path) -> Iterator[Problem]:
+    for found in _list_loops(context):
         match found:
             case UnreadableLoop():
                 folder = context.loops.get_folder(found.id) if found.id.isascii() else context.home
@@ -145,7 +145,7 @@ def damaged_loops(context: Context, _: Path) -> Iterator[Problem]:
                 pass
 
 
-def unheld_loops(context: Context, project: Path) -> Iterator[Problem]:
+def find_unheld_loops(context: Context, project: Path) -> Iterator[Problem]:
     unheld = sorted(_unheld(context), key=lambda each: each[0].project != str(project))
     for contract, why in unheld[:_LISTED]:
         there = "" if contract.project == str(project) else f" ({contract.project})"
@@ -157,18 +157,18 @@ def unheld_loops(context: Context, project: Path) -> Iterator[Problem]:
 
 
 def _unheld(context: Context) -> Iterator[tuple[Contract, str]]:
-    for found in _loops(context):
+    for found in _list_loops(context):
         if isinstance(found, Record) and found.progress.status == "active":
-            held, why = held_now(found, context.session_of(found))
+            held, why = check_hold(found, context.session_of(found))
             if held is False:
                 yield found.contract, why
 
 
-def last_loop(context: Context, project: Path) -> Iterator[Problem]:
+def describe_last_loop(context: Context, project: Path) -> Iterator[Problem]:
     """Why the last loop here ended or paused."""
     here = (
         found
-        for found in _loops(context)
+        for found in _list_loops(context)
         if isinstance(found, Record) and found.contract.project == str(project)
     )
     last = next(here, None)
@@ -179,12 +179,12 @@ def last_loop(context: Context, project: Path) -> Iterator[Problem]:
     yield make_note("last loop", text, describe_next_step(last.contract.id, outcome))
 
 
-def features(context: Context, project: Path) -> Iterator[Problem]:
+def find_feature_problems(context: Context, project: Path) -> Iterator[Problem]:
     for feature in used_features(context, Scope(event="doctor")):
         yield from feature.find_problems(context, project)
 
 
-def _loops(context: Context) -> tuple[Record | UnreadableLoop, ...]:
+def _list_loops(context: Context) -> tuple[Record | UnreadableLoop, ...]:
     try:
         return context.loops.list_all()
     except OSError:
@@ -192,13 +192,13 @@ def _loops(context: Context) -> tuple[Record | UnreadableLoop, ...]:
         return ()
 
 
-PROBES: tuple[Look, ...] = (
-    state,
-    configuration,
-    check_tools,
-    foreign_loops,
-    damaged_loops,
-    unheld_loops,
-    last_loop,
-    features,
+PROBES: tuple[Probe, ...] = (
+    find_state_problems,
+    find_untrusted_configuration,
+    find_missing_tools,
+    find_foreign_loops,
+    find_damaged_loops,
+    find_unheld_loops,
+    describe_last_loop,
+    find_feature_problems,
 )

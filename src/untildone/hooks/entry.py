@@ -31,10 +31,10 @@ def main(argv: list[str]) -> int:
     """Answers by JSON on stdout and exit 0 alone: every other ending lets the agent go unseen."""
     event, agent, source, home = (*argv, "", "", "", "")[:4]
     try:
-        call = payload.read(event, agent, source, home)
+        call = payload.read_payload(event, agent, source, home)
         answer = "" if _is_from_check(call) else _answer(call)
     except Exception as error:  # noqa: BLE001  a hook's fault is told to the person, never raised
-        answer = payload.failure(event, error)
+        answer = payload.describe_failure(event, error)
     _say(answer)
     return 0
 

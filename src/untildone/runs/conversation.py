@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from untildone.agents.headless import ClientCall
 from untildone.core.contract import Bounds
 from untildone.engine.context import Context
-from untildone.engine.move import move_here
+from untildone.engine.transfer import move_loop
 from untildone.process.command import argv_of
 from untildone.runs import memory
 from untildone.runs.client_call import Limits, Place, Return, Show, call
@@ -65,7 +65,7 @@ class Conversation:
     def begin_anew(self, told: str) -> str:
         """In a new session; what the agent is told there."""
         self.let_go()
-        self.record = move_here(self.context, self.record, str(uuid.uuid4()))
+        self.record = move_loop(self.context, self.record, str(uuid.uuid4()))
         known = self.book
         before = known.spent_before + (known.spent_here or 0)
         self._keep(replace(known, begun=False, spent_before=before, spent_here=None))

@@ -16,7 +16,7 @@ from untildone.engine.context import Context
 from untildone.engine.feature import used_features
 from untildone.engine.payload import Call
 from untildone.engine.scope import Scope
-from untildone.engine.speaker import ignored
+from untildone.engine.speaker import explain_ignored
 from untildone.features.budget.spend import measure_spend
 from untildone.report.notices import describe_verdict
 from untildone.store.loops import Record
@@ -36,7 +36,7 @@ def answer_tool_call(context: Context, call: Call) -> str:
     if call.fault:
         event = replace(event, session=context.environ.get(context.agent.SESSION_VARIABLE, ""))
     session = context.session(event.session)
-    if not session.is_active() or ignored(context.agent, context.environ):
+    if not session.is_active() or explain_ignored(context.agent, context.environ):
         return ""
     record = context.loops.load(session.get_loop_id())
     evidence = _evidence(context, record, session, event)

@@ -16,7 +16,7 @@ from untildone.config import Configuration, Event, Milestone, UserSettings, load
 from untildone.core.progress import Status
 from untildone.core.verdict import Continue, Finish, Outcome, Pause, Verdict
 from untildone.engine.context import Context
-from untildone.engine.project_checks import trusted
+from untildone.engine.project_checks import load_trusted_configuration
 from untildone.errors import UserError
 from untildone.process import runner
 from untildone.store.files import write_atomically
@@ -89,7 +89,7 @@ def _wanted(context: Context, project: Path) -> tuple[tuple[Milestone, ...], tup
     notes: tuple[str, ...] = ()
     sources: tuple[Callable[[], UserSettings | Configuration], ...] = (
         partial(load_user_settings, context.home / "config.toml"),
-        partial(trusted, context, project),
+        partial(load_trusted_configuration, context, project),
     )
     for source in sources:
         try:

@@ -8,7 +8,7 @@ from untildone.core.progress import Progress
 from untildone.core.spec.gates import classify_answer, pass_gate, skips_gates
 from untildone.engine.active_time import read_clock
 from untildone.engine.context import Context
-from untildone.engine.verbs import change
+from untildone.engine.verbs import change_loop
 from untildone.store.loops import Record
 
 
@@ -30,4 +30,4 @@ def apply_gate_answer(context: Context, record: Record, prompt: str) -> Record |
         agreed_to = skips or classify_answer(prompt) == "yes"
         return replace(pass_gate(contract, progress, agreed_to=agreed_to), clock=read_clock())
 
-    return change(context, record.contract.id, edit, kind="answered", prompt=truncate(prompt))
+    return change_loop(context, record.contract.id, edit, kind="answered", prompt=truncate(prompt))

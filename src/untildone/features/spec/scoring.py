@@ -7,7 +7,7 @@ from untildone.core.progress import Progress
 from untildone.core.spec.gates import skips_gates
 from untildone.core.spec.rubric import Dimension, Opinion, Score, score_spec
 from untildone.engine.context import Context
-from untildone.engine.verbs import change, unfinished
+from untildone.engine.verbs import change_loop, require_unfinished
 from untildone.features.spec.start import count_agreed_terms
 from untildone.store.loops import Record
 
@@ -21,9 +21,9 @@ def score_loop(context: Context, record: Record, opinions: dict[Dimension, Opini
         return found
 
     def edit(now: Record) -> Progress:
-        progress = unfinished(now)
+        progress = require_unfinished(now)
         amendment = Amendment(by="agent", at=context.now(), gated=True)
         return replace(progress, amendments=(*progress.amendments, amendment))
 
-    change(context, contract.id, edit, kind="scored", total=found.total)
+    change_loop(context, contract.id, edit, kind="scored", total=found.total)
     return found

@@ -15,7 +15,7 @@ from untildone.report.notices import describe_verdict
 from untildone.store.loops import Record
 
 
-class Judged(Struct, frozen=True):
+class JudgedStop(Struct, frozen=True):
     """`progress` is that of before this stop, `record` what was read after it."""
 
     record: Record
@@ -34,7 +34,7 @@ class Answer(Struct, frozen=True, kw_only=True):
     notice: str = ""
 
 
-def answered(context: Context, record: Record, judged: Judged) -> Answer:
+def build_answer(context: Context, record: Record, judged: JudgedStop) -> Answer:
     text = ""
     if isinstance(judged.verdict, Continue):
         text = write_feedback(
