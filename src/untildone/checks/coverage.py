@@ -11,7 +11,7 @@ from untildone.checks.detection.manifest import get_table, read_json
 from untildone.commands.programs import find_programs
 from untildone.core.contract import Check
 from untildone.errors import UserError
-from untildone.process.command import quoted
+from untildone.process.command import quote_argument
 
 _SHELL_CHARACTERS = frozenset(";&|<>`$()\n")
 
@@ -40,7 +40,7 @@ def _cargo(_: str, percent: int) -> str:
 
 def _go(command: str, percent: int) -> str:
     words = (sys.executable, "-I", "-m", "untildone.checks.go_coverage", str(percent), command)
-    return " ".join(map(quoted, words))
+    return " ".join(map(quote_argument, words))
 
 
 # Only tools that exit with an error below the percentage can prove it.
