@@ -49,7 +49,7 @@ class _Package(Struct, frozen=True, kw_only=True):
     manager: str
 
 
-def candidates(project: Path) -> Iterator[Candidate]:
+def find_candidates(project: Path) -> Iterator[Candidate]:
     fields = read_json(project / "package.json") or {}
     package = _Package(
         project=project,
