@@ -21,8 +21,8 @@ from untildone.features.importers import trusted_projects as store
 from untildone.features.importers.formats import LOOP_FORMATS
 from untildone.features.plans.document import read_plan as read_plan
 from untildone.features.plans.files import list_plans
+from untildone.features.plans.task_checks import list_commands
 from untildone.features.plans.trust import trust_plan
-from untildone.features.plans.verification import list_commands
 from untildone.features.spec.start import load_shape_file
 from untildone.store.home import prepare_home
 from untildone.store.sessions import list_sessions

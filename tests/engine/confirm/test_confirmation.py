@@ -9,13 +9,15 @@ from typing import Any
 import pytest
 
 from store.disk import mounted
+from untildone.app import open_context
 from untildone.checks.runner import RunOptions, run_checks
 from untildone.core.contract import Check
 from untildone.engine import stop
 from untildone.engine.baseline import record_start
-from untildone.engine.context import Context, context
+from untildone.engine.context import Context
 from untildone.engine.payload import Call
-from untildone.engine.start import Request, begin
+from untildone.engine.request import Request
+from untildone.engine.start import begin
 from untildone.engine.verbs import resume
 from untildone.worktree.fingerprint import fingerprint_tree
 
@@ -41,7 +43,7 @@ class World:
         self.project.mkdir()
         self.home = folder / "home"
         self.home.mkdir()
-        self.here: Context = context({**os.environ, **ENVIRON}, home=str(folder / "state"))
+        self.here: Context = open_context({**os.environ, **ENVIRON}, home=str(folder / "state"))
         self.loop = ""
 
     def write(self, **files: str) -> None:

@@ -20,8 +20,7 @@ from untildone.integrity.comparison import Comparison
 from untildone.integrity.environment.comparison import find_environment_concerns
 from untildone.integrity.environment.node_packages import find_package_concerns
 from untildone.integrity.experiments.compose import whole
-from untildone.integrity.registry import find_concerns
-from untildone.integrity.tests.comparison import folds
+from untildone.integrity.registry import find_concerns, folds
 from untildone.integrity.tests.inventory import serves
 from untildone.process import environment
 from untildone.sandbox import sandboxes

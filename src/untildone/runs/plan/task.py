@@ -13,7 +13,7 @@ from untildone.core.check_results import CheckResult
 from untildone.engine import verbs
 from untildone.engine.context import mirror
 from untildone.errors import UserError
-from untildone.features.plans.document import change_plan, edit_status
+from untildone.features.plans.editing import change_plan, edit_status
 from untildone.process import quoted
 from untildone.runs import memory
 from untildone.runs.memory import Book

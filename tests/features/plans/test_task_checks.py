@@ -15,12 +15,14 @@ from untildone.features.plans.conditions import (
     HttpStatus,
     parse_condition,
 )
-from untildone.features.plans.verification import (
+from untildone.features.plans.reports import (
     CriterionEvidence,
     VerifierReport,
     assess_report,
-    find_promise,
     find_result_marker,
+)
+from untildone.features.plans.task_checks import (
+    find_promise,
     list_commands,
     list_review_criteria,
     list_task_checks,
