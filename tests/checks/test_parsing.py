@@ -17,8 +17,8 @@ from untildone.checks.secrets import REMOVED
 from untildone.core import check_results
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check
-from untildone.process import Finished
 from untildone.process.output import HEAD_LIMIT, TAIL_LIMIT
+from untildone.process.runner import Finished
 
 MANY = 100_000
 

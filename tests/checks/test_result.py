@@ -9,7 +9,7 @@ from untildone.checks.result import OUTPUT_LIMIT, RunArtifacts, judge_result
 from untildone.checks.run_report import Case, RunReport
 from untildone.core import check_results
 from untildone.core.contract import Check
-from untildone.process import Finished
+from untildone.process.runner import Finished
 
 RECORDED = Path(__file__).parent / "recorded"
 

@@ -11,7 +11,7 @@ from untildone.commands.launchers import PACKAGE_MANAGERS
 from untildone.commands.programs import find_programs
 from untildone.core.contract import Check
 from untildone.errors import UserError
-from untildone.process import quoted
+from untildone.process.command import quoted
 
 _SHELL_CHARACTERS = frozenset(";&|<>`$()\n")
 # Only tools that exit with an error below the percentage can prove it.

@@ -6,7 +6,7 @@ from pathlib import PurePath
 
 from untildone.checks.parsers import PARSERS
 from untildone.commands.programs import find_programs
-from untildone.process import Finished
+from untildone.process.runner import Finished
 
 _NOT_EXECUTABLE = 126
 _NOT_FOUND = 127

@@ -31,7 +31,7 @@ from untildone.checks.run_report import RunReport
 from untildone.commands.launchers import PACKAGE_MANAGERS
 from untildone.commands.package_scripts import parse_package_scripts, select_scripts
 from untildone.commands.programs import find_programs, find_single_program, split_words
-from untildone.process import run
+from untildone.process.runner import run
 
 _LARGEST = 64_000_000
 _MOST_FILES = 2_000

@@ -22,7 +22,7 @@ from untildone.checks.secrets import remove_secrets
 from untildone.commands.programs import find_programs, find_single_program
 from untildone.core.check_results import CheckOutcome, CheckResult, Tests
 from untildone.core.contract import Check
-from untildone.process import Finished
+from untildone.process.runner import Finished
 
 # Report formats that any program may write.
 _FORMATS = (PARSERS["sarif"], PARSERS["junit"], PARSERS["tap"])

@@ -12,7 +12,7 @@ from checks.lsp.fakes import LIMITS, diagnose, server, start_client, write_file
 from untildone.checks.lsp.client import Client, ServerAnswer
 from untildone.checks.lsp.connection import ServerLimits
 from untildone.checks.lsp.servers import SelectedServer
-from untildone.process import alive
+from untildone.process.runner import is_alive
 
 NO_MESSAGE = "sent something that is no message"
 
@@ -116,9 +116,9 @@ def test_nothing_of_a_server_outlives_it(tmp_path: Path) -> None:
     with start_client("family", tmp_path, str(born)) as client:
         diagnose(client, file)
         grandchild = int(born.read_text(encoding="ascii"))
-        assert alive(grandchild)
+        assert is_alive(grandchild)
 
-    assert not alive(grandchild)
+    assert not is_alive(grandchild)
 
 
 def test_a_program_that_is_not_there_is_a_reason(tmp_path: Path) -> None:

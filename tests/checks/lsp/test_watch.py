@@ -6,7 +6,7 @@ import pytest
 
 from checks.lsp.fakes import write_file
 from untildone.checks.lsp.watch import CHANGED, CREATED, DELETED, Watch
-from untildone.process import run
+from untildone.process.runner import run
 
 
 @pytest.mark.parametrize("repository", [True, False])

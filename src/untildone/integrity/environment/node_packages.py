@@ -7,6 +7,7 @@ from pathlib import Path
 from untildone.core.concerns import make_concern
 from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.baseline import Stamp, read_stamps
+from untildone.integrity.comparison import Comparison
 from untildone.integrity.environment.check_programs import read_package_field
 
 _FOLDER = "node_modules"
@@ -23,7 +24,11 @@ _SHIM = re.compile(r"node_modules|\$basedir|%~?dp0")
 _MAX_SHOWN = 20
 
 
-def find_package_concerns(project: Path, baseline: Mapping[str, Stamp]) -> Iterator[Concern]:
+def find_concerns(comparison: Comparison) -> Iterator[Concern]:
+    return compare_packages(comparison.new.root, comparison.baseline.dependencies)
+
+
+def compare_packages(project: Path, baseline: Mapping[str, Stamp]) -> Iterator[Concern]:
     """Compare sizes and times, and read only what changed."""
     current = dict(read_stamps(project, _find_folders(project, baseline)))
     changed = [path for path, stamp in current.items() if baseline.get(path) != stamp]

@@ -16,7 +16,7 @@ from untildone.integrity.scripts.call_changes import find_weakened_calls
 from untildone.integrity.scripts.check_files import find_check_files, is_record
 from untildone.integrity.scripts.hand_written_evidence import find_hand_written_evidence
 from untildone.integrity.scripts.tool_replacements import is_replaced
-from untildone.integrity.suppressions.comments import comments
+from untildone.integrity.suppressions.comments import list_comments
 from untildone.worktree.contents import Tree
 
 # A workflow that somebody has to start by hand decides nothing.
@@ -143,7 +143,7 @@ def _strip_comments(path: str, text: str) -> str:
             return text if "__doc__" in text else ast.dump(_DocstringRemover().visit(tree))
         except (SyntaxError, ValueError, RecursionError):
             return text
-    for comment in comments(path, text):
+    for comment in list_comments(path, text):
         text = text.replace(comment.text, "")
     return re.sub(r"\s+", " ", text).strip()
 

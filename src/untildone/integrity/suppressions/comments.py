@@ -31,7 +31,7 @@ class Comment(NamedTuple):
     about: str
 
 
-def comments(path: str, text: str) -> Iterator[Comment]:
+def list_comments(path: str, text: str) -> Iterator[Comment]:
     """Nothing for prose; by text where no parser of the language is at hand."""
     lines = text.splitlines()
     for line, column, comment in _found(path, text):

@@ -8,14 +8,18 @@ from typing import NamedTuple
 from untildone.core.concerns import make_concern
 from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison, digest
-from untildone.integrity.suppressions.asleep import asleep
-from untildone.integrity.suppressions.comments import comments
-from untildone.integrity.suppressions.escapes import escapes
-from untildone.integrity.suppressions.heeded import OF_COVERAGE, lints, measures_coverage
-from untildone.integrity.suppressions.marks import STRICTER, marks, strictness
-from untildone.integrity.suppressions.places import hidden
-from untildone.integrity.suppressions.promises import unkept
-from untildone.integrity.suppressions.types import weakened
+from untildone.integrity.suppressions.active_linters import (
+    COVERAGE_RULES,
+    measures_coverage,
+    runs_linter,
+)
+from untildone.integrity.suppressions.annotations import find_weakened_types
+from untildone.integrity.suppressions.code_escapes import find_escapes
+from untildone.integrity.suppressions.comments import list_comments
+from untildone.integrity.suppressions.hidden_files import find_hidden_files
+from untildone.integrity.suppressions.inactive_rules import is_inactive
+from untildone.integrity.suppressions.markers import STRICTER, read_markers, read_strictness
+from untildone.integrity.suppressions.type_promises import find_broken_promises
 
 _TYPED = (".ts", ".tsx", ".mts", ".cts")
 
@@ -28,19 +32,19 @@ class Silenced(NamedTuple):
 
 def find_concerns(compared: Comparison) -> Iterator[Concern]:
     changes = compared.changes
-    heard = lints(compared)
+    heard = runs_linter(compared)
     counted = not heard and measures_coverage(compared)
     gone = Counter(_vanished(compared, (*changes.removed, *changes.edited)))
     for path in (*changes.edited, *changes.added):
         if heard or path.endswith(_TYPED):
             yield from _silenced(compared, path, gone)
         elif counted:
-            yield from _silenced(compared, path, gone, only=OF_COVERAGE)
+            yield from _silenced(compared, path, gone, only=COVERAGE_RULES)
     for path in changes.edited:
         yield from _relaxed(compared, path)
-    yield from weakened(compared)
-    yield from unkept(compared)
-    yield from hidden(compared)
+    yield from find_weakened_types(compared)
+    yield from find_broken_promises(compared)
+    yield from find_hidden_files(compared)
 
 
 def _silenced(
@@ -54,7 +58,7 @@ def _silenced(
     grown = _counted(new) - _counted(old)
     fresh = list((Counter(new) - Counter(old)).elements())
     for (reach, rule), number in grown.items():
-        if (only and rule not in only) or asleep(compared, reach, rule):
+        if (only and rule not in only) or is_inactive(compared, reach, rule):
             continue
         mine = [each for each in fresh if each[:2] == (reach, rule)]
         left = [each for each in mine if not _came_from(each, gone)][:number]
@@ -92,11 +96,11 @@ def _inventory(path: str, text: str) -> tuple[Silenced, ...]:
 @lru_cache(maxsize=64)
 def _noted(path: str, text: str) -> tuple[tuple[Silenced, ...], tuple[str, ...]]:
     """What is silenced, and what a checker is asked to do beyond its settings."""
-    said = list(comments(path, text))
-    coded = list(escapes(path, text))
-    silenced = [Silenced(*mark, each.about) for each in said for mark in marks(each.text)]
+    said = list(list_comments(path, text))
+    coded = list(find_escapes(path, text))
+    silenced = [Silenced(*mark, each.about) for each in said for mark in read_markers(each.text)]
     silenced += [Silenced("code", each.rule, each.about) for each in coded if not each.strict]
-    demands = [demand for each in said if (demand := strictness(each.text))]
+    demands = [demand for each in said if (demand := read_strictness(each.text))]
     return tuple(silenced), (*demands, *(each.rule for each in coded if each.strict))
 
 
