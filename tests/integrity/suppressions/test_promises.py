@@ -14,7 +14,7 @@ PYTHON_OVERLOAD = "@overload\ndef find(name: str) -> int: ...\n"
 BLIND = "function isItem(x: unknown): x is Item { return true; }\n"
 
 
-def lost(top: Path, old: dict[str, str], new: dict[str, str]) -> list[str]:
+def find_ids(top: Path, old: dict[str, str], new: dict[str, str]) -> list[str]:
     return [each.id.partition("#")[0] for each in suppressions.find_concerns(beside(top, old, new))]
 
 
@@ -71,7 +71,7 @@ def lost(top: Path, old: dict[str, str], new: dict[str, str]) -> list[str]:
 def test_a_promise_that_is_not_kept_is_a_loss(
     tmp_path: Path, path: str, old: str, new: str, rule: str
 ) -> None:
-    assert lost(tmp_path, {path: old}, {path: new}) == [f"suppression:{path}:{rule}"]
+    assert find_ids(tmp_path, {path: old}, {path: new}) == [f"suppression:{path}:{rule}"]
 
 
 @pytest.mark.parametrize(
@@ -149,4 +149,4 @@ def test_a_promise_that_is_not_kept_is_a_loss(
 def test_a_promise_that_is_kept_is_none(
     tmp_path: Path, old: dict[str, str], new: dict[str, str]
 ) -> None:
-    assert lost(tmp_path, old, new) == []
+    assert find_ids(tmp_path, old, new) == []

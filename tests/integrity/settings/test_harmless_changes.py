@@ -1,4 +1,4 @@
-"""Configuration that checks as much as before, and what is compared with what."""
+"""Changes of configuration that check as much as before, and what is compared with what."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ RUFF = '[tool.ruff.lint]\nselect = ["E", "F"]\n'
 WORKFLOW = "jobs:\n  test:\n    steps:\n      - run: pytest\n"
 
 
-def lost(top: Path, old: dict[str, str], new: dict[str, str]) -> list[str]:
+def find_ids(top: Path, old: dict[str, str], new: dict[str, str]) -> list[str]:
     found = settings.find_concerns(beside(top, {**CODE, **old}, {**CODE, **new}))
     return [each.id.partition("#")[0].removeprefix("config:") for each in found]
 
@@ -151,10 +151,10 @@ def lost(top: Path, old: dict[str, str], new: dict[str, str]) -> list[str]:
         (".env", "A=1\n", "A=1\nAPI_URL=http://localhost\n"),
     ],
 )
-def test_a_stricter_or_unrelated_setting_is_none(
+def test_a_stricter_or_unrelated_setting_is_no_concern(
     tmp_path: Path, path: str, old: str, new: str
 ) -> None:
-    assert lost(tmp_path, {path: old}, {path: new}) == []
+    assert find_ids(tmp_path, {path: old}, {path: new}) == []
 
 
 SAMPLE = {"tests/samples/test_b.py": "raise SystemExit\n"}
@@ -170,14 +170,12 @@ SAMPLE = {"tests/samples/test_b.py": "raise SystemExit\n"}
         ("vitest.config.js", "export default { test: { exclude: ['test/e2e/**'] } };\n"),
     ],
 )
-def test_a_runner_of_tests_may_leave_out_what_came_since(
-    tmp_path: Path, path: str, text: str
-) -> None:
+def test_a_test_runner_may_leave_out_new_files(tmp_path: Path, path: str, text: str) -> None:
     new = {**SAMPLE, "test/e2e/b.test.js": "test()\n", path: text}
-    assert lost(tmp_path / "kept", {}, new) == []
+    assert find_ids(tmp_path / "kept", {}, new) == []
 
     gone = {"tests/test_c.py": "def test_c(): pass\n"}
-    assert len(lost(tmp_path / "gone", gone, new)) == 1
+    assert len(find_ids(tmp_path / "gone", gone, new)) == 1
 
 
 @pytest.mark.parametrize(
@@ -187,9 +185,9 @@ def test_a_runner_of_tests_may_leave_out_what_came_since(
         *("tests/samples/../test_a.py", "/elsewhere/tests/test_a.py", "tests/test_[a].py"),
     ],
 )
-def test_an_option_leaves_out_no_test_of_the_start(tmp_path: Path, path: str) -> None:
+def test_an_option_may_not_leave_out_a_baseline_test(tmp_path: Path, path: str) -> None:
     new = {**SAMPLE, "pytest.ini": f"[pytest]\naddopts = --ignore={path}\n"}
-    assert lost(tmp_path, {}, new) == ["pytest.ini:pytest.addopts"]
+    assert find_ids(tmp_path, {}, new) == ["pytest.ini:pytest.addopts"]
 
 
 def test_settings_may_move_to_another_file_of_the_same_folder(tmp_path: Path) -> None:
@@ -199,8 +197,8 @@ def test_settings_may_move_to_another_file_of_the_same_folder(tmp_path: Path) ->
         "[tool.mypy]\nstrict = true\n"
     }
 
-    assert lost(tmp_path / "kept", old, new) == []
-    assert lost(tmp_path / "lost", old, {"docs/pyproject.toml": new["pyproject.toml"]}) == [
+    assert find_ids(tmp_path / "kept", old, new) == []
+    assert find_ids(tmp_path / "lost", old, {"docs/pyproject.toml": new["pyproject.toml"]}) == [
         "setup.cfg:pytest.xfail_strict",
         "setup.cfg:mypy.strict",
     ]
@@ -226,7 +224,7 @@ def test_a_new_file_is_compared_with_what_it_hides(
 ) -> None:
     held = {"pyproject.toml": RUFF + "[tool.pytest.ini_options]\nxfail_strict = true\n"}
 
-    assert lost(tmp_path, held, {**held, path: text}) == expected
+    assert find_ids(tmp_path, held, {**held, path: text}) == expected
 
 
 def test_an_extended_file_is_part_of_the_settings(tmp_path: Path) -> None:
@@ -234,9 +232,9 @@ def test_an_extended_file_is_part_of_the_settings(tmp_path: Path) -> None:
     base = '{"compilerOptions": {"strict": true}, "include": ["src"]}'
     new = {"tsconfig.json": '{"extends": "./base/tsconfig.base"}', "base/tsconfig.base.json": base}
 
-    assert lost(tmp_path / "kept", old, new) == []
+    assert find_ids(tmp_path / "kept", old, new) == []
     new["base/tsconfig.base.json"] = base.replace("true", "false")
-    assert lost(tmp_path / "lost", old, new) == [
+    assert find_ids(tmp_path / "lost", old, new) == [
         "tsconfig.json:tsconfig.compilerOptions.strict",
         "base/tsconfig.base.json:tsconfig.compilerOptions.strict",
     ]
@@ -257,10 +255,10 @@ def test_an_extended_file_is_part_of_the_settings(tmp_path: Path) -> None:
         ("src/baseline.py", "x = 1\n", "x = 2\n", []),
     ],
 )
-def test_forgiven_findings_may_only_get_fewer(
+def test_a_lint_baseline_may_only_get_shorter(
     tmp_path: Path, path: str, old: str, new: str, expected: list[str]
 ) -> None:
-    assert lost(tmp_path, {path: old}, {path: new}) == expected
+    assert find_ids(tmp_path, {path: old}, {path: new}) == expected
 
 
 @pytest.mark.parametrize(
@@ -292,7 +290,7 @@ def test_a_change_is_harmless_if_all_of_it_is_known(
         ('"testMatch": ["**/test/**/a.test.js"], "cache": false', False),
     ],
 )
-def test_a_file_whose_settings_all_went_to_another_one_may_go(
+def test_a_file_whose_settings_all_moved_may_be_removed(
     tmp_path: Path, kept: str, *, expected: bool
 ) -> None:
     config = "module.exports = { testMatch: ['**/test/**/*.test.js'], cache: false };\n"
@@ -328,7 +326,7 @@ def test_a_package_may_begin_to_name_its_files(
     assert settings.is_harmless_edit(comparison, path) is expected
 
 
-def test_settings_that_stand_in_another_file_now_are_harmless(tmp_path: Path) -> None:
+def test_settings_that_moved_to_another_file_are_harmless(tmp_path: Path) -> None:
     old = {"package.json": '{"jest": {"testEnvironment": "node"}}'}
     new = {
         "package.json": "{}",
@@ -354,8 +352,8 @@ def test_settings_that_stand_in_another_file_now_are_harmless(tmp_path: Path) ->
         (".eslintignore", "(a+)+$\n{a,b}/c\n"),
     ],
 )
-def test_a_file_that_nobody_can_read_is_no_failure(tmp_path: Path, path: str, text: str) -> None:
-    assert lost(tmp_path, {path: ""}, {path: text}) == []
+def test_a_file_that_cannot_be_parsed_raises_nothing(tmp_path: Path, path: str, text: str) -> None:
+    assert find_ids(tmp_path, {path: ""}, {path: text}) == []
 
 
 @pytest.mark.parametrize(
@@ -372,6 +370,6 @@ def test_a_setting_may_be_part_of_a_stricter_one_in_another_file(
 ) -> None:
     old = {"setup.cfg": "[mypy]\ncheck_untyped_defs = True\n"}
 
-    found = lost(tmp_path, old, {"pyproject.toml": now})
+    found = find_ids(tmp_path, old, {"pyproject.toml": now})
 
     assert ("setup.cfg:mypy.check_untyped_defs" not in found) == kept

@@ -1,4 +1,4 @@
-"""Check commands by the files they take in: other words for the same files are no loss."""
+"""Check commands by the files they cover: other words for the same files are no concern."""
 
 import json
 import re
@@ -19,7 +19,7 @@ FILES = {
 }
 
 
-def lost(top: Path, old: dict[str, str], new: dict[str, str], command: str) -> list[str]:
+def find_ids(top: Path, old: dict[str, str], new: dict[str, str], command: str) -> list[str]:
     found = scripts.find_concerns(beside(top, old, new, command))
     return [each.id.partition("#")[0].removeprefix("config:") for each in found]
 
@@ -60,12 +60,12 @@ def package(**scripts_of_it: str) -> dict[str, str]:
         ("go test ./...", "gotestsum -- -run Fast ./...", False),
     ],
 )
-def test_a_call_may_name_the_same_files_otherwise(
+def test_a_call_may_name_the_same_files_in_other_words(
     tmp_path: Path, before: str, now: str, kept: bool
 ) -> None:
     old, new = ({**FILES, **package(test=each)} for each in (before, now))
 
-    assert (lost(tmp_path, old, new, "npm test") == []) is kept
+    assert (find_ids(tmp_path, old, new, "npm test") == []) is kept
 
 
 @pytest.mark.parametrize(
@@ -84,12 +84,12 @@ def test_a_call_may_name_the_same_files_otherwise(
         ("npm run unit && npm run rest || true", False),
     ],
 )
-def test_what_one_call_took_in_several_may(tmp_path: Path, now: str, kept: bool) -> None:
+def test_several_calls_may_cover_what_one_did(tmp_path: Path, now: str, kept: bool) -> None:
     parts = {"unit": "node --test test/unit", "rest": "node --test 'test/*.test.js'"}
     old = {**FILES, **package(test="node --test test")}
     new = {**FILES, **package(test=now, **parts)}
 
-    assert (lost(tmp_path, old, new, "npm test") == []) is kept
+    assert (find_ids(tmp_path, old, new, "npm test") == []) is kept
 
 
 @pytest.mark.parametrize(
@@ -100,12 +100,12 @@ def test_what_one_call_took_in_several_may(tmp_path: Path, now: str, kept: bool)
         ({"spec/a.test.js": TEST}, "node --test other", False),
     ],
 )
-def test_tests_that_went_elsewhere_are_looked_for_there(
+def test_moved_tests_have_to_be_covered_at_their_new_place(
     tmp_path: Path, arrived: dict[str, str], now: str, kept: bool
 ) -> None:
     old = {"test/a.test.js": TEST, **package(test="node --test test")}
 
-    found = lost(tmp_path, old, {**arrived, **package(test=now)}, "npm test")
+    found = find_ids(tmp_path, old, {**arrived, **package(test=now)}, "npm test")
     assert (found == []) is kept
 
 
@@ -132,14 +132,14 @@ SHELL = {"tests/a.sh": "[ 1 = 1 ]\n", "tests/b.sh": "sh bin/tool.sh | grep -q x\
         ("bad=0\nsh tests/a.sh || bad=1\nsh tests/b.sh || worse=1\nexit $bad\n", False),
     ],
 )
-def test_a_loop_runs_what_it_goes_through(tmp_path: Path, text: str, kept: bool) -> None:
+def test_a_shell_loop_runs_the_words_it_lists(tmp_path: Path, text: str, kept: bool) -> None:
     inner = {"ci/all.sh": "set -e\nfor each in tests/*.sh; do sh $each; done\n"}
     old, new = ({**SHELL, **inner, "ci/check.sh": each} for each in (LOOP, text))
 
-    assert (lost(tmp_path, old, new, "sh ci/check.sh") == []) is kept
+    assert (find_ids(tmp_path, old, new, "sh ci/check.sh") == []) is kept
 
 
-def test_what_a_test_of_the_shell_runs_is_the_product(tmp_path: Path) -> None:
+def test_the_program_that_a_shell_test_runs_is_the_product(tmp_path: Path) -> None:
     old = {**SHELL, "ci/check.sh": LOOP, "bin/tool.sh": "tr A-Z a-z\n"}
     comparison = beside(tmp_path, old, {**old, "bin/tool.sh": "exit 0\n"}, "sh ci/check.sh")
 
@@ -149,21 +149,21 @@ def test_what_a_test_of_the_shell_runs_is_the_product(tmp_path: Path) -> None:
     )
 
 
-def test_a_check_that_a_test_of_the_shell_runs_is_followed(tmp_path: Path) -> None:
+def test_a_check_that_a_shell_test_runs_is_followed(tmp_path: Path) -> None:
     old = {"tests/all.sh": "set -e\nsh scripts/style.sh\n", "scripts/style.sh": "eslint .\n"}
     new = {**old, "scripts/style.sh": "eslint . || true\n"}
 
-    assert lost(tmp_path, old, new, "sh tests/all.sh") == ["scripts/style.sh:eslint"]
+    assert find_ids(tmp_path, old, new, "sh tests/all.sh") == ["scripts/style.sh:eslint"]
 
 
-def test_a_tool_that_a_test_of_the_shell_runs_has_to_decide(tmp_path: Path) -> None:
+def test_a_tool_that_a_shell_test_runs_has_to_decide(tmp_path: Path) -> None:
     old = {"tests/all.sh": "set -e\ngrep -q x README\npytest -q\n"}
     new = {"tests/all.sh": "set -e\npytest -q || true\n"}
 
-    assert lost(tmp_path, old, new, "sh tests/all.sh") == ["tests/all.sh:pytest"]
+    assert find_ids(tmp_path, old, new, "sh tests/all.sh") == ["tests/all.sh:pytest"]
 
 
-def test_a_script_that_is_read_and_run_is_followed(tmp_path: Path) -> None:
+def test_a_script_that_is_parsed_and_run_is_followed(tmp_path: Path) -> None:
     old = {"ci/check.sh": "set -e\nsh -n bin/x.sh\nbin/x.sh\n", "bin/x.sh": "#!/bin/sh\npytest\n"}
     comparison = beside(tmp_path, old, {**old, "bin/x.sh": "#!/bin/sh\ntrue\n"}, "sh ci/check.sh")
 
@@ -173,7 +173,7 @@ def test_a_script_that_is_read_and_run_is_followed(tmp_path: Path) -> None:
     )
 
 
-def test_a_script_that_is_only_read_is_not_followed(tmp_path: Path) -> None:
+def test_a_script_that_is_only_parsed_is_not_followed(tmp_path: Path) -> None:
     old = {"ci/check.sh": "set -e\nsh -n bin/tool.sh\npytest\n", "bin/tool.sh": "tr A-Z a-z\n"}
     comparison = beside(tmp_path, old, {**old, "bin/tool.sh": "exit 0\n"}, "sh ci/check.sh")
 
@@ -216,7 +216,7 @@ def test_variables_of_a_rule_are_filled_in(
     common = {**FILES, **PARTS}
     old, new = ({**common, "Makefile": each} for each in (before, now))
 
-    assert (lost(tmp_path, old, new, "make check") == []) is kept
+    assert (find_ids(tmp_path, old, new, "make check") == []) is kept
 
 
 FLOW = "on: push\njobs:\n  a:\n    steps:\n      - run: jest\n      - run: eslint .\n"
@@ -237,11 +237,13 @@ FLOW = "on: push\njobs:\n  a:\n    steps:\n      - run: jest\n      - run: eslin
         ({"lint.yml": FLOW + "        continue-on-error: true\n"}, False),
     ],
 )
-def test_steps_may_go_to_another_workflow(tmp_path: Path, new: dict[str, str], kept: bool) -> None:
+def test_steps_may_move_to_another_workflow(
+    tmp_path: Path, new: dict[str, str], kept: bool
+) -> None:
     folder = ".github/workflows"
     now = {f"{folder}/{name}": text for name, text in new.items()}
 
-    assert (lost(tmp_path, {f"{folder}/ci.yml": FLOW}, now, "true") == []) is kept
+    assert (find_ids(tmp_path, {f"{folder}/ci.yml": FLOW}, now, "true") == []) is kept
 
 
 @pytest.mark.parametrize("command", ["node test/a.test.js", "node --test test/a.test.js"])
@@ -260,7 +262,7 @@ PIPED = "set -eu\nbin/stats.sh data.csv | cmp - expected/stats.txt\n"
 
 
 @pytest.mark.parametrize("script", [STATS, PIPED])
-def test_a_program_whose_output_is_compared_is_what_is_checked(tmp_path: Path, script: str) -> None:
+def test_a_program_whose_output_is_compared_is_the_product(tmp_path: Path, script: str) -> None:
     old = {
         "ci/check.sh": script,
         "bin/stats.sh": "#!/bin/sh\nawk '{ print $1 }' \"$1\"\n",
@@ -285,7 +287,7 @@ def test_a_program_whose_output_is_compared_is_what_is_checked(tmp_path: Path, s
         "set -eu\nsh bin/check-all.sh > out.txt\ndiff expected.txt out.txt\n",
     ],
 )
-def test_a_script_whose_verdict_counts_stays_the_persons(tmp_path: Path, script: str) -> None:
+def test_a_script_whose_exit_status_counts_is_compared(tmp_path: Path, script: str) -> None:
     inner = dict.fromkeys(("bin/all.sh", "bin/check-all.sh"), "#!/bin/sh\npytest -q\n")
     old = {"ci/check.sh": script, **inner}
     called = re.findall(r"bin/\S+", script)[0]
