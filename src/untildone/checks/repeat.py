@@ -9,7 +9,8 @@ from msgspec.structs import replace
 from untildone.checks.parsers import PARSERS
 from untildone.commands.programs import find_programs
 from untildone.core.contract import Check
-from untildone.process import Finished, argv_of, ending_with_us, quoted, run
+from untildone.process.command import argv_of, quoted
+from untildone.process.runner import Finished, end_runs_on_signal, run
 
 _DAY = 86_400
 _NOT_FOUND = 127
@@ -32,7 +33,7 @@ def repeat_check(check: Check, times: int) -> Check:
 def main(arguments: Sequence[str]) -> int:
     times, command = int(arguments[0]), arguments[1]
     finished: list[Finished] = []
-    with ending_with_us():
+    with end_runs_on_signal():
         while len(finished) < times and not _disagree(finished):
             finished.append(run(argv_of(command), cwd=Path.cwd(), timeout=None))
     # Print one run only, since parsers expect a single report: the run that failed, if any.

@@ -16,7 +16,7 @@ from untildone.engine.hold_status import held_now
 from untildone.engine.project_checks import checks_of, is_trusted
 from untildone.engine.scope import Scope
 from untildone.errors import UserError
-from untildone.process import argv_of
+from untildone.process.command import argv_of
 from untildone.report.doctor import Problem, make_error, make_note
 from untildone.report.notices import describe_next_step
 from untildone.store.home import find_volatile_file_system, prepare_home

@@ -131,8 +131,8 @@ def _fixed(
     ]
     if not fixable:
         return results
-    from untildone.process import argv_of, environment
-    from untildone.process import run as start
+    from untildone.process.command import argv_of, environment
+    from untildone.process.runner import run as start
 
     for check in fixable:
         start(

@@ -14,7 +14,7 @@ from runs.plan.test_running import WORK, checkout, steps
 from runs.plan.world import World, has, task, writes
 from store.disk import mounted
 from untildone.app import open_context
-from untildone.runs.plan.setting import folder_of
+from untildone.runs.plan.workspace import folder_of
 from untildone.store.lock import hold_lock
 
 

@@ -8,7 +8,7 @@ from untildone.checks.findings import make_findings
 from untildone.checks.security.engine import is_installed, scan_paths, validate_rules
 from untildone.core.check_results import Finding
 from untildone.core.contract import Check
-from untildone.process import quoted
+from untildone.process.command import quoted
 
 __all__ = ["NAME", "is_installed", "make_check", "scan_files"]
 

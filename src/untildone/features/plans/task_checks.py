@@ -15,7 +15,7 @@ from untildone.features.plans.conditions import (
     parse_condition,
 )
 from untildone.features.plans.model import Plan, Task
-from untildone.process import quoted
+from untildone.process.command import quoted
 
 _PROMISE = re.compile(
     r"(?m)^##+[ \t]+Completion Promise[ \t]*\n+(?:[ \t]*<promise>)?[ \t]*(?P<text>\S.*?)[ \t]*"

@@ -17,7 +17,7 @@ from untildone.engine.context import Context
 from untildone.engine.presets import DEFAULT_TASKS
 from untildone.engine.project_checks import checks_for, checks_of
 from untildone.errors import UserError
-from untildone.process import quoted
+from untildone.process.command import quoted
 
 Make: TypeAlias = Callable[[Context, Path, str], tuple[Check, ...]]
 _TYPE_CHECKERS = frozenset({"mypy", "pyright", "basedpyright", "ty", "pyrefly", "tsc", "vue-tsc"})

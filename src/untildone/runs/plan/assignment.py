@@ -20,9 +20,9 @@ from untildone.features.plans.model import Task
 from untildone.features.plans.task_checks import find_promise, list_task_checks, merge_checks
 from untildone.features.plans.task_loops import list_task_claims
 from untildone.features.plans.task_loops import load_project_checks as found_checks
-from untildone.process import quoted
+from untildone.process.command import quoted
 from untildone.runs.plan.journal import Course
-from untildone.runs.plan.setting import Setting
+from untildone.runs.plan.workspace import Setting
 from untildone.store.loops import Record
 
 _OUTPUT = 2_000
@@ -111,5 +111,5 @@ def evidence_of(results: Iterable[CheckResult]) -> str:
 def _unmerged(course: Course) -> tuple[Check, ...]:
     if not course.conflicts:
         return ()
-    argv = (sys.executable, "-I", "-m", "untildone.runs.plan.markers", *course.conflicts)
+    argv = (sys.executable, "-I", "-m", "untildone.runs.plan.merge_markers", *course.conflicts)
     return (Check(name="merge", command=" ".join(map(quoted, argv)), reason="a merge conflicted"),)

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 from msgspec import Struct
 
-from untildone.process import run
+from untildone.process.runner import run
 from untildone.runs.hooks import Answer, Settings, fire, hooks_in, variables_in
 
 # The version whose behaviour this is.

@@ -24,15 +24,15 @@ from untildone.engine.hold_status import status_of
 from untildone.engine.request import Request
 from untildone.engine.start import begin
 from untildone.errors import UserError
-from untildone.process import quoted
+from untildone.process.command import quoted
 from untildone.runs import memory
-from untildone.runs.calling import Return
-from untildone.runs.happenings import Asked, Ended, Judged, Started, Waiting
+from untildone.runs.client_call import Return
+from untildone.runs.events import Asked, Ended, Judged, Started, Waiting
 from untildone.runs.memory import Book, How
-from untildone.runs.outer import Pace, drive
-from untildone.runs.player import Script, Step, read, written
-from untildone.runs.scripted import Edit, Shell
-from untildone.runs.stopping import Stopping
+from untildone.runs.outer_loop import Pace, drive
+from untildone.runs.scripted_agent import Edit, Shell
+from untildone.runs.scripted_client import Script, Step, read, written
+from untildone.runs.stop_request import Stopping
 from untildone.store.loops import Record
 
 RED = f"{quoted(sys.executable)} -c \"import os, sys; sys.exit(not os.path.exists('done.txt'))\""

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from untildone.core.contract import Check
-from untildone.runs.scripted import Edit, Turn
+from untildone.runs.scripted_agent import Edit, Turn
 
 TASK = "Give per cent off, not units off; tests and lint must pass."
 

@@ -1,4 +1,4 @@
-"""`python -m untildone.runs.plan.markers FILE…`: exits 1 while both sides of a merge are there."""
+"""`python -m untildone.runs.plan.merge_markers FILE…`: exits 1 if a merge marker is left."""
 
 import re
 import sys

@@ -21,12 +21,12 @@ from untildone.engine.session import reminder
 from untildone.engine.speaker import ignored
 from untildone.engine.stop import judge_return
 from untildone.errors import UserError
-from untildone.process import ending_with_us
-from untildone.runs.calling import Return, Show
+from untildone.process.runner import end_runs_on_signal
+from untildone.runs.client_call import Return, Show
 from untildone.runs.conversation import Conversation
-from untildone.runs.happenings import Ended, Judged, Started, Waiting
-from untildone.runs.resets import stated
-from untildone.runs.stopping import first_interrupt
+from untildone.runs.events import Ended, Judged, Started, Waiting
+from untildone.runs.limit_times import stated
+from untildone.runs.stop_request import first_interrupt
 from untildone.store.lock import LockTimeoutError, hold_lock
 from untildone.store.loops import Record
 
@@ -50,7 +50,7 @@ def drive(context: Context, loop: str, *, show: Show, pace: Pace | None = None) 
     why = ignored(context.agent, context.environ)
     if why:
         raise UserError(f"nothing would be judged: {why}", hint="unset the variable")
-    with ExitStack() as held, ending_with_us():
+    with ExitStack() as held, end_runs_on_signal():
         held.enter_context(_alone(context, loop))
         run = _Run(Conversation(context, loop, show), show, pace or Pace(), held)
         record = _driven(run)

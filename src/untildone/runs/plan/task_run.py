@@ -14,10 +14,10 @@ from untildone.engine import verbs
 from untildone.engine.context import mirror
 from untildone.errors import UserError
 from untildone.features.plans.editing import change_plan, edit_status
-from untildone.process import quoted
+from untildone.process.command import quoted
 from untildone.runs import memory
 from untildone.runs.memory import Book
-from untildone.runs.outer import drive
+from untildone.runs.outer_loop import drive
 from untildone.runs.plan import merging, worktrees
 from untildone.runs.plan.assignment import (
     begun,
@@ -27,10 +27,10 @@ from untildone.runs.plan.assignment import (
     rounds_of,
     with_start,
 )
+from untildone.runs.plan.events import TaskBegan, TaskMerged, TaskSentBack
 from untildone.runs.plan.git import Git
-from untildone.runs.plan.happenings import TaskBegan, TaskMerged, TaskSentBack
 from untildone.runs.plan.journal import Course, Log
-from untildone.runs.plan.setting import Setting, free
+from untildone.runs.plan.workspace import Setting, free
 from untildone.store.loops import Record
 
 Show: TypeAlias = Callable[[str, RunEvent], None]

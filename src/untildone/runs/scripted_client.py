@@ -1,6 +1,6 @@
 """A client without a model: plays one step of a script at each call, in Claude Code's protocol.
 
-`python -m untildone.runs.player SCRIPT.json [the client's own arguments]`, the prompt on stdin.
+`python -m untildone.runs.scripted_client SCRIPT.json [client arguments]`, with the prompt on stdin.
 """
 
 import json
@@ -15,8 +15,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from untildone.process import quoted
-from untildone.runs.scripted import Agent, Edit, Happened, Shell, Turn
+from untildone.process.command import quoted
+from untildone.runs.scripted_agent import Agent, Edit, Happened, Shell, Turn
 from untildone.store.files import write_atomically
 
 _WINDOW = 200_000

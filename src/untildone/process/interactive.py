@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
-from untildone.process import _GENTLY, _SYSTEM, DRAIN_SECONDS, _end, _pipe, _spawn, _tree
 from untildone.process.command import why_not
+from untildone.process.runner import _GENTLY, _SYSTEM, DRAIN_SECONDS, _end, _pipe, _spawn, _tree
 from untildone.process.system import Tree
 
 _CHUNK = 64 * 1024

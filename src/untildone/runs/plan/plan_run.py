@@ -11,17 +11,18 @@ from msgspec.structs import replace
 from untildone.core.verdict import OUTCOMES, Outcome
 from untildone.engine import verbs
 from untildone.errors import UserError
-from untildone.process import ending_with_us, quoted
+from untildone.process.command import quoted
 from untildone.process.orphans import end_marked
+from untildone.process.runner import end_runs_on_signal
 from untildone.runs import memory
 from untildone.runs.plan import worktrees
 from untildone.runs.plan.assignment import checked
-from untildone.runs.plan.happenings import PlanEnded, PlanStarted, TaskSummary
+from untildone.runs.plan.events import PlanEnded, PlanStarted, TaskSummary
 from untildone.runs.plan.journal import Course, Log
 from untildone.runs.plan.schedule import left, ready
-from untildone.runs.plan.setting import Setting, notices, settled, tracked
-from untildone.runs.plan.task import Desk, Show, TaskRun, forget
-from untildone.runs.stopping import Stopping, first_interrupt
+from untildone.runs.plan.task_run import Desk, Show, TaskRun, forget
+from untildone.runs.plan.workspace import Setting, notices, settled, tracked
+from untildone.runs.stop_request import Stopping, first_interrupt
 from untildone.store.home import prepare_home
 from untildone.store.lock import LockTimeoutError, hold_lock
 
@@ -40,7 +41,7 @@ def run_plan(setting: Setting, show: Show) -> PlanEnded:
     began = time.monotonic()
     prepare_home(setting.context.home)
     setting.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with _alone(setting), ending_with_us():
+    with _alone(setting), end_runs_on_signal():
         environ = {**setting.context.environ, _MARK: setting.folder.name}
         setting = replace(setting, context=replace(setting.context, environ=environ))
         log = Log(setting.folder, setting.context.now)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from untildone.runs.scripted import Agent, Edit, Ended, Happened, Shell, Turn
+from untildone.runs.scripted_agent import Agent, Edit, Ended, Happened, Shell, Turn
 
 DONE = Turn(says="Done.")
 

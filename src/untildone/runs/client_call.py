@@ -23,7 +23,7 @@ from untildone.agents.headless import (
     RunEvent,
     Tool,
 )
-from untildone.process import Finished, run
+from untildone.process.runner import Finished, run
 
 Show: TypeAlias = Callable[[RunEvent], None]
 # A line is at most this long; what is longer says nothing that is needed.

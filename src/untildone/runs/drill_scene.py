@@ -19,7 +19,7 @@ from untildone.engine.request import Request
 from untildone.engine.start import begin
 from untildone.process.git import run_git
 from untildone.runs.hooks import Answer, Settings, fire, hooks_in
-from untildone.runs.scripted import Agent, stop_fields
+from untildone.runs.scripted_agent import Agent, stop_fields
 
 _AUTHOR = {
     f"GIT_{who}_{what}": value

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from untildone.runs.resets import stated
+from untildone.runs.limit_times import stated
 
 NOW = datetime(2026, 10, 7, 12, 0, tzinfo=UTC)
 
