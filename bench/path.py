@@ -21,7 +21,7 @@ from msgspec import Struct
 
 from untildone.app import open_context
 from untildone.checks.runner import RunOptions, run_checks
-from untildone.engine.baseline import record_baseline
+from untildone.engine.baseline import save_baseline_results
 from untildone.engine.request import Request, name_checks
 from untildone.engine.start import begin
 
@@ -182,7 +182,9 @@ def play(folder: Path) -> Iterator[tuple[str, Trail]]:
     context = open_context(ENVIRON, home=str(home))
     checks = name_checks((f"{sys.executable} -m unittest -q",))
     record = begin(context, Request(session=SESSION, project=project, checks=checks))
-    record_baseline(context, record.contract.id, run_checks(checks, RunOptions(project=project)))
+    save_baseline_results(
+        context, record.contract.id, run_checks(checks, RunOptions(project=project))
+    )
     yield "red", _stop(folder)
     (project / "calc.py").write_text(RIGHT, encoding="utf-8")
     yield "done", _stop(folder)

@@ -10,7 +10,7 @@ from untildone.app import open_context
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Bounds, Claim
 from untildone.engine import stop, verbs
-from untildone.engine.baseline import record_baseline
+from untildone.engine.baseline import save_baseline_results
 from untildone.engine.context import Context, fingerprint_project
 from untildone.engine.payload import Call
 from untildone.engine.relayed_verbs import RelayedVerb, format_verb
@@ -38,7 +38,7 @@ class World:
         asked = Request(session=SESSION, project=self.project, **fields)
         self.loop = begin(self.here, asked).contract.id
         if fields["checks"] and was_red:
-            record_baseline(self.here, self.loop, (WAS_RED,))
+            save_baseline_results(self.here, self.loop, (WAS_RED,))
 
     def stop(self, source: str = "settings", *, fault: str = "", **payload: object) -> Any:  # noqa: ANN401
         call = Call("Stop", "claude", source, str(self.here.home))
@@ -103,7 +103,7 @@ def test_a_slow_check_is_run_only_when_all_else_is_met(world: World) -> None:
 def test_green_all_along_also_needs_the_agents_word(world: World) -> None:
     world.finish()
     world.start(was_red=False)
-    record_baseline(world.here, world.loop, ())
+    save_baseline_results(world.here, world.loop, ())
 
     held = world.stop()
     verbs.signal(world.here, world.loop)

@@ -21,7 +21,7 @@ from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check
 from untildone.core.progress import Progress
 from untildone.engine import stop
-from untildone.engine.baseline import record_baseline
+from untildone.engine.baseline import save_baseline_results
 from untildone.engine.payload import Call
 from untildone.errors import UserError
 from untildone.store.files import DamagedFileError
@@ -39,7 +39,7 @@ class Stage(Place):
         check = Check(name="check", command="test -f done.txt")
         self.loop = self.start(promises=(), checks=(check,)).contract.id
         red = CheckResult(name="check", command=check.command, outcome="red", reason="red")
-        record_baseline(self.context, self.loop, (red,))
+        save_baseline_results(self.context, self.loop, (red,))
         shutil.copytree(self.home, folder / "as it was", symlinks=True)
 
     def reset(self) -> None:

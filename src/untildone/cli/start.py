@@ -19,7 +19,7 @@ from untildone.config import load_proposals
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Speaker
 from untildone.engine.artifacts import write_task
-from untildone.engine.baseline import record_baseline, start_detached_baseline
+from untildone.engine.baseline import save_baseline_results, start_detached_baseline
 from untildone.engine.context import Context
 from untildone.engine.project_checks import describe_untrusted, find_configured_folder
 from untildone.engine.prompt_start import describe_loop
@@ -168,7 +168,7 @@ def run_baseline_checks(
         results = run_checks(
             checks, RunOptions(project=Path(record.contract.project)), report=report
         )
-    return record_baseline(context, record.contract.id, results), results
+    return save_baseline_results(context, record.contract.id, results), results
 
 
 def print_started(

@@ -25,7 +25,7 @@ _PATIENCE = 120.0
 _LONGEST = 200
 
 
-def record_baseline(
+def save_baseline_results(
     context: Context, loop: str, results: tuple[CheckResult, ...], *, copied: bool = False
 ) -> Record:
     """Keeps the results whole. `copied`: a bare exit code may only tell of the copy."""
@@ -81,7 +81,7 @@ def run_detached_baseline(context: Context, loop: str, tree: str) -> None:
         copy = Path(top) / "tree"
         copy_tree(project, copy)
         if fingerprint_tree(project) == tree:
-            record_baseline(
+            save_baseline_results(
                 context, loop, run_checks(checks, RunOptions(project=copy)), copied=True
             )
     context.session_of(record).remove("baseline")
