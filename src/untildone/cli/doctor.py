@@ -11,9 +11,12 @@ from untildone.cli.place import place_of
 from untildone.cli.project import find_project
 from untildone.engine import health as ground
 from untildone.engine.context import context
+from untildone.features.importers.active_loops import report_active_loops
 from untildone.install import health as installation
 from untildone.install.installation import read_installation
 from untildone.report.doctor import Diagnosis, Problem, build_diagnosis
+
+_PROJECT_PROBES = (*ground.PROBES, report_active_loops)
 
 
 @click.command("doctor")
@@ -39,7 +42,7 @@ def _diagnose(project: Path) -> list[Problem]:
     machine = read_installation(place_of(found, project), found.environ)
     return [
         *(trouble for seek in installation.PROBES for trouble in seek(machine)),
-        *(trouble for seek in ground.PROBES for trouble in seek(found, project)),
+        *(trouble for seek in _PROJECT_PROBES for trouble in seek(found, project)),
     ]
 
 
@@ -52,7 +55,7 @@ def _print_diagnosis(found: Diagnosis) -> None:
         if trouble.mend:
             console.print(Text(f"  mend: {trouble.mend}", style="dim"), soft_wrap=True)
     errors = sum(trouble.level == "error" for trouble in found.findings)
-    looked = len(installation.PROBES) + len(ground.PROBES)
+    looked = len(installation.PROBES) + len(_PROJECT_PROBES)
     if errors:
         console.print(f"{errors} to mend")
     else:
