@@ -68,7 +68,7 @@ def test_a_file_that_says_it_is_over_is_refused(desk: Desk) -> None:
 
     assert desk.typed("import", STRAVINSKY, "--session", SESSION) == error(
         f"`{STRAVINSKY}` says that its loop is not active",
-        "correct that in it, or begin a new one with `untildone start`",
+        "change that in the file, or begin a new loop with `untildone start`",
     )
     assert desk.json("status")["loops"] == []
 

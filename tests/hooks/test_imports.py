@@ -40,7 +40,7 @@ OURS = {
     | SESSIONS
     | SETTINGS
     | {"untildone.hooks.tool_call", "untildone.hooks.guard"}
-    | {"untildone.commands", "untildone.commands.shell"},
+    | {"untildone.commands", "untildone.commands.shell", "untildone.commands.written_files"},
     "SessionStart": ENTRY | SESSIONS | {"untildone.hooks.session"},
     "SessionEnd": ENTRY | SESSIONS | {"untildone.hooks.session"},
     "PostToolUse": ENTRY

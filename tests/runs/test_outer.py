@@ -15,12 +15,14 @@ import pytest
 from msgspec.structs import replace
 
 from untildone.agents.headless import ClientFault, RunEvent
+from untildone.app import open_context
 from untildone.cli.start import run_baseline_checks
 from untildone.core.contract import Bounds, Check
 from untildone.engine import verbs
-from untildone.engine.context import Context, context
+from untildone.engine.context import Context
 from untildone.engine.hold_status import status_of
-from untildone.engine.start import Request, begin
+from untildone.engine.request import Request
+from untildone.engine.start import begin
 from untildone.errors import UserError
 from untildone.process import quoted
 from untildone.runs import memory
@@ -48,7 +50,7 @@ class Run:
         self.script = folder / "script.json"
         self.client = written(self.script, steps)
         home = folder / "home"
-        self.context: Context = context({"PATH": os.environ["PATH"], "HOME": str(home)})
+        self.context: Context = open_context({"PATH": os.environ["PATH"], "HOME": str(home)})
         self.happened: list[RunEvent] = []
         record = begin(
             self.context,
@@ -385,7 +387,7 @@ def test_a_loop_is_driven_by_one_run_at_a_time(tmp_path: Path) -> None:
 
 def test_what_is_switched_off_is_not_run(tmp_path: Path) -> None:
     run = Run(tmp_path, [WORKS])
-    run.context = context({**run.context.environ, "UNTILDONE_DISABLE": "1"})
+    run.context = open_context({**run.context.environ, "UNTILDONE_DISABLE": "1"})
 
     with pytest.raises(UserError, match="nothing would be judged: switched off by the person"):
         run.drive()

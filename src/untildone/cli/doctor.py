@@ -6,17 +6,14 @@ import click
 from rich.console import Console
 from rich.text import Text
 
+from untildone.app import open_context
 from untildone.cli.options import json_option, print_json, project_option
 from untildone.cli.place import place_of
 from untildone.cli.project import find_project
 from untildone.engine import health as ground
-from untildone.engine.context import context
-from untildone.features.importers.active_loops import report_active_loops
 from untildone.install import health as installation
 from untildone.install.installation import read_installation
 from untildone.report.doctor import Diagnosis, Problem, build_diagnosis
-
-_PROJECT_PROBES = (*ground.PROBES, report_active_loops)
 
 
 @click.command("doctor")
@@ -38,11 +35,11 @@ def command(project: Path | None, *, as_json: bool) -> int:
 
 
 def _diagnose(project: Path) -> list[Problem]:
-    found = context()
+    found = open_context()
     machine = read_installation(place_of(found, project), found.environ)
     return [
         *(trouble for seek in installation.PROBES for trouble in seek(machine)),
-        *(trouble for seek in _PROJECT_PROBES for trouble in seek(found, project)),
+        *(trouble for seek in ground.PROBES for trouble in seek(found, project)),
     ]
 
 
@@ -55,7 +52,7 @@ def _print_diagnosis(found: Diagnosis) -> None:
         if trouble.mend:
             console.print(Text(f"  mend: {trouble.mend}", style="dim"), soft_wrap=True)
     errors = sum(trouble.level == "error" for trouble in found.findings)
-    looked = len(installation.PROBES) + len(_PROJECT_PROBES)
+    looked = len(installation.PROBES) + len(ground.PROBES)
     if errors:
         console.print(f"{errors} to mend")
     else:

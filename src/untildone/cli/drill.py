@@ -10,10 +10,11 @@ from msgspec import Struct
 from rich.console import Console
 from rich.text import Text
 
+from untildone.app import open_context
 from untildone.cli.options import json_option, print_json, project_option
 from untildone.cli.place import place_of
 from untildone.cli.project import find_project
-from untildone.engine.context import Context, context
+from untildone.engine.context import Context
 from untildone.errors import UserError
 from untildone.install.health import find_broken_settings, find_disabled_hooks
 from untildone.install.installation import Installation, read_installation
@@ -45,7 +46,7 @@ def command(project: Path | None, *, as_json: bool) -> int:
     untildone drill
     untildone drill --json | jq .passed
     """
-    found = context()
+    found = open_context()
     machine = read_installation(place_of(found, find_project(project)), found.environ)
     console = Console(highlight=False)
     proofs = []

@@ -23,15 +23,10 @@ from untildone.engine.baseline import begin_detached, record_start
 from untildone.engine.context import Context
 from untildone.engine.project_checks import governed, untrusted
 from untildone.engine.prompt_start import summary
+from untildone.engine.request import StartOptions
 from untildone.engine.speaker import calling_session, driven
 from untildone.engine.start import armed, begin
-from untildone.engine.start_options import (
-    OPTIONS,
-    Kind,
-    StartOption,
-    StartOptions,
-    build_request,
-)
+from untildone.engine.start_options import OPTIONS, Kind, StartOption, build_request
 from untildone.errors import UserError
 from untildone.features.spec.start import describe_start
 from untildone.store.loops import Record

@@ -3,9 +3,10 @@
 from datetime import UTC, datetime
 
 from untildone.engine.context import Context
+from untildone.engine.feature import used_features
+from untildone.engine.scope import Scope
 from untildone.engine.session import unjudged
 from untildone.engine.speaker import driven
-from untildone.features.budget.spend import explain_unknown_spend
 from untildone.process import alive
 from untildone.report.status import Held, LoopStatus, build_loop_status
 from untildone.store.loops import Record
@@ -22,8 +23,13 @@ def status_of(context: Context, record: Record) -> LoopStatus:
         held=held,
         not_held_because=why,
         last_event_at=at,
-        spend_unknown_because=explain_unknown_spend(context, record),
+        spend_unknown_because=_explain_spend(context, record),
     )
+
+
+def _explain_spend(context: Context, record: Record) -> str:
+    features = used_features(context, Scope(event="status", contract=record.contract))
+    return next(filter(None, (each.explain_spend(context, record) for each in features)), "")
 
 
 def held_now(record: Record, session: Session) -> tuple[Held, str]:

@@ -65,7 +65,7 @@ def _hand_over(call: payload.Call) -> str:
     """The full program, in this process: its dependencies become importable first."""
     _reach_dependencies()
     _spare_imports()
-    from untildone.engine.dispatch import answer
+    from untildone.app import answer
 
     return answer(call)
 

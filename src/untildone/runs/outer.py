@@ -14,13 +14,13 @@ from untildone.core.progress import Progress
 from untildone.core.transitions import end_loop
 from untildone.core.verdict import OUTCOMES, Continue, Finish, Pause
 from untildone.engine import verbs
+from untildone.engine.active_time import count_time, read_clock
 from untildone.engine.context import Context
 from untildone.engine.judgement import Answer
 from untildone.engine.session import reminder
 from untildone.engine.speaker import ignored
 from untildone.engine.stop import judge_return
 from untildone.errors import UserError
-from untildone.features.budget.clock import count_time, read_clock
 from untildone.process import ending_with_us
 from untildone.runs.calling import Return, Show
 from untildone.runs.conversation import Conversation

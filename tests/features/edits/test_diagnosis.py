@@ -10,8 +10,9 @@ import pytest
 
 from keepers import end_keepers
 from tools import tool
+from untildone.app import open_context
 from untildone.config import load_proposals
-from untildone.engine.context import Context, context, project_folder
+from untildone.engine.context import Context, project_folder
 from untildone.features.edits.diagnosis import diagnose, find_introduced, read_texts
 from untildone.store.trust import record_trust
 
@@ -28,7 +29,7 @@ class World:
         self.project = folder.resolve() / "project"
         home = folder / "state"
         home.mkdir(mode=0o700)
-        self.here: Context = context({}, home=str(home))
+        self.here: Context = open_context({}, home=str(home))
         programs = self.project / ".venv" / "bin"
         programs.mkdir(parents=True)
         ruff = shutil.which("ruff", path=str(Path(sys.executable).parent))

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from features.importers.formats import samples
-from untildone.engine.context import context
+from untildone.app import open_context
 from untildone.features.importers.active_loops import report_active_loops
 from untildone.features.importers.formats import LOOP_FORMATS
 
@@ -25,7 +25,7 @@ def find_active(project: Path, path: str, text: str) -> list[str]:
     file = project / path
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(text, encoding="utf-8")
-    state = context({}, home=str(project / "state"))
+    state = open_context({}, home=str(project / "state"))
     return [problem.text.split("`")[1] for problem in report_active_loops(state, project)]
 
 

@@ -8,11 +8,11 @@ import pytest
 
 from engine.test_stop import ENVIRON, SESSION, told
 from engine.test_stop import World as Stops
+from untildone.app import open_context
 from untildone.core.contract import Bounds
 from untildone.core.plan_task import VerifierResult
 from untildone.core.verdict import Pause
 from untildone.engine import prompt, verbs
-from untildone.engine.context import context
 from untildone.engine.payload import Call
 from untildone.engine.relayed_verbs import Verb, printed
 from untildone.errors import UserError
@@ -48,7 +48,7 @@ class World(Stops):
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
-        self.here = context(PERSON, home=str(folder / "state"))
+        self.here = open_context(PERSON, home=str(folder / "state"))
         self.plan = self.project / "TASKS.json"
         self.write({"TASK-001": ONE, "TASK-002": TWO})
 

@@ -10,7 +10,7 @@ import pytest
 
 from integrity.trees import written
 from untildone.integrity.environment.check_programs import find_check_programs
-from untildone.integrity.environment.comparison import find_environment_concerns
+from untildone.integrity.environment.comparison import compare_environment
 from untildone.integrity.environment.facts import collect_facts
 
 
@@ -35,8 +35,7 @@ class Person:
 
     def lost(self, then: dict[str, str], *commands: str) -> list[str]:
         return [
-            each.detail
-            for each in find_environment_concerns(self.project, commands, self.environ, then)
+            each.detail for each in compare_environment(self.project, commands, self.environ, then)
         ]
 
 

@@ -55,7 +55,9 @@ def add_diagnostics(
     return replace(
         evidence,
         diagnostics=tuple(each for its in found.values() for each in its),
-        edited=tuple(edit_feedback.count_file_totals(path, its) for path, its in found.items()),
+        edited_files=tuple(
+            edit_feedback.count_file_totals(path, its) for path, its in found.items()
+        ),
     )
 
 

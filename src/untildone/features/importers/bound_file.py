@@ -6,10 +6,9 @@ from pathlib import Path
 from msgspec import Struct
 
 from untildone.engine.context import Context
+from untildone.features.importers.trusted_projects import BOUND_FILE
 from untildone.store.encoding import decode, encode
 from untildone.store.files import DamagedFileError, read_bounded, write_atomically
-
-_STATE_FILE = "bound-file.json"
 
 
 class BoundFile(Struct, frozen=True, kw_only=True):
@@ -53,16 +52,16 @@ def _write_count(file: Path, counter: str, number: int) -> None:
 
 def save_bound_file(context: Context, loop: str, bound: BoundFile) -> None:
     write_atomically(
-        context.loops.get_folder(loop) / _STATE_FILE, encode(bound), keep_previous=False
+        context.loops.get_folder(loop) / BOUND_FILE, encode(bound), keep_previous=False
     )
 
 
 def load_bound_file(context: Context, loop: str) -> BoundFile | None:
     try:
-        return decode(read_bounded(context.loops.get_folder(loop) / _STATE_FILE), BoundFile)
+        return decode(read_bounded(context.loops.get_folder(loop) / BOUND_FILE), BoundFile)
     except (FileNotFoundError, DamagedFileError):
         return None
 
 
 def forget_bound_file(context: Context, loop: str) -> None:
-    (context.loops.get_folder(loop) / _STATE_FILE).unlink(missing_ok=True)
+    (context.loops.get_folder(loop) / BOUND_FILE).unlink(missing_ok=True)

@@ -9,7 +9,8 @@ from msgspec.structs import replace
 from untildone.checks import security
 from untildone.core.contract import Bounds, Speaker
 from untildone.engine.context import Context, project_folder
-from untildone.engine.start import CEILINGS, Request, begin
+from untildone.engine.request import Request
+from untildone.engine.start import CEILINGS, begin
 from untildone.engine.verbs import change
 from untildone.errors import UserError
 from untildone.features.counts.start import resolve_targets, select_counts

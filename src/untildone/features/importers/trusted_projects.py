@@ -6,6 +6,8 @@ import os
 from untildone.store.sessions import Session
 
 REASON = "dialects"
+# In the folder of a loop that follows another tool's file.
+BOUND_FILE = "bound-file.json"
 _FILE = "dialects.json"
 
 

@@ -71,9 +71,7 @@ def attach_milestones(context: Context, record: Record) -> tuple[str, ...]:
     return notes
 
 
-def announce_milestones(
-    context: Context, record: Record, verdict: Verdict, *, counted: bool
-) -> None:
+def announce_milestones(context: Context, record: Record, verdict: Verdict, counted: bool) -> None:
     """What this stop came to; that nobody could be told changes nothing of the verdict."""
     events: list[Event] = ["round"] if counted else []
     if isinstance(verdict, Continue) and _is_halfway(record) and _is_first_time(context, record):

@@ -12,7 +12,7 @@ from untildone.core.plan_task import PlanTask
 from untildone.core.verdict import Outcome
 from untildone.engine.context import Context
 from untildone.engine.project_checks import checks_for
-from untildone.engine.start import Request
+from untildone.engine.request import Request
 from untildone.errors import UserError
 from untildone.features.plans.document import Document, read_plan, require_order, require_task
 from untildone.features.plans.editing import change_plan, edit_status

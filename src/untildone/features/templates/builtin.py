@@ -14,9 +14,9 @@ from untildone.commands.programs import find_programs
 from untildone.config import Template
 from untildone.core.contract import Check
 from untildone.engine.context import Context
+from untildone.engine.presets import DEFAULT_TASKS
 from untildone.engine.project_checks import checks_for, checks_of
 from untildone.errors import UserError
-from untildone.features.templates.presets import DEFAULT_TASKS
 from untildone.process import quoted
 
 Make: TypeAlias = Callable[[Context, Path, str], tuple[Check, ...]]

@@ -2,16 +2,15 @@
 
 from difflib import get_close_matches
 from pathlib import Path
-from typing import cast, get_args
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from untildone.config import Template, load_proposals
-from untildone.core.contract import Bounds, Check, Claim, ExitRule, Verification
+from untildone.core.contract import Bounds, Check, Claim, ExitRule
 from untildone.engine.context import Context
 from untildone.engine.project_checks import checks_of, trusted
-from untildone.engine.start import named
+from untildone.engine.request import name_checks, parse_claim
 from untildone.errors import UserError
 from untildone.features.templates.builtin import BUILT_IN, FILE, Recipe
 
@@ -110,14 +109,6 @@ def fill_recipe(found: Recipe, argument: str) -> FilledTemplate:
     )
 
 
-def parse_claim(text: str) -> Claim:
-    """`NAME` or `NAME=VERIFICATION`."""
-    name, _, kind = text.rpartition("=")
-    if kind in get_args(Verification):
-        return Claim(name=name, verification=cast(Verification, kind))
-    return Claim(name=text)
-
-
 def _choose_argument(found: Recipe, name: str, given: str) -> str:
     if given and not found.argument:
         raise UserError(f"the template `{name}` takes no `{given}`", hint="leave it out")
@@ -144,7 +135,7 @@ def find_recipe_checks(
             f"the template's {unknown} is no check of this project (there are: {listed})",
             hint="`untildone detect` tells where they come from",
         )
-    return (*(known[name] for name in wanted), *named(found.template.commands))
+    return (*(known[name] for name in wanted), *name_checks(found.template.commands))
 
 
 def _build_bounds(template: Template) -> Bounds:

@@ -31,8 +31,8 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
     yield from _find_changed_programs(comparison)
     yield from _find_changed_records(comparison)
     for path in find_hand_written_evidence(comparison):
-        because = f"all checks rest on `{path}`, which was written by hand"
-        yield _make_concern(comparison, path, because=because)
+        reason = f"all checks rest on `{path}`, which was written by hand"
+        yield _make_concern(comparison, path, reason=reason)
 
 
 def replaces_tool(comparison: Comparison, path: str) -> bool:
@@ -81,8 +81,8 @@ def _find_changed_file(comparison: Comparison, command: str, call: Call) -> str:
 
 def _make_call_concern(comparison: Comparison, path: str, call: Call, word: str) -> Concern:
     shown = " ".join(call)
-    because = f"`{shown}` is narrowed by `{word}`" if word else f"`{shown}` no longer decides"
-    return _make_concern(comparison, path, call[0], because=f"{path}: {because}")
+    reason = f"`{shown}` is narrowed by `{word}`" if word else f"`{shown}` no longer decides"
+    return _make_concern(comparison, path, call[0], reason=f"{path}: {reason}")
 
 
 def _compare_ci(comparison: Comparison) -> Iterator[Concern]:
@@ -120,8 +120,8 @@ def _find_changed_programs(comparison: Comparison) -> Iterator[Concern]:
             continue
         old, new = (tree.text(path) for tree in (comparison.old, comparison.new))
         if _strip_comments(path, old) != _strip_comments(path, new):
-            because = f"`{path}`, which the check runs, was changed"
-            yield _make_concern(comparison, path, because=because)
+            reason = f"`{path}`, which the check runs, was changed"
+            yield _make_concern(comparison, path, reason=reason)
 
 
 def _is_followed(comparison: Comparison, path: str) -> bool:
@@ -161,8 +161,8 @@ def _find_changed_records(comparison: Comparison) -> Iterator[Concern]:
         if path in read_by_checks and is_record(path) and not any(map(writes.search, texts)):
             is_expected = _EXPECTED.search(path) is not None
             kind = ConcernKind.EDIT_EXPECTED if is_expected else ConcernKind.CONFIG
-            because = f"`{path}`, which the check reads, was changed by hand"
-            yield _make_concern(comparison, path, because=because, kind=kind)
+            reason = f"`{path}`, which the check reads, was changed by hand"
+            yield _make_concern(comparison, path, reason=reason, kind=kind)
 
 
 def _make_concern(
@@ -170,9 +170,9 @@ def _make_concern(
     path: str,
     detail: str = "",
     *,
-    because: str,
+    reason: str,
     kind: ConcernKind = ConcernKind.CONFIG,
 ) -> Concern:
     entry = comparison.new.entries.get(path)
     content = entry.digest if entry else ""
-    return make_concern(kind, path, detail, reason=because, content=content)
+    return make_concern(kind, path, detail, reason=reason, content=content)

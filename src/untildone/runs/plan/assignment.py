@@ -14,7 +14,8 @@ from untildone.core.text import shorten, to_one_line
 from untildone.engine.baseline import record_start
 from untildone.engine.context import Context
 from untildone.engine.project_checks import trusted
-from untildone.engine.start import Request, begin
+from untildone.engine.request import Request
+from untildone.engine.start import begin
 from untildone.features.plans.model import Task
 from untildone.features.plans.task_checks import find_promise, list_task_checks, merge_checks
 from untildone.features.plans.task_loops import list_task_claims

@@ -324,7 +324,7 @@ def test_a_loop_that_is_over_is_not_active(path: str, text: str) -> None:
         (
             ".shipspec/active-loop.local.json",
             '{"feature": "x",\n "state_path": "../../secret"}',
-            "`.shipspec/active-loop.local.json`, line 2, `state_path`: `../../secret` is no state"
+            "`.shipspec/active-loop.local.json`, line 2, `state_path`: `../../secret` is not a file"
             " of the project",
         ),
         (
@@ -351,7 +351,7 @@ def test_a_loop_that_is_over_is_not_active(path: str, text: str) -> None:
         (
             ".shipkit/relentless-state.local.md",
             samples.SHIPKIT.replace("failed|FAIL", "fail("),
-            "`.shipkit/relentless-state.local.md`, line 7, `failure_pattern`: `fail(` is no regular"
+            "`.shipkit/relentless-state.local.md`, line 7, `failure_pattern`: `fail(` is not a regular"
             " expression: missing )",
         ),
     ],
