@@ -12,7 +12,7 @@ import pytest
 from integrity.trees import tree, written
 from untildone.integrity.comparison import compare_trees
 from untildone.integrity.experiments.composition import take_whole_tree
-from untildone.process import run
+from untildone.process.runner import run
 from untildone.sandbox import sandboxes
 from untildone.sandbox.files import SandboxFiles
 from untildone.worktree.contents import read_tree, walk_files

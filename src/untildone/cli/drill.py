@@ -18,10 +18,10 @@ from untildone.engine.context import Context
 from untildone.errors import UserError
 from untildone.install.health import find_broken_settings, find_disabled_hooks
 from untildone.install.installation import Installation, read_installation
-from untildone.process import ending_with_us
+from untildone.process.runner import end_runs_on_signal
 from untildone.report.doctor import Problem
 from untildone.runs.drill import SCENES, Proof, prove
-from untildone.runs.rehearsal import only
+from untildone.runs.drill_scene import settings_with_only
 from untildone.store.home import prepare_home
 
 
@@ -50,7 +50,7 @@ def command(project: Path | None, *, as_json: bool) -> int:
     machine = read_installation(place_of(found, find_project(project)), found.environ)
     console = Console(highlight=False)
     proofs = []
-    with ending_with_us():
+    with end_runs_on_signal():
         for proof in _run_scenes(found, machine):
             proofs.append(proof)
             if not as_json:
@@ -75,7 +75,7 @@ def _run_scenes(found: Context, machine: Installation) -> Iterator[Proof]:
         yield Proof(name="state", expected="writable", passed=False, problem=error.message)
         return
     hooked = {file.path: file for file in (*machine.files, *machine.hooked)}
-    settings = [only(file.ours, file.env) for file in hooked.values()]
+    settings = [settings_with_only(file.ours, file.env) for file in hooked.values()]
     with tempfile.TemporaryDirectory(prefix="untildone-drill-", ignore_cleanup_errors=True) as top:
         for name in SCENES:
             folder = Path(top).resolve()

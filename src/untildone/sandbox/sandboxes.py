@@ -13,8 +13,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from untildone.process import run
 from untildone.process.git import run_git
+from untildone.process.runner import run
 from untildone.sandbox import mounted_copy
 from untildone.sandbox.files import SandboxFiles
 from untildone.sandbox.home_folder import link_home, make_environment

@@ -10,7 +10,6 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from untildone import process
 from untildone.checks.lsp import daemon_socket
 from untildone.checks.lsp.daemon_socket import (
     DaemonAddress,
@@ -22,6 +21,8 @@ from untildone.checks.lsp.servers import select_servers
 from untildone.core.check_results import Finding
 from untildone.engine.context import Context, checked_here, project_folder
 from untildone.engine.payload import EDITING
+from untildone.process import runner
+from untildone.process.command import environment
 from untildone.store.files import DamagedFileError, read_bounded
 
 DOOR = "diagnose.json"
@@ -154,8 +155,8 @@ def _ask(
 
 def _start_process(context: Context, project: Path, files: Sequence[str]) -> None:
     argv = [sys.executable, "-I", "-m", "untildone", "diagnose", "--", str(project), *files]
-    environ = process.environment(os.environ) | {"UNTILDONE_HOME": str(context.home)}
-    process.start_detached(argv, cwd=context.home, env=environ)
+    environ = environment(os.environ) | {"UNTILDONE_HOME": str(context.home)}
+    runner.start_detached(argv, cwd=context.home, env=environ)
 
 
 def open_door(folder: Path) -> DaemonAddress | None:

@@ -11,7 +11,8 @@ import msgspec
 
 from untildone.engine.context import Context
 from untildone.features.milestones.milestones import Delivery
-from untildone.process import Finished, argv_of, environment, run
+from untildone.process.command import environment, parse_argv
+from untildone.process.runner import Finished, run
 
 SECONDS = 60.0
 LOG = "milestones.log"
@@ -34,7 +35,7 @@ def deliver(context: Context, letter: str, *, seconds: float = SECONDS) -> None:
 def _run_receiver(delivery: Delivery, *, seconds: float) -> str:
     """What went wrong with it, or nothing."""
     milestone, happened = delivery.milestone, delivery.happened
-    argv = argv_of(milestone.run)
+    argv = parse_argv(milestone.run)
     data = msgspec.json.encode(happened)
     if milestone.notify:
         argv = [sys.executable, "-I", "-m", "untildone.features.milestones.notify"]

@@ -11,7 +11,6 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from untildone import process
 from untildone.checks.secrets import remove_secrets
 from untildone.config import Configuration, Event, Milestone, UserSettings, load_user_settings
 from untildone.core.criteria import apply_amendments
@@ -20,6 +19,7 @@ from untildone.core.verdict import Continue, Finish, Outcome, Pause, Verdict
 from untildone.engine.context import Context
 from untildone.engine.project_checks import trusted
 from untildone.errors import UserError
+from untildone.process import runner
 from untildone.store.files import write_atomically
 from untildone.store.loops import Record
 
@@ -172,4 +172,4 @@ def _start_delivery(home: Path, told: list[Delivery]) -> None:
     letter = folder / f"{os.urandom(8).hex()}.json"
     write_atomically(letter, msgspec.json.encode(told), keep_previous=False)
     argv = [sys.executable, "-I", "-m", "untildone", "milestone", letter.name]
-    process.start_detached(argv, cwd=home, env={**os.environ, "UNTILDONE_HOME": str(home)})
+    runner.start_detached(argv, cwd=home, env={**os.environ, "UNTILDONE_HOME": str(home)})

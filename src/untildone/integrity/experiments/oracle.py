@@ -14,7 +14,8 @@ from untildone.core.evidence import Concern, ConcernKind, Evidence
 from untildone.errors import UserError
 from untildone.integrity.experiments.composition import take_whole_tree
 from untildone.integrity.experiments.trial import Trial, make_sandbox_source
-from untildone.process import environment, run
+from untildone.process.command import environment
+from untildone.process.runner import run
 from untildone.sandbox.sandboxes import open_sandbox
 
 _SECONDS = 1_800.0
