@@ -351,8 +351,8 @@ def test_a_loop_that_is_over_is_not_active(path: str, text: str) -> None:
         (
             ".shipkit/relentless-state.local.md",
             samples.SHIPKIT.replace("failed|FAIL", "fail("),
-            "`.shipkit/relentless-state.local.md`, line 7, `failure_pattern`: `fail(` is not a regular"
-            " expression: missing )",
+            "`.shipkit/relentless-state.local.md`, line 7, `failure_pattern`: `fail(` is not a"
+            " regular expression: missing )",
         ),
     ],
 )
