@@ -16,7 +16,7 @@ from untildone.engine.hold_status import held_now
 from untildone.engine.project_checks import checks_of, is_trusted
 from untildone.engine.scope import Scope
 from untildone.errors import UserError
-from untildone.process.command import argv_of
+from untildone.process.command import parse_argv
 from untildone.report.doctor import Problem, make_error, make_note
 from untildone.report.notices import describe_next_step
 from untildone.store.home import find_volatile_file_system, prepare_home
@@ -103,7 +103,7 @@ def check_tools(context: Context, project: Path) -> Iterator[Problem]:
 
 
 def _missing(check: Check, project: Path, *, path: str | None) -> str:
-    program = next(iter(argv_of(check.command)), "")
+    program = next(iter(parse_argv(check.command)), "")
     there = shutil.which(program, path=path) or (project / check.cwd / program).is_file()
     return "" if there else program
 

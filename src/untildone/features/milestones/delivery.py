@@ -11,7 +11,7 @@ import msgspec
 
 from untildone.engine.context import Context
 from untildone.features.milestones.milestones import Delivery
-from untildone.process.command import argv_of, environment
+from untildone.process.command import environment, parse_argv
 from untildone.process.runner import Finished, run
 
 SECONDS = 60.0
@@ -35,7 +35,7 @@ def deliver(context: Context, letter: str, *, seconds: float = SECONDS) -> None:
 def _told(delivery: Delivery, *, seconds: float) -> str:
     """What went wrong with it, or nothing."""
     milestone, happened = delivery.milestone, delivery.happened
-    argv = argv_of(milestone.run)
+    argv = parse_argv(milestone.run)
     data = msgspec.json.encode(happened)
     if milestone.notify:
         argv = [sys.executable, "-I", "-m", "untildone.features.milestones.notify"]

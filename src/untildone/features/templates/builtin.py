@@ -17,7 +17,7 @@ from untildone.engine.context import Context
 from untildone.engine.presets import DEFAULT_TASKS
 from untildone.engine.project_checks import checks_for, checks_of
 from untildone.errors import UserError
-from untildone.process.command import quoted
+from untildone.process.command import quote_argument
 
 Make: TypeAlias = Callable[[Context, Path, str], tuple[Check, ...]]
 _TYPE_CHECKERS = frozenset({"mypy", "pyright", "basedpyright", "ty", "pyrefly", "tsc", "vue-tsc"})
@@ -75,7 +75,7 @@ def _hunted(context: Context, project: Path, times: str) -> tuple[Check, ...]:
 def _refined(_context: Context, _project: Path, file: str) -> tuple[Check, ...]:
     ours = (sys.executable, "-I", "-m", "untildone", "plan")
     return tuple(
-        Check(name=verb, command=" ".join(map(quoted, (*ours, verb, "--plan", file))))
+        Check(name=verb, command=" ".join(map(quote_argument, (*ours, verb, "--plan", file))))
         for verb in ("validate", "refine")
     )
 

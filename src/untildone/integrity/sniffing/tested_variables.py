@@ -4,7 +4,7 @@ import re
 
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.sniffing.signs import ASKS, RUNNER_VARIABLE, Sign
-from untildone.integrity.tests.inventory import collected
+from untildone.integrity.tests.inventory import is_collected
 
 # CI systems set these, and programs that print for them read them.
 _VARIABLE = re.compile(r"\b(CI|GITHUB_ACTIONS|GITLAB_CI|CONTINUOUS_INTEGRATION)\b")
@@ -20,7 +20,9 @@ def is_tested_variable(comparison: Comparison, sign: Sign) -> bool:
     asked = set(_VARIABLE.findall(sign.text))
     if sign.because != ASKS or not asked or _reads_more(sign.text):
         return False
-    tests = [path for path in comparison.old if comparison.role(path) == "test" and collected(path)]
+    tests = [
+        path for path in comparison.old if comparison.role(path) == "test" and is_collected(path)
+    ]
     texts = [text for path in tests if _SETS.search(text := comparison.old.text(path))]
     return all(any(_is_set_in(name, text) for text in texts) for name in asked)
 
