@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 import stat
 import sys
 import time
@@ -15,7 +16,9 @@ from untildone.store.digest import sha256
 
 MAX_FILE_SIZE = 1_000_000
 
-_FORMAT = b"untildone-1"
+# Raised whenever fields of the state change their names or meaning: a file of another format is
+# refused, because its unknown fields would silently be read as defaults.
+FORMAT = 2
 _ATTEMPTS = 3
 _PASSING = (errno.EIO, errno.EINTR)
 _NO_FOLDER_SYNC = (errno.EINVAL, errno.ENOTSUP)
@@ -31,11 +34,26 @@ Value = TypeVar("Value")
 
 
 class DamagedFileError(Exception):
-    """A file is there but is not what we wrote; `reason` names it."""
+    """A file exists but is not what we wrote; `reason` says how, after the name of the file."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
         self.reason = reason
+
+    def prefix(self, subject: str) -> "DamagedFileError":
+        """The same error with a subject in front of its reason."""
+        return type(self)(f"{subject} {self.reason}")
+
+
+class OtherFormatError(DamagedFileError):
+    """The file was written by a version of untildone with another state format."""
+
+
+def describe_format(found: object) -> str:
+    return (
+        "was written by another version of untildone"
+        f" (state format {found}, this version reads {FORMAT})"
+    )
 
 
 def quote_path(path: Path) -> str:
@@ -47,18 +65,26 @@ def quote_path(path: Path) -> str:
 
 
 def add_checksum(body: bytes) -> bytes:
+    return _format_file(FORMAT, body)
+
+
+def _format_file(version: int, body: bytes) -> bytes:
     digest = sha256(body).hexdigest().encode()
-    return b"%b %d %b\n%b" % (_FORMAT, len(body), digest, body)
+    return b"untildone-%d %d %b\n%b" % (version, len(body), digest, body)
 
 
 def strip_checksum(data: bytes) -> bytes:
     if not data:
         raise DamagedFileError("is empty")
     first, _, body = data.partition(b"\n")
-    if not first.startswith(_FORMAT + b" "):
+    header = re.match(rb"untildone-(\d{1,4}) ", first)
+    if header is None:
         raise DamagedFileError("is not a file of untildone")
-    if add_checksum(body) != data:
+    version = int(header[1])
+    if _format_file(version, body) != data:
         raise DamagedFileError("is cut off or was altered")
+    if version != FORMAT:
+        raise OtherFormatError(describe_format(version))
     return body
 
 
@@ -225,7 +251,7 @@ def read_checked(path: Path, parse: Callable[[bytes], Value]) -> Value:
     try:
         return parse(strip_checksum(data))
     except DamagedFileError as damage:
-        raise DamagedFileError(f"{quote_path(path)} {damage.reason}") from damage
+        raise damage.prefix(quote_path(path)) from damage
 
 
 def read_or_recover(path: Path, parse: Callable[[bytes], Value]) -> tuple[Value, tuple[str, ...]]:
@@ -241,6 +267,9 @@ def read_or_recover(path: Path, parse: Callable[[bytes], Value]) -> tuple[Value,
         if not os.path.lexists(previous):
             raise
         return _read_previous(previous, parse, f"{quote_path(path)} is missing")
+    except OtherFormatError:
+        # The file is whole: the version that wrote it can still read it.
+        raise
     except DamagedFileError as damage:
         aside = _kept_aside(path)
         value, warnings = _read_previous(previous, parse, damage.reason)

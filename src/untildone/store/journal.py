@@ -143,7 +143,7 @@ def read_last(path: Path) -> Entry:
     try:
         return _checked(line)
     except DamagedFileError as damage:
-        raise DamagedFileError(f"the last entry of {quote_path(path)} {damage.reason}") from damage
+        raise damage.prefix(f"the last entry of {quote_path(path)}") from damage
 
 
 def read_entries(path: Path) -> tuple[Entry, ...]:
@@ -160,9 +160,7 @@ def walk_verified(path: Path) -> Iterator[Entry]:
             try:
                 entry = _checked(line)
             except DamagedFileError as damage:
-                raise DamagedFileError(
-                    f"entry {n} of {quote_path(path)} {damage.reason}"
-                ) from damage
+                raise damage.prefix(f"entry {n} of {quote_path(path)}") from damage
             if entry.n != n:
                 raise DamagedFileError(f"entry {n} of {quote_path(path)} is missing")
             if entry.previous != previous:
@@ -187,7 +185,7 @@ def _decoded(line: bytes, n: int, path: Path) -> Entry:
     try:
         return decode(line, Entry)
     except DamagedFileError as damage:
-        raise DamagedFileError(f"entry {n} of {quote_path(path)} {damage.reason}") from damage
+        raise damage.prefix(f"entry {n} of {quote_path(path)}") from damage
 
 
 def _lines(file: BinaryIO, path: Path) -> Iterator[bytes]:

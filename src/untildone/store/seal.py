@@ -59,7 +59,7 @@ def _from_file(path: Path, digest: str) -> Contract:
     try:
         contract = decode(strip_checksum(data), Contract)
     except DamagedFileError as damage:
-        raise DamagedFileError(f"{quote_path(path)} {damage.reason}") from damage
+        raise damage.prefix(quote_path(path)) from damage
     if sha256(data).hexdigest() != digest:
         raise DamagedFileError(f"{quote_path(path)} is not the contract that was agreed")
     return contract

@@ -15,9 +15,12 @@ from untildone.errors import UserError
 from untildone.store import journal
 from untildone.store.encoding import convert, decode, encode
 from untildone.store.files import (
+    FORMAT,
     MAX_FILE_SIZE,
     DamagedFileError,
+    OtherFormatError,
     add_checksum,
+    describe_format,
     discard,
     install,
     quote_path,
@@ -37,6 +40,7 @@ _LARGEST = 2**53
 class State(Struct, frozen=True, kw_only=True):
     """`generation` grows by one with every save; `contract` is the SHA-256 of its file."""
 
+    format: int = FORMAT
     loop: str
     generation: Annotated[int, Meta(ge=1, le=_LARGEST)]
     contract: str
@@ -67,7 +71,7 @@ def _reads_back(body: bytes, value: Contract | State) -> bool:
 
 def make_parser(loop_id: str) -> Callable[[bytes], State]:
     def parse(body: bytes) -> State:
-        state = _plausible(decode(body, State))
+        state = _check_counters(decode(body, State))
         if state.loop != loop_id:
             raise DamagedFileError(f"belongs to the loop `{state.loop}`")
         return state
@@ -77,14 +81,16 @@ def make_parser(loop_id: str) -> Callable[[bytes], State]:
 
 def decode_state(entry: journal.Entry) -> State:
     try:
-        return _plausible(convert(entry.state, State))
+        # Format 1 did not record its number.
+        found = (entry.state or {}).get("format", 1)
+        if found != FORMAT:
+            raise OtherFormatError(describe_format(found))
+        return _check_counters(convert(entry.state, State))
     except DamagedFileError as damage:
-        raise DamagedFileError(
-            f"the state in entry {entry.n} of the journal {damage.reason}"
-        ) from damage
+        raise damage.prefix(f"the state in entry {entry.n} of the journal") from damage
 
 
-def _plausible(state: State) -> State:
+def _check_counters(state: State) -> State:
     values = msgspec.structs.astuple(state.progress)
     nested = (inner for value in values if isinstance(value, dict) for inner in value.values())
     counters = (value for value in (*values, *nested) if isinstance(value, int))
