@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 from bench.table import Row, medians
-from untildone.checks.result import Reported, judge_result
+from untildone.checks.result import RunArtifacts, judge_result
 from untildone.core.contract import Check, Contract
 from untildone.core.decide import decide
 from untildone.core.evidence import Evidence
@@ -13,8 +13,8 @@ from untildone.core.feedback import write_feedback
 from untildone.core.progress import Progress
 from untildone.core.transitions import advance
 from untildone.core.verdict import Continue
-from untildone.process import Finished
 from untildone.process.output import HEAD_LIMIT, TAIL_LIMIT
+from untildone.process.runner import Finished
 
 COUNT = 100_000
 CHECK = Check(name="lint", command="ruff check --output-format json .")
@@ -57,9 +57,9 @@ def evidence(report: Path) -> Evidence:
         file.seek(-TAIL_LIMIT, os.SEEK_END)
         tail = file.read()
     finished = Finished(exit_code=1, head=head, tail=tail, size=report.stat().st_size)
-    reported = Reported(output=report)
+    artifacts = RunArtifacts(output=report)
     return Evidence(
-        checks=(judge_result(CHECK, finished, project=report.parent, reported=reported),)
+        checks=(judge_result(CHECK, finished, project=report.parent, artifacts=artifacts),)
     )
 
 

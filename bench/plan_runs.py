@@ -8,8 +8,8 @@ from functools import partial
 from pathlib import Path
 
 from bench.table import Row, seconds
-from untildone.runs.player import Step, written
-from untildone.runs.scripted import Shell
+from untildone.runs.scripted_agent import Shell
+from untildone.runs.scripted_client import Step, written
 
 TASKS = 8
 PROGRAM = Path(sys.executable).with_name("untildone")

@@ -9,9 +9,9 @@ from pathlib import Path
 from bench.plan_runs import PROGRAM
 from bench.table import Row, medians, seconds
 from untildone.core.verdict import OUTCOMES
-from untildone.process import argv_of
-from untildone.runs.player import Step, written
-from untildone.runs.scripted import Shell
+from untildone.process.command import argv_of
+from untildone.runs.scripted_agent import Shell
+from untildone.runs.scripted_client import Step, written
 
 # A short turn of a real model; most are longer.
 TURN = Step(edits=(Shell(command="sleep 3"),), says="Done.")

@@ -12,9 +12,9 @@ from msgspec import Struct
 
 from bench.integrity.case import Folder
 from bench.integrity.toolbox import SYSTEM, Toolbox
-from untildone.process import Finished, run
+from untildone.process.runner import Finished, run
 from untildone.runs.hooks import Hook, fire, hooks_in
-from untildone.runs.scripted import stop_fields
+from untildone.runs.scripted_agent import stop_fields
 
 # The longest of them builds from nothing.
 LIMIT = 300.0

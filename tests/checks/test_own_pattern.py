@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from untildone.checks.findings import Diagnostic
-from untildone.checks.patterns import findings
-from untildone.checks.runner import Running, run_checks
+from untildone.checks.patterns import find_diagnostics
+from untildone.checks.runner import RunOptions, run_checks
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check
 
@@ -22,17 +22,17 @@ e.py:1: error: not ours
 """
 
 
-def ran(tmp_path: Path, **fields: str) -> CheckResult:
+def run_check(tmp_path: Path, **fields: str) -> CheckResult:
     tmp_path.joinpath("output").write_text(OUTPUT, encoding="utf-8")
     check = Check(name="own", command="cat output; false", **fields)  # type: ignore[arg-type]  # texts
-    (result,) = run_checks([check], Running(project=tmp_path))
+    (result,) = run_checks([check], RunOptions(project=tmp_path))
     return result
 
 
 def test_each_group_says_its_part() -> None:
     check = Check(name="own", command="x", pattern=PATTERN)
 
-    assert findings(check, OUTPUT) == (
+    assert find_diagnostics(check, OUTPUT) == (
         (
             Diagnostic(path="a.rb", line=3, code="X1", text="no such method"),
             Diagnostic(path="lib/b.rb", code="X2", severity="warning", text="line too long"),
@@ -46,11 +46,11 @@ def test_each_group_says_its_part() -> None:
 def test_only_the_text_is_needed() -> None:
     check = Check(name="own", command="x", pattern="FAIL (?P<text>.*)")
 
-    assert findings(check, "ok\nfail it\n") == ((Diagnostic(path="", text="it"),), False)
+    assert find_diagnostics(check, "ok\nfail it\n") == ((Diagnostic(path="", text="it"),), False)
 
 
 def test_a_pattern_alone_decides_what_is_a_finding(tmp_path: Path) -> None:
-    found = ran(tmp_path, pattern=PATTERN)
+    found = run_check(tmp_path, pattern=PATTERN)
 
     assert (found.outcome, [each.code for each in found.findings]) == (
         "red",
@@ -59,13 +59,13 @@ def test_a_pattern_alone_decides_what_is_a_finding(tmp_path: Path) -> None:
 
 
 def test_beside_a_named_parser_it_adds_to_its_findings(tmp_path: Path) -> None:
-    found = ran(tmp_path, pattern=PATTERN, parser="mypy")
+    found = run_check(tmp_path, pattern=PATTERN, parser="mypy")
 
     assert [each.path for each in found.findings] == ["a.rb", "lib/b.rb", "c.rb", "d.rb", "e.py"]
 
 
 def test_a_named_parser_is_the_only_one(tmp_path: Path) -> None:
-    assert [each.path for each in ran(tmp_path, parser="mypy").findings] == ["e.py"]
+    assert [each.path for each in run_check(tmp_path, parser="mypy").findings] == ["e.py"]
 
 
 @pytest.mark.timeout(60)
@@ -74,7 +74,7 @@ def test_a_pattern_that_searches_for_ever_is_no_pass(tmp_path: Path) -> None:
     pattern = "(?P<text>(a|aa)+)+$"
     check = Check(name="own", command="cat output", pattern=pattern)
 
-    (result,) = run_checks([check], Running(project=tmp_path))
+    (result,) = run_checks([check], RunOptions(project=tmp_path))
 
     assert (result.outcome, result.reason) == (
         "no-evidence",

@@ -14,7 +14,7 @@ import pytest
 from cli.desk import Desk, error
 from client.world import BIN, World
 from keepers import until
-from untildone.process import alive
+from untildone.process.runner import is_alive
 
 
 def project(tmp_path: Path) -> World:
@@ -105,7 +105,7 @@ def test_ctrl_c_ends_the_checks_too(tmp_path: Path, number: int, code: int) -> N
     child.send_signal(number)
 
     assert child.wait(timeout=60) == code
-    assert not alive(int(started.read_text(encoding="utf-8")))
+    assert not is_alive(int(started.read_text(encoding="utf-8")))
 
 
 def test_what_takes_too_long_is_told_with_a_remedy(tmp_path: Path) -> None:
@@ -128,7 +128,7 @@ def test_what_cannot_run_is_told_with_a_remedy(tmp_path: Path) -> None:
     code, shown, told = desk.said("check")
 
     assert code == 17
-    assert "it asks for a terminal (`/dev/tty`), which a check has not" in shown
+    assert "it asks for a terminal (`/dev/tty`), and checks run without one" in shown
     assert told.endswith(
         "\nhint: install what is missing, or name another command in `untildone.toml`\n"
     )

@@ -16,8 +16,8 @@ import yaml
 
 from cli.desk import RED, Desk
 from tools import missing
-from untildone.runs.player import Step, written
-from untildone.runs.scripted import Edit
+from untildone.runs.scripted_agent import Edit
+from untildone.runs.scripted_client import Step, written
 
 REPOSITORY = Path(__file__).parents[2]
 ACTION: dict[str, Any] = yaml.safe_load(

@@ -9,8 +9,8 @@ import pytest
 
 from cli.desk import Desk
 from cli.test_terminal import on_a_terminal
-from untildone.runs.player import Step, written
-from untildone.runs.scripted import Shell
+from untildone.runs.scripted_agent import Shell
+from untildone.runs.scripted_client import Step, written
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="NOT TESTED, needs a terminal")

@@ -5,10 +5,12 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from core.samples import contract
+from untildone.app import open_context
 from untildone.core.evidence import Evidence
 from untildone.engine.artifacts import folder, log_folder, publish, write_task
-from untildone.engine.context import Context, context
-from untildone.engine.start import Request, begin
+from untildone.engine.context import Context
+from untildone.engine.request import Request
+from untildone.engine.start import begin
 from untildone.store.loops import Record
 
 SESSION = "5f0c2a9e-0000-4000-8000-00000000000a"
@@ -17,7 +19,7 @@ SESSION = "5f0c2a9e-0000-4000-8000-00000000000a"
 def started(tmp_path: Path) -> tuple[Context, Record, Path]:
     project = tmp_path / "project"
     project.mkdir()
-    here = context({}, home=str(tmp_path / "state"))
+    here = open_context({}, home=str(tmp_path / "state"))
     record = begin(here, Request(session=SESSION, project=project, promises=("DONE",)))
     return here, record, project
 

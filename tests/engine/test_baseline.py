@@ -7,7 +7,7 @@ import pytest
 
 from core.samples import GREEN, RED, failing, finding, result
 from engine.test_stop import World, told
-from untildone.checks.runner import Running, run_checks
+from untildone.checks.runner import RunOptions, run_checks
 from untildone.core.check_results import CheckResult, FileTotals, Totals
 from untildone.core.contract import Check
 from untildone.engine.baseline import record_start
@@ -32,7 +32,7 @@ def begin(world: World, *functions: str) -> None:
     """A loop whose start was checked by the real runner."""
     tests(world, *functions)
     world.start(checks=(PYTEST,), was_red=False)
-    record_start(world.here, world.loop, run_checks([PYTEST], Running(project=world.project)))
+    record_start(world.here, world.loop, run_checks([PYTEST], RunOptions(project=world.project)))
 
 
 def kept(world: World) -> tuple[CheckResult, ...]:

@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 
+from untildone.app import open_context
 from untildone.core.contract import Bounds, Claim
 from untildone.engine import prompt, verbs
-from untildone.engine.context import Context, context, tree_of
+from untildone.engine.context import Context, tree_of
 from untildone.engine.payload import Call
-from untildone.engine.start import Request, begin, named
+from untildone.engine.request import Request, name_checks
+from untildone.engine.start import begin
 
 SESSION = "5f0c2a9e-0000-4000-8000-00000000000a"
 CLEAR = "Add a users endpoint in src/api; no new dependencies; done when `make test` passes"
@@ -27,10 +29,10 @@ class World:
     @property
     def here(self) -> Context:
         environ = {"CLAUDE_CODE_SESSION_ATTENDED": self.attended}
-        return context(environ, home=str(self.home))
+        return open_context(environ, home=str(self.home))
 
     def start(self) -> str:
-        asked = Request(session=SESSION, project=self.project, checks=named(("false",)))
+        asked = Request(session=SESSION, project=self.project, checks=name_checks(("false",)))
         return begin(self.here, asked).contract.id
 
     def say(self, text: str, number: str = "p1") -> Any:  # noqa: ANN401  whatever is answered
@@ -172,7 +174,7 @@ def test_a_slash_command_knows_the_options_of_start(world: World) -> None:
 
     contract = world.here.loops.load(world.here.session(SESSION).get_loop_id()).contract
     assert contract.task == "port it"
-    assert contract.checks == named(("make test",), success="passed", failure="failed")
+    assert contract.checks == name_checks(("make test",), success="passed", failure="failed")
     assert contract.claims == (Claim(name="docs", verification="review"),)
     assert contract.bounds == Bounds(round_minutes=7)
     assert (contract.must_not, contract.allow) == (("test -e core",), ("config:setup.cfg",))

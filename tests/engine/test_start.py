@@ -4,9 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from untildone.app import open_context
 from untildone.core.contract import Bounds, Check, Claim, Contract
-from untildone.engine.context import Context, context
-from untildone.engine.start import Request, begin, named
+from untildone.engine.context import Context
+from untildone.engine.request import Request, name_checks
+from untildone.engine.start import begin
 from untildone.errors import UserError
 
 SESSION = "5f0c2a9e-0000-4000-8000-00000000000a"
@@ -14,14 +16,19 @@ SESSION = "5f0c2a9e-0000-4000-8000-00000000000a"
 
 @pytest.fixture
 def here(tmp_path: Path) -> Context:
-    return context({}, home=str(tmp_path / "state"))
+    return open_context({}, home=str(tmp_path / "state"))
 
 
 SPEC = "Port every page to use the new layout"
 
 
 def asked(tmp_path: Path, **given: object) -> Request:
-    fields = {"session": SESSION, "project": tmp_path, "checks": named(("npm test",)), **given}
+    fields = {
+        "session": SESSION,
+        "project": tmp_path,
+        "checks": name_checks(("npm test",)),
+        **given,
+    }
     return Request(**fields)  # type: ignore[arg-type]  # fields of a request by name
 
 
@@ -78,7 +85,7 @@ def test_the_exit_rule(here: Context, tmp_path: Path, given: dict[str, object], 
         ({"checks": (), "claims": (Claim(name="a"),), "done_when": "checks"}, "needs a check"),
         ({"checks": (), "promises": ("A",), "done_when": "either"}, "needs a check"),
         ({"done_when": "promise"}, "needs a promise"),
-        ({"checks": named(("x",), success="(")}, "success"),
+        ({"checks": name_checks(("x",), success="(")}, "success"),
     ],
 )
 def test_what_could_never_end_is_refused(

@@ -9,12 +9,14 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from untildone.app import open_context
 from untildone.core.progress import STOPPED_CLOCK, Progress
 from untildone.engine import prompt, stop
-from untildone.engine.context import Context, context
+from untildone.engine.active_time import count_time, read_clock
+from untildone.engine.context import Context
 from untildone.engine.payload import Call
-from untildone.engine.start import Request, begin
-from untildone.features.budget.clock import count_time, read_clock
+from untildone.engine.request import Request
+from untildone.engine.start import begin
 
 SESSION = "5f0c2a9e-0000-4000-8000-00000000000a"
 FAILED = {"type": "assistant", "error": "rate_limit", "isApiErrorMessage": True}
@@ -23,7 +25,7 @@ FAILED = {"type": "assistant", "error": "rate_limit", "isApiErrorMessage": True}
 class World:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.here: Context = context({}, home=str(folder / "state"))
+        self.here: Context = open_context({}, home=str(folder / "state"))
         asked = Request(session=SESSION, project=folder, promises=("ALL PAGES WRITTEN",))
         self.loop = begin(self.here, asked).contract.id
         self.session = self.here.session(SESSION)

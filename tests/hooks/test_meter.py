@@ -14,8 +14,8 @@ from hooks.calls import SESSION, Answer, Place
 from untildone.core.contract import Bounds
 from untildone.core.criteria import apply_amendments
 from untildone.engine import verbs
+from untildone.engine.active_time import read_clock
 from untildone.errors import UserError
-from untildone.features.budget.clock import read_clock
 from untildone.install.hook_lines import HookProgram, build_lines
 from untildone.store.loops import Record
 from untildone.store.sessions import Session

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from process.hostile_programs import HOSTILE, Marked, command, python, until, zombies
-from untildone.process.talk import CannotStart, Conversation, NotListening, talk
+from untildone.process.interactive import CannotStart, Conversation, NotListening, talk
 
 ECHO = ["sh", "-c", 'while read -r line; do echo "heard $line"; done; echo over; sleep 60']
 

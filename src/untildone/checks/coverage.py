@@ -1,80 +1,64 @@
-"""A test check that also measures: red while the tests reach less of the code than asked for."""
+"""Makes a test check measure coverage, so that it is red below a percentage of lines."""
 
 import os
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 from msgspec.structs import replace
 
-from untildone.checks.detection.manifest import read_json, table
+from untildone.checks.detection.manifest import get_table, read_json
+from untildone.commands.launchers import PACKAGE_MANAGERS
 from untildone.commands.programs import find_programs
 from untildone.core.contract import Check
 from untildone.errors import UserError
-from untildone.process import quoted
+from untildone.process.command import quoted
 
-_SHELL = frozenset(";&|<>`$()\n")
-
-
-def _pytest(command: str, percent: int) -> str:
-    return f"{command} --cov --cov-report=term-missing:skip-covered --cov-fail-under={percent}"
-
-
-def _jest(_: str, percent: int) -> str:
-    limit = f'{{"global":{{"lines":{percent}}}}}'
-    word = '"' + limit.replace('"', '\\"') + '"' if os.name == "nt" else f"'{limit}'"
-    return f"npx --no-install jest --coverage --coverageThreshold={word}"
-
-
-def _vitest(_: str, percent: int) -> str:
-    return f"npx --no-install vitest run --coverage --coverage.thresholds.lines={percent}"
-
-
-def _node(_: str, percent: int) -> str:
-    return f"node --test --experimental-test-coverage --test-coverage-lines={percent}"
-
-
-def _cargo(_: str, percent: int) -> str:
-    return f"cargo llvm-cov --fail-under-lines {percent}"
-
-
-def _go(command: str, percent: int) -> str:
-    words = (sys.executable, "-I", "-m", "untildone.checks.gocoverage", str(percent), command)
-    return " ".join(map(quoted, words))
-
-
-# Only tools that measure and fail by themselves: a number nobody compares is no evidence.
-MEASURED: dict[str, Callable[[str, int], str]] = {
-    "pytest": _pytest,
-    "jest": _jest,
-    "vitest": _vitest,
-    "node": _node,
-    "cargo": _cargo,
-    "go": _go,
+_SHELL_CHARACTERS = frozenset(";&|<>`$()\n")
+# Only tools that exit with an error below the percentage can prove it.
+_COMMANDS = {
+    "pytest": "{command} --cov --cov-report=term-missing:skip-covered --cov-fail-under={percent}",
+    "jest": "npx --no-install jest --coverage --coverageThreshold={threshold}",
+    "vitest": "npx --no-install vitest run --coverage --coverage.thresholds.lines={percent}",
+    "node": "node --test --experimental-test-coverage --test-coverage-lines={percent}",
+    "cargo": "cargo llvm-cov --fail-under-lines {percent}",
+    "go": "{python} -I -m untildone.checks.go_coverage {percent} {word}",
 }
 
 
-def measuring(check: Check, percent: int, *, project: Path) -> Check:
-    runner = _runner(check, project / check.cwd)
-    if runner not in MEASURED or _SHELL.intersection(check.command):
-        known = ", ".join(f"`{name}`" for name in MEASURED)
+def require_coverage(check: Check, percent: int, *, project: Path) -> Check:
+    runner = _find_runner(check, project / check.cwd)
+    if runner not in _COMMANDS or _SHELL_CHARACTERS.intersection(check.command):
+        known = ", ".join(f"`{name}`" for name in _COMMANDS)
         raise UserError(
             f"coverage of `{check.command}` cannot be measured (known: {known})",
-            hint='name a command that fails below it: `untildone start --check "YOUR COMMAND"`',
+            hint='use a command that fails below it: `untildone start --check "YOUR COMMAND"`',
         )
+    command = _COMMANDS[runner].format(
+        command=check.command,
+        percent=percent,
+        threshold=_make_jest_threshold(percent),
+        python=quoted(sys.executable),
+        word=quoted(check.command),
+    )
     return replace(
         check,
         name=f"coverage:{check.name}",
-        command=MEASURED[runner](check.command, percent),
+        command=command,
         parser=check.parser or ("go" if runner == "go" else ""),
         reason=f"at least {percent} % of the lines, measured with `{runner}`",
     )
 
 
-def _runner(check: Check, folder: Path) -> str:
-    """What `npm test` comes to is said by the script."""
+def _make_jest_threshold(percent: int) -> str:
+    threshold = f'{{"global":{{"lines":{percent}}}}}'
+    escaped = threshold.replace('"', '\\"')
+    return f'"{escaped}"' if os.name == "nt" else f"'{threshold}'"
+
+
+def _find_runner(check: Check, folder: Path) -> str:
+    """The test runner of the command; for `npm test` that of the script."""
     named = find_programs(check.command)
-    scripts = table(read_json(folder / "package.json"), "scripts")
-    if {"npm", "pnpm", "yarn", "bun"}.intersection(named):
+    scripts = get_table(read_json(folder / "package.json"), "scripts")
+    if PACKAGE_MANAGERS.intersection(named):
         named = find_programs(str(scripts.get("test", "")))
-    return next((name for name in named if name in MEASURED), "")
+    return next((name for name in named if name in _COMMANDS), "")

@@ -11,8 +11,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 from rich.console import Console
 
-from untildone.checks.memory import Memory
-from untildone.checks.runner import Running, run_checks
+from untildone.checks.result_cache import ResultCache
+from untildone.checks.runner import RunOptions, run_checks
 from untildone.cli.check_progress import show_progress
 from untildone.cli.loops import open_context
 from untildone.cli.options import json_option, print_json, project_option
@@ -23,7 +23,7 @@ from untildone.core.verdict import OUTCOMES
 from untildone.engine.context import Context, project_folder
 from untildone.engine.project_checks import checks_of, governed, only_untrusted
 from untildone.errors import UserError
-from untildone.process import environment
+from untildone.process.command import environment
 from untildone.report.checks import build_report, print_results
 from untildone.report.junit import render_junit
 from untildone.report.sarif import build_sarif
@@ -165,8 +165,8 @@ def _run(
     prepare_home(context.home)
     shared = project_folder(context.home, place)
     shared.mkdir(parents=True, exist_ok=True, mode=0o700)
-    memory = Memory(shared / "checks", environment(os.environ), serving=asked.cache)
-    last = {check.name: known for check in wanted if (known := memory.last(check))}
+    memory = ResultCache(shared / "checks", environment(os.environ), serve_green=asked.cache)
+    last = {check.name: known for check in wanted if (known := memory.load_last(check))}
     # On a terminal the table of results takes the place of what was shown meanwhile.
     shown_again = sys.stdout.isatty()
     try:
@@ -176,7 +176,7 @@ def _run(
             ),
             show_progress(wanted, last=last, transient=shown_again) as progress,
         ):
-            running = Running(project=place, memory=memory, early=progress.early)
+            running = RunOptions(project=place, cache=memory, on_preview=progress.early)
             return run_checks(wanted, running, report=progress)
     except LockTimeoutError:
         raise UserError(

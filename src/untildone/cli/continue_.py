@@ -10,13 +10,13 @@ from untildone.cli.options import json_option, loop_argument, print_json, projec
 from untildone.cli.project import find_project
 from untildone.engine import verbs
 from untildone.engine.context import Context
+from untildone.engine.grants import build_grant
 from untildone.engine.hold_status import status_of
 from untildone.engine.lost_loops import pause_unindexed_loop
 from untildone.engine.move import move_here
 from untildone.engine.prompt_start import summary
 from untildone.engine.speaker import driven, speaks_for_agent
 from untildone.errors import UserError
-from untildone.features.budget.grants import build_grant
 from untildone.report.notices import describe_round
 from untildone.report.status import StatusReport
 from untildone.runs import memory

@@ -14,13 +14,14 @@ from untildone.cli.demo_display import DemoDisplay
 from untildone.cli.demo_environment import DemoEnvironment, open_demo_environment
 from untildone.core.progress import Round
 from untildone.core.verdict import Continue, Finish
-from untildone.process import ending_with_us, quoted
-from untildone.runs import memory, scene
-from untildone.runs.happenings import Judged
+from untildone.process.command import quoted
+from untildone.process.runner import end_runs_on_signal
+from untildone.runs import demo_scene, memory
+from untildone.runs.events import Judged
 from untildone.runs.memory import Book, How
-from untildone.runs.outer import drive
-from untildone.runs.player import Step, written
-from untildone.runs.scripted import Agent, Ended, Happened, Turn
+from untildone.runs.outer_loop import drive
+from untildone.runs.scripted_agent import Agent, Ended, Happened, Turn
+from untildone.runs.scripted_client import Step, written
 
 # Seconds a person gets to read a line.
 _BEAT = 0.9
@@ -42,7 +43,7 @@ def command(*, headless: bool, fast: bool) -> int:
     """
     console = Console(highlight=False, force_terminal=False if headless else None)
     beat = 0 if fast or not console.is_terminal else _BEAT
-    return play(scene.SCRIPT, DemoDisplay(console, beat=beat), headless=headless)
+    return play(demo_scene.SCRIPT, DemoDisplay(console, beat=beat), headless=headless)
 
 
 def play(script: Sequence[Turn], stage: DemoDisplay, *, headless: bool = False) -> int:
@@ -50,8 +51,8 @@ def play(script: Sequence[Turn], stage: DemoDisplay, *, headless: bool = False) 
     means = "a real run" if headless else "the real hooks"
     stage.title(f"untildone demo: a scripted agent, a broken project, and {means}")
     # A closed terminal must not leave the theatre behind.
-    with ending_with_us(), open_demo_environment() as place:
-        scene.write(place.project)
+    with end_runs_on_signal(), open_demo_environment() as place:
+        demo_scene.write(place.project)
         ended = (_play_headless if headless else _play_with_hooks)(place, script, stage)
         rounds = place.rounds()
         if ended != "let go" or not _is_expected(rounds):
@@ -72,12 +73,12 @@ def _play_with_hooks(place: DemoEnvironment, script: Sequence[Turn], stage: Demo
         agent = Agent(place.project, settings=[place.settings], environ=place.environ, show=show)
         agent.begin()
         with stage.working("starting the loop"):
-            checks = scene.checks(Path(sys.executable).name.removesuffix(".exe"))
-            record = place.start(agent.session, scene.TASK, checks)
-        stage.says("you", scene.TASK)
+            checks = demo_scene.checks(Path(sys.executable).name.removesuffix(".exe"))
+            record = place.start(agent.session, demo_scene.TASK, checks)
+        stage.says("you", demo_scene.TASK)
         names = " and ".join(check.name for check in checks)
         stage.says("untildone", f"loop {record.contract.id}: the agent is held until {names} pass")
-        ended = agent.prompt(scene.TASK, script)
+        ended = agent.prompt(demo_scene.TASK, script)
         agent.end()
     return ended
 
@@ -95,8 +96,10 @@ def _play_headless(place: DemoEnvironment, script: Sequence[Turn], stage: DemoDi
                 pass
 
     # Its own path: the run is this very process, whose variables are the person's.
-    record = place.start(str(uuid.uuid4()), scene.TASK, scene.checks(quoted(sys.executable)))
-    stage.says("you", f"untildone run {quoted(scene.TASK)}")
+    record = place.start(
+        str(uuid.uuid4()), demo_scene.TASK, demo_scene.checks(quoted(sys.executable))
+    )
+    stage.says("you", f"untildone run {quoted(demo_scene.TASK)}")
     steps = [Step(edits=turn.edits, says=turn.says) for turn in script]
     client = written(place.project.parent / "script.json", steps)
     memory.write(place.context, record.contract.id, Book(how=How(client=client)))

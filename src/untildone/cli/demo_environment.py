@@ -9,14 +9,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from untildone.app import open_context
 from untildone.cli.place import place_of
 from untildone.core.contract import Check
 from untildone.core.progress import Round
-from untildone.engine.context import context
-from untildone.engine.start import Request, begin
+from untildone.engine.request import Request
+from untildone.engine.start import begin
 from untildone.errors import UserError
 from untildone.install.claude import apply_plan, plan_init
-from untildone.process import environment, run
+from untildone.process.command import environment
+from untildone.process.runner import run
 from untildone.store.home import prepare_home
 from untildone.store.loops import Record
 from untildone.worktree.fingerprint import fingerprint_tree
@@ -33,7 +35,7 @@ class DemoEnvironment:
         for folder in (self.project, home):
             folder.mkdir()
         self.environ = _build_environ(home)
-        self.context = context(self.environ)
+        self.context = open_context(self.environ)
         prepare_home(self.context.home)
         place = place_of(self.context, self.project)
         apply_plan(place, plan_init(place, "user"))

@@ -6,11 +6,11 @@ import click
 from rich.console import Console
 from rich.text import Text
 
+from untildone.app import open_context
 from untildone.cli.options import json_option, print_json, project_option
 from untildone.cli.place import place_of
 from untildone.cli.project import find_project
 from untildone.engine import health as ground
-from untildone.engine.context import context
 from untildone.install import health as installation
 from untildone.install.installation import read_installation
 from untildone.report.doctor import Diagnosis, Problem, build_diagnosis
@@ -35,7 +35,7 @@ def command(project: Path | None, *, as_json: bool) -> int:
 
 
 def _diagnose(project: Path) -> list[Problem]:
-    found = context()
+    found = open_context()
     machine = read_installation(place_of(found, project), found.environ)
     return [
         *(trouble for seek in installation.PROBES for trouble in seek(machine)),

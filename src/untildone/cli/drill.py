@@ -10,17 +10,18 @@ from msgspec import Struct
 from rich.console import Console
 from rich.text import Text
 
+from untildone.app import open_context
 from untildone.cli.options import json_option, print_json, project_option
 from untildone.cli.place import place_of
 from untildone.cli.project import find_project
-from untildone.engine.context import Context, context
+from untildone.engine.context import Context
 from untildone.errors import UserError
 from untildone.install.health import find_broken_settings, find_disabled_hooks
 from untildone.install.installation import Installation, read_installation
-from untildone.process import ending_with_us
+from untildone.process.runner import end_runs_on_signal
 from untildone.report.doctor import Problem
 from untildone.runs.drill import SCENES, Proof, prove
-from untildone.runs.rehearsal import only
+from untildone.runs.drill_scene import only
 from untildone.store.home import prepare_home
 
 
@@ -45,11 +46,11 @@ def command(project: Path | None, *, as_json: bool) -> int:
     untildone drill
     untildone drill --json | jq .passed
     """
-    found = context()
+    found = open_context()
     machine = read_installation(place_of(found, find_project(project)), found.environ)
     console = Console(highlight=False)
     proofs = []
-    with ending_with_us():
+    with end_runs_on_signal():
         for proof in _run_scenes(found, machine):
             proofs.append(proof)
             if not as_json:

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import click
 
+from untildone import app
 from untildone.cli.project import find_project
 from untildone.core.text import pluralize
-from untildone.engine.context import Context, context
+from untildone.engine.context import Context
 from untildone.errors import UserError
 from untildone.report.receipt import join_first
 from untildone.store.home import check_home
@@ -15,7 +16,7 @@ from untildone.store.loops import Record, UnreadableLoop
 
 def open_context(agent: str = "claude") -> Context:
     """A state that is there and cannot be ours is named, never taken for no loop."""
-    found = context(agent=agent)
+    found = app.open_context(agent=agent)
     check_home(found.home)
     return found
 

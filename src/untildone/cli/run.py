@@ -19,10 +19,10 @@ from untildone.engine.context import Context
 from untildone.engine.project_checks import governed
 from untildone.engine.speaker import calling_session
 from untildone.errors import UserError
-from untildone.process import argv_of
+from untildone.process.command import argv_of
 from untildone.runs import memory
 from untildone.runs.memory import Book, How
-from untildone.runs.outer import drive
+from untildone.runs.outer_loop import drive
 
 # Given by the environment where not on the command line, as CI does it.
 _VARIABLES = {"rounds": "UNTILDONE_ROUNDS", "budget": "UNTILDONE_BUDGET"}

@@ -18,8 +18,8 @@ from untildone.errors import UserError
 from untildone.features.plans.document import read_plan, require_order
 from untildone.features.plans.trust import is_trusted
 from untildone.runs.memory import How
-from untildone.runs.plan.running import run_plan
-from untildone.runs.plan.setting import Setting, folder_of, repository
+from untildone.runs.plan.plan_run import run_plan
+from untildone.runs.plan.workspace import Setting, folder_of, repository
 
 # As many for each task, unless the person says otherwise.
 ROUNDS = 5

@@ -12,7 +12,7 @@ from untildone.cli.authority import require_user_of_machine
 from untildone.cli.loops import open_context
 from untildone.cli.options import project_option
 from untildone.cli.project import find_project
-from untildone.config import Proposal, proposals
+from untildone.config import Proposal, load_proposals
 from untildone.core.spec.shape_file import SHAPE_FILE, parse_shape_file
 from untildone.engine.context import Context
 from untildone.engine.project_checks import governed
@@ -21,8 +21,8 @@ from untildone.features.importers import trusted_projects as store
 from untildone.features.importers.formats import LOOP_FORMATS
 from untildone.features.plans.document import read_plan as read_plan
 from untildone.features.plans.files import list_plans
+from untildone.features.plans.task_checks import list_commands
 from untildone.features.plans.trust import trust_plan
-from untildone.features.plans.verification import list_commands
 from untildone.features.spec.start import load_shape_file
 from untildone.store.home import prepare_home
 from untildone.store.sessions import list_sessions
@@ -69,7 +69,7 @@ def command(
 
 
 def _trust_configuration(context: Context, place: Path, *, sha256: str | None, yes: bool) -> int:
-    files = proposals(place)
+    files = load_proposals(place)
     if not files:
         raise UserError(
             f"there is no `untildone.toml` in `{place}`",

@@ -13,8 +13,7 @@ from untildone.core.plan_task import VerifierResult, list_missing
 from untildone.engine.context import Context
 from untildone.engine.relayed_verbs import Verb
 from untildone.errors import UserError
-from untildone.features.plans.reports import record_report
-from untildone.features.plans.verification import CriterionEvidence, VerifierReport
+from untildone.features.plans.reports import CriterionEvidence, VerifierReport, record_report
 from untildone.store.loops import Record
 
 _Pairs = tuple[tuple[str, str], ...]

@@ -22,6 +22,7 @@ class ConcernKind(StrEnum):
     HARD_CODED = "hard-coded"
     DEPENDENCY = "dependency"
     ENVIRONMENT = "environment"
+    UNREAD = "unread"
     ORACLE = "oracle"
     PASS_TO_PASS = "replay"  # noqa: S105  not a password
 

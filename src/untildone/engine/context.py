@@ -8,13 +8,19 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from untildone.agents import AGENTS
 from untildone.agents.agent import Agent
-from untildone.check_lineage import register_home
 from untildone.core.criteria import apply_amendments, lacks_precheck
+from untildone.engine.scope import Scope
 from untildone.store.digest import sha256
 from untildone.store.loops import Loops, Record
 from untildone.store.sessions import Session
+
+
+class RegisteredFeature(Struct, frozen=True):
+    """A line of the registry: `load` imports the `Feature`, and is called only if it is used."""
+
+    is_used: Callable[[Scope], bool]
+    load: Callable[[], object]
 
 
 class Context(Struct, frozen=True, kw_only=True):
@@ -22,6 +28,7 @@ class Context(Struct, frozen=True, kw_only=True):
     environ: Mapping[str, str]
     agent: Agent
     clock: Callable[[], float] = time.time
+    features: tuple[RegisteredFeature, ...] = ()
 
     @property
     def loops(self) -> Loops:
@@ -36,22 +43,6 @@ class Context(Struct, frozen=True, kw_only=True):
 
     def now(self) -> str:
         return datetime.fromtimestamp(self.clock(), UTC).isoformat(timespec="seconds")
-
-
-def context(
-    environ: Mapping[str, str] | None = None, *, home: str = "", agent: str = "claude"
-) -> Context:
-    environ = dict(os.environ) if environ is None else environ
-    place = Path(home) if home else _home(environ)
-    register_home(os.fspath(place))
-    return Context(home=place, environ=environ, agent=AGENTS[agent])
-
-
-def _home(environ: Mapping[str, str]) -> Path:
-    # Imported where it is used: hooks are told their home.
-    from untildone.store.home import find_state_home
-
-    return find_state_home(environ)
 
 
 def project_folder(home: Path, project: Path) -> Path:

@@ -7,16 +7,16 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeAlias
 
-from untildone.checks import security
-from untildone.config import proposals
+from untildone.config import load_proposals
 from untildone.core.contract import Check, Contract
 from untildone.core.text import pluralize
 from untildone.engine.context import Context
+from untildone.engine.feature import used_features
 from untildone.engine.hold_status import held_now
 from untildone.engine.project_checks import checks_of, is_trusted
+from untildone.engine.scope import Scope
 from untildone.errors import UserError
-from untildone.features.edits import switch
-from untildone.process import argv_of
+from untildone.process.command import argv_of
 from untildone.report.doctor import Problem, make_error, make_note
 from untildone.report.notices import describe_next_step
 from untildone.store.home import find_volatile_file_system, prepare_home
@@ -75,7 +75,7 @@ def _makeable(home: Path) -> None:
 
 def configuration(context: Context, project: Path) -> Iterator[Problem]:
     try:
-        files = proposals(project)
+        files = load_proposals(project)
     except UserError:
         # Told by `check_tools`.
         return
@@ -179,14 +179,9 @@ def last_loop(context: Context, project: Path) -> Iterator[Problem]:
     yield make_note("last loop", text, describe_next_step(last.contract.id, outcome))
 
 
-def automatic_mode(context: Context, _: Path) -> Iterator[Problem]:
-    if switch.AUTO not in switch.read_modes(str(context.home)):
-        return
-    text = "on: a turn whose edits bring errors is held, with or without a loop"
-    yield make_note("automatic mode", text, "`untildone init --no-auto` switches it off")
-    if not security.installed():
-        text = "security findings are not looked for: `ast-grep` is not installed"
-        yield make_note("automatic mode", text, "`pip install 'untildone[security]'`")
+def features(context: Context, project: Path) -> Iterator[Problem]:
+    for feature in used_features(context, Scope(event="doctor")):
+        yield from feature.find_problems(context, project)
 
 
 def _loops(context: Context) -> tuple[Record | UnreadableLoop, ...]:
@@ -205,5 +200,5 @@ PROBES: tuple[Look, ...] = (
     damaged_loops,
     unheld_loops,
     last_loop,
-    automatic_mode,
+    features,
 )

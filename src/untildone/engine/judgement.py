@@ -1,6 +1,7 @@
 """What a judged stop comes to: the verdict, what the agent is told, what the person sees."""
 
 import os
+from pathlib import Path
 
 from msgspec import Struct
 
@@ -20,6 +21,8 @@ class Judged(Struct, frozen=True):
     progress: Progress
     evidence: Evidence
     verdict: Verdict
+    # The worktree that the agent works in.
+    project: Path
 
 
 class Answer(Struct, frozen=True, kw_only=True):
@@ -43,20 +46,4 @@ def answered(context: Context, record: Record, judged: Judged) -> Answer:
         *record.warnings,
         context.session_of(record).take("tell"),
     )
-    shown = " | ".join(filter(None, told)) + _announced(record, judged)
-    return Answer(verdict=judged.verdict, feedback=text, notice=shown)
-
-
-def _announced(record: Record, judged: Judged) -> str:
-    if record.contract.preset != "loop":
-        return ""
-    from untildone.report.announcements import announce_verdict
-
-    status = judged.evidence.status
-    told = announce_verdict(
-        record,
-        judged.verdict,
-        steps_reported=judged.progress.steps_reported,
-        following=status.next if status else "",
-    )
-    return f"\n{told}" if told else ""
+    return Answer(verdict=judged.verdict, feedback=text, notice=" | ".join(filter(None, told)))

@@ -4,15 +4,13 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from msgspec import DecodeError, Struct, ValidationError, convert
-from msgspec.json import decode
+from msgspec import Struct, ValidationError, convert
 from msgspec.structs import replace
 
 from untildone.core.agent_message import MAX_CLAIMS, truncate
 from untildone.core.contract import Amendment, Claim, Contract, Verification
 from untildone.core.criteria import apply_amendments
 from untildone.core.progress import ClaimReport, Progress
-from untildone.errors import UserError
 
 # The line a verb prints where it could not record itself; the agent's own authority, no more.
 MARK = "untildone-verb: "
@@ -32,7 +30,10 @@ def printed(verb: Verb) -> str:
 
 
 def handed_over(
-    contract: Contract, progress: Progress, calls: Iterable[Mapping[str, Any]]
+    contract: Contract,
+    progress: Progress,
+    calls: Iterable[Mapping[str, Any]],
+    apply_of_feature: Callable[[Progress, Verb], Progress],
 ) -> Progress:
     seen: set[object] = set()
     for call in calls:
@@ -42,7 +43,8 @@ def handed_over(
             continue
         seen.add(name)
         for verb in _verbs(call):
-            progress = _applied(contract, progress, verb)
+            known = _apply(contract, progress, verb)
+            progress = known or apply_of_feature(progress, verb)
     return progress
 
 
@@ -75,7 +77,8 @@ def _read(line: str) -> Verb | None:
         return None
 
 
-def _applied(contract: Contract, progress: Progress, verb: Verb) -> Progress:
+def _apply(contract: Contract, progress: Progress, verb: Verb) -> Progress | None:
+    """None where the verb is not one of the engine's own."""
     claims = [claim.name for claim in apply_amendments(contract, progress.amendments).claims]
     match verb.verb:
         case "signal":
@@ -93,32 +96,7 @@ def _applied(contract: Contract, progress: Progress, verb: Verb) -> Progress:
             return replace(progress, amendments=(*progress.amendments, amendment))
         case "precheck":
             return replace(progress, precheck=truncate(verb.text))
-        case "steps":
-            return _with_step(contract, progress, verb)
-        case "verify" if contract.plan:
-            return _with_report(contract, progress, verb)
-        case _:
+        case "met" | "criterion":
             return progress
-
-
-def _with_report(contract: Contract, progress: Progress, verb: Verb) -> Progress:
-    from untildone.features.plans.reports import apply_report
-    from untildone.features.plans.verification import VerifierReport
-
-    try:
-        return apply_report(contract, progress, decode(verb.text, type=VerifierReport))
-    except (DecodeError, UserError):
-        return progress
-
-
-def _with_step(contract: Contract, progress: Progress, verb: Verb) -> Progress:
-    # Imported where it is used: hardly any stop hears of a step this way.
-    from untildone.features.spec.steps import append_steps, mark_step_done
-
-    try:
-        if verb.name == "done":
-            return mark_step_done(contract, progress, verb.text)
-        return append_steps(contract, progress, (verb.text,), at="")
-    except UserError:
-        # The agent was told when it said so.
-        return progress
+        case _:
+            return None

@@ -12,10 +12,12 @@ from untildone.core.progress import ClaimReport, Progress
 from untildone.core.spec.gates import pass_gate
 from untildone.core.transitions import end_loop, resume_loop
 from untildone.core.verdict import Finish, Pause
+from untildone.engine.active_time import read_clock
 from untildone.engine.baseline_snapshot import resting_on_the_start
 from untildone.engine.context import Context, mirror
+from untildone.engine.feature import used_features
+from untildone.engine.scope import Scope
 from untildone.errors import UserError
-from untildone.features.budget.clock import read_clock
 from untildone.report.notices import format_status_line
 from untildone.store.loops import Record
 
@@ -58,8 +60,6 @@ def end(
 ) -> Record:
     """An ending between two stops has its receipt too, with the evidence of the last round."""
     from untildone.engine.artifacts import last_evidence, publish
-    from untildone.features.importers.bound_file import update_bound_file
-    from untildone.features.spec.cleanup import remove_finished_loop
 
     record = change(
         context,
@@ -70,13 +70,17 @@ def end(
     )
     evidence = last_evidence(context.loops.read_rounds(loop))
     publish(context, record, evidence, project=Path(record.contract.project))
-    update_bound_file(context, loop)
-    if record.contract.plan:
-        from untildone.features.plans.task_loops import mark_outcome
-
-        record = replace(record, warnings=(*record.warnings, *mark_outcome(record)))
-    remove_finished_loop(context, loop)
-    return record
+    scope = Scope(
+        event="end",
+        session=context.session_of(record),
+        contract=record.contract,
+        folder=context.loops.get_folder(loop),
+    )
+    features = used_features(context, scope)
+    lines = [line for feature in features for line in feature.loop_ended(context, record)]
+    for feature in features:
+        feature.clean_up(context, loop)
+    return replace(record, warnings=(*record.warnings, *lines))
 
 
 class Grant(Bounds, frozen=True, kw_only=True):

@@ -64,7 +64,7 @@ def _answer_in_full(call: payload.Call) -> str:
     """Answer with the full program, whose dependencies `python -S` does not find by itself."""
     _add_dependencies_to_path()
     _import_msgspec()
-    from untildone.engine.dispatch import answer
+    from untildone.app import answer
 
     return answer(call)
 

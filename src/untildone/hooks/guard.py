@@ -7,6 +7,14 @@ import os
 import re
 
 from untildone.commands.shell import find_redirect_targets, is_untildone, parse_calls, program_name
+from untildone.commands.written_files import (
+    LONGEST,
+    is_editor,
+    list_changed_words,
+    list_named_paths,
+    only_reads,
+    resolve_word,
+)
 from untildone.install.entries import describe_harm
 
 # `hook` and `baseline` are called by clients and by ourselves, with the user's rights.
@@ -20,26 +28,14 @@ _PLAIN_VERBS = frozenset(
     ("stop", "cancel", "pause", "continue", "cancel relentless mode", "stop relentless mode")
 )
 _SLASH_COMMAND = re.compile(r"^/?untildone:([\w-]+)")
-_READERS = frozenset(
-    re.findall(
-        r"\S+",
-        "awk bat cat cd cmp column cut diff du echo egrep file find git grep head jq less ls"
-        " md5sum more nl od printf pwd readlink realpath rg sed sha256sum sort stat strings tail"
-        " test tree true uniq wc xxd [ [[",
-    )
-)
 _GIT_READS = frozenset(
     re.findall(
         r"\S+", "blame describe diff grep log ls-files ls-tree rev-parse shortlog show status"
     )
 )
-_WRITING_OPTIONS = {"find": ("-delete", "-exec", "-execdir", "-ok"), "sed": ("-i", "--in-place")}
 _INSTALLERS = frozenset(("pip", "pip3", "pipx", "uv", "uvx"))
 _REMOVERS = frozenset(("mv", "rm", "rmdir"))
-_EDITORS = frozenset(("Edit", "Write", "MultiEdit", "NotebookEdit"))
-_FOREIGN_EDITOR = re.compile(r"(?i)^mcp__.*(?:write|edit|move|delete|remove|create|append)")
 _SCHEDULER = re.compile("Cron|Schedule|Wakeup|Trigger")
-_MAX_COMMAND = 100_000
 _SETTINGS = ("settings.json", "settings.local.json")
 _INSTEAD_STATE = "the loop's state is kept by untildone; use `untildone note`, `met` or `signal`"
 _INSTEAD_VERB = "only the user can do that; if you cannot go on, run `untildone blocked REASON`"
@@ -56,7 +52,7 @@ def find_refusal(
     """Why this call is refused and what to do instead; empty if it is allowed."""
     if _SCHEDULER.search(tool):
         return _refuse_schedule(inputs)
-    if tool in _EDITORS or _FOREIGN_EDITOR.match(tool):
+    if is_editor(tool):
         return _refuse_edit(inputs, cwd, protected)
     if tool == "Bash":
         return _refuse_command(str(inputs.get("command", "")), cwd, protected)
@@ -67,9 +63,9 @@ def find_refusal(
 
 def find_precheck_refusal(tool: str, inputs: dict[str, object]) -> str:
     """Why this call must wait for the loop's pre-check; calls that only read need not."""
-    if tool in _EDITORS or _FOREIGN_EDITOR.match(tool):
+    if is_editor(tool):
         return _PRECHECK_FIRST
-    called = parse_calls(str(inputs.get("command", ""))[:_MAX_COMMAND]) if tool == "Bash" else []
+    called = parse_calls(str(inputs.get("command", ""))[:LONGEST]) if tool == "Bash" else []
     return (
         ""
         if all(_only_reads(program_name(call[0]), call[1:]) for call in called)
@@ -87,11 +83,11 @@ def _only_reads(program: str, arguments: list[str]) -> bool:
         for word in find_redirect_targets(arguments)
         if word != "/dev/null" and not word.isdigit()
     ]
-    return _is_reader(program, arguments) and not into
+    return only_reads(program, arguments) and not into
 
 
 def _refuse_edit(inputs: dict[str, object], cwd: str, protected: tuple[str, ...]) -> str:
-    paths = _list_named_paths(inputs, cwd)
+    paths = list_named_paths(inputs, cwd)
     for path in paths:
         if _is_inside(path, protected):
             return f"`{path}` belongs to untildone: {_INSTEAD_STATE}"
@@ -101,11 +97,6 @@ def _refuse_edit(inputs: dict[str, object], cwd: str, protected: tuple[str, ...]
         if harm:
             return f"refused, because {harm}: {_INSTEAD_SETTINGS}"
     return ""
-
-
-def _list_named_paths(inputs: dict[str, object], cwd: str) -> list[str]:
-    names = ("file_path", "notebook_path", "path", "source", "destination")
-    return [os.path.join(cwd, str(inputs[key])) for key in names if inputs.get(key)]
 
 
 def _apply_edits(before: str, inputs: dict[str, object]) -> str:
@@ -148,33 +139,16 @@ def _resolve(path: str) -> str:
 
 
 def _refuse_command(command: str, cwd: str, protected: tuple[str, ...]) -> str:
-    for call in parse_calls(command[:_MAX_COMMAND]):
+    for call in parse_calls(command[:LONGEST]):
         verb = _find_called_verb(program_name(call[0]), call[1:])
         if verb in USER_VERBS:
             return f"`untildone {verb}` is refused: {_INSTEAD_VERB}"
         if call[0] == "cd" and call[1:]:
-            cwd = _resolve_word(call[1], cwd)
+            cwd = resolve_word(call[1], cwd)
         reason = _refuse_change(program_name(call[0]), call[1:], cwd, protected)
         if reason:
             return reason
     return ""
-
-
-def find_written_paths(tool: str, inputs: dict[str, object], cwd: str) -> list[str]:
-    """Paths that a call may change."""
-    if tool in _EDITORS or _FOREIGN_EDITOR.match(tool):
-        return _list_named_paths(inputs, cwd)
-    found: list[str] = []
-    for call in (
-        parse_calls(str(inputs.get("command", ""))[:_MAX_COMMAND]) if tool == "Bash" else ()
-    ):
-        if call[0] == "cd" and call[1:]:
-            cwd = _resolve_word(call[1], cwd)
-        found += [
-            _resolve_word(word, cwd)
-            for word in _list_changed_words(program_name(call[0]), call[1:])
-        ]
-    return found
 
 
 def _find_called_verb(program: str, arguments: list[str]) -> str:
@@ -193,8 +167,8 @@ def _find_called_verb(program: str, arguments: list[str]) -> str:
 
 
 def _refuse_change(program: str, arguments: list[str], cwd: str, protected: tuple[str, ...]) -> str:
-    for word in _list_changed_words(program, arguments):
-        path = _resolve_word(word, cwd)
+    for word in list_changed_words(program, arguments):
+        path = resolve_word(word, cwd)
         if _is_inside(path, protected) or (
             program in _REMOVERS and _contains_protected(path, protected)
         ):
@@ -202,27 +176,6 @@ def _refuse_change(program: str, arguments: list[str], cwd: str, protected: tupl
         if _is_settings(path) and not is_untildone(program):
             return f"`{word}` may hold untildone's entries: {_INSTEAD_SETTINGS}"
     return ""
-
-
-def _list_changed_words(program: str, arguments: list[str]) -> list[str]:
-    """Words that may name changed files; a program that only reads changes its redirections."""
-    if _is_reader(program, arguments):
-        return find_redirect_targets(arguments)
-    if program == "cp" and "-t" not in arguments:
-        return [*arguments[-1:], *find_redirect_targets(arguments)]
-    return [word for word in arguments if not word.startswith("-") or "=" in word]
-
-
-def _is_reader(program: str, arguments: list[str]) -> bool:
-    return program in _READERS and not any(
-        argument.startswith(_WRITING_OPTIONS.get(program, ("\0",))) for argument in arguments
-    )
-
-
-def _resolve_word(word: str, cwd: str) -> str:
-    """The path a word names, also in `of=FILE` and `--output=FILE`."""
-    place = re.sub(r"^-*\w[\w-]*=", "", word)
-    return os.path.join(cwd, os.path.expandvars(os.path.expanduser(place)))
 
 
 def _contains_protected(path: str, protected: tuple[str, ...]) -> bool:

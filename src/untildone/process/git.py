@@ -10,8 +10,9 @@ import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from untildone.process import Finished, environment, run
+from untildone.process.command import environment
 from untildone.process.output import Hear
+from untildone.process.runner import Finished, run
 
 SECONDS = 60.0
 # An embedded bare repository is obeyed only where it is named: git 2.38 knows this setting.

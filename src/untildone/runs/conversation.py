@@ -11,13 +11,13 @@ from untildone.core.contract import Bounds
 from untildone.core.criteria import apply_amendments
 from untildone.engine.context import Context
 from untildone.engine.move import move_here
-from untildone.process import argv_of
+from untildone.process.command import argv_of
 from untildone.runs import memory
-from untildone.runs.calling import Limits, Place, Return, Show, call
-from untildone.runs.handover import handover
-from untildone.runs.happenings import Asked
+from untildone.runs.client_call import Limits, Place, Return, Show, call
+from untildone.runs.events import Asked
+from untildone.runs.handover_note import handover
 from untildone.runs.memory import Book
-from untildone.runs.stopping import Stopping
+from untildone.runs.stop_request import Stopping
 from untildone.store.loops import Record
 
 _LEAST_BUDGET = 0.01

@@ -10,8 +10,8 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from untildone.engine.context import Context
+from untildone.runs.drill_scene import Rehearsal, Said, rehearsal
 from untildone.runs.hooks import Settings
-from untildone.runs.rehearsal import Rehearsal, Said, rehearsal
 
 # Plays a scene; the reason where it went wrong, else nothing.
 Scene: TypeAlias = Callable[[Rehearsal], str]

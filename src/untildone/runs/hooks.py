@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from msgspec import Struct
 
-from untildone.process import run
+from untildone.process.runner import run
 
 Settings: TypeAlias = Mapping[str, Any]
 

@@ -6,7 +6,7 @@ import msgspec
 from msgspec import Struct
 
 from untildone.engine.context import Context
-from untildone.runs.calling import Return
+from untildone.runs.client_call import Return
 from untildone.store.files import write_atomically
 
 # Whether the next round goes on in the same conversation; `auto` asks how full that is.

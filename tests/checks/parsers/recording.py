@@ -1,10 +1,10 @@
-"""What the real programs printed: a file each, with the program and its version in the name."""
+"""Recorded output of real programs: one file each, named after the program and its version."""
 
 from pathlib import Path
 
 from untildone.checks.findings import Diagnostic
 from untildone.checks.output import clean
-from untildone.checks.parser import Parser
+from untildone.checks.parser import Parser, RunnerParser
 from untildone.checks.parsers import PARSERS
 from untildone.core.check_results import Tests
 
@@ -13,25 +13,29 @@ RECORDED = Path(__file__).parent.parent / "recorded"
 FAMILIES = {"gcc": "cc", "clang": "cc", "basedpyright": "pyright"}
 
 
-def recorded(name: str) -> str:
+def load_recorded(name: str) -> str:
     return clean(RECORDED.joinpath(f"{name}.txt").read_text(encoding="utf-8"))
 
 
-def owner(name: str) -> str:
+def find_owner(name: str) -> str:
     program = name.partition("-")[0]
     return FAMILIES.get(program, program)
 
 
-def parser_of(name: str) -> Parser:
-    return PARSERS[owner(name)]
+def find_parser(name: str) -> Parser:
+    return PARSERS[find_owner(name)]
 
 
-def found(name: str) -> tuple[Diagnostic, ...]:
-    return tuple(parser_of(name).parse(recorded(name)))
+def parse_recorded(name: str) -> tuple[Diagnostic, ...]:
+    return tuple(find_parser(name).parse(load_recorded(name)))
 
 
-def counted(name: str) -> Tests | None:
-    return parser_of(name).tests(recorded(name))
+def count_recorded(name: str) -> Tests | None:
+    return read_tests(find_parser(name), load_recorded(name))
+
+
+def read_tests(parser: Parser, text: str) -> Tests | None:
+    return parser.parse_tests(text) if isinstance(parser, RunnerParser) else None
 
 
 def error(path: str, line: int, code: str, text: str) -> Diagnostic:

@@ -11,10 +11,12 @@ import pytest
 from msgspec.structs import replace
 
 from untildone.agents.events import Stop
+from untildone.app import open_context
 from untildone.core.contract import Bounds
-from untildone.engine.context import Context, context
+from untildone.engine.context import Context
 from untildone.engine.move import move_here
-from untildone.engine.start import Request, begin
+from untildone.engine.request import Request
+from untildone.engine.start import begin
 from untildone.features.budget import spend
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
@@ -30,7 +32,7 @@ class Place:
     def __init__(self, folder: Path, *, before: bytes = b"") -> None:
         self.folder = folder
         self.transcript = folder / "talk.jsonl"
-        self.here: Context = context({}, home=str(folder / "state"))
+        self.here: Context = open_context({}, home=str(folder / "state"))
         self.session: Session = self.here.session(SESSION)
         if before:
             self.transcript.write_bytes(before)

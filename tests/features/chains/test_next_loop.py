@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from engine.test_stop import SESSION, World, told
-from untildone.config import proposals
+from untildone.config import load_proposals
 from untildone.engine import verbs
 from untildone.store.home import prepare_home
 from untildone.store.loops import Record
@@ -32,7 +32,7 @@ class Chained(World):
         file = self.project / "untildone.toml"
         file.write_text(TEMPLATES, encoding="utf-8")
         prepare_home(self.here.home)
-        (proposed,) = proposals(self.project)
+        (proposed,) = load_proposals(self.project)
         record_trust(self.here.home, proposed.path, sha256=proposed.sha256, text=TEMPLATES)
         self.start(checks=(), promises=(PROMISE,), then=("second", "third"))
         self.first = self.loop

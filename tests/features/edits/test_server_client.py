@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from keepers import PATIENCE, end_keepers, keepers, until
-from untildone.engine.context import Context, context, project_folder
+from untildone.app import open_context
+from untildone.engine.context import Context, project_folder
 from untildone.features.edits.server_client import (
     DOOR,
     Diagnostics,
@@ -21,7 +22,7 @@ from untildone.features.edits.server_client import (
     edited_files,
     open_door,
 )
-from untildone.process import alive
+from untildone.process.runner import is_alive
 
 FAKE = Path(__file__).parents[2] / "checks" / "lsp" / "fake_server.py"
 
@@ -39,7 +40,7 @@ class World:
             f"#!/bin/sh\nexec {sys.executable} -I -S {FAKE} pulled\n", encoding="utf-8"
         )
         (programs / "ruff").chmod(0o755)
-        self.here: Context = context({}, home=str(self.home))
+        self.here: Context = open_context({}, home=str(self.home))
         (self.folder / "checks").mkdir(parents=True)
 
     @property
@@ -128,7 +129,7 @@ def test_a_killed_process_is_replaced(world: World) -> None:
     world.snapshot(file)
     (killed,) = world.warm()
     os.kill(killed, signal.SIGKILL)
-    assert until(lambda: not alive(killed))
+    assert until(lambda: not is_alive(killed))
 
     assert world.said(file) == [("a.py", ["one"])]
     assert killed not in world.warm()

@@ -7,13 +7,15 @@ from typing import Any
 
 import pytest
 
+from untildone.app import open_context
 from untildone.core.contract import Claim, Contract
 from untildone.core.criteria import apply_amendments
 from untildone.core.spec.rubric import Opinion
 from untildone.engine import prompt, stop, verbs
-from untildone.engine.context import Context, context
+from untildone.engine.context import Context
 from untildone.engine.payload import Call
-from untildone.engine.start import Request, begin, named
+from untildone.engine.request import Request, name_checks
+from untildone.engine.start import begin
 from untildone.errors import UserError
 from untildone.features.spec import steps
 from untildone.features.spec.cleanup import remove_finished_loop
@@ -34,11 +36,16 @@ class World:
         self.project = folder / "project"
         self.project.mkdir()
         subprocess.run(["git", "init", "-q"], cwd=self.project, check=True)
-        self.here: Context = context(ENVIRON, home=str(folder / "state"))
+        self.here: Context = open_context(ENVIRON, home=str(folder / "state"))
         self.loop = ""
 
     def start(self, **given: Any) -> Contract:  # noqa: ANN401  any field of the request
-        fields = {"checks": named(("test -f done.txt",)), "task": TASK, "preset": "loop", **given}
+        fields = {
+            "checks": name_checks(("test -f done.txt",)),
+            "task": TASK,
+            "preset": "loop",
+            **given,
+        }
         record = begin(self.here, Request(session=SESSION, project=self.project, **fields))
         self.loop = record.contract.id
         return record.contract

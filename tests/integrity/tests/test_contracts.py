@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
-from untildone.integrity.experiments.compose import composed
+from untildone.integrity.experiments.composition import compose_files
 
 CONTRACT = """\
 package kvtest
@@ -24,7 +24,7 @@ WEAK = CONTRACT.replace("t.Error", "t.Log")
 def test_a_contract_of_the_start_judges_as_it_was(tmp_path: Path) -> None:
     comparison = beside(tmp_path, {"kvtest/run.go": CONTRACT}, {"kvtest/run.go": WEAK})
 
-    assert composed(comparison, from_now=lambda _: False).restored == ("kvtest/run.go",)
+    assert compose_files(comparison, uses_current=lambda _: False).restored == ("kvtest/run.go",)
 
 
 @pytest.mark.parametrize(

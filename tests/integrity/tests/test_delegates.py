@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
-from untildone.integrity.experiments.adapted import adapted
+from untildone.integrity.experiments.adaptation import adapt_tests
 from untildone.integrity.tests import comparison as tests_ratchet
 from untildone.integrity.tests.delegates import delegates
 
@@ -95,4 +95,4 @@ def test_the_starts_tests_say_the_new_name(tmp_path: Path) -> None:
         {"store.py": AFTER + WARNS, "tests/test_store.py": FETCHED},
     )
     follows = FETCHED.replace("test_fetch", "test_get")
-    assert adapted(comparison) == {"tests/test_store.py": follows}
+    assert adapt_tests(comparison) == {"tests/test_store.py": follows}

@@ -10,11 +10,11 @@ import pytest
 from features.plans.samples import task
 from untildone.errors import UserError
 from untildone.process.orphans import end_marked
-from untildone.runs.plan import markers, merging, worktrees
+from untildone.runs.plan import merge_markers, merging, worktrees
 from untildone.runs.plan.git import Git
 from untildone.runs.plan.journal import Course, Log
 from untildone.runs.plan.schedule import left, ready
-from untildone.runs.plan.setting import slug
+from untildone.runs.plan.workspace import slug
 from untildone.store.files import DamagedFileError
 
 TASKS = {"A": task(status="completed"), "B": task("A"), "C": task("B"), "D": task()}
@@ -52,9 +52,9 @@ def test_markers_of_a_merge_are_found_until_they_are_gone(tmp_path: Path) -> Non
     file.write_text("a\n<<<<<<< ours\nb\n=======\nc\n>>>>>>> theirs\n", encoding="utf-8")
     gone = str(tmp_path / "gone")
 
-    assert markers.main([gone, str(file)]) == 1
+    assert merge_markers.main([gone, str(file)]) == 1
     file.write_text("a\n<<<<<<<\n", encoding="utf-8")
-    assert markers.main([gone, str(file)]) == 0
+    assert merge_markers.main([gone, str(file)]) == 0
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="NOT TESTED, needs Linux")

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from untildone.process import quoted
+from untildone.process.command import quoted
 
 CLIENT = Path(__file__).with_name("client.py")
 PROGRAM = Path(sys.executable).with_name("untildone")

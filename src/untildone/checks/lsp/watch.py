@@ -1,46 +1,39 @@
-"""What changed on the disk between two looks: servers leave the watching to whoever asks them."""
+"""Finds changed files for servers, which leave the watching of files to their client."""
 
 from itertools import islice
 from pathlib import Path
 from typing import TypeAlias
 
+from untildone.checks.file_stamp import read_stamp
 from untildone.worktree.files import list_files
 
-# The specification's FileChangeType.
+# FileChangeType of the specification.
 CREATED, CHANGED, DELETED = 1, 2, 3
 MOST_FILES = 20_000
 
-_State: TypeAlias = tuple[int, int, int]
+_Stamps: TypeAlias = dict[Path, tuple[int, ...]]
 
 
 class Watch:
-    """Of a larger tree only its first files are looked at."""
+    """Compares the files of a project with the last time; of a large tree only the first."""
 
     def __init__(self, project: Path) -> None:
         self._project = project
-        self._seen = self._look()
+        self._stamps = self._read_stamps()
 
-    def changes(self) -> list[tuple[Path, int]]:
-        before, self._seen = self._seen, self._look()
-        kinds = [(path, _became(before, self._seen, path)) for path in before | self._seen]
+    def find_changes(self) -> list[tuple[Path, int]]:
+        before, self._stamps = self._stamps, self._read_stamps()
+        kinds = [(path, _compare(before, self._stamps, path)) for path in before | self._stamps]
         return [(path, kind) for path, kind in kinds if kind]
 
-    def _look(self) -> dict[Path, _State]:
+    def _read_stamps(self) -> _Stamps:
         paths = (self._project / path for path in islice(list_files(self._project), MOST_FILES))
-        return {path: state for path in paths if (state := _state(path))}
+        return {path: stamp for path in paths if (stamp := read_stamp(path))}
 
 
-def _became(before: dict[Path, _State], after: dict[Path, _State], path: Path) -> int:
+def _compare(before: _Stamps, after: _Stamps, path: Path) -> int:
     if path not in before:
         return CREATED
     if path not in after:
         return DELETED
     return CHANGED if before[path] != after[path] else 0
-
-
-def _state(path: Path) -> _State | None:
-    try:
-        status = path.stat()
-    except OSError:
-        return None
-    return status.st_mtime_ns, status.st_size, status.st_ino

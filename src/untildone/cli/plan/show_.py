@@ -12,7 +12,7 @@ from untildone.core.text import pluralize
 from untildone.features.plans.document import Document, read_plan, require_task
 from untildone.features.plans.model import Phase, Summary, Task, TaskStatus
 from untildone.features.plans.rules import find_large_tasks, summarize
-from untildone.features.plans.verification import (
+from untildone.features.plans.task_checks import (
     find_promise,
     list_review_criteria,
     list_task_checks,

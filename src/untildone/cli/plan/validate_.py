@@ -8,7 +8,8 @@ from msgspec import Struct
 from untildone.cli.options import json_option, print_json
 from untildone.cli.plan.place import with_plan
 from untildone.core.text import pluralize
-from untildone.features.plans.document import Document, change_plan, edit_fields, read_plan
+from untildone.features.plans.document import Document, read_plan
+from untildone.features.plans.editing import change_plan, edit_fields
 from untildone.features.plans.model import Mistake
 from untildone.features.plans.references import check_references
 from untildone.features.plans.refinement import correct_blocks

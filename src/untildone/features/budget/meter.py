@@ -12,10 +12,12 @@ from untildone.core.progress import Progress
 from untildone.core.transitions import update_spend
 from untildone.core.verdict import Pause
 from untildone.engine import verbs
+from untildone.engine.active_time import count_time
 from untildone.engine.context import Context
+from untildone.engine.feature import used_features
 from untildone.engine.payload import Call
+from untildone.engine.scope import Scope
 from untildone.engine.speaker import ignored
-from untildone.features.budget.clock import count_time
 from untildone.features.budget.spend import measure_spend
 from untildone.report.notices import describe_verdict
 from untildone.store.loops import Record
@@ -72,8 +74,7 @@ def _paused(context: Context, record: Record, evidence: Evidence, pause: Pause) 
 
     loop = record.contract.id
     record = verbs.end(context, loop, pause, before)
-    if (context.loops.get_folder(loop) / "milestones.json").exists():
-        from untildone.features.milestones.milestones import announce_milestones
-
-        announce_milestones(context, record, pause, counted=False)
+    scope = Scope(event="pause", folder=context.loops.get_folder(loop))
+    for feature in used_features(context, scope):
+        feature.announce(context, record, pause, False)
     return record

@@ -12,7 +12,8 @@ from untildone.engine.baseline import begin_detached
 from untildone.engine.context import Context
 from untildone.engine.judgement import Answer, Judged
 from untildone.engine.prompt_start import summary
-from untildone.engine.start import Request, begin
+from untildone.engine.request import Request
+from untildone.engine.start import begin
 from untildone.engine.verbs import change
 from untildone.errors import UserError
 from untildone.features.templates.templates import fill_next_template

@@ -10,6 +10,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from untildone.agents.events import Stop
+from untildone.commands.written_files import find_written_paths
 from untildone.core.contract import Amendment, Speaker
 from untildone.core.criteria import apply_amendments
 from untildone.core.progress import Progress
@@ -36,7 +37,6 @@ from untildone.features.importers.start import (
     remember_loop,
     start_imported_loop,
 )
-from untildone.hooks.guard import find_written_paths
 from untildone.store.lock import hold_lock
 from untildone.store.loops import Record
 from untildone.store.sessions import Session

@@ -9,7 +9,8 @@ from msgspec.structs import replace
 from untildone.checks import security
 from untildone.core.contract import Bounds, Speaker
 from untildone.engine.context import Context, project_folder
-from untildone.engine.start import CEILINGS, Request, begin
+from untildone.engine.request import Request
+from untildone.engine.start import CEILINGS, begin
 from untildone.engine.verbs import change
 from untildone.errors import UserError
 from untildone.features.counts.start import resolve_targets, select_counts
@@ -124,7 +125,7 @@ def _request(foreign: ImportedLoop, *, project: Path, session: str, by: Speaker)
         preset=foreign.preset,
         task=foreign.task,
         checks=foreign.checks,
-        also=(security.command(project),) if "zero_security" in foreign.zero else (),
+        also=(security.make_check(project),) if "zero_security" in foreign.zero else (),
         counts=select_counts(set(foreign.zero) - {"zero_errors"}),
         zero_errors="zero_errors" in foreign.zero or not foreign.zero,
         targets=foreign.targets,

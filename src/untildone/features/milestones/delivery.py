@@ -11,7 +11,8 @@ import msgspec
 
 from untildone.engine.context import Context
 from untildone.features.milestones.milestones import Delivery
-from untildone.process import Finished, argv_of, environment, run
+from untildone.process.command import argv_of, environment
+from untildone.process.runner import Finished, run
 
 SECONDS = 60.0
 LOG = "milestones.log"

@@ -11,15 +11,15 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from untildone import process
 from untildone.checks.secrets import remove_secrets
-from untildone.config import Configuration, Event, Milestone, Personal, personal
+from untildone.config import Configuration, Event, Milestone, UserSettings, load_user_settings
 from untildone.core.criteria import apply_amendments
 from untildone.core.progress import Status
 from untildone.core.verdict import Continue, Finish, Outcome, Pause, Verdict
 from untildone.engine.context import Context
 from untildone.engine.project_checks import trusted
 from untildone.errors import UserError
+from untildone.process import runner
 from untildone.store.files import write_atomically
 from untildone.store.loops import Record
 
@@ -71,9 +71,7 @@ def attach_milestones(context: Context, record: Record) -> tuple[str, ...]:
     return notes
 
 
-def announce_milestones(
-    context: Context, record: Record, verdict: Verdict, *, counted: bool
-) -> None:
+def announce_milestones(context: Context, record: Record, verdict: Verdict, counted: bool) -> None:
     """What this stop came to; that nobody could be told changes nothing of the verdict."""
     events: list[Event] = ["round"] if counted else []
     if isinstance(verdict, Continue) and _half(record) and _first(context, record):
@@ -90,8 +88,8 @@ def _wanted(context: Context, project: Path) -> tuple[tuple[Milestone, ...], tup
     """The person's own, then the repository's as far as they trust it."""
     found: tuple[Milestone, ...] = ()
     notes: tuple[str, ...] = ()
-    sources: tuple[Callable[[], Personal | Configuration], ...] = (
-        partial(personal, context.home / "config.toml"),
+    sources: tuple[Callable[[], UserSettings | Configuration], ...] = (
+        partial(load_user_settings, context.home / "config.toml"),
         partial(trusted, context, project),
     )
     for source in sources:
@@ -170,4 +168,4 @@ def _send(home: Path, told: list[Delivery]) -> None:
     letter = folder / f"{os.urandom(8).hex()}.json"
     write_atomically(letter, msgspec.json.encode(told), keep_previous=False)
     argv = [sys.executable, "-I", "-m", "untildone", "milestone", letter.name]
-    process.start_detached(argv, cwd=home, env={**os.environ, "UNTILDONE_HOME": str(home)})
+    runner.start_detached(argv, cwd=home, env={**os.environ, "UNTILDONE_HOME": str(home)})

@@ -1,17 +1,17 @@
-"""Whether the person trusted what a plan would run, on this machine."""
+"""Whether the user trusted the commands of a plan on this machine."""
 
 import hashlib
 from pathlib import Path
 
 from untildone.engine.context import Context
 from untildone.features.plans.model import Plan
-from untildone.features.plans.verification import list_commands
+from untildone.features.plans.task_checks import list_commands
 from untildone.store.home import prepare_home
 from untildone.store.trust import read_trusted_hash, record_trust
 
 
 def digest_commands(plan: Plan) -> str:
-    """Of its commands and allowances alone: how far a task is changes all the time."""
+    """Covers only commands and allowances: the status of tasks changes all the time."""
     return hashlib.sha256(
         "\n".join(list_commands(plan)).encode("utf-8", "backslashreplace")
     ).hexdigest()

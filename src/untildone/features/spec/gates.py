@@ -7,9 +7,9 @@ from untildone.core.contract import Amendment
 from untildone.core.criteria import apply_amendments
 from untildone.core.progress import Progress
 from untildone.core.spec.gates import classify_answer, pass_gate, skips_gates
+from untildone.engine.active_time import read_clock
 from untildone.engine.context import Context
 from untildone.engine.verbs import change
-from untildone.features.budget.clock import read_clock
 from untildone.store.loops import Record
 
 

@@ -120,10 +120,10 @@ def build_reminder(context: Context, prompt: Prompt, session: Session) -> str:
 
 def _wanted(context: Context) -> bool:
     # Imported where it is used: TOML is read only where something could be said.
-    from untildone.config import personal
+    from untildone.config import load_user_settings
 
     try:
-        return personal(context.home / "config.toml").recall_todos
+        return load_user_settings(context.home / "config.toml").recall_todos
     except UserError:
         # A mistake there is told by `doctor`; it must not come between the person and the agent.
         return True

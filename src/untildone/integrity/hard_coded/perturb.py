@@ -17,7 +17,7 @@ from typing import NamedTuple
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.hard_coded import perturb_child
 from untildone.integrity.hard_coded.tables import DATA, tables, values
-from untildone.process import run
+from untildone.process.runner import run
 from untildone.worktree.contents import Tree
 
 # Of an argument, or a comment before it.

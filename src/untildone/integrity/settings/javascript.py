@@ -27,6 +27,9 @@ def parse_objects(text: str, language: str) -> list[object]:
     return [value for node, value in found if node.range().start.index not in places]
 
 
+_MOST_TAKEN = 10_000
+
+
 def find_effects(text: str, language: str) -> list[str]:
     """Return the statements that do more than declare and export literals."""
     statements = (node for node in parse_source(text, language).children() if node.is_named())
@@ -75,6 +78,7 @@ class _Reader:
         self.constants = constants
         self.used: set[str] = set()
         self.open: set[str] = set()
+        self.taken = 0
 
     def read(self, node: SgNode) -> object:
         match node.kind():
@@ -99,6 +103,9 @@ class _Reader:
     def _read_constant(self, name: str) -> object:
         if name in self.open:
             return name
+        self.taken += 1
+        if self.taken > _MOST_TAKEN:
+            raise ValueError("constants that hold each other too often")
         self.open.add(name)
         value = self.read(self.constants[name])
         self.open.discard(name)

@@ -7,13 +7,17 @@ from collections.abc import Iterator, Sequence
 from untildone.core.concerns import make_concern
 from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.sniffing.compared import COMPARED, derived, left_out
-from untildone.integrity.sniffing.demanded import demanded
-from untildone.integrity.sniffing.nearness import SPOKEN, loosened
-from untildone.integrity.sniffing.python import signs as signs_of_python
-from untildone.integrity.sniffing.rules import LANGUAGES
-from untildone.integrity.sniffing.rules import signs as signs_by_rules
-from untildone.integrity.sniffing.sign import Sign
+from untildone.integrity.sniffing.compared_fields import (
+    FIELD_LANGUAGES,
+    find_ignored_fields,
+    read_compared_fields,
+)
+from untildone.integrity.sniffing.loosened_equality import EQUALITY_LANGUAGES, find_loosened_type
+from untildone.integrity.sniffing.python import find_python_signs as signs_of_python
+from untildone.integrity.sniffing.rule_matching import RULES
+from untildone.integrity.sniffing.rule_matching import find_rule_signs as signs_by_rules
+from untildone.integrity.sniffing.signs import Sign
+from untildone.integrity.sniffing.tested_variables import is_tested_variable
 from untildone.syntax.languages import language_of
 from untildone.worktree.contents import Tree
 
@@ -34,7 +38,9 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
             continue
         found = dict.fromkeys(_signs(comparison.new, path, tests))
         fresh = [
-            each for each in found if not _known(before, each) and not demanded(comparison, each)
+            each
+            for each in found
+            if not _known(before, each) and not is_tested_variable(comparison, each)
         ]
         for kind in dict.fromkeys(sign.kind for sign in fresh):
             told = _told(path, [sign for sign in fresh if sign.kind == kind])
@@ -47,12 +53,12 @@ def _compares_less(comparison: Comparison) -> Iterator[Concern]:
     """What tests compare is judged by the type itself: it must not look away."""
     before: dict[str, frozenset[str]] = {}
     for path in (*comparison.changes.edited, *comparison.changes.removed):
-        if language_of(path) in COMPARED:
-            before |= derived(comparison.old.text(path), language_of(path))
+        if language_of(path) in FIELD_LANGUAGES:
+            before |= read_compared_fields(comparison.old.text(path), language_of(path))
     for path in (*comparison.changes.edited, *comparison.changes.added) if before else ():
-        if language_of(path) not in COMPARED or comparison.role(path) != "product":
+        if language_of(path) not in FIELD_LANGUAGES or comparison.role(path) != "product":
             continue
-        found = list(left_out(before, comparison.new.text(path), language_of(path)))
+        found = list(find_ignored_fields(before, comparison.new.text(path), language_of(path)))
         if found:
             told = ", ".join(f"`{name}` without `{field}`" for name, field in found[:_SHOWN])
             because = f"`{path}` compares {told}, which counted at the start"
@@ -67,9 +73,9 @@ def _compares_less(comparison: Comparison) -> Iterator[Concern]:
 def _compares_roughly(comparison: Comparison) -> Iterator[Concern]:
     for path in () if _ABOUT_EQUALITY.search(comparison.task) else comparison.changes.edited:
         spoken = language_of(path)
-        if spoken not in SPOKEN or comparison.role(path) != "product":
+        if spoken not in EQUALITY_LANGUAGES or comparison.role(path) != "product":
             continue
-        name = loosened(comparison.old.text(path), comparison.new.text(path), spoken)
+        name = find_loosened_type(comparison.old.text(path), comparison.new.text(path), spoken)
         if name:
             because = f"`{path}` compares `{name}` roughly, where it was exact at the start"
             yield make_concern(
@@ -99,7 +105,7 @@ def _signs(tree: Tree, path: str, tests: frozenset[str]) -> Sequence[Sign]:
     spoken = language_of(path)
     if spoken == "python":
         return tuple(signs_of_python(text, path=path, tests=tests))
-    return tuple(signs_by_rules(text, spoken, path=path)) if spoken in LANGUAGES else ()
+    return tuple(signs_by_rules(text, spoken, path=path)) if spoken in RULES else ()
 
 
 def _told(path: str, found: Sequence[Sign]) -> str:

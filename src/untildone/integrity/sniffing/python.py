@@ -5,10 +5,10 @@ import builtins
 import re
 from collections.abc import Iterator
 
-from untildone.integrity.sniffing.equal import always_equal
-from untildone.integrity.sniffing.module import Module, parsed
-from untildone.integrity.sniffing.rough import roughly_equal
-from untildone.integrity.sniffing.sign import (
+from untildone.integrity.sniffing.constant_equality import find_constant_equality
+from untildone.integrity.sniffing.loose_equality import find_loose_equality
+from untildone.integrity.sniffing.python_module import Module, read_module
+from untildone.integrity.sniffing.signs import (
     ASKS,
     BUILD_VARIABLE,
     ENDS,
@@ -23,7 +23,7 @@ from untildone.integrity.sniffing.sign import (
     RUNNER_VARIABLE,
     SUCCESS,
     Sign,
-    sign,
+    make_sign,
 )
 from untildone.worktree.roles import classify_file
 
@@ -64,9 +64,9 @@ _DECODES = frozenset(
 _CARRIER = re.compile(r"test|plugin|fixture|helper|support", re.IGNORECASE)
 
 
-def signs(text: str, *, path: str, tests: frozenset[str]) -> Iterator[Sign]:
+def find_python_signs(text: str, *, path: str, tests: frozenset[str]) -> Iterator[Sign]:
     """Nothing for what does not parse: it cannot be imported either."""
-    module = parsed(text)
+    module = read_module(text)
     if module is None:
         return
     for because, node in (
@@ -76,12 +76,12 @@ def signs(text: str, *, path: str, tests: frozenset[str]) -> Iterator[Sign]:
         *(() if path.endswith("__main__.py") else _exits(module)),
         *_ends(module),
         *_patches(module),
-        *((EQUAL, node) for node in always_equal(module)),
-        *((NEAR, node) for node in roughly_equal(module)),
+        *((EQUAL, node) for node in find_constant_equality(module)),
+        *((NEAR, node) for node in find_loose_equality(module)),
         *_prints(module),
         *_hides(module),
     ):
-        yield sign(because, module.source(node), getattr(node, "lineno", 1))
+        yield make_sign(because, module.source(node), getattr(node, "lineno", 1))
 
 
 def _asks(module: Module) -> Iterator[tuple[str, ast.AST]]:

@@ -1,0 +1,77 @@
+"""Python objects that are equal to anything."""
+
+import ast
+from collections.abc import Iterator
+
+from untildone.integrity.sniffing.python_module import Module, fold_text
+
+_CONSTANT = {"__eq__": True, "__ne__": False}
+_PLAIN = frozenset(("int", "float", "complex", "str", "bytes", "bool", "list", "dict", "tuple"))
+
+
+def find_constant_equality(module: Module) -> Iterator[ast.AST]:
+    for node in ast.walk(module.tree):
+        match node:
+            case ast.FunctionDef(name=("__eq__" | "__ne__") as name) if _same(node, name):
+                yield node
+            case ast.Assign(targets=[target], value=ast.Lambda() as value):
+                called = getattr(target, "id", None) or getattr(target, "attr", None) or ""
+                yield from _lambda(called, value)
+            case ast.Dict():
+                for key, item in zip(node.keys, node.values, strict=True):
+                    yield from _lambda(fold_text(key) or "", item)
+            case ast.Call(args=[_, key, item], func=ast.Name(id="setattr")):
+                yield from _lambda(fold_text(key) or "", item)
+            case _:
+                continue
+
+
+def _lambda(name: str, value: ast.AST) -> Iterator[ast.AST]:
+    if isinstance(value, ast.Lambda) and name in _CONSTANT and _fixed(value.body, name):
+        yield value
+
+
+def _same(function: ast.FunctionDef, name: str) -> bool:
+    """Every answer is the same, or the other is not even looked at."""
+    answers = [
+        node.value
+        for node in ast.walk(function)
+        if isinstance(node, ast.Return) and node.value is not None
+        if not (isinstance(node.value, ast.Name) and node.value.id == "NotImplemented")
+    ]
+    if not answers:
+        return False
+    if all(_fixed(answer, name) for answer in answers):
+        return True
+    names = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
+    given = [each.arg for each in function.args.args]
+    if _only_measured(function, given[-1:]):
+        return True
+    refuses = any(isinstance(each, ast.Constant) and not each.value for each in answers)
+    if given and given[0] not in names and names & _PLAIN:
+        # What it is itself does not matter, as long as the other is a number or a text.
+        return True
+    return not names.intersection(given[-1:]) and not refuses and function.args.vararg is None
+
+
+def _only_measured(function: ast.FunctionDef, other: list[str]) -> bool:
+    """How long the other is decides, not what is in it."""
+    measured = {
+        id(node.args[0])
+        for node in ast.walk(function)
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "len" and node.args
+    }
+    uses = [node for node in ast.walk(function) if isinstance(node, ast.Name) and node.id in other]
+    return bool(uses) and all(id(node) in measured for node in uses)
+
+
+def _fixed(answer: ast.AST, name: str) -> bool:
+    match answer:
+        case ast.Constant(value=value):
+            return value is _CONSTANT[name]
+        case ast.Compare(left=left, ops=[ast.Eq() | ast.Is()], comparators=[right]):
+            return name == "__eq__" and ast.dump(left) == ast.dump(right)
+        case ast.BoolOp(op=ast.Or(), values=values):
+            return name == "__eq__" and any(_fixed(value, name) for value in values)
+        case _:
+            return False
