@@ -13,7 +13,7 @@ from untildone.core.contract import Check, Count
 from untildone.core.counts import DECIDING_PRESET
 from untildone.errors import UserError
 
-_TELL_TESTS = (
+_TEST_PARSERS = (
     "pytest",
     "unittest",
     "jest",
@@ -68,7 +68,7 @@ def choose_counts(asked: CountRequest, checks: Sequence[Check]) -> tuple[Count, 
 
 
 def _runs_tests(checks: Sequence[Check]) -> bool:
-    known = {name for parser in _TELL_TESTS for name in PARSERS[parser].PROGRAMS}
+    known = {name for parser in _TEST_PARSERS for name in PARSERS[parser].PROGRAMS}
     return any(known.intersection(find_programs(check.command)) for check in checks)
 
 
@@ -90,10 +90,10 @@ def select_counts(options: Container[str]) -> tuple[Count, ...]:
 
 def resolve_targets(project: Path, given: Sequence[str]) -> tuple[str, ...]:
     """As findings name them: relative to the project, with forward slashes."""
-    return tuple(dict.fromkeys(_target(project, text) for text in given))
+    return tuple(dict.fromkeys(_resolve_target(project, text) for text in given))
 
 
-def _target(project: Path, text: str) -> str:
+def _resolve_target(project: Path, text: str) -> str:
     top = project.resolve()
     path = (top / text.removeprefix("@")).resolve()
     if not path.exists():
