@@ -8,8 +8,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
-from untildone.process.command import why_not
-from untildone.process.runner import _GENTLY, _SYSTEM, DRAIN_SECONDS, _end, _pipe, _spawn, _tree
+from untildone.process.command import explain_missing_program
+from untildone.process.runner import (
+    _GENTLE_STEPS,
+    _SYSTEM,
+    DRAIN_SECONDS,
+    _end,
+    _pipe,
+    _spawn,
+    _tree,
+)
 from untildone.process.system import Tree
 
 _CHUNK = 64 * 1024
@@ -73,7 +81,7 @@ class Conversation:
             self._over = True
             self._changed.notify()
         with self._ending:
-            _end(self._tree, *_GENTLY[1:])
+            _end(self._tree, *_GENTLE_STEPS[1:])
             # What died before its parent did only comes to us, to be reaped, after that one's end.
             _SYSTEM.members(self._tree)
         if self._hearing.acquire(timeout=DRAIN_SECONDS):
@@ -98,13 +106,15 @@ class Conversation:
 
 
 @contextlib.contextmanager
-def talk(argv: Sequence[str], *, cwd: Path | str, env: Mapping[str, str]) -> Iterator[Conversation]:
+def open_conversation(
+    argv: Sequence[str], *, cwd: Path | str, env: Mapping[str, str]
+) -> Iterator[Conversation]:
     """Inside it the program runs; what it says on stderr is dropped."""
     with _tree(env) as (tree, marked):
         try:
             child = _spawn(argv, cwd=cwd, env=marked, fed=True, errors=Path(os.devnull))
         except (OSError, ValueError, IndexError) as error:
-            raise CannotStart(why_not(argv, cwd=Path(cwd), error=error)) from error
+            raise CannotStart(explain_missing_program(argv, cwd=Path(cwd), error=error)) from error
         tree.pid, tree.poll = child.pid, child.poll
         if child.stdin is None:
             raise ValueError("the child was started without a pipe")

@@ -53,7 +53,7 @@ class Return(Struct, frozen=True, kw_only=True):
         return self.tokens / self.window if self.window else 0
 
 
-class Place(Struct, frozen=True, kw_only=True):
+class CallSettings(Struct, frozen=True, kw_only=True):
     """Where a client runs: `command` is its program with what always stands before arguments."""
 
     client: Headless
@@ -69,8 +69,10 @@ class Limits(Struct, frozen=True, kw_only=True):
     seconds: float | None = None
 
 
-def call(place: Place, ask: ClientCall, prompt: str, *, limits: Limits, show: Show) -> Return:
-    ear = _Ear(place.client, show, limits.stop)
+def call(
+    place: CallSettings, ask: ClientCall, prompt: str, *, limits: Limits, show: Show
+) -> Return:
+    ear = _OutputReader(place.client, show, limits.stop)
     outer = place.client.SESSION_VARIABLES
     with tempfile.TemporaryDirectory(prefix="untildone-run-") as folder:
         errors = Path(folder) / "stderr"
@@ -88,10 +90,10 @@ def call(place: Place, ask: ClientCall, prompt: str, *, limits: Limits, show: Sh
         stderr = errors.read_text(encoding="utf-8", errors="replace") if errors.exists() else ""
     if ear.broken:
         raise ear.broken
-    return _concluded(place.client, ear, ended, stderr)
+    return _conclude(place.client, ear, ended, stderr)
 
 
-class _Ear:
+class _OutputReader:
     """Puts a stream together: bytes to lines, lines to what they say, that to the return."""
 
     def __init__(self, client: Headless, show: Show, stop: threading.Event) -> None:
@@ -123,7 +125,7 @@ class _Ear:
                 self.returned = replace(known, until=heard.until)
             case Returned():
                 self.accounted = True
-                self.returned = _accounted(known, heard)
+                self.returned = _add_account(known, heard)
             case AgentText() | Retrying():
                 pass
         try:
@@ -134,7 +136,7 @@ class _Ear:
             self._stop.set()
 
 
-def _accounted(known: Return, heard: Returned) -> Return:
+def _add_account(known: Return, heard: Returned) -> Return:
     """A call has several accounts where background work made the client go on."""
     return replace(
         known,
@@ -147,7 +149,7 @@ def _accounted(known: Return, heard: Returned) -> Return:
     )
 
 
-def _concluded(client: Headless, ear: _Ear, ended: Finished, stderr: str) -> Return:
+def _conclude(client: Headless, ear: _OutputReader, ended: Finished, stderr: str) -> Return:
     returned = ear.returned
     if ended.interrupted or ended.timed_out:
         cut = replace(returned, fault=None, reason="")
@@ -158,9 +160,9 @@ def _concluded(client: Headless, ear: _Ear, ended: Finished, stderr: str) -> Ret
         return returned
     # Exit code 0 without an account is no return either: it was cut off somewhere.
     kind = client.classify_failure(stderr)
-    why = stderr.strip().splitlines()[-1:] or [f"the client ended with {_how(ended)}"]
+    why = stderr.strip().splitlines()[-1:] or [f"the client ended with {_describe_ending(ended)}"]
     return replace(returned, fault=kind, reason=why[0][:_LAST_WORDS])
 
 
-def _how(ended: Finished) -> str:
+def _describe_ending(ended: Finished) -> str:
     return f"signal {ended.signal}" if ended.signal else f"exit code {ended.exit_code}"

@@ -50,7 +50,7 @@ REPAIRS = Turn(
 SCRIPT = (STOPS_EARLY, EMPTIES_ITS_TEST, REPAIRS)
 
 
-def checks(python: str) -> tuple[Check, ...]:
+def list_checks(python: str) -> tuple[Check, ...]:
     """Nothing but the interpreter is needed: its own warnings, made errors, are the lint."""
     return (
         Check(name="test", command=f"{python} -m unittest", reason="the demo's"),
@@ -60,6 +60,6 @@ def checks(python: str) -> tuple[Check, ...]:
     )
 
 
-def write(project: Path) -> None:
+def write_project(project: Path) -> None:
     for name, text in PROJECT.items():
         (project / name).write_text(text, encoding="utf-8", newline="\n")

@@ -18,7 +18,7 @@ from untildone.engine.context import Context, project_folder
 from untildone.engine.request import Request
 from untildone.engine.start import begin
 from untildone.process.git import run_git
-from untildone.runs.hooks import Answer, Settings, fire, hooks_in
+from untildone.runs.hooks import Answer, Settings, fire, read_hooks
 from untildone.runs.scripted_agent import Agent, stop_fields
 
 _AUTHOR = {
@@ -33,7 +33,7 @@ _CHECKS = {
 }
 
 
-class Said(Struct, frozen=True, kw_only=True):
+class HookAnswer(Struct, frozen=True, kw_only=True):
     """What the hooks of one event said together."""
 
     answers: tuple[Answer, ...]
@@ -74,7 +74,7 @@ def _last(text: str) -> str:
     return (text.strip().splitlines() or ["nothing was said"])[-1][:200]
 
 
-class Rehearsal:
+class DrillScene:
     """`settings` holds only our hooks: those of others are not asked to play."""
 
     def __init__(self, context: Context, settings: Sequence[Settings], folder: Path) -> None:
@@ -129,15 +129,15 @@ class Rehearsal:
         self._loops.append(loop)
         return loop
 
-    def stop(self, session: str = "", *, cwd: Path | None = None) -> Said:
+    def stop(self, session: str = "", *, cwd: Path | None = None) -> HookAnswer:
         agent = self.agent(session, cwd=cwd)
-        return Said(answers=agent.fire("Stop", stop_fields("Done.", held_before=False)))
+        return HookAnswer(answers=agent.fire("Stop", stop_fields("Done.", held_before=False)))
 
-    def stop_with(self, stdin: bytes) -> Said:
+    def stop_with(self, stdin: bytes) -> HookAnswer:
         """A stop whose payload is not what the client sends."""
-        hooks = [hook for hook in hooks_in(self._settings) if hook.event == "Stop"]
+        hooks = [hook for hook in read_hooks(self._settings) if hook.event == "Stop"]
         environ = {**self.agent().environment, "CLAUDE_PROJECT_DIR": str(self.project)}
-        return Said(answers=fire(hooks, stdin, cwd=self.project, env=environ))
+        return HookAnswer(answers=fire(hooks, stdin, cwd=self.project, env=environ))
 
     def progress(self) -> Progress:
         return self.context.loops.load(self._loops[-1]).progress
@@ -160,15 +160,19 @@ class Rehearsal:
 
 
 @contextmanager
-def rehearsal(context: Context, settings: Sequence[Settings], folder: Path) -> Iterator[Rehearsal]:
-    scene = Rehearsal(context, settings, folder)
+def open_scene(
+    context: Context, settings: Sequence[Settings], folder: Path
+) -> Iterator[DrillScene]:
+    scene = DrillScene(context, settings, folder)
     try:
         yield scene
     finally:
         scene.clean()
 
 
-def only(hooks: dict[str, list[dict[str, object]]], env: dict[str, object]) -> Settings:
+def settings_with_only(
+    hooks: dict[str, list[dict[str, object]]], env: dict[str, object]
+) -> Settings:
     """Settings with nothing but these hooks and variables."""
     groups = {event: [{"hooks": ours}] for event, ours in hooks.items()}
     value: Settings = json.loads(json.dumps({"hooks": groups, "env": env}))

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 from msgspec import Struct
 
 from untildone.process.runner import run
-from untildone.runs.hooks import Answer, Settings, fire, hooks_in, variables_in
+from untildone.runs.hooks import Answer, Settings, fire, read_hooks, read_variables
 
 # The version whose behaviour this is.
 VERSION = "2-1-325"
@@ -39,19 +39,19 @@ class Turn(Struct, frozen=True, kw_only=True):
     says: str
 
 
-class Happened(Struct, frozen=True, kw_only=True):
+class ScriptEvent(Struct, frozen=True, kw_only=True):
     """One thing to show: `what` it was, and the text of it."""
 
     what: Literal["prompt", "edit", "shell", "refused", "says", "held", "let go", "notice"]
     text: str
 
 
-Show: TypeAlias = Callable[[Happened], None]
+Show: TypeAlias = Callable[[ScriptEvent], None]
 # How a prompt ended: `out of script` is an agent still held that has nothing more to do.
 Ended: TypeAlias = Literal["let go", "blocked", "overridden", "out of script"]
 
 
-def quiet(happened: Happened) -> None:
+def show_nothing(happened: ScriptEvent) -> None:
     """Shows nothing."""
 
 
@@ -65,13 +65,13 @@ class Agent:
         settings: Sequence[Settings],
         environ: Mapping[str, str],
         session: str = "",
-        show: Show = quiet,
+        show: Show = show_nothing,
     ) -> None:
         self.project = project
         self.session = session or str(uuid.uuid4())
         self.cwd = project
-        self._hooks = hooks_in(settings)
-        self._environ = {**environ, **variables_in(settings)}
+        self._hooks = read_hooks(settings)
+        self._environ = {**environ, **read_variables(settings)}
         self._show = show
         self._prompt = ""
         # Since the prompt, and since the last tool call.
@@ -99,7 +99,7 @@ class Agent:
     def prompt(self, text: str, turns: Iterable[Turn]) -> Ended:
         """The person's prompt, then turn after turn until a stop is let pass."""
         self._prompt, self._held, self._holds = str(uuid.uuid4()), False, 0
-        self._show(Happened(what="prompt", text=text))
+        self._show(ScriptEvent(what="prompt", text=text))
         answers = self.fire("UserPromptSubmit", {"permission_mode": "default", "prompt": text})
         self._tell(answers)
         if any(answer.block for answer in answers):
@@ -109,7 +109,7 @@ class Agent:
                 self._use_tool(edit)
             if not self._stop(turn.says):
                 return "let go"
-            if self._overridden():
+            if self._is_overridden():
                 return "overridden"
         return "out of script"
 
@@ -135,15 +135,15 @@ class Agent:
 
     def _stop(self, message: str) -> bool:
         """Whether the agent is made to go on."""
-        self._show(Happened(what="says", text=message))
+        self._show(ScriptEvent(what="says", text=message))
         answers = self.fire("Stop", stop_fields(message, held_before=self._held))
         told = "\n".join(answer.goes_on for answer in answers if answer.goes_on)
         self._tell(answers)
-        self._show(Happened(what="held" if told else "let go", text=told))
+        self._show(ScriptEvent(what="held" if told else "let go", text=told))
         self._held, self._holds = bool(told), self._holds + bool(told)
         return self._held
 
-    def _overridden(self) -> bool:
+    def _is_overridden(self) -> bool:
         """The client lets go by itself after so many holds without a tool call."""
         value = self._environ.get(CAP_VARIABLE, "")
         cap = int(value) if value.isdecimal() else CAP
@@ -161,31 +161,31 @@ class Agent:
         before = self.fire("PreToolUse", fields, subject=name)
         self._tell(before)
         denied = next((answer.block for answer in before if answer.block), "")
-        response = denied or self._done(edit, fields)
+        response = denied or self._carry_out(edit, fields)
         called = {**fields, "tool_response": response}
         batch = {"permission_mode": called.pop("permission_mode"), "tool_calls": [called]}
         self.fire("PostToolBatch", batch)
 
-    def _done(self, edit: Edit | Shell, fields: Mapping[str, Any]) -> str:
+    def _carry_out(self, edit: Edit | Shell, fields: Mapping[str, Any]) -> str:
         """Carries the call out and reports it; the text is what the model would read."""
         match edit:
             case Edit():
-                event, result = "PostToolUse", {"tool_response": self._written(edit)}
+                event, result = "PostToolUse", {"tool_response": self._write_file(edit)}
             case Shell():
-                event, result = self._ran(edit)
+                event, result = self._run_shell(edit)
         self.fire(event, {**fields, **result}, subject=str(fields["tool_name"]))
         return str(result)
 
-    def _written(self, edit: Edit) -> dict[str, Any]:
+    def _write_file(self, edit: Edit) -> dict[str, Any]:
         verb = "writes" if edit.content else "empties"
-        self._show(Happened(what="edit", text=f"{verb} {edit.path}"))
+        self._show(ScriptEvent(what="edit", text=f"{verb} {edit.path}"))
         path = self.cwd / edit.path
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(edit.content, encoding="utf-8", newline="\n")
         return {"type": "create", "filePath": str(path), "content": edit.content}
 
-    def _ran(self, shell: Shell) -> tuple[str, dict[str, Any]]:
-        self._show(Happened(what="shell", text=shell.command))
+    def _run_shell(self, shell: Shell) -> tuple[str, dict[str, Any]]:
+        self._show(ScriptEvent(what="shell", text=shell.command))
         argv = ["sh", "-c", shell.command]
         ended = run(
             argv,
@@ -203,9 +203,9 @@ class Agent:
     def _tell(self, answers: tuple[Answer, ...]) -> None:
         for answer in answers:
             if answer.notice:
-                self._show(Happened(what="notice", text=answer.notice))
+                self._show(ScriptEvent(what="notice", text=answer.notice))
             if answer.block and answer.hook.event == "PreToolUse":
-                self._show(Happened(what="refused", text=answer.block))
+                self._show(ScriptEvent(what="refused", text=answer.block))
 
 
 def stop_fields(message: str, *, held_before: bool) -> dict[str, Any]:

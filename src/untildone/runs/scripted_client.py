@@ -15,8 +15,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from untildone.process.command import quoted
-from untildone.runs.scripted_agent import Agent, Edit, Happened, Shell, Turn
+from untildone.process.command import quote_argument
+from untildone.runs.scripted_agent import Agent, Edit, ScriptEvent, Shell, Turn
 from untildone.store.files import write_atomically
 
 _WINDOW = 200_000
@@ -49,11 +49,11 @@ class Script(Struct, frozen=True, kw_only=True):
     prompts: tuple[str, ...] = ()
 
 
-def written(path: Path, steps: Sequence[Step]) -> str:
+def write_script(path: Path, steps: Sequence[Step]) -> str:
     """The command line of a client that plays them."""
     write_atomically(path, msgspec.json.encode(Script(steps=tuple(steps))), keep_previous=False)
     words = (sys.executable, "-P", "-m", __name__, str(path))
-    return " ".join(quoted(word) for word in words)
+    return " ".join(quote_argument(word) for word in words)
 
 
 def main(argv: Sequence[str]) -> int:
@@ -109,7 +109,7 @@ def _play(step: Step, session: str, cost: float) -> int:
     return 1 if step.status else 0
 
 
-def _shown(happened: Happened) -> None:
+def _shown(happened: ScriptEvent) -> None:
     match happened.what:
         case "edit":
             block = {"type": "tool_use", "name": "Write", "input": {"file_path": happened.text}}

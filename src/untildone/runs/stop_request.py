@@ -12,7 +12,7 @@ from untildone.store.sessions import Session
 _LOOK_SECONDS = 0.2
 
 
-class Stopping(threading.Event):
+class StopRequest(threading.Event):
     """Set while the client runs, so that it is ended gently; read by whoever watches it."""
 
     def __init__(self) -> None:
@@ -44,7 +44,7 @@ class Stopping(threading.Event):
 
 
 @contextmanager
-def first_interrupt(stopping: Stopping) -> Iterator[None]:
+def catch_first_interrupt(stopping: StopRequest) -> Iterator[None]:
     """The first Ctrl-C asks; the next one has the effect it had outside."""
     if threading.current_thread() is not threading.main_thread():
         yield

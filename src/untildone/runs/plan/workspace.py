@@ -9,16 +9,16 @@ from untildone.core.contract import Bounds
 from untildone.engine.context import Context
 from untildone.errors import UserError
 from untildone.features.plans.model import Plan
-from untildone.runs.memory import How
+from untildone.runs.memory import RunOptions
 from untildone.runs.plan import worktrees
 from untildone.runs.plan.git import Git
-from untildone.runs.plan.journal import Log
-from untildone.runs.plan.merging import able
+from untildone.runs.plan.journal import PlanJournal
+from untildone.runs.plan.merging import require_git_version
 from untildone.store.digest import sha256
 from untildone.worktree.files import find_worktree_root, list_changed_files
 
 
-class Setting(Struct, frozen=True, kw_only=True):
+class Workspace(Struct, frozen=True, kw_only=True):
     """`git` is None where there is none: then tasks are worked on in the project itself."""
 
     context: Context
@@ -26,7 +26,7 @@ class Setting(Struct, frozen=True, kw_only=True):
     plan: Plan
     project: Path
     folder: Path
-    how: How
+    how: RunOptions
     bounds: Bounds
     jobs: int = 1
     git: Git | None = None
@@ -41,10 +41,10 @@ class Setting(Struct, frozen=True, kw_only=True):
 
     @property
     def branch(self) -> str:
-        return f"untildone/{slug(self.feature)}"
+        return f"untildone/{make_slug(self.feature)}"
 
     def branch_of(self, task: str) -> str:
-        return f"untildone-task/{slug(self.feature)}/{slug(task)}"
+        return f"untildone-task/{make_slug(self.feature)}/{make_slug(task)}"
 
     @property
     def worktrees(self) -> Path:
@@ -53,25 +53,25 @@ class Setting(Struct, frozen=True, kw_only=True):
         return home.with_name(f"{home.name}-worktrees") / self.folder.name
 
     def worktree(self, task: str) -> Path:
-        return self.worktrees / slug(task) if self.git else self.project
+        return self.worktrees / make_slug(task) if self.git else self.project
 
     def place(self, task: str) -> Path:
         """The project as that task has it."""
         return self.worktree(task) / self.below
 
 
-def slug(text: str) -> str:
+def make_slug(text: str) -> str:
     """As a branch and a folder can be named, different for different texts."""
     plain = re.sub(r"[^A-Za-z0-9_-]+", "-", text).strip("-")[:60] or "plan"
     return plain if plain == text else f"{plain}-{sha256(text.encode()).hexdigest()[:6]}"
 
 
-def folder_of(context: Context, path: Path) -> Path:
+def state_folder_of(context: Context, path: Path) -> Path:
     name = sha256(str(path.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:24]
     return context.home / "plans" / name
 
 
-def repository(project: Path) -> Git | None:
+def find_repository(project: Path) -> Git | None:
     """None where there is no repository, or none with a commit to begin at."""
     root = find_worktree_root(project)
     if root is None:
@@ -79,11 +79,11 @@ def repository(project: Path) -> Git | None:
     git = Git(root)
     if not git.commit("HEAD"):
         raise UserError(f"`{root}` has no commit yet", hint='run `git commit -m "Begin"` first')
-    able(git)
+    require_git_version(git)
     return git
 
 
-def tracked(setting: Setting) -> str:
+def find_tracked_plan(setting: Workspace) -> str:
     """The plan's path in the work branch, or nothing where that has none."""
     git, place = setting.git, setting.path.resolve()
     if not git or not place.is_relative_to(git.folder.resolve()):
@@ -93,7 +93,7 @@ def tracked(setting: Setting) -> str:
     return name if kind == "blob" else ""
 
 
-def notices(setting: Setting) -> tuple[str, ...]:
+def list_notices(setting: Workspace) -> tuple[str, ...]:
     """What the person should know of their checkout."""
     git = setting.git
     if git is None:
@@ -112,12 +112,12 @@ def notices(setting: Setting) -> tuple[str, ...]:
     return tuple(found)
 
 
-def settled(setting: Setting, log: Log) -> None:
+def prepare_work_branch(setting: Workspace, log: PlanJournal) -> None:
     """The work branch is there and ours, or it is said why not; nothing is taken from anybody."""
     git, branch = setting.git, setting.branch
     if git is None:
         return
-    free(git, branch)
+    require_free_branch(git, branch)
     head, tip = git.ask("rev-parse", "HEAD"), git.commit(f"refs/heads/{branch}")
     if not tip:
         # Without the branch nothing of an earlier run is left to go on with.
@@ -130,14 +130,14 @@ def settled(setting: Setting, log: Log) -> None:
             f"there is a branch `{branch}` that no run of this plan made",
             hint=f"rename it: `git branch -m {branch} NAME`",
         )
-    _nothing_lost(git, branch, tip, log)
+    _require_no_lost_work(git, branch, tip, log)
     if git.contains(head, tip):
         git.ask("update-ref", f"refs/heads/{branch}", head, tip)
 
 
-def free(git: Git, branch: str) -> None:
+def require_free_branch(git: Git, branch: str) -> None:
     """A branch that somebody has checked out would move under their feet."""
-    holder = worktrees.holder_of(git, branch)
+    holder = worktrees.find_holder(git, branch)
     if holder:
         raise UserError(
             f"the work branch `{branch}` is checked out in `{holder}`",
@@ -145,7 +145,7 @@ def free(git: Git, branch: str) -> None:
         )
 
 
-def _nothing_lost(git: Git, branch: str, tip: str, log: Log) -> None:
+def _require_no_lost_work(git: Git, branch: str, tip: str, log: PlanJournal) -> None:
     for task in log.merged():
         merge = log.of(task).merge
         if merge and not (git.commit(merge) and git.contains(tip, merge)):
