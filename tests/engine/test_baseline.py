@@ -77,7 +77,7 @@ def test_a_removed_test_is_named_and_holds(world: World) -> None:
     text = told(world.stop())
 
     assert "the checks pass, but something the baseline had is gone" in text
-    assert "`test_b` was there at the start and is no longer run" in text
+    assert "`test_b` ran in the baseline and no longer runs" in text
 
 
 def test_a_renamed_test_is_named_and_lets_go(world: World) -> None:
