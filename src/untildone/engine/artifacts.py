@@ -76,7 +76,7 @@ def publish_receipt(context: Context, record: Record, evidence: Evidence, *, pro
 def make_receipt(
     context: Context, record: Record, evidence: Evidence, *, project: Path, at: str
 ) -> Receipt:
-    """The receipt as of now; where the person is asked something, with the changes in question."""
+    """The receipt as of now; where the user is asked for approval, with the diffs in question."""
     asked: tuple[ReceiptConcern, ...] = ()
     if record.progress.outcome == "needs-approval":
         # Imported where it is used: hardly any loop pauses for this.

@@ -1,4 +1,4 @@
-"""The tree of the start, kept before the agent can act."""
+"""A snapshot of the baseline tree, taken before the agent can act."""
 
 import os
 import shutil
@@ -34,7 +34,7 @@ def snapshot_baseline(context: Context, contract: Contract) -> Iterator[tuple[st
 
 
 def drop_altered_baseline(context: Context, record: Record) -> Progress:
-    """Without the start's files where somebody altered them and the person goes on all the same."""
+    """Drops a snapshot that was altered, once the user continues the loop all the same."""
     progress = record.progress
     if progress.outcome != "tampered" or not progress.baseline_tree_digest:
         return progress

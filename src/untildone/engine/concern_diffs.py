@@ -1,4 +1,4 @@
-"""What the person is asked about, with the changes it comes from."""
+"""The concerns that wait for approval, with the diffs that caused them."""
 
 from difflib import unified_diff
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a prompt of the person's says to us: a verb, a loop to start, or nothing."""
+"""Finds verbs and requests for a loop in a prompt of the user."""
 
 import re
 from typing import Literal, TypeAlias
