@@ -25,7 +25,7 @@ def snapshot_baseline(context: Context, contract: Contract) -> Iterator[tuple[st
     # A name with a leading dot is no loop.
     draft = folder.with_name(f".{contract.id}-{os.urandom(8).hex()}")
     try:
-        kept, unkept = _keep(context, contract, draft)
+        kept, unkept = _save_snapshot(context, contract, draft)
         yield kept, unkept
         if kept:
             draft.rename(folder / "baseline")
@@ -49,7 +49,7 @@ def drop_altered_baseline(context: Context, record: Record) -> Progress:
     return progress
 
 
-def _keep(context: Context, contract: Contract, draft: Path) -> tuple[str, str]:
+def _save_snapshot(context: Context, contract: Contract, draft: Path) -> tuple[str, str]:
     # Imported where it is used: a prompt that starts no loop must not pay for it.
     from untildone.integrity.baseline import BaselineTooLargeError, save_baseline
     from untildone.integrity.environment.facts import collect_facts

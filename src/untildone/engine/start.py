@@ -32,7 +32,7 @@ CEILINGS = {"rounds": MAX_ROUNDS, "budget_usd": 100}
 ALLOWABLE = ("suppression", "remove-test", "edit-test", "edit-expected", "config")
 
 
-def begin(context: Context, request: Request) -> Record:
+def begin_loop(context: Context, request: Request) -> Record:
     """Records the loop, active and bound to its session; the baseline's results come later."""
     prepare_home(context.home)
     _require_no_loop(context, request.session)
