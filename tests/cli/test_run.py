@@ -18,7 +18,7 @@ from cli.test_terminal import on_a_terminal
 from client.world import BIN
 from untildone.process.runner import is_alive
 from untildone.runs.scripted_agent import Edit
-from untildone.runs.scripted_client import Step, written
+from untildone.runs.scripted_client import Step, write_script
 
 LAZY = Step(says="Done.", cost_usd=0.1)
 WORKS = Step(edits=(Edit(path="done.txt", content="x\n"),), says="There it is.", cost_usd=0.2)
@@ -27,7 +27,7 @@ POSIX = pytest.mark.skipif(sys.platform == "win32", reason="signals and shell sc
 
 def script(desk: Desk, *steps: Step) -> tuple[str, ...]:
     """The options that make it the client."""
-    return ("--check", RED, "--client", written(desk.home / "script.json", steps))
+    return ("--check", RED, "--client", write_script(desk.home / "script.json", steps))
 
 
 def shell_client(desk: Desk, text: str) -> tuple[str, ...]:

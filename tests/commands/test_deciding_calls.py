@@ -21,6 +21,10 @@ FILES = {
     [
         ("npx eslint .", [("eslint", ".")]),
         ("uvx ruff check", [("ruff", "check")]),
+        ("npx --no-install eslint .", [("eslint", ".")]),
+        ("uv run --frozen pytest", [("pytest",)]),
+        # Another folder or another package may hold another program.
+        ("uv run --with ./fake pytest", [("--with", "./fake", "pytest")]),
         ("pnpm dlx eslint .", [("eslint", ".")]),
         ("python -m pytest -q", [("pytest", "-q")]),
         ("npm test", [("ruff", "check", "src"), ("pytest", "-q")]),

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from process.hostile_programs import SOURCE, Marked, command, outcome, python, zombies
-from untildone.process.command import argv_of, environment
+from untildone.process.command import environment, parse_argv
 from untildone.process.runner import Finished, is_alive, list_ancestors, run, start_detached
 
 
@@ -112,7 +112,7 @@ def test_garbage_is_decoded_with_replacement(tmp_path: Path) -> None:
 
 
 def test_both_streams_arrive_in_order(tmp_path: Path) -> None:
-    finished = run(argv_of("echo one; echo two >&2; echo three"), cwd=tmp_path, timeout=30)
+    finished = run(parse_argv("echo one; echo two >&2; echo three"), cwd=tmp_path, timeout=30)
 
     assert (finished.text, finished.size) == ("one\ntwo\nthree\n", 14)
 
@@ -128,7 +128,7 @@ def test_the_deadline_is_kept_even_by_who_ignores_signals(tmp_path: Path) -> Non
 
 def test_an_interrupted_program_may_clean_up(tmp_path: Path) -> None:
     finished = run(
-        argv_of("trap 'echo cleaned; exit 0' INT; sleep 60 & wait"), cwd=tmp_path, timeout=3
+        parse_argv("trap 'echo cleaned; exit 0' INT; sleep 60 & wait"), cwd=tmp_path, timeout=3
     )
 
     assert (finished.text, outcome(finished)) == ("cleaned\n", {"timed_out": True})
@@ -143,7 +143,7 @@ def test_a_leftover_costs_no_more_than_the_draining_time(tmp_path: Path) -> None
 
 
 def test_what_ends_by_itself_is_no_survivor(tmp_path: Path) -> None:
-    finished = run(argv_of("(sleep 0.1; echo late) & echo early"), cwd=tmp_path, timeout=30)
+    finished = run(parse_argv("(sleep 0.1; echo late) & echo early"), cwd=tmp_path, timeout=30)
 
     assert (finished.text, finished.survivors) == ("early\nlate\n", 0)
 
@@ -226,7 +226,7 @@ def test_an_outer_run_ends_what_a_killed_inner_one_left(tmp_path: Path, marked: 
 def test_parallel_runs_do_not_disturb_one_another(tmp_path: Path, marked: Marked) -> None:
     orphan = "(setsid sh -c 'sleep 1.2; echo late' &); sleep 1.3; exit 7"
     with ThreadPoolExecutor(3) as pool:
-        slow = pool.submit(run, argv_of(orphan), cwd=tmp_path, timeout=30, env=marked.env)
+        slow = pool.submit(run, parse_argv(orphan), cwd=tmp_path, timeout=30, env=marked.env)
         cut = pool.submit(run, command("forever.sh"), cwd=tmp_path, timeout=0.3, env=marked.env)
         daemon = pool.submit(run, command("double_fork.py"), cwd=tmp_path, timeout=9)
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from untildone.runs.limit_times import stated
+from untildone.runs.limit_times import parse_limit_end
 
 NOW = datetime(2026, 10, 7, 12, 0, tzinfo=UTC)
 
@@ -32,7 +32,7 @@ NOW = datetime(2026, 10, 7, 12, 0, tzinfo=UTC)
     ],
 )
 def test_a_stated_end_is_read(text: str, expected: datetime) -> None:
-    assert stated(text, NOW) == expected.timestamp()
+    assert parse_limit_end(text, NOW) == expected.timestamp()
 
 
 @pytest.mark.parametrize(
@@ -47,4 +47,4 @@ def test_a_stated_end_is_read(text: str, expected: datetime) -> None:
     ],
 )
 def test_where_none_is_stated_there_is_none(text: str) -> None:
-    assert stated(text, NOW) == 0
+    assert parse_limit_end(text, NOW) == 0

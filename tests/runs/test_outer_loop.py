@@ -24,21 +24,22 @@ from untildone.engine.hold_status import status_of
 from untildone.engine.request import Request
 from untildone.engine.start import begin
 from untildone.errors import UserError
-from untildone.process.command import quoted
+from untildone.process.command import quote_argument
 from untildone.runs import memory
 from untildone.runs.client_call import Return
 from untildone.runs.events import Asked, Ended, Judged, Started, Waiting
-from untildone.runs.memory import Book, How
-from untildone.runs.outer_loop import Pace, drive
+from untildone.runs.memory import RunMemory, RunOptions
+from untildone.runs.outer_loop import RetryDelays, drive
 from untildone.runs.scripted_agent import Edit, Shell
-from untildone.runs.scripted_client import Script, Step, read, written
-from untildone.runs.stop_request import Stopping
+from untildone.runs.scripted_client import Script, Step, read, write_script
+from untildone.runs.stop_request import StopRequest
 from untildone.store.loops import Record
 
-RED = f"{quoted(sys.executable)} -c \"import os, sys; sys.exit(not os.path.exists('done.txt'))\""
+PYTHON = quote_argument(sys.executable)
+RED = f"{PYTHON} -c \"import os, sys; sys.exit(not os.path.exists('done.txt'))\""
 LAZY = Step(says="Done.", cost_usd=0.1)
 WORKS = Step(edits=(Edit(path="done.txt", content="x\n"),), says="It is there now.", cost_usd=0.2)
-AT_ONCE = Pace(tries=(0, 0, 0), limit=(0, 0))
+AT_ONCE = RetryDelays(tries=(0, 0, 0), limit=(0, 0))
 
 
 class Run:
@@ -48,7 +49,7 @@ class Run:
         self.project = folder / "project"
         self.project.mkdir()
         self.script = folder / "script.json"
-        self.client = written(self.script, steps)
+        self.client = write_script(self.script, steps)
         home = folder / "home"
         self.context: Context = open_context({"PATH": os.environ["PATH"], "HOME": str(home)})
         self.happened: list[RunEvent] = []
@@ -64,9 +65,9 @@ class Run:
         )
         self.loop = run_baseline_checks(self.context, record, detached=False)[0].contract.id
 
-    def drive(self, pace: Pace = AT_ONCE, **how: Any) -> Ended:  # noqa: ANN401  fields of `How`
-        known = memory.read(self.context, self.loop) or Book()
-        chosen = How(client=self.client, **how)
+    def drive(self, pace: RetryDelays = AT_ONCE, **how: Any) -> Ended:  # noqa: ANN401  fields of `How`
+        known = memory.read(self.context, self.loop) or RunMemory()
+        chosen = RunOptions(client=self.client, **how)
         memory.write(self.context, self.loop, replace(known, how=chosen))
         return drive(self.context, self.loop, show=self.happened.append, pace=pace)
 
@@ -124,7 +125,7 @@ def test_an_agent_that_stops_early_is_asked_again_until_the_check_is_green(tmp_p
 def test_green_ends_the_run_though_the_client_failed(tmp_path: Path) -> None:
     run = Run(tmp_path, [replace(WORKS, exit_code=1)])
 
-    assert standing(run.drive(Pace(tries=()))) == ("finished", "done", 1, 0)
+    assert standing(run.drive(RetryDelays(tries=()))) == ("finished", "done", 1, 0)
 
 
 def test_a_client_that_returns_well_proves_nothing(tmp_path: Path) -> None:
@@ -188,7 +189,7 @@ def test_the_end_of_a_limit_may_be_stated_in_words(tmp_path: Path) -> None:
     limited = Step(status=429, says="Too many requests: try again in 1 second")
     run = Run(tmp_path, [limited, WORKS])
 
-    said = run.drive(Pace(limit=()))
+    said = run.drive(RetryDelays(limit=()))
 
     assert standing(said) == ("finished", "done", 1, 0)
     ((fault, seconds),) = run.waits()
@@ -264,7 +265,7 @@ def test_a_client_that_recovers_goes_on_in_the_same_conversation(tmp_path: Path)
 
 def test_a_conversation_the_client_does_not_know_is_begun_anew(tmp_path: Path) -> None:
     run = Run(tmp_path, [WORKS])
-    memory.write(run.context, run.loop, Book(begun=True))
+    memory.write(run.context, run.loop, RunMemory(begun=True))
 
     assert standing(run.drive()) == ("finished", "done", 1, 0)
     assert run.asked() == ["resumed", "new"]
@@ -274,12 +275,12 @@ def test_a_return_that_a_crash_left_unjudged_is_not_asked_for_again(tmp_path: Pa
     run = Run(tmp_path, [LAZY])
     (run.project / "done.txt").write_text("x\n", encoding="utf-8")
     returned = Return(message="It is there.")
-    memory.write(run.context, run.loop, Book(begun=True, calls=1, returned=returned, round=1))
+    memory.write(run.context, run.loop, RunMemory(begun=True, calls=1, returned=returned, round=1))
 
     assert standing(run.drive()) == ("finished", "done", 1, 0)
     assert run.played.played == 0
-    assert memory.read(run.context, run.loop) == Book(
-        begun=True, calls=1, round=1, how=How(client=run.client)
+    assert memory.read(run.context, run.loop) == RunMemory(
+        begun=True, calls=1, round=1, how=RunOptions(client=run.client)
     )
 
 
@@ -405,7 +406,7 @@ def test_a_loop_of_which_nothing_is_kept_still_tells_how_it_ended(tmp_path: Path
         ),
     )
     run_baseline_checks(run.context, record, detached=False)
-    run.loop, run.client = record.contract.id, written(run.script, [WORKS])
+    run.loop, run.client = record.contract.id, write_script(run.script, [WORKS])
 
     said = run.drive()
 
@@ -436,10 +437,10 @@ def test_a_wait_ends_where_the_person_pauses(tmp_path: Path) -> None:
     with meanwhile(run, once_it_waits):
         said = run.drive()
 
-    assert (*standing(said), said.reason) == ("paused", "paused", 0, 22, "paused by the person")
+    assert (*standing(said), said.reason) == ("paused", "paused", 0, 22, "paused by the user")
 
 
 def test_a_wait_ends_though_the_clock_is_set_back() -> None:
     times = iter([1_000_000.0])
 
-    assert Stopping().pause_until(1_000_000.3, lambda: next(times, 0.0))
+    assert StopRequest().pause_until(1_000_000.3, lambda: next(times, 0.0))

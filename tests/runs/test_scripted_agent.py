@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from untildone.runs.scripted_agent import Agent, Edit, Ended, Happened, Shell, Turn
+from untildone.runs.scripted_agent import Agent, Edit, Ended, ScriptEvent, Shell, Turn
 
 DONE = Turn(says="Done.")
 
@@ -40,7 +40,7 @@ class Scene:
         self.project = folder / "project"
         self.project.mkdir()
         self.log = folder / "log"
-        self.shown: list[Happened] = []
+        self.shown: list[ScriptEvent] = []
         commands = dict.fromkeys(EVENTS, f"cat >>{self.log}; echo >>{self.log}") | hooks
         self.settings: dict[str, Any] = {"hooks": {e: hook(c) for e, c in commands.items()}}
 
@@ -58,8 +58,8 @@ class Scene:
         return [json.loads(line) for line in self.log.read_text(encoding="utf-8").splitlines()]
 
 
-def happened(*pairs: tuple[str, str]) -> list[Happened]:
-    return [Happened(what=what, text=text) for what, text in pairs]  # type: ignore[arg-type]  # of the table
+def happened(*pairs: tuple[str, str]) -> list[ScriptEvent]:
+    return [ScriptEvent(what=what, text=text) for what, text in pairs]  # type: ignore[arg-type]  # of the table
 
 
 def test_every_event_of_a_session_has_the_clients_fields(tmp_path: Path) -> None:
@@ -170,7 +170,7 @@ def test_a_denied_tool_call_is_not_carried_out(tmp_path: Path) -> None:
     events = [each["hook_event_name"] for each in scene.payloads()]
     assert events == ["UserPromptSubmit", "PostToolBatch", "Stop"]
     assert not (scene.project / "a").exists()
-    assert Happened(what="refused", text="not this") in scene.shown
+    assert ScriptEvent(what="refused", text="not this") in scene.shown
 
 
 def test_a_failing_command_is_told_as_a_failure(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from untildone.commands.launchers import PACKAGE_MANAGERS
 from untildone.commands.programs import find_programs
 from untildone.core.contract import Check
 from untildone.errors import UserError
-from untildone.process.command import quoted
+from untildone.process.command import quote_argument
 
 _SHELL_CHARACTERS = frozenset(";&|<>`$()\n")
 # Only tools that exit with an error below the percentage can prove it.
@@ -37,8 +37,8 @@ def require_coverage(check: Check, percent: int, *, project: Path) -> Check:
         command=check.command,
         percent=percent,
         threshold=_make_jest_threshold(percent),
-        python=quoted(sys.executable),
-        word=quoted(check.command),
+        python=quote_argument(sys.executable),
+        word=quote_argument(check.command),
     )
     return replace(
         check,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from untildone.checks.exit_reasons import NOT_FOUND
-from untildone.process.command import argv_of
+from untildone.process.command import parse_argv
 from untildone.process.runner import end_runs_on_signal, run
 
 # total:	(statements)	75.0%
@@ -18,7 +18,9 @@ def main(arguments: Sequence[str]) -> int:
     minimum, command = float(arguments[0]), arguments[1]
     with tempfile.TemporaryDirectory(prefix="untildone-") as folder, end_runs_on_signal():
         profile = Path(folder) / "profile"
-        tested = run([*argv_of(command), f"-coverprofile={profile}"], cwd=Path.cwd(), timeout=None)
+        tested = run(
+            [*parse_argv(command), f"-coverprofile={profile}"], cwd=Path.cwd(), timeout=None
+        )
         measured = run(["go", "tool", "cover", f"-func={profile}"], cwd=Path.cwd(), timeout=None)
     sys.stdout.write(tested.text)
     if tested.missing:

@@ -21,7 +21,7 @@ from untildone.checks.result import RunArtifacts, judge_result
 from untildone.checks.result_cache import ResultCache
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check
-from untildone.process.command import argv_of, environment
+from untildone.process.command import environment, parse_argv
 from untildone.process.runner import end_runs_on_signal, run
 from untildone.worktree.fingerprint import fingerprint_contents
 
@@ -156,7 +156,7 @@ def _run(check: Check, options: RunOptions, *, log: Path | None) -> CheckResult:
         if options.environ is not None:
             request = add_unittest_reporter(request, check.command, path)
         finished = run(
-            [*options.wrapper_argv, *argv_of(check.command)],
+            [*options.wrapper_argv, *parse_argv(check.command)],
             cwd=folder,
             timeout=check.timeout,
             env=request.environ,

@@ -14,14 +14,14 @@ from untildone.cli.demo_display import DemoDisplay
 from untildone.cli.demo_environment import DemoEnvironment, open_demo_environment
 from untildone.core.progress import Round
 from untildone.core.verdict import Continue, Finish
-from untildone.process.command import quoted
+from untildone.process.command import quote_argument
 from untildone.process.runner import end_runs_on_signal
 from untildone.runs import demo_scene, memory
 from untildone.runs.events import Judged
-from untildone.runs.memory import Book, How
+from untildone.runs.memory import RunMemory, RunOptions
 from untildone.runs.outer_loop import drive
-from untildone.runs.scripted_agent import Agent, Ended, Happened, Turn
-from untildone.runs.scripted_client import Step, written
+from untildone.runs.scripted_agent import Agent, Ended, ScriptEvent, Turn
+from untildone.runs.scripted_client import Step, write_script
 
 # Seconds a person gets to read a line.
 _BEAT = 0.9
@@ -52,7 +52,7 @@ def play(script: Sequence[Turn], stage: DemoDisplay, *, headless: bool = False) 
     stage.title(f"untildone demo: a scripted agent, a broken project, and {means}")
     # A closed terminal must not leave the theatre behind.
     with end_runs_on_signal(), open_demo_environment() as place:
-        demo_scene.write(place.project)
+        demo_scene.write_project(place.project)
         ended = (_play_headless if headless else _play_with_hooks)(place, script, stage)
         rounds = place.rounds()
         if ended != "let go" or not _is_expected(rounds):
@@ -66,14 +66,14 @@ def play(script: Sequence[Turn], stage: DemoDisplay, *, headless: bool = False) 
 
 
 def _play_with_hooks(place: DemoEnvironment, script: Sequence[Turn], stage: DemoDisplay) -> Ended:
-    def show(happened: Happened) -> None:
+    def show(happened: ScriptEvent) -> None:
         _show(happened, place, stage, judging)
 
     with ExitStack() as judging:
         agent = Agent(place.project, settings=[place.settings], environ=place.environ, show=show)
         agent.begin()
         with stage.working("starting the loop"):
-            checks = demo_scene.checks(Path(sys.executable).name.removesuffix(".exe"))
+            checks = demo_scene.list_checks(Path(sys.executable).name.removesuffix(".exe"))
             record = place.start(agent.session, demo_scene.TASK, checks)
         stage.says("you", demo_scene.TASK)
         names = " and ".join(check.name for check in checks)
@@ -97,18 +97,18 @@ def _play_headless(place: DemoEnvironment, script: Sequence[Turn], stage: DemoDi
 
     # Its own path: the run is this very process, whose variables are the person's.
     record = place.start(
-        str(uuid.uuid4()), demo_scene.TASK, demo_scene.checks(quoted(sys.executable))
+        str(uuid.uuid4()), demo_scene.TASK, demo_scene.list_checks(quote_argument(sys.executable))
     )
-    stage.says("you", f"untildone run {quoted(demo_scene.TASK)}")
+    stage.says("you", f"untildone run {quote_argument(demo_scene.TASK)}")
     steps = [Step(edits=turn.edits, says=turn.says) for turn in script]
-    client = written(place.project.parent / "script.json", steps)
-    memory.write(place.context, record.contract.id, Book(how=How(client=client)))
+    client = write_script(place.project.parent / "script.json", steps)
+    memory.write(place.context, record.contract.id, RunMemory(how=RunOptions(client=client)))
     ended = drive(place.context, record.contract.id, show=show)
     return "let go" if ended.outcome == "done" else "out of script"
 
 
 def _show(
-    happened: Happened, place: DemoEnvironment, stage: DemoDisplay, judging: ExitStack
+    happened: ScriptEvent, place: DemoEnvironment, stage: DemoDisplay, judging: ExitStack
 ) -> None:
     match happened.what:
         case "edit" | "shell":

@@ -131,12 +131,12 @@ def _fixed(
     ]
     if not fixable:
         return results
-    from untildone.process.command import argv_of, environment
+    from untildone.process.command import environment, parse_argv
     from untildone.process.runner import run as start
 
     for check in fixable:
         start(
-            argv_of(check.fix),
+            parse_argv(check.fix),
             cwd=site.project / check.cwd,
             timeout=check.timeout,
             env=environment(os.environ) | check.env,

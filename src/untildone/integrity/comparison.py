@@ -12,7 +12,7 @@ from untildone.integrity.baseline import Baseline
 from untildone.integrity.outputs import drop_outputs
 from untildone.integrity.scripts.check_files import find_check_files
 from untildone.integrity.settings.referenced_files import find_referenced_files
-from untildone.integrity.tests.contracts import contracts
+from untildone.integrity.tests.go_test_packages import find_test_packages
 from untildone.worktree.contents import Changes, Tree, find_changes
 from untildone.worktree.roles import Role, classify_file
 
@@ -81,7 +81,7 @@ def compare_trees(
         task=task,
         judging=frozenset((*find_check_files(old, commands), *find_check_files(new, commands))),
         configuring=find_referenced_files(old) | find_referenced_files(new),
-        testing=contracts(old),
+        testing=find_test_packages(old),
         baseline=baseline or Baseline(entries={}),
         environ=environ,
     )

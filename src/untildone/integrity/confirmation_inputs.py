@@ -17,7 +17,7 @@ from untildone.integrity.scripts.comparison import replaces_tool
 from untildone.integrity.settings.comparison import is_harmless_edit
 from untildone.sandbox.files import SandboxFiles
 from untildone.worktree.contents import read_tree, walk_files
-from untildone.worktree.limits import limited_time
+from untildone.worktree.limits import limit_time
 from untildone.worktree.roles import classify_file
 
 
@@ -70,7 +70,7 @@ def load_inputs(
     except ValueError as error:
         return replace(inputs, broken=str(error))
     new = read_tree(project, walk_files(project, ignored=baseline.ignored))
-    with limited_time():
+    with limit_time():
         comparison = compare_trees(
             old,
             new,

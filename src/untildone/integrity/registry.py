@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from untildone.core.evidence import Concern
-from untildone.integrity import unread
+from untildone.integrity import unread_files
 from untildone.integrity.comparison import Comparison, FindConcerns
 from untildone.integrity.environment import comparison as environment
 from untildone.integrity.environment import node_packages, shadowing
@@ -15,9 +15,13 @@ from untildone.integrity.settings import comparison as settings
 from untildone.integrity.sniffing import comparison as sniffing
 from untildone.integrity.suppressions import comparison as suppressions
 from untildone.integrity.tests import comparison as tests
-from untildone.integrity.tests import data as test_data
-from untildone.integrity.tests import mocks, runner
-from untildone.worktree.limits import SECONDS, OverBudget, last_read, limited_time
+from untildone.integrity.tests import expected_files, mocks, runner
+from untildone.worktree.limits import (
+    COMPARISON_SECONDS,
+    LimitExceeded,
+    get_last_read_path,
+    limit_time,
+)
 
 # What is in the two trees.
 COMPARISONS: tuple[FindConcerns, ...] = (
@@ -28,10 +32,10 @@ COMPARISONS: tuple[FindConcerns, ...] = (
     sniffing.find_concerns,
     hard_coded.find_concerns,
     tests.find_concerns,
-    test_data.find_concerns,
+    expected_files.find_concerns,
     runner.find_concerns,
     mocks.find_concerns,
-    unread.find_concerns,
+    unread_files.find_concerns,
 )
 # What is outside of the trees and still decides what the checks do. An environment has tens of
 # thousands of files, so these run beside the checks.
@@ -47,15 +51,17 @@ EXPERIMENTS: tuple[Experiment, ...] = (
 )
 
 
-def find_concerns(comparison: Comparison, *, seconds: float = SECONDS) -> tuple[Concern, ...]:
+def find_concerns(
+    comparison: Comparison, *, seconds: float = COMPARISON_SECONDS
+) -> tuple[Concern, ...]:
     """Return the concerns of the trees, each once; one of them says what could not be read."""
     found: list[Concern] = []
     try:
-        with limited_time(seconds):
+        with limit_time(seconds):
             for find in COMPARISONS:
                 found.extend(_find_guarded(find, comparison))
-    except OverBudget as error:
-        found.append(unread.unfinished(comparison, error.path, str(error)))
+    except LimitExceeded as error:
+        found.append(unread_files.make_unfinished_concern(comparison, error.path, str(error)))
     return tuple({concern.id: concern for concern in found}.values())
 
 
@@ -68,4 +74,6 @@ def _find_guarded(find: FindConcerns, comparison: Comparison) -> Iterator[Concer
         yield from find(comparison)
     except (RecursionError, MemoryError) as error:
         why = "is nested too deep" if isinstance(error, RecursionError) else "takes too much memory"
-        yield unread.unfinished(comparison, last_read(), f"`{last_read()}` {why}")
+        yield unread_files.make_unfinished_concern(
+            comparison, get_last_read_path(), f"`{get_last_read_path()}` {why}"
+        )

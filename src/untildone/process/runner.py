@@ -17,9 +17,9 @@ from msgspec import Struct
 
 from untildone.check_lineage import RUN_VARIABLE, read_variable
 from untildone.process.check_mark import carrying_mark
-from untildone.process.command import why_not
-from untildone.process.output import Hear, Output, feed, left_out
-from untildone.process.system import Step, Strays, Tree, this_system
+from untildone.process.command import explain_missing_program
+from untildone.process.output import Hear, Output, describe_gap, feed
+from untildone.process.system import Step, Strays, Tree, select_system
 
 TICK_SECONDS = 0.05
 DRAIN_SECONDS = 0.5
@@ -27,10 +27,10 @@ INTERRUPT_GRACE = 1.0
 TERMINATE_GRACE = 1.0
 KILL_LIMIT = 5.0
 ENDING_GRACE = 0.3
-# What leaves its session and drops its environment is only known if it was seen before that.
+# A process that leaves its session and clears its environment is found only if seen before.
 LOOK_SECONDS = 1.0
 
-_GENTLY: tuple[tuple[Step, float], ...] = (
+_GENTLE_STEPS: tuple[tuple[Step, float], ...] = (
     ("interrupt", INTERRUPT_GRACE),
     ("terminate", TERMINATE_GRACE),
     ("kill", KILL_LIMIT),
@@ -55,7 +55,7 @@ class Finished(Struct, frozen=True, kw_only=True):
 
     @property
     def text(self) -> str:
-        gap = left_out(self.size - len(self.head) - len(self.tail))
+        gap = describe_gap(self.size - len(self.head) - len(self.tail))
         return (self.head + gap + self.tail).decode("utf-8", "replace")
 
 
@@ -72,10 +72,10 @@ def run(
     hear: Hear | None = None,
     hosts_agent: bool = False,
 ) -> Finished:
-    """Runs a program to its end or to the deadline; nothing it started outlives the call.
+    """Run a program to its end or to the deadline; nothing it started outlives the call.
 
-    What it says on stderr is part of its output unless `errors` names a file for it. It counts as
-    a check, below which nobody is the user, unless it `hosts_agent`: a client or its hooks.
+    Its stderr is part of the output unless `errors` names a file. The user's verbs are refused
+    below it, unless it `hosts_agent`: then it is an agent's client or one of its hooks.
     """
     deadline = _Deadline(timeout, stop=stop)
     if deadline.cut():
@@ -85,7 +85,9 @@ def run(
         try:
             child = _spawn(argv, cwd=cwd, env=marked, fed=bool(stdin), errors=errors)
         except (OSError, ValueError, IndexError) as error:
-            return Finished(exit_code=None, missing=why_not(argv, cwd=Path(cwd), error=error))
+            return Finished(
+                exit_code=None, missing=explain_missing_program(argv, cwd=Path(cwd), error=error)
+            )
         tree.pid, tree.poll = child.pid, child.poll
         if child.stdin is not None:
             threading.Thread(target=feed, args=(child.stdin, stdin), daemon=True).start()
@@ -95,16 +97,16 @@ def run(
 
 @contextlib.contextmanager
 def end_runs_on_signal() -> Iterator[None]:
-    """Inside it, a signal that ends this process first ends the trees of all runs under way."""
+    """End the process trees of all runs before a signal ends this process."""
     if not _in_main_thread():
         yield
         return
     _SYSTEM.prepare()
-    _HERE.ending = ""
+    _STATE.ending = ""
     names = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
     numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
     before = {number: signal.getsignal(number) for number in numbers}
-    # What the parent ignores (nohup, a background job) stays ignored.
+    # Signals that the parent ignores (nohup, a background job) stay ignored.
     taken = {n: old for n, old in before.items() if old not in (signal.SIG_IGN, None)}
     try:
         for number in taken:
@@ -113,15 +115,15 @@ def end_runs_on_signal() -> Iterator[None]:
     finally:
         for number, old in taken.items():
             signal.signal(number, old)
-        if _HERE.ending:
-            # Threads that the signal has not waited for must not take up what is still queued.
-            _HERE.ending = "workers"
+        if _STATE.ending:
+            # Worker threads must not start what is still queued.
+            _STATE.ending = "workers"
 
 
 def start_detached(argv: Sequence[str], *, cwd: Path | str, env: Mapping[str, str]) -> int:
-    """Starts a program that outlives this process; its process id."""
-    _HERE.detached = [child for child in _HERE.detached if child.poll() is None]
-    with _HERE.starting:
+    """Start a program that outlives this process and return its process id."""
+    _STATE.detached = [child for child in _STATE.detached if child.poll() is None]
+    with _STATE.starting:
         child = subprocess.Popen(
             _SYSTEM.prepared(argv, env),
             cwd=cwd,
@@ -132,19 +134,19 @@ def start_detached(argv: Sequence[str], *, cwd: Path | str, env: Mapping[str, st
             start_new_session=True,
             creationflags=_SYSTEM.detached_flags,
         )
-        _HERE.detached.append(child)
+        _STATE.detached.append(child)
     return child.pid
 
 
 def is_alive(pid: int) -> bool:
-    for child in _HERE.detached:
+    for child in _STATE.detached:
         if child.pid == pid:
             return child.poll() is None
     return pid > 0 and _SYSTEM.alive(pid)
 
 
 def list_ancestors(pid: int) -> list[int]:
-    """The parent, its parent and so on; empty if unknown."""
+    """Return the parent, its parent and so on; empty if unknown."""
     found: list[int] = []
     while (pid := _SYSTEM.parent(pid)) > 0 and pid not in found:
         found.append(pid)
@@ -165,34 +167,34 @@ def _ask(argv: Sequence[str]) -> str:
     return asked.stdout
 
 
-_SYSTEM = this_system(_ask)
+_SYSTEM = select_system(_ask)
 
 
-class _Here:
-    """What this process has under way."""
+class _State:
+    """The runs of this process."""
 
     def __init__(self) -> None:
         self.trees: set[Tree] = set()
         self.detached: list[subprocess.Popen[bytes]] = []
         self.ending: Literal["", "workers", "all"] = ""
         self.own: frozenset[int] | None = None
-        # Nothing is started while strays are searched: it would look like one.
+        # Held while strays are searched: a program started then would look like one.
         self.starting = threading.RLock()
 
 
-_HERE = _Here()
+_STATE = _State()
 
 
 def _in_main_thread() -> bool:
     return threading.current_thread() is threading.main_thread()
 
 
-def _ending() -> bool:
-    return _HERE.ending == "all" or (_HERE.ending == "workers" and not _in_main_thread())
+def _is_ending() -> bool:
+    return _STATE.ending == "all" or (_STATE.ending == "workers" and not _in_main_thread())
 
 
 class _Deadline:
-    """When to cut a program short."""
+    """The moment at which a program is ended."""
 
     def __init__(self, seconds: float | None, *, stop: threading.Event | None) -> None:
         self.began = time.monotonic()
@@ -200,7 +202,7 @@ class _Deadline:
         self._stop = stop
 
     def cut(self) -> Cut | None:
-        if _ending() or (self._stop and self._stop.is_set()):
+        if _is_ending() or (self._stop and self._stop.is_set()):
             return "interrupted"
         return "timed out" if self.left() <= 0 else None
 
@@ -215,14 +217,14 @@ class _Deadline:
 def _tree(
     env: Mapping[str, str], *, hosts_agent: bool = False
 ) -> Iterator[tuple[Tree, dict[str, str]]]:
-    """A tree to be, with the environment that marks it."""
+    """Register a process tree and yield it with the environment that marks its members."""
     _SYSTEM.prepare()
     with contextlib.nullcontext("") if hosts_agent else carrying_mark() as mark:
         tree = Tree(f"{mark}.{secrets.token_hex(8)}")
-        # An outer run goes on finding what an inner one leaves behind.
+        # An outer run must also find what an inner one leaves behind.
         marker = ",".join(filter(None, (env.get(RUN_VARIABLE), tree.token)))
         tree.hosts_agent = hosts_agent
-        # Known before it starts: a signal may arrive in between.
+        # Registered before it starts, because a signal may arrive in between.
         _begin(tree)
         try:
             yield tree, {**env, RUN_VARIABLE: marker}
@@ -254,14 +256,14 @@ def _spawn(
             creationflags=_SYSTEM.flags,
         )
 
-    with _HERE.starting, contextlib.ExitStack() as stack:
+    with _STATE.starting, contextlib.ExitStack() as stack:
         stderr = stack.enter_context(errors.open("wb")) if errors else subprocess.STDOUT
         try:
             return popen(_SYSTEM.prepared(argv, env), stderr)
         except OSError as error:
             if error.errno != errno.ENOEXEC:
                 raise
-            # As every shell does it: a script without a `#!` line is for sh.
+            # Like every shell: a script without a `#!` line is run by sh.
             return popen(["sh", *argv], stderr)
 
 
@@ -277,7 +279,7 @@ def _watch(tree: Tree, output: Output, *, deadline: _Deadline) -> Finished:
     seconds = deadline.passed()
     survivors = 0
     if status in ("timed out", "interrupted"):
-        _end(tree, *(_GENTLY[2:] if _ending() else _GENTLY))
+        _end(tree, *(_GENTLE_STEPS[2:] if _is_ending() else _GENTLE_STEPS))
         output.ended.wait(DRAIN_SECONDS)
     else:
         survivors = _end_leftovers(tree, output)
@@ -312,7 +314,7 @@ def _wait(tree: Tree, output: Output, *, deadline: _Deadline) -> int | Cut:
             continue
         time.sleep(pause)
         pause = min(2 * pause, TICK_SECONDS)
-    return "interrupted" if _ending() else status
+    return "interrupted" if _is_ending() else status
 
 
 def _status(tree: Tree) -> int | Cut | None:
@@ -323,17 +325,17 @@ def _status(tree: Tree) -> int | Cut | None:
 
 
 def _end_leftovers(tree: Tree, output: Output) -> int:
-    """What has not ended by itself soon after the program is killed; how many that were."""
+    """Kill what is still running shortly after the program ended; return how many."""
     until = time.monotonic() + DRAIN_SECONDS
     while (left := _SYSTEM.members(tree)) or not output.ended.is_set():
         if time.monotonic() >= until:
             break
         time.sleep(TICK_SECONDS / 2) if left else output.ended.wait(TICK_SECONDS)
-    return _end(tree, *_GENTLY[1:]) if left else 0
+    return _end(tree, *_GENTLE_STEPS[1:]) if left else 0
 
 
 def _end(tree: Tree, *steps: tuple[Step, float]) -> int:
-    """Takes the steps until nothing is left; how many processes there were at first."""
+    """Take the steps until no process is left; return how many there were."""
     first = left = _SYSTEM.members(tree)
     for step, grace in steps:
         until = time.monotonic() + grace
@@ -348,25 +350,25 @@ def _end(tree: Tree, *steps: tuple[Step, float]) -> int:
 
 
 def _begin(tree: Tree) -> None:
-    with _HERE.starting:
-        if not _HERE.trees:
-            _HERE.own = _SYSTEM.children()
-        _HERE.trees.add(tree)
+    with _STATE.starting:
+        if not _STATE.trees:
+            _STATE.own = _SYSTEM.children()
+        _STATE.trees.add(tree)
 
 
 def _forget(tree: Tree) -> None:
-    """After the last check nothing may be left that left its session with a clean environment."""
-    with _HERE.starting:
-        _HERE.trees.discard(tree)
+    """Unregister the tree; after the last check, kill strays that left their session."""
+    with _STATE.starting:
+        _STATE.trees.discard(tree)
         tree.poll()
-        if _HERE.own is not None and all(other.hosts_agent for other in _HERE.trees):
-            own = _HERE.own.union(child.pid for child in _HERE.detached)
-            _end(Strays(own, spared=_HERE.trees), ("kill", KILL_LIMIT))
+        if _STATE.own is not None and all(other.hosts_agent for other in _STATE.trees):
+            own = _STATE.own.union(child.pid for child in _STATE.detached)
+            _end(Strays(own, spared=_STATE.trees), ("kill", KILL_LIMIT))
 
 
 def _end_all(number: int, _frame: FrameType | None) -> NoReturn:
-    _HERE.ending = "all"
-    trees = list(_HERE.trees)
+    _STATE.ending = "all"
+    trees = list(_STATE.trees)
     for tree in trees:
         _SYSTEM.send(_SYSTEM.members(tree), step="terminate")
     until = time.monotonic() + ENDING_GRACE

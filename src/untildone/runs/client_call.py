@@ -1,4 +1,4 @@
-"""One call of an agent's client: started, heard line by line, ended with all it started."""
+"""One call of an agent's client: started, read line by line, ended with its processes."""
 
 import tempfile
 import threading
@@ -26,13 +26,13 @@ from untildone.agents.headless import (
 from untildone.process.runner import Finished, run
 
 Show: TypeAlias = Callable[[RunEvent], None]
-# A line is at most this long; what is longer says nothing that is needed.
+# Longer lines are skipped; none of them holds anything that is needed.
 _LONGEST = 16_000_000
 _LAST_WORDS = 500
 
 
 class Return(Struct, frozen=True, kw_only=True):
-    """What a call came to; `cost_usd` is that of the whole conversation, None where unknown."""
+    """The result of a call; `cost_usd` is that of the whole conversation, None if unknown."""
 
     message: str = ""
     cost_usd: float | None = None
@@ -42,19 +42,19 @@ class Return(Struct, frozen=True, kw_only=True):
     window: int = 0
     fault: ClientFault | None = None
     reason: str = ""
-    # When a usage limit ends; 0 where nobody said.
+    # When a usage limit ends; 0 if unknown.
     until: float = 0
     interrupted: bool = False
     timed_out: bool = False
 
     @property
     def fill(self) -> float:
-        """Which part of what the model can read is used."""
+        """Return the used fraction of the model's context window."""
         return self.tokens / self.window if self.window else 0
 
 
-class Place(Struct, frozen=True, kw_only=True):
-    """Where a client runs: `command` is its program with what always stands before arguments."""
+class CallSettings(Struct, frozen=True, kw_only=True):
+    """How a client is called; `command` is its program with its fixed first arguments."""
 
     client: Headless
     command: tuple[str, ...]
@@ -69,8 +69,10 @@ class Limits(Struct, frozen=True, kw_only=True):
     seconds: float | None = None
 
 
-def call(place: Place, ask: ClientCall, prompt: str, *, limits: Limits, show: Show) -> Return:
-    ear = _Ear(place.client, show, limits.stop)
+def call(
+    place: CallSettings, ask: ClientCall, prompt: str, *, limits: Limits, show: Show
+) -> Return:
+    ear = _OutputReader(place.client, show, limits.stop)
     outer = place.client.SESSION_VARIABLES
     with tempfile.TemporaryDirectory(prefix="untildone-run-") as folder:
         errors = Path(folder) / "stderr"
@@ -88,11 +90,11 @@ def call(place: Place, ask: ClientCall, prompt: str, *, limits: Limits, show: Sh
         stderr = errors.read_text(encoding="utf-8", errors="replace") if errors.exists() else ""
     if ear.broken:
         raise ear.broken
-    return _concluded(place.client, ear, ended, stderr)
+    return _conclude(place.client, ear, ended, stderr)
 
 
-class _Ear:
-    """Puts a stream together: bytes to lines, lines to what they say, that to the return."""
+class _OutputReader:
+    """Turns the stream into lines, events and finally the return."""
 
     def __init__(self, client: Headless, show: Show, stop: threading.Event) -> None:
         self.returned = Return()
@@ -123,19 +125,19 @@ class _Ear:
                 self.returned = replace(known, until=heard.until)
             case Returned():
                 self.accounted = True
-                self.returned = _accounted(known, heard)
+                self.returned = _add_account(known, heard)
             case AgentText() | Retrying():
                 pass
         try:
             self._show(heard)
         except OSError as error:
-            # Nobody reads what we print any more; the client is ended as at an interruption.
+            # Our own output was closed: the client is ended as after Ctrl-C.
             self.broken = error
             self._stop.set()
 
 
-def _accounted(known: Return, heard: Returned) -> Return:
-    """A call has several accounts where background work made the client go on."""
+def _add_account(known: Return, heard: Returned) -> Return:
+    """Add up a result; a call has several if background work made the client continue."""
     return replace(
         known,
         message=heard.message,
@@ -147,7 +149,7 @@ def _accounted(known: Return, heard: Returned) -> Return:
     )
 
 
-def _concluded(client: Headless, ear: _Ear, ended: Finished, stderr: str) -> Return:
+def _conclude(client: Headless, ear: _OutputReader, ended: Finished, stderr: str) -> Return:
     returned = ear.returned
     if ended.interrupted or ended.timed_out:
         cut = replace(returned, fault=None, reason="")
@@ -156,11 +158,11 @@ def _concluded(client: Headless, ear: _Ear, ended: Finished, stderr: str) -> Ret
         return replace(returned, fault="missing", reason=ended.missing)
     if ear.accounted:
         return returned
-    # Exit code 0 without an account is no return either: it was cut off somewhere.
+    # Exit code 0 without a result is no return either: the client was cut off.
     kind = client.classify_failure(stderr)
-    why = stderr.strip().splitlines()[-1:] or [f"the client ended with {_how(ended)}"]
+    why = stderr.strip().splitlines()[-1:] or [f"the client ended with {_describe_ending(ended)}"]
     return replace(returned, fault=kind, reason=why[0][:_LAST_WORDS])
 
 
-def _how(ended: Finished) -> str:
+def _describe_ending(ended: Finished) -> str:
     return f"signal {ended.signal}" if ended.signal else f"exit code {ended.exit_code}"

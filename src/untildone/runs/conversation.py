@@ -1,4 +1,4 @@
-"""A loop's conversation with its agent: whose session it is, what is asked in it, what it costs."""
+"""A loop's conversation with its agent: session, prompts, costs."""
 
 import os
 import uuid
@@ -11,17 +11,17 @@ from untildone.core.contract import Bounds
 from untildone.core.criteria import apply_amendments
 from untildone.engine.context import Context
 from untildone.engine.move import move_here
-from untildone.process.command import argv_of
+from untildone.process.command import parse_argv
 from untildone.runs import memory
-from untildone.runs.client_call import Limits, Place, Return, Show, call
+from untildone.runs.client_call import CallSettings, Limits, Return, Show, call
 from untildone.runs.events import Asked
-from untildone.runs.handover_note import handover
-from untildone.runs.memory import Book
-from untildone.runs.stop_request import Stopping
+from untildone.runs.handover_note import write_note
+from untildone.runs.memory import RunMemory
+from untildone.runs.stop_request import StopRequest
 from untildone.store.loops import Record
 
 _LEAST_BUDGET = 0.01
-# So that the minutes are used up when the return is judged.
+# A little more, so that the minutes are used up when the return is judged.
 _PAST_THE_END = 0.1
 
 
@@ -29,9 +29,9 @@ class Conversation:
     def __init__(self, context: Context, loop: str, show: Show) -> None:
         self.context = context
         self.loop = loop
-        self.stopping = Stopping()
+        self.stopping = StopRequest()
         self.record = context.loops.load(loop)
-        self.book = memory.read(context, loop) or Book()
+        self.book = memory.read(context, loop) or RunMemory()
         self._show = show
 
     @property
@@ -51,7 +51,7 @@ class Conversation:
         return self.record
 
     def take(self) -> None:
-        """Hooks of the session leave it to us; what runs below us is the agent's."""
+        """Mark the session as driven by this run, so that its hooks do not judge stops."""
         session = self.context.session_of(self.record)
         session.write("driver", str(os.getpid()))
         project = self.record.contract.project
@@ -64,7 +64,7 @@ class Conversation:
         self.context.session_of(self.record).remove("driver")
 
     def begin_anew(self, told: str) -> str:
-        """In a new session; what the agent is told there."""
+        """Start a new session and return the note for the agent."""
         self.let_go()
         self.record = move_here(self.context, self.record, str(uuid.uuid4()))
         known = self.book
@@ -72,10 +72,10 @@ class Conversation:
         self._keep(replace(known, begun=False, spent_before=before, spent_here=None))
         self.take()
         rounds = self.context.loops.read_rounds(self.loop)
-        return handover(told, self.record.progress, rounds)
+        return write_note(told, self.record.progress, rounds)
 
     def follow(self, loop: str) -> None:
-        """Another loop goes on in it: what it cost so far was the first one's."""
+        """Continue with the next loop; the costs so far belong to the first one."""
         self.loop = loop
         self._keep(replace(self.book, spent_before=-(self.book.spent_here or 0)))
         self.reloaded()
@@ -83,7 +83,7 @@ class Conversation:
     def asked(self, prompt: str) -> Return:
         begun, number = self.book.begun, self.record.progress.round + 1
         if self.book.returned and self.book.round == number:
-            # A crash came between the client's return and our verdict.
+            # We crashed between the client's return and our verdict.
             return self.book.returned
         self._show(
             Asked(
@@ -101,23 +101,23 @@ class Conversation:
         self._keep(replace(self.book, begun=True))
         limits = Limits(stop=self.stopping, seconds=self._time_left())
         returned = call(self._place(), ask, prompt, limits=limits, show=self._show)
-        self._keep(replace(_noted(self.book, returned), round=number))
+        self._keep(replace(_with_notes(self.book, returned), round=number))
         return returned
 
     def judged(self) -> None:
-        """What the client returned with is settled."""
+        """Record that the client's return has been judged."""
         if self.book.returned:
             self._keep(replace(self.book, returned=None))
 
-    def _keep(self, known: Book) -> None:
+    def _keep(self, known: RunMemory) -> None:
         self.book = known
         memory.write(self.context, self.loop, known)
 
-    def _place(self) -> Place:
+    def _place(self) -> CallSettings:
         client, given = self.context.agent.load_headless(), self.book.how.client
-        return Place(
+        return CallSettings(
             client=client,
-            command=tuple(argv_of(given)) if given else (client.PROGRAM,),
+            command=tuple(parse_argv(given)) if given else (client.PROGRAM,),
             project=Path(self.record.contract.project),
             environ=self.context.environ,
         )
@@ -136,7 +136,7 @@ class Conversation:
         return max(min(left), 0) + _PAST_THE_END if left else None
 
 
-def _noted(known: Book, returned: Return) -> Book:
+def _with_notes(known: RunMemory, returned: Return) -> RunMemory:
     if returned.cost_usd is not None:
         known = replace(known, spent_here=max(returned.cost_usd, known.spent_here or 0))
     if returned.fault or returned.interrupted:

@@ -50,8 +50,8 @@ REPAIRS = Turn(
 SCRIPT = (STOPS_EARLY, EMPTIES_ITS_TEST, REPAIRS)
 
 
-def checks(python: str) -> tuple[Check, ...]:
-    """Nothing but the interpreter is needed: its own warnings, made errors, are the lint."""
+def list_checks(python: str) -> tuple[Check, ...]:
+    """Return checks that need only the interpreter: its warnings as errors are the lint."""
     return (
         Check(name="test", command=f"{python} -m unittest", reason="the demo's"),
         Check(
@@ -60,6 +60,6 @@ def checks(python: str) -> tuple[Check, ...]:
     )
 
 
-def write(project: Path) -> None:
+def write_project(project: Path) -> None:
     for name, text in PROJECT.items():
         (project / name).write_text(text, encoding="utf-8", newline="\n")

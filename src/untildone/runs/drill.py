@@ -10,11 +10,11 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from untildone.engine.context import Context
-from untildone.runs.drill_scene import Rehearsal, Said, rehearsal
+from untildone.runs.drill_scene import DrillScene, HookAnswer, open_scene
 from untildone.runs.hooks import Settings
 
-# Plays a scene; the reason where it went wrong, else nothing.
-Scene: TypeAlias = Callable[[Rehearsal], str]
+# Plays a scene and returns what went wrong, or nothing.
+Scene: TypeAlias = Callable[[DrillScene], str]
 
 _CHECK_TIMEOUT = 1.0
 _IN_TIME = 15.0
@@ -26,7 +26,7 @@ _LOOP_OF_ANOTHER = "---\nactive: true\nmax_iterations: 0\n---\ntouch ran-by-unti
 
 
 class Proof(Struct, frozen=True, kw_only=True):
-    """One scene as it went; `problem` is empty where it passed."""
+    """The result of one scene; `problem` is empty if it passed."""
 
     name: str
     expected: str
@@ -35,18 +35,18 @@ class Proof(Struct, frozen=True, kw_only=True):
     seconds: float = 0
 
 
-def no_loop(scene: Rehearsal) -> str:
+def no_loop(scene: DrillScene) -> str:
     scene.agent().begin()
     said = scene.stop()
     return said.fault or ("" if said.silent else said.told)
 
 
-def red(scene: Rehearsal) -> str:
+def red(scene: DrillScene) -> str:
     scene.start()
     return _held(scene.stop())
 
 
-def green(scene: Rehearsal) -> str:
+def green(scene: DrillScene) -> str:
     scene.start()
     first = scene.stop()
     if not first.held:
@@ -57,7 +57,7 @@ def green(scene: Rehearsal) -> str:
     return "" if outcome == "done" and not said.held else f"{outcome or 'not ended'}: {said.told}"
 
 
-def other_session(scene: Rehearsal) -> str:
+def other_session(scene: DrillScene) -> str:
     scene.start()
     other = str(uuid.uuid4())
     scene.agent(other).begin()
@@ -67,15 +67,15 @@ def other_session(scene: Rehearsal) -> str:
     return said.fault or ("" if said.silent else said.told)
 
 
-def subdirectory(scene: Rehearsal) -> str:
+def subdirectory(scene: DrillScene) -> str:
     scene.start()
     below = scene.project / "a" / "b"
     below.mkdir(parents=True)
     return _held(scene.stop(cwd=below))
 
 
-def worktree(scene: Rehearsal) -> str:
-    """Green in the main checkout: it must be the worktree that is judged."""
+def worktree(scene: DrillScene) -> str:
+    """The main checkout is green, so only a judged worktree can be red."""
     scene.start()
     place = scene.folder / "worktree"
     scene.git("worktree", "add", "-q", str(place))
@@ -83,7 +83,7 @@ def worktree(scene: Rehearsal) -> str:
     return _held(scene.stop(cwd=place))
 
 
-def garbage(scene: Rehearsal) -> str:
+def garbage(scene: DrillScene) -> str:
     scene.start()
     scene.write("done", "")
     for stdin in (b"\xff\xfe not JSON {", b"[]"):
@@ -97,7 +97,7 @@ def garbage(scene: Rehearsal) -> str:
     return ""
 
 
-def crash(scene: Rehearsal) -> str:
+def crash(scene: DrillScene) -> str:
     loop = scene.start()
     folder = scene.context.loops.get_folder(loop)
     for path in folder.iterdir():
@@ -111,7 +111,7 @@ def crash(scene: Rehearsal) -> str:
     return "" if said.notice or said.held else "no line to the person"
 
 
-def time_out(scene: Rehearsal) -> str:
+def time_out(scene: DrillScene) -> str:
     scene.start("hangs.py", timeout=_CHECK_TIMEOUT)
     began = time.monotonic()
     problem = _held(scene.stop())
@@ -119,14 +119,14 @@ def time_out(scene: Rehearsal) -> str:
     return problem or ("" if late < _IN_TIME else f"held only after {late:.0f} seconds")
 
 
-def hostile(scene: Rehearsal) -> str:
-    """Whatever a repository brings along is neither run nor written through."""
+def hostile(scene: DrillScene) -> str:
+    """What a repository contains is neither run nor written through."""
     target = scene.folder / "elsewhere"
     target.mkdir()
     scene.write("untildone.toml", _HOSTILE)
     (scene.project / ".claude").mkdir()
     scene.write(".claude/ralph-loop.local.md", _LOOP_OF_ANOTHER)
-    # Windows lets only some people make links.
+    # On Windows not every user may create links.
     with suppress(OSError):
         (scene.project / ".untildone").symlink_to(target, target_is_directory=True)
     scene.git("config", "core.fsmonitor", "touch ran-by-untildone; false")
@@ -141,11 +141,11 @@ def hostile(scene: Rehearsal) -> str:
     return "written through a link of the repository" if any(target.iterdir()) else problem
 
 
-def _held(said: Said) -> str:
+def _held(said: HookAnswer) -> str:
     return said.fault or ("" if said.held else f"not held: {said.told}")
 
 
-# name -> what is expected, and how it is tried; the canary comes last, after all the faults
+# name -> expectation and scene; the healthy stop comes last, after all the faults
 SCENES: dict[str, tuple[str, Scene]] = {
     "no loop": ("silence", no_loop),
     "red": ("held", red),
@@ -164,7 +164,7 @@ SCENES: dict[str, tuple[str, Scene]] = {
 def prove(name: str, *, context: Context, settings: Sequence[Settings], folder: Path) -> Proof:
     expected, scene = SCENES[name]
     began = time.monotonic()
-    with rehearsal(context, settings, folder / name.replace(" ", "-")) as stage:
+    with open_scene(context, settings, folder / name.replace(" ", "-")) as stage:
         problem = scene(stage)
     seconds = round(time.monotonic() - began, 2)
     return Proof(name=name, expected=expected, passed=not problem, problem=problem, seconds=seconds)

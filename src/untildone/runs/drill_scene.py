@@ -1,4 +1,4 @@
-"""A scene of the drill: a project, sessions and loops of its own, and the installed hooks."""
+"""A scene of the drill: its own project, sessions and loops, and the installed hooks."""
 
 import json
 import os
@@ -18,7 +18,7 @@ from untildone.engine.context import Context, project_folder
 from untildone.engine.request import Request
 from untildone.engine.start import begin
 from untildone.process.git import run_git
-from untildone.runs.hooks import Answer, Settings, fire, hooks_in
+from untildone.runs.hooks import Answer, Settings, fire, read_hooks
 from untildone.runs.scripted_agent import Agent, stop_fields
 
 _AUTHOR = {
@@ -33,8 +33,8 @@ _CHECKS = {
 }
 
 
-class Said(Struct, frozen=True, kw_only=True):
-    """What the hooks of one event said together."""
+class HookAnswer(Struct, frozen=True, kw_only=True):
+    """The answers of all hooks of one event."""
 
     answers: tuple[Answer, ...]
 
@@ -52,7 +52,7 @@ class Said(Struct, frozen=True, kw_only=True):
 
     @property
     def fault(self) -> str:
-        """Why the client would take no answer from a hook, if so."""
+        """Why the client would ignore the answer of a hook, or nothing."""
         if not self.answers:
             return "no hook was run"
         for answer in self.answers:
@@ -64,7 +64,7 @@ class Said(Struct, frozen=True, kw_only=True):
 
     @property
     def told(self) -> str:
-        """For a failure: what came instead of what was expected."""
+        """What came instead of what was expected, for the report of a failure."""
         if self.fault:
             return self.fault
         return self.notice or ("silence" if self.silent else _last(self.answers[0].stdout))
@@ -74,8 +74,8 @@ def _last(text: str) -> str:
     return (text.strip().splitlines() or ["nothing was said"])[-1][:200]
 
 
-class Rehearsal:
-    """`settings` holds only our hooks: those of others are not asked to play."""
+class DrillScene:
+    """`settings` holds only our hooks; other hooks are not run."""
 
     def __init__(self, context: Context, settings: Sequence[Settings], folder: Path) -> None:
         self.context = context
@@ -93,7 +93,7 @@ class Rehearsal:
         self.git("commit", "-qm", "start")
 
     def git(self, *arguments: str) -> None:
-        # The person may have set up signatures and hooks that ask for a passphrase.
+        # The user may have set up signatures and hooks that ask for a passphrase.
         own = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
         run_git(
             arguments,
@@ -118,7 +118,7 @@ class Rehearsal:
         return agent
 
     def start(self, script: str = "wants_done.py", *, timeout: float = 20) -> str:
-        """A loop in a session that has begun; its check is one of the scripts above."""
+        """Start a loop in a new session; its check is one of the scripts above."""
         self.agent().begin()
         python = sys.executable if os.name == "nt" else shlex.quote(sys.executable)
         check = Check(name="drill", command=f"{python} {script}", timeout=timeout)
@@ -129,21 +129,21 @@ class Rehearsal:
         self._loops.append(loop)
         return loop
 
-    def stop(self, session: str = "", *, cwd: Path | None = None) -> Said:
+    def stop(self, session: str = "", *, cwd: Path | None = None) -> HookAnswer:
         agent = self.agent(session, cwd=cwd)
-        return Said(answers=agent.fire("Stop", stop_fields("Done.", held_before=False)))
+        return HookAnswer(answers=agent.fire("Stop", stop_fields("Done.", held_before=False)))
 
-    def stop_with(self, stdin: bytes) -> Said:
-        """A stop whose payload is not what the client sends."""
-        hooks = [hook for hook in hooks_in(self._settings) if hook.event == "Stop"]
+    def stop_with(self, stdin: bytes) -> HookAnswer:
+        """Send a stop with a payload that the client would not send."""
+        hooks = [hook for hook in read_hooks(self._settings) if hook.event == "Stop"]
         environ = {**self.agent().environment, "CLAUDE_PROJECT_DIR": str(self.project)}
-        return Said(answers=fire(hooks, stdin, cwd=self.project, env=environ))
+        return HookAnswer(answers=fire(hooks, stdin, cwd=self.project, env=environ))
 
     def progress(self) -> Progress:
         return self.context.loops.load(self._loops[-1]).progress
 
     def clean(self) -> None:
-        """Nothing of the drill stays in the person's state."""
+        """Remove everything of the drill from the user's state."""
         for loop in self._loops:
             shutil.rmtree(self.context.loops.get_folder(loop), ignore_errors=True)
             self.context.loops.forget(loop)
@@ -155,21 +155,25 @@ class Rehearsal:
             kept = project_folder(self.context.home, place)
             shutil.rmtree(kept, ignore_errors=True)
             with suppress(OSError):
-                # Only where no project of the person's is in it.
+                # Removed only if it holds no project of the user.
                 kept.parent.rmdir()
 
 
 @contextmanager
-def rehearsal(context: Context, settings: Sequence[Settings], folder: Path) -> Iterator[Rehearsal]:
-    scene = Rehearsal(context, settings, folder)
+def open_scene(
+    context: Context, settings: Sequence[Settings], folder: Path
+) -> Iterator[DrillScene]:
+    scene = DrillScene(context, settings, folder)
     try:
         yield scene
     finally:
         scene.clean()
 
 
-def only(hooks: dict[str, list[dict[str, object]]], env: dict[str, object]) -> Settings:
-    """Settings with nothing but these hooks and variables."""
+def settings_with_only(
+    hooks: dict[str, list[dict[str, object]]], env: dict[str, object]
+) -> Settings:
+    """Return settings that hold only these hooks and variables."""
     groups = {event: [{"hooks": ours}] for event, ours in hooks.items()}
     value: Settings = json.loads(json.dumps({"hooks": groups, "env": env}))
     return value

@@ -1,4 +1,4 @@
-"""When a usage limit ends, where a client says so in words only."""
+"""The end of a usage limit, parsed from a client's message."""
 
 import re
 from collections.abc import Iterator
@@ -22,16 +22,16 @@ _AT = re.compile(
 )
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
-# What was said a moment ago of a moment ago is over; it does not mean tomorrow.
+# A time of day that passed a moment ago means now, not tomorrow.
 _JUST_NOW = timedelta(minutes=10)
 
 
-def stated(text: str, now: datetime) -> float:
-    """Seconds since the epoch; 0 where the text does not say."""
-    return next(_moments(text, now), 0)
+def parse_limit_end(text: str, now: datetime) -> float:
+    """Return seconds since the epoch, 0 if the text names no time."""
+    return next(_find_times(text, now), 0)
 
 
-def _moments(text: str, now: datetime) -> Iterator[float]:
+def _find_times(text: str, now: datetime) -> Iterator[float]:
     if found := _EPOCH.search(text):
         yield float(found[1])
     if found := _AFTER.search(text):
@@ -40,7 +40,7 @@ def _moments(text: str, now: datetime) -> Iterator[float]:
     if found := _RETRY.search(text):
         yield now.timestamp() + int(found[1])
     for found in _AT.finditer(text):
-        # A number alone is no time of day.
+        # A number alone is not a time of day.
         if found["half"] or found["minute"]:
             yield from _time_of_day(found, now)
 
@@ -54,13 +54,13 @@ def _time_of_day(found: re.Match[str], now: datetime) -> Iterator[float]:
     hour = hour % 12 + (12 if half == "pm" else 0) if half else hour
     try:
         clock = here.replace(hour=hour, minute=int(found["minute"] or 0), second=0, microsecond=0)
-        yield _on_its_day(found, clock, now).timestamp()
+        yield _next_occurrence(found, clock, now).timestamp()
     except ValueError:
         # 25:00 or the 31st of February.
         return
 
 
-def _on_its_day(found: re.Match[str], clock: datetime, now: datetime) -> datetime:
+def _next_occurrence(found: re.Match[str], clock: datetime, now: datetime) -> datetime:
     name = (found["name"] or "").lower()
     if name in _MONTHS and found["day"]:
         moment = clock.replace(month=_MONTHS.index(name) + 1, day=int(found["day"]))

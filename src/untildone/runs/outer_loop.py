@@ -1,4 +1,4 @@
-"""The outer loop: asks the agent, judges its return through the one pipeline, asks again."""
+"""The outer loop of a headless run: call the agent, judge its return, call it again."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -25,12 +25,12 @@ from untildone.process.runner import end_runs_on_signal
 from untildone.runs.client_call import Return, Show
 from untildone.runs.conversation import Conversation
 from untildone.runs.events import Ended, Judged, Started, Waiting
-from untildone.runs.limit_times import stated
-from untildone.runs.stop_request import first_interrupt
+from untildone.runs.limit_times import parse_limit_end
+from untildone.runs.stop_request import catch_first_interrupt
 from untildone.store.lock import LockTimeoutError, hold_lock
 from untildone.store.loops import Record
 
-# Of what the model can read: past this a new conversation costs less than it forgets.
+# Fraction of the context window after which a new conversation is better.
 _FULL = 0.6
 # A client's clock and ours may differ a little.
 _MARGIN = 5.0
@@ -38,33 +38,33 @@ _LONGEST_WAIT = 8 * 24 * 3_600.0
 _BY_THE_PERSON = "interrupted by the person"
 
 
-class Pace(Struct, frozen=True, kw_only=True):
-    """Seconds before each further try: after a fault, and at a limit whose end nobody states."""
+class RetryDelays(Struct, frozen=True, kw_only=True):
+    """Seconds before each retry: after a failure, and at a limit with an unknown end."""
 
     tries: Sequence[float] = (2, 15, 60)
     limit: Sequence[float] = (60, 120, 300, 600, 900, 1_800)
 
 
-def drive(context: Context, loop: str, *, show: Show, pace: Pace | None = None) -> Ended:
-    """Until the loop is finished or paused; whatever interrupts it leaves it to be continued."""
+def drive(context: Context, loop: str, *, show: Show, pace: RetryDelays | None = None) -> Ended:
+    """Run until the loop is finished or paused; after an interruption it can be resumed."""
     why = ignored(context.agent, context.environ)
     if why:
         raise UserError(f"nothing would be judged: {why}", hint="unset the variable")
     with ExitStack() as held, end_runs_on_signal():
-        held.enter_context(_alone(context, loop))
-        run = _Run(Conversation(context, loop, show), show, pace or Pace(), held)
-        record = _driven(run)
-    said = _ended(context, record, run.fault)
+        held.enter_context(_lock_run(context, loop))
+        run = _Run(Conversation(context, loop, show), show, pace or RetryDelays(), held)
+        record = _mark_driven(run)
+    said = _make_ended_event(context, record, run.fault)
     show(said)
     return said
 
 
-def _driven(run: "_Run") -> Record:
+def _mark_driven(run: "_Run") -> Record:
     try:
-        with first_interrupt(run.conversation.stopping):
-            return run.to_its_end()
+        with catch_first_interrupt(run.conversation.stopping):
+            return run.run_to_end()
     except (KeyboardInterrupt, SystemExit, BrokenPipeError) as interruption:
-        # Of two interruptions the second ends us; of one, this was the first.
+        # A second interruption ends this process; this was the first.
         if run.conversation.stopping.asked or not isinstance(interruption, KeyboardInterrupt):
             run.pause("interrupted")
             raise
@@ -74,7 +74,7 @@ def _driven(run: "_Run") -> Record:
 
 
 @contextmanager
-def _alone(context: Context, loop: str) -> Iterator[None]:
+def _lock_run(context: Context, loop: str) -> Iterator[None]:
     with ExitStack() as held:
         try:
             held.enter_context(
@@ -88,7 +88,7 @@ def _alone(context: Context, loop: str) -> Iterator[None]:
         yield
 
 
-def _ended(context: Context, record: Record, fault: ClientFault | None) -> Ended:
+def _make_ended_event(context: Context, record: Record, fault: ClientFault | None) -> Ended:
     progress, loop = record.progress, record.contract.id
     how = OUTCOMES[progress.outcome or "unverified"]
     receipt = context.loops.get_folder(loop) / "receipt.md"
@@ -108,7 +108,9 @@ def _ended(context: Context, record: Record, fault: ClientFault | None) -> Ended
 
 
 class _Run:
-    def __init__(self, conversation: Conversation, show: Show, pace: Pace, held: ExitStack) -> None:
+    def __init__(
+        self, conversation: Conversation, show: Show, pace: RetryDelays, held: ExitStack
+    ) -> None:
         self.conversation = conversation
         self._show = show
         self._pace = pace
@@ -116,19 +118,19 @@ class _Run:
         self._denied_before = False
         self.fault: ClientFault | None = None
 
-    def to_its_end(self) -> Record:
+    def run_to_end(self) -> Record:
         talk = self.conversation
         self._introduce()
         prompt = reminder(talk.record)
         if talk.book.how.mode == "fresh" and talk.book.begun:
             prompt = talk.begin_anew(prompt)
         while talk.active:
-            returned = self._returned(prompt)
+            returned = self._call_until_return(prompt)
             if returned is None or returned.interrupted:
-                self._interrupted()
+                self._is_interrupted()
                 continue
-            # Where nothing was done there is nothing to judge.
-            answer = None if returned.fault and not returned.tools else self._judged(returned)
+            # Nothing was done, so there is nothing to judge.
+            answer = None if returned.fault and not returned.tools else self._judge_return(returned)
             self._give_up(returned)
             if answer and talk.active:
                 prompt = self._next_prompt(answer, returned)
@@ -169,8 +171,8 @@ class _Run:
             return self.conversation.begin_anew(answer.feedback)
         return answer.feedback
 
-    def _returned(self, prompt: str) -> Return | None:
-        """After as many tries and waits as it takes; None where the person stopped that."""
+    def _call_until_return(self, prompt: str) -> Return | None:
+        """Call the client with retries and waits; None if the user stopped it."""
         tries, limits = list(self._pace.tries), list(self._pace.limit)
         while True:
             returned = self.conversation.asked(prompt)
@@ -185,7 +187,7 @@ class _Run:
                 return returned
             if returned.fault == "lost":
                 prompt = self.conversation.begin_anew(prompt)
-            elif not self._waited(returned, seconds):
+            elif not self._wait(returned, seconds):
                 return None
 
     def _until_reset(self, returned: Return, limits: list[float]) -> float | None:
@@ -193,13 +195,13 @@ class _Run:
             return None
         now = self.conversation.context.clock()
         local = datetime.fromtimestamp(now, UTC).astimezone()
-        left = (returned.until or stated(returned.reason, local)) + _MARGIN - now
+        left = (returned.until or parse_limit_end(returned.reason, local)) + _MARGIN - now
         if 0 < left < _LONGEST_WAIT:
             return left
         return limits.pop(0) if limits else None
 
-    def _waited(self, returned: Return, seconds: float) -> bool:
-        """False where the person did not want to; the time counts for no bound."""
+    def _wait(self, returned: Return, seconds: float) -> bool:
+        """Wait; False if the user does not want that. The time counts for no bound."""
         clock = self.conversation.context.clock
         until = datetime.fromtimestamp(clock() + seconds, UTC)
         self._show(
@@ -210,12 +212,12 @@ class _Run:
                 seconds=round(seconds, 1),
             )
         )
-        self._noted("waiting")
+        self._note_return("waiting")
         waited = self.conversation.stopping.pause_until(until.timestamp(), clock)
-        self._noted("waited")
+        self._note_return("waited")
         return waited
 
-    def _noted(self, kind: Literal["waiting", "waited"]) -> None:
+    def _note_return(self, kind: Literal["waiting", "waited"]) -> None:
         talk = self.conversation
 
         def edit(record: Record) -> Progress:
@@ -225,7 +227,7 @@ class _Run:
 
         talk.record = verbs.change(talk.context, talk.loop, edit, kind=kind)
 
-    def _judged(self, returned: Return) -> Answer | None:
+    def _judge_return(self, returned: Return) -> Answer | None:
         talk = self.conversation
         stop = Stop(
             session=talk.session,
@@ -236,7 +238,7 @@ class _Run:
             spent_usd=talk.book.spent,
         )
         answer = judge_return(talk.context, stop)
-        talk.record = self._after(answer)
+        talk.record = self._clean_up(answer)
         if talk.context.loops.get_folder(talk.loop).exists():
             talk.judged()
         progress = talk.record.progress
@@ -251,26 +253,26 @@ class _Run:
                 )
             )
         if progress.followed_by:
-            self._held.enter_context(_alone(talk.context, progress.followed_by))
+            self._held.enter_context(_lock_run(talk.context, progress.followed_by))
             talk.follow(progress.followed_by)
             self._introduce()
         return answer
 
-    def _after(self, answer: Answer | None) -> Record:
-        """A loop whose person keeps nothing is gone once it is finished."""
+    def _clean_up(self, answer: Answer | None) -> Record:
+        """Remove a finished loop if the user wants no state kept."""
         record = self.conversation.record
         if answer and isinstance(answer.verdict, Finish) and record.contract.clean:
             progress = replace(record.progress, round=record.progress.round + 1)
             return replace(record, progress=end_loop(progress, answer.verdict))
         return self.conversation.reloaded()
 
-    def _interrupted(self) -> None:
-        """By Ctrl-C, or because somebody ended or paused the loop elsewhere."""
+    def _is_interrupted(self) -> None:
+        """Whether Ctrl-C was pressed, or the loop was ended or paused elsewhere."""
         if self.conversation.reloaded().progress.status == "active":
             self.pause(_BY_THE_PERSON)
 
     def _give_up(self, returned: Return) -> None:
-        """At what another round would not mend."""
+        """Pause the loop because of a failure that another round would not fix."""
         talk = self.conversation
         denied = ", ".join(dict.fromkeys(returned.denied))
         again, self._denied_before = self._denied_before, bool(denied)

@@ -1,4 +1,4 @@
-"""A stand-in for Claude Code: plays a script, and runs the installed hooks as the client does."""
+"""A scripted agent that runs the installed hooks as Claude Code does."""
 
 import json
 import os
@@ -10,9 +10,9 @@ from typing import Any, Literal, TypeAlias
 from msgspec import Struct
 
 from untildone.process.runner import run
-from untildone.runs.hooks import Answer, Settings, fire, hooks_in, variables_in
+from untildone.runs.hooks import Answer, Settings, fire, read_hooks, read_variables
 
-# The version whose behaviour this is.
+# The version of the client that this follows.
 VERSION = "2-1-325"
 CAP_VARIABLE = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"
 CAP = 8
@@ -39,24 +39,24 @@ class Turn(Struct, frozen=True, kw_only=True):
     says: str
 
 
-class Happened(Struct, frozen=True, kw_only=True):
-    """One thing to show: `what` it was, and the text of it."""
+class ScriptEvent(Struct, frozen=True, kw_only=True):
+    """One event to show: its kind and its text."""
 
     what: Literal["prompt", "edit", "shell", "refused", "says", "held", "let go", "notice"]
     text: str
 
 
-Show: TypeAlias = Callable[[Happened], None]
-# How a prompt ended: `out of script` is an agent still held that has nothing more to do.
+Show: TypeAlias = Callable[[ScriptEvent], None]
+# How a prompt ended; `out of script`: the agent is still held but its script is over.
 Ended: TypeAlias = Literal["let go", "blocked", "overridden", "out of script"]
 
 
-def quiet(happened: Happened) -> None:
+def show_nothing(happened: ScriptEvent) -> None:
     """Shows nothing."""
 
 
 class Agent:
-    """One session; `settings` are the files the client reads, `environ` what it is started with."""
+    """One session; `settings` are the files that the client would read."""
 
     def __init__(
         self,
@@ -65,21 +65,21 @@ class Agent:
         settings: Sequence[Settings],
         environ: Mapping[str, str],
         session: str = "",
-        show: Show = quiet,
+        show: Show = show_nothing,
     ) -> None:
         self.project = project
         self.session = session or str(uuid.uuid4())
         self.cwd = project
-        self._hooks = hooks_in(settings)
-        self._environ = {**environ, **variables_in(settings)}
+        self._hooks = read_hooks(settings)
+        self._environ = {**environ, **read_variables(settings)}
         self._show = show
         self._prompt = ""
-        # Since the prompt, and since the last tool call.
+        # Holds since the prompt, and since the last tool call.
         self._held, self._holds = False, 0
 
     @property
     def environment(self) -> dict[str, str]:
-        """What hooks and the agent's shell see."""
+        """The environment of hooks and of the agent's shell."""
         return {
             **self._environ,
             "AI_AGENT": f"claude-code_{VERSION}_harness",
@@ -97,9 +97,9 @@ class Agent:
         self.fire("SessionEnd", {"reason": reason}, subject=reason)
 
     def prompt(self, text: str, turns: Iterable[Turn]) -> Ended:
-        """The person's prompt, then turn after turn until a stop is let pass."""
+        """Submit a prompt, then play turns until a stop is allowed."""
         self._prompt, self._held, self._holds = str(uuid.uuid4()), False, 0
-        self._show(Happened(what="prompt", text=text))
+        self._show(ScriptEvent(what="prompt", text=text))
         answers = self.fire("UserPromptSubmit", {"permission_mode": "default", "prompt": text})
         self._tell(answers)
         if any(answer.block for answer in answers):
@@ -109,21 +109,21 @@ class Agent:
                 self._use_tool(edit)
             if not self._stop(turn.says):
                 return "let go"
-            if self._overridden():
+            if self._is_overridden():
                 return "overridden"
         return "out of script"
 
     def fire(
         self, event: str, fields: Mapping[str, Any], *, subject: str = ""
     ) -> tuple[Answer, ...]:
-        """The hooks of an event with its payload, as the client builds it."""
+        """Run the hooks of an event with the payload that the client would build."""
         payload = {**self._payload(event), **fields}
         wanted = [hook for hook in self._hooks if hook.wants(event, subject)]
         environ = {**self.environment, "CLAUDE_PROJECT_DIR": str(self.project)}
         return fire(wanted, json.dumps(payload).encode(), cwd=self.cwd, env=environ)
 
     def _payload(self, event: str) -> dict[str, Any]:
-        # No transcript is written: hooks may not need one.
+        # No transcript is written: hooks must work without one.
         transcript = self.project.parent / f"{self.session}.jsonl"
         common = {
             "session_id": self.session,
@@ -134,17 +134,17 @@ class Agent:
         return {**common, "prompt_id": self._prompt} if self._prompt else common
 
     def _stop(self, message: str) -> bool:
-        """Whether the agent is made to go on."""
-        self._show(Happened(what="says", text=message))
+        """Play a stop; True if the agent is held."""
+        self._show(ScriptEvent(what="says", text=message))
         answers = self.fire("Stop", stop_fields(message, held_before=self._held))
         told = "\n".join(answer.goes_on for answer in answers if answer.goes_on)
         self._tell(answers)
-        self._show(Happened(what="held" if told else "let go", text=told))
+        self._show(ScriptEvent(what="held" if told else "let go", text=told))
         self._held, self._holds = bool(told), self._holds + bool(told)
         return self._held
 
-    def _overridden(self) -> bool:
-        """The client lets go by itself after so many holds without a tool call."""
+    def _is_overridden(self) -> bool:
+        """Whether the client ends the turn itself, after too many holds without a tool call."""
         value = self._environ.get(CAP_VARIABLE, "")
         cap = int(value) if value.isdecimal() else CAP
         return 0 < cap < self._holds
@@ -161,31 +161,31 @@ class Agent:
         before = self.fire("PreToolUse", fields, subject=name)
         self._tell(before)
         denied = next((answer.block for answer in before if answer.block), "")
-        response = denied or self._done(edit, fields)
+        response = denied or self._carry_out(edit, fields)
         called = {**fields, "tool_response": response}
         batch = {"permission_mode": called.pop("permission_mode"), "tool_calls": [called]}
         self.fire("PostToolBatch", batch)
 
-    def _done(self, edit: Edit | Shell, fields: Mapping[str, Any]) -> str:
-        """Carries the call out and reports it; the text is what the model would read."""
+    def _carry_out(self, edit: Edit | Shell, fields: Mapping[str, Any]) -> str:
+        """Carry out a tool call and return what the model would read."""
         match edit:
             case Edit():
-                event, result = "PostToolUse", {"tool_response": self._written(edit)}
+                event, result = "PostToolUse", {"tool_response": self._write_file(edit)}
             case Shell():
-                event, result = self._ran(edit)
+                event, result = self._run_shell(edit)
         self.fire(event, {**fields, **result}, subject=str(fields["tool_name"]))
         return str(result)
 
-    def _written(self, edit: Edit) -> dict[str, Any]:
+    def _write_file(self, edit: Edit) -> dict[str, Any]:
         verb = "writes" if edit.content else "empties"
-        self._show(Happened(what="edit", text=f"{verb} {edit.path}"))
+        self._show(ScriptEvent(what="edit", text=f"{verb} {edit.path}"))
         path = self.cwd / edit.path
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(edit.content, encoding="utf-8", newline="\n")
         return {"type": "create", "filePath": str(path), "content": edit.content}
 
-    def _ran(self, shell: Shell) -> tuple[str, dict[str, Any]]:
-        self._show(Happened(what="shell", text=shell.command))
+    def _run_shell(self, shell: Shell) -> tuple[str, dict[str, Any]]:
+        self._show(ScriptEvent(what="shell", text=shell.command))
         argv = ["sh", "-c", shell.command]
         ended = run(
             argv,
@@ -203,13 +203,13 @@ class Agent:
     def _tell(self, answers: tuple[Answer, ...]) -> None:
         for answer in answers:
             if answer.notice:
-                self._show(Happened(what="notice", text=answer.notice))
+                self._show(ScriptEvent(what="notice", text=answer.notice))
             if answer.block and answer.hook.event == "PreToolUse":
-                self._show(Happened(what="refused", text=answer.block))
+                self._show(ScriptEvent(what="refused", text=answer.block))
 
 
 def stop_fields(message: str, *, held_before: bool) -> dict[str, Any]:
-    """What a Stop says beside the session."""
+    """Return the fields of a Stop payload beside the session."""
     return {
         "permission_mode": "default",
         "effort": {"level": "medium"},

@@ -17,7 +17,7 @@ from untildone.integrity.experiments.adaptation import adapt_tests
 from untildone.integrity.experiments.linted_tests import find_linted_tests
 from untildone.integrity.experiments.package_scripts import restore_scripts
 from untildone.integrity.experiments.renamed_names import find_followers
-from untildone.integrity.tests import data
+from untildone.integrity.tests import expected_files
 
 RESTORED = ("test/a.test.js", "eslint.config.js")
 
@@ -168,7 +168,7 @@ def test_a_test_of_the_shell_is_what_tests_compare_with(tmp_path: Path) -> None:
     new = {"tests/a.sh": "true\n", "ci/c.sh": "false\n"}
     comparison = beside(tmp_path, old, new, "sh tests/a.sh && sh tests/b.sh && sh ci/c.sh")
 
-    names = [each.id.partition("#")[0] for each in data.find_concerns(comparison)]
+    names = [each.id.partition("#")[0] for each in expected_files.find_concerns(comparison)]
     assert names == ["edit-expected:tests/a.sh", "edit-expected:tests/b.sh"]
 
 

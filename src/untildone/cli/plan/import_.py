@@ -40,7 +40,9 @@ def command(source: Path, *, kind: str | None, path: Path, as_json: bool) -> Non
     foreign = read_foreign_plan(source.as_posix(), data, kind=kind or "")
     path.parent.mkdir(parents=True, exist_ok=True)
     save_plan(path, render_json(_plan(foreign, source)))
-    _tell(Imported(file=str(path), tasks=tuple(foreign.tasks), taken=foreign.told), as_json=as_json)
+    _tell(
+        Imported(file=str(path), tasks=tuple(foreign.tasks), taken=foreign.notes), as_json=as_json
+    )
     for mistake in check_order(foreign.tasks):
         click.echo(f"{path}: {mistake}; {mistake.remedy}", err=True)
 

@@ -42,13 +42,13 @@ def keep_warm(
             try:
                 warm.diagnose(files, seconds=0)
                 # Who takes away the state's home or the project takes us away too.
-                wanted = partial(_wanted, folder, own, project)
+                wanted = partial(_is_still_wanted, folder, own, project)
                 serve_pool(listener, warm, token=own.token, idle=idle, wanted=wanted)
             finally:
                 _leave(folder, own)
 
 
-def _wanted(folder: Path, own: DaemonAddress, project: Path) -> bool:
+def _is_still_wanted(folder: Path, own: DaemonAddress, project: Path) -> bool:
     return open_door(folder) == own and project.is_dir()
 
 

@@ -14,8 +14,8 @@ from untildone.integrity.experiments.moved_exports import (
 )
 from untildone.integrity.experiments.moved_names import find_moved_names, redirect_names
 from untildone.integrity.experiments.renamed_names import WORD_OR_REST, compare_names
-from untildone.integrity.tests.delegates import delegates
-from untildone.integrity.tests.subjects import defined
+from untildone.integrity.tests.forwarding_functions import find_forwarding_functions
+from untildone.integrity.tests.tested_names import find_defined_names
 from untildone.syntax.languages import language_of_tests
 
 _HIDDEN = "\0"
@@ -36,7 +36,10 @@ def adapt_tests(comparison: Comparison) -> dict[str, str]:
         for path in _tests(comparison, (*changes.edited, *changes.added))
     }
     texts = {path: comparison.old.text(path) for path in before}
-    renames = {**delegates(comparison), **_renames(comparison, texts.values(), after.values())}
+    renames = {
+        **find_forwarding_functions(comparison),
+        **_renames(comparison, texts.values(), after.values()),
+    }
     places, exports = find_moved_names(comparison, after.values()), find_moved_exports(comparison)
     found = {}
     for path, text in texts.items():
@@ -91,7 +94,9 @@ def _gives_up_names(comparison: Comparison) -> bool:
         return True
     edited = [path for path in comparison.changes.edited if language_of_tests(path)]
     return any(
-        defined(comparison.old.text(path)) - defined(comparison.new.text(path)) for path in edited
+        find_defined_names(comparison.old.text(path))
+        - find_defined_names(comparison.new.text(path))
+        for path in edited
     )
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.tests.subjects import defined
+from untildone.integrity.tests.tested_names import find_defined_names
 from untildone.worktree.contents import Tree
 
 _CLAUSE = re.compile(r"^package\s+(\w+)", re.M)
@@ -40,7 +40,7 @@ def _from_outside(text: str, new: str, *, names: tuple[str, str], places: tuple[
 
 def _defined(tree: Tree, folder: str) -> frozenset[str]:
     """By the package itself, without its tests."""
-    return frozenset().union(*(defined(text) for text in _sources(tree, folder)))
+    return frozenset().union(*(find_defined_names(text) for text in _sources(tree, folder)))
 
 
 def _sources(tree: Tree, folder: str) -> Iterator[str]:

@@ -6,8 +6,8 @@ from untildone.core.evidence import Evidence
 from untildone.core.missing_tests import MergedTest, find_missing_tests
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.experiments.trial import Trial
-from untildone.integrity.tests.comparison import folds
-from untildone.worktree.limits import OverBudget, limited_time
+from untildone.integrity.tests.comparison import find_merged_tests
+from untildone.worktree.limits import LimitExceeded, limit_time
 
 
 def run_experiment(evidence: Evidence, trial: Trial) -> Evidence:
@@ -24,7 +24,7 @@ def run_experiment(evidence: Evidence, trial: Trial) -> Evidence:
 def _find_merged(comparison: Comparison) -> tuple[MergedTest, ...]:
     """Return the tests that others took in; none if that takes too long to find out."""
     try:
-        with limited_time():
-            return folds(comparison)
-    except (OverBudget, RecursionError, MemoryError):
+        with limit_time():
+            return find_merged_tests(comparison)
+    except (LimitExceeded, RecursionError, MemoryError):
         return ()

@@ -16,7 +16,7 @@ from untildone.integrity.experiments.baseline_tests import (
     run_baseline_tests,
 )
 from untildone.integrity.experiments.trial import PROVABLE, Trial
-from untildone.integrity.tests.inventory import serves
+from untildone.integrity.tests.inventory import may_hold_helpers
 
 
 def run_experiment(evidence: Evidence, trial: Trial) -> Evidence:
@@ -105,7 +105,7 @@ def _select_disproved(
     current = {
         each for each in differing - set(inputs.files.restored) if comparison.role(each) == "test"
     }
-    current_helper = any(serves(each) for each in current)
+    current_helper = any(may_hold_helpers(each) for each in current)
     return [
         each
         for each in found

@@ -9,7 +9,7 @@ from msgspec import Struct
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.experiments.go_packages import move_to_package
 from untildone.integrity.experiments.inline_tests import extract_inline_tests
-from untildone.integrity.tests.subjects import product_names
+from untildone.integrity.tests.tested_names import find_product_names
 from untildone.syntax.languages import language_of_tests
 from untildone.worktree.contents import Tree
 from untildone.worktree.roles import classify_file
@@ -99,7 +99,7 @@ def _resolved(path: str, way: str) -> str:
 
 
 def compare_names(comparison: Comparison) -> NameChanges:
-    before, after = product_names(comparison.old), product_names(comparison.new)
+    before, after = find_product_names(comparison.old), find_product_names(comparison.new)
     old, new = set(_product(comparison.old)), set(_product(comparison.new))
     was, are = _parts(old), _parts(new)
     left = frozenset(path.rpartition("/")[2].partition(".")[0] for path in old - new)

@@ -17,6 +17,7 @@ from untildone.integrity.scripts.check_files import find_check_files, is_record
 from untildone.integrity.scripts.hand_written_evidence import find_hand_written_evidence
 from untildone.integrity.scripts.tool_replacements import is_replaced
 from untildone.integrity.suppressions.comments import list_comments
+from untildone.syntax.parsing import parse_python
 from untildone.worktree.contents import Tree
 
 # A workflow that somebody has to start by hand decides nothing.
@@ -118,8 +119,7 @@ def _find_changed_programs(comparison: Comparison) -> Iterator[Concern]:
     for path in (*comparison.changes.edited, *comparison.changes.removed):
         if path not in comparison.judging or is_record(path) or _is_followed(comparison, path):
             continue
-        old, new = (tree.text(path) for tree in (comparison.old, comparison.new))
-        if _strip_comments(path, old) != _strip_comments(path, new):
+        if _strip_comments(comparison.old, path) != _strip_comments(comparison.new, path):
             reason = f"`{path}`, which the check runs, was changed"
             yield _make_concern(comparison, path, reason=reason)
 
@@ -135,15 +135,14 @@ class _DocstringRemover(ast.NodeTransformer):
         return None if isinstance(node.value, ast.Constant) else node
 
 
-def _strip_comments(path: str, text: str) -> str:
+def _strip_comments(tree: Tree, path: str) -> str:
     """Return the code without comments, docstrings and layout."""
+    text = tree.text(path)
     if path.endswith(".py"):
-        try:
-            tree = ast.parse(text)
-            return text if "__doc__" in text else ast.dump(_DocstringRemover().visit(tree))
-        except (SyntaxError, ValueError, RecursionError):
-            return text
-    for comment in list_comments(path, text):
+        # Parsed anew because the docstrings are cut out of the module.
+        module = None if "__doc__" in text else parse_python(text)
+        return ast.dump(_DocstringRemover().visit(module)) if module else text
+    for comment in tree.fact(list_comments, path):
         text = text.replace(comment.text, "")
     return re.sub(r"\s+", " ", text).strip()
 

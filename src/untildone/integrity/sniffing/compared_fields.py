@@ -1,4 +1,4 @@
-"""Types that compare fewer of their fields than at the start, where all of them were."""
+"""The fields that a type compares when two of its values are compared."""
 
 import ast
 import re
@@ -6,39 +6,44 @@ from collections.abc import Iterator, Mapping
 
 from ast_grep_py import SgNode
 
-from untildone.syntax.parsing import parse_source
+from untildone.syntax.languages import language_of
+from untildone.syntax.parsing import parse_file, parse_python_file
+from untildone.worktree.contents import Tree
 
-FIELD_LANGUAGES = frozenset(("python", "rust"))
 Fields = Mapping[str, frozenset[str]]
 _DERIVING = frozenset(("dataclass", "define", "frozen", "attrs"))
 _ALL = frozenset(("astuple", "asdict", "__dict__", "vars", "fields"))
 
 
-def find_ignored_fields(old: Fields, text: str, spoken: str) -> Iterator[tuple[str, str]]:
-    """Name of the type, and a field of the start that says nothing any more."""
-    found = _chosen_in_python(text) if spoken == "python" else _chosen_in_rust(text)
-    for name, out in found:
-        for field in sorted(old.get(name, frozenset()) & out):
+def find_ignored_fields(before: Fields, tree: Tree, path: str) -> Iterator[tuple[str, str]]:
+    """Yield types with a field that `before` has and that the type now ignores."""
+    language = language_of(path)
+    if language == "python":
+        found = _read_ignored_in_python(tree, path)
+    else:
+        found = _read_ignored_in_rust(tree, path) if language == "rust" else iter(())
+    for name, ignored in found:
+        for field in sorted(before.get(name, frozenset()) & ignored):
             yield name, field
 
 
-def read_compared_fields(text: str, spoken: str) -> Fields:
-    """Types whose equality is made of all their fields."""
-    if spoken == "python":
+def read_compared_fields(tree: Tree, path: str) -> dict[str, frozenset[str]]:
+    """Return the compared fields of types with a derived equality. Use as a tree's fact."""
+    language = language_of(path)
+    if language == "python":
         return {
-            each.name: frozenset(_fields(each)).difference(_left_out(each))
-            for each in _classes(text)
+            each.name: frozenset(_list_fields(each)).difference(_list_ignored(each))
+            for each in tree.fact(list_dataclasses, path)
         }
-    structs = parse_source(text, "rust").find_all(kind="struct_item")
-    return dict(_struct(each) for each in structs if _derives_equality(each))
+    root = tree.fact(parse_file, path) if language == "rust" else None
+    structs = root.find_all(kind="struct_item") if root else ()
+    return dict(_read_struct(each) for each in structs if _derives_equality(each))
 
 
-def _classes(text: str) -> list[ast.ClassDef]:
-    """Only those whose equality is made for them."""
-    try:
-        nodes = list(ast.walk(ast.parse(text)))
-    except (SyntaxError, ValueError, RecursionError):
-        return []
+def list_dataclasses(tree: Tree, path: str) -> list[ast.ClassDef]:
+    """Return the classes whose equality a decorator makes. Use as a tree's fact."""
+    module = tree.fact(parse_python_file, path)
+    nodes = ast.walk(module) if module else ()
     classes = (node for node in nodes if isinstance(node, ast.ClassDef))
     return [each for each in classes if any(map(_derives, each.decorator_list))]
 
@@ -48,17 +53,17 @@ def _derives(decorator: ast.expr) -> bool:
     return getattr(called, "attr", getattr(called, "id", "")) in _DERIVING
 
 
-def _fields(made: ast.ClassDef) -> Iterator[str]:
+def _list_fields(made: ast.ClassDef) -> Iterator[str]:
     for node in made.body:
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
             yield node.target.id
 
 
-def _left_out(made: ast.ClassDef) -> Iterator[str]:
+def _list_ignored(made: ast.ClassDef) -> Iterator[str]:
     own = next((each for each in made.body if getattr(each, "name", "") == "__eq__"), None)
     if own is not None:
         words = {getattr(node, "attr", getattr(node, "id", "")) for node in ast.walk(own)}
-        yield from () if words & _ALL else set(_fields(made)) - words
+        yield from () if words & _ALL else set(_list_fields(made)) - words
         return
     for node in made.body:
         match node:
@@ -73,21 +78,24 @@ def _is_false(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is False
 
 
-def _chosen_in_python(text: str) -> Iterator[tuple[str, frozenset[str]]]:
-    return ((each.name, frozenset(_left_out(each))) for each in _classes(text))
+def _read_ignored_in_python(tree: Tree, path: str) -> Iterator[tuple[str, frozenset[str]]]:
+    classes = tree.fact(list_dataclasses, path)
+    return ((each.name, frozenset(_list_ignored(each))) for each in classes)
 
 
-def _chosen_in_rust(text: str) -> Iterator[tuple[str, frozenset[str]]]:
-    top = parse_source(text, "rust")
-    fields = dict(map(_struct, top.find_all(kind="struct_item")))
-    for node in top.find_all(kind="impl_item"):
+def _read_ignored_in_rust(tree: Tree, path: str) -> Iterator[tuple[str, frozenset[str]]]:
+    root = tree.fact(parse_file, path)
+    if root is None:
+        return
+    fields = dict(map(_read_struct, root.find_all(kind="struct_item")))
+    for node in root.find_all(kind="impl_item"):
         trait, of = node.field("trait"), node.field("type")
         if trait is not None and of is not None and trait.text().startswith("PartialEq"):
             words = re.findall(r"\w+", node.text())
             yield of.text(), fields.get(of.text(), frozenset()).difference(words)
 
 
-def _struct(node: SgNode) -> tuple[str, frozenset[str]]:
+def _read_struct(node: SgNode) -> tuple[str, frozenset[str]]:
     declared = (node, *node.find_all(kind="field_declaration"))
     first, *rest = (name.text() for each in declared if (name := each.field("name")) is not None)
     return first, frozenset(rest)

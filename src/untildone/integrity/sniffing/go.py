@@ -1,4 +1,4 @@
-"""Go that turns to the tests instead of the task."""
+"""Rules for Go."""
 
 from untildone.integrity.sniffing.rule import Rule
 from untildone.integrity.sniffing.signs import (

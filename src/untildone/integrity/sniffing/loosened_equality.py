@@ -1,12 +1,14 @@
-"""Equality that was exact at the start, and asks only how near two values are now."""
+"""Equality that was exact at the baseline and now accepts values that are only near."""
 
 import re
 from collections import Counter
 
 from ast_grep_py import SgNode
 
+from untildone.integrity.comparison import Comparison
 from untildone.integrity.sniffing.compared_fields import read_compared_fields
-from untildone.syntax.parsing import parse_source
+from untildone.syntax.parsing import find_kinds, parse_file
+from untildone.worktree.contents import Tree
 
 EQUALITY_LANGUAGES = frozenset(
     ("python", "rust", "javascript", "typescript", "tsx", "go", "java", "kotlin", "cpp")
@@ -23,28 +25,29 @@ _NEAR = re.compile(
 )
 
 
-def find_loosened_type(old: str, new: str, spoken: str) -> str:
-    """What is compared so now: the type or the method by name."""
-    if not _NEAR.search(new):
+def find_loosened_type(comparison: Comparison, path: str) -> str:
+    """Return the type or method whose equality became loose; empty if there is none."""
+    if not _NEAR.search(comparison.new.text(path)):
         return ""
-    before, after = _equalities(old, spoken), _equalities(new, spoken)
-    made = read_compared_fields(old, spoken) if spoken in ("python", "rust") else {}
+    before = comparison.old.fact(list_equalities, path)
+    after = comparison.new.fact(list_equalities, path)
+    derived = comparison.old.fact(read_compared_fields, path)
     exact = Counter(name for name, text in before if not _NEAR.search(text))
-    exact.update(set(made).difference(name for name, _ in before))
+    exact.update(set(derived).difference(name for name, _ in before))
     exact.subtract(name for name, text in after if not _NEAR.search(text))
     near = [each for each in after if _NEAR.search(each[1]) and each not in before]
     return next((name for name, _ in near if exact[name] > 0), "")
 
 
-def _equalities(text: str, spoken: str) -> list[tuple[str, str]]:
-    """Each by the type it is of, with all that it does."""
-    top = parse_source(text, spoken)
-    found = [node for kind in _FUNCTIONS for node in _found(top, kind)]
-    return [(_type(node), node.text()) for node in found if _EQUALITY.match(node.text())]
+def list_equalities(tree: Tree, path: str) -> list[tuple[str, str]]:
+    """Return each equality method with the type it belongs to. Use as a tree's fact."""
+    root = tree.fact(parse_file, path)
+    found = find_kinds(root, _FUNCTIONS) if root else ()
+    return [(_read_type(node), node.text()) for node in found if _EQUALITY.match(node.text())]
 
 
-def _type(function: SgNode) -> str:
-    """The class or implementation around it, or the receiver; else its own name."""
+def _read_type(function: SgNode) -> str:
+    """Return the class or implementation around it, or its receiver, else its own name."""
     receiver = function.field("receiver")
     if receiver is not None:
         return str(re.findall(r"\w+", receiver.text())[-1])
@@ -54,10 +57,3 @@ def _type(function: SgNode) -> str:
             return named.text()
     found = _EQUALITY.match(function.text())
     return found[1] if found else ""
-
-
-def _found(top: SgNode, kind: str) -> list[SgNode]:
-    try:
-        return top.find_all(kind=kind)
-    except RuntimeError:
-        return []

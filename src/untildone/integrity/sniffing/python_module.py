@@ -1,11 +1,12 @@
-"""A Python file as syntax, with what is asked of it again and again."""
+"""A parsed Python file with the facts that several rules need."""
 
 import ast
 from collections.abc import Iterator
 from functools import cached_property
-from typing import TypeAlias
 
-Scope: TypeAlias = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+from untildone.syntax.parsing import parse_python_file
+from untildone.worktree.contents import Tree
+
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _TEXT = 200
 _PATHS = frozenset(
@@ -16,11 +17,10 @@ _PATHS = frozenset(
 )
 
 
-def read_module(text: str) -> "Module | None":
-    try:
-        return Module(ast.parse(text))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
+def read_module(tree: Tree, path: str) -> "Module | None":
+    """Return the module, or None if it does not parse. Use as a tree's fact."""
+    parsed = tree.fact(parse_python_file, path)
+    return Module(parsed) if parsed else None
 
 
 class Module:
@@ -41,12 +41,12 @@ class Module:
 
     @cached_property
     def scopes(self) -> tuple[ast.AST, ...]:
-        """Functions; what stands outside of them is looked at as a whole elsewhere."""
+        """Functions, methods and lambdas."""
         return tuple(node for node in ast.walk(self.tree) if isinstance(node, _FUNCTIONS))
 
     @cached_property
     def strings(self) -> tuple[tuple[str, ast.AST], ...]:
-        """Texts of the program, put together where they are added; no docstrings."""
+        """Strings without docstrings; added strings are one string."""
         found = []
         for node in ast.walk(self.tree):
             text = fold_text(node)
@@ -93,7 +93,7 @@ class Module:
         return known
 
     def dotted(self, node: ast.AST | None) -> str:
-        """The name as it would be without aliases: `__import__("os")._exit` is `os._exit`."""
+        """Return the name without aliases: `__import__("os")._exit` is `os._exit`."""
         match node:
             case ast.Name():
                 return self._aliases.get(node.id, node.id)
@@ -111,7 +111,7 @@ class Module:
                 return ""
 
     def words(self, node: ast.AST) -> frozenset[str]:
-        """Every name and attribute below."""
+        """Return every name and attribute below the node."""
         if node not in self._words:
             said = frozenset(_words(node))
             meant = (
@@ -125,7 +125,7 @@ class Module:
         return [text for text, each in self.strings if each in inside]
 
     def statement(self, node: ast.AST) -> ast.AST:
-        """The smallest whole: a simple statement, or the condition of one with a body."""
+        """Return the simple statement around it, or the condition of a compound one."""
         while True:
             above = self._above.get(node)
             if above is None or isinstance(node, ast.stmt) or hasattr(above, "body"):
@@ -140,7 +140,7 @@ class Module:
         return self.tree
 
     def at_import(self, node: ast.AST) -> bool:
-        """Outside of functions, and not only for `python FILE`."""
+        """Say whether it runs at import: outside of functions and of `if __name__ == …`."""
         while (above := self._above.get(node)) is not None:
             if isinstance(above, _FUNCTIONS) or _is_main(above):
                 return False
@@ -155,14 +155,14 @@ class Module:
         return None
 
     def is_key(self, node: ast.AST) -> bool:
-        """What is set for another program."""
+        """Say whether it is a key that is being set, as for another program's environment."""
         above = self._above.get(node)
         return isinstance(above, ast.Dict) or (
             isinstance(above, ast.Subscript) and self.is_target(above)
         )
 
     def is_path(self, node: ast.AST) -> bool:
-        """`folder / "tests"`, or what is given to a function that works with paths."""
+        """`folder / "tests"`, or an argument of a function that works with paths."""
         if isinstance(self._above.get(node), ast.BinOp):
             return True
         call = self.within_call(node)
@@ -185,7 +185,7 @@ class Module:
 
 
 def fold_text(node: ast.AST | None) -> str | None:
-    """A text, also one that is put together of several."""
+    """Return the string of a constant, of added constants or of an f-string."""
     match node:
         case ast.Constant(value=str() as text):
             return text

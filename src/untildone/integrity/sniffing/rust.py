@@ -1,4 +1,4 @@
-"""Rust that turns to the tests instead of the task."""
+"""Rules for Rust."""
 
 from untildone.integrity.sniffing.rule import Rule
 from untildone.integrity.sniffing.signs import (

@@ -1,4 +1,4 @@
-"""One place in product code that turns to the tests, and the words it is known by."""
+"""Signs: places in product code that look at the tests, and the names they are known by."""
 
 import re
 
@@ -6,14 +6,14 @@ from msgspec import Struct
 
 from untildone.core.evidence import ConcernKind
 
-# Set by a test runner for what it runs, and by nobody else.
+# Only test runners set these.
 RUNNER_VARIABLE = re.compile(
     r"PYTEST\w*|_?PYTEST_\w+|_called_from_test|VITEST\w*|JEST_\w+|NODE_TEST_CONTEXT|MOCHA\w*"
     r"|AVA_PATH|CYPRESS\w*|PLAYWRIGHT_TEST\w*|NEXTEST\w*|RUST_TEST_\w+|GO_TEST\w*|CTEST_\w+"
     r"|TOX_ENV_NAME|TOX_ENV_DIR|NOX_\w+|COV_CORE_\w+|COVERAGE_RUN|BATS_\w+|RUNNING_TESTS?"
     r"|UNDER_TEST|IS_TEST\w*|IN_TESTS?|UNIT_TESTS?|UNITTEST\w*|npm_lifecycle_\w+|__vitest\w*"
 )
-# Where programs are built and tested: product code rarely cares.
+# CI systems set these; product code rarely reads them.
 BUILD_VARIABLE = re.compile(r"CI|GITHUB_ACTIONS|GITLAB_CI|CONTINUOUS_INTEGRATION|TESTING|TEST")
 RUNNER_NAME = re.compile(
     r"(^|[\W_])(py\.?test|unittest|nose2?|vitest|jest|mocha|node:test|conftest|junit|surefire"
@@ -21,7 +21,7 @@ RUNNER_NAME = re.compile(
     r"|^_?tests?[_.]|[._](test|spec)\.|^tests?$",
     re.IGNORECASE,
 )
-# As a runner tells of success: 5 passed in 0.02s; Ran 4 tests; test result: ok
+# How a runner reports success: 5 passed in 0.02s; Ran 4 tests; test result: ok
 SUCCESS = re.compile(
     r"\b\d+ (tests? )?(passed|passing)\b|\bRan \d+ tests?\b|\btest result: ok\b|^# pass \d"
     r"|\bTests?:? +\d+ passed|\ball tests? (have )?pass(ed)?\b|^--- PASS|^PASS$|^ok +\t?\S+\t"
@@ -39,7 +39,7 @@ class Sign(Struct, frozen=True):
 
     @property
     def key(self) -> tuple[str, str]:
-        """The same wherever it stands."""
+        """The same wherever the code stands."""
         return self.because, "".join(self.text.split())
 
 

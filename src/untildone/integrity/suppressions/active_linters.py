@@ -1,4 +1,4 @@
-"""Which comments of the code a check might heed: none does where tests are run and no more."""
+"""Whether the checks run anything that reads suppressions: a test runner alone does not."""
 
 import re
 
@@ -7,43 +7,47 @@ from untildone.commands.scripts import find_run_scripts
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.settings.parsing import list_configurations, read_settings
 
-# Runners of tests that read no comment of the code; some compile what is typed.
-_DEAF = frozenset(("pytest", "unittest", "node", "vitest", "jest", "mocha"))
-# Not `discover`.
-_MEASURES = re.compile(r"(?<![a-z])cov|Coverage|\b(c8|nyc)\b")
+# Test runners that read no comments; some of them compile typed code.
+_TEST_RUNNERS = frozenset(("pytest", "unittest", "node", "vitest", "jest", "mocha"))
+# `--cov`, but not `discover`.
+_COVERAGE = re.compile(r"(?<![a-z])cov|Coverage|\b(c8|nyc)\b")
 # pytest --ruff, vitest --typecheck, jest-runner-eslint
-_LINTS = re.compile(
+_LINTER = re.compile(
     r"--(ruff|mypy|flake8|pylint|pycodestyle|typecheck)\b|eslint|typecheck\.enabled"
 )
 # pytest's options; the switches of jest and vitest.
 _SWITCH = re.compile(r"(.*\.)?(addopts|collectCoverage|runner|(coverage|typecheck)\.enabled)")
 
-# What only those who count the lines that were run take notice of.
+# Suppressions that only a coverage tool reads.
 COVERAGE_RULES = frozenset(("pragma: no cover", "coverage ignore"))
 
 
-def runs_linter(compared: Comparison) -> bool:
-    """True where nobody can tell what is run."""
+def runs_linter(comparison: Comparison) -> bool:
+    """Also true where it is unknown what the checks run."""
     calls = [
-        call for command in compared.commands for call in find_deciding_calls(compared.new, command)
+        call
+        for command in comparison.commands
+        for call in find_deciding_calls(comparison.new, command)
     ]
-    runs_others = not calls or any(call[0] not in _DEAF for call in calls)
-    return runs_others or _is_told(compared, _LINTS)
+    runs_others = not calls or any(call[0] not in _TEST_RUNNERS for call in calls)
+    return runs_others or _is_configured(comparison, _LINTER)
 
 
-def measures_coverage(compared: Comparison) -> bool:
-    return _is_told(compared, _MEASURES)
+def measures_coverage(comparison: Comparison) -> bool:
+    return _is_configured(comparison, _COVERAGE)
 
 
-def _is_told(compared: Comparison, what: re.Pattern[str]) -> bool:
-    """On its command line or in the settings."""
-    run = (
-        text for command in compared.commands for text, _ in find_run_scripts(compared.old, command)
+def _is_configured(comparison: Comparison, option: re.Pattern[str]) -> bool:
+    """Look on the command lines and in the settings."""
+    scripts = (
+        text
+        for command in comparison.commands
+        for text, _ in find_run_scripts(comparison.old, command)
     )
-    return any(map(what.search, run)) or any(
-        what.search(f"{key}={value}")
-        for path in list_configurations(compared.old)
-        for key, values in read_settings(compared.old, path).items()
+    return any(map(option.search, scripts)) or any(
+        option.search(f"{key}={value}")
+        for path in list_configurations(comparison.old)
+        for key, values in read_settings(comparison.old, path).items()
         for value in values
         if _SWITCH.fullmatch(key) and value is not False
     )

@@ -8,7 +8,8 @@ from typing import NamedTuple
 from ast_grep_py import SgNode
 
 from untildone.syntax.languages import language_of
-from untildone.syntax.parsing import find_kinds, parse_source
+from untildone.syntax.parsing import find_kinds, parse_file, parse_python_file
+from untildone.worktree.contents import Tree
 
 _CAST_HOLDERS = frozenset(("typing", "typing_extensions", "t"))
 _ALLOWED = re.compile(r"\b(?:allow|expect)\s*\((?P<codes>[^()]*)\)")
@@ -24,26 +25,37 @@ _PRAGMA = re.compile(
 )
 
 
+_PRAGMA_LANGUAGES = frozenset(("c", "cpp", "csharp"))
+_TYPESCRIPT_KINDS = (
+    *("as_expression", "type_assertion", "non_null_expression", "index_signature"),
+    *("type_annotation", "ambient_declaration", "public_field_definition"),
+)
+
+
 class Escape(NamedTuple):
     rule: str
+    # The code that it stands at.
     about: str
-    # A promise that a checker is asked to keep: its loss counts, not its gain.
-    strict: bool = False
+    # It asks a checker for more: its removal is a concern, not its addition.
+    is_strict: bool = False
 
 
-def find_escapes(path: str, text: str) -> Iterator[Escape]:
-    spoken = language_of(path, text)
-    if reader := _READERS.get(spoken):
-        yield from reader(text, spoken)
+def find_escapes(tree: Tree, path: str) -> tuple[Escape, ...]:
+    """Return the escapes of the file. Use as a tree's fact."""
+    text = tree.text(path)
+    language = language_of(path, text)
+    if language == "python":
+        module = tree.fact(parse_python_file, path)
+        return tuple(_find_in_python(module, text.splitlines())) if module else ()
+    if language in _PRAGMA_LANGUAGES:
+        return tuple(_find_pragmas(text))
+    find = _FINDERS.get(language)
+    root = tree.fact(parse_file, path) if find else None
+    return tuple(find(root)) if find and root else ()
 
 
-def _python(text: str, _spoken: str) -> Iterator[Escape]:
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError):
-        return
-    lines = text.splitlines()
-    for node in ast.walk(tree):
+def _find_in_python(module: ast.Module, lines: list[str]) -> Iterator[Escape]:
+    for node in ast.walk(module):
         if isinstance(node, ast.Call) and _is_cast(node.func):
             yield Escape("cast", lines[node.lineno - 1].strip())
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
@@ -56,11 +68,11 @@ def _python(text: str, _spoken: str) -> Iterator[Escape]:
             yield Escape("Any", lines[node.lineno - 1].strip())
         elif isinstance(node, ast.If) and "TYPE_CHECKING" in (test := ast.unparse(node.test)):
             yield from (Escape("not TYPE_CHECKING", test) for _ in re.findall(r"not .*TYPE", test))
-            yield from (Escape("TYPE_CHECKING", name) for name in sorted(_seen_otherwise(node)))
+            yield from (Escape("TYPE_CHECKING", name) for name in sorted(_find_twins(node)))
 
 
-def _seen_otherwise(node: ast.If) -> set[str]:
-    """Functions of which a checker reads another than the one that runs."""
+def _find_twins(node: ast.If) -> set[str]:
+    """Return functions of which a type checker reads another version than the one that runs."""
     read, run = (
         {each.name for each in body if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)}
         for body in (node.body, node.orelse)
@@ -69,7 +81,7 @@ def _seen_otherwise(node: ast.If) -> set[str]:
 
 
 def _takes_any(node: ast.AnnAssign) -> bool:
-    """What a call returns may have no better type; anything else had one."""
+    """A call may return nothing better than `Any`; any other value has a type."""
     known = node.value is not None and not isinstance(node.value, ast.Call)
     return known and ast.unparse(node.annotation).rpartition(".")[2] == "Any"
 
@@ -81,17 +93,13 @@ def _is_cast(called: ast.expr) -> bool:
     return isinstance(holder, ast.Name) and holder.id in _CAST_HOLDERS
 
 
-def _typescript(text: str, spoken: str) -> Iterator[Escape]:
-    kinds = (
-        *("as_expression", "type_assertion", "non_null_expression", "index_signature"),
-        *("type_annotation", "ambient_declaration", "public_field_definition"),
-    )
-    for node in find_kinds(parse_source(text, spoken), kinds):
-        if rule := _typescript_rule(node):
-            yield Escape(rule, _line(node))
+def _find_in_typescript(root: SgNode) -> Iterator[Escape]:
+    for node in find_kinds(root, _TYPESCRIPT_KINDS):
+        if rule := _name_typescript_rule(node):
+            yield Escape(rule, _read_around(node))
 
 
-def _typescript_rule(node: SgNode) -> str:
+def _name_typescript_rule(node: SgNode) -> str:
     text = re.sub(r"\s+", " ", node.text())
     match node.kind():
         case "as_expression" | "type_assertion":
@@ -113,66 +121,62 @@ def _typescript_rule(node: SgNode) -> str:
             return "any" if re.search(r"\bany\b", text) and not counted else ""
 
 
-def _rust(text: str, spoken: str) -> Iterator[Escape]:
-    for node in find_kinds(parse_source(text, spoken), ("attribute_item", "inner_attribute_item")):
-        written, about = node.text(), _next(node)
+def _find_in_rust(root: SgNode) -> Iterator[Escape]:
+    for node in find_kinds(root, ("attribute_item", "inner_attribute_item")):
+        written, about = node.text(), _read_next(node)
         if denied := _DENIED.search(written):
             yield from (
                 Escape(f"{denied['level']}({code})", about, True)
-                for code in _codes(denied["codes"])
+                for code in _split_codes(denied["codes"])
             )
         for allowed in _ALLOWED.finditer(written):
-            yield from (Escape(code, about) for code in _codes(allowed["codes"]))
+            yield from (Escape(code, about) for code in _split_codes(allowed["codes"]))
         if _SILENT_ATTRIBUTE.search(written):
             yield Escape(written.strip("#![] "), about)
-    for node in find_kinds(parse_source(text, spoken), ("let_declaration",)):
+    for node in find_kinds(root, ("let_declaration",)):
         if re.fullmatch(r"let\s+_\s*=\s*\w+\s*;", node.text()):
             yield Escape("let _", node.text())
 
 
-def _go(text: str, spoken: str) -> Iterator[Escape]:
-    for node in find_kinds(parse_source(text, spoken), ("assignment_statement", "var_spec")):
+def _find_in_go(root: SgNode) -> Iterator[Escape]:
+    for node in find_kinds(root, ("assignment_statement", "var_spec")):
         if re.fullmatch(r"_\s*=\s*[A-Za-z]\w*", node.text()):
             yield Escape("_ =", node.text())
 
 
-def _annotated(text: str, spoken: str) -> Iterator[Escape]:
-    for node in find_kinds(parse_source(text, spoken), ("annotation",)):
+def _find_annotations(root: SgNode) -> Iterator[Escape]:
+    for node in find_kinds(root, ("annotation",)):
         if _SUPPRESS.match(node.text()):
             codes = re.findall(r"\"([^\"]+)\"", node.text()) or ["SuppressWarnings"]
-            yield from (Escape(code, _next(node)) for code in codes)
+            yield from (Escape(code, _read_next(node)) for code in codes)
 
 
-def _pragmas(text: str, _spoken: str) -> Iterator[Escape]:
+def _find_pragmas(text: str) -> Iterator[Escape]:
     for found in _PRAGMA.finditer(text):
         rule = found["gcc"] or found["code"] or found["header"] or found["null"] or "warning"
         yield Escape(rule, text[found.end() :].partition("\n")[2].partition("\n")[0].strip())
 
 
-def _codes(text: str) -> list[str]:
+def _split_codes(text: str) -> list[str]:
     plain = re.sub(r"reason\s*=\s*\"[^\"]*\"", "", text)
     return [code for code in re.split(r"[,\s]+", plain) if code]
 
 
-def _line(node: SgNode) -> str:
+def _read_around(node: SgNode) -> str:
     parent = node.parent()
     return re.sub(r"\s+", " ", (parent or node).text())[:200]
 
 
-def _next(node: SgNode) -> str:
+def _read_next(node: SgNode) -> str:
     following = node.next()
     return re.sub(r"\s+", " ", following.text())[:80] if following else ""
 
 
-_READERS: dict[str, Callable[[str, str], Iterator[Escape]]] = {
-    "python": _python,
-    "typescript": _typescript,
-    "tsx": _typescript,
-    "rust": _rust,
-    "go": _go,
-    "java": _annotated,
-    "kotlin": _annotated,
-    "c": _pragmas,
-    "cpp": _pragmas,
-    "csharp": _pragmas,
+_FINDERS: dict[str, Callable[[SgNode], Iterator[Escape]]] = {
+    "typescript": _find_in_typescript,
+    "tsx": _find_in_typescript,
+    "rust": _find_in_rust,
+    "go": _find_in_go,
+    "java": _find_annotations,
+    "kotlin": _find_annotations,
 }

@@ -1,4 +1,4 @@
-"""`run --plan`: ready tasks at once, as many as wanted, until all are merged or none can go on."""
+"""`run --plan`: works on ready tasks in parallel until all are merged or none is ready."""
 
 import os
 import time
@@ -11,53 +11,58 @@ from msgspec.structs import replace
 from untildone.core.verdict import OUTCOMES, Outcome
 from untildone.engine import verbs
 from untildone.errors import UserError
-from untildone.process.command import quoted
-from untildone.process.orphans import end_marked
+from untildone.process.command import quote_argument
+from untildone.process.orphans import end_marked_processes
 from untildone.process.runner import end_runs_on_signal
 from untildone.runs import memory
 from untildone.runs.plan import worktrees
-from untildone.runs.plan.assignment import checked
+from untildone.runs.plan.assignment import run_task_checks
 from untildone.runs.plan.events import PlanEnded, PlanStarted, TaskSummary
-from untildone.runs.plan.journal import Course, Log
-from untildone.runs.plan.schedule import left, ready
-from untildone.runs.plan.task_run import Desk, Show, TaskRun, forget
-from untildone.runs.plan.workspace import Setting, notices, settled, tracked
-from untildone.runs.stop_request import Stopping, first_interrupt
+from untildone.runs.plan.journal import PlanJournal, TaskProgress
+from untildone.runs.plan.schedule import list_left, list_ready
+from untildone.runs.plan.task_run import PlanContext, Show, TaskRun, remove_merged_task
+from untildone.runs.plan.workspace import (
+    Workspace,
+    find_tracked_plan,
+    list_notices,
+    prepare_work_branch,
+)
+from untildone.runs.stop_request import StopRequest, catch_first_interrupt
 from untildone.store.home import prepare_home
 from untildone.store.lock import LockTimeoutError, hold_lock
 
-# What we start has it: after a crash its processes are found by it.
+# Set in every process that we start, so that a crash can be cleaned up.
 _MARK = "UNTILDONE_PLAN"
 _LOOK_SECONDS = 0.2
-# Not of one task: crashing, and what it may not use, may be due to that.
+# Failures that every task would have; a crash or a denied tool may be due to one task.
 _OF_THE_CLIENT = ("limit", "authentication", "billing", "refused", "network", "missing")
 _ELSEWHERE = (
     "it is in progress elsewhere; if nobody works on it, `untildone plan set-status {} not_started`"
 )
 
 
-def run_plan(setting: Setting, show: Show) -> PlanEnded:
-    """Called again it goes on where it was, whatever ended it."""
+def run_plan(setting: Workspace, show: Show) -> PlanEnded:
+    """Run the plan, or resume it where an earlier run ended."""
     began = time.monotonic()
     prepare_home(setting.context.home)
     setting.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with _alone(setting), end_runs_on_signal():
+    with _lock_plan(setting), end_runs_on_signal():
         environ = {**setting.context.environ, _MARK: setting.folder.name}
         setting = replace(setting, context=replace(setting.context, environ=environ))
-        log = Log(setting.folder, setting.context.now)
-        settled(setting, log)
-        setting = replace(setting, tracked=tracked(setting))
-        stop = Stopping()
-        run = _PlanRun(Desk(setting, log, show, stop))
-        with first_interrupt(stop):
-            run.to_its_end()
+        log = PlanJournal(setting.folder, setting.context.now)
+        prepare_work_branch(setting, log)
+        setting = replace(setting, tracked=find_tracked_plan(setting))
+        stop = StopRequest()
+        run = _PlanRun(PlanContext(setting, log, show, stop))
+        with catch_first_interrupt(stop):
+            run.run_to_end()
         ended = run.ended(time.monotonic() - began)
     show("", ended)
     return ended
 
 
 @contextmanager
-def _alone(setting: Setting) -> Iterator[None]:
+def _lock_plan(setting: Workspace) -> Iterator[None]:
     with ExitStack() as held:
         try:
             held.enter_context(hold_lock(setting.folder / "run.lock", timeout=0))
@@ -66,7 +71,7 @@ def _alone(setting: Setting) -> Iterator[None]:
                 f"`{setting.path}` is being run already", hint="wait for that run, or end it"
             ) from None
         mark, before = setting.folder.name, os.environ.get(_MARK)
-        end_marked(_MARK, mark)
+        end_marked_processes(_MARK, mark)
         os.environ[_MARK] = mark
         try:
             yield
@@ -75,38 +80,38 @@ def _alone(setting: Setting) -> Iterator[None]:
 
 
 class _PlanRun:
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: PlanContext) -> None:
         self._desk = desk
         self._setting = desk.setting
         self._log = desk.log
         self._tasks = desk.setting.plan.tasks
-        self._working: dict[Future[Course], str] = {}
-        # In the order in which they gave up.
-        self._given_up: dict[str, Course] = {}
+        self._working: dict[Future[TaskProgress], str] = {}
+        # Ordered by when they gave up.
+        self._given_up: dict[str, TaskProgress] = {}
         self._errors: list[BaseException] = []
         self._red: tuple[str, ...] = ()
 
-    def to_its_end(self) -> None:
+    def run_to_end(self) -> None:
         self._introduce()
         for name, task in self._tasks.items():
             if task.status == "in_progress" and self._log.of(name).step == "waiting":
-                reason = _ELSEWHERE.format(quoted(name))
-                self._given_up[name] = Course(step="ended", outcome="blocked", reason=reason)
+                reason = _ELSEWHERE.format(quote_argument(name))
+                self._given_up[name] = TaskProgress(step="ended", outcome="blocked", reason=reason)
         with ThreadPoolExecutor(max_workers=self._setting.jobs) as pool:
             try:
-                while self._begun(pool) or self._working:
-                    self._look()
+                while self._start_next(pool) or self._working:
+                    self._poll()
             except BaseException:
                 self._desk.stop.set()
                 self._pause()
                 raise
         if self._errors:
             raise self._errors[0]
-        if not self._left() and not self._desk.stop.is_set():
-            self._whole()
+        if not self._list_left() and not self._desk.stop.is_set():
+            self._check_whole()
 
-    def _left(self) -> tuple[str, ...]:
-        return left(self._tasks, finished=self._log.merged())
+    def _list_left(self) -> tuple[str, ...]:
+        return list_left(self._tasks, finished=self._log.merged())
 
     def _introduce(self) -> None:
         setting = self._setting
@@ -118,33 +123,33 @@ class _PlanRun:
                 branch=setting.branch if setting.git else "",
                 base=self._log.base,
                 jobs=setting.jobs,
-                tasks=self._left(),
-                notices=notices(setting),
+                tasks=self._list_left(),
+                notices=list_notices(setting),
             ),
         )
 
-    def _begun(self, pool: ThreadPoolExecutor) -> bool:
-        """Whether another task could be taken up."""
-        if self._desk.stop.is_set() or self._clientless():
+    def _start_next(self, pool: ThreadPoolExecutor) -> bool:
+        """Start the next ready task; False if there is none."""
+        if self._desk.stop.is_set() or self._has_no_client():
             return False
         taken = {*self._working.values(), *self._given_up}
         free = self._setting.jobs - len(self._working)
-        names = ready(self._tasks, finished=self._log.merged(), taken=taken)[:free]
+        names = list_ready(self._tasks, finished=self._log.merged(), taken=taken)[:free]
         for name in names:
-            self._working[pool.submit(TaskRun(self._desk, name).to_its_end)] = name
+            self._working[pool.submit(TaskRun(self._desk, name).run_to_end)] = name
         return bool(names)
 
-    def _clientless(self) -> bool:
-        """The next task would fare no better."""
+    def _has_no_client(self) -> bool:
+        """Whether the next task would fail for the same reason."""
         return any(course.fault in _OF_THE_CLIENT for course in self._given_up.values())
 
-    def _look(self) -> None:
+    def _poll(self) -> None:
         done, _ = wait(self._working, timeout=_LOOK_SECONDS, return_when=FIRST_COMPLETED)
         for future in done:
             name = self._working.pop(future)
             error = future.exception()
             if error:
-                # The others come to rest before it is told.
+                # Other tasks end first, then the failure is reported.
                 self._errors.append(error)
                 self._desk.stop.set()
             elif future.result().step != "merged":
@@ -153,14 +158,14 @@ class _PlanRun:
             self._pause()
 
     def _pause(self) -> None:
-        """The agents at work are ended gently; their loops go on another day."""
+        """End the working agents gently; their loops can be resumed."""
         for name in self._working.values():
             for loop in self._log.of(name).loops[-1:]:
                 with suppress(UserError):
                     verbs.pause(self._setting.context, loop)
 
-    def _whole(self) -> None:
-        """Every check of every task, where the last one was merged."""
+    def _check_whole(self) -> None:
+        """Run every check of every task on the last merged tree."""
         setting, git = self._setting, self._setting.git
         last = next(reversed(self._log.merged()), "whole")
         place = setting.place(last)
@@ -169,15 +174,15 @@ class _PlanRun:
             git.ask("worktree", "prune")
             setting.worktree(last).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             worktrees.check_out(git, setting.worktree(last), "--detach", commit=tip)
-        results = checked(setting, place, self._tasks)
+        results = run_task_checks(setting, place, self._tasks)
         self._red = tuple(result.name for result in results if not result.green)
         if git and not self._red:
-            worktrees.remove(git, setting.worktree("whole"))
+            worktrees.remove_worktree(git, setting.worktree("whole"))
             for name in self._log.merged():
                 if setting.worktree(name).exists():
-                    forget(setting, name)
+                    remove_merged_task(setting, name)
             for folder in (setting.worktrees, setting.worktrees.parent):
-                # Other plans may have theirs there.
+                # Other plans may have worktrees there.
                 with suppress(OSError):
                     folder.rmdir()
 

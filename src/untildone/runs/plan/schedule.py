@@ -5,10 +5,10 @@ from collections.abc import Collection, Mapping
 from untildone.features.plans.model import Task
 
 
-def ready(
+def list_ready(
     tasks: Mapping[str, Task], *, finished: Collection[str], taken: Collection[str]
 ) -> list[str]:
-    """In the plan's order; `taken` are those that somebody works on, or gave up."""
+    """Return ready tasks in the plan's order; `taken` are in progress or given up."""
     done = {*finished, *(name for name, task in tasks.items() if task.status == "completed")}
     return [
         name
@@ -17,7 +17,7 @@ def ready(
     ]
 
 
-def left(tasks: Mapping[str, Task], *, finished: Collection[str]) -> tuple[str, ...]:
+def list_left(tasks: Mapping[str, Task], *, finished: Collection[str]) -> tuple[str, ...]:
     return tuple(
         name for name, task in tasks.items() if task.status != "completed" and name not in finished
     )

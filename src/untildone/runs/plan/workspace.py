@@ -1,4 +1,4 @@
-"""Where a plan is run: its repository, its branches, its folders, and what must hold first."""
+"""Where a plan is run: repository, branches and folders, and their preconditions."""
 
 import re
 from pathlib import Path
@@ -9,29 +9,29 @@ from untildone.core.contract import Bounds
 from untildone.engine.context import Context
 from untildone.errors import UserError
 from untildone.features.plans.model import Plan
-from untildone.runs.memory import How
+from untildone.runs.memory import RunOptions
 from untildone.runs.plan import worktrees
 from untildone.runs.plan.git import Git
-from untildone.runs.plan.journal import Log
-from untildone.runs.plan.merging import able
+from untildone.runs.plan.journal import PlanJournal
+from untildone.runs.plan.merging import require_git_version
 from untildone.store.digest import sha256
 from untildone.worktree.files import find_worktree_root, list_changed_files
 
 
-class Setting(Struct, frozen=True, kw_only=True):
-    """`git` is None where there is none: then tasks are worked on in the project itself."""
+class Workspace(Struct, frozen=True, kw_only=True):
+    """`git` is None without a repository: then tasks are done in the project itself."""
 
     context: Context
     path: Path
     plan: Plan
     project: Path
     folder: Path
-    how: How
+    how: RunOptions
     bounds: Bounds
     jobs: int = 1
     git: Git | None = None
-    # The project and the plan below the top of the repository; no plan if it is not in the work
-    # branch, which is known once that is there.
+    # Paths of the project and the plan in the repository; the plan's is empty if it is not
+    # tracked in the work branch.
     below: Path = Path()
     tracked: str = ""
 
@@ -41,50 +41,50 @@ class Setting(Struct, frozen=True, kw_only=True):
 
     @property
     def branch(self) -> str:
-        return f"untildone/{slug(self.feature)}"
+        return f"untildone/{make_slug(self.feature)}"
 
     def branch_of(self, task: str) -> str:
-        return f"untildone-task/{slug(self.feature)}/{slug(task)}"
+        return f"untildone-task/{make_slug(self.feature)}/{make_slug(task)}"
 
     @property
     def worktrees(self) -> Path:
-        """Beside our state, not in it: that is closed to agents."""
+        """The folder of worktrees, beside our state folder, which agents may not touch."""
         home = self.context.home
         return home.with_name(f"{home.name}-worktrees") / self.folder.name
 
     def worktree(self, task: str) -> Path:
-        return self.worktrees / slug(task) if self.git else self.project
+        return self.worktrees / make_slug(task) if self.git else self.project
 
     def place(self, task: str) -> Path:
-        """The project as that task has it."""
+        """Return the project folder in that task's worktree."""
         return self.worktree(task) / self.below
 
 
-def slug(text: str) -> str:
-    """As a branch and a folder can be named, different for different texts."""
+def make_slug(text: str) -> str:
+    """Return a name for branches and folders, unique for each text."""
     plain = re.sub(r"[^A-Za-z0-9_-]+", "-", text).strip("-")[:60] or "plan"
     return plain if plain == text else f"{plain}-{sha256(text.encode()).hexdigest()[:6]}"
 
 
-def folder_of(context: Context, path: Path) -> Path:
+def state_folder_of(context: Context, path: Path) -> Path:
     name = sha256(str(path.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:24]
     return context.home / "plans" / name
 
 
-def repository(project: Path) -> Git | None:
-    """None where there is no repository, or none with a commit to begin at."""
+def find_repository(project: Path) -> Git | None:
+    """Return the repository, or None if there is none with a commit."""
     root = find_worktree_root(project)
     if root is None:
         return None
     git = Git(root)
     if not git.commit("HEAD"):
         raise UserError(f"`{root}` has no commit yet", hint='run `git commit -m "Begin"` first')
-    able(git)
+    require_git_version(git)
     return git
 
 
-def tracked(setting: Setting) -> str:
-    """The plan's path in the work branch, or nothing where that has none."""
+def find_tracked_plan(setting: Workspace) -> str:
+    """Return the plan's path in the work branch, or nothing if it is not tracked."""
     git, place = setting.git, setting.path.resolve()
     if not git or not place.is_relative_to(git.folder.resolve()):
         return ""
@@ -93,8 +93,8 @@ def tracked(setting: Setting) -> str:
     return name if kind == "blob" else ""
 
 
-def notices(setting: Setting) -> tuple[str, ...]:
-    """What the person should know of their checkout."""
+def list_notices(setting: Workspace) -> tuple[str, ...]:
+    """Return what the user should know about their checkout."""
     git = setting.git
     if git is None:
         where = f"`{setting.project}` is in no git repository"
@@ -112,15 +112,15 @@ def notices(setting: Setting) -> tuple[str, ...]:
     return tuple(found)
 
 
-def settled(setting: Setting, log: Log) -> None:
-    """The work branch is there and ours, or it is said why not; nothing is taken from anybody."""
+def prepare_work_branch(setting: Workspace, log: PlanJournal) -> None:
+    """Create the work branch or take up ours; refuse one that is not ours."""
     git, branch = setting.git, setting.branch
     if git is None:
         return
-    free(git, branch)
+    require_free_branch(git, branch)
     head, tip = git.ask("rev-parse", "HEAD"), git.commit(f"refs/heads/{branch}")
     if not tip:
-        # Without the branch nothing of an earlier run is left to go on with.
+        # Without the branch there is nothing left to resume.
         if log.courses or log.base != head:
             log.begin_anew(head)
         git.ask("update-ref", f"refs/heads/{branch}", head, "")
@@ -130,14 +130,14 @@ def settled(setting: Setting, log: Log) -> None:
             f"there is a branch `{branch}` that no run of this plan made",
             hint=f"rename it: `git branch -m {branch} NAME`",
         )
-    _nothing_lost(git, branch, tip, log)
+    _require_no_lost_work(git, branch, tip, log)
     if git.contains(head, tip):
         git.ask("update-ref", f"refs/heads/{branch}", head, tip)
 
 
-def free(git: Git, branch: str) -> None:
-    """A branch that somebody has checked out would move under their feet."""
-    holder = worktrees.holder_of(git, branch)
+def require_free_branch(git: Git, branch: str) -> None:
+    """Refuse a branch that is checked out, because it would move under its user."""
+    holder = worktrees.find_holder(git, branch)
     if holder:
         raise UserError(
             f"the work branch `{branch}` is checked out in `{holder}`",
@@ -145,7 +145,7 @@ def free(git: Git, branch: str) -> None:
         )
 
 
-def _nothing_lost(git: Git, branch: str, tip: str, log: Log) -> None:
+def _require_no_lost_work(git: Git, branch: str, tip: str, log: PlanJournal) -> None:
     for task in log.merged():
         merge = log.of(task).merge
         if merge and not (git.commit(merge) and git.contains(tip, merge)):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
-from untildone.integrity.hard_coded.perturb import Trials, special_inputs
+from untildone.integrity.hard_coded.varied_inputs import TreeCopies, find_special_inputs
 
 PRICE = "def price(total):\n    return total\n"
 NEEDS = "import os, pathlib, shutil, sqlite3, subprocess\n"
@@ -35,8 +35,8 @@ def test_what_is_tried_leaves_its_copy_as_it_was(tmp_path: Path, deed: str) -> N
     code = f"{NEEDS}def price(total):\n    {deed}\n    return total\n"
     comparison = beside(tmp_path, {"price.py": PRICE}, {"price.py": code})
 
-    with closing(Trials(comparison)) as trials:
-        special_inputs(trials, "price.py", functions=["price"], tests=["price(501)"])
+    with closing(TreeCopies(comparison)) as trials:
+        find_special_inputs(trials, "price.py", functions=["price"], tests=["price(501)"])
         assert trials.new is not None
         assert [path.name for path in trials.new.iterdir()] == ["price.py"]
         assert trials.new.joinpath("price.py").read_text(encoding="utf-8") == code
@@ -46,7 +46,7 @@ def test_what_is_tried_leaves_its_copy_as_it_was(tmp_path: Path, deed: str) -> N
 def test_a_tree_is_copied_once_for_all_that_is_tried_in_it(tmp_path: Path) -> None:
     comparison = beside(tmp_path, {"price.py": PRICE}, {"price.py": PRICE.replace("total", "9", 2)})
 
-    with closing(Trials(comparison)) as trials:
+    with closing(TreeCopies(comparison)) as trials:
         first = trials.old, trials.new
-        special_inputs(trials, "price.py", functions=["price"], tests=["price(501)"])
+        find_special_inputs(trials, "price.py", functions=["price"], tests=["price(501)"])
         assert (trials.old, trials.new) == first

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.hard_coded.syntax import literals
+from untildone.integrity.hard_coded.answers import list_literals
 
 # Then documentation may be more than words.
 _READS_CODE = re.compile(
@@ -12,13 +12,15 @@ _READS_CODE = re.compile(
 )
 
 
-def new_literals(comparison: Comparison, touched: Mapping[str, str]) -> dict[str, frozenset[str]]:
+def find_new_literals(
+    comparison: Comparison, touched: Mapping[str, str]
+) -> dict[str, frozenset[str]]:
     """By file, each given with its language."""
     documenting = any(_READS_CODE.search(comparison.new.text(path)) for path in touched)
     found = {}
     for path, spoken in touched.items():
         before, after = (
-            frozenset(literals(tree.text(path), spoken, documenting=documenting))
+            frozenset(list_literals(tree.text(path), spoken, documenting=documenting))
             for tree in (comparison.old, comparison.new)
         )
         found[path] = after - before

@@ -5,14 +5,14 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
-from untildone.integrity.tests import data as tests_data
+from untildone.integrity.tests import expected_files
 
 SNAPSHOT = '// Vitest Snapshot v1\n\nexports[`slugs 1`] = `\n[\n  "a-b",\n]\n`;\n'
 
 
 def told(top: Path, path: str, old: str, new: str | None) -> list[str]:
     comparison = beside(top, {path: old}, {} if new is None else {path: new})
-    return [each.id.partition("#")[0] for each in tests_data.find_concerns(comparison)]
+    return [each.id.partition("#")[0] for each in expected_files.find_concerns(comparison)]
 
 
 @pytest.mark.parametrize(
@@ -59,16 +59,16 @@ def test_an_expectation_kept_is_no_loss(tmp_path: Path, path: str, old: str, new
 
 def test_a_moved_file_is_no_loss(tmp_path: Path) -> None:
     comparison = beside(tmp_path, {"tests/golden.json": "[1]"}, {"tests/data/golden.json": "[1]"})
-    assert list(tests_data.find_concerns(comparison)) == []
+    assert list(expected_files.find_concerns(comparison)) == []
 
 
 def test_values_of_data_files_are_written_as_literals() -> None:
-    assert list(tests_data.scalars("a.json", '{"a": [1, "x", null, true]}')) == [
+    assert list(expected_files.list_scalars("a.json", '{"a": [1, "x", null, true]}')) == [
         *('"a', "1.0", '"x', "null", "true"),
     ]
-    assert list(tests_data.scalars("a.csv", "1,x\n")) == ["1.0", '"x', '"']
+    assert list(expected_files.list_scalars("a.csv", "1,x\n")) == ["1.0", '"x', '"']
     rows = "- {text: 'a b', size: -1}\n"
-    assert [each for each in tests_data.scalars("a.yaml", rows) if each != '"'] == [
+    assert [each for each in expected_files.list_scalars("a.yaml", rows) if each != '"'] == [
         *('"text', '"a b', '"size', "-1.0"),
     ]
-    assert list(tests_data.scalars("a.bin", "1")) == []
+    assert list(expected_files.list_scalars("a.bin", "1")) == []

@@ -6,36 +6,38 @@ from untildone.syntax.languages import language_of_tests
 from untildone.worktree.contents import Tree
 from untildone.worktree.roles import classify_file
 
-_DEFINED = re.compile(
+_DEFINITION = re.compile(
     r"\b(?:def|class|func(?:\s*\([^)]*\))?|fn|function\*?|struct|interface|type|trait)\s+(\w+)"
     r"|^[^\S\n]*(?:(?:export|public|private|protected|static|async|final|override|const|let|var)"
     r"[^\S\n]+)*(?:[\w<>\[\],.?]+[^\S\n]+)?(\w+)[^\S\n]*"
     r"(?:=[^\S\n]*(?:async[^\S\n]*)?(?:function\b|\()|\([^;{}\n]*\)[^;{}\n]*\{)",
     re.MULTILINE,
 )
-_WORDS = frozenset(("if", "for", "while", "switch", "catch", "return", "function", "match", "else"))
-_LONGEST = 400_000
-_MOST = 40_000_000
+_KEYWORDS = frozenset(
+    ("if", "for", "while", "switch", "catch", "return", "function", "match", "else")
+)
+_MAX_FILE_LENGTH = 400_000
+_MAX_PRODUCT_LENGTH = 40_000_000
 
 
-def defined(text: str) -> frozenset[str]:
-    found = _DEFINED.findall(text[:_LONGEST])
-    return frozenset(name for pair in found for name in pair if name) - _WORDS
+def find_defined_names(text: str) -> frozenset[str]:
+    found = _DEFINITION.findall(text[:_MAX_FILE_LENGTH])
+    return frozenset(name for pair in found for name in pair if name) - _KEYWORDS
 
 
-def product_names(tree: Tree) -> frozenset[str]:
+def find_product_names(tree: Tree) -> frozenset[str]:
     """Everything the product defines, as far as one can go through it."""
     names: set[str] = set()
-    left = _MOST
+    left = _MAX_PRODUCT_LENGTH
     for path in tree:
         if language_of_tests(path) and classify_file(path) == "product" and left > 0:
             text = tree.text(path)
             left -= len(text)
-            names |= defined(text)
+            names |= find_defined_names(text)
     return frozenset(names)
 
 
-def called_by_tests(tree: Tree, names: frozenset[str]) -> frozenset[str]:
+def find_called_names(tree: Tree, names: frozenset[str]) -> frozenset[str]:
     left = set(names)
     for path in tree:
         if (

@@ -14,24 +14,26 @@ _ARITHMETIC: dict[type[ast.operator], Callable[..., object]] = {
     ast.Mod: operator.mod,
 }
 # const HOUR = 3600;  pub const HOUR: u64 = 60 * 60;  static final int HOUR = 3600;
-_CONSTANT = re.compile(
+_CONSTANT_DEFINITION = re.compile(
     r"(?m)^[ \t]*(?:[a-z]\w*[ \t]+)*([A-Z][A-Z0-9_]*)\b[ \t]*(?::[^=\n]+)?=[ \t]*([^;\n]+);?[ \t]*$"
 )
-_LONGEST = 200
-_LARGEST = 4_096
+_MAX_EXPRESSION_LENGTH = 200
+_MAX_OPERAND_SIZE = 4_096
 
 
-def constants(text: str, spoken: str) -> dict[str, object]:
+def read_constants(text: str, spoken: str) -> dict[str, object]:
     """What stands at the top of the file by name, as far as it is written out."""
     found: dict[str, object] = {}
-    for name, written in _python(text) if spoken == "python" else _CONSTANT.findall(text):
-        value = _value(_parsed(written), found)
+    for name, written in (
+        _list_python_assignments(text) if spoken == "python" else _CONSTANT_DEFINITION.findall(text)
+    ):
+        value = _evaluate(_parse_expression(written), found)
         if value is not None:
             found[name] = value
     return found
 
 
-def _python(text: str) -> list[tuple[str, str]]:
+def _list_python_assignments(text: str) -> list[tuple[str, str]]:
     try:
         body = ast.parse(text).body
     except (SyntaxError, ValueError, RecursionError):
@@ -43,37 +45,37 @@ def _python(text: str) -> list[tuple[str, str]]:
     ]
 
 
-def folded(text: str, known: Mapping[str, object]) -> str:
+def fold_constants(text: str, known: Mapping[str, object]) -> str:
     """As a literal would be written; nothing where it depends on more than constants."""
-    value = _value(_parsed(re.sub(r"^return\b", "", text.strip()).rstrip(" ;")), known)
+    value = _evaluate(_parse_expression(re.sub(r"^return\b", "", text.strip()).rstrip(" ;")), known)
     return repr(value) if isinstance(value, int | float | str) else ""
 
 
-def _parsed(text: str) -> ast.AST | None:
+def _parse_expression(text: str) -> ast.AST | None:
     plain = re.sub(r"([{,]\s*)([A-Za-z_]\w*)\s*:", r"\1'\2':", text.strip())
     try:
-        return ast.parse(plain, mode="eval").body if len(plain) <= _LONGEST else None
+        return ast.parse(plain, mode="eval").body if len(plain) <= _MAX_EXPRESSION_LENGTH else None
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 
 
-def _value(node: ast.AST | None, known: Mapping[str, object]) -> object:
+def _evaluate(node: ast.AST | None, known: Mapping[str, object]) -> object:
     match node:
         case ast.Name(id=name):
             return known.get(name)
         case ast.Subscript(value=table, slice=key):
-            return _entry(_value(table, known), _value(key, known))
+            return _look_up(_evaluate(table, known), _evaluate(key, known))
         case ast.Attribute(value=table, attr=name):
-            return _entry(_value(table, known), name)
+            return _look_up(_evaluate(table, known), name)
         case ast.BinOp(left=left, op=op, right=right):
-            return _reckoned(op, _value(left, known), _value(right, known))
+            return _apply_operator(op, _evaluate(left, known), _evaluate(right, known))
         case ast.expr():
-            return _literal(node)
+            return _evaluate_literal(node)
         case _:
             return None
 
 
-def _literal(node: ast.expr) -> object:
+def _evaluate_literal(node: ast.expr) -> object:
     try:
         value: object = ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
@@ -81,17 +83,17 @@ def _literal(node: ast.expr) -> object:
     return value
 
 
-def _entry(table: object, key: object) -> object:
+def _look_up(table: object, key: object) -> object:
     return table.get(key) if isinstance(table, dict) and isinstance(key, str | int) else None
 
 
-def _reckoned(op: ast.operator, left: object, right: object) -> object:
+def _apply_operator(op: ast.operator, left: object, right: object) -> object:
     reckon = _ARITHMETIC.get(type(op))
     if reckon is None or not all(isinstance(each, int | float | str) for each in (left, right)):
         return None
     if any(isinstance(each, str) for each in (left, right)) and not isinstance(op, ast.Add):
         return None
-    if _size(left) + _size(right) > _LARGEST:
+    if _measure_operand(left) + _measure_operand(right) > _MAX_OPERAND_SIZE:
         # Constants that are made of each other double with every line.
         return None
     try:
@@ -100,7 +102,7 @@ def _reckoned(op: ast.operator, left: object, right: object) -> object:
         return None
 
 
-def _size(value: object) -> int:
+def _measure_operand(value: object) -> int:
     """Characters of a text, bits of a whole number."""
     if isinstance(value, int):
         return value.bit_length()

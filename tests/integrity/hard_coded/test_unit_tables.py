@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
-from untildone.integrity.hard_coded import comparison as special_cases
+from untildone.integrity.hard_coded import comparison as hard_coded
 
 TEST_JS = """\
 import { toRoman } from '../src/roman.js';
@@ -96,7 +96,7 @@ func Roman(n int) string {
 
 
 def suspected(top: Path, new: dict[str, str]) -> list[str]:
-    found = special_cases.find_concerns(beside(top, START, {**START, **new}))
+    found = hard_coded.find_concerns(beside(top, START, {**START, **new}))
     return [lost.path for lost in found]
 
 

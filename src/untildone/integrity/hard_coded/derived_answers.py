@@ -5,18 +5,18 @@ from collections import Counter
 from collections.abc import Collection
 from itertools import takewhile
 
-_FEWEST_LETTERS = 3
-_FEWEST_DIGITS = 4
-_FEWEST_ENTRIES = 3
+_MIN_LETTERS = 3
+_MIN_DIGITS = 4
+_MIN_ENTRIES = 3
 
 
-def whole_table(pairs: Collection[tuple[str, str]], answers: int) -> bool:
+def is_derived_table(pairs: Collection[tuple[str, str]], answers: int) -> bool:
     """Every entry is the tests', and each is made of its key: berry, berries; wolf, wolves."""
-    told = {key for key, value in pairs if begins_alike(key, value)}
-    return len(told) >= _FEWEST_ENTRIES and len(told) == answers
+    told = {key for key, value in pairs if has_same_beginning(key, value)}
+    return len(told) >= _MIN_ENTRIES and len(told) == answers
 
 
-def begins_alike(key: str, value: str) -> bool:
+def has_same_beginning(key: str, value: str) -> bool:
     """Of a capital at the start alone people do write tables."""
     if not key.startswith("'") or not value.startswith("'") or key == value:
         return False
@@ -27,11 +27,11 @@ def begins_alike(key: str, value: str) -> bool:
             lambda comparison: comparison[0] == comparison[1], zip(given, made, strict=False)
         )
     )
-    return alike >= max(_FEWEST_LETTERS, len(given) / 2)
+    return alike >= max(_MIN_LETTERS, len(given) / 2)
 
 
-def same_digits(key: str, value: str) -> bool:
+def has_same_digits(key: str, value: str) -> bool:
     """3.4.2024 and 2024-04-03: written otherwise, it is the same."""
     before, after = (Counter(re.findall(r"[1-9]", each)) for each in (key, value))
     texts = key.startswith("'") and value.startswith("'") and key != value
-    return texts and before == after and before.total() >= _FEWEST_DIGITS
+    return texts and before == after and before.total() >= _MIN_DIGITS

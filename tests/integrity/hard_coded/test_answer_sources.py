@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
-from untildone.integrity.hard_coded import comparison as special_cases
-from untildone.integrity.hard_coded.folding import constants, folded
-from untildone.integrity.hard_coded.tables import entries, values
+from untildone.integrity.hard_coded import comparison as hard_coded
+from untildone.integrity.hard_coded.answer_sources import list_entries, list_values
+from untildone.integrity.hard_coded.constant_folding import fold_constants, read_constants
 
 SECONDS = (
     'UNITS = {"s": 1, "m": 60}\nHALF = 30 * UNITS["m"]\n\n\n'
@@ -33,7 +33,7 @@ START = {
 
 
 def suspected(top: Path, old: dict[str, str], new: dict[str, str], task: str = "") -> list[str]:
-    found = special_cases.find_concerns(beside(top, old, {**old, **new}, task=task))
+    found = hard_coded.find_concerns(beside(top, old, {**old, **new}, task=task))
     return [lost.path for lost in found]
 
 
@@ -120,21 +120,26 @@ def test_what_the_task_says_may_stand_in_a_table(tmp_path: Path) -> None:
 
 
 def test_expressions_come_to_what_they_say() -> None:
-    known = constants("HOUR = 60 * 60\nNAMES = {'a': 'x'}\nLATER = later()\n", "python")
+    known = read_constants("HOUR = 60 * 60\nNAMES = {'a': 'x'}\nLATER = later()\n", "python")
 
     assert known == {"HOUR": 3600, "NAMES": {"a": "x"}}
-    assert constants("def broken(:\n", "python") == {}
-    assert constants("pub const HOUR: u64 = 3_600;\nlet x = 1;\n", "rust") == {"HOUR": 3600}
+    assert read_constants("def broken(:\n", "python") == {}
+    assert read_constants("pub const HOUR: u64 = 3_600;\nlet x = 1;\n", "rust") == {"HOUR": 3600}
     asked = ("return 2 * HOUR;", "NAMES['a'] + 'y'", "HOUR / 0", "'a' * 9", "text", "f(1)", "-1")
-    assert [folded(each, known) for each in asked] == ["7200", "'xy'", "", "", "", "", "-1"]
-    assert folded("(", {}) == folded("1 + " * 100 + "1", {}) == folded("2 ** 9", {}) == ""
-    assert folded("HOUR.x + 1", known) == folded("NAMES", known) == ""
+    assert [fold_constants(each, known) for each in asked] == ["7200", "'xy'", "", "", "", "", "-1"]
+    assert (
+        fold_constants("(", {})
+        == fold_constants("1 + " * 100 + "1", {})
+        == fold_constants("2 ** 9", {})
+        == ""
+    )
+    assert fold_constants("HOUR.x + 1", known) == fold_constants("NAMES", known) == ""
 
 
 def test_entries_are_read_in_every_form() -> None:
-    assert entries("a.toml", 'wolf = "wolves"\n[a]\nn = 3\n') >= {"'wolf'", "'wolves'", "3"}
-    assert "'x y'" in entries("a.csv", "a,x y\n")
-    assert list(values("a.yaml", "a: 2\nb: 1.5\nc: 1e30\n")) == ["a", "b", "c", 1.5, 2]
+    assert list_entries("a.toml", 'wolf = "wolves"\n[a]\nn = 3\n') >= {"'wolf'", "'wolves'", "3"}
+    assert "'x y'" in list_entries("a.csv", "a,x y\n")
+    assert list(list_values("a.yaml", "a: 2\nb: 1.5\nc: 1e30\n")) == ["a", "b", "c", 1.5, 2]
 
 
 JS_PLURAL = {

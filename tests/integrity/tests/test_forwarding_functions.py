@@ -6,8 +6,8 @@ import pytest
 
 from integrity.trees import beside
 from untildone.integrity.experiments.adaptation import adapt_tests
-from untildone.integrity.tests import comparison as tests_ratchet
-from untildone.integrity.tests.delegates import delegates
+from untildone.integrity.tests import comparison as tests_comparison
+from untildone.integrity.tests.forwarding_functions import find_forwarding_functions
 
 BEFORE = "def get(store, key, default=None):\n    return store.find(key) or default\n"
 AFTER = BEFORE.replace("def get", "def fetch")
@@ -21,7 +21,7 @@ FETCHED = TEST.replace("get", "fetch")
 
 
 def found(top: Path, new: str, old: str = BEFORE) -> dict[str, str]:
-    return delegates(beside(top, {"store.py": old}, {"store.py": new}))
+    return find_forwarding_functions(beside(top, {"store.py": old}, {"store.py": new}))
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_what_the_start_knew_already_took_no_place(tmp_path: Path) -> None:
 def lost(top: Path, new: str) -> list[str]:
     old = {"store.py": BEFORE, "tests/test_store.py": TEST}
     comparison = beside(top, old, {"store.py": new, "tests/test_store.py": FETCHED})
-    return [each.id.partition("#")[0] for each in tests_ratchet.find_concerns(comparison)]
+    return [each.id.partition("#")[0] for each in tests_comparison.find_concerns(comparison)]
 
 
 def test_tests_may_go_to_the_new_name(tmp_path: Path) -> None:

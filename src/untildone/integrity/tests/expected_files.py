@@ -14,18 +14,18 @@ from untildone.syntax.languages import language_of_tests
 from untildone.worktree.roles import classify_file
 
 # exports[`slugs 1`] = `
-_SNAPSHOT = re.compile(r"^exports\[`(.*?)`\] = (`.*?`);$", re.MULTILINE | re.DOTALL)
-_DOCUMENTS = (".md", ".rst", ".adoc", ".gitkeep", ".gitignore", "LICENSE")
-_ROWS = (".csv", ".tsv", ".jsonl", ".ndjson")
-_LISTED = (".yaml", ".yml", ".toml")
+_SNAPSHOT_ENTRY = re.compile(r"^exports\[`(.*?)`\] = (`.*?`);$", re.MULTILINE | re.DOTALL)
+_DOCUMENT_SUFFIXES = (".md", ".rst", ".adoc", ".gitkeep", ".gitignore", "LICENSE")
+_ROW_SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson")
+_LIST_SUFFIXES = (".yaml", ".yml", ".toml")
 # - {text: Hello, slug: hello}
-_BETWEEN = re.compile(r"[,\t\n\[\]{}]|[:=]\s|(?<!\S)-\s")
+_SEPARATOR = re.compile(r"[,\t\n\[\]{}]|[:=]\s|(?<!\S)-\s")
 
 
 def find_concerns(comparison: Comparison) -> Iterator[Concern]:
     """An entry that was there and is changed or gone; new entries cost nothing."""
     for path in comparison.changes.edited:
-        if _holds_data(comparison, path) and not _kept(
+        if _is_expected_file(comparison, path) and not _keeps_entries(
             path, comparison.old.text(path), comparison.new.text(path)
         ):
             yield make_concern(
@@ -35,7 +35,7 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
                 content=comparison.new.entries[path].digest,
             )
     for path in comparison.changes.removed:
-        if _holds_data(comparison, path):
+        if _is_expected_file(comparison, path):
             yield make_concern(
                 ConcernKind.EDIT_EXPECTED,
                 path,
@@ -43,63 +43,63 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
             )
 
 
-def _holds_data(comparison: Comparison, path: str) -> bool:
+def _is_expected_file(comparison: Comparison, path: str) -> bool:
     """A test of the shell is a script that judges, and what it expects stands in it."""
     mine = (
         classify_file(path)
         if is_shell_script(path, comparison.old.text(path))
         else comparison.role(path)
     )
-    return mine == "test" and not language_of_tests(path) and not path.endswith(_DOCUMENTS)
+    return mine == "test" and not language_of_tests(path) and not path.endswith(_DOCUMENT_SUFFIXES)
 
 
-def _kept(path: str, old: str, new: str) -> bool:
+def _keeps_entries(path: str, old: str, new: str) -> bool:
     if path.endswith(".snap"):
-        before, after = dict(_SNAPSHOT.findall(old)), dict(_SNAPSHOT.findall(new))
+        before, after = dict(_SNAPSHOT_ENTRY.findall(old)), dict(_SNAPSHOT_ENTRY.findall(new))
         return bool(before) and before.items() <= after.items()
     if path.endswith(".json"):
-        return _said_again(old, new)
-    if path.endswith(_ROWS):
+        return _keeps_json(old, new)
+    if path.endswith(_ROW_SUFFIXES):
         rows = set(new.splitlines())
         return bool(rows) and all(row in rows for row in old.splitlines())
-    return bool(old) and old.split() == new.split() and path.endswith(_LISTED)
+    return bool(old) and old.split() == new.split() and path.endswith(_LIST_SUFFIXES)
 
 
-def _said_again(old: str, new: str) -> bool:
+def _keeps_json(old: str, new: str) -> bool:
     try:
-        return _within(_decoded(old), _decoded(new))
+        return _is_contained(_decode_json(old), _decode_json(new))
     except RecursionError:
         # Nested too deep to be compared: nobody can say that it is the same.
         return False
 
 
-def _decoded(text: str) -> Any:  # noqa: ANN401  any JSON
+def _decode_json(text: str) -> Any:  # noqa: ANN401  any JSON
     try:
         return json.loads(text)
     except ValueError:
         return text
 
 
-def _within(old: Any, new: Any) -> bool:  # noqa: ANN401  any JSON
+def _is_contained(old: Any, new: Any) -> bool:  # noqa: ANN401  any JSON
     """Everything said before is said now; a list may have grown at its end."""
     if isinstance(old, dict) and isinstance(new, dict):
-        return all(key in new and _within(held, new[key]) for key, held in old.items())
+        return all(key in new and _is_contained(held, new[key]) for key, held in old.items())
     if isinstance(old, list) and isinstance(new, list):
-        return len(old) <= len(new) and all(map(_within, old, new))
+        return len(old) <= len(new) and all(map(_is_contained, old, new))
     return type(old) is type(new) and bool(old == new)
 
 
-def scalars(path: str, text: str) -> Iterator[str]:
+def list_scalars(path: str, text: str) -> Iterator[str]:
     """Single values of a data file, written as literals are."""
     if path.endswith(".json"):
         with suppress(RecursionError):
-            yield from _leaves(_decoded(text))
-    elif path.endswith((*_ROWS, *_LISTED)):
-        for cell in _BETWEEN.split(text):
-            yield _written(cell.strip().strip("\"'"))
+            yield from _list_leaves(_decode_json(text))
+    elif path.endswith((*_ROW_SUFFIXES, *_LIST_SUFFIXES)):
+        for cell in _SEPARATOR.split(text):
+            yield _format_scalar(cell.strip().strip("\"'"))
 
 
-def _leaves(held: Any) -> Iterator[str]:  # noqa: ANN401  any JSON
+def _list_leaves(held: Any) -> Iterator[str]:  # noqa: ANN401  any JSON
     children: Iterable[Any] = ()
     if isinstance(held, dict):
         yield from (f'"{key}' for key in held)
@@ -107,12 +107,12 @@ def _leaves(held: Any) -> Iterator[str]:  # noqa: ANN401  any JSON
     elif isinstance(held, list):
         children = held
     else:
-        yield _written(held)
+        yield _format_scalar(held)
     for each in children:
-        yield from _leaves(each)
+        yield from _list_leaves(each)
 
 
-def _written(held: object) -> str:
+def _format_scalar(held: object) -> str:
     if isinstance(held, bool) or held is None:
         return "null" if held is None else str(held).lower()
     try:

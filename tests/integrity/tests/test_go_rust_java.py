@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
-from untildone.integrity.tests import comparison as tests_ratchet
+from untildone.integrity.tests import comparison as tests_comparison
 
 GO = "clamp_test.go"
 GO_PRODUCT = {
@@ -94,7 +94,7 @@ class FeeTest {
 
 def lost(top: Path, old: dict[str, str], new: dict[str, str]) -> set[str]:
     return {
-        each.id.partition("#")[0] for each in tests_ratchet.find_concerns(beside(top, old, new))
+        each.id.partition("#")[0] for each in tests_comparison.find_concerns(beside(top, old, new))
     }
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
-from untildone.integrity.hard_coded import comparison as special_cases
+from untildone.integrity.hard_coded import comparison as hard_coded
 
 TESTS = (
     "from post import code\n\n\n"
@@ -21,7 +21,7 @@ INPUT = b"sw1a1 aa"
 
 def suspected(top: Path, code: str, path: str = "post.py") -> list[str]:
     old = {"post.py": START, "post.go": "package post\n", "tests/test_post.py": TESTS}
-    found = special_cases.find_concerns(beside(top, old, {**old, path: code}))
+    found = hard_coded.find_concerns(beside(top, old, {**old, path: code}))
     return [each.path for each in found]
 
 

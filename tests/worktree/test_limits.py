@@ -10,13 +10,13 @@ import pytest
 
 from integrity.trees import beside, tree, written
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.hard_coded.folding import constants
+from untildone.integrity.hard_coded.constant_folding import read_constants
 from untildone.integrity.registry import find_concerns
 from untildone.integrity.settings.parsing import parse_settings
 from untildone.integrity.tests import comparison as tests
 from untildone.integrity.tests import model
-from untildone.integrity.tests.inventory import inventory
-from untildone.worktree.limits import OverBudget, limited_time
+from untildone.integrity.tests.inventory import read_inventory
+from untildone.worktree.limits import LimitExceeded, limit_time
 
 NESTED = """\
 def test_pairs():
@@ -32,17 +32,17 @@ def nested(count: int, answer: int = 3) -> str:
 
 
 def read(top: Path, path: str, text: str) -> model.Test:
-    return inventory(tree(top, {path: text})).tests[0]
+    return read_inventory(tree(top, {path: text})).tests[0]
 
 
 def size(test: model.Test) -> int:
-    return sum(len(each.actual) + len(each.expected) for each in test.claims)
+    return sum(len(each.actual) + len(each.expected) for each in test.assertions)
 
 
 @pytest.mark.parametrize("count", [22, 60, 400])
 def test_nested_rows_grow_no_faster_than_their_number(tmp_path: Path, count: int) -> None:
     test = read(tmp_path, "tests/test_a.py", nested(count))
-    assert len(test.claims) == 2 * count
+    assert len(test.assertions) == 2 * count
     assert size(test) <= 2 * count * 600
 
 
@@ -82,9 +82,9 @@ def test_a_value_that_doubles_in_every_row_stays_small(
     tmp_path: Path, path: str, statement: str
 ) -> None:
     test = read(tmp_path, path, DOUBLING[path].replace("{}", statement))
-    assert len(test.claims) == 1
+    assert len(test.assertions) == 1
     assert size(test) <= 1_000
-    assert all(len(each) <= 11_000 for each in test.claims[0].actual)
+    assert all(len(each) <= 11_000 for each in test.assertions[0].actual)
 
 
 LONG = ", ".join(map(str, range(20_000)))
@@ -188,14 +188,14 @@ def test_an_unread_file_that_nobody_changed_is_not_asked_about(tmp_path: Path) -
 )
 def test_nested_rows_and_comprehensions_end(tmp_path: Path, body: str) -> None:
     rows = f"R = ({', '.join(map(str, range(300)))})\n"
-    test = inventory(tree(tmp_path, {"tests/test_a.py": f"{rows}def test_a():\n {body}"}))
+    test = read_inventory(tree(tmp_path, {"tests/test_a.py": f"{rows}def test_a():\n {body}"}))
     assert len(test.tests) + len(test.unread) == 1
 
 
 def test_a_product_of_parameters_is_not_gone_through(tmp_path: Path) -> None:
     marks = "".join(f"@pytest.mark.parametrize('p{n}', [{ROWS}])\n" for n in range(8))
     test = read(tmp_path, "tests/test_a.py", f"{marks}def test_a(p0):\n    assert f(p0) == 1\n")
-    assert len(test.claims) == 400
+    assert len(test.assertions) == 400
 
 
 def test_ten_thousand_tests_of_one_file_are_compared(tmp_path: Path) -> None:
@@ -209,7 +209,7 @@ def test_ten_thousand_tests_of_one_file_are_compared(tmp_path: Path) -> None:
 
 def test_constants_that_double_are_not_folded() -> None:
     lines = "".join(f"A{n + 1} = A{n} * A{n}\nB{n + 1} = B{n} + B{n}\n" for n in range(60))
-    found = constants(f"A0 = 99\nB0 = 'xx'\n{lines}", "python")
+    found = read_constants(f"A0 = 99\nB0 = 'xx'\n{lines}", "python")
     assert found["A1"] == 9801
     assert found["B1"] == "xxxx"
     assert "A60" not in found
@@ -229,12 +229,12 @@ def test_a_product_too_large_to_be_read_is_named(tmp_path: Path) -> None:
 
 
 def test_time_is_limited_whatever_is_done() -> None:
-    with pytest.raises(OverBudget, match="processor time"), limited_time(seconds=0.3):
+    with pytest.raises(LimitExceeded, match="processor time"), limit_time(seconds=0.3):
         re.match(r"(a+)+b", "a" * 40)
 
 
 def test_memory_is_limited_whatever_is_done() -> None:
-    with pytest.raises(OverBudget, match="30 MB of memory"), limited_time(megabytes=30):
+    with pytest.raises(LimitExceeded, match="30 MB of memory"), limit_time(megabytes=30):
         [str(n) * 10 for n in range(10_000_000)]
 
 
@@ -242,10 +242,10 @@ def test_other_threads_are_limited_where_they_read(tmp_path: Path) -> None:
     files = tree(tmp_path, {"a.py": "A = 1\n"})
 
     def reading() -> str:
-        with limited_time(seconds=0):
+        with limit_time(seconds=0):
             return files.text("a.py")
 
-    with ThreadPoolExecutor() as apart, pytest.raises(OverBudget, match=r"last read: `a\.py`"):
+    with ThreadPoolExecutor() as apart, pytest.raises(LimitExceeded, match=r"last read: `a\.py`"):
         apart.submit(reading).result()
 
 
@@ -259,7 +259,7 @@ def test_a_comparison_that_takes_too_long_is_asked_about(tmp_path: Path) -> None
 
 def test_the_limit_grows_with_what_is_read_up_to_a_bound(tmp_path: Path) -> None:
     files = tree(tmp_path, {f"{n}.py": "A = 1\n" * 100_000 for n in range(10)})
-    with limited_time(seconds=1, megabytes=1) as limit:
+    with limit_time(seconds=1, megabytes=1) as limit:
         files.text("0.py")
         files.text("0.py")
         once = (limit.seconds, limit.megabytes)
@@ -274,10 +274,10 @@ LIMITED = """\
 import resource, sys
 resource.setrlimit(resource.RLIMIT_AS, (600_000_000, 600_000_000))
 from pathlib import Path
-from untildone.integrity.tests.inventory import inventory
+from untildone.integrity.tests.inventory import read_inventory
 from untildone.worktree.contents import read_tree, walk_files
 root = Path(sys.argv[1])
-print(len(inventory(read_tree(root, walk_files(root))).tests[0].claims))
+print(len(read_inventory(read_tree(root, walk_files(root))).tests[0].assertions))
 """
 
 

@@ -202,7 +202,7 @@ def test_tests_that_another_one_takes_in(
 ) -> None:
     old, new = {"test_shop.py": ALONE}, {"test_shop.py": FOLDED + text}
 
-    found = tests.folds(beside(tmp_path, old, new))
+    found = tests.find_merged_tests(beside(tmp_path, old, new))
     assert {_last(each.test): _last(each.into) for each in found} == expected
     assert {each.fresh for each in found} == {_last(each.into) == "test_both" for each in found}
 

@@ -3,32 +3,38 @@
 import re
 
 # const DIGITS: &[(u32, &str)] =, digits :=
-_HELD = re.compile(r"(\w+)\s*(?::[^=\n]*)?=(?![=>])")
+_ASSIGNMENT = re.compile(r"(\w+)\s*(?::[^=\n]*)?=(?![=>])")
 # for (const [value, letters] of DIGITS), for value, letters in DIGITS:, for _, d := range digits
-_WALKED = re.compile(
+_LOOP = re.compile(
     r"^(?P<indent>[ \t]*)for\b(?P<head>[^\n]*?)\b(?:of|in|range)\s+&?(?P<table>\w+)\b[^\n]*\n", re.M
 )
 # What finds one row has no need of the others.
-_ENDS = re.compile(r"(?<![<>])==|!=|\.equals\(|\.eq\(|\b(?:is|in|match|case|switch|return|break)\b")
+_LOOKUP = re.compile(
+    r"(?<![<>])==|!=|\.equals\(|\.eq\(|\b(?:is|in|match|case|switch|return|break)\b"
+)
 
 
-def measured(text: str, line: int) -> bool:
+def is_unit_table(text: str, line: int) -> bool:
     """Whether the table of this line is only walked, and each row taken off what is left."""
-    table = _name(text.splitlines()[:line])
-    walks = [found for found in _WALKED.finditer(text) if found["table"] == table]
+    table = _find_table_name(text.splitlines()[:line])
+    walks = [found for found in _LOOP.finditer(text) if found["table"] == table]
     used = len(re.findall(rf"\b{table}\b", text)) if table else 0
-    return used == len(walks) + 1 and bool(walks) and all(_measures(text, each) for each in walks)
+    return (
+        used == len(walks) + 1
+        and bool(walks)
+        and all(_subtracts_rows(text, each) for each in walks)
+    )
 
 
-def _name(lines: list[str]) -> str:
-    held = (_HELD.search(each) for each in reversed(lines))
+def _find_table_name(lines: list[str]) -> str:
+    held = (_ASSIGNMENT.search(each) for each in reversed(lines))
     return next((found[1] for found in held if found), "")
 
 
-def _measures(text: str, walk: re.Match[str]) -> bool:
+def _subtracts_rows(text: str, walk: re.Match[str]) -> bool:
     inside = re.compile(rf"(?:{walk['indent']}[ \t]+[^\n]*\n|[ \t]*\n)*").match(text, walk.end())
     body = inside[0] if inside else ""
     names = "|".join(re.findall(r"\w+", walk["head"]))
     row = rf"(?:{names})(?:\.\w+|\[0\])?"
     left = rf"(?:[-%]=|=\s*\w+\s*[-%])\s*{row}\b|\bdivmod\(\w+,\s*{row}\b"
-    return bool(names and re.search(left, body)) and not _ENDS.search(body)
+    return bool(names and re.search(left, body)) and not _LOOKUP.search(body)

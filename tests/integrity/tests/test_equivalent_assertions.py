@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
-from untildone.integrity.tests import comparison as tests_ratchet
+from untildone.integrity.tests import comparison as tests_comparison
 from untildone.integrity.tests import mocks as tests_mocks
 from untildone.integrity.tests import runner as tests_runner
-from untildone.integrity.tests.inventory import inventory
+from untildone.integrity.tests.inventory import read_inventory
 
 PRODUCT = {
     "app.py": "def f(a, b=0):\n    return a\n\n\ndef g(a):\n    return a\n",
@@ -20,7 +20,7 @@ PRODUCT = {
 
 def lost(top: Path, path: str, old: str, new: str) -> bool:
     comparison = beside(top, {**PRODUCT, path: old}, {**PRODUCT, path: new})
-    return bool(list(tests_ratchet.find_concerns(comparison)))
+    return bool(list(tests_comparison.find_concerns(comparison)))
 
 
 def python(body: str) -> str:
@@ -265,7 +265,7 @@ def test_marks_of_python_classes_and_conditions(tmp_path: Path) -> None:
         "@pytest.fixture\ndef test_data():\n    return 1\n"
     )
     tree = beside(tmp_path, {}, {"tests/test_a.py": text}).new
-    found = {test.name: test.marks for test in inventory(tree).tests}
+    found = {test.name: test.marks for test in read_inventory(tree).tests}
     assert found == {
         "test_tried": frozenset(),
         "TestOff::test_one": frozenset(("`@pytest.mark.skip`",)),
@@ -278,16 +278,16 @@ def test_whole_trees_can_be_read(tmp_path: Path) -> None:
         "test/a.test.ts": "test('b', () => { expect(f(1 as number)).toBe(2); });\n",
         "tests/rows.csv": "1,2\n",
     }
-    found = inventory(beside(tmp_path, {}, files).new)
+    found = read_inventory(beside(tmp_path, {}, files).new)
     assert [test.id for test in found.tests] == ["test/a.test.ts::b", "tests/test_a.py::test_a"]
-    assert found.tests[0].claims == found.tests[1].claims
-    assert found.loose == ("1.0", "2.0", '"')
+    assert found.tests[0].assertions == found.tests[1].assertions
+    assert found.outside_literals == ("1.0", "2.0", '"')
 
 
 def test_a_file_nested_too_deeply_has_no_tests(tmp_path: Path) -> None:
     deep = script(f"expect(f({'[' * 3000}1{']' * 3000})).toBe(2);")
     tree = beside(tmp_path, {}, {"test/app.test.js": deep}).new
-    assert inventory(tree).tests == ()
+    assert read_inventory(tree).tests == ()
 
 
 def test_half_written_files_are_no_exception(tmp_path: Path) -> None:
@@ -302,5 +302,5 @@ def test_half_written_files_are_no_exception(tmp_path: Path) -> None:
         for end in range(0, len(text), 3):
             top = tmp_path / path / str(end)
             comparison = beside(top, {path: text}, {path: text[:end] + text[end + 2 :]})
-            for each in (tests_ratchet, tests_runner, tests_mocks):
+            for each in (tests_comparison, tests_runner, tests_mocks):
                 assert all(loss.kind for loss in each.find_concerns(comparison))
