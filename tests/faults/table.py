@@ -475,7 +475,7 @@ FAULTS = (
         "refused, and noticed at the next stop",
         {
             "hooks/test_guard.py": (
-                "the_persons_verbs",
+                "the_users_verbs",
                 "a_verb_is_seen_through_its_wrapping",
                 "shell_commands_that_write_to_the_state_or_the_program",
                 "edits_of_the_state_and_the_program",
