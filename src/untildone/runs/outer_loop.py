@@ -35,7 +35,7 @@ _FULL = 0.6
 # A client's clock and ours may differ a little.
 _MARGIN = 5.0
 _LONGEST_WAIT = 8 * 24 * 3_600.0
-_BY_THE_PERSON = "interrupted by the person"
+_BY_USER = "interrupted by you"
 
 
 class RetryDelays(Struct, frozen=True, kw_only=True):
@@ -68,7 +68,7 @@ def _mark_driven(run: "_Run") -> Record:
         if run.conversation.stopping.asked or not isinstance(interruption, KeyboardInterrupt):
             run.pause("interrupted")
             raise
-        return run.pause(_BY_THE_PERSON)
+        return run.pause(_BY_USER)
     finally:
         run.conversation.let_go()
 
@@ -269,7 +269,7 @@ class _Run:
     def _is_interrupted(self) -> None:
         """Whether Ctrl-C was pressed, or the loop was ended or paused elsewhere."""
         if self.conversation.reloaded().progress.status == "active":
-            self.pause(_BY_THE_PERSON)
+            self.pause(_BY_USER)
 
     def _give_up(self, returned: Return) -> None:
         """Pause the loop because of a failure that another round would not fix."""
