@@ -1,4 +1,4 @@
-"""What a loop cost: the client's own figure, else its priced transcripts, else unknown."""
+"""The cost of a loop: the client's own figure, else its priced transcripts, else unknown."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -15,7 +15,7 @@ _REMEDY = "`pip install 'untildone[cost]'` prices it"
 
 
 def begin_ledger(context: Context, record: Record) -> None:
-    """What the conversation has cost so far is not this loop's."""
+    """The session's cost before the loop does not count."""
     from untildone.features.budget.ledger import Ledger, save_ledger
 
     transcript = _find_transcript(context.session_of(record), "")
@@ -25,11 +25,11 @@ def begin_ledger(context: Context, record: Record) -> None:
 
 
 def measure_spend(context: Context, record: Record, event: Stop) -> float | None:
-    """None where nobody knows."""
+    """None if it is unknown."""
     if event.spent_usd is not None:
         return event.spent_usd
     session = context.session_of(record)
-    # Only a client that somebody sits at has a status line.
+    # Only an attended client has a status line.
     own = _read_client_figure(session, record.contract.id) if event.attended else None
     if own is not None:
         return own
@@ -42,14 +42,14 @@ def measure_spend(context: Context, record: Record, event: Stop) -> float | None
     # Imported where it is used: most stops know the client's own figure.
     from untildone.features.budget.ledger import update_ledger
 
-    # A disk or a folder that cannot be read costs the figure, never the verdict.
+    # A file that cannot be read makes the spend unknown but never fails the stop.
     with suppress(OSError):
         return update_ledger(context, record, transcript).total
     return None
 
 
 def explain_unknown_spend(context: Context, record: Record) -> str:
-    """What stands in the way of knowing the spend, or all of it; nothing where nothing does."""
+    """Why the spend, or a part of it, is unknown; an empty text if it is known."""
     from untildone.features.budget.ledger import load_ledger
 
     if not _can_price() and record.progress.spend_usd is None:
@@ -59,7 +59,7 @@ def explain_unknown_spend(context: Context, record: Record) -> str:
 
 
 def _read_client_figure(session: Session, loop: str) -> float | None:
-    """The status line's: how far the client's total has grown during the loop."""
+    """From the status line: how much the client's total has grown during the loop."""
     known = session.read_json("spend.json")
     figure = known.get("spent")
     return figure if known.get("loop") == loop and isinstance(figure, float) else None

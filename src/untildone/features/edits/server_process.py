@@ -1,4 +1,4 @@
-"""The process that keeps a project's language servers warm, from its lock to its end."""
+"""The process that keeps a project's language servers running."""
 
 import os
 from collections.abc import Sequence
@@ -17,14 +17,14 @@ from untildone.store.files import write_atomically
 from untildone.store.lock import LockTimeoutError, hold_lock
 
 IDLE_SECONDS = 300.0
-# One that is just ending still has its servers to end.
+# A process that is just ending still has to end its servers.
 _PATIENCE = 2.0
 
 
 def keep_warm(
     context: Context, project: Path, files: Sequence[Path], *, idle: float = IDLE_SECONDS
 ) -> None:
-    """Answers until nobody has asked for a while; nothing where another process does already."""
+    """Answers until no question came for `idle` seconds; ends if another process already runs."""
     if not context.home.is_dir():
         return
     project = project.resolve()
@@ -41,7 +41,7 @@ def keep_warm(
         with closing(ServerPool(project, path=os.environ.get("PATH", ""), own=may)) as warm:
             try:
                 warm.diagnose(files, seconds=0)
-                # Who takes away the state's home or the project takes us away too.
+                # The process ends if the state folder or the project is removed.
                 wanted = partial(_is_still_wanted, folder, own, project)
                 serve_pool(listener, warm, token=own.token, idle=idle, wanted=wanted)
             finally:
