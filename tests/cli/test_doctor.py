@@ -363,7 +363,7 @@ def test_why_the_last_loop_ended(patient: Patient) -> None:
 
     assert patient.findings() == note(
         "last loop",
-        f"loop {loop} paused: paused, paused by the person",
+        f"loop {loop} paused: paused, paused by the user",
         f"`untildone continue {loop}`",
     )
 

@@ -117,7 +117,7 @@ def test_a_paused_loop_names_its_remedy(desk: Desk) -> None:
 
     lines = desk.typed("status")[1].splitlines()
 
-    assert lines[:2] == [f"{loop}  paused, round 1 of 10", "  paused by the person"]
+    assert lines[:2] == [f"{loop}  paused, round 1 of 10", "  paused by the user"]
     assert f"  to go on: `untildone continue {loop}`" in lines
 
 
@@ -247,7 +247,7 @@ def test_rounds_tell_what_was_lost_and_noted(desk: Desk) -> None:
     desk.event("Stop", last_assistant_message="")
 
     assert desk.said("rounds")[1].splitlines()[2:] == [
-        "  lost against the start: remove-test:test_ferry.py::Ferry::test_two",
+        "  missing compared with the baseline: remove-test:test_ferry.py::Ferry::test_two",
         "  noted: two is gone",
     ]
 

@@ -166,7 +166,7 @@ def test_what_is_lost_is_named_without_its_digest_and_with_the_ways_on() -> None
     )
     paused = describe_verdict(record(), Pause(outcome="needs-approval", reason="lost: a"), (GREEN,))
 
-    assert held == "untildone: held, round 1 of 10, lost against the start: config:a"
+    assert held == "untildone: held, round 1 of 10, missing compared with the baseline: config:a"
     assert paused == (
         "untildone: paused (needs-approval): lost: a. Nobody holds the agent now."
         " `untildone show a1` shows the changes. If you wanted them: `untildone approve --all`."

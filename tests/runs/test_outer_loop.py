@@ -437,7 +437,7 @@ def test_a_wait_ends_where_the_person_pauses(tmp_path: Path) -> None:
     with meanwhile(run, once_it_waits):
         said = run.drive()
 
-    assert (*standing(said), said.reason) == ("paused", "paused", 0, 22, "paused by the person")
+    assert (*standing(said), said.reason) == ("paused", "paused", 0, 22, "paused by the user")
 
 
 def test_a_wait_ends_though_the_clock_is_set_back() -> None:

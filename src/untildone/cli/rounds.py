@@ -56,7 +56,7 @@ def _format_round(entry: Round) -> str:
         lines.append(f"  in all: {counted}")
     lines += [f"    {file.path}: {describe_totals(file)}" for file in entry.files[:_FILES]]
     lines += [
-        f"  lost against the start: {strip_content_digest(loss.id)}"
+        f"  missing compared with the baseline: {strip_content_digest(loss.id)}"
         for loss in entry.concerns or ()
     ]
     if entry.written_files:

@@ -1,4 +1,4 @@
-"""The person approves what was lost against the start: bound to what is there now."""
+"""The person approves what was missing compared with the baseline: bound to what is there now."""
 
 from collections.abc import Iterable
 from pathlib import Path

@@ -64,7 +64,7 @@ def describe_verdict(record: Record, verdict: Verdict, checks: tuple[CheckResult
         case Continue(cause="losses"):
             names = ", ".join(strip_content_digest(finding) for finding in verdict.names[:_LEFT])
             held = f"untildone: held, {describe_round(contract, progress)}"
-            return f"{held}, lost against the start: {names}"
+            return f"{held}, missing compared with the baseline: {names}"
         case Continue():
             red = [
                 f"{result.name} {summarize_result(result)}" for result in checks if not result.green

@@ -1,4 +1,4 @@
-"""A loop's conversation with its agent: whose session it is, what is asked in it, what it costs."""
+"""A loop's conversation with its agent: session, prompts, costs."""
 
 import os
 import uuid
@@ -21,7 +21,7 @@ from untildone.runs.stop_request import StopRequest
 from untildone.store.loops import Record
 
 _LEAST_BUDGET = 0.01
-# So that the minutes are used up when the return is judged.
+# A little more, so that the minutes are used up when the return is judged.
 _PAST_THE_END = 0.1
 
 
@@ -51,7 +51,7 @@ class Conversation:
         return self.record
 
     def take(self) -> None:
-        """Hooks of the session leave it to us; what runs below us is the agent's."""
+        """Mark the session as driven by this run, so that its hooks do not judge stops."""
         session = self.context.session_of(self.record)
         session.write("driver", str(os.getpid()))
         project = self.record.contract.project
@@ -64,7 +64,7 @@ class Conversation:
         self.context.session_of(self.record).remove("driver")
 
     def begin_anew(self, told: str) -> str:
-        """In a new session; what the agent is told there."""
+        """Start a new session and return the note for the agent."""
         self.let_go()
         self.record = move_here(self.context, self.record, str(uuid.uuid4()))
         known = self.book
@@ -75,7 +75,7 @@ class Conversation:
         return write_note(told, self.record.progress, rounds)
 
     def follow(self, loop: str) -> None:
-        """Another loop goes on in it: what it cost so far was the first one's."""
+        """Continue with the next loop; the costs so far belong to the first one."""
         self.loop = loop
         self._keep(replace(self.book, spent_before=-(self.book.spent_here or 0)))
         self.reloaded()
@@ -83,7 +83,7 @@ class Conversation:
     def asked(self, prompt: str) -> Return:
         begun, number = self.book.begun, self.record.progress.round + 1
         if self.book.returned and self.book.round == number:
-            # A crash came between the client's return and our verdict.
+            # We crashed between the client's return and our verdict.
             return self.book.returned
         self._show(
             Asked(
@@ -105,7 +105,7 @@ class Conversation:
         return returned
 
     def judged(self) -> None:
-        """What the client returned with is settled."""
+        """Record that the client's return has been judged."""
         if self.book.returned:
             self._keep(replace(self.book, returned=None))
 

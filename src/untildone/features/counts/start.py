@@ -6,7 +6,9 @@ from typing import Protocol, cast, get_args
 
 from untildone.checks import security
 from untildone.checks.parsers import PARSERS
+from untildone.commands.launchers import PACKAGE_MANAGERS
 from untildone.commands.programs import find_programs
+from untildone.commands.shell import SHELLS
 from untildone.core.contract import Check, Count
 from untildone.core.counts import DECIDING_PRESET
 from untildone.errors import UserError
@@ -26,9 +28,7 @@ _TEST_PARSERS = (
     "tap",
 )
 # What these print depends on the project, so any count may be measured.
-_RUNNERS = frozenset(
-    ("make", "just", "task", "npm", "pnpm", "yarn", "bun", "deno", "tox", "nox", "sh", "bash")
-)
+_RUNNERS = PACKAGE_MANAGERS | SHELLS | {"make", "just", "task", "deno", "tox", "nox"}
 _REMEDIES: dict[Count, str] = {
     "zero-errors": 'name a check that tells errors: `--check "ruff check ."`',
     "zero-warnings": 'name a check that tells warnings: `--check "npx eslint ."`',

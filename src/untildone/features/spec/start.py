@@ -7,7 +7,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from untildone.core.contract import Claim, Contract
-from untildone.core.spec import shape_file
 from untildone.core.spec.gates import skips_gates
 from untildone.core.spec.rubric import (
     MAX_SCORE,
@@ -16,10 +15,11 @@ from untildone.core.spec.rubric import (
     Score,
     score_spec,
 )
-from untildone.core.spec.shape_file import ShapeContents
 from untildone.core.verdict import OUTCOMES
 from untildone.engine.context import Context
 from untildone.errors import UserError
+from untildone.features.spec import shape_file
+from untildone.features.spec.shape_file import ShapeContents
 from untildone.report.announcements import announce_start
 from untildone.store.loops import Record
 from untildone.store.trust import read_trusted_hash
