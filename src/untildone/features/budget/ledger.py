@@ -39,7 +39,7 @@ class Ledger(Struct, frozen=True, kw_only=True):
     # Models without a known price: the total does not include them.
     unpriced: tuple[str, ...] = ()
     # The user has been told that nothing can be priced here.
-    told: bool = False
+    announced: bool = False
 
     @property
     def total(self) -> float | None:

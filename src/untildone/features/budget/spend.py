@@ -64,8 +64,8 @@ def _read_client_figure(session: Session, loop: str) -> float | None:
     return figure if known.get("loop") == loop and isinstance(figure, float) else None
 
 
-def _find_transcript(session: Session, told: str) -> str:
-    return told or str(session.read_json("session.json").get("transcript", ""))
+def _find_transcript(session: Session, known: str) -> str:
+    return known or str(session.read_json("session.json").get("transcript", ""))
 
 
 def _can_price() -> bool:
@@ -78,8 +78,8 @@ def _announce_unknown_spend(context: Context, record: Record, session: Session) 
     from untildone.features.budget.ledger import load_ledger, save_ledger
 
     ledger = load_ledger(context, record)
-    if ledger.told or not record.agreed.bounds.budget_usd:
+    if ledger.announced or not record.agreed.bounds.budget_usd:
         return
-    save_ledger(context, record, replace(ledger, told=True))
+    save_ledger(context, record, replace(ledger, announced=True))
     line = f"untildone: the spend is unknown, so the budget bounds nothing; {_REMEDY}"
     session.write("tell", " | ".join(filter(None, (session.read("tell"), line))))

@@ -90,7 +90,7 @@ def _ask_servers(
 def _run_eslint(
     context: Context, project: Path, texts: Mapping[Path, str], wait: float
 ) -> ToolFindings:
-    # Its configuration is code of the repository.
+    # Its configuration is code from the repository.
     program = linters.find_eslint(project) if has_run_checks(context.home, project) else ""
     files = list(islice(filter(linters.is_lintable, texts), _MOST_LINTED)) if program else []
 
@@ -109,7 +109,7 @@ def _run_eslint(
 def _run_biome(
     context: Context, project: Path, texts: Mapping[Path, str], wait: float
 ) -> ToolFindings:
-    # The program is one of the repository.
+    # The program itself comes from the repository.
     program = linters.find_biome(project) if has_run_checks(context.home, project) else ""
     linted = {file: text for file, text in texts.items() if linters.is_lintable(file)}
     if not program or not linted:

@@ -1,4 +1,4 @@
-"""A loop from a spec at its start: how clear it is, what SHAPE.md adds, what the person is told."""
+"""The start of a loop from a spec: its score, what SHAPE.md adds, what the user reads."""
 
 import hashlib
 from pathlib import Path

@@ -52,7 +52,7 @@ def complete_step(context: Context, loop: str, step: str, *, cwd: Path) -> Recor
         return mark_step_done(record.contract, progress, step)
 
     record = change_loop(context, loop, edit, kind="step done", step=truncate(step))
-    # After a rollback there is one of that name, of the way that was given up.
+    # After a rollback an older checkpoint has this name.
     save_step_checkpoint(record, cwd=cwd, anew=len(record.progress.steps_done) > before[0])
     return record
 
@@ -95,8 +95,10 @@ def record_precheck(context: Context, loop: str, evidence: str) -> Record:
 
 
 def roll_back(context: Context, record: Record, step: str, *, cwd: Path) -> Restored:
-    """To before the step, given by number, name, or a checkpoint's own name; what was done and
-    reported since then is to be done and reported again."""
+    """Restores the tree before a step, given by its number, its name or its checkpoint.
+
+    Steps and claims completed since then are open again.
+    """
     contract = record.agreed
     place = find_project_root(contract, str(cwd))
     known = checkpoints.list_checkpoints(checkpoints.require_repository(place), contract.id)

@@ -38,7 +38,7 @@ class Recipe(Struct, frozen=True, kw_only=True):
 
 
 def _find_type_checks(context: Context, project: Path, _: str) -> tuple[Check, ...]:
-    """The type checkers, beside the tests that keep what the code does."""
+    """The type checkers, and the tests, which show that behaviour is unchanged."""
     known = list_checks(context, project)[0]
     typed = [check for check in known if _checks_types(check)]
     if not typed:
@@ -57,7 +57,7 @@ def _checks_types(check: Check) -> bool:
 
 
 def _find_any_checks(context: Context, project: Path, _: str) -> tuple[Check, ...]:
-    """Also none: a specification may be the first thing a project has."""
+    """There may be none: a specification may be the first file of a project."""
     return list_checks(context, project)[0]
 
 

@@ -31,7 +31,7 @@ class FilledTemplate(Struct, frozen=True, kw_only=True):
 
 
 def load_recipes(context: Context, project: Path) -> dict[str, Recipe]:
-    """By name; one of the repository stands before one of the same name that is built in."""
+    """By name; the repository's template replaces a built-in one of the same name."""
     own = load_trusted_configuration(context, project).templates
     return BUILT_IN | {name: _make_recipe(template) for name, template in own.items()}
 
@@ -79,7 +79,7 @@ def fill_next_template(context: Context, project: Path, named: str) -> FilledTem
 def check_next_templates(
     context: Context, project: Path, names: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """Those that are to follow: one that cannot be started is told before anything begins."""
+    """Raises UserError, before anything starts, if one of the templates cannot follow."""
     if len(names) > MAX_NEXT_TEMPLATES:
         raise UserError(
             f"`--then` is given {len(names)} times, {MAX_NEXT_TEMPLATES} is the most",
