@@ -274,7 +274,6 @@ def test_a_criterion_the_agent_adds_ends_no_loop_sooner(
 ) -> None:
     added = Amendment(by="agent", at="", claim=Claim(name="more"))
     for judged in walk(asked, given_stops, resuming=True):
-        more = replace(judged.before, amendments=(*judged.before.amendments, added))
-        stricter = decide(asked, more, judged.evidence)
+        stricter = decide(apply_amendments(asked, (added,)), judged.before, judged.evidence)
         if isinstance(stricter, Finish):
             assert isinstance(judged.verdict, Finish)

@@ -10,11 +10,11 @@ from untildone.app import open_context
 from untildone.checks.runner import RunOptions, run_checks
 from untildone.core.contract import Check
 from untildone.engine import stop
-from untildone.engine.baseline import record_start
+from untildone.engine.baseline import save_baseline_results
 from untildone.engine.context import Context
 from untildone.engine.payload import Call
 from untildone.engine.request import Request
-from untildone.engine.start import begin
+from untildone.engine.start import begin_loop
 from untildone.errors import UserError
 
 SESSION = "5f0c2a9e-0000-4000-8000-00000000000b"
@@ -43,14 +43,16 @@ class World:
     def start(self, oracle: Path | None = None) -> None:
         checks = (Check(name="check", command=CHECK),)
         asked = Request(session=SESSION, project=self.project, checks=checks, oracle=oracle)
-        self.loop = begin(self.here, asked).contract.id
-        record_start(self.here, self.loop, run_checks(checks, RunOptions(project=self.project)))
+        self.loop = begin_loop(self.here, asked).contract.id
+        save_baseline_results(
+            self.here, self.loop, run_checks(checks, RunOptions(project=self.project))
+        )
 
     def stop(self) -> str:
         call = Call("Stop", "claude", "settings", str(self.here.home))
         call.environ = ENVIRON
         call.data = {"session_id": SESSION, "cwd": str(self.project), "prompt_id": "p1"}
-        return stop.answer(self.here, call)
+        return stop.answer_stop(self.here, call)
 
     @property
     def outcome(self) -> str | None:
@@ -84,7 +86,7 @@ def test_a_hidden_check_is_the_persons_to_give(world: World) -> None:
     )
 
     with pytest.raises(UserError, match="`--oracle` is the person's to give"):
-        begin(world.here, asked)
+        begin_loop(world.here, asked)
 
 
 def test_a_package_changed_in_place_is_asked_about(world: World) -> None:

@@ -9,10 +9,10 @@ import pytest
 from untildone.app import open_context
 from untildone.core.contract import Bounds, Claim
 from untildone.engine import prompt, verbs
-from untildone.engine.context import Context, tree_of
+from untildone.engine.context import Context, fingerprint_project
 from untildone.engine.payload import Call
 from untildone.engine.request import Request, name_checks
-from untildone.engine.start import begin
+from untildone.engine.start import begin_loop
 
 SESSION = "5f0c2a9e-0000-4000-8000-00000000000a"
 CLEAR = "Add a users endpoint in src/api; no new dependencies; done when `make test` passes"
@@ -33,7 +33,7 @@ class World:
 
     def start(self) -> str:
         asked = Request(session=SESSION, project=self.project, checks=name_checks(("false",)))
-        return begin(self.here, asked).contract.id
+        return begin_loop(self.here, asked).contract.id
 
     def say(self, text: str, number: str = "p1") -> Any:  # noqa: ANN401  whatever is answered
         call = Call("UserPromptSubmit", "claude", "settings", str(self.home))
@@ -43,7 +43,7 @@ class World:
             "prompt": text,
             "prompt_id": number,
         }
-        answer = prompt.answer(self.here, call)
+        answer = prompt.answer_prompt(self.here, call)
         return json.loads(answer) if answer else None
 
     def state(self, loop: str) -> tuple[str, str | None]:
@@ -251,7 +251,7 @@ def test_the_first_prompt_carries_the_loop_and_a_later_one_may_be_a_question(wor
         world.say(text, f"p{number}")
         kinds.append({key: world.remembered[key] for key in ("id", "kind", "tree")})
 
-    tree = tree_of(world.project)
+    tree = fingerprint_project(world.project)
     assert kinds == [
         {"id": "p0", "kind": "start", "tree": ""},
         {"id": "p1", "kind": "other", "tree": tree},

@@ -20,9 +20,9 @@ from untildone.cli.start import run_baseline_checks
 from untildone.core.contract import Bounds, Check
 from untildone.engine import verbs
 from untildone.engine.context import Context
-from untildone.engine.hold_status import status_of
+from untildone.engine.hold_status import load_loop_status
 from untildone.engine.request import Request
-from untildone.engine.start import begin
+from untildone.engine.start import begin_loop
 from untildone.errors import UserError
 from untildone.process.command import quote_argument
 from untildone.runs import memory
@@ -53,7 +53,7 @@ class Run:
         home = folder / "home"
         self.context: Context = open_context({"PATH": os.environ["PATH"], "HOME": str(home)})
         self.happened: list[RunEvent] = []
-        record = begin(
+        record = begin_loop(
             self.context,
             Request(
                 session="5f0c2a9e-0000-4000-8000-00000000000a",
@@ -360,7 +360,7 @@ def test_a_loop_whose_run_died_says_how_it_goes_on(tmp_path: Path) -> None:
         pass
     run.context.session_of(run.record).write("driver", str(gone.pid))
 
-    found = status_of(run.context, run.record)
+    found = load_loop_status(run.context, run.record)
 
     assert (found.held, found.not_held_because) == (
         False,
@@ -373,7 +373,7 @@ def test_a_loop_is_driven_by_one_run_at_a_time(tmp_path: Path) -> None:
     refused: list[str] = []
 
     def again() -> None:
-        assert status_of(run.context, run.record).held is True
+        assert load_loop_status(run.context, run.record).held is True
         with pytest.raises(UserError) as told:
             drive(run.context, run.loop, show=run.happened.append)
         refused.append(told.value.message)
@@ -397,7 +397,7 @@ def test_what_is_switched_off_is_not_run(tmp_path: Path) -> None:
 def test_a_loop_of_which_nothing_is_kept_still_tells_how_it_ended(tmp_path: Path) -> None:
     run = Run(tmp_path, [LAZY])
     verbs.cancel(run.context, run.loop)
-    record = begin(
+    record = begin_loop(
         run.context,
         replace(
             Request(session="5f0c2a9e-0000-4000-8000-00000000000b", project=run.project),

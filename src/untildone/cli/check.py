@@ -21,7 +21,11 @@ from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check
 from untildone.core.verdict import OUTCOMES
 from untildone.engine.context import Context, project_folder
-from untildone.engine.project_checks import checks_of, governed, only_untrusted
+from untildone.engine.project_checks import (
+    find_configured_folder,
+    list_checks,
+    make_untrusted_error,
+)
 from untildone.errors import UserError
 from untildone.process.command import environment
 from untildone.report.checks import build_report, print_results
@@ -85,7 +89,7 @@ def command(names: tuple[str, ...], *, project: Path | None, **wishes: object) -
     untildone check --sarif findings.sarif --junit checks.xml
     """
     context = open_context()
-    place = governed(find_project(project))
+    place = find_configured_folder(find_project(project))
     wanted = _select_checks(_find_checks(context, place), names, place)
     asked = CheckOptions(**wishes)  # type: ignore[arg-type]  # click has checked them
     if asked.changed and find_tracking_root(place) is None:
@@ -132,9 +136,9 @@ def _print_results(results: tuple[CheckResult, ...], place: Path) -> None:
 
 
 def _find_checks(context: Context, place: Path) -> tuple[Check, ...]:
-    checks, untrusted = checks_of(context, place)
+    checks, untrusted = list_checks(context, place)
     if untrusted and not checks:
-        raise only_untrusted(place, untrusted)
+        raise make_untrusted_error(place, untrusted)
     if untrusted:
         click.echo(untrusted, err=True)
     return checks

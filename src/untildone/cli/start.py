@@ -19,13 +19,13 @@ from untildone.config import load_proposals
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Speaker
 from untildone.engine.artifacts import write_task
-from untildone.engine.baseline import begin_detached, record_start
+from untildone.engine.baseline import save_baseline_results, start_detached_baseline
 from untildone.engine.context import Context
-from untildone.engine.project_checks import governed, untrusted
-from untildone.engine.prompt_start import summary
+from untildone.engine.project_checks import describe_untrusted, find_configured_folder
+from untildone.engine.prompt_start import describe_loop
 from untildone.engine.request import StartOptions
-from untildone.engine.speaker import calling_session, driven
-from untildone.engine.start import armed, begin
+from untildone.engine.speaker import find_calling_session, is_driven
+from untildone.engine.start import begin_loop, is_armed
 from untildone.engine.start_options import OPTIONS, Kind, StartOption, build_request
 from untildone.errors import UserError
 from untildone.features.spec.start import describe_start
@@ -108,7 +108,7 @@ def command(*, project: Path | None, as_json: bool, agent: str, **given: Any) ->
     untildone start --check "make e2e" --criterion "docs describe it=review"
     """
     context = open_context(agent)
-    place = governed(find_project(project))
+    place = find_configured_folder(find_project(project))
     session = choose_session(context, given["session"], place)
     by_agent = is_agent_calling(context, session)
     record = start_loop(context, place, given, session=session.id, by_agent=by_agent)
@@ -122,8 +122,8 @@ def start_loop(
     """Start the loop that the options describe, and print its warnings."""
     by: Speaker = "agent" if by_agent else "user"
     request = build_request(context, _read_options(given), session=session, project=place, by=by)
-    record = begin(context, request)
-    ignored = "" if given["checks"] else untrusted(context, load_proposals(place))
+    record = begin_loop(context, request)
+    ignored = "" if given["checks"] else describe_untrusted(context, load_proposals(place))
     for line in filter(None, (*record.warnings, ignored)):
         click.echo(line, err=True)
     write_task(place, record.contract)
@@ -143,8 +143,8 @@ def _read_options(given: dict[str, Any]) -> StartOptions:
 
 def is_agent_calling(context: Context, session: Session) -> bool:
     """Below a client this has an agent's authority, and towards its own session only."""
-    caller = calling_session(context.agent, str(context.home))
-    if caller is None or not driven(caller):
+    caller = find_calling_session(context.agent, str(context.home))
+    if caller is None or not is_driven(caller):
         # A headless run checks one task while the agent of another works.
         refuse_in_check(context, "start")
     if caller and caller.id != session.id:
@@ -162,13 +162,13 @@ def run_baseline_checks(
     if not checks:
         return record, ()
     if detached:
-        begin_detached(context, record)
+        start_detached_baseline(context, record)
         return record, ()
     with show_progress(checks) as report:
         results = run_checks(
             checks, RunOptions(project=Path(record.contract.project)), report=report
         )
-    return record_start(context, record.contract.id, results), results
+    return save_baseline_results(context, record.contract.id, results), results
 
 
 def print_started(
@@ -183,7 +183,7 @@ def print_started(
     begun = StartedLoop(
         id=record.contract.id,
         session=record.contract.session,
-        armed=armed(context, record),
+        armed=is_armed(context, record),
         checks=tuple(check.command for check in record.contract.checks),
         red_at_start=record.progress.checks_seen_red if record.progress.baseline else None,
         unrunnable_at_start=tuple(result.name for result in unrunnable),
@@ -193,7 +193,7 @@ def print_started(
     if as_json:
         print_json(more(begun))
         return
-    click.echo("\n".join((summary(record), *describe_start(context, record))))
+    click.echo("\n".join((describe_loop(record), *describe_start(context, record))))
     if begun.red_at_start == () and record.contract.done_when == "checks":
         names = ", ".join(f"`{name}`" for name in begun.unrunnable_at_start)
         red = f"{names} cannot be run, nothing else is red" if names else "nothing is red now"

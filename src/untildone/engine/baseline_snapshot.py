@@ -1,4 +1,4 @@
-"""The tree of the start, kept before the agent can act."""
+"""A snapshot of the baseline tree, taken before the agent can act."""
 
 import os
 import shutil
@@ -15,7 +15,7 @@ from untildone.store.loops import Record
 
 
 @contextmanager
-def keeping(context: Context, contract: Contract) -> Iterator[tuple[str, str]]:
+def snapshot_baseline(context: Context, contract: Contract) -> Iterator[tuple[str, str]]:
     """The SHA-256 of the record, or why there is none; in place once the loop is there."""
     if not contract.checks:
         yield "", ""
@@ -25,7 +25,7 @@ def keeping(context: Context, contract: Contract) -> Iterator[tuple[str, str]]:
     # A name with a leading dot is no loop.
     draft = folder.with_name(f".{contract.id}-{os.urandom(8).hex()}")
     try:
-        kept, unkept = _keep(context, contract, draft)
+        kept, unkept = _save_snapshot(context, contract, draft)
         yield kept, unkept
         if kept:
             draft.rename(folder / "baseline")
@@ -33,8 +33,8 @@ def keeping(context: Context, contract: Contract) -> Iterator[tuple[str, str]]:
         shutil.rmtree(draft, ignore_errors=True)
 
 
-def resting_on_the_start(context: Context, record: Record) -> Progress:
-    """Without the start's files where somebody altered them and the person goes on all the same."""
+def drop_altered_baseline(context: Context, record: Record) -> Progress:
+    """Drops a snapshot that was altered, once the user continues the loop all the same."""
     progress = record.progress
     if progress.outcome != "tampered" or not progress.baseline_tree_digest:
         return progress
@@ -49,7 +49,7 @@ def resting_on_the_start(context: Context, record: Record) -> Progress:
     return progress
 
 
-def _keep(context: Context, contract: Contract, draft: Path) -> tuple[str, str]:
+def _save_snapshot(context: Context, contract: Contract, draft: Path) -> tuple[str, str]:
     # Imported where it is used: a prompt that starts no loop must not pay for it.
     from untildone.integrity.baseline import BaselineTooLargeError, save_baseline
     from untildone.integrity.environment.facts import collect_facts

@@ -1,4 +1,4 @@
-"""The checks of one stop: run within its deadline, broken off when the person ends the loop."""
+"""Runs checks within the deadline of a stop; they end early when the user ends the loop."""
 
 import os
 import time
@@ -34,13 +34,13 @@ class Site(Struct, frozen=True, kw_only=True):
     end: float
     # What all sessions of the project share: one run at a time, and what it came to.
     shared: Path
-    # Where the loop's files are, and what of the start is kept there, or why it is not.
+    # Where the loop's files are, and the digest of its baseline, or why there is none.
     loop: Path
     kept: str = ""
     unkept: str = ""
 
 
-def end_of(call: Call) -> float:
+def compute_deadline(call: Call) -> float:
     """One deadline for all of a stop, counted from its arrival."""
     return call.began + DEADLINE
 
@@ -68,17 +68,17 @@ def run(
     patience = max(1.0, site.end - time.monotonic())
     with (
         end_runs_on_signal(),
-        watched(site) as (stop, late),
+        watch_for_end(site) as (stop, late),
         hold_lock(site.shared / "checks.lock", timeout=patience),
     ):
         running = RunOptions(project=site.project, logs=site.log, cache=memory, stop=stop)
-        running = _in_room(running, place) if place else running
+        running = _move_to_sandbox(running, place) if place else running
         results = run_checks(checks, running, report=report or ignore_progress)
     minutes = DEADLINE / 60
     return results, f"the checks did not end within {minutes:.0f} minutes" if late.is_set() else ""
 
 
-def _in_room(running: "RunOptions", place: "Sandbox") -> "RunOptions":
+def _move_to_sandbox(running: "RunOptions", place: "Sandbox") -> "RunOptions":
     logs = running.logs / "replay" if running.logs else None
     return replace(
         running,
@@ -92,8 +92,8 @@ def _in_room(running: "RunOptions", place: "Sandbox") -> "RunOptions":
 
 
 @contextmanager
-def watched(site: Site) -> Iterator[tuple["Event", "Event"]]:
-    """An event set when the person ends the loop or the deadline comes, and which of it it was."""
+def watch_for_end(site: Site) -> Iterator[tuple["Event", "Event"]]:
+    """Yields two events: `stop` ends the checks, `late` says that the deadline was the reason."""
     import threading
 
     stop, late, over = threading.Event(), threading.Event(), threading.Event()

@@ -1,7 +1,6 @@
 """What the person is told of a loop from a spec beside the notice: `[LOOP] …` and its verdict."""
 
 from untildone.core.contract import Contract
-from untildone.core.criteria import apply_amendments
 from untildone.core.progress import Progress
 from untildone.core.spec.rubric import MAX_SCORE, choose_shape
 from untildone.core.spec.trust import Trust, find_repeated_work, list_verifications, rate_trust
@@ -32,7 +31,7 @@ def announce_verdict(
 ) -> str:
     """`steps_told` of the steps that are done were announced before; `following` is what the agent
     says it will do next."""
-    contract = apply_amendments(record.contract, record.progress.amendments)
+    contract = record.agreed
     progress = record.progress
     match verdict:
         case Continue():

@@ -8,9 +8,8 @@ from msgspec.structs import replace
 
 from untildone.agents.headless import ClientCall
 from untildone.core.contract import Bounds
-from untildone.core.criteria import apply_amendments
 from untildone.engine.context import Context
-from untildone.engine.move import move_here
+from untildone.engine.transfer import move_loop
 from untildone.process.command import parse_argv
 from untildone.runs import memory
 from untildone.runs.client_call import CallSettings, Limits, Return, Show, call
@@ -44,7 +43,7 @@ class Conversation:
 
     @property
     def bounds(self) -> Bounds:
-        return apply_amendments(self.record.contract, self.record.progress.amendments).bounds
+        return self.record.agreed.bounds
 
     def reloaded(self) -> Record:
         self.record = self.context.loops.load(self.loop)
@@ -66,7 +65,7 @@ class Conversation:
     def begin_anew(self, told: str) -> str:
         """Start a new session and return the note for the agent."""
         self.let_go()
-        self.record = move_here(self.context, self.record, str(uuid.uuid4()))
+        self.record = move_loop(self.context, self.record, str(uuid.uuid4()))
         known = self.book
         before = known.spent_before + (known.spent_here or 0)
         self._keep(replace(known, begun=False, spent_before=before, spent_here=None))

@@ -93,7 +93,7 @@ def garbage(scene: DrillScene) -> str:
         if scene.progress().outcome == "done":
             return "the loop was ended as done"
         if not (said.held or said.notice):
-            return "neither held nor a line to the person"
+            return "neither held nor a line to the user"
     return ""
 
 
@@ -108,7 +108,7 @@ def crash(scene: DrillScene) -> str:
         return said.fault
     if said.notice.startswith("untildone: done"):
         return f"said to be done: {said.notice}"
-    return "" if said.notice or said.held else "no line to the person"
+    return "" if said.notice or said.held else "no line to the user"
 
 
 def time_out(scene: DrillScene) -> str:

@@ -16,10 +16,10 @@ from untildone.core.verdict import OUTCOMES, Continue, Finish, Pause
 from untildone.engine import verbs
 from untildone.engine.active_time import count_time, read_clock
 from untildone.engine.context import Context
-from untildone.engine.judgement import Answer
-from untildone.engine.session import reminder
-from untildone.engine.speaker import ignored
+from untildone.engine.session import write_reminder
+from untildone.engine.speaker import explain_ignored
 from untildone.engine.stop import judge_return
+from untildone.engine.stop_answer import Answer
 from untildone.errors import UserError
 from untildone.process.runner import end_runs_on_signal
 from untildone.runs.client_call import Return, Show
@@ -35,7 +35,7 @@ _FULL = 0.6
 # A client's clock and ours may differ a little.
 _MARGIN = 5.0
 _LONGEST_WAIT = 8 * 24 * 3_600.0
-_BY_THE_PERSON = "interrupted by the person"
+_BY_USER = "interrupted by you"
 
 
 class RetryDelays(Struct, frozen=True, kw_only=True):
@@ -47,7 +47,7 @@ class RetryDelays(Struct, frozen=True, kw_only=True):
 
 def drive(context: Context, loop: str, *, show: Show, pace: RetryDelays | None = None) -> Ended:
     """Run until the loop is finished or paused; after an interruption it can be resumed."""
-    why = ignored(context.agent, context.environ)
+    why = explain_ignored(context.agent, context.environ)
     if why:
         raise UserError(f"nothing would be judged: {why}", hint="unset the variable")
     with ExitStack() as held, end_runs_on_signal():
@@ -68,7 +68,7 @@ def _mark_driven(run: "_Run") -> Record:
         if run.conversation.stopping.asked or not isinstance(interruption, KeyboardInterrupt):
             run.pause("interrupted")
             raise
-        return run.pause(_BY_THE_PERSON)
+        return run.pause(_BY_USER)
     finally:
         run.conversation.let_go()
 
@@ -121,7 +121,7 @@ class _Run:
     def run_to_end(self) -> Record:
         talk = self.conversation
         self._introduce()
-        prompt = reminder(talk.record)
+        prompt = write_reminder(talk.record)
         if talk.book.how.mode == "fresh" and talk.book.begun:
             prompt = talk.begin_anew(prompt)
         while talk.active:
@@ -225,7 +225,7 @@ class _Run:
                 return replace(record.progress, clock=read_clock())
             return count_time(record.progress, talk.context.session_of(record))
 
-        talk.record = verbs.change(talk.context, talk.loop, edit, kind=kind)
+        talk.record = verbs.change_loop(talk.context, talk.loop, edit, kind=kind)
 
     def _judge_return(self, returned: Return) -> Answer | None:
         talk = self.conversation
@@ -269,7 +269,7 @@ class _Run:
     def _is_interrupted(self) -> None:
         """Whether Ctrl-C was pressed, or the loop was ended or paused elsewhere."""
         if self.conversation.reloaded().progress.status == "active":
-            self.pause(_BY_THE_PERSON)
+            self.pause(_BY_USER)
 
     def _give_up(self, returned: Return) -> None:
         """Pause the loop because of a failure that another round would not fix."""

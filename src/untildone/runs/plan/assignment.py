@@ -11,11 +11,11 @@ from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check
 from untildone.core.plan_task import PlanTask
 from untildone.core.text import shorten, to_one_line
-from untildone.engine.baseline import record_start
+from untildone.engine.baseline import save_baseline_results
 from untildone.engine.context import Context
-from untildone.engine.project_checks import trusted
+from untildone.engine.project_checks import load_trusted_configuration
 from untildone.engine.request import Request
-from untildone.engine.start import begin
+from untildone.engine.start import begin_loop
 from untildone.features.plans.model import Task
 from untildone.features.plans.task_checks import find_promise, list_task_checks, merge_checks
 from untildone.features.plans.task_loops import list_task_claims
@@ -68,7 +68,7 @@ def write_task_text(name: str, task: Task, course: TaskProgress) -> str:
 
 def list_project_checks(setting: Workspace, place: Path) -> tuple[Check, ...]:
     """Return the checks trusted in the user's checkout, else those detected in the worktree."""
-    configured = trusted(setting.context, setting.project).checks
+    configured = load_trusted_configuration(setting.context, setting.project).checks
     return found_checks(setting.context, setting.project if configured else place)
 
 
@@ -88,7 +88,7 @@ def _checks(setting: Workspace, tasks: Iterable[str]) -> Iterator[Check]:
 
 
 def start_loop(context: Context, request: Request) -> Record:
-    return record_baseline(context, begin(context, request))
+    return record_baseline(context, begin_loop(context, request))
 
 
 def record_baseline(context: Context, record: Record) -> Record:
@@ -97,7 +97,7 @@ def record_baseline(context: Context, record: Record) -> Record:
     if not checks:
         return record
     results = run_checks(checks, RunOptions(project=Path(record.contract.project)))
-    return record_start(context, record.contract.id, results)
+    return save_baseline_results(context, record.contract.id, results)
 
 
 def describe_failures(results: Iterable[CheckResult]) -> str:

@@ -93,5 +93,5 @@ def _failed(folder: Path, verb: str, said: str) -> UserError:
     reason = "; ".join(_KIND.sub("", line) for line in lines[-2:]) or "no reason given"
     return UserError(
         f"`git {verb}` failed in `{folder}`: {reason}",
-        hint="mend that, then run the same command again: it goes on where it was",
+        hint="fix that, then run the same command again to resume",
     )

@@ -204,7 +204,7 @@ class _PlanRun:
         for name, course in self._given_up.items():
             return course.outcome or "paused", f"{name}: {course.reason or 'interrupted'}"
         if self._desk.stop.is_set():
-            return "paused", "interrupted by the person"
+            return "paused", "interrupted by you"
         if self._red:
             return "unverified", f"the whole feature is red: {', '.join(self._red)}"
         words = [name for name in self._log.merged() if self._log.of(name).outcome == "claimed"]

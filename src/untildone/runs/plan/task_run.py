@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from untildone.agents.headless import RunEvent
 from untildone.core.check_results import CheckResult
 from untildone.engine import verbs
-from untildone.engine.context import mirror
+from untildone.engine.context import update_index
 from untildone.errors import UserError
 from untildone.features.plans.editing import change_plan, edit_status
 from untildone.process.command import quote_argument
@@ -165,7 +165,7 @@ class TaskRun:
             worktrees.unlock(self._git)
         loop = record.contract.id
         if record.progress.status == "active":
-            mirror(context, record)
+            update_index(context, record)
         if not record.progress.baseline and record.progress.status == "active":
             record = record_baseline(context, record)
         if memory.read(context, loop) is None:

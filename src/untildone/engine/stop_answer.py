@@ -1,10 +1,11 @@
-"""What a judged stop comes to: the verdict, what the agent is told, what the person sees."""
+"""The answer to a judged stop: the verdict, feedback for the agent, a notice for the user."""
 
 import os
 from pathlib import Path
 
 from msgspec import Struct
 
+from untildone.core.contract import Contract
 from untildone.core.evidence import Evidence
 from untildone.core.feedback import write_feedback
 from untildone.core.progress import Progress
@@ -14,10 +15,12 @@ from untildone.report.notices import describe_verdict
 from untildone.store.loops import Record
 
 
-class Judged(Struct, frozen=True):
+class JudgedStop(Struct, frozen=True):
     """`progress` is that of before this stop, `record` what was read after it."""
 
     record: Record
+    # With its amendments, those of this stop included.
+    contract: Contract
     progress: Progress
     evidence: Evidence
     verdict: Verdict
@@ -31,19 +34,19 @@ class Answer(Struct, frozen=True, kw_only=True):
     notice: str = ""
 
 
-def answered(context: Context, record: Record, judged: Judged) -> Answer:
+def build_answer(context: Context, record: Record, judged: JudgedStop) -> Answer:
     text = ""
     if isinstance(judged.verdict, Continue):
         text = write_feedback(
-            record.contract,
+            judged.contract,
             judged.progress,
             judged.evidence,
             judged.verdict,
             nonce=os.urandom(4).hex(),
         )
-    told = (
+    lines = (
         describe_verdict(record, judged.verdict, judged.evidence.checks),
         *record.warnings,
         context.session_of(record).take("tell"),
     )
-    return Answer(verdict=judged.verdict, feedback=text, notice=" | ".join(filter(None, told)))
+    return Answer(verdict=judged.verdict, feedback=text, notice=" | ".join(filter(None, lines)))
