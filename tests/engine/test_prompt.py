@@ -12,7 +12,7 @@ from untildone.engine import prompt, verbs
 from untildone.engine.context import Context, fingerprint_project
 from untildone.engine.payload import Call
 from untildone.engine.request import Request, name_checks
-from untildone.engine.start import begin
+from untildone.engine.start import begin_loop
 
 SESSION = "5f0c2a9e-0000-4000-8000-00000000000a"
 CLEAR = "Add a users endpoint in src/api; no new dependencies; done when `make test` passes"
@@ -33,7 +33,7 @@ class World:
 
     def start(self) -> str:
         asked = Request(session=SESSION, project=self.project, checks=name_checks(("false",)))
-        return begin(self.here, asked).contract.id
+        return begin_loop(self.here, asked).contract.id
 
     def say(self, text: str, number: str = "p1") -> Any:  # noqa: ANN401  whatever is answered
         call = Call("UserPromptSubmit", "claude", "settings", str(self.home))

@@ -14,7 +14,7 @@ from untildone.cli.place import place_of
 from untildone.core.contract import Check
 from untildone.core.progress import Round
 from untildone.engine.request import Request
-from untildone.engine.start import begin
+from untildone.engine.start import begin_loop
 from untildone.errors import UserError
 from untildone.install.claude import apply_plan, plan_init
 from untildone.process.command import environment
@@ -44,7 +44,7 @@ class DemoEnvironment:
 
     def start(self, session: str, task: str, checks: tuple[Check, ...]) -> Record:
         """A loop as `untildone start` begins it, with what is red now."""
-        record = begin(
+        record = begin_loop(
             self.context,
             Request(session=session, project=self.project, task=task, checks=checks),
         )
