@@ -52,7 +52,10 @@ def test_every_file_is_kept_but_what_tools_leave_behind(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda folder: (folder / "tree" / "app.py").write_text("x"), "saved files .* were changed"),
+        (
+            lambda folder: (folder / "tree" / "app.py").write_text("x"),
+            "saved files .* were changed",
+        ),
         (lambda folder: (folder / "tree" / "app.py").unlink(), "saved files .* were changed"),
         (
             lambda folder: (folder / "start.json").write_text("{}"),
