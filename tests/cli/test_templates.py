@@ -174,7 +174,7 @@ def test_a_template_that_cannot_be(
 
 def test_a_specification_that_is_not_there(desk: Desk) -> None:
     assert told(desk, "implement-spec", "SPEC.md") == error(
-        f"`SPEC.md` is no file in `{desk.project}`", "name the specification's file"
+        f"`SPEC.md` is not a file in `{desk.project}`", "name the specification's file"
     )
 
 
@@ -199,8 +199,8 @@ def test_a_check_the_project_does_not_have(desk: Desk) -> None:
     desk.typed("trust", "--yes")
 
     assert told(desk, "a") == error(
-        "the template's `tset` is no check of this project (there are: `test`)",
-        "`untildone detect` tells where they come from",
+        "the template's `tset` is not a check of this project (there are: `test`)",
+        "`untildone detect` shows where they come from",
     )
 
 

@@ -67,7 +67,7 @@ def command(
         record = record_report(context, named, task, report)
         told = record.progress.report
         if told:
-            click.echo("\n".join((told.told, *list_missing(told))))
+            click.echo("\n".join((told.summary, *list_missing(told))))
         return record
 
     verb = RelayedVerb(verb="verify", name=task, text=msgspec.json.encode(report).decode())

@@ -6,9 +6,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from ast_grep_py import SgNode
 
 from untildone.integrity.tests.interpreter import Interpreter
-from untildone.integrity.tests.model import Assertion, Test
-from untildone.integrity.tests.values import Names, Value, bind, evaluate
-from untildone.syntax.nodes import find_below, list_parts, normalize_number, normalize_string
+from untildone.integrity.tests.model import EXACT, PARTIAL, Assertion, Test
+from untildone.integrity.tests.values import Value, Variables, bind, evaluate
+from untildone.syntax.nodes import (
+    find_below,
+    find_named,
+    list_parts,
+    normalize_number,
+    normalize_string,
+)
 
 _TEST_ATTRIBUTE = re.compile(
     r"^#\[\s*(\w+::)*(test|rstest|test_case|quickcheck|wasm_bindgen_test)\b"
@@ -18,10 +24,7 @@ _QUOTED_TEXT = re.compile(r"\"((?:[^\"\\]|\\.)*)\"")
 
 
 def list_functions(root: SgNode) -> Iterator[tuple[str, SgNode]]:
-    for node in find_below(root, frozenset(("function_item",))):
-        name = node.field("name")
-        if name is not None:
-            yield name.text(), node
+    return find_named(root, frozenset(("function_item",)))
 
 
 def read_tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> Iterator[Test]:
@@ -72,7 +75,7 @@ def _read_items(
     path: str, place: SgNode, prefix: str, marks: frozenset[str], known: Mapping[str, SgNode]
 ) -> Iterator[Test]:
     attributes: list[str] = []
-    names: Names = {}
+    variables: Variables = {}
     for each in list_parts(place):
         if each.kind() == "attribute_item":
             attributes.append(each.text())
@@ -86,10 +89,10 @@ def _read_items(
                 _TEST_ATTRIBUTE.match(text) for text in attributes
             ):
                 yield _read_test(
-                    path, f"{prefix}{name.text()}", each, (attributes, more, known, names)
+                    path, f"{prefix}{name.text()}", each, (attributes, more, known, variables)
                 )
         else:
-            Interpreter(known).run_statement(each, names, 3)
+            Interpreter(known).run_statement(each, variables, EXACT)
         attributes = []
 
 
@@ -97,18 +100,18 @@ def _read_test(
     path: str,
     name: str,
     node: SgNode,
-    place: tuple[list[str], frozenset[str], Mapping[str, SgNode], Names],
+    place: tuple[list[str], frozenset[str], Mapping[str, SgNode], Variables],
 ) -> Test:
     attributes, marks, known, outer = place
-    walk = Interpreter(known)
+    interpreter = Interpreter(known)
     body = node.field("body")
     assert body is not None  # noqa: S101  only functions with a body are given
     for row in _list_rows(attributes):
-        names = dict(outer)
-        _bind_row(node, row, names)
-        walk.run_block(body, names)
-        walk.assertions += _read_expected_panic(attributes, body, names)
-    return Test(path, name, tuple(walk.assertions), marks | walk.marks)
+        variables = dict(outer)
+        _bind_row(node, row, variables)
+        interpreter.run_block(body, variables)
+        interpreter.assertions += _read_expected_panic(attributes, body, variables)
+    return Test(path, name, tuple(interpreter.assertions), marks | interpreter.marks)
 
 
 def _list_rows(attributes: list[str]) -> list[list[str]]:
@@ -121,7 +124,7 @@ def _list_rows(attributes: list[str]) -> list[list[str]]:
     return [re.split(r"\s*(?:,|=>|;)\s*", each) for each in cases] or [[]]
 
 
-def _bind_row(node: SgNode, row: list[str], names: Names) -> None:
+def _bind_row(node: SgNode, row: list[str], variables: Variables) -> None:
     parameters = node.field("parameters")
     named = [
         each
@@ -132,7 +135,7 @@ def _bind_row(node: SgNode, row: list[str], names: Names) -> None:
         pattern = given.field("pattern")
         if pattern is not None:
             text = normalize_string(written) if '"' in written else normalize_number(written)
-            bind(pattern, Value((text,)), names)
+            bind(pattern, Value((text,)), variables)
 
 
 def _read_marks(attributes: list[str]) -> frozenset[str]:
@@ -148,13 +151,21 @@ def _read_marks(attributes: list[str]) -> frozenset[str]:
     return frozenset(marks)
 
 
-def _read_expected_panic(attributes: list[str], body: SgNode, names: Names) -> list[Assertion]:
+def _read_expected_panic(
+    attributes: list[str], body: SgNode, variables: Variables
+) -> list[Assertion]:
     for each in attributes:
         if "should_panic" in each:
-            told = _QUOTED_TEXT.search(each)
-            expected = Value((f'"{told[1]}',) if told else ())
-            actual = Value(evaluate(body, names).literals, evaluate(body, names).calls, known=False)
-            return [Assertion(3 if told else 2, actual.literals, expected.literals, actual.calls)]
+            message = _QUOTED_TEXT.search(each)
+            expected = Value((f'"{message[1]}',) if message else ())
+            actual = Value(
+                evaluate(body, variables).literals, evaluate(body, variables).calls, known=False
+            )
+            return [
+                Assertion(
+                    EXACT if message else PARTIAL, actual.literals, expected.literals, actual.calls
+                )
+            ]
     return []
 
 
@@ -169,7 +180,7 @@ def find_exclusion_marks(path: str, sources: Iterable[str]) -> frozenset[str]:
     if "src" not in folders or stem in ("lib", "main", "src") or "bin" in folders:
         return frozenset()
     pattern = re.compile(_MODULE_DECLARATION.format(re.escape(stem)))
-    found = [told for text in sources if (told := pattern.search(text)) is not None]
+    found = [declaration for text in sources if (declaration := pattern.search(text)) is not None]
     if not found:
         return frozenset((f"no `mod {stem};`",))
     attributes = re.findall(r"#\[[^\n]*?\](?=\s|$)", found[0][1])
