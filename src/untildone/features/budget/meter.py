@@ -40,7 +40,7 @@ def answer_tool_call(context: Context, call: Call) -> str:
         return ""
     record = context.loops.load(session.get_loop_id())
     evidence = _build_evidence(context, record, session, event)
-    pause = decide_between_stops(record.contract, record.progress, evidence)
+    pause = decide_between_stops(record.agreed, record.progress, evidence)
     if pause is None:
         session.schedule_meter(max(_PAUSE, _SHARE * time.process_time()))
         return ""
