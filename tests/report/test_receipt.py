@@ -8,14 +8,8 @@ from untildone.core.contract import Amendment, Claim
 from untildone.core.evidence import Concern, ConcernKind
 from untildone.core.progress import Met, Progress, Round
 from untildone.core.verdict import Continue
-from untildone.report.receipt import (
-    Allowance,
-    Receipt,
-    ReceiptConcern,
-    build_receipt,
-    encode_receipt,
-    render_receipt,
-)
+from untildone.report.receipt import Allowance, Receipt, ReceiptConcern, build_receipt
+from untildone.report.receipt_text import encode_receipt, render_receipt
 from untildone.store.loops import Record
 
 LATER = "2025-03-01T11:00:00+00:00"

@@ -1,4 +1,4 @@
-"""Where the demo plays: a project, a home and a state of their own, gone when it is over."""
+"""The demo's project, home and state in a temporary folder."""
 
 import json
 import os
@@ -9,23 +9,22 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from untildone.cli.place import place_of
 from untildone.core.contract import Check
 from untildone.core.progress import Round
-from untildone.engine.context import context
+from untildone.engine import context as engine
 from untildone.engine.start import Request, begin
 from untildone.errors import UserError
-from untildone.install.claude import apply_plan, plan_init
+from untildone.install.claude import apply_plan, find_install_paths, plan_init
 from untildone.process import environment, run
 from untildone.store.home import prepare
 from untildone.store.loops import Record
 from untildone.worktree.fingerprint import fingerprint_tree
 
-_PATIENCE = 60.0
+_TIMEOUT = 60.0
 
 
 class DemoEnvironment:
-    """What `init` writes stands in `settings`; `environ` is what the agent is started with."""
+    """`settings` is what `init` wrote; `environ` is the environment of the agent."""
 
     def __init__(self, top: Path) -> None:
         self.project = top / "shop"
@@ -33,15 +32,17 @@ class DemoEnvironment:
         for folder in (self.project, home):
             folder.mkdir()
         self.environ = _build_environ(home)
-        self.context = context(self.environ)
+        self.context = engine.context(self.environ)
         prepare(self.context.home)
-        place = place_of(self.context, self.project)
-        apply_plan(place, plan_init(place, "user"))
-        self.settings: dict[str, Any] = json.loads(place.settings("user").read_bytes())
+        paths = find_install_paths(
+            self.context.environ, home=self.context.home, project=self.project
+        )
+        apply_plan(paths, plan_init(paths, "user"))
+        self.settings: dict[str, Any] = json.loads(paths.settings("user").read_bytes())
         self._loop = ""
 
     def start(self, session: str, task: str, checks: tuple[Check, ...]) -> Record:
-        """A loop as `untildone start` begins it, with what is red now."""
+        """Start a loop as `untildone start` does, and run its checks for the baseline."""
         record = begin(
             self.context,
             Request(session=session, project=self.project, task=task, checks=checks),
@@ -51,7 +52,7 @@ class DemoEnvironment:
         ended = run(
             [*argv, fingerprint_tree(self.project)],
             cwd=self.project,
-            timeout=_PATIENCE,
+            timeout=_TIMEOUT,
             env=self.environ,
         )
         if ended.exit_code != 0:
@@ -63,13 +64,13 @@ class DemoEnvironment:
 
 
 def _build_environ(home: Path) -> dict[str, str]:
-    """The person's, without what would lead to their own state or to an agent of theirs."""
+    """The user's variables without those that lead to their own state or agent."""
     kept = {
         name: value
         for name, value in environment(os.environ).items()
         if not name.startswith(("UNTILDONE_", "XDG_"))
     }
-    # The checks are `python …`: the one that runs us is there for certain.
+    # The checks run `python`, and only our own interpreter certainly exists.
     folder = str(Path(sys.executable).parent)
     return {
         **kept,

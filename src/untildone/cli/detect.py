@@ -24,7 +24,7 @@ class SkippedCommand(Struct, frozen=True, kw_only=True):
 
 
 class Detection(Struct, frozen=True, kw_only=True):
-    """`left_out`: what the project's files speak for too, and why no check may run it."""
+    """`left_out`: commands that the project also names, and why no check runs them."""
 
     checks: tuple[DetectedCheck, ...]
     left_out: tuple[SkippedCommand, ...] = ()
@@ -34,23 +34,23 @@ class Detection(Struct, frozen=True, kw_only=True):
 @project_option
 @json_option
 def command(project: Path | None, *, as_json: bool) -> None:
-    """List the checks of this project, configured or found, and why; nothing is run.
+    """List the checks of this project, configured or detected, with reasons; nothing is run.
 
-    Exit 2 if there is none, also with `--json`.
+    Exits 2 if there is none, also with `--json`.
 
     \b
     untildone detect
     untildone detect --project ../api --json
     """
-    place = governed(find_project(project))
-    checks, ignored = checks_of(open_context(), place)
+    folder = governed(find_project(project))
+    checks, ignored = checks_of(open_context(), folder)
     found = tuple(
         DetectedCheck(name=check.name, command=check.command, reason=check.reason)
         for check in checks
     )
     left_out = tuple(
         SkippedCommand(command=entry.command, reason=f"{entry.reason}, which {entry.harm}")
-        for entry in passed_over(open_context(), place)
+        for entry in passed_over(open_context(), folder)
     )
     if ignored and found:
         click.echo(ignored, err=True)
@@ -59,11 +59,11 @@ def command(project: Path | None, *, as_json: bool) -> None:
     else:
         _print_checks(found, left_out)
     if not found and ignored:
-        raise only_untrusted(place, ignored)
+        raise only_untrusted(folder, ignored)
     if not found:
         raise UserError(
-            f"no check was found in `{place}`: which command tells that the work is done?",
-            hint='name it: `untildone start --check "YOUR COMMAND"`',
+            f"no check was found in `{folder}`",
+            hint='name the command that decides: `untildone start --check "YOUR COMMAND"`',
         )
 
 

@@ -1,6 +1,9 @@
 """Short texts: cut to a length, put on one line, with a plural."""
 
+from collections.abc import Sequence
+
 _LINE = 300
+_NAMED = 5
 
 
 def cut(text: str, limit: int) -> str:
@@ -16,3 +19,9 @@ def one_line(text: str) -> str:
 
 def number(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def join_first(names: Sequence[str]) -> str:
+    """`a, b, c, d, e and 2 more`."""
+    rest = len(names) - _NAMED
+    return ", ".join(names[:_NAMED]) + (f" and {rest} more" if rest > 0 else "")

@@ -10,13 +10,8 @@ from untildone.core.evidence import Evidence
 from untildone.core.feedback import TASK_BEGINNING
 from untildone.core.progress import Round
 from untildone.engine.context import Context
-from untildone.report.receipt import (
-    Receipt,
-    ReceiptConcern,
-    build_receipt,
-    encode_receipt,
-    render_receipt,
-)
+from untildone.report.receipt import Receipt, ReceiptConcern, build_receipt
+from untildone.report.receipt_text import encode_receipt, render_receipt
 from untildone.store.files import write_whole
 from untildone.store.loops import Record
 

@@ -56,7 +56,7 @@ def _announced(record: Record, judged: Judged) -> str:
     told = announce_verdict(
         record,
         judged.verdict,
-        steps_told=judged.progress.steps_told,
-        following=status.next if status else "",
+        announced=judged.progress.steps_told,
+        next_step=status.next if status else "",
     )
     return f"\n{told}" if told else ""
