@@ -146,15 +146,15 @@ def test_a_name_that_is_unknown(desk: Desk) -> None:
     configure(desk, GREEN + SLOW)
 
     assert desk.typed("check", "test", "tets") == error(
-        "there is no check `tets` here (there are: `test`, `e2e`)",
-        "`untildone detect` tells where they come from",
+        "there is no check `tets` (available: `test`, `e2e`)",
+        "`untildone detect` shows where they come from",
     )
 
 
 def test_nothing_to_check(desk: Desk) -> None:
     assert desk.typed("check") == error(
         f"no check was found in `{desk.project}`",
-        "name one in `untildone.toml`, then `untildone trust`:"
+        "add `[checks.test]` with `command = "YOUR COMMAND"` to `untildone.toml`, then run"
         ' `[checks.test]` with `command = "YOUR COMMAND"`',
     )
 

@@ -82,7 +82,7 @@ def test_outside_git_nothing_tells_what_changed(tmp_path: Path) -> None:
     desk.write("Makefile", "lint:\n\tfalse\n")
 
     assert desk.said("check", "--changed") == error(
-        f"nothing tells what changed: `{desk.project}` is in no git repository",
+        f"`--changed` needs a git repository, and `{desk.project}` is in no git repository",
         "leave out `--changed`",
     )
 

@@ -118,7 +118,7 @@ def test_a_package_that_is_gone(patient: Patient) -> None:
     code, found = patient.findings()
 
     assert (code, [each[1] for each in found]) == (1, ["stale", "interpreter"])
-    assert found[1][2].endswith("/untildone/untildone` any more")
+    assert found[1][2].endswith("/untildone/untildone`")
 
 
 def test_an_interpreter_that_is_another_program_now(patient: Patient) -> None:
@@ -155,7 +155,7 @@ def test_hooks_installed_twice(patient: Patient) -> None:
     assert patient.findings() == note(
         "duplicated",
         f"the hooks are installed 2 times: `{patient.settings}`, `{local}`",
-        "harmless; `untildone uninstall`, then `untildone init`, leaves one",
+        "harmless; `untildone uninstall`, then `untildone init`, keeps one",
     )
 
 
@@ -166,7 +166,7 @@ def test_hooks_that_are_switched_off(patient: Patient, name: str) -> None:
     assert patient.findings() == error(
         "switched off",
         f"hooks are switched off: `disableAllHooks` is set in `{path}`",
-        f"take `disableAllHooks` out of `{path}`",
+        f"take `disableAllHooks` from `{path}`",
     )
 
 
@@ -196,7 +196,7 @@ def test_a_cap_that_was_removed(patient: Patient) -> None:
 
     assert patient.findings() == error(
         "cap",
-        "`CLAUDE_CODE_STOP_HOOK_BLOCK_CAP` is not set: the client lets go after 8 holds",
+        "`CLAUDE_CODE_STOP_HOOK_BLOCK_CAP` is not set: the client releases the agent after 8 holds",
         "`untildone init`",
     )
 
@@ -245,7 +245,7 @@ def test_a_stop_hook_of_another_tool(patient: Patient) -> None:
     path = patient.write(".claude/settings.json", json.dumps({"hooks": hooks}))
 
     assert patient.findings() == note(
-        "another hook", f"`bash stop.sh` in `{path}` is asked at every stop too"
+        "another hook", f"`bash stop.sh` in `{path}` also runs at every stop"
     )
 
 

@@ -76,7 +76,7 @@ def test_without_a_plan_the_remedy_is_named(desk: Desk) -> None:
         told = desk.typed("plan", verb, *given, "--plan", "no/x.json")
         assert told == error("there is no `no/x.json`", INIT)
     assert desk.typed("plan", "nonsense") == error(
-        "no such command `nonsense`", "`untildone plan --help` shows what it takes"
+        "no such command `nonsense`", "`untildone plan --help` to see its options"
     )
     assert "set-status" in desk.typed("plan", "--help")[1]
 
@@ -311,7 +311,7 @@ def test_what_a_plan_runs_is_trusted_by_its_commands(desk: Desk, plan: Path) -> 
     )
     plan.unlink()
     assert desk.typed("trust", "--plan") == error(
-        f"there is no plan in `{desk.project}`", "nothing needs trust here"
+        f"there is no plan in `{desk.project}`", "there is nothing to trust"
     )
 
 
@@ -327,7 +327,7 @@ def test_the_folder_this_is_called_in_may_be_gone(desk: Desk) -> None:
     )
 
     assert (done.returncode, done.stderr) == error(
-        "the folder this is called in is gone", "`cd` elsewhere, or give `--project DIR`"
+        "the current folder no longer exists", "`cd` elsewhere, or give `--project DIR`"
     )[::2]
 
 
@@ -336,11 +336,11 @@ def test_a_plan_that_runs_nothing_needs_no_trust(desk: Desk) -> None:
 
     assert desk.said("trust", "--plan") == (
         0,
-        "nothing needs trust here: no plan runs a command\n",
+        "there is nothing to trust: no plan runs a command\n",
         "",
     )
     assert desk.typed("trust", "--plan", "--sha256", "0" * 64) == error(
-        "`--sha256` is that of `untildone.toml`", "`--yes` agrees to what is shown"
+        "`--sha256` applies to `untildone.toml` only", "use `--yes` to trust what is shown"
     )
 
 

@@ -83,7 +83,7 @@ def test_pause_status_and_continue(world: World) -> None:
     assert paused["reason"] == (
         f"untildone: loop {loop} is paused; `/untildone:continue` resumes it"
     )
-    assert status["reason"].startswith(f"untildone {loop} | paused (paused)")
+    assert status["reason"].startswith(f"untildone {loop} | paused")
     assert [bool(answer) for answer in reminded] == [True, False]
     assert resumed["systemMessage"] == f"untildone: loop {loop} goes on"
     assert world.state(loop) == ("active", None)

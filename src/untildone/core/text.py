@@ -25,3 +25,15 @@ def join_first(names: Sequence[str]) -> str:
     """`a, b, c, d, e and 2 more`."""
     rest = len(names) - _NAMED
     return ", ".join(names[:_NAMED]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def join_first(names: Sequence[str]) -> str:
+    """`a, b, c, d, e and 2 more`."""
+    rest = len(names) - _NAMED
+    return ", ".join(names[:_NAMED]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def join_first(names: Sequence[str]) -> str:
+    """`a, b, c, d, e and 2 more`."""
+    rest = len(names) - _NAMED
+    return ", ".join(names[:_NAMED]) + (f" and {rest} more" if rest > 0 else "")
