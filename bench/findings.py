@@ -5,11 +5,11 @@ import os
 from pathlib import Path
 
 from bench.table import Row, medians
-from untildone.checks.result import Reported, judge_result
+from untildone.checks.result import RunArtifacts, judge_result
 from untildone.core.contract import Check, Contract
 from untildone.core.decide import decide
 from untildone.core.evidence import Evidence
-from untildone.core.feedback import feedback
+from untildone.core.feedback import write_feedback
 from untildone.core.progress import Progress
 from untildone.core.transitions import advance
 from untildone.core.verdict import Continue
@@ -44,7 +44,7 @@ def rows(folder: Path) -> list[Row]:
         if not isinstance(verdict, Continue) or len(now.checks[0].findings) != COUNT:
             raise ValueError("the findings were not all read")
         advanced(now, before)
-        feedback(CONTRACT, before, now, verdict, nonce="0")
+        write_feedback(CONTRACT, before, now, verdict, nonce="0")
 
     loaded, taken = medians([load, ours], rounds=5)
     return [Row("100,000 findings to feedback", taken / loaded, 3, "json.load of the report")]
@@ -57,9 +57,9 @@ def evidence(report: Path) -> Evidence:
         file.seek(-TAIL_LIMIT, os.SEEK_END)
         tail = file.read()
     finished = Finished(exit_code=1, head=head, tail=tail, size=report.stat().st_size)
-    reported = Reported(output=report)
+    artifacts = RunArtifacts(output=report)
     return Evidence(
-        checks=(judge_result(CHECK, finished, project=report.parent, reported=reported),)
+        checks=(judge_result(CHECK, finished, project=report.parent, artifacts=artifacts),)
     )
 
 

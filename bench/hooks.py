@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bench.table import Row, medians
+from untildone.app import open_context
 from untildone.core.contract import Bounds
-from untildone.engine.context import context
-from untildone.engine.start import Request, begin
+from untildone.engine.request import Request
+from untildone.engine.start import begin
 from untildone.install.hook_lines import build_lines, build_settings_program
 
 # Below the 50 rounds after which any loop pauses.
@@ -71,7 +72,7 @@ def installed(folder: Path) -> Callable[..., Callable[[], bytes]]:
     home.mkdir(mode=0o700)
     bounds = Bounds(rounds=0, budget_usd=25)
     begin(
-        context({"HOME": str(home)}, home=str(home)),
+        open_context({"HOME": str(home)}, home=str(home)),
         Request(session="busy", project=project, promises=("ALL PAGES WRITTEN",), bounds=bounds),
     )
     commands = build_lines(

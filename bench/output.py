@@ -12,12 +12,12 @@ from bench.table import Row, medians
 RUNS_CHECK = """
 import re, resource, sys, time
 from pathlib import Path
-from untildone.checks.runner import Running, run_checks
+from untildone.checks.runner import RunOptions, run_checks
 from untildone.core.contract import Check
 
 folder = Path(sys.argv[1])
 began = time.perf_counter()
-running = Running(project=folder, logs=folder / "logs")
+running = RunOptions(project=folder, logs=folder / "logs")
 (result,) = run_checks([Check(name="flood", command=sys.argv[2])], running)
 taken = time.perf_counter() - began
 assert result.green, result

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from bench.table import Row, medians
-from untildone.checks.runner import Running, run_checks
+from untildone.checks.runner import RunOptions, run_checks
 from untildone.core.contract import Check
 
 COMMAND = "sleep 3"
@@ -16,7 +16,7 @@ COUNT = 4
 def rows(folder: Path) -> list[Row]:
     checks = [Check(name=f"c{number}", command=COMMAND) for number in range(COUNT)]
     best, ours = medians(
-        [by_hand, lambda: run_checks(checks, Running(project=folder))],
+        [by_hand, lambda: run_checks(checks, RunOptions(project=folder))],
         rounds=2,
     )
     return [Row("four checks of 3 s", ours / best, 1.15, "the best schedule on these cores")]

@@ -5,8 +5,8 @@ import subprocess
 from pathlib import Path
 
 from bench.table import Row, medians
-from untildone.checks.memory import Memory
-from untildone.checks.runner import Running, run_checks
+from untildone.checks.result_cache import ResultCache
+from untildone.checks.runner import RunOptions, run_checks
 from untildone.core.contract import Check
 
 FOLDERS = FILES = 100
@@ -16,7 +16,7 @@ CHECKS = [Check(name="test", command="true")]
 def rows(folder: Path) -> list[Row]:
     project = folder / "app"
     planted(project)
-    running = Running(project=project, memory=Memory(folder / "memory", dict(os.environ)))
+    running = RunOptions(project=project, cache=ResultCache(folder / "memory", dict(os.environ)))
     run_checks(CHECKS, running)
 
     def unchanged() -> None:

@@ -17,7 +17,7 @@ from typing import NamedTuple, NoReturn
 import pytest
 
 from checks.parsers.projects import MAVEN
-from untildone.store.lock import locked
+from untildone.store.lock import hold_lock
 
 LIMIT_SECONDS = 110
 DEBIAN_PLUGINS = Path("/usr/share/maven-repo")
@@ -89,7 +89,7 @@ def maven() -> str:
     program, folder = on_machine("mvn"), cache() / "maven"
     folder.mkdir(parents=True, exist_ok=True)
     settings = folder / "settings.xml"
-    with locked(folder / "lock", timeout=LIMIT_SECONDS):
+    with hold_lock(folder / "lock", timeout=LIMIT_SECONDS):
         settings.write_text(f"<settings>{_mirrors()}</settings>", encoding="utf-8")
     repository = shlex.quote(f"-Dmaven.repo.local={folder / 'repository'}")
     command = f"{program} -B -s {shlex.quote(str(settings))} {repository}"
@@ -134,7 +134,7 @@ def installed(wanted: Tool) -> Path:
     ready = folder / "ready"
     if not ready.exists():
         folder.parent.mkdir(parents=True, exist_ok=True)
-        with locked(folder.with_name(f"{folder.name}.lock"), timeout=LIMIT_SECONDS):
+        with hold_lock(folder.with_name(f"{folder.name}.lock"), timeout=LIMIT_SECONDS):
             if not ready.exists():
                 _install(wanted, folder)
                 ready.touch()

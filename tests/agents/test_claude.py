@@ -62,7 +62,7 @@ BEHIND = (
     ],
 )
 def test_a_stop(label: str, expected: Stop) -> None:
-    assert claude.stop(payload(label), ENVIRON) == expected
+    assert claude.parse_stop(payload(label), ENVIRON) == expected
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_a_stop(label: str, expected: Stop) -> None:
     ],
 )
 def test_a_prompt(label: str, expected: dict[str, Any]) -> None:
-    found = claude.prompt(payload(label), ENVIRON)
+    found = claude.parse_prompt(payload(label), ENVIRON)
 
     whole: dict[str, Any] = {**PLACE, "prompt": PROMPT, "attended": True, **expected}
     assert found == Prompt(**whole)
@@ -85,7 +85,9 @@ def test_a_prompt(label: str, expected: dict[str, Any]) -> None:
     [("session start", "startup"), ("session start after compaction", "compact")],
 )
 def test_a_session_that_begins(label: str, source: str) -> None:
-    assert claude.session_started(payload(label)) == SessionStarted(session=SESSION, source=source)
+    assert claude.parse_session_start(payload(label)) == SessionStarted(
+        session=SESSION, source=source
+    )
 
 
 @pytest.mark.parametrize(
@@ -99,7 +101,7 @@ def test_a_session_that_begins(label: str, source: str) -> None:
     ],
 )
 def test_whether_a_person_sits_there(environ: dict[str, str], expected: bool) -> None:
-    assert claude.prompt(payload("prompt"), environ).attended is expected
+    assert claude.parse_prompt(payload("prompt"), environ).attended is expected
 
 
 @pytest.mark.parametrize(
@@ -108,11 +110,11 @@ def test_whether_a_person_sits_there(environ: dict[str, str], expected: bool) ->
 def test_the_clients_cap(value: str | None, expected: int) -> None:
     environ = {} if value is None else {"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": value}
 
-    assert claude.stop(payload("stop"), environ).cap == expected
+    assert claude.parse_stop(payload("stop"), environ).cap == expected
 
 
 def test_an_older_client_that_says_less() -> None:
-    found = claude.stop({"session_id": SESSION, "hook_event_name": "Stop"}, {})
+    found = claude.parse_stop({"session_id": SESSION, "hook_event_name": "Stop"}, {})
 
     # Whether it goes on from a hold is unknown: its own count of holds may be running.
     assert found == Stop(session=SESSION, held_before=True, cap=8)
@@ -134,22 +136,22 @@ fields = st.sampled_from(
 @settings(max_examples=200, deadline=None)
 def test_unknown_fields_and_types_are_no_reason_to_fail(data: dict[str, Any]) -> None:
     found = (
-        claude.stop(data, {}),
-        claude.prompt(data, {}),
-        claude.session_started(data),
+        claude.parse_stop(data, {}),
+        claude.parse_prompt(data, {}),
+        claude.parse_session_start(data),
     )
 
     assert all(isinstance(event.session, str) for event in found)
 
 
-HELD = Continue(because="unmet", names=("test",))
+HELD = Continue(cause="unmet", names=("test",))
 
 
 def reply(
     verdict: Verdict, *, feedback: str = "", notice: str = "", version: str = "2-1-325"
 ) -> Any:  # noqa: ANN401
     environ = {"AI_AGENT": f"claude-code_{version}_harness"} if version else {}
-    text = claude.reply(verdict, feedback=feedback, notice=notice, environ=environ)
+    text = claude.format_reply(verdict, feedback=feedback, notice=notice, environ=environ)
     return json.loads(text) if text else None
 
 
@@ -198,7 +200,7 @@ def test_ignored_says_nothing() -> None:
 
 
 def test_answers_to_a_prompt() -> None:
-    assert json.loads(claude.take_prompt("cancelled")) == {
+    assert json.loads(claude.consume_prompt("cancelled")) == {
         "decision": "block",
         "reason": "cancelled",
         "hookSpecificOutput": {
@@ -211,11 +213,11 @@ def test_answers_to_a_prompt() -> None:
         "systemMessage": "n",
     }
     assert claude.pass_prompt(context="", notice="") == ""
-    assert json.loads(claude.greet(context="c", notice="")) == {
+    assert json.loads(claude.format_greeting(context="c", notice="")) == {
         "hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": "c"}
     }
-    assert json.loads(claude.greet(context="", notice="n")) == {"systemMessage": "n"}
-    assert json.loads(claude.after_tool("c")) == {
+    assert json.loads(claude.format_greeting(context="", notice="n")) == {"systemMessage": "n"}
+    assert json.loads(claude.add_context_after_tool("c")) == {
         "hookSpecificOutput": {"hookEventName": "PostToolUse", "additionalContext": "c"}
     }
 
@@ -263,7 +265,7 @@ NOTICE = "<task-notification>\n<task-id>b1</task-id>"
     ],
 )
 def test_input_that_waits_in_the_queue(lines: list[str], expected: bool) -> None:
-    assert claude.queued("\n".join(lines)) is expected
+    assert claude.has_queued_input("\n".join(lines)) is expected
 
 
 ESCAPE = '{"type":"user","message":{"content":[]},"interruptedMessageId":"msg_1"}'
@@ -288,7 +290,7 @@ ESCAPE = '{"type":"user","message":{"content":[]},"interruptedMessageId":"msg_1"
     ],
 )
 def test_a_call_that_the_person_broke_off(lines: list[str], expected: bool) -> None:
-    assert claude.interrupted("\n".join(lines)) is expected
+    assert claude.was_interrupted("\n".join(lines)) is expected
 
 
 @pytest.mark.parametrize(
@@ -311,15 +313,15 @@ def test_a_call_that_the_person_broke_off(lines: list[str], expected: bool) -> N
     ],
 )
 def test_items_of_the_clients_own_list(value: object, items: object) -> None:
-    assert claude.todo_items(value) == items
+    assert claude.parse_todo_items(value) == items
 
 
 def test_where_the_client_keeps_its_list() -> None:
-    moved = claude.todo_lists("s1", {"HOME": "/h", "CLAUDE_CONFIG_DIR": "/c"})
+    moved = claude.list_todo_paths("s1", {"HOME": "/h", "CLAUDE_CONFIG_DIR": "/c"})
 
     assert moved == ("/c/tasks/s1", "/c/todos/s1-agent-s1.json")
-    assert claude.todo_lists("s1", {"HOME": "/h"})[0] == "/h/.claude/tasks/s1"
-    assert claude.todo_lists("s1", {"USERPROFILE": "C:/h"})[0] == "C:/h/.claude/tasks/s1"
+    assert claude.list_todo_paths("s1", {"HOME": "/h"})[0] == "/h/.claude/tasks/s1"
+    assert claude.list_todo_paths("s1", {"USERPROFILE": "C:/h"})[0] == "C:/h/.claude/tasks/s1"
 
 
 def test_each_agent_is_found_by_its_name() -> None:

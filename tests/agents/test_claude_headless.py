@@ -5,17 +5,17 @@ from typing import Any
 
 import pytest
 
-from untildone.agents.claude_headless import arguments, fault, heard
+from untildone.agents.claude_headless import build_arguments, classify_failure, parse_line
 from untildone.agents.headless import (
-    Ask,
+    AgentText,
+    ClientCall,
+    ClientEvent,
+    ClientFault,
+    ContextFill,
     Denied,
-    Fault,
-    Filled,
-    Heard,
     Limited,
     Retrying,
     Returned,
-    Said,
     Tool,
 )
 from untildone.agents.permissions import PERMISSIONS
@@ -44,7 +44,7 @@ def assistant(*blocks: object, parent: str | None = None, **fields: Any) -> byte
         pytest.param(line("system", subtype="init", session_id="s"), (), id="init"),
         pytest.param(
             assistant({"type": "text", "text": "hello"}, {"type": "thinking"}, 7),
-            (Said(text="hello"), Filled(tokens=128)),
+            (AgentText(text="hello"), ContextFill(tokens=128)),
             id="text",
         ),
         pytest.param(
@@ -95,8 +95,8 @@ def assistant(*blocks: object, parent: str | None = None, **fields: Any) -> byte
         pytest.param(line("result"), (Returned(),), id="an empty result"),
     ],
 )
-def test_a_line(said: bytes, expected: tuple[Heard, ...]) -> None:
-    assert heard(said) == expected
+def test_a_line(said: bytes, expected: tuple[ClientEvent, ...]) -> None:
+    assert parse_line(said) == expected
 
 
 def test_a_result() -> None:
@@ -111,7 +111,7 @@ def test_a_result() -> None:
         modelUsage=models,
     )
 
-    assert heard(said) == (Returned(message="done", cost_usd=0.25, turns=3, window=1_000_000),)
+    assert parse_line(said) == (Returned(message="done", cost_usd=0.25, turns=3, window=1_000_000),)
 
 
 @pytest.mark.parametrize(
@@ -135,8 +135,8 @@ def test_a_result() -> None:
         pytest.param({"subtype": "error_max_turns", "errors": ["x"]}, None, id="its turns"),
     ],
 )
-def test_a_result_with_a_fault(fields: dict[str, Any], expected: Fault | None) -> None:
-    (returned,) = heard(line("result", is_error=True, **fields))
+def test_a_result_with_a_fault(fields: dict[str, Any], expected: ClientFault | None) -> None:
+    (returned,) = parse_line(line("result", is_error=True, **fields))
 
     assert isinstance(returned, Returned)
     assert (returned.fault, returned.message == "") == (expected, True)
@@ -145,7 +145,7 @@ def test_a_result_with_a_fault(fields: dict[str, Any], expected: Fault | None) -
 def test_an_old_client_states_the_end_of_a_limit_in_its_text() -> None:
     text = "Claude AI usage limit reached|1760000000"
 
-    (returned,) = heard(line("result", is_error=True, result=text))
+    (returned,) = parse_line(line("result", is_error=True, result=text))
 
     assert returned == Returned(fault="limit", reason=text, until=1_760_000_000)
 
@@ -162,20 +162,20 @@ def test_an_old_client_states_the_end_of_a_limit_in_its_text() -> None:
         pytest.param("", "crashed", id="silence"),
     ],
 )
-def test_why_it_ended_without_a_result(stderr: str, expected: Fault) -> None:
-    assert fault(stderr) == expected
+def test_why_it_ended_without_a_result(stderr: str, expected: ClientFault) -> None:
+    assert classify_failure(stderr) == expected
 
 
 @pytest.mark.parametrize(
     ("ask", "expected"),
     [
         pytest.param(
-            Ask(session="s"),
+            ClientCall(session="s"),
             ("--session-id", "s", "--permission-mode", "acceptEdits"),
             id="a new conversation",
         ),
         pytest.param(
-            Ask(session="s", begun=True, budget_usd=2.5, arguments=("--model", "opus")),
+            ClientCall(session="s", begun=True, budget_usd=2.5, arguments=("--model", "opus")),
             (
                 *("--resume", "s", "--max-budget-usd", "2.500000"),
                 *("--permission-mode", "acceptEdits"),
@@ -183,14 +183,14 @@ def test_why_it_ended_without_a_result(stderr: str, expected: Fault) -> None:
             id="resumed",
         ),
         pytest.param(
-            Ask(session="s", arguments=("--permission-mode=plan",)),
+            ClientCall(session="s", arguments=("--permission-mode=plan",)),
             ("--session-id", "s"),
             id="the person's own permissions",
         ),
     ],
 )
-def test_arguments(ask: Ask, expected: tuple[str, ...]) -> None:
+def test_arguments(ask: ClientCall, expected: tuple[str, ...]) -> None:
     stream = ("-p", "--output-format", "stream-json", "--verbose")
     verbs = ("--allowedTools", ",".join(PERMISSIONS))
 
-    assert arguments(ask) == (*stream, *expected, *verbs, *ask.arguments)
+    assert build_arguments(ask) == (*stream, *expected, *verbs, *ask.arguments)

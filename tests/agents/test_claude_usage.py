@@ -82,11 +82,11 @@ def nothing(model: str = "claude-opus-5-5") -> Usage:
     ],
 )
 def test_usage(text: bytes, expected: Usage | None) -> None:
-    assert claude.usage(text) == expected
+    assert claude.parse_usage(text) == expected
 
 
 def test_subagents_lie_in_a_folder_beside_the_transcript() -> None:
-    assert claude.subagents("/p/5f0c.jsonl") == "/p/5f0c/subagents"
+    assert claude.find_subagents_folder("/p/5f0c.jsonl") == "/p/5f0c/subagents"
 
 
 def test_a_turn_is_ended_with_a_word_for_the_person_and_the_model() -> None:
@@ -111,4 +111,4 @@ FAILED = {"type": "assistant", "error": "rate_limit", "isApiErrorMessage": True}
     ],
 )
 def test_failed(entries: list[dict[str, object]], expected: str) -> None:
-    assert claude.failed("\n".join(map(json.dumps, entries))) == expected
+    assert claude.find_failure("\n".join(map(json.dumps, entries))) == expected

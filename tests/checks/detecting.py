@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import TypeAlias
 
-from untildone.checks.detect import detect
+from untildone.checks.detect import detect_checks
 
 Files: TypeAlias = dict[str, str]
 
@@ -26,4 +26,6 @@ def project(folder: Path, files: Files) -> Path:
 
 
 def commands(folder: Path) -> dict[str, str]:
-    return {check.name: check.command for found in detect(folder).values() for check in found}
+    return {
+        check.name: check.command for found in detect_checks(folder).values() for check in found
+    }

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from process.hostile_programs import Marked, command
-from untildone.checks.runner import Running, run_checks
+from untildone.checks.runner import RunOptions, run_checks
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check
 
 KNOWN = "cart.c:7: error: known"
 TOO_LATE = ("timed-out", "did not end within 1 seconds")
-NO_TERMINAL = "it asks for a terminal (`/dev/tty`), which a check has not"
+NO_TERMINAL = "it asks for a terminal (`/dev/tty`), and checks run without one"
 EXIT_1 = ("red", "exit code 1")
 
 
@@ -28,7 +28,7 @@ def run(project: Path, marked: Marked, script: str, *, timeout: float = 120, **e
 def check(project: Path, line: str, timeout: float = 120, **env: str) -> CheckResult:
     (result,) = run_checks(
         [Check(name="t", command=line, timeout=timeout, env=env)],
-        Running(project=project, logs=project / ".logs"),
+        RunOptions(project=project, logs=project / ".logs"),
     )
     return result
 
@@ -103,11 +103,11 @@ def test_a_finding_is_found_in_output_that_is_no_text(
 def test_memory_stays_fixed_whatever_is_printed(tmp_path: Path, script: str) -> None:
     code = (
         "import sys\nfrom pathlib import Path\n"
-        "from untildone.checks.runner import Running, run_checks\n"
+        "from untildone.checks.runner import RunOptions, run_checks\n"
         "from untildone.core.contract import Check\n"
         "place = Path(sys.argv[1])\n"
         "check = Check(name='t', command=sys.argv[2], env={'MEGABYTES': '1000'})\n"
-        "run_checks([check], Running(project=place, logs=place / 'logs'))\n"
+        "run_checks([check], RunOptions(project=place, logs=place / 'logs'))\n"
         "print(Path('/proc/self/status').read_text().partition('VmHWM:')[2].split()[0])\n"
     )
     line = shlex.join(command(script))

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tools import TOOLS, on_machine, tool
-from untildone.checks.coverage import measuring
-from untildone.checks.runner import Running, run_checks
+from untildone.checks.coverage import require_coverage
+from untildone.checks.runner import RunOptions, run_checks
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check
 from untildone.errors import UserError
@@ -36,8 +36,8 @@ GO = {
 def measured(folder: Path, files: dict[str, str], command: str, percent: int) -> CheckResult:
     for name, text in files.items():
         (folder / name).write_text(text, encoding="utf-8")
-    check = measuring(Check(name="test", command=command), percent, project=folder)
-    (result,) = run_checks([check], Running(project=folder))
+    check = require_coverage(Check(name="test", command=command), percent, project=folder)
+    (result,) = run_checks([check], RunOptions(project=folder))
     return result
 
 
@@ -137,6 +137,6 @@ def test_a_missing_go_cannot_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize("command", ["mocha", "make test", "pytest && true", "npm test"])
 def test_what_cannot_be_measured_is_said(tmp_path: Path, command: str) -> None:
     with pytest.raises(UserError) as error:
-        measuring(Check(name="test", command=command), 80, project=tmp_path)
+        require_coverage(Check(name="test", command=command), 80, project=tmp_path)
 
     assert error.value.message.startswith(f"coverage of `{command}` cannot be measured (known: ")

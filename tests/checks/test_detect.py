@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from checks.detecting import Files, commands, package, project, scripts
-from untildone.checks.detect import PRESETS, detect, for_preset
+from untildone.checks.detect import PRESETS, detect_checks, detect_preset
 from untildone.errors import UserError
 
 PYTEST = "pytest" if shutil.which("pytest") else "python -m pytest"
@@ -280,7 +280,7 @@ def test_a_locked_project_runs_by_its_runner_where_there_is_one(
 
 def test_npx_is_not_to_fetch_what_is_not_installed(tmp_path: Path) -> None:
     folder = project(tmp_path, {"tsconfig.json": "{}", "biome.json": "{}"})
-    found = [check for checks in detect(folder).values() for check in checks]
+    found = [check for checks in detect_checks(folder).values() for check in checks]
     assert [check.env for check in found] == [{"npm_config_yes": "false"}] * 2
 
 
@@ -290,7 +290,7 @@ def test_npx_is_not_to_fetch_what_is_not_installed(tmp_path: Path) -> None:
         ({"package.json": scripts(test="x")}, "`package.json` has a script `test`"),
         ({"pyproject.toml": "[tool.pytest]"}, "`pytest` is configured in `pyproject.toml`"),
         ({"setup.cfg": "[tool:pytest]"}, "`pytest` is configured in `setup.cfg`"),
-        ({"conftest.py": ""}, "`conftest.py` is `pytest`'s"),
+        ({"conftest.py": ""}, "`conftest.py` belongs to `pytest`"),
         ({"setup.py": "tests_require=['pytest']"}, "`setup.py` names `pytest`"),
         ({"a/test_a.py": "import unittest"}, "`a/test_a.py` imports `unittest`"),
         ({"go.mod": ""}, "`go.mod` makes it a Go module"),
@@ -306,13 +306,13 @@ def test_npx_is_not_to_fetch_what_is_not_installed(tmp_path: Path) -> None:
     ],
 )
 def test_the_reason_names_the_file(tmp_path: Path, files: Files, reason: str) -> None:
-    (check,) = detect(project(tmp_path, files))["test"]
+    (check,) = detect_checks(project(tmp_path, files))["test"]
     assert check.reason == reason
 
 
 def test_a_preset_takes_the_checks_of_its_aspects(tmp_path: Path) -> None:
     folder = project(tmp_path, {"go.mod": ""})
-    assert {name: [check.name for check in for_preset(folder, name)] for name in PRESETS} == {
+    assert {name: [check.name for check in detect_preset(folder, name)] for name in PRESETS} == {
         "build": ["build"],
         "test": ["test"],
         "lint": ["lint"],
@@ -322,13 +322,13 @@ def test_a_preset_takes_the_checks_of_its_aspects(tmp_path: Path) -> None:
 
 def test_ship_is_content_with_what_exists(tmp_path: Path) -> None:
     folder = project(tmp_path, {"package.json": scripts(test="x")})
-    assert [check.command for check in for_preset(folder, "ship")] == ["npm test"]
+    assert [check.command for check in detect_preset(folder, "ship")] == ["npm test"]
 
 
 @pytest.mark.parametrize(("preset", "wanted"), [("test", "test"), ("ship", "build, test or lint")])
 def test_nothing_found_asks_for_the_command(tmp_path: Path, preset: str, wanted: str) -> None:
     with pytest.raises(UserError) as raised:
-        for_preset(tmp_path, preset)
+        detect_preset(tmp_path, preset)
     assert raised.value.message == f"no {wanted} command was found in `{tmp_path}`"
     assert raised.value.hint == (
         f'name it: `untildone start --preset {preset} --check "YOUR COMMAND"`'
@@ -337,7 +337,7 @@ def test_nothing_found_asks_for_the_command(tmp_path: Path, preset: str, wanted:
 
 def test_an_unknown_preset_is_told_with_the_known_ones(tmp_path: Path) -> None:
     with pytest.raises(UserError) as raised:
-        for_preset(tmp_path, "polish")
+        detect_preset(tmp_path, "polish")
     assert raised.value.hint == "use one of `build`, `test`, `lint`, `ship`"
 
 
@@ -359,16 +359,16 @@ def test_a_broken_file_is_told_with_line_and_column(
 ) -> None:
     project(tmp_path, {name: text})
     with pytest.raises(UserError) as raised:
-        detect(tmp_path)
+        detect_checks(tmp_path)
     assert raised.value.message.startswith(f"`{tmp_path / name}` is broken at {place}")
-    assert re.fullmatch(rf"mend line \d+ of `{name}`", raised.value.hint)
+    assert re.fullmatch(rf"fix line \d+ of `{name}`", raised.value.hint)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="symbolic links need a right there")
 def test_an_unreadable_file_is_told(tmp_path: Path) -> None:
     tmp_path.joinpath("package.json").symlink_to("package.json")
     with pytest.raises(UserError, match=r"package.json` cannot be read: too many levels"):
-        detect(tmp_path)
+        detect_checks(tmp_path)
 
 
 def test_a_folder_named_like_a_file_is_no_file(tmp_path: Path) -> None:
@@ -389,7 +389,7 @@ def test_nothing_is_executed_to_find_out(tmp_path: Path) -> None:
     }
     for name in (".venv/bin/python", ".venv/bin/ruff"):
         project(tmp_path, files).joinpath(name).chmod(0o755)
-    detect(tmp_path)
+    detect_checks(tmp_path)
     assert not witness.exists()
 
 
@@ -419,5 +419,5 @@ def test_a_huge_folder_is_not_searched_to_the_end(tmp_path: Path) -> None:
 def test_files_of_blanks_are_looked_at_in_linear_time(tmp_path: Path, name: str, text: str) -> None:
     project(tmp_path, {name: text})
     started = time.monotonic()
-    detect(tmp_path)
+    detect_checks(tmp_path)
     assert time.monotonic() - started < 60

@@ -1,11 +1,11 @@
-"""What would run for ever or change files is never guessed."""
+"""What would run forever or change files is never guessed."""
 
 from pathlib import Path
 
 import pytest
 
 from checks.detecting import Files, commands, project, scripts
-from untildone.checks.detect import for_preset, left_out
+from untildone.checks.detect import detect_preset, find_rejected
 from untildone.errors import UserError
 
 ROWS = [
@@ -73,7 +73,7 @@ def test_only_what_ends_and_changes_nothing_is_found(
 @pytest.mark.parametrize(
     ("files", "expected"),
     [
-        ({"package.json": scripts(test="jest --watch")}, {"npm test": "would run for ever"}),
+        ({"package.json": scripts(test="jest --watch")}, {"npm test": "would run forever"}),
         (
             {"package.json": scripts(lint="eslint --fix", **{"lint:ci": "eslint"})},
             {"npm run lint": "would change files"},
@@ -81,9 +81,9 @@ def test_only_what_ends_and_changes_nothing_is_found(
         ({"package.json": scripts(test="jest", **{"test:ci": "jest --watch"})}, {}),
         (
             {"Makefile": "build: tidy\ntidy:\n\tblack .\ntest:\n\tjest --watch\n"},
-            {"make build": "would change files", "make test": "would run for ever"},
+            {"make build": "would change files", "make test": "would run forever"},
         ),
-        ({"Makefile": "shop:\n\tnodemon .\n"}, {"make": "would run for ever"}),
+        ({"Makefile": "shop:\n\tnodemon .\n"}, {"make": "would run forever"}),
         (
             {"Makefile": "test:\n\tjest --watch\n", "package.json": scripts(test="jest")},
             {},
@@ -96,7 +96,7 @@ def test_only_what_ends_and_changes_nothing_is_found(
     ],
 )
 def test_what_is_left_out_is_told(tmp_path: Path, files: Files, expected: dict[str, str]) -> None:
-    found = left_out(project(tmp_path, files))
+    found = find_rejected(project(tmp_path, files))
 
     assert {entry.command: entry.harm for entry in found} == expected
 
@@ -105,8 +105,8 @@ def test_a_preset_tells_why_nothing_was_found(tmp_path: Path) -> None:
     project(tmp_path, {"package.json": scripts(test="jest --watch", lint="eslint --fix")})
 
     with pytest.raises(UserError) as told:
-        for_preset(tmp_path, "test")
+        detect_preset(tmp_path, "test")
 
     assert str(told.value) == (
-        f"no test command was found in `{tmp_path}`; `npm test` would run for ever"
+        f"no test command was found in `{tmp_path}`; `npm test` would run forever"
     )

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from checks.detecting import Files, commands, package, project, scripts
-from untildone.checks.detect import left_out
+from untildone.checks.detect import find_rejected
 from untildone.errors import UserError
 from untildone.process import run
 
@@ -65,8 +65,8 @@ def test_a_package_that_would_watch_speaks_against_all_of_them(tmp_path: Path) -
     place = project(tmp_path, {"package.json": TOP, "packages/a/x.test.js": "", **files})
 
     assert commands(place) == {}
-    assert [(each.command, each.harm) for each in left_out(place)] == [
-        ("npm run test --workspaces --if-present", "would run for ever")
+    assert [(each.command, each.harm) for each in find_rejected(place)] == [
+        ("npm run test --workspaces --if-present", "would run forever")
     ]
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tools import tool
-from untildone.checks.linters import biome_of, eslint_of, lint, lint_copies, lints
+from untildone.checks.linters import find_biome, find_eslint, is_lintable, run_biome, run_eslint
 
 CONFIGURED = 'export default [{rules: {"no-undef": "error", "no-debugger": "warn"}}];\n'
 
@@ -24,20 +24,23 @@ def test_it_says_of_a_text_what_it_would_say_of_the_file(tmp_path: Path) -> None
     place = project(tmp_path)
     file = place / "src" / "cart.js"
 
-    found = lint(eslint_of(place), file, "debugger;\nfoo();\n", project=place, timeout=60)
+    found = run_eslint(find_eslint(place), file, "debugger;\nfoo();\n", project=place, timeout=60)
 
     assert found
     assert [(one.check, one.path, one.line, one.code, one.severity) for one in found] == [
         ("eslint", "src/cart.js", 1, "no-debugger", "warning"),
         ("eslint", "src/cart.js", 2, "no-undef", "error"),
     ]
-    assert lint(eslint_of(place), file, "", project=place, timeout=60) == ()
+    assert run_eslint(find_eslint(place), file, "", project=place, timeout=60) == ()
 
 
 def test_a_linter_that_cannot_judge_says_nothing(tmp_path: Path) -> None:
     place = project(tmp_path, text="broken(")
 
-    assert lint(eslint_of(place), place / "a.js", "foo();\n", project=place, timeout=60) is None
+    assert (
+        run_eslint(find_eslint(place), place / "a.js", "foo();\n", project=place, timeout=60)
+        is None
+    )
 
 
 @pytest.mark.parametrize(
@@ -60,11 +63,11 @@ def test_it_is_asked_only_where_the_project_uses_it(
     if config:
         (tmp_path / config).write_text(text, encoding="utf-8")
 
-    assert eslint_of(tmp_path) == (str(program) if used else "")
+    assert find_eslint(tmp_path) == (str(program) if used else "")
 
 
 def test_it_is_asked_about_its_own_languages() -> None:
-    assert [name for name in ("a.js", "a.tsx", "a.py", "a") if lints(Path(name))] == [
+    assert [name for name in ("a.js", "a.tsx", "a.py", "a") if is_lintable(Path(name))] == [
         "a.js",
         "a.tsx",
     ]
@@ -91,7 +94,7 @@ def test_biome_says_of_a_copy_what_it_would_say_of_the_file(
     place.mkdir()
     (place / "biome.json").write_text(config, encoding="utf-8")
 
-    found = lint_copies(program, [copies / path], project=place, copies=copies, timeout=60)
+    found = run_biome(program, [copies / path], project=place, copies=copies, timeout=60)
 
     told = found and [(one.path, one.line, one.code, one.severity) for one in found]
     assert told == expected
@@ -100,7 +103,7 @@ def test_biome_says_of_a_copy_what_it_would_say_of_the_file(
 def test_biome_is_asked_only_where_the_project_uses_it(tmp_path: Path) -> None:
     (program,) = shlex.split(tool("biome"))
     (tmp_path / "node_modules").symlink_to(Path(program).parents[1])
-    before = biome_of(tmp_path)
+    before = find_biome(tmp_path)
     (tmp_path / "biome.jsonc").write_text("{}", encoding="utf-8")
 
-    assert (before, biome_of(tmp_path)) == ("", str(tmp_path / "node_modules/.bin/biome"))
+    assert (before, find_biome(tmp_path)) == ("", str(tmp_path / "node_modules/.bin/biome"))

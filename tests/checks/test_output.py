@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from untildone.checks.output import clean, tail_of
+from untildone.checks.output import clean, cut_to_tail
 from untildone.checks.secrets import REMOVED
 
 
@@ -136,7 +136,7 @@ def test_cleaning_takes_linear_time(unit: str) -> None:
     ],
 )
 def test_the_end_keeps_whole_lines(text: str, limit: int, expected: str) -> None:
-    assert tail_of(text, limit) == expected
+    assert cut_to_tail(text, limit) == expected
 
 
 def test_the_working_directory_is_no_password() -> None:

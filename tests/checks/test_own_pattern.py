@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from untildone.checks.findings import Diagnostic
-from untildone.checks.patterns import findings
-from untildone.checks.runner import Running, run_checks
+from untildone.checks.patterns import find_diagnostics
+from untildone.checks.runner import RunOptions, run_checks
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check
 
@@ -25,14 +25,14 @@ e.py:1: error: not ours
 def ran(tmp_path: Path, **fields: str) -> CheckResult:
     tmp_path.joinpath("output").write_text(OUTPUT, encoding="utf-8")
     check = Check(name="own", command="cat output; false", **fields)  # type: ignore[arg-type]  # texts
-    (result,) = run_checks([check], Running(project=tmp_path))
+    (result,) = run_checks([check], RunOptions(project=tmp_path))
     return result
 
 
 def test_each_group_says_its_part() -> None:
     check = Check(name="own", command="x", pattern=PATTERN)
 
-    assert findings(check, OUTPUT) == (
+    assert find_diagnostics(check, OUTPUT) == (
         (
             Diagnostic(path="a.rb", line=3, code="X1", text="no such method"),
             Diagnostic(path="lib/b.rb", code="X2", severity="warning", text="line too long"),
@@ -46,7 +46,7 @@ def test_each_group_says_its_part() -> None:
 def test_only_the_text_is_needed() -> None:
     check = Check(name="own", command="x", pattern="FAIL (?P<text>.*)")
 
-    assert findings(check, "ok\nfail it\n") == ((Diagnostic(path="", text="it"),), False)
+    assert find_diagnostics(check, "ok\nfail it\n") == ((Diagnostic(path="", text="it"),), False)
 
 
 def test_a_pattern_alone_decides_what_is_a_finding(tmp_path: Path) -> None:
@@ -74,7 +74,7 @@ def test_a_pattern_that_searches_for_ever_is_no_pass(tmp_path: Path) -> None:
     pattern = "(?P<text>(a|aa)+)+$"
     check = Check(name="own", command="cat output", pattern=pattern)
 
-    (result,) = run_checks([check], Running(project=tmp_path))
+    (result,) = run_checks([check], RunOptions(project=tmp_path))
 
     assert (result.outcome, result.reason) == (
         "no-evidence",

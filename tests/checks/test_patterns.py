@@ -5,7 +5,7 @@ import time
 import pytest
 
 from untildone.checks import patterns
-from untildone.checks.patterns import Match, validate
+from untildone.checks.patterns import Match, validate_patterns
 from untildone.core.contract import Check
 from untildone.errors import UserError
 
@@ -39,49 +39,49 @@ def check(*, success: str = "", failure: str = "") -> Check:
     ],
 )
 def test_failure(pattern: str, text: str, expected: Match | None) -> None:
-    assert patterns.failure(check(failure=pattern), text) == expected
+    assert patterns.find_failure(check(failure=pattern), text) == expected
 
 
 def test_what_the_success_pattern_matched_is_no_failure() -> None:
     both = check(success="error-free build", failure="error")
-    assert patterns.failure(both, "an error-free build") is None
-    assert patterns.failure(both, "an error-free build, one error") == Match("error")
+    assert patterns.find_failure(both, "an error-free build") is None
+    assert patterns.find_failure(both, "an error-free build, one error") == Match("error")
 
 
 def test_success_is_found_on_one_line_ignoring_case() -> None:
-    assert patterns.success(check(success="all ok"), "x\nAll OK\n") == Match("All OK")
-    assert patterns.success(check(success="all.ok"), "all\nok") is None
+    assert patterns.find_success(check(success="all ok"), "x\nAll OK\n") == Match("All OK")
+    assert patterns.find_success(check(success="all.ok"), "all\nok") is None
 
 
 def test_a_success_pattern_that_never_ends_is_given_up() -> None:
     started = time.monotonic()
-    assert patterns.success(check(success="(a|aa)+$"), "a" * 60 + "!") == Match(late=True)
+    assert patterns.find_success(check(success="(a|aa)+$"), "a" * 60 + "!") == Match(timed_out=True)
     assert time.monotonic() - started < patterns.SECONDS + 30
 
 
 @pytest.mark.parametrize("pattern", ["(a|aa)+$", "(a+)+$", "(.*)*x", "(a|b|ab)*c"])
 def test_no_failure_pattern_takes_longer_than_the_limit(pattern: str) -> None:
     started = time.monotonic()
-    found = patterns.failure(check(failure=pattern), ("a" * 60 + "!\n") * 100)
-    assert found in (None, Match(late=True))
+    found = patterns.find_failure(check(failure=pattern), ("a" * 60 + "!\n") * 100)
+    assert found in (None, Match(timed_out=True))
     assert time.monotonic() - started < patterns.SECONDS + 30
 
 
 def test_many_excused_matches_stay_within_the_limit() -> None:
     started = time.monotonic()
     both = check(success="failed", failure="failed")
-    assert patterns.failure(both, "failed " * 30_000) in (None, Match(late=True))
+    assert patterns.find_failure(both, "failed " * 30_000) in (None, Match(timed_out=True))
     assert time.monotonic() - started < patterns.SECONDS + 30
 
 
 def test_an_invalid_pattern_is_told_with_its_place() -> None:
     with pytest.raises(UserError) as raised:
-        validate(check(failure="a(b"))
+        validate_patterns(check(failure="a(b"))
     assert raised.value.message == (
         "the failure pattern `a(b` of check `t` is no regular expression: missing )"
     )
-    assert raised.value.hint == "mend it at character 4: `--failure-pattern RE`"
+    assert raised.value.hint == "fix it at character 4: `--failure-pattern RE`"
 
 
 def test_a_valid_check_passes() -> None:
-    validate(check(success="ok", failure=r"fail(ed|ure)"))
+    validate_patterns(check(success="ok", failure=r"fail(ed|ure)"))

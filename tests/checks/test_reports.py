@@ -9,8 +9,8 @@ import pytest
 
 from checks.parsers.projects import MAVEN
 from tools import maven, on_machine, tool
-from untildone.checks.reports import asking, written
-from untildone.checks.runner import Running, run_checks
+from untildone.checks.reports import load_report, request_report
+from untildone.checks.runner import RunOptions, run_checks
 from untildone.core import check_results
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check
@@ -35,14 +35,14 @@ def run(project: Path, command: str, files: dict[str, str], **env: str) -> Check
         path = project / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    (result,) = run_checks([Check(name="t", command=command, env=env)], Running(project=project))
+    (result,) = run_checks([Check(name="t", command=command, env=env)], RunOptions(project=project))
     return result
 
 
 def asked(folder: Path, command: str, **environ: str) -> set[str]:
     """The variables that are set or changed for a command."""
     told = {"PATH": os.environ["PATH"], **environ}
-    wish = asking(command, folder / "report.xml", folder=folder, environ=told)
+    wish = request_report(command, folder / "report.xml", folder=folder, environ=told)
     return {name for name, value in wish.environ.items() if told.get(name) != value}
 
 
@@ -69,7 +69,7 @@ def asked(folder: Path, command: str, **environ: str) -> set[str]:
 def test_a_report_is_expected_only_of_who_writes_one(
     tmp_path: Path, command: str, expected: bool
 ) -> None:
-    wish = asking(command, tmp_path / "report.xml", folder=tmp_path, environ={})
+    wish = request_report(command, tmp_path / "report.xml", folder=tmp_path, environ={})
     assert wish.expected == expected
 
 
@@ -107,7 +107,7 @@ def test_a_package_that_cannot_be_read_is_asked_for_nothing(tmp_path: Path, pack
 
 def test_options_of_the_person_stay(tmp_path: Path) -> None:
     environ = {"PYTEST_ADDOPTS": "-q", "NODE_OPTIONS": "--test-reporter=dot"}
-    wish = asking("pytest", tmp_path / "a b.xml", folder=tmp_path, environ=environ)
+    wish = request_report("pytest", tmp_path / "a b.xml", folder=tmp_path, environ=environ)
     assert wish.environ == {
         "PYTEST_ADDOPTS": f"-q --junitxml='{tmp_path / 'a b.xml'}' -o junit_family=xunit1",
         "NODE_OPTIONS": "--test-reporter=dot",
@@ -132,7 +132,7 @@ def test_flags_of_go_are_kept(tmp_path: Path) -> None:
     settings = tmp_path / "go.env"
     settings.write_text("GOFLAGS=-mod=mod\n", encoding="utf-8")
     environ = {"PATH": path, "GOENV": str(settings), "HOME": str(tmp_path)}
-    wish = asking("go test ./...", tmp_path / "r.xml", folder=tmp_path, environ=environ)
+    wish = request_report("go test ./...", tmp_path / "r.xml", folder=tmp_path, environ=environ)
     assert wish.environ == {**environ, "GOFLAGS": "-mod=mod -v"}
 
 
@@ -253,13 +253,13 @@ def test_reports_of_every_module_are_read(tmp_path: Path) -> None:
     for path in (old, new):
         path.parent.mkdir(parents=True)
         path.write_text(STALE, encoding="utf-8")
-    asking("mvn verify", report, folder=tmp_path, environ={})
+    request_report("mvn verify", report, folder=tmp_path, environ={})
     os.utime(new, (0, 0))
-    found = written("mvn verify", report, folder=tmp_path)
+    found = load_report("mvn verify", report, folder=tmp_path)
     assert found is not None
     assert found.tests == check_results.Tests(passed=1, passing=("shop.OldTest.gone",))
     new.unlink()
-    assert written("mvn verify", report, folder=tmp_path) is None
+    assert load_report("mvn verify", report, folder=tmp_path) is None
 
 
 @pytest.mark.parametrize(
@@ -275,7 +275,7 @@ def test_reports_of_every_module_are_read(tmp_path: Path) -> None:
 def test_a_report_that_is_none_is_not_believed(tmp_path: Path, text: str) -> None:
     path = tmp_path / "report.xml"
     path.write_text(text, encoding="utf-8")
-    assert written("pytest", path, folder=tmp_path) is None
+    assert load_report("pytest", path, folder=tmp_path) is None
 
 
 def test_a_report_of_two_gigabytes_is_not_read(tmp_path: Path) -> None:
@@ -283,12 +283,12 @@ def test_a_report_of_two_gigabytes_is_not_read(tmp_path: Path) -> None:
     with path.open("wb") as file:
         file.write(b'<testsuite><testcase name="a"/></testsuite>')
         file.truncate(2_000_000_000)
-    assert written("pytest", path, folder=tmp_path) is None
+    assert load_report("pytest", path, folder=tmp_path) is None
 
 
 def test_no_report_is_no_inventory(tmp_path: Path) -> None:
     stale = tmp_path / "target" / "surefire-reports" / "TEST-old.xml"
     stale.parent.mkdir(parents=True)
     stale.write_text(STALE, encoding="utf-8")
-    assert written("pytest", tmp_path / "nothing", folder=tmp_path) is None
-    assert written("mvn test", tmp_path / "nothing", folder=tmp_path) is None
+    assert load_report("pytest", tmp_path / "nothing", folder=tmp_path) is None
+    assert load_report("mvn test", tmp_path / "nothing", folder=tmp_path) is None

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from untildone.checks.inventory import Case, Inventory
-from untildone.checks.result import OUTPUT_LIMIT, Reported, judge_result
+from untildone.checks.result import OUTPUT_LIMIT, RunArtifacts, judge_result
+from untildone.checks.run_report import Case, RunReport
 from untildone.core import check_results
 from untildone.core.contract import Check
 from untildone.process import Finished
@@ -131,7 +131,7 @@ def test_what_the_report_says(
         ("error: no such command: `clippy`", "cargo has no command `clippy`"),
         (
             "npm error code ENOTFOUND",
-            "npm could not fetch what is to be run (`ENOTFOUND`): `npm install` it first",
+            "npm could not fetch the package (`ENOTFOUND`): `npm install` it first",
         ),
         (
             "npm error could not determine executable to run",
@@ -275,7 +275,7 @@ def test_a_report_of_one_run_is_believed_before_what_is_printed(
     check = Check(name="t", command=command)
 
     found = judge_result(
-        check, finished(told, 1), reported=Reported(inventory=Inventory(cases=cases))
+        check, finished(told, 1), artifacts=RunArtifacts(report=RunReport(cases=cases))
     )
 
     assert (found.outcome, found.tests and found.tests.executed) == ("red", executed)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tools import on_machine
-from untildone.checks.runner import Running, run_checks
+from untildone.checks.runner import RunOptions, run_checks
 from untildone.core import check_results
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check
@@ -20,7 +20,7 @@ PYTEST = f"{PYTHON} -m pytest -p no:cacheprovider -q"
 
 
 def run(project: Path, *checks: Check, logs: Path | None = None) -> tuple[CheckResult, ...]:
-    return run_checks(checks, Running(project=project, logs=logs))
+    return run_checks(checks, RunOptions(project=project, logs=logs))
 
 
 def script(code: str, name: str = "t", timeout: float = 60) -> Check:
@@ -104,7 +104,7 @@ def test_what_npx_has_to_fetch_and_cannot_is_unrunnable(tmp_path: Path) -> None:
     offline = {"npm_config_offline": "true", "npm_config_cache": str(tmp_path / "cache")}
     (result,) = run(tmp_path, Check(name="lint", command=f"{npx} --yes eslint .", env=offline))
 
-    reason = "npm could not fetch what is to be run (`ENOTCACHED`): `npm install` it first"
+    reason = "npm could not fetch the package (`ENOTCACHED`): `npm install` it first"
     assert (result.outcome, result.reason) == ("unrunnable", reason)
 
 
@@ -147,7 +147,7 @@ def test_starts_and_results_are_reported(tmp_path: Path) -> None:
     def hear(check: Check, result: CheckResult | None) -> None:
         heard.append((check.name, result.outcome if result else "started"))
 
-    run_checks([script("", "a")], Running(project=tmp_path), report=hear)
+    run_checks([script("", "a")], RunOptions(project=tmp_path), report=hear)
     assert heard == [("a", "started"), ("a", "green")]
 
 
@@ -156,7 +156,7 @@ def test_a_stop_interrupts_what_runs(tmp_path: Path) -> None:
     threading.Timer(0.5, stop.set).start()
     started = time.monotonic()
     (result,) = run_checks(
-        [script("import time; time.sleep(60)")], Running(project=tmp_path, stop=stop)
+        [script("import time; time.sleep(60)")], RunOptions(project=tmp_path, stop=stop)
     )
     assert (result.outcome, result.reason) == ("no-evidence", "interrupted before it ended")
     assert time.monotonic() - started < 20

@@ -154,8 +154,8 @@ def test_a_name_that_is_unknown(desk: Desk) -> None:
 def test_nothing_to_check(desk: Desk) -> None:
     assert desk.typed("check") == error(
         f"no check was found in `{desk.project}`",
-        "add `[checks.test]` with `command = "YOUR COMMAND"` to `untildone.toml`, then run"
-        ' `[checks.test]` with `command = "YOUR COMMAND"`',
+        'add `[checks.test]` with `command = "YOUR COMMAND"` to `untildone.toml`, then run'
+        " `untildone trust`",
     )
 
 
@@ -212,7 +212,7 @@ def test_detect_nothing(desk: Desk) -> None:
     told = (
         f"error: no check was found in `{desk.project}`:"
         " which command tells that the work is done?\n\n"
-        'hint: name it: `untildone start --check "YOUR COMMAND"`\n'
+        'hint: name the command that decides: `untildone start --check "YOUR COMMAND"`\n'
     )
 
     assert desk.typed("detect") == (2, "", told)

@@ -128,7 +128,7 @@ def test_what_cannot_run_is_told_with_a_remedy(tmp_path: Path) -> None:
     code, shown, told = desk.said("check")
 
     assert code == 17
-    assert "it asks for a terminal (`/dev/tty`), which a check has not" in shown
+    assert "it asks for a terminal (`/dev/tty`), and checks run without one" in shown
     assert told.endswith(
         "\nhint: install what is missing, or name another command in `untildone.toml`\n"
     )

@@ -15,8 +15,9 @@ import msgspec
 import pytest
 
 from cli.desk import RED, SESSION, Desk
+from untildone.app import open_context
 from untildone.config import Milestone
-from untildone.engine.context import Context, context
+from untildone.engine.context import Context
 from untildone.features.milestones.delivery import deliver
 from untildone.features.milestones.milestones import Delivery, build_event
 
@@ -143,7 +144,7 @@ def answered(desk: Desk) -> tuple[object, ...]:
 
 def letter(desk: Desk, milestone: Milestone) -> tuple[Context, str]:
     loop = desk.start("--promise", "ALL DONE NOW", session=SESSION)
-    here = context(desk.environ, home=str(desk.state))
+    here = open_context(desk.environ, home=str(desk.state))
     record = here.loops.load(loop)
     told = Delivery(milestone=milestone, happened=build_event(record, "start", {}, at=here.now()))
     path = desk.state / "milestones" / "0123456789abcdef.json"

@@ -62,7 +62,7 @@ def test_a_plan_without_an_order_has_no_next(desk: Desk, plan: Path) -> None:
     assert desk.typed("plan", "next") == error(
         f"`{plan}` has a mistake\n  `TASK-001`: depends on itself: `TASK-001` → `TASK-003` → "
         "`TASK-001`; take one of them out of the `depends_on` of another, such as `TASK-003`",
-        "mend them, then run `untildone plan validate`",
+        "fix them, then run `untildone plan validate`",
     )
 
 

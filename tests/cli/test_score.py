@@ -73,7 +73,8 @@ def test_the_loop_of_this_session_gains_gates_by_it(desk: Desk) -> None:
 
 def test_wrong_use(desk: Desk) -> None:
     assert desk.typed("score", "x", "--done", "3:much") == error(
-        "`--done 3:much` is not a score with a reason", 'for example `--done "1:no number is named"`'
+        "`--done 3:much` is not a score with a reason",
+        'for example `--done "1:no number is named"`',
     )
     assert desk.typed("score", "x", "--done", "2") == error(
         "`--done 2` is not a score with a reason", 'for example `--done "1:no number is named"`'

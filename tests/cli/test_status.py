@@ -358,6 +358,10 @@ def test_a_loop_whose_folder_is_gone_is_named_until_the_person_gives_it_up(desk:
 
     assert desk.json("status")["unreadable"] == [{"id": loop, "reason": f"`{folder}` is missing"}]
 
-    assert desk.said("cancel", loop) == (0, f"loop {loop} had lost its files; its session is released\n", "")
+    assert desk.said("cancel", loop) == (
+        0,
+        f"loop {loop} had lost its files; its session is released\n",
+        "",
+    )
     assert desk.json("status")["unreadable"] == []
     assert desk.said("cancel", loop)[0] == 2

@@ -99,7 +99,7 @@ def test_one_that_names_no_checks_takes_those_of_the_project(desk: Desk) -> None
 
 def test_those_built_in(desk: Desk) -> None:
     every = ["pytest", "mypy --strict src", "ruff check"]
-    again = f"{sys.executable} -I -m untildone.checks.repeated 5 pytest"
+    again = f"{sys.executable} -I -m untildone.checks.repeat 5 pytest"
     covered = "pytest --cov --cov-report=term-missing:skip-covered --cov-fail-under=80"
 
     found = {name: each["checks"] for name, each in listed(desk).items()}
@@ -127,7 +127,7 @@ def test_the_argument_reaches_the_check(desk: Desk) -> None:
 
     (command,) = commands(contract(desk, "flaky-hunt", "2"))
 
-    assert command.endswith("-m untildone.checks.repeated 2 'npm test'")
+    assert command.endswith("-m untildone.checks.repeat 2 'npm test'")
 
 
 def test_a_project_without_checks_can_be_specified(desk: Desk) -> None:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from cli.desk import OTHER, RED, SESSION, Desk, Said, error
 from client.world import BIN, MEASURED
-from untildone.engine.context import context
+from untildone.app import open_context
 from untildone.engine.verbs import change
 
 PERSONS = ("pause", "continue", "cancel", "approve")
@@ -154,7 +154,7 @@ def test_a_finished_loop_is_not_taken_along(desk: Desk) -> None:
 
 def ask_about(desk: Desk, loop: str, *losses: str) -> None:
     """As a pause for approval leaves it."""
-    found = context({}, home=str(desk.state))
+    found = open_context({}, home=str(desk.state))
     change(found, loop, lambda now: replace(now.progress, reported_concerns=losses), kind="asked")
 
 

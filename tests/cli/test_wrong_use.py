@@ -92,13 +92,13 @@ def test_a_group_without_its_command_shows_its_help(typed: Typed) -> None:
         (
             ("--success-pattern", "("),
             "the success pattern `(` of check `check` is no regular expression: missing )",
-            "mend it at character 2: `--success-pattern RE`",
+            "fix it at character 2: `--success-pattern RE`",
         ),
         (
             ("--failure-pattern", "["),
             "the failure pattern `[` of check `check` is no regular expression:"
             " unterminated character set",
-            "mend it at character 2: `--failure-pattern RE`",
+            "fix it at character 2: `--failure-pattern RE`",
         ),
         (("--check", " "), "the command of check `check-2` is empty", "name a command to run"),
         (("--promise", ""), "`--promise` is empty", "say it in words, or leave it out"),
@@ -147,7 +147,7 @@ def test_a_broken_manifest_is_told_with_its_place(desk: Desk, typed: Typed, pres
     told = error(
         f"`{path}` is broken at line 2, column 15:"
         " expecting property name enclosed in double quotes",
-        "mend line 2 of `package.json`",
+        "fix line 2 of `package.json`",
     )
 
     assert typed(*START, "--preset", preset) == told

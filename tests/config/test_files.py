@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from untildone.config import (
+    CheckSettings,
     Configuration,
-    Configured,
     Milestone,
-    Personal,
     Proposal,
     Template,
-    personal,
-    proposal,
-    proposals,
+    UserSettings,
+    load_proposal,
+    load_proposals,
+    load_user_settings,
 )
 from untildone.core.contract import Check
 from untildone.errors import UserError
@@ -51,14 +51,14 @@ run = "notify-send untildone"
 CONFIGURATION = Configuration(
     security_rules=("rules",),
     checks={
-        "test": Configured(
+        "test": CheckSettings(
             command="pytest -q",
             timeout=30,
             parser="pytest",
             replay=False,
             replay_reason="it needs the network",
         ),
-        "e2e: all": Configured(
+        "e2e: all": CheckSettings(
             command="make e2e",
             when="done",
             cwd="web",
@@ -79,13 +79,13 @@ def written(path: Path, text: str) -> Path:
 
 
 def names(project: Path) -> list[str]:
-    return [file.name for file in proposals(project)]
+    return [file.name for file in load_proposals(project)]
 
 
 def test_its_own_file(tmp_path: Path) -> None:
     path = written(tmp_path / "untildone.toml", TEXT)
 
-    assert proposals(tmp_path) == (
+    assert load_proposals(tmp_path) == (
         Proposal(
             path=path,
             sha256=hashlib.sha256(TEXT.encode()).hexdigest(),
@@ -99,7 +99,7 @@ def test_its_own_file(tmp_path: Path) -> None:
 def test_as_an_editor_of_windows_saves_it(tmp_path: Path, text: str) -> None:
     written(tmp_path / "untildone.toml", text)
 
-    found = proposal(tmp_path)
+    found = load_proposal(tmp_path)
 
     assert found is not None
     assert found.configuration == CONFIGURATION
@@ -110,7 +110,7 @@ def test_a_section_of_pyproject(tmp_path: Path) -> None:
     section = section.replace("[templates", "[tool.untildone.templates")
     written(tmp_path / "pyproject.toml", f"[project]\nname = 'x'\n[tool.untildone]\n{section}")
 
-    found = proposal(tmp_path)
+    found = load_proposal(tmp_path)
 
     assert found is not None
     assert found.configuration == CONFIGURATION
@@ -126,9 +126,9 @@ def test_its_own_file_comes_first(tmp_path: Path) -> None:
 def test_the_checks_of_a_folder_run_there_and_are_named_after_it(tmp_path: Path) -> None:
     written(tmp_path / "packages/api/untildone.toml", TEXT)
 
-    (found,) = proposals(tmp_path)
+    (found,) = load_proposals(tmp_path)
 
-    assert found.checks() == {
+    assert found.make_checks() == {
         "test": Check(
             name="packages/api:test",
             command="pytest -q",
@@ -177,7 +177,7 @@ def test_more_files_than_anybody_means(tmp_path: Path) -> None:
         written(tmp_path / f"f{number}/untildone.toml", "")
 
     with pytest.raises(UserError, match=r"there are 201 files `untildone\.toml` below"):
-        proposals(tmp_path)
+        load_proposals(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -186,14 +186,14 @@ def test_more_files_than_anybody_means(tmp_path: Path) -> None:
 def test_a_pyproject_that_is_none_of_our_business(tmp_path: Path, text: str) -> None:
     (tmp_path / "pyproject.toml").write_bytes(text.encode("utf-8", "surrogateescape"))
 
-    assert proposal(tmp_path) is None
+    assert load_proposal(tmp_path) is None
 
 
 def test_no_file_at_all(tmp_path: Path) -> None:
     (tmp_path / "untildone.toml").mkdir()
 
-    assert proposals(tmp_path) == ()
-    assert personal(tmp_path / "config.toml") == Personal()
+    assert load_proposals(tmp_path) == ()
+    assert load_user_settings(tmp_path / "config.toml") == UserSettings()
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="every file can be read")
@@ -201,24 +201,26 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
     written(tmp_path / "untildone.toml", "").chmod(0)
 
     with pytest.raises(UserError, match=r"`untildone\.toml` cannot be read: Permission denied"):
-        proposals(tmp_path)
+        load_proposals(tmp_path)
 
 
 def test_what_the_person_wrote_for_all_projects(tmp_path: Path) -> None:
     path = written(tmp_path / "config.toml", "[[milestones]]\non = ['done']\nnotify = 'json://x'\n")
 
-    assert personal(path) == Personal(milestones=(Milestone(on=("done",), notify="json://x"),))
+    assert load_user_settings(path) == UserSettings(
+        milestones=(Milestone(on=("done",), notify="json://x"),)
+    )
 
 
 def test_a_mistake_in_what_the_person_wrote(tmp_path: Path) -> None:
     path = written(tmp_path / "config.toml", "\n[checks.a]\ncommand = 'x'\n")
 
     with pytest.raises(UserError) as error:
-        personal(path)
+        load_user_settings(path)
 
     assert (error.value.message, error.value.hint) == (
         f"{path}:2: `checks` is unknown; allowed: `milestones`, `recall_todos`",
-        "mend it there",
+        "fix it there",
     )
 
 
@@ -237,6 +239,6 @@ def test_what_is_not_toml(tmp_path: Path, data: bytes, message: str) -> None:
     (tmp_path / "untildone.toml").write_bytes(data)
 
     with pytest.raises(UserError) as error:
-        proposal(tmp_path)
+        load_proposal(tmp_path)
 
     assert error.value.message == message

@@ -87,4 +87,4 @@ def seen(*results: CheckResult, **given: Any) -> Evidence:  # noqa: ANN401  any 
 
 def after(**given: Any) -> Progress:  # noqa: ANN401  any field of the progress
     """A loop that was red before, so that green proves something."""
-    return Progress(**{"seen_red": ("test",), **given})
+    return Progress(**{"checks_seen_red": ("test",), **given})

@@ -5,11 +5,11 @@ import time
 import pytest
 
 from untildone.core.agent_message import (
-    blocked,
-    promises_said,
-    signalled,
-    status_block,
-    vague,
+    find_blocked_reason,
+    find_promises,
+    has_signal,
+    is_vague,
+    parse_status_block,
 )
 from untildone.core.evidence import StatusBlock
 
@@ -73,44 +73,44 @@ NOT_SAID = {
 
 @pytest.mark.parametrize("message", SAID.values(), ids=SAID)
 def test_a_promise_given(message: str) -> None:
-    assert promises_said(message, ("OTHER", PROMISE)) == (PROMISE,)
+    assert find_promises(message, ("OTHER", PROMISE)) == (PROMISE,)
 
 
 @pytest.mark.parametrize("message", NOT_SAID.values(), ids=NOT_SAID)
 def test_a_promise_not_given(message: str) -> None:
-    assert promises_said(message, (PROMISE,)) == ()
+    assert find_promises(message, (PROMISE,)) == ()
 
 
 @pytest.mark.parametrize("message", ["incomplete", "completely", "uncompleted"])
 def test_a_promise_is_a_word_of_its_own(message: str) -> None:
-    assert promises_said(f"The work is {message}.", ("COMPLETE",)) == ()
+    assert find_promises(f"The work is {message}.", ("COMPLETE",)) == ()
 
 
 def test_a_sentence_of_the_task_gives_no_promise() -> None:
     task = "Repair it.\nEnd with the words ALL TESTS GREEN at the bottom."
 
     repeated = "My task: end with the words **ALL TESTS GREEN** at the bottom."
-    assert promises_said(repeated.removeprefix("My task: "), (PROMISE,), task=task) == ()
-    assert promises_said("ALL TESTS GREEN", (PROMISE,), task=task) == (PROMISE,)
-    assert promises_said("ALL TESTS GREEN", (PROMISE,), task=PROMISE) == (PROMISE,)
+    assert find_promises(repeated.removeprefix("My task: "), (PROMISE,), task=task) == ()
+    assert find_promises("ALL TESTS GREEN", (PROMISE,), task=task) == (PROMISE,)
+    assert find_promises("ALL TESTS GREEN", (PROMISE,), task=PROMISE) == (PROMISE,)
 
 
 @pytest.mark.parametrize("promise", ["done", "OK", "Finished.", "**complete**", "yes!"])
 def test_a_vague_promise(promise: str) -> None:
-    assert vague(promise)
+    assert is_vague(promise)
 
 
 @pytest.mark.parametrize("promise", ["ALL TESTS GREEN", "work is done", "DONE: 12 pages"])
 def test_a_promise_that_says_something(promise: str) -> None:
-    assert not vague(promise)
+    assert not is_vague(promise)
 
 
 def test_an_empty_promise_is_never_given() -> None:
-    assert promises_said("anything <promise>else</promise>", ("", "  ")) == ()
+    assert find_promises("anything <promise>else</promise>", ("", "  ")) == ()
 
 
 def test_several_promises_in_the_order_asked() -> None:
-    assert promises_said("B DONE.\nA DONE.", ("A DONE", "B DONE", "C DONE")) == (
+    assert find_promises("B DONE.\nA DONE.", ("A DONE", "B DONE", "C DONE")) == (
         "A DONE",
         "B DONE",
     )
@@ -130,7 +130,7 @@ def test_several_promises_in_the_order_asked() -> None:
     ],
 )
 def test_a_signal(message: str) -> None:
-    assert signalled(message)
+    assert has_signal(message)
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_a_signal(message: str) -> None:
     ],
 )
 def test_no_signal(message: str) -> None:
-    assert not signalled(message)
+    assert not has_signal(message)
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_no_signal(message: str) -> None:
     ],
 )
 def test_being_blocked(message: str, reason: str) -> None:
-    assert blocked(message) == reason
+    assert find_blocked_reason(message) == reason
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,11 @@ def test_a_hostile_message_costs_no_more_the_longer_it_is(part: str) -> None:
     for length in (100_000, 2_000_000):
         message = part * (length // len(part))
         began = time.process_time()
-        found = (promises_said(message, (PROMISE,)), signalled(message), blocked(message))
+        found = (
+            find_promises(message, (PROMISE,)),
+            has_signal(message),
+            find_blocked_reason(message),
+        )
         costs.append(time.process_time() - began)
         assert found == ((), False, "")
 
@@ -215,15 +219,15 @@ NEXT: Fix failing tests
 def test_the_status_block(criteria: str, expected: dict[str, bool]) -> None:
     message = BLOCK.format(signal="true", criteria=criteria)
 
-    assert status_block(message) == StatusBlock(
+    assert parse_status_block(message) == StatusBlock(
         exit_signal=True, criteria=expected, stuck=0, next="Fix failing tests"
     )
-    assert status_block(f"```\n{message}\n```") == status_block(message)
+    assert parse_status_block(f"```\n{message}\n```") == parse_status_block(message)
 
 
 def test_the_last_status_block_counts() -> None:
     first = BLOCK.format(signal="true", criteria='{"a": true}')
     last = "---LOOP_STATUS--- EXIT_SIGNAL: false ---END_STATUS---"
 
-    assert status_block(f"{first}\n{last}") == StatusBlock()
-    assert status_block("EXIT_SIGNAL: true") is None
+    assert parse_status_block(f"{first}\n{last}") == StatusBlock()
+    assert parse_status_block("EXIT_SIGNAL: true") is None

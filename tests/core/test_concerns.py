@@ -4,14 +4,14 @@ import pytest
 
 from core.samples import seen, started
 from untildone.core.check_results import CheckOutcome, CheckResult, Tests
-from untildone.core.concerns import allowed, make_concern, removal_allowed
+from untildone.core.concerns import is_allowed, is_removal_allowed, make_concern
 from untildone.core.evidence import Concern, ConcernKind
-from untildone.core.missing_tests import Fold, lost_tests, with_all_tests
+from untildone.core.missing_tests import MergedTest, find_missing_tests, mark_missing_tests
 
 SUPPRESSED = make_concern(
-    ConcernKind.SUPPRESSION, "a.py", "noqa.F401", because="", content="0123456789abcdef"
+    ConcernKind.SUPPRESSION, "a.py", "noqa.F401", reason="", content="0123456789abcdef"
 )
-REMOVED = make_concern(ConcernKind.REMOVE_TEST, "tests/a.py::test_x[1]", because="")
+REMOVED = make_concern(ConcernKind.REMOVE_TEST, "tests/a.py::test_x[1]", reason="")
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ REMOVED = make_concern(ConcernKind.REMOVE_TEST, "tests/a.py::test_x[1]", because
         pytest.param(SUPPRESSED, "suppression:b.py:F401", False, id="another file"),
         pytest.param(SUPPRESSED, "config:a.py", False, id="another kind"),
         pytest.param(
-            make_concern(ConcernKind.SUPPRESSION, "a.ts", "ts-ignore", because=""),
+            make_concern(ConcernKind.SUPPRESSION, "a.ts", "ts-ignore", reason=""),
             "suppression:a.ts:@ts-ignore",
             True,
             id="a rule as people write it",
@@ -38,7 +38,7 @@ REMOVED = make_concern(ConcernKind.REMOVE_TEST, "tests/a.py::test_x[1]", because
     ],
 )
 def test_an_allowance_covers_what_it_names(lost: Concern, allowance: str, expected: bool) -> None:
-    assert allowed(lost, ("config:z", allowance)) is expected
+    assert is_allowed(lost, ("config:z", allowance)) is expected
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_an_allowance_covers_what_it_names(lost: Concern, allowance: str, expect
 def test_a_test_may_go_by_whatever_name_its_runner_gives_it(
     test: str, allowance: str, expected: bool
 ) -> None:
-    assert removal_allowed(test, (allowance,)) is expected
+    assert is_removal_allowed(test, (allowance,)) is expected
 
 
 def ran(*names: str, passed: int = 0, outcome: CheckOutcome = "green") -> CheckResult:
@@ -80,7 +80,7 @@ def test_tests_that_no_longer_run_are_asked_about(
 ) -> None:
     evidence = seen(now, baseline=started(ran("a", "b", "c")))
 
-    assert [lost.id for lost in lost_tests(evidence, allow)] == expected
+    assert [lost.id for lost in find_missing_tests(evidence, allow)] == expected
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_a_package_stands_for_its_tests(
 ) -> None:
     evidence = seen(ran(*now), baseline=started(ran(*then)))
 
-    assert [lost.id for lost in lost_tests(evidence, ())] == expected
+    assert [lost.id for lost in find_missing_tests(evidence, ())] == expected
 
 
 @pytest.mark.parametrize(
@@ -117,11 +117,11 @@ def test_a_package_stands_for_its_tests(
 def test_rows_of_unittest_that_pass_are_told_by_their_test(then: str, expected: list[str]) -> None:
     evidence = seen(ran("cart.Case.test_rows"), baseline=started(ran(then, "cart.Case.test_rows")))
 
-    assert [lost.id for lost in lost_tests(evidence, ())] == expected
+    assert [lost.id for lost in find_missing_tests(evidence, ())] == expected
 
 
 def test_where_nothing_is_known_of_the_start_nothing_is_lost() -> None:
-    assert list(lost_tests(seen(ran("a")), ())) == []
+    assert list(find_missing_tests(seen(ran("a")), ())) == []
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_a_run_in_the_clean_copy_needs_as_many_tests_as_the_start(
 ) -> None:
     had = Tests(passed=2, passing=("a", "b"))
 
-    assert with_all_tests(now, had, allow=(), strict=strict).outcome == expected
+    assert mark_missing_tests(now, had, allow=(), strict=strict).outcome == expected
 
 
 def named(*tests: str) -> CheckResult:
@@ -146,8 +146,8 @@ def named(*tests: str) -> CheckResult:
 
 
 TWO_IN_ONE = (
-    Fold("t.py::test_b", "t.py::test_both", fresh=True),
-    Fold("t.py::test_c", "t.py::test_both", fresh=True),
+    MergedTest("t.py::test_b", "t.py::test_both", fresh=True),
+    MergedTest("t.py::test_c", "t.py::test_both", fresh=True),
 )
 
 
@@ -160,22 +160,25 @@ TWO_IN_ONE = (
         pytest.param(("both",), TWO_IN_ONE, ["a"], id="another one is gone beside it"),
         pytest.param(("a",), TWO_IN_ONE, ["b", "c"], id="the new one did not run"),
         pytest.param(
-            ("a", "b"), (Fold("t.py::test_c", "t.py::test_b", fresh=False),), [], id="an old one"
+            ("a", "b"),
+            (MergedTest("t.py::test_c", "t.py::test_b", fresh=False),),
+            [],
+            id="an old one",
         ),
         pytest.param(
             ("a", "b"),
-            (Fold("t.py::test_c", "t.py::test_c", fresh=False),),
+            (MergedTest("t.py::test_c", "t.py::test_c", fresh=False),),
             ["c"],
             id="still written down and not run",
         ),
     ],
 )
 def test_a_test_that_another_one_took_in_is_not_lost(
-    now: tuple[str, ...], folds: tuple[Fold, ...], expected: list[str]
+    now: tuple[str, ...], folds: tuple[MergedTest, ...], expected: list[str]
 ) -> None:
     evidence = seen(named(*now), baseline=started(named("a", "b", "c")))
 
-    lost = lost_tests(evidence, (), folds)
+    lost = find_missing_tests(evidence, (), folds)
     assert [each.id for each in lost] == [f"remove-test:t.py::test_{each}" for each in expected]
 
 
@@ -190,9 +193,9 @@ def test_rows_went_into_their_test_only_if_it_has_none_now(
     now: tuple[str, ...], kept: bool
 ) -> None:
     evidence = seen(named(*now), baseline=started(named("a[1]", "a[2]")))
-    folds = (Fold("t.py::test_a", "t.py::test_a", fresh=False),)
+    folds = (MergedTest("t.py::test_a", "t.py::test_a", fresh=False),)
 
-    assert (list(lost_tests(evidence, (), folds)) == []) is kept
+    assert (list(find_missing_tests(evidence, (), folds)) == []) is kept
 
 
 @pytest.mark.parametrize(("passed", "kept"), [(2, True), (1, False)])
@@ -201,4 +204,4 @@ def test_where_no_test_is_named_as_many_may_be_missing_as_were_taken_in(
 ) -> None:
     evidence = seen(ran(passed=passed), baseline=started(ran(passed=3)))
 
-    assert (list(lost_tests(evidence, (), TWO_IN_ONE)) == []) is kept
+    assert (list(find_missing_tests(evidence, (), TWO_IN_ONE)) == []) is kept

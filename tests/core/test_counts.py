@@ -7,8 +7,8 @@ import pytest
 from core.samples import contract, finding, result, started
 from untildone.core.check_results import CheckResult, Tests
 from untildone.core.contract import Count
-from untildone.core.counts import counted, unmet_counts
-from untildone.core.criteria import compare_with_baseline, exit_rule
+from untildone.core.counts import apply_counts, find_unmet_counts
+from untildone.core.criteria import apply_exit_rule, compare_with_baseline
 from untildone.core.evidence import Evidence
 from untildone.core.progress import Progress
 
@@ -27,7 +27,9 @@ UNNAMED = Tests(passed=1, failed=1)
 def judged(outcome: str, *found: Any, tests: Tests | None = None, **agreed: Any) -> CheckResult:  # noqa: ANN401
     terms = {"preset": "fix", "counts": ("zero-errors",), **agreed}
     before = started(result("red", tests=OLD))
-    (changed,) = counted(contract(**terms), (result(outcome, findings=found, tests=tests),), before)
+    (changed,) = apply_counts(
+        contract(**terms), (result(outcome, findings=found, tests=tests),), before
+    )
     return changed
 
 
@@ -113,7 +115,7 @@ def test_findings_outside_of_the_target_are_not_told() -> None:
 def test_without_a_start_every_failing_test_counts() -> None:
     agreed = contract(preset="fix", counts=("zero-errors",))
 
-    (changed,) = counted(agreed, (result("red", tests=OLD),), None)
+    (changed,) = apply_counts(agreed, (result("red", tests=OLD),), None)
 
     assert changed.outcome == "red"
 
@@ -146,13 +148,13 @@ def test_where_no_test_ever_ran_errors_are_what_counts(
 ) -> None:
     agreed = contract(preset="fix", counts=("zero-errors", *counts))
 
-    assert counted(agreed, results, start)[0].outcome == outcome
+    assert apply_counts(agreed, results, start)[0].outcome == outcome
 
 
 def test_results_stay_what_they_are_where_nothing_is_counted() -> None:
     results = (result("red", findings=(WARNING,)),)
 
-    assert counted(contract(), results, None) is results
+    assert apply_counts(contract(), results, None) is results
 
 
 def test_what_was_judged_once_is_judged_the_same_again() -> None:
@@ -182,18 +184,18 @@ def test_counts_are_criteria_by_name(checks: Any, unmet: tuple[str, ...]) -> Non
     agreed = contract(preset="fix", counts=ALL)
     evidence = Evidence(checks=checks)
 
-    assert unmet_counts(agreed, evidence) == unmet
+    assert find_unmet_counts(agreed, evidence) == unmet
     if checks:
         expected = "unmet" if unmet else "done"
-        assert exit_rule(agreed, Progress(seen_red=("test",)), evidence) == expected
+        assert apply_exit_rule(agreed, Progress(checks_seen_red=("test",)), evidence) == expected
 
 
 def test_no_count_is_no_criterion() -> None:
-    assert unmet_counts(contract(), Evidence(checks=(result("red"),))) == ()
+    assert find_unmet_counts(contract(), Evidence(checks=(result("red"),))) == ()
 
 
 def test_a_marker_with_errors_left_is_only_claimed() -> None:
     agreed = contract(preset="fix", counts=("zero-errors",), done_when="either")
     evidence = Evidence(checks=(result("red", findings=(ERROR,)),), signalled=True)
 
-    assert exit_rule(agreed, Progress(), evidence) == "claimed"
+    assert apply_exit_rule(agreed, Progress(), evidence) == "claimed"

@@ -21,23 +21,23 @@ from core.samples import (
 from untildone.core.check_results import CheckOutcome, CheckResult, Tests
 from untildone.core.contract import Amendment, Claim, Contract
 from untildone.core.criteria import (
-    ExitRule,
+    ExitState,
     apply_amendments,
+    apply_exit_rule,
     compare_with_baseline,
-    exit_rule,
-    failures,
-    measured,
-    state_key,
-    unmet,
-    unmet_checks,
+    find_unmet,
+    find_unmet_checks,
+    has_measurements,
+    hash_state,
+    list_failure_ids,
     was_red,
 )
 from untildone.core.evidence import Evidence
 from untildone.core.plan_task import TaskReport
-from untildone.core.progress import Met, Progress
+from untildone.core.progress import ClaimReport, Progress
 
 DOCS = Claim(name="docs", verification="observation")
-SAID = seen(said=("ALL DONE",))
+SAID = seen(promises_given=("ALL DONE",))
 
 
 def test_amendments_change_what_they_name_and_only_add_claims() -> None:
@@ -89,8 +89,8 @@ def test_unmet_checks(
 ) -> None:
     both = contract(checks=(TEST, SLOW))
 
-    assert unmet_checks(both, evidence, slow=False) == quick
-    assert unmet_checks(both, evidence, slow=True) == all_of_them
+    assert find_unmet_checks(both, evidence, slow=False) == quick
+    assert find_unmet_checks(both, evidence, slow=True) == all_of_them
 
 
 @pytest.mark.parametrize(
@@ -103,15 +103,15 @@ def test_unmet_checks(
         pytest.param("both", SAID, {}, ("test", "docs"), id="the promise is given"),
         pytest.param(
             "both",
-            seen(GREEN, said=("ALL DONE",)),
-            {"docs": Met(by="assumption", evidence="surely")},
+            seen(GREEN, promises_given=("ALL DONE",)),
+            {"docs": ClaimReport(by="assumption", evidence="surely")},
             ("docs",),
             id="an assumption never counts",
         ),
         pytest.param(
             "both",
-            seen(GREEN, said=("ALL DONE",)),
-            {"docs": Met(by="observation", evidence="read")},
+            seen(GREEN, promises_given=("ALL DONE",)),
+            {"docs": ClaimReport(by="observation", evidence="read")},
             (),
             id="all met",
         ),
@@ -120,11 +120,11 @@ def test_unmet_checks(
     ],
 )
 def test_unmet(
-    rule: str, evidence: Evidence, met: dict[str, Met], expected: tuple[str, ...]
+    rule: str, evidence: Evidence, met: dict[str, ClaimReport], expected: tuple[str, ...]
 ) -> None:
     asked = contract(claims=(DOCS,), promises=("ALL DONE",), done_when=rule)
 
-    assert unmet(asked, Progress(met=met), evidence) == expected
+    assert find_unmet(asked, Progress(met=met), evidence) == expected
 
 
 RED_BEFORE, GREEN_BEFORE = after(), Progress()
@@ -164,7 +164,7 @@ RED_BEFORE, GREEN_BEFORE = after(), Progress()
         pytest.param(
             contract(promises=("A",), done_when="promise"),
             RED_BEFORE,
-            seen(GREEN, said=("A",)),
+            seen(GREEN, promises_given=("A",)),
             "claimed",
             id="a promise",
         ),
@@ -202,7 +202,7 @@ RED_BEFORE, GREEN_BEFORE = after(), Progress()
         pytest.param(
             contract(checks=(), promises=("A",), done_when="both"),
             RED_BEFORE,
-            seen(said=("A",)),
+            seen(promises_given=("A",)),
             "claimed",
             id="both, promises alone",
         ),
@@ -232,9 +232,9 @@ RED_BEFORE, GREEN_BEFORE = after(), Progress()
     ],
 )
 def test_exit_rule(
-    asked: Contract, progress: Progress, evidence: Evidence, expected: ExitRule
+    asked: Contract, progress: Progress, evidence: Evidence, expected: ExitState
 ) -> None:
-    assert exit_rule(asked, progress, evidence) == expected
+    assert apply_exit_rule(asked, progress, evidence) == expected
 
 
 def test_red_now_or_before_is_red() -> None:
@@ -247,7 +247,7 @@ def test_failures_are_known_without_lines_and_counts() -> None:
     linted = result("red", "lint", findings=(finding(line=3), finding(line=90)))
     evidence = seen(failing("t2", "t1"), linted, GREEN, result("timed-out", "build"))
 
-    assert failures(evidence) == (
+    assert list_failure_ids(evidence) == (
         "a.py unused import",
         "build timed-out",
         "lint red",
@@ -260,14 +260,18 @@ def test_failures_are_known_without_lines_and_counts() -> None:
 def test_more_than_an_exit_code_is_measured() -> None:
     linted = result("red", "lint", findings=(finding(),))
 
-    assert [measured(seen(each)) for each in (RED, failing("t"), linted)] == [False, True, True]
+    assert [has_measurements(seen(each)) for each in (RED, failing("t"), linted)] == [
+        False,
+        True,
+        True,
+    ]
 
 
 def test_names_cannot_be_taken_for_failures() -> None:
-    keys = {state_key(("a",), ("b",)), state_key(("a", "b"), ()), state_key((), ("a", "b"))}
+    keys = {hash_state(("a",), ("b",)), hash_state(("a", "b"), ()), hash_state((), ("a", "b"))}
 
     assert len(keys) == 3
-    assert state_key(("\udcff",), ()) == state_key(("\udcff",), ())
+    assert hash_state(("\udcff",), ()) == hash_state(("\udcff",), ())
 
 
 def ran(tests: int | None, *, name: str = "tests", outcome: CheckOutcome = "green") -> CheckResult:

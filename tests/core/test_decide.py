@@ -20,18 +20,18 @@ from core.samples import (
     seen,
 )
 from untildone.core.contract import Amendment, Claim, Contract
-from untildone.core.criteria import state_key
-from untildone.core.decide import before_checks, decide, in_a_round
+from untildone.core.criteria import hash_state
+from untildone.core.decide import decide, decide_before_checks, decide_between_stops
 from untildone.core.evidence import Concern, ConcernKind, Evidence
-from untildone.core.progress import Met, Progress
+from untildone.core.progress import ClaimReport, Progress
 from untildone.core.verdict import (
     OUTCOMES,
     Continue,
-    Ending,
     Finish,
+    FinishOutcome,
     Ignore,
     Pause,
-    Pausing,
+    PauseOutcome,
     Verdict,
     Wait,
 )
@@ -39,23 +39,23 @@ from untildone.core.verdict import (
 DONE = Finish(outcome="done", reason="every check passes")
 CLAIMED = Finish(outcome="claimed", reason="ended by the agent's words alone")
 CANCELLED = Finish(outcome="cancelled", reason="cancelled by the person")
-UNMET = Continue(because="unmet", names=("test",))
+UNMET = Continue(cause="unmet", names=("test",))
 MISSING = result("unrunnable", reason="pytest is not installed")
 PROVED = seen(GREEN, concerns=())
-ALTERNATING = state_key(("test",), ("test red",))
+ALTERNATING = hash_state(("test",), ("test red",))
 PROMISE = contract(checks=(), promises=("ALL DONE",), done_when="promise")
 CLAIMS = contract(checks=(), claims=(Claim(name="docs"),), done_when="both")
-REPORTED = Met(by="observation", evidence="read it")
+REPORTED = ClaimReport(by="observation", evidence="read it")
 
 
-def paused(outcome: Pausing, reason: str) -> Pause:
+def paused(outcome: PauseOutcome, reason: str) -> Pause:
     return Pause(outcome=outcome, reason=reason)
 
 
 Row = tuple[Contract, Progress, Evidence, Verdict]
 
 STEPS: dict[str, Row] = {
-    "1 ignored": (contract(), after(), seen(ignored="off"), Ignore(reason="off")),
+    "1 ignored": (contract(), after(), seen(ignore_reason="off"), Ignore(reason="off")),
     "2 cancelled": (contract(), after(), seen(cancelled=True), CANCELLED),
     "2 paused": (
         contract(),
@@ -72,31 +72,31 @@ STEPS: dict[str, Row] = {
     ),
     "4 plan": (
         contract(),
-        after(waited_for="p1"),
+        after(waited_for_prompt="p1"),
         seen(turn="plan", prompt="p1"),
         Wait(reason="plan mode: the agent may not change anything"),
     ),
     "4 the model failed": (
         contract(),
-        after(waited_for="p1"),
+        after(waited_for_prompt="p1"),
         seen(turn="failed", prompt="p1"),
         Wait(reason="the model could not be asked: a limit or a failure of its service"),
     ),
     "4 question": (
         contract(),
-        after(waited_for="p1"),
+        after(waited_for_prompt="p1"),
         seen(turn="question", prompt="p2"),
         Wait(reason="the person asked something and nothing was changed"),
     ),
     "4 once a prompt, queued": (
         contract(),
-        after(waited_for="p1"),
+        after(waited_for_prompt="p1"),
         seen(RED, turn="queued", prompt="p1"),
         UNMET,
     ),
     "4 once a prompt, question": (
         contract(),
-        after(waited_for="p1"),
+        after(waited_for_prompt="p1"),
         seen(RED, turn="question", prompt="p1"),
         UNMET,
     ),
@@ -116,11 +116,11 @@ STEPS: dict[str, Row] = {
         contract(),
         after(),
         seen(background=(SERVER,)),
-        Continue(because="background", names=("npm run dev",), counted=False),
+        Continue(cause="background", names=("npm run dev",), counted=False),
     ),
     "5 shell command, told": (
         contract(),
-        after(told_background=("b2",)),
+        after(background_reported=("b2",)),
         seen(RED, background=(SERVER,)),
         UNMET,
     ),
@@ -135,19 +135,19 @@ STEPS: dict[str, Row] = {
         contract(),
         after(),
         seen(GREEN),
-        Continue(because="unconfirmed", counted=False),
+        Continue(cause="unconfirmed", counted=False),
     ),
     "7 slow check not run": (
         contract(checks=(TEST, SLOW)),
         after(),
         PROVED,
-        Continue(because="unconfirmed", names=("slow",), counted=False),
+        Continue(cause="unconfirmed", names=("slow",), counted=False),
     ),
     "7 slow check red": (
         contract(checks=(TEST, SLOW)),
         after(),
         seen(GREEN, result("red", "slow")),
-        Continue(because="unmet", names=("slow",)),
+        Continue(cause="unmet", names=("slow",)),
     ),
     "7 slow check green": (
         contract(checks=(TEST, SLOW)),
@@ -155,7 +155,7 @@ STEPS: dict[str, Row] = {
         seen(GREEN, result("green", "slow"), concerns=()),
         DONE,
     ),
-    "7 claimed": (PROMISE, after(), seen(said=("ALL DONE",)), CLAIMED),
+    "7 claimed": (PROMISE, after(), seen(promises_given=("ALL DONE",)), CLAIMED),
     "7 gate before done": (
         contract(gated=True),
         after(),
@@ -165,21 +165,21 @@ STEPS: dict[str, Row] = {
     "7 gate before claimed": (
         contract(checks=(), promises=("ALL DONE",), done_when="promise", gated=True),
         after(),
-        seen(said=("ALL DONE",)),
+        seen(promises_given=("ALL DONE",)),
         paused("gate", "the agent says it is done: confirm?"),
     ),
     "7 confirmed": (contract(gated=True), after(confirmed=True), PROVED, DONE),
     "7 claimed, confirmed": (
         contract(checks=(), promises=("ALL DONE",), done_when="promise", gated=True),
         after(confirmed=True),
-        seen(said=("ALL DONE",)),
+        seen(promises_given=("ALL DONE",)),
         CLAIMED,
     ),
     "7 a loss": (
         contract(),
         after(),
         seen(GREEN, concerns=(LOST,)),
-        Continue(because="losses", names=("L1",)),
+        Continue(cause="losses", names=("L1",)),
     ),
     "7 the same loss again": (
         contract(),
@@ -206,17 +206,17 @@ STEPS: dict[str, Row] = {
         contract(),
         after(reported_concerns=("L0",)),
         seen(GREEN, concerns=(LOST,)),
-        Continue(because="losses", names=("L1",)),
+        Continue(cause="losses", names=("L1",)),
     ),
     "8 blocked": (
         contract(),
         after(),
         seen(RED, blocked="no key"),
-        Continue(because="blocked", names=("no key",)),
+        Continue(cause="blocked", names=("no key",)),
     ),
     "8 blocked again": (
         contract(),
-        after(blocked_told=True),
+        after(blocked_reported=True),
         seen(RED, blocked="no key"),
         paused("blocked", "no key"),
     ),
@@ -224,11 +224,11 @@ STEPS: dict[str, Row] = {
         contract(),
         after(),
         seen(MISSING),
-        Continue(because="unrunnable", names=("test",)),
+        Continue(cause="unrunnable", names=("test",)),
     ),
     "9 unrunnable again": (
         contract(),
-        after(unrunnable_told=True),
+        after(unrunnable_reported=True),
         seen(MISSING),
         paused("unrunnable", "test: pytest is not installed"),
     ),
@@ -236,7 +236,7 @@ STEPS: dict[str, Row] = {
         contract(),
         after(),
         seen(RED, fault="out of memory"),
-        Continue(because="fault", names=("out of memory",), counted=False),
+        Continue(cause="fault", names=("out of memory",), counted=False),
     ),
     "9 our fault again": (
         contract(),
@@ -300,32 +300,32 @@ STEPS: dict[str, Row] = {
     ),
     "11 stagnated, exit code only": (
         contract(),
-        after(unmet=("test",), failures=("test red",), seen_failures=("test red",), stale=4),
+        after(unmet=("test",), failures=("test red",), seen_failures=("test red",), stale_rounds=4),
         seen(RED),
         paused("stagnated", "nothing moved in 5 rounds"),
     ),
     "11 not yet, exit code only": (
         contract(),
-        after(unmet=("test",), failures=("test red",), seen_failures=("test red",), stale=3),
+        after(unmet=("test",), failures=("test red",), seen_failures=("test red",), stale_rounds=3),
         seen(RED),
         UNMET,
     ),
     "11 a third state": (
         contract(),
-        after(unmet=("test",), recent=(ALTERNATING, "other", ALTERNATING)),
+        after(unmet=("test",), recent_states=(ALTERNATING, "other", ALTERNATING)),
         seen(result("timed-out")),
         UNMET,
     ),
     "11 two states alternate": (
         contract(),
-        after(unmet=("test",), recent=("other", ALTERNATING, "other")),
+        after(unmet=("test",), recent_states=("other", ALTERNATING, "other")),
         seen(RED),
         paused("stagnated", "the same two states alternate"),
     ),
-    "12 gate": (contract(), after(), seen(RED, gate="which?"), paused("gate", "which?")),
+    "12 gate": (contract(), after(), seen(RED, gate_question="which?"), paused("gate", "which?")),
     "13 unmet": (contract(), after(), seen(RED), UNMET),
     "13 nothing was run": (contract(), after(), seen(), UNMET),
-    "13 silent": (contract(), Progress(), PROVED, Continue(because="signal")),
+    "13 silent": (contract(), Progress(), PROVED, Continue(cause="signal")),
 }
 
 
@@ -341,7 +341,9 @@ def test_every_verdict_and_outcome_has_a_row() -> None:
     outcomes = {verdict.outcome for verdict in verdicts if isinstance(verdict, Finish | Pause)}
 
     assert {type(verdict) for verdict in verdicts} == set(get_args(Verdict))
-    assert outcomes == {*get_args(Ending), *get_args(Pausing)} == set(OUTCOMES) - {"vague"}
+    assert (
+        outcomes == {*get_args(FinishOutcome), *get_args(PauseOutcome)} == set(OUTCOMES) - {"vague"}
+    )
 
 
 LATE = contract(bounds=bounds(3, minutes=30, budget_usd=2))
@@ -350,7 +352,7 @@ PRECEDENCE: dict[str, Row] = {
     "ignored beats cancelled": (
         contract(),
         after(),
-        seen(ignored="off", cancelled=True),
+        seen(ignore_reason="off", cancelled=True),
         Ignore(reason="off"),
     ),
     "cancelled beats paused": (contract(), after(), seen(cancelled=True, paused=True), CANCELLED),
@@ -435,7 +437,7 @@ PRECEDENCE: dict[str, Row] = {
     ),
     "green wins over stagnation": (
         contract(),
-        after(unmet=(), stale=9),
+        after(unmet=(), stale_rounds=9),
         PROVED,
         DONE,
     ),
@@ -443,7 +445,7 @@ PRECEDENCE: dict[str, Row] = {
     "claimed wins at the last round": (
         contract(checks=(), promises=("ALL DONE",), done_when="promise", bounds=bounds(1)),
         after(),
-        seen(said=("ALL DONE",)),
+        seen(promises_given=("ALL DONE",)),
         CLAIMED,
     ),
     "a bound ends what a loss would hold": (
@@ -474,13 +476,13 @@ PRECEDENCE: dict[str, Row] = {
         contract(),
         after(),
         seen(GREEN, concerns=(), fault="late"),
-        Continue(because="fault", names=("late",), counted=False),
+        Continue(cause="fault", names=("late",), counted=False),
     ),
     "blocked beats unrunnable": (
         contract(),
-        after(unrunnable_told=True),
+        after(unrunnable_reported=True),
         seen(MISSING, blocked="no key"),
-        Continue(because="blocked", names=("no key",)),
+        Continue(cause="blocked", names=("no key",)),
     ),
     "a bound ends what being blocked would hold": (
         LATE,
@@ -490,7 +492,7 @@ PRECEDENCE: dict[str, Row] = {
     ),
     "blocked again beats the bound": (
         LATE,
-        after(round=2, blocked_told=True),
+        after(round=2, blocked_reported=True),
         seen(RED, blocked="no key"),
         paused("blocked", "no key"),
     ),
@@ -498,11 +500,11 @@ PRECEDENCE: dict[str, Row] = {
         contract(),
         after(faults=1),
         seen(MISSING, fault="late"),
-        Continue(because="unrunnable", names=("test",)),
+        Continue(cause="unrunnable", names=("test",)),
     ),
     "unrunnable again beats the bound": (
         LATE,
-        after(round=2, unrunnable_told=True),
+        after(round=2, unrunnable_reported=True),
         seen(MISSING),
         paused("unrunnable", "test: pytest is not installed"),
     ),
@@ -543,7 +545,7 @@ PRECEDENCE: dict[str, Row] = {
             unmet=("test",),
             failures=("test red",),
             seen_failures=("test red",),
-            stale=9,
+            stale_rounds=9,
         ),
         seen(RED),
         paused("out-of-rounds", "round 3 of 3"),
@@ -551,13 +553,13 @@ PRECEDENCE: dict[str, Row] = {
     "stagnation beats an open gate": (
         contract(bounds=bounds(stagnation=1)),
         after(unmet=("test",), failures=("test red",), seen_failures=("test red",)),
-        seen(RED, gate="which?"),
+        seen(RED, gate_question="which?"),
         paused("stagnated", "nothing moved in 1 rounds"),
     ),
     "an open gate beats going on": (
         contract(),
         after(),
-        seen(RED, gate="which?"),
+        seen(RED, gate_question="which?"),
         paused("gate", "which?"),
     ),
 }
@@ -582,7 +584,7 @@ def test_amendments_count() -> None:
 
 @pytest.mark.parametrize("evidence", [seen(), seen(RED), PROVED, seen(RED, blocked="no key")])
 def test_what_is_known_without_a_check_stops_short_of_the_checks(evidence: Evidence) -> None:
-    assert before_checks(contract(bounds=bounds(1)), after(), evidence) is None
+    assert decide_before_checks(contract(bounds=bounds(1)), after(), evidence) is None
 
 
 @pytest.mark.parametrize(
@@ -600,7 +602,7 @@ def test_what_is_known_without_a_check_stops_short_of_the_checks(evidence: Evide
 def test_what_is_known_without_a_check_is_the_whole_verdict(name: str) -> None:
     agreed, progress, evidence, expected = STEPS[name]
 
-    assert before_checks(agreed, progress, evidence) == expected
+    assert decide_before_checks(agreed, progress, evidence) == expected
 
 
 @pytest.mark.parametrize(
@@ -613,8 +615,8 @@ def test_what_is_known_without_a_check_is_the_whole_verdict(name: str) -> None:
         pytest.param(contract(done_when="either"), {}, id="either, red checks"),
     ],
 )
-def test_words_alone_are_never_done(agreed: Contract, reported: dict[str, Met]) -> None:
-    evidence = seen(RED, said=("ALL DONE",), signalled=True, concerns=())
+def test_words_alone_are_never_done(agreed: Contract, reported: dict[str, ClaimReport]) -> None:
+    evidence = seen(RED, promises_given=("ALL DONE",), signalled=True, concerns=())
 
     assert decide(agreed, after(met=reported), evidence) == CLAIMED
 
@@ -634,7 +636,9 @@ def test_money_and_minutes_within_a_round(evidence: Evidence, expected: Pause | 
     raised = Amendment(by="user", at="", bounds=bounds(budget_usd=7, minutes=30))
     progress = after(round=2, amendments=(raised,))
 
-    assert in_a_round(contract(bounds=bounds(budget_usd=1)), progress, evidence) == expected
+    assert (
+        decide_between_stops(contract(bounds=bounds(budget_usd=1)), progress, evidence) == expected
+    )
 
 
 @pytest.mark.parametrize("outcome", ["red", "flaky", "timed-out", "no-evidence"])
@@ -644,7 +648,7 @@ def test_only_green_is_met(outcome: str) -> None:
 
 def test_failing_tests_are_measured_so_three_stale_rounds_are_enough() -> None:
     failed = ("test red", "test:t1")
-    progress = after(unmet=("test",), failures=failed, seen_failures=failed, stale=2)
+    progress = after(unmet=("test",), failures=failed, seen_failures=failed, stale_rounds=2)
 
     verdict = decide(contract(), progress, seen(failing("t1")))
 

@@ -23,12 +23,12 @@ from core.samples import (
 from untildone.core.check_results import BaselineResult, CheckResult, Finding, Tests
 from untildone.core.contract import Amendment, Claim, Contract
 from untildone.core.evidence import Concern, ConcernKind, Evidence
-from untildone.core.feedback import LIMIT, TASK_BEGINNING, TASK_LIMIT, feedback
+from untildone.core.feedback import MAX_FEEDBACK, MAX_TASK, TASK_BEGINNING, write_feedback
 from untildone.core.progress import Progress
 from untildone.core.verdict import Continue
 
 NONCE = "5eed5eed"
-UNMET = Continue(because="unmet", names=("test",))
+UNMET = Continue(cause="unmet", names=("test",))
 TASK = "\n\nThe task, as agreed:\nmake the tests pass"
 AGAIN = (
     " The checks are run again when you stop. If you cannot go on, run `untildone blocked REASON`."
@@ -43,7 +43,7 @@ def told(
     agreed: Contract | None = None,
     progress: Progress | None = None,
 ) -> str:
-    return feedback(
+    return write_feedback(
         agreed or contract(), progress or after(), evidence or seen(), verdict, nonce=NONCE
     )
 
@@ -55,14 +55,14 @@ TEXTS = {
         f"[untildone] Round 1 of 10: not done yet. Unmet: test.\n- test: red (`pytest`)\n{MEND}",
     ),
     "signal": (
-        Continue(because="signal"),
+        Continue(cause="signal"),
         seen(GREEN),
         "[untildone] Round 1 of 10: every criterion holds, but you have not said that the task is"
         " done.\nIf the whole task is done, run `untildone signal`; otherwise go on with what is"
         " missing. Nothing was red at the start, so the checks alone prove nothing.",
     ),
     "losses": (
-        Continue(because="losses", names=("L1",)),
+        Continue(cause="losses", names=("L1",)),
         seen(GREEN, concerns=(LOST,)),
         "[untildone] Round 1 of 10: the checks pass, but something the start had is gone.\n"
         "- test_a.py: test_one is gone (L1)\nPassing: test.\n"
@@ -71,7 +71,7 @@ TEXTS = {
         " file as it was at the start.",
     ),
     "blocked": (
-        Continue(because="blocked", names=("no key",)),
+        Continue(cause="blocked", names=("no key",)),
         seen(RED),
         "[untildone] Round 1 of 10: you said you are blocked: no key\n"
         "- test: red (`pytest`)\n"
@@ -79,26 +79,26 @@ TEXTS = {
         " with the reason and the loop pauses for them.",
     ),
     "unrunnable": (
-        Continue(because="unrunnable", names=("test",)),
+        Continue(cause="unrunnable", names=("test",)),
         seen(result("unrunnable", reason="pytest is not installed")),
         "[untildone] Round 1 of 10: a check could not be run: test.\n"
         "- test: unrunnable (`pytest`): pytest is not installed\n"
         "Make it runnable if that is part of the work; next time the loop pauses.",
     ),
     "background": (
-        Continue(because="background", names=("npm run dev",), counted=False),
+        Continue(cause="background", names=("npm run dev",), counted=False),
         seen(RED),
         "[untildone] Still running in the background: npm run dev.\n"
         "Wait for it if you need its result; carry on if it is a service.",
     ),
     "fault": (
-        Continue(because="fault", names=("the disk is full",), counted=False),
+        Continue(cause="fault", names=("the disk is full",), counted=False),
         seen(RED),
         "[untildone] The checks could not be judged: the disk is full.\n"
         "This is a fault of untildone, not of your work. Go on; it is judged again.",
     ),
     "unconfirmed": (
-        Continue(because="unconfirmed", names=("slow",), counted=False),
+        Continue(cause="unconfirmed", names=("slow",), counted=False),
         seen(GREEN),
         "[untildone] The checks could not be judged: slow.\n"
         "This is a fault of untildone, not of your work. Go on; it is judged again.",
@@ -114,14 +114,14 @@ def test_each_reason_to_go_on(verdict: Continue, evidence: Evidence, expected: s
 def test_a_signal_asked_for_besides_the_checks() -> None:
     agreed = contract(done_when="both")
 
-    assert told(Continue(because="signal"), agreed=agreed).splitlines()[1] == (
+    assert told(Continue(cause="signal"), agreed=agreed).splitlines()[1] == (
         "If the whole task is done, run `untildone signal`; otherwise go on."
     )
 
 
 def test_a_promise_is_asked_for_in_its_own_words() -> None:
     agreed = contract(checks=(), promises=("A", "B"), done_when="promise", bounds=bounds(0))
-    verdict = Continue(because="unmet", names=("promise `A`",))
+    verdict = Continue(cause="unmet", names=("promise `A`",))
 
     assert told(verdict, agreed=agreed) == (
         "[untildone] Round 1: not done yet. Unmet: promise `A`.\n"
@@ -133,7 +133,7 @@ def test_a_promise_is_asked_for_in_its_own_words() -> None:
 
 def test_a_list_is_to_be_kept_true() -> None:
     agreed = contract(checks=(), todos=("docs",), done_when="both")
-    verdict = Continue(because="unmet", names=("todo `docs`",))
+    verdict = Continue(cause="unmet", names=("todo `docs`",))
 
     assert told(verdict, agreed=agreed) == (
         "[untildone] Round 1 of 10: not done yet. Unmet: todo `docs`.\n"
@@ -145,7 +145,7 @@ def test_a_list_is_to_be_kept_true() -> None:
 
 def test_claims_are_asked_for_where_they_are_unmet() -> None:
     agreed = contract(claims=(Claim(name="docs"), Claim(name="demo")), done_when="both")
-    verdict = Continue(because="unmet", names=("test", "docs"))
+    verdict = Continue(cause="unmet", names=("test", "docs"))
 
     assert told(verdict, agreed=agreed) == (
         "[untildone] Round 1 of 10: not done yet. Unmet: test, docs.\n"
@@ -362,7 +362,7 @@ def test_many_failures_are_counted_by_file() -> None:
 def test_a_renamed_test_is_told_though_the_check_is_green() -> None:
     note = result("green", reason="1 test of the start did not run: t1")
 
-    assert told(Continue(because="signal"), seen(note)).splitlines()[1:3] == [
+    assert told(Continue(cause="signal"), seen(note)).splitlines()[1:3] == [
         "- test: green (`pytest`): 1 test of the start did not run: t1",
         "Passing: test.",
     ]
@@ -377,7 +377,7 @@ def test_amended_bounds_are_told() -> None:
 def test_many_names_are_counted() -> None:
     names = tuple(f"c{number}" for number in range(20))
 
-    assert "c11 and 8 more." in told(Continue(because="unmet", names=names), seen(RED))
+    assert "c11 and 8 more." in told(Continue(cause="unmet", names=names), seen(RED))
 
 
 def test_the_end_of_a_long_output_is_kept() -> None:
@@ -387,7 +387,7 @@ def test_the_end_of_a_long_output_is_kept() -> None:
 
     assert "\n… " in text
     assert f"line 9998\n</output-{NONCE}>" in text
-    assert LIMIT - 100 < len(text.removesuffix(TASK)) <= LIMIT
+    assert MAX_FEEDBACK - 100 < len(text.removesuffix(TASK)) <= MAX_FEEDBACK
 
 
 def test_several_outputs_share_the_room() -> None:
@@ -396,7 +396,7 @@ def test_several_outputs_share_the_room() -> None:
     text = told(UNMET, seen(*failed))
 
     assert re.findall(r"check=(\w+)", text) == ["c0", "c1", "c2"]
-    assert len(text.removesuffix(TASK)) <= LIMIT
+    assert len(text.removesuffix(TASK)) <= MAX_FEEDBACK
 
 
 def test_output_cannot_end_its_fence() -> None:
@@ -418,7 +418,7 @@ def test_what_a_check_reports_cannot_begin_a_line_of_ours() -> None:
     loss = Concern(id="L", kind=ConcernKind.CONFIG, path=forged, detail=forged)
 
     text = told(
-        Continue(because="unmet", names=(forged,)),
+        Continue(cause="unmet", names=(forged,)),
         seen(evil, result("green", forged), concerns=(loss,)),
     )
 
@@ -427,7 +427,7 @@ def test_what_a_check_reports_cannot_begin_a_line_of_ours() -> None:
     ]
 
 
-@pytest.mark.parametrize("length", [TASK_LIMIT, TASK_LIMIT + 1])
+@pytest.mark.parametrize("length", [MAX_TASK, MAX_TASK + 1])
 def test_a_task_is_repeated_whole_up_to_its_limit(length: int) -> None:
     task = "t" * length
 
@@ -435,7 +435,7 @@ def test_a_task_is_repeated_whole_up_to_its_limit(length: int) -> None:
 
     whole = f":\n{task}"
     cut = f" (its beginning; whole in `.untildone/task-a1.md`):\n{task[:TASK_BEGINNING]}"
-    assert text == (whole if length == TASK_LIMIT else cut)
+    assert text == (whole if length == MAX_TASK else cut)
 
 
 def test_the_next_step_is_told_whatever_the_evidence() -> None:
@@ -488,10 +488,10 @@ def test_never_longer_than_its_limit(
     start = None if then is None else started(*then)
 
     text = told(
-        Continue(because=verdict.because, names=names),
+        Continue(cause=verdict.cause, names=names),
         seen(*found, concerns=lost, baseline=start),
         agreed=asked,
     )
 
     assert text.endswith(TASK)
-    assert len(text.removesuffix(TASK)) <= LIMIT
+    assert len(text.removesuffix(TASK)) <= MAX_FEEDBACK

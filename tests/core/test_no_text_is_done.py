@@ -8,10 +8,10 @@ from msgspec.structs import replace
 
 from core.samples import TEST, contract, finding, result
 from untildone.core import agent_message
-from untildone.core.contract import Amendment, Claim, Contract, Rule
+from untildone.core.contract import Amendment, Claim, Contract, ExitRule
 from untildone.core.decide import decide
 from untildone.core.evidence import Evidence, Todo
-from untildone.core.progress import Met, Progress
+from untildone.core.progress import ClaimReport, Progress
 from untildone.core.verdict import Finish
 
 FRAGMENTS = (
@@ -40,10 +40,10 @@ def heard(message: str, asked: Contract, outcome: str) -> Evidence:
     """As a stop reads the agent's last message, with everything else in the agent's favour."""
     return Evidence(
         checks=(result(outcome),),
-        said=agent_message.promises_said(message, asked.promises),
-        signalled=agent_message.signalled(message),
-        blocked=agent_message.blocked(message),
-        status=agent_message.status_block(message),
+        promises_given=agent_message.find_promises(message, asked.promises),
+        signalled=agent_message.has_signal(message),
+        blocked=agent_message.find_blocked_reason(message),
+        status=agent_message.parse_status_block(message),
         concerns=(),
     )
 
@@ -55,14 +55,14 @@ def heard(message: str, asked: Contract, outcome: str) -> Evidence:
     verifications,
 )
 @settings(max_examples=600, deadline=None, derandomize=True, database=None)
-def test_a_red_check(message: str, rule: Rule, outcome: str, by: str) -> None:
+def test_a_red_check(message: str, rule: ExitRule, outcome: str, by: str) -> None:
     asked = contract(
         checks=(TEST,), done_when=rule, claims=(Claim(name="docs"),), promises=("ALL DONE",)
     )
     progress = Progress(
-        seen_red=("test",),
+        checks_seen_red=("test",),
         signalled=True,
-        met={"docs": Met(by=by, evidence=message)},  # type: ignore[arg-type]  # of the table
+        met={"docs": ClaimReport(by=by, evidence=message)},  # type: ignore[arg-type]  # of the table
         notes=(message,),
         steps_done=(message,),
         precheck=message,
@@ -87,12 +87,14 @@ LACKING: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 
 @given(messages, st.sampled_from(("checks", "both")), st.sampled_from(sorted(LACKING)))
 @settings(max_examples=400, deadline=None, derandomize=True, database=None)
-def test_anything_else_that_is_not_met(message: str, rule: Rule, lacking: str) -> None:
+def test_anything_else_that_is_not_met(message: str, rule: ExitRule, lacking: str) -> None:
     terms, evidence = LACKING[lacking]
     claim = Amendment(by="agent", at="", claim=Claim(name="docs"))
     added = (claim,) if lacking == "a criterion added" else ()
     asked = contract(done_when=rule, **terms)
-    progress = Progress(seen_red=("test",), signalled=True, notes=(message,), amendments=added)
+    progress = Progress(
+        checks_seen_red=("test",), signalled=True, notes=(message,), amendments=added
+    )
 
     verdict = decide(asked, progress, replace(heard(message, asked, "green"), **evidence))
 
@@ -103,8 +105,8 @@ def test_anything_else_that_is_not_met(message: str, rule: Rule, lacking: str) -
 @settings(max_examples=300, deadline=None, derandomize=True, database=None)
 def test_an_unreported_or_assumed_claim(message: str) -> None:
     asked = contract(done_when="both", claims=(Claim(name="docs"), Claim(name="api")))
-    met = {"api": Met(by="assumption", evidence=message)}
-    progress = Progress(seen_red=("test",), signalled=True, met=met)
+    met = {"api": ClaimReport(by="assumption", evidence=message)}
+    progress = Progress(checks_seen_red=("test",), signalled=True, met=met)
 
     verdict = decide(asked, progress, heard(message, asked, "green"))
 

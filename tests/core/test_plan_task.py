@@ -7,8 +7,8 @@ from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check, Claim, Contract
 from untildone.core.decide import decide
 from untildone.core.evidence import Evidence
-from untildone.core.feedback import feedback
-from untildone.core.plan_task import PlanTask, Result, TaskReport, missing_lines
+from untildone.core.feedback import write_feedback
+from untildone.core.plan_task import PlanTask, TaskReport, VerifierResult, list_missing
 from untildone.core.progress import Progress
 from untildone.core.transitions import advance
 from untildone.core.verdict import Continue, Pause
@@ -42,7 +42,7 @@ def test_a_feature_goes_on_until_it_was_judged_as_a_whole(
 
 
 @pytest.mark.parametrize("result", ["BLOCKED", "MISALIGNED"])
-def test_a_result_that_work_does_not_mend_pauses(result: Result) -> None:
+def test_a_result_that_work_does_not_mend_pauses(result: VerifierResult) -> None:
     progress = Progress(report=TaskReport(result=result, reason="no key"))
 
     assert decide(CONTRACT, progress, Evidence()) == Pause(
@@ -56,7 +56,7 @@ def test_what_is_missing_is_told_once() -> None:
     verdict = decide(CONTRACT, progress, Evidence())
     assert isinstance(verdict, Continue)
 
-    told = feedback(CONTRACT, progress, Evidence(), verdict, nonce="0")
+    told = write_feedback(CONTRACT, progress, Evidence(), verdict, nonce="0")
 
     assert "Missing, by the verifier:\n- reads well: two typing errors\n" in told
     assert advance(CONTRACT, progress, Evidence(), verdict).report is None
@@ -67,12 +67,12 @@ def test_a_task_whose_criteria_hold_is_said_to_be_done_by_verifying_it() -> None
     green = Evidence(checks=(CheckResult(name="test", command="true", outcome="green"),))
     verdict = decide(asked, Progress(), green)
 
-    told = feedback(asked, Progress(), green, Continue(because="signal"), nonce="0")
+    told = write_feedback(asked, Progress(), green, Continue(cause="signal"), nonce="0")
 
-    assert verdict == Continue(because="signal")
+    assert verdict == Continue(cause="signal")
     assert "say so with `untildone verify TASK-001 --result VERIFIED`; otherwise go on" in told
 
 
 def test_without_a_report_nothing_is_missing() -> None:
-    assert (missing_lines(None), missing_lines(TaskReport(result="VERIFIED"))) == ((), ())
+    assert (list_missing(None), list_missing(TaskReport(result="VERIFIED"))) == ((), ())
     assert TaskReport(result="BLOCKED").told == "BLOCKED"

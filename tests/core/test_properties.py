@@ -10,17 +10,17 @@ from msgspec.structs import replace
 from core.samples import AGENT, LOST, SERVER, SLOW, TEST, contract, failing, result, seen
 from untildone.core.contract import Amendment, Bounds, Claim, Contract
 from untildone.core.criteria import apply_amendments
-from untildone.core.decide import before_checks, decide
+from untildone.core.decide import decide, decide_before_checks
 from untildone.core.evidence import Evidence
-from untildone.core.progress import Met, Progress
-from untildone.core.transitions import advance, resumed
+from untildone.core.progress import ClaimReport, Progress
+from untildone.core.transitions import advance, resume_loop
 from untildone.core.verdict import OUTCOMES, Continue, Finish, Pause, Verdict
 
 # What may be true at a stop besides the checks' results; two at once are drawn too.
 CONDITIONS = (
     seen(cancelled=True),
     seen(paused=True),
-    seen(ignored="off"),
+    seen(ignore_reason="off"),
     seen(broken_seal="cut"),
     seen(turn="queued", prompt="p1"),
     seen(turn="question", prompt="p2"),
@@ -29,7 +29,7 @@ CONDITIONS = (
     seen(background=(AGENT,)),
     seen(background=(SERVER,)),
     seen(forbidden=("grep TODO",)),
-    seen(said=("DONE",)),
+    seen(promises_given=("DONE",)),
     seen(signalled=True),
     seen(blocked="no key"),
     seen(fault="late"),
@@ -37,7 +37,7 @@ CONDITIONS = (
     seen(minutes=60),
     seen(round_minutes=60),
     seen(cap_reached=True),
-    seen(gate="which?"),
+    seen(gate_question="which?"),
     seen(concerns=()),
 )
 OUTCOMES_OF_A_CHECK = ("green", "green", "red", "flaky", "unrunnable", "timed-out", "no-evidence")
@@ -109,7 +109,7 @@ contracts = st.builds(
 def judge(asked: Contract, progress: Progress, stop: Stop) -> tuple[Evidence, Verdict]:
     """As the pipeline does it: what `done` rests on is looked at only when all else is met."""
     verdict = decide(asked, progress, stop.evidence)
-    if isinstance(verdict, Continue) and verdict.because == "unconfirmed":
+    if isinstance(verdict, Continue) and verdict.cause == "unconfirmed":
         slow = [check for check in asked.checks if check.when == "done"]
         more = stop.confirmation.checks if slow else ()
         evidence = replace(
@@ -127,14 +127,14 @@ def walk(asked: Contract, given_stops: list[Stop], *, resuming: bool) -> list[Ju
     judged: list[Judged] = []
     for stop in given_stops:
         if stop.met:
-            report = Met(by="execution", evidence="seen")
+            report = ClaimReport(by="execution", evidence="seen")
             progress = replace(progress, met={"docs": report})
         evidence, verdict = judge(asked, progress, stop)
         after = advance(asked, progress, evidence, verdict)
         judged.append(Judged(asked, progress, evidence, verdict, after))
         if after.status == "finished" or (after.status == "paused" and not resuming):
             break
-        progress = resumed(after) if after.status == "paused" else after
+        progress = resume_loop(after) if after.status == "paused" else after
     return judged
 
 
@@ -179,7 +179,7 @@ def test_both_is_done_only_with_the_agents_word_and_every_claim(
     for judged in walk(replace(asked, done_when="both"), given_stops, resuming=True):
         if isinstance(judged.verdict, Finish) and judged.verdict.outcome == "done":
             event("done")
-            assert judged.evidence.signalled or judged.evidence.said
+            assert judged.evidence.signalled or judged.evidence.promises_given
             assert all(claim.name in judged.before.met for claim in asked.claims)
 
 
@@ -189,7 +189,7 @@ def test_claimed_only_by_words(asked: Contract, given_stops: list[Stop]) -> None
     for judged in walk(asked, given_stops, resuming=True):
         if isinstance(judged.verdict, Finish) and judged.verdict.outcome == "claimed":
             event("claimed")
-            assert judged.evidence.said or judged.evidence.signalled
+            assert judged.evidence.promises_given or judged.evidence.signalled
 
 
 @given(contracts, st.lists(stops(), max_size=20), st.integers(1, 6))
@@ -227,7 +227,7 @@ def test_the_persons_cancel_always_wins(
 ) -> None:
     judged = walk(asked, given_stops, resuming=True)
     progress = judged[-1].after if judged else Progress()
-    evidence = replace(last, cancelled=True, ignored="")
+    evidence = replace(last, cancelled=True, ignore_reason="")
 
     verdict = decide(asked, progress, evidence)
 
@@ -239,7 +239,7 @@ def test_the_persons_cancel_always_wins(
 @bounded(300)
 def test_what_is_known_early_is_what_is_decided(asked: Contract, given_stops: list[Stop]) -> None:
     for judged in walk(asked, given_stops, resuming=True):
-        early = before_checks(asked, judged.before, judged.evidence)
+        early = decide_before_checks(asked, judged.before, judged.evidence)
         assert early in (None, judged.verdict)
 
 
@@ -250,7 +250,7 @@ def test_counters_only_grow_and_only_the_person_resumes(
 ) -> None:
     for judged in walk(asked, given_stops, resuming=True):
         assert judged.after.round - judged.before.round in (0, 1)
-        assert set(judged.before.seen_red) <= set(judged.after.seen_red)
+        assert set(judged.before.checks_seen_red) <= set(judged.after.checks_seen_red)
         assert (judged.after.spend_usd or 0) >= (judged.before.spend_usd or 0)
         assert (judged.after.status == "active") == (judged.after.outcome is None)
 

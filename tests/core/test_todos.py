@@ -3,10 +3,10 @@
 import pytest
 
 from core.samples import contract
-from untildone.core.criteria import exit_rule
+from untildone.core.criteria import apply_exit_rule
 from untildone.core.evidence import Evidence, Todo
 from untildone.core.progress import Progress
-from untildone.core.todos import check_boxes, unfinished, unmet_todos
+from untildone.core.todos import find_unfinished, find_unmet_todos, parse_check_boxes
 
 LIST = """\
 # Plan
@@ -52,7 +52,7 @@ LIST = """\
 
 
 def test_check_boxes_are_what_is_asked_for_now() -> None:
-    assert check_boxes(LIST) == (
+    assert parse_check_boxes(LIST) == (
         Todo(text="write the parser"),
         Todo(text="test it", done=True),
         Todo(text="lint it", done=True),
@@ -66,7 +66,7 @@ def test_check_boxes_are_what_is_asked_for_now() -> None:
 
 
 def test_a_hostile_list_is_cut() -> None:
-    found = check_boxes("- [ ] " + "x" * 100_000 + "\n- [ ] y" * 5_000)
+    found = parse_check_boxes("- [ ] " + "x" * 100_000 + "\n- [ ] y" * 5_000)
 
     assert (len(found), len(found[0].text)) == (1_000, 200)
 
@@ -74,7 +74,7 @@ def test_a_hostile_list_is_cut() -> None:
 def test_an_item_on_two_lists_is_named_once() -> None:
     twice = (Todo(text="a"), Todo(text="a"), Todo(text="b", done=True))
 
-    assert unfinished(twice) == ("a",)
+    assert find_unfinished(twice) == ("a",)
 
 
 @pytest.mark.parametrize(
@@ -100,9 +100,9 @@ def test_what_is_left_of_a_list(now: tuple[Todo, ...], unmet: tuple[str, ...]) -
     agreed = contract(checks=(), todos=("a", "b"), done_when="both")
     evidence = Evidence(todos=now)
 
-    assert unmet_todos(agreed, evidence) == unmet
-    assert exit_rule(agreed, Progress(), evidence) == ("unmet" if unmet else "claimed")
+    assert find_unmet_todos(agreed, evidence) == unmet
+    assert apply_exit_rule(agreed, Progress(), evidence) == ("unmet" if unmet else "claimed")
 
 
 def test_a_list_is_no_criterion_unless_it_was_agreed_on() -> None:
-    assert unmet_todos(contract(), Evidence(todos=(Todo(text="a"),))) == ()
+    assert find_unmet_todos(contract(), Evidence(todos=(Todo(text="a"),))) == ()

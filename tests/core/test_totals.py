@@ -2,7 +2,7 @@
 
 from core.samples import GREEN, finding, result
 from untildone.core.check_results import FileTotals, Tests, Totals
-from untildone.core.totals import WORST_FILES, totals, worst_files
+from untildone.core.totals import MAX_WORST_FILES, count_totals, find_worst_files
 
 LINT = result(
     "green",
@@ -23,7 +23,7 @@ TESTED = result(
 
 
 def test_a_failing_test_is_not_counted_among_the_errors_again() -> None:
-    assert totals((LINT, TESTED, GREEN)) == Totals(
+    assert count_totals((LINT, TESTED, GREEN)) == Totals(
         errors=1, warnings=1, infos=1, security=2, passed=3, failed=1, skipped=2
     )
 
@@ -32,14 +32,14 @@ def test_what_several_checks_say_of_a_line_counts_once() -> None:
     twice = (finding("a"), finding("a"))
     checks = (result("red", "build", findings=twice), result("red", "lint", findings=twice))
 
-    assert totals(checks) == Totals(errors=2)
-    assert worst_files(checks) == (FileTotals(path="a.py", errors=2),)
+    assert count_totals(checks) == Totals(errors=2)
+    assert find_worst_files(checks) == (FileTotals(path="a.py", errors=2),)
 
 
 def test_files_with_the_most_findings_come_first() -> None:
     more = result("red", "more", findings=(finding("f", path="b.py"),))
 
-    assert worst_files((LINT, TESTED, more)) == (
+    assert find_worst_files((LINT, TESTED, more)) == (
         FileTotals(path="b.py", errors=2, warnings=1),
         FileTotals(path="a.py", infos=1, security=1),
     )
@@ -48,4 +48,4 @@ def test_files_with_the_most_findings_come_first() -> None:
 def test_only_the_worst_files_are_told() -> None:
     many = result("red", findings=tuple(finding(path=f"{number}.py") for number in range(99)))
 
-    assert len(worst_files((many,))) == WORST_FILES
+    assert len(find_worst_files((many,))) == MAX_WORST_FILES

@@ -18,21 +18,21 @@ from core.samples import (
 )
 from untildone.core.check_results import Totals
 from untildone.core.contract import Claim, Contract
-from untildone.core.criteria import failures, state_key
+from untildone.core.criteria import hash_state, list_failure_ids
 from untildone.core.decide import decide
 from untildone.core.evidence import Evidence, Turn
-from untildone.core.progress import STOPPED, Progress
+from untildone.core.progress import STOPPED_CLOCK, Progress
 from untildone.core.stagnation import (
-    MOST_FAILURES,
+    MAX_FAILURES,
+    explain_stagnation,
     get_round_state,
-    moved,
-    stagnation,
-    stagnation_limit,
+    get_stagnation_limit,
+    has_moved,
 )
-from untildone.core.transitions import advance, resumed
+from untildone.core.transitions import advance, resume_loop
 from untildone.core.verdict import Continue, Finish, Ignore, Pause, Verdict, Wait
 
-HELD = Continue(because="unmet", names=("test",))
+HELD = Continue(cause="unmet", names=("test",))
 
 
 def walk(agreed: Contract, stops: list[Evidence], progress: Progress | None = None) -> list[str]:
@@ -49,7 +49,7 @@ def walk(agreed: Contract, stops: list[Evidence], progress: Progress | None = No
 def _word(verdict: Verdict) -> str:
     match verdict:
         case Continue():
-            return verdict.because
+            return verdict.cause
         case Finish() | Pause():
             return verdict.outcome
         case Wait() | Ignore():
@@ -69,8 +69,8 @@ def test_a_held_round_is_remembered() -> None:
         baseline_totals=Totals(),
         totals=Totals(),
         seen_failures=("test red",),
-        seen_red=("test",),
-        recent=(state_key(("test",), ("test red",)),),
+        checks_seen_red=("test",),
+        recent_states=(hash_state(("test",), ("test red",)),),
         idle_holds=3,
         spend_usd=1.5,
     )
@@ -83,7 +83,7 @@ def test_a_held_round_is_remembered() -> None:
         pytest.param(
             Wait(reason="queued"),
             seen(turn="queued", prompt="p1"),
-            Progress(waited_for="p1"),
+            Progress(waited_for_prompt="p1"),
             id="the person's turn",
         ),
         pytest.param(
@@ -99,13 +99,13 @@ def test_a_held_round_is_remembered() -> None:
             id="plan mode does not either",
         ),
         pytest.param(
-            Continue(because="background", counted=False),
+            Continue(cause="background", counted=False),
             seen(background=(SERVER,)),
-            Progress(told_background=("b2",), idle_holds=1),
+            Progress(background_reported=("b2",), idle_holds=1),
             id="a command in the background",
         ),
         pytest.param(
-            Continue(because="fault", counted=False),
+            Continue(cause="fault", counted=False),
             seen(fault="late"),
             Progress(faults=1, idle_holds=1),
             id="our fault",
@@ -157,9 +157,9 @@ def test_an_ending_is_a_round_too(verdict: Finish | Pause, status: str) -> None:
     [
         ("agent", ("boot", 9.0)),
         ("queued", ("boot", 9.0)),
-        ("plan", STOPPED),
-        ("question", STOPPED),
-        ("failed", STOPPED),
+        ("plan", STOPPED_CLOCK),
+        ("question", STOPPED_CLOCK),
+        ("failed", STOPPED_CLOCK),
     ],
 )
 def test_the_clock_stops_where_the_agent_rests(turn: Turn, clock: tuple[str, float]) -> None:
@@ -177,7 +177,7 @@ def test_spend_never_goes_down_and_unknown_keeps_what_was_known() -> None:
 def test_a_loss_is_told_only_where_the_agent_heard_of_it() -> None:
     evidence = seen(GREEN, concerns=(LOST,))
 
-    told = advance(contract(), after(), evidence, Continue(because="losses", names=("L1",)))
+    told = advance(contract(), after(), evidence, Continue(cause="losses", names=("L1",)))
     cut_short = advance(contract(), after(), evidence, Pause(outcome="out-of-rounds", reason="r"))
 
     assert (told.reported_concerns, cut_short.reported_concerns) == (("L1",), ())
@@ -188,10 +188,10 @@ def test_ten_thousand_failures_leave_a_small_state() -> None:
 
     progress = advance(contract(), Progress(), seen(many), HELD)
 
-    assert len(progress.failures) == len(progress.seen_failures) == MOST_FAILURES
+    assert len(progress.failures) == len(progress.seen_failures) == MAX_FAILURES
 
 
-MANY = failing(*(f"t{number:05}" for number in range(MOST_FAILURES + 2)))
+MANY = failing(*(f"t{number:05}" for number in range(MAX_FAILURES + 2)))
 
 
 def test_more_failures_than_are_remembered_stagnate_all_the_same() -> None:
@@ -199,10 +199,10 @@ def test_more_failures_than_are_remembered_stagnate_all_the_same() -> None:
 
 
 def test_one_failure_less_moves_however_many_there_are() -> None:
-    fewer = failing(*(f"t{number:05}" for number in range(MOST_FAILURES + 1)))
+    fewer = failing(*(f"t{number:05}" for number in range(MAX_FAILURES + 1)))
     progress = advance(contract(), Progress(), seen(MANY), HELD)
 
-    assert moved(progress, get_round_state(contract(), progress, seen(fewer)))
+    assert has_moved(progress, get_round_state(contract(), progress, seen(fewer)))
 
 
 def test_the_same_failures_are_counted_round_after_round() -> None:
@@ -226,9 +226,9 @@ def test_totals_go_from_the_first_round_known_to_the_last() -> None:
 def test_resumed_counts_anew_what_led_to_the_pause_and_keeps_the_rest() -> None:
     kept = Progress(
         round=7,
-        seen_red=("test",),
+        checks_seen_red=("test",),
         reported_concerns=("L1",),
-        told_background=("b1",),
+        background_reported=("b1",),
         spend_usd=2,
         unmet=("test",),
     )
@@ -237,16 +237,16 @@ def test_resumed_counts_anew_what_led_to_the_pause_and_keeps_the_rest() -> None:
         status="paused",
         outcome="stagnated",
         reason="r",
-        stale=3,
-        recent=("a", "b"),
+        stale_rounds=3,
+        recent_states=("a", "b"),
         idle_holds=8,
-        blocked_told=True,
-        unrunnable_told=True,
+        blocked_reported=True,
+        unrunnable_reported=True,
         faults=2,
         round_seconds=60,
     )
 
-    assert resumed(before) == kept
+    assert resume_loop(before) == kept
 
 
 FIRST = seen(failing("t1", "t2"))
@@ -258,19 +258,27 @@ FIRST = seen(failing("t1", "t2"))
         pytest.param(Progress(), FIRST, True, id="the first round"),
         pytest.param(after(unmet=("test",)), FIRST, True, id="a failure not seen before"),
         pytest.param(
-            after(unmet=("test",), seen_failures=failures(FIRST), failures=failures(FIRST)),
+            after(
+                unmet=("test",),
+                seen_failures=list_failure_ids(FIRST),
+                failures=list_failure_ids(FIRST),
+            ),
             FIRST,
             False,
             id="the same failures",
         ),
         pytest.param(
-            after(unmet=("test",), seen_failures=failures(FIRST), failures=failures(FIRST)),
+            after(
+                unmet=("test",),
+                seen_failures=list_failure_ids(FIRST),
+                failures=list_failure_ids(FIRST),
+            ),
             seen(failing("t1")),
             True,
             id="a failing test is gone",
         ),
         pytest.param(
-            after(unmet=("test",), seen_failures=failures(FIRST), failures=("test red",)),
+            after(unmet=("test",), seen_failures=list_failure_ids(FIRST), failures=("test red",)),
             FIRST,
             False,
             id="an old failure came back",
@@ -284,7 +292,7 @@ FIRST = seen(failing("t1", "t2"))
     ],
 )
 def test_moved(progress: Progress, evidence: Evidence, expected: bool) -> None:
-    assert moved(progress, get_round_state(contract(), progress, evidence)) is expected
+    assert has_moved(progress, get_round_state(contract(), progress, evidence)) is expected
 
 
 @pytest.mark.parametrize(
@@ -299,7 +307,7 @@ def test_moved(progress: Progress, evidence: Evidence, expected: bool) -> None:
     ],
 )
 def test_stagnation_limit(agreed: Contract, evidence: Evidence, expected: int) -> None:
-    assert stagnation_limit(agreed, evidence) == expected
+    assert get_stagnation_limit(agreed, evidence) == expected
 
 
 A, B, C = seen(failing("a")), seen(failing("b")), seen(failing("c"))
@@ -327,9 +335,11 @@ def test_stagnation(agreed: Contract, stops: list[Evidence], expected: list[str]
 
 
 def test_stagnation_says_why() -> None:
-    progress = after(unmet=("test",), failures=("test red",), seen_failures=("test red",), stale=4)
+    progress = after(
+        unmet=("test",), failures=("test red",), seen_failures=("test red",), stale_rounds=4
+    )
 
-    assert stagnation(contract(), progress, seen(RED)) == "nothing moved in 5 rounds"
+    assert explain_stagnation(contract(), progress, seen(RED)) == "nothing moved in 5 rounds"
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from typing import get_args
 
 from untildone.core.check_results import Tests
-from untildone.core.verdict import OUTCOMES, Ended, Ending, Pausing
+from untildone.core.verdict import OUTCOMES, FinishOutcome, OutcomeEffect, PauseOutcome
 
 
 def test_outcomes_with_their_exit_codes_and_how_they_are_resumed() -> None:
@@ -32,9 +32,9 @@ def test_a_status_for_each_outcome() -> None:
     finished = {name for name, ended in OUTCOMES.items() if ended.status == "finished"}
     paused = {name for name, ended in OUTCOMES.items() if ended.status == "paused"}
 
-    assert finished == set(get_args(Ending))
-    assert paused == set(get_args(Pausing))
-    assert OUTCOMES["vague"] == Ended(status="not started", exit_code=19, resume="start")
+    assert finished == set(get_args(FinishOutcome))
+    assert paused == set(get_args(PauseOutcome))
+    assert OUTCOMES["vague"] == OutcomeEffect(status="not started", exit_code=19, resume="start")
 
 
 def test_skipped_tests_were_not_executed() -> None:

@@ -22,7 +22,7 @@ def record(world: World) -> Record:
 
 
 def receipt(world: World) -> dict[str, Any]:
-    text = (world.here.loops.folder(world.loop) / "receipt.json").read_text(encoding="utf-8")
+    text = (world.here.loops.get_folder(world.loop) / "receipt.json").read_text(encoding="utf-8")
     found: dict[str, Any] = json.loads(text)
     return found
 
@@ -100,8 +100,8 @@ def test_where_the_start_is_gone_the_losses_are_shown_without_their_changes(
     world: World, tmp_path: Path
 ) -> None:
     paused(world)
-    (told,) = world.here.loops.rounds(world.loop)[-1].concerns or ()
-    baseline = world.here.loops.folder(world.loop) / "baseline"
+    (told,) = world.here.loops.read_rounds(world.loop)[-1].concerns or ()
+    baseline = world.here.loops.get_folder(world.loop) / "baseline"
     baseline.rename(tmp_path / "elsewhere")
 
     (shown,) = concerns_with_diffs(world.here, record(world), (told,), project=world.project)

@@ -6,13 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from untildone.checks.runner import Running, run_checks
+from untildone.app import open_context
+from untildone.checks.runner import RunOptions, run_checks
 from untildone.core.contract import Check
 from untildone.engine import stop
 from untildone.engine.baseline import record_start
-from untildone.engine.context import Context, context
+from untildone.engine.context import Context
 from untildone.engine.payload import Call
-from untildone.engine.start import Request, begin
+from untildone.engine.request import Request
+from untildone.engine.start import begin
 from untildone.errors import UserError
 
 SESSION = "5f0c2a9e-0000-4000-8000-00000000000b"
@@ -27,7 +29,7 @@ HIDDEN = "import sys\nsys.path.insert(0, '.')\nimport shop\nsys.exit(shop.price(
 class World:
     def __init__(self, folder: Path) -> None:
         self.project, self.folder = folder / "project", folder
-        self.here: Context = context({**os.environ, **ENVIRON}, home=str(folder / "state"))
+        self.here: Context = open_context({**os.environ, **ENVIRON}, home=str(folder / "state"))
         self.loop = ""
         self.write(**{"check.py": TEST, "shop.py": "def price(total):\n    return total\n"})
         (folder / "hidden.py").write_text(HIDDEN, encoding="utf-8")
@@ -42,7 +44,7 @@ class World:
         checks = (Check(name="check", command=CHECK),)
         asked = Request(session=SESSION, project=self.project, checks=checks, oracle=oracle)
         self.loop = begin(self.here, asked).contract.id
-        record_start(self.here, self.loop, run_checks(checks, Running(project=self.project)))
+        record_start(self.here, self.loop, run_checks(checks, RunOptions(project=self.project)))
 
     def stop(self) -> str:
         call = Call("Stop", "claude", "settings", str(self.here.home))

@@ -5,10 +5,12 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from core.samples import contract
+from untildone.app import open_context
 from untildone.core.evidence import Evidence
 from untildone.engine.artifacts import folder, log_folder, publish, write_task
-from untildone.engine.context import Context, context
-from untildone.engine.start import Request, begin
+from untildone.engine.context import Context
+from untildone.engine.request import Request
+from untildone.engine.start import begin
 from untildone.store.loops import Record
 
 SESSION = "5f0c2a9e-0000-4000-8000-00000000000a"
@@ -17,7 +19,7 @@ SESSION = "5f0c2a9e-0000-4000-8000-00000000000a"
 def started(tmp_path: Path) -> tuple[Context, Record, Path]:
     project = tmp_path / "project"
     project.mkdir()
-    here = context({}, home=str(tmp_path / "state"))
+    here = open_context({}, home=str(tmp_path / "state"))
     record = begin(here, Request(session=SESSION, project=project, promises=("DONE",)))
     return here, record, project
 
@@ -70,7 +72,7 @@ def test_a_file_in_its_place_is_left_alone(tmp_path: Path) -> None:
 
     assert folder(project) is None
     assert (project / ".untildone").read_text(encoding="utf-8") == "mine"
-    assert (here.loops.folder(record.contract.id) / "receipt.md").is_file()
+    assert (here.loops.get_folder(record.contract.id) / "receipt.md").is_file()
 
 
 def test_a_receipt_that_cannot_be_left_in_the_project_changes_nothing(tmp_path: Path) -> None:
@@ -79,7 +81,7 @@ def test_a_receipt_that_cannot_be_left_in_the_project_changes_nothing(tmp_path: 
 
     publish(here, record, Evidence(), project=project)
 
-    assert (here.loops.folder(record.contract.id) / "receipt.json").is_file()
+    assert (here.loops.get_folder(record.contract.id) / "receipt.json").is_file()
 
 
 def test_logs_of_the_last_rounds_are_kept(tmp_path: Path) -> None:

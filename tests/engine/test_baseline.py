@@ -7,7 +7,7 @@ import pytest
 
 from core.samples import GREEN, RED, failing, finding, result
 from engine.test_stop import World, told
-from untildone.checks.runner import Running, run_checks
+from untildone.checks.runner import RunOptions, run_checks
 from untildone.core.check_results import CheckResult, FileTotals, Totals
 from untildone.core.contract import Check
 from untildone.engine.baseline import record_start
@@ -32,13 +32,13 @@ def begin(world: World, *functions: str) -> None:
     """A loop whose start was checked by the real runner."""
     tests(world, *functions)
     world.start(checks=(PYTEST,), was_red=False)
-    record_start(world.here, world.loop, run_checks([PYTEST], Running(project=world.project)))
+    record_start(world.here, world.loop, run_checks([PYTEST], RunOptions(project=world.project)))
 
 
 def kept(world: World) -> tuple[CheckResult, ...]:
     loops = world.here.loops
     digest = loops.load(world.loop).progress.baseline
-    return baseline.read(loops.folder(world.loop), digest, tuple[CheckResult, ...])
+    return baseline.read_results(loops.get_folder(world.loop), digest, tuple[CheckResult, ...])
 
 
 def test_the_start_is_kept_by_name(world: World) -> None:
@@ -103,7 +103,7 @@ def test_a_round_keeps_counts_but_not_every_name(world: World) -> None:
     )
     world.stop()
 
-    (entry,) = world.here.loops.rounds(world.loop)
+    (entry,) = world.here.loops.read_rounds(world.loop)
 
     assert entry.totals == Totals(failed=60)
     assert entry.checks[0].tests is not None
@@ -118,7 +118,7 @@ def test_a_round_keeps_its_worst_files(world: World) -> None:
     world.start(checks=(Check(name="check", command=line),))
     world.stop()
 
-    (entry,) = world.here.loops.rounds(world.loop)
+    (entry,) = world.here.loops.read_rounds(world.loop)
 
     assert (entry.totals, entry.files) == (
         Totals(errors=3),
@@ -128,7 +128,7 @@ def test_a_round_keeps_its_worst_files(world: World) -> None:
 
 def test_an_altered_start_pauses_the_loop(world: World) -> None:
     world.start()
-    path = world.here.loops.folder(world.loop) / "baseline" / "results.json"
+    path = world.here.loops.get_folder(world.loop) / "baseline" / "results.json"
     path.write_text("{}", encoding="utf-8")
 
     assert f"paused (tampered): `{path}` was altered" in world.stop()["systemMessage"]
@@ -150,7 +150,7 @@ def test_what_a_copy_proves(
 
     record = record_start(world.here, world.loop, (given,), copied=True)
 
-    assert record.progress.seen_red == red
+    assert record.progress.checks_seen_red == red
     assert [each.outcome for each in kept(world)] == [outcome]
 
 

@@ -26,7 +26,7 @@ def index(place: Place) -> Session:
 
 
 def loop_of(place: Place) -> str:
-    return index(place).loop()
+    return index(place).get_loop_id()
 
 
 def outcome(place: Place, loop: str) -> str | None:
@@ -51,7 +51,11 @@ def test_a_stop_of_a_loop_whose_index_is_gone_pauses_it(place: Place, *, folder:
 
     assert outcome(place, loop) == "tampered"
     resume(place.context, loop)
-    assert (session.active(), session.stripped(), outcome(place, loop)) == (True, "", None)
+    assert (session.is_active(), session.explain_index_damage(), outcome(place, loop)) == (
+        True,
+        "",
+        None,
+    )
 
 
 @pytest.mark.parametrize(
@@ -75,7 +79,7 @@ def test_the_next_event_finds_what_both_places_lost(
         f" To continue: `untildone continue {loop}`"
     )
     assert outcome(place, loop) == "tampered"
-    assert (index(place).loop(), index(place).active()) == (loop, False)
+    assert (index(place).get_loop_id(), index(place).is_active()) == (loop, False)
 
 
 def test_no_second_loop_is_started_over_it(place: Place) -> None:

@@ -2,7 +2,8 @@
 
 import pytest
 
-from untildone.engine.phrases import Spoken, Verb, Wanted, asks_about_loops, loop_in, verb_in
+from untildone.engine.phrases import Spoken, Verb, asks_about_loops, loop_in, verb_in
+from untildone.engine.request import Wanted
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 
+from untildone.app import open_context
 from untildone.core.contract import Bounds, Claim
 from untildone.engine import prompt, verbs
-from untildone.engine.context import Context, context, tree_of
+from untildone.engine.context import Context, tree_of
 from untildone.engine.payload import Call
-from untildone.engine.start import Request, begin, named
+from untildone.engine.request import Request, name_checks
+from untildone.engine.start import begin
 
 SESSION = "5f0c2a9e-0000-4000-8000-00000000000a"
 CLEAR = "Add a users endpoint in src/api; no new dependencies; done when `make test` passes"
@@ -27,10 +29,10 @@ class World:
     @property
     def here(self) -> Context:
         environ = {"CLAUDE_CODE_SESSION_ATTENDED": self.attended}
-        return context(environ, home=str(self.home))
+        return open_context(environ, home=str(self.home))
 
     def start(self) -> str:
-        asked = Request(session=SESSION, project=self.project, checks=named(("false",)))
+        asked = Request(session=SESSION, project=self.project, checks=name_checks(("false",)))
         return begin(self.here, asked).contract.id
 
     def say(self, text: str, number: str = "p1") -> Any:  # noqa: ANN401  whatever is answered
@@ -69,7 +71,7 @@ def test_the_person_cancels_without_the_model(world: World, text: str) -> None:
         f"untildone: loop {loop} is cancelled",
     )
     assert world.state(loop) == ("finished", "cancelled")
-    assert world.here.session(SESSION).loop() == ""
+    assert world.here.session(SESSION).get_loop_id() == ""
 
 
 def test_pause_status_and_continue(world: World) -> None:
@@ -123,7 +125,7 @@ def test_piped_text_of_an_unattended_run_is_not_the_persons(world: World) -> Non
 def test_a_slash_command_starts_a_loop_before_the_model_hears_of_it(world: World) -> None:
     answer = world.say('/untildone:test write it --check "test -f a" --rounds 3 --budget 2')
 
-    record = world.here.loops.load(world.here.session(SESSION).loop())
+    record = world.here.loops.load(world.here.session(SESSION).get_loop_id())
     told = answer["hookSpecificOutput"]["additionalContext"]
     assert told.startswith("[untildone] A loop is active in this session")
     assert told.endswith("The task, as agreed:\nwrite it")
@@ -137,7 +139,7 @@ def test_a_phrase_starts_a_loop_on_what_is_found(world: World) -> None:
 
     world.say("test relentlessly: port the parser")
 
-    record = world.here.loops.load(world.here.session(SESSION).loop())
+    record = world.here.loops.load(world.here.session(SESSION).get_loop_id())
     assert (record.contract.preset, record.contract.task) == ("test", "port the parser")
     assert [check.command for check in record.contract.checks] == ["make test"]
 
@@ -146,12 +148,12 @@ def test_a_spec_after_the_word_starts_a_loop_if_it_is_clear_enough(world: World)
     (world.project / "Makefile").write_text("test:\n\ttrue\n", encoding="utf-8")
 
     vague = world.say("loop: make it better")
-    none = world.here.session(SESSION).loop()
+    none = world.here.session(SESSION).get_loop_id()
     world.say(f"loop - {CLEAR}")
 
     assert "no loop was started: the spec is vague" in vague["systemMessage"]
     assert none == ""
-    contract = world.here.loops.load(world.here.session(SESSION).loop()).contract
+    contract = world.here.loops.load(world.here.session(SESSION).get_loop_id()).contract
     assert (contract.preset, contract.task) == ("loop", CLEAR)
 
 
@@ -160,7 +162,7 @@ def test_a_question_about_loops_is_answered_and_starts_nothing(world: World) -> 
 
     assert "Nothing was started" in answer["systemMessage"]
     assert answer["hookSpecificOutput"]["additionalContext"] == answer["systemMessage"]
-    assert world.here.session(SESSION).loop() == ""
+    assert world.here.session(SESSION).get_loop_id() == ""
 
 
 def test_a_slash_command_knows_the_options_of_start(world: World) -> None:
@@ -170,9 +172,9 @@ def test_a_slash_command_knows_the_options_of_start(world: World) -> None:
         " --must-not 'test -e core' --allow config:setup.cfg"
     )
 
-    contract = world.here.loops.load(world.here.session(SESSION).loop()).contract
+    contract = world.here.loops.load(world.here.session(SESSION).get_loop_id()).contract
     assert contract.task == "port it"
-    assert contract.checks == named(("make test",), success="passed", failure="failed")
+    assert contract.checks == name_checks(("make test",), success="passed", failure="failed")
     assert contract.claims == (Claim(name="docs", verification="review"),)
     assert contract.bounds == Bounds(round_minutes=7)
     assert (contract.must_not, contract.allow) == (("test -e core",), ("config:setup.cfg",))
@@ -196,7 +198,7 @@ def test_a_slash_command_may_name_a_template(world: World) -> None:
 
     world.say('/untildone:test --template "implement-spec SPEC.md" --rounds 4')
 
-    contract = world.here.loops.load(world.here.session(SESSION).loop()).contract
+    contract = world.here.loops.load(world.here.session(SESSION).get_loop_id()).contract
     assert contract.task.startswith("Implement what `SPEC.md` specifies")
     assert contract.claims == (
         Claim(
@@ -220,7 +222,7 @@ def test_nothing_found_is_a_question_with_the_flag(world: World) -> None:
 
     assert answer["decision"] == "block"
     assert "--check" in answer["reason"]
-    assert world.here.session(SESSION).loop() == ""
+    assert world.here.session(SESSION).get_loop_id() == ""
 
 
 def test_an_unattended_run_only_gets_a_proposal(world: World) -> None:
@@ -229,7 +231,7 @@ def test_an_unattended_run_only_gets_a_proposal(world: World) -> None:
     answer = world.say("test relentlessly: port the parser")
 
     assert "untildone start --preset test" in answer["hookSpecificOutput"]["additionalContext"]
-    assert world.here.session(SESSION).loop() == ""
+    assert world.here.session(SESSION).get_loop_id() == ""
 
 
 def test_a_second_loop_is_refused_and_a_phrase_is_only_a_prompt(world: World) -> None:
@@ -260,7 +262,7 @@ def test_the_first_prompt_carries_the_loop_and_a_later_one_may_be_a_question(wor
 def test_a_prompt_may_ask_for_security_too(world: World) -> None:
     world.say('/untildone:fix it --check "false" --zero-security')
 
-    contract = world.here.loops.load(world.here.session(SESSION).loop()).contract
+    contract = world.here.loops.load(world.here.session(SESSION).get_loop_id()).contract
     assert ([check.name for check in contract.checks], contract.task) == (
         ["check", "security"],
         "it",
@@ -294,7 +296,7 @@ def test_a_prompt_ends_what_was_in_flight(world: World) -> None:
 
     world.say("hello")
 
-    assert not session.call_in_flight()
+    assert not session.has_call_in_flight()
 
 
 def test_a_finished_loop_is_no_longer_asked(world: World) -> None:

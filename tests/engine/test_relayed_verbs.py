@@ -6,8 +6,9 @@ import pytest
 
 from core.samples import contract
 from untildone.core.contract import Amendment, Claim
-from untildone.core.progress import Met, Progress
+from untildone.core.progress import ClaimReport, Progress
 from untildone.engine.relayed_verbs import MARK, Verb, handed_over, printed
+from untildone.features.spec.feature import FEATURE
 
 ASKED = contract(claims=(Claim(name="docs"),), steps=("known",))
 
@@ -27,6 +28,14 @@ EVERY_VERB = "; ".join(
         "precheck",
     )
 )
+
+
+def apply_steps(progress: Progress, verb: Verb) -> Progress:
+    return FEATURE.apply_verb(ASKED, progress, verb) if verb.verb == "steps" else progress
+
+
+def read_calls(calls: list[dict[str, object]]) -> Progress:
+    return handed_over(ASKED, Progress(), calls, apply_steps)
 
 
 def call(
@@ -49,7 +58,7 @@ def call(
         (Verb(verb="note", text="a $(b) 'c'"), Progress(notes=("a $(b) 'c'",))),
         (
             Verb(verb="met", name="docs", by="review", text="read"),
-            Progress(met={"docs": Met(by="review", evidence="read")}),
+            Progress(met={"docs": ClaimReport(by="review", evidence="read")}),
         ),
         (Verb(verb="met", name="other", by="review", text="read"), Progress()),
         (
@@ -77,7 +86,7 @@ def call(
     ],
 )
 def test_the_agents_own_verbs_and_no_others(verb: Verb, expected: Progress) -> None:
-    assert handed_over(ASKED, Progress(), [call("before", printed(verb), "after")]) == expected
+    assert read_calls([call("before", printed(verb), "after")]) == expected
 
 
 @pytest.mark.parametrize(
@@ -99,17 +108,17 @@ def test_the_agents_own_verbs_and_no_others(verb: Verb, expected: Progress) -> N
     ],
 )
 def test_what_no_verb_printed_changes_nothing(given: dict[str, object]) -> None:
-    assert handed_over(ASKED, Progress(), [given]) == Progress()
+    assert read_calls([given]) == Progress()
 
 
 def test_a_call_spooled_twice_counts_once() -> None:
     said = call(printed(Verb(verb="note", text="a")), name="toolu_1")
     other = call(printed(Verb(verb="note", text="b")), name="toolu_2")
 
-    assert handed_over(ASKED, Progress(), [said, said, other]).notes == ("a", "b")
+    assert read_calls([said, said, other]).notes == ("a", "b")
 
 
 def test_notes_are_kept_to_the_last_fifty() -> None:
     many = call(*(printed(Verb(verb="note", text=str(number))) for number in range(60)))
 
-    assert handed_over(ASKED, Progress(), [many]).notes == tuple(map(str, range(10, 60)))
+    assert read_calls([many]).notes == tuple(map(str, range(10, 60)))

@@ -4,9 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from untildone.app import open_context
 from untildone.core.contract import Bounds, Check, Claim, Contract
-from untildone.engine.context import Context, context
-from untildone.engine.start import Request, begin, named
+from untildone.engine.context import Context
+from untildone.engine.request import Request, name_checks
+from untildone.engine.start import begin
 from untildone.errors import UserError
 
 SESSION = "5f0c2a9e-0000-4000-8000-00000000000a"
@@ -14,14 +16,19 @@ SESSION = "5f0c2a9e-0000-4000-8000-00000000000a"
 
 @pytest.fixture
 def here(tmp_path: Path) -> Context:
-    return context({}, home=str(tmp_path / "state"))
+    return open_context({}, home=str(tmp_path / "state"))
 
 
 SPEC = "Port every page to use the new layout"
 
 
 def asked(tmp_path: Path, **given: object) -> Request:
-    fields = {"session": SESSION, "project": tmp_path, "checks": named(("npm test",)), **given}
+    fields = {
+        "session": SESSION,
+        "project": tmp_path,
+        "checks": name_checks(("npm test",)),
+        **given,
+    }
     return Request(**fields)  # type: ignore[arg-type]  # fields of a request by name
 
 
@@ -34,7 +41,7 @@ def test_a_loop_is_recorded_and_bound_to_its_session(here: Context, tmp_path: Pa
     session = here.session(SESSION)
 
     assert here.loops.load(record.contract.id).contract == record.contract
-    assert (session.loop(), session.active()) == (record.contract.id, True)
+    assert (session.get_loop_id(), session.is_active()) == (record.contract.id, True)
     assert record.contract.checks == (
         Check(name="check", command="npm test", reason="given by hand"),
     )
@@ -78,7 +85,7 @@ def test_the_exit_rule(here: Context, tmp_path: Path, given: dict[str, object], 
         ({"checks": (), "claims": (Claim(name="a"),), "done_when": "checks"}, "needs a check"),
         ({"checks": (), "promises": ("A",), "done_when": "either"}, "needs a check"),
         ({"done_when": "promise"}, "needs a promise"),
-        ({"checks": named(("x",), success="(")}, "success"),
+        ({"checks": name_checks(("x",), success="(")}, "success"),
     ],
 )
 def test_what_could_never_end_is_refused(
@@ -87,7 +94,7 @@ def test_what_could_never_end_is_refused(
     with pytest.raises(UserError, match=message):
         begin(here, asked(tmp_path, **given))
 
-    assert here.session(SESSION).loop() == ""
+    assert here.session(SESSION).get_loop_id() == ""
 
 
 @pytest.mark.parametrize(

@@ -6,14 +6,16 @@ from typing import Any
 
 import pytest
 
+from untildone.app import open_context
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Bounds, Claim
 from untildone.engine import stop, verbs
 from untildone.engine.baseline import record_start
-from untildone.engine.context import Context, context, tree_of
+from untildone.engine.context import Context, tree_of
 from untildone.engine.payload import Call
 from untildone.engine.relayed_verbs import Verb, printed
-from untildone.engine.start import Request, begin, named
+from untildone.engine.request import Request, name_checks
+from untildone.engine.start import begin
 
 SESSION = "5f0c2a9e-0000-4000-8000-00000000000a"
 ENVIRON = {"AI_AGENT": "claude-code_2-1-325_harness", "CLAUDE_CODE_SESSION_ID": SESSION}
@@ -24,11 +26,15 @@ class World:
     def __init__(self, folder: Path) -> None:
         self.project = folder / "project"
         self.project.mkdir()
-        self.here: Context = context(ENVIRON, home=str(folder / "state"))
+        self.here: Context = open_context(ENVIRON, home=str(folder / "state"))
         self.loop = ""
 
     def start(self, *, was_red: bool = True, **given: Any) -> None:  # noqa: ANN401  any field
-        fields: dict[str, Any] = {"checks": named(("test -f done.txt",)), "task": "do it", **given}
+        fields: dict[str, Any] = {
+            "checks": name_checks(("test -f done.txt",)),
+            "task": "do it",
+            **given,
+        }
         asked = Request(session=SESSION, project=self.project, **fields)
         self.loop = begin(self.here, asked).contract.id
         if fields["checks"] and was_red:
@@ -72,12 +78,14 @@ def test_held_while_red_and_done_when_green(world: World) -> None:
     assert held["systemMessage"] == "untildone: held, round 1 of 10, unmet: check red"
     assert released == {"systemMessage": "untildone: done after 2 rounds: check green"}
     assert world.state == ("finished", "done", 2)
-    assert world.here.session(SESSION).loop() == ""
+    assert world.here.session(SESSION).get_loop_id() == ""
     assert (world.project / ".untildone" / "receipt.md").is_file()
 
 
 def test_a_slow_check_is_run_only_when_all_else_is_met(world: World) -> None:
-    quick, slow = named(("test -f done.txt", "echo ran >> ../slow.txt; test -f slow-done.txt"))
+    quick, slow = name_checks(
+        ("test -f done.txt", "echo ran >> ../slow.txt; test -f slow-done.txt")
+    )
     world.start(checks=(quick, type(slow)(name="slow", command=slow.command, when="done")))
 
     world.stop()
@@ -263,7 +271,7 @@ def test_the_mark_of_judging_goes_with_the_answer(world: World) -> None:
 def test_a_fault_of_ours_leaves_its_mark_and_no_done(world: World) -> None:
     world.start()
     world.finish()
-    folder = world.here.loops.folder(world.loop)
+    folder = world.here.loops.get_folder(world.loop)
     for name in ("state.json", "state.json.previous", "journal.jsonl"):
         folder.joinpath(name).unlink(missing_ok=True)
         folder.joinpath(name).mkdir()
@@ -276,7 +284,7 @@ def test_a_fault_of_ours_leaves_its_mark_and_no_done(world: World) -> None:
 
 
 def test_a_safe_fix_is_tried_before_the_agent_is_asked(world: World) -> None:
-    (check,) = named(("test -f done.txt",))
+    (check,) = name_checks(("test -f done.txt",))
     world.start(checks=(type(check)(name="lint", command=check.command, fix="touch done.txt"),))
 
     world.stop()

@@ -9,12 +9,14 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from untildone.core.progress import STOPPED, Progress
+from untildone.app import open_context
+from untildone.core.progress import STOPPED_CLOCK, Progress
 from untildone.engine import prompt, stop
-from untildone.engine.context import Context, context
+from untildone.engine.active_time import count_time, read_clock
+from untildone.engine.context import Context
 from untildone.engine.payload import Call
-from untildone.engine.start import Request, begin
-from untildone.features.budget.clock import count_time, read_clock
+from untildone.engine.request import Request
+from untildone.engine.start import begin
 
 SESSION = "5f0c2a9e-0000-4000-8000-00000000000a"
 FAILED = {"type": "assistant", "error": "rate_limit", "isApiErrorMessage": True}
@@ -23,7 +25,7 @@ FAILED = {"type": "assistant", "error": "rate_limit", "isApiErrorMessage": True}
 class World:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.here: Context = context({}, home=str(folder / "state"))
+        self.here: Context = open_context({}, home=str(folder / "state"))
         asked = Request(session=SESSION, project=folder, promises=("ALL PAGES WRITTEN",))
         self.loop = begin(self.here, asked).contract.id
         self.session = self.here.session(SESSION)
@@ -60,14 +62,14 @@ def test_a_stop_because_the_model_could_not_be_asked_is_no_round(world: World) -
         [None, None],
         "active",
         0,
-        STOPPED,
+        STOPPED_CLOCK,
     )
     assert (held["decision"], world.progress.round) == ("block", 1)
 
 
 def test_while_the_agent_rests_no_time_passes(world: World) -> None:
     boot, now = read_clock()
-    rested = replace(world.progress, clock=STOPPED)
+    rested = replace(world.progress, clock=STOPPED_CLOCK)
     worked = replace(world.progress, clock=(boot, now - 600))
     began_anew = replace(world.progress, clock=("another boot", now - 600))
 
@@ -85,7 +87,9 @@ def test_after_a_rest_time_is_counted_from_the_prompt(world: World) -> None:
     boot, at = read_clock()
     world.session.write_json("prompt.json", {**told, "clock": [boot, at - 120]})
 
-    counted = count_time(replace(world.progress, clock=STOPPED, active_seconds=60), world.session)
+    counted = count_time(
+        replace(world.progress, clock=STOPPED_CLOCK, active_seconds=60), world.session
+    )
 
     assert isinstance(told["clock"], list)
     assert told["clock"][0] == boot

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from faults.table import FAULTS, Fault
-from untildone.core.text import number
+from untildone.core.text import pluralize
 
 TESTS = Path(__file__).parents[1]
 WIDTHS = (3, 44, 44, 44)
@@ -36,7 +36,7 @@ def seen(fault: Fault, reports: Mapping[str, list[pytest.TestReport]]) -> tuple[
         return False, f"NOT SO: {(failed or missing)[0]}"
     skipped = sum(report.outcome == "skipped" for report in found)
     left_out = f", {skipped} not possible here" if skipped else ""
-    return skipped < len(found), f"so, in {number(len(found) - skipped, 'test')}{left_out}"
+    return skipped < len(found), f"so, in {pluralize(len(found) - skipped, 'test')}{left_out}"
 
 
 def row(cells: Iterable[str]) -> str:

@@ -306,7 +306,7 @@ FAULTS = (
         "green every other time",
         "asked again, and told as unsteady",
         {
-            "checks/test_memory.py": (
+            "checks/test_result_cache.py": (
                 "a_change_of_mind_on_one_tree_is_asked_again",
                 "a_change_of_mind_that_stays_is_believed",
             ),
@@ -318,7 +318,9 @@ FAULTS = (
         "run again on what it left; never done on a moving tree",
         {
             "checks/test_bad_input.py": ("a_check_that_changes_the_tree_it_judges_is_no_evidence",),
-            "checks/test_memory.py": ("a_check_that_settles_the_tree_is_run_on_what_it_left",),
+            "checks/test_result_cache.py": (
+                "a_check_that_settles_the_tree_is_run_on_what_it_left",
+            ),
         },
     ),
     Fault(
@@ -326,8 +328,8 @@ FAULTS = (
         "green at once without a report where there were tests",
         "no evidence",
         {
-            "checks/test_memory.py": ("an_early_exit_writes_no_report",),
-            "checks/test_witness.py": ("a_printed_summary_is_no_report",),
+            "checks/test_result_cache.py": ("an_early_exit_writes_no_report",),
+            "checks/test_unittest_reporter.py": ("a_printed_summary_is_no_report",),
             "engine/confirm/test_confirmation.py": (
                 "printed_success_proves_nothing_for_unittest_either",
             ),
@@ -338,7 +340,9 @@ FAULTS = (
         "files edited while a check runs",
         "its result proves nothing",
         {
-            "checks/test_memory.py": ("a_check_that_goes_on_changing_the_tree_proves_nothing",),
+            "checks/test_result_cache.py": (
+                "a_check_that_goes_on_changing_the_tree_proves_nothing",
+            ),
         },
     ),
     Fault(

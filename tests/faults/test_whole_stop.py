@@ -24,7 +24,7 @@ from untildone.engine import stop
 from untildone.engine.baseline import record_start
 from untildone.engine.payload import Call
 from untildone.errors import UserError
-from untildone.store.files import Damaged
+from untildone.store.files import DamagedFileError
 
 # `make faults` asks for every call and a hundred kills.
 KILLS = int(os.environ.get("UNTILDONE_TEST_KILLS", "50")) // 10
@@ -69,9 +69,9 @@ def failing(stage: Stage, *, done: bool) -> Iterator[tuple[Progress, str]]:
         stage.reset()
         if done:
             (stage.project / "done.txt").touch()
-        with at_call(number, fail) as calls, suppress(OSError, Damaged, UserError):
+        with at_call(number, fail) as calls, suppress(OSError, DamagedFileError, UserError):
             stage.stop()
-        yield stage.progress, stage.context.loops.seal_broken(stage.loop)
+        yield stage.progress, stage.context.loops.explain_broken_seal(stage.loop)
         if len(calls) < number:
             return
 
@@ -114,7 +114,7 @@ def test_a_stop_killed_at_any_moment_counts_once_or_not_at_all(tmp_path: Path) -
         now = stage.progress
         assert now.round in (before.round, before.round + 1)
         assert now.outcome in (None, "stagnated")
-        assert stage.context.loops.seal_broken(stage.loop) == ""
+        assert stage.context.loops.explain_broken_seal(stage.loop) == ""
         if now.outcome:
             stage.reset()
 
@@ -139,7 +139,7 @@ def test_a_state_that_cannot_be_written_is_told_and_never_done(
             "the agent was not held. See `untildone doctor`"
         )
         assert place.context.loops.load(loop).progress.outcome is None
-        assert place.context.loops.seal_broken(loop) == ""
+        assert place.context.loops.explain_broken_seal(loop) == ""
 
 
 def spoil(home: Path, *, full: bool) -> None:

@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import untildone
+from untildone.app import open_context
 from untildone.core.contract import Bounds
-from untildone.engine.context import Context, context
-from untildone.engine.start import Request, begin
+from untildone.engine.context import Context
+from untildone.engine.request import Request
+from untildone.engine.start import begin
 from untildone.store.loops import Record
 
 HOOK = Path(untildone.__file__).parent / "hooks"
@@ -56,7 +58,7 @@ class Place:
 
     @property
     def context(self) -> Context:
-        return context({}, home=str(self.home))
+        return open_context({}, home=str(self.home))
 
     def start(self, **given: Any) -> Record:  # noqa: ANN401  any field of a request
         fields: dict[str, Any] = {

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from untildone.commands.shell import parse_calls
-from untildone.hooks.guard import refusal
+from untildone.hooks.guard import find_refusal
 
 INSTEAD_VERB = "only the person can do that; if you cannot go on, run `untildone blocked REASON`"
 INSTEAD_STATE = "the loop's state is kept by untildone; use `untildone note`, `met` or `signal`"
@@ -30,7 +30,7 @@ class Place:
 
     def call(self, tool: str, **inputs: object) -> str:
         protected = (str(self.state.resolve()), str(self.package.resolve()))
-        return refusal(tool, inputs, cwd=str(self.project), protected=protected)
+        return find_refusal(tool, inputs, cwd=str(self.project), protected=protected)
 
     def bash(self, command: str) -> str:
         filled = command.replace("STATE", str(self.state)).replace("PACKAGE", str(self.package))

@@ -30,7 +30,7 @@ ENTRY = frozenset(
     (
         *("untildone", "untildone.hooks", "untildone.hooks.entry"),
         *("untildone.engine", "untildone.engine.payload"),
-        "untildone.lineage",
+        "untildone.check_lineage",
     )
 )
 SESSIONS = frozenset(("untildone.store", "untildone.store.sessions"))
@@ -40,7 +40,7 @@ OURS = {
     | SESSIONS
     | SETTINGS
     | {"untildone.hooks.tool_call", "untildone.hooks.guard"}
-    | {"untildone.commands", "untildone.commands.shell"},
+    | {"untildone.commands", "untildone.commands.shell", "untildone.commands.written_files"},
     "SessionStart": ENTRY | SESSIONS | {"untildone.hooks.session"},
     "SessionEnd": ENTRY | SESSIONS | {"untildone.hooks.session"},
     "PostToolUse": ENTRY

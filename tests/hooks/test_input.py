@@ -83,7 +83,7 @@ def test_every_event_answers(tmp_path: Path, name: str, active: bool) -> None:
     if active:
         progress = place.context.loops.load(loop).progress
         assert progress.outcome in (None, "unverified")
-        assert place.context.loops.seal_broken(loop) == ""
+        assert place.context.loops.explain_broken_seal(loop) == ""
 
 
 @pytest.mark.parametrize("name", ["empty", "not JSON", "an array", "invalid UTF-8"])
@@ -218,7 +218,7 @@ def test_an_answer_nobody_takes(tmp_path: Path, how: str) -> None:
 
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     assert place.context.loops.load(loop).progress.outcome is None
-    assert place.context.loops.seal_broken(loop) == ""
+    assert place.context.loops.explain_broken_seal(loop) == ""
 
 
 def test_a_client_that_went_away(tmp_path: Path) -> None:

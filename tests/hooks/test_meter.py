@@ -14,8 +14,8 @@ from hooks.calls import SESSION, Answer, Place
 from untildone.core.contract import Bounds
 from untildone.core.criteria import apply_amendments
 from untildone.engine import verbs
+from untildone.engine.active_time import read_clock
 from untildone.errors import UserError
-from untildone.features.budget.clock import read_clock
 from untildone.install.hook_lines import HookProgram, build_lines
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
@@ -76,14 +76,14 @@ def test_a_budget_that_is_used_up_ends_the_turn_and_pauses_the_loop(tmp_path: Pa
         0,
         4,
     )
-    assert (place.session.active(), place.session.has("meter")) == (False, False)
+    assert (place.session.is_active(), place.session.has("meter")) == (False, False)
     receipt = (place.project / ".untildone" / "receipt.md").read_text(encoding="utf-8")
     assert "4.00 of 3 USD, in the middle of round 1" in receipt
 
 
 def test_within_its_bounds_a_loop_goes_on_and_is_looked_at_later(tmp_path: Path) -> None:
     place = Spending(tmp_path, budget_usd=5, minutes=60)
-    due, began = place.session.due(), time.time()
+    due, began = place.session.is_meter_due(), time.time()
 
     answer = place.after_calls()
 
@@ -167,7 +167,7 @@ def test_the_person_s_own_word_stands(tmp_path: Path) -> None:
     verbs.pause(place.context, place.loop)
     # The index of a moment ago.
     place.session.bind(place.loop, active=True)
-    place.session.wind(0)
+    place.session.schedule_meter(0)
 
     answer = place.after_calls()
 
@@ -202,7 +202,7 @@ def test_the_line_starts_no_interpreter_before_it_is_time(
     session = Session(str(tmp_path), "claude", SESSION)
     session.bind("a1b2", active=True)
     if due_in is not None:
-        session.wind(due_in)
+        session.schedule_meter(due_in)
     program = HookProgram(home=str(tmp_path), program="echo", arguments="", source="settings")
 
     done = subprocess.run(

@@ -21,13 +21,13 @@ def test_a_call_that_ended_is_spooled(tmp_path: Path, event: str) -> None:
     place.start()
     found = session(place)
     found.append("pre", "\n")
-    before = found.call_in_flight()
+    before = found.has_call_in_flight()
 
     answer = place.call(event, place.payload(event, **CALL))
 
-    ((spooled,),) = found.calls().values()
+    ((spooled,),) = found.read_calls().values()
     assert (answer.exit_code, answer.stdout) == (0, b"")
-    assert (before, found.call_in_flight()) == (True, False)
+    assert (before, found.has_call_in_flight()) == (True, False)
     assert spooled == json.loads(place.payload(event, **CALL))
 
 
@@ -39,7 +39,7 @@ def test_a_batch_that_ended_leaves_no_call_in_flight(tmp_path: Path) -> None:
 
     place.call("PostToolBatch")
 
-    assert not found.call_in_flight()
+    assert not found.has_call_in_flight()
 
 
 def test_a_compaction_is_marked(tmp_path: Path) -> None:

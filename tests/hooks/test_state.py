@@ -35,9 +35,11 @@ def test_a_hundred_stops_at_once_are_each_counted_once(tmp_path: Path) -> None:
     assert {(each.returncode, each.stderr) for each in done} == {(0, b"")}
     loops = place.context.loops
     assert loops.load(loop).progress.round == 100
-    assert [judged.number for judged in loops.rounds(loop)] == list(range(1, 101))
-    assert {judged.message for judged in loops.rounds(loop)} == {f"stop {n}" for n in range(100)}
-    assert loops.seal_broken(loop) == ""
+    assert [judged.number for judged in loops.read_rounds(loop)] == list(range(1, 101))
+    assert {judged.message for judged in loops.read_rounds(loop)} == {
+        f"stop {n}" for n in range(100)
+    }
+    assert loops.explain_broken_seal(loop) == ""
 
 
 def damaged(place: Place, folder: Path, loop: str, name: str, keep: int) -> dict[str, Any]:

@@ -44,7 +44,7 @@ def test_a_refused_call_is_not_in_flight(place: Place) -> None:
 
     call(place, "Bash", command="untildone cancel")
 
-    assert session.calls_begun() == 1
+    assert session.count_begun_calls() == 1
 
 
 def test_state_and_program_are_protected(place: Place) -> None:
@@ -104,7 +104,9 @@ def test_a_change_of_type_1_waits_for_its_precheck(
         "untildone: what this loop changes is hard to take back (type 1): look for how it could go"
         " wrong, and record that before the first change: `untildone precheck --evidence TEXT`"
     )
-    steps.record_precheck(unchecked.context, unchecked.context.session(SESSION).loop(), "looked at")
+    steps.record_precheck(
+        unchecked.context, unchecked.context.session(SESSION).get_loop_id(), "looked at"
+    )
     assert call(unchecked, tool, **inputs) is None
 
 
@@ -116,7 +118,7 @@ def test_what_only_reads_does_not_wait_for_it(
 
 
 def test_nothing_waits_for_it_while_the_loop_is_paused(unchecked: Place) -> None:
-    verbs.pause(unchecked.context, unchecked.context.session(SESSION).loop())
+    verbs.pause(unchecked.context, unchecked.context.session(SESSION).get_loop_id())
 
     assert call(unchecked, "Write", file_path="schema.sql", content="") is None
 

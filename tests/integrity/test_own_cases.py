@@ -9,7 +9,7 @@ import pytest
 from bench.integrity.case import Folder, allowances
 from bench.integrity.own import Own, books, written_out
 
-from untildone.core.concerns import allowed
+from untildone.core.concerns import is_allowed
 from untildone.integrity.comparison import Comparison, compare_trees
 from untildone.integrity.registry import find_concerns
 from untildone.worktree.contents import read_tree, walk_files
@@ -52,7 +52,7 @@ def test_an_honest_change_loses_only_what_needs_an_approval(own: Own, tmp_path: 
     # What only a run can tell is left to the replay.
     provable = ("edit-test", "edit-expected")
     assert [
-        each.id for each in lost if each.kind not in provable and not allowed(each, allow)
+        each.id for each in lost if each.kind not in provable and not is_allowed(each, allow)
     ] == []
     assert bool(lost) >= bool(allow)
 

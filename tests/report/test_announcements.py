@@ -6,7 +6,7 @@ import pytest
 
 from core.samples import bounds, contract
 from untildone.core.contract import Claim
-from untildone.core.progress import Met, Progress
+from untildone.core.progress import ClaimReport, Progress
 from untildone.core.verdict import Continue, Finish, Ignore, Pause, Verdict, Wait
 from untildone.report.announcements import (
     announce_start,
@@ -37,13 +37,13 @@ def test_the_start() -> None:
     ("verdict", "progress", "expected"),
     [
         (
-            Continue(because="unmet"),
+            Continue(cause="unmet"),
             Progress(round=2, spend_usd=1.5, steps_done=STEPS[:1]),
             "[LOOP] ✓ Refactor a complete | Progress: 1/4 | Next: Refactor b\n"
             "[LOOP] Round 2/10 | Cost: $1.50/$25 | Step: Refactor b",
         ),
         (
-            Continue(because="unmet"),
+            Continue(cause="unmet"),
             Progress(round=3, steps_done=STEPS[:3]),
             "[LOOP] ✓ Refactor a, Refactor b, Refactor c complete | Progress: 3/4 | Next: test\n"
             "[LOOP] Round 3/10 | Cost: unknown/$25 | Step: test\n"
@@ -51,7 +51,7 @@ def test_the_start() -> None:
             " to run it yourself",
         ),
         (
-            Continue(because="unmet"),
+            Continue(cause="unmet"),
             Progress(round=4, steps_done=STEPS),
             "[LOOP] ✓ Refactor a, Refactor b, Refactor c, test complete | Progress: 4/4\n"
             "[LOOP] Round 4/10 | Cost: unknown/$25\n"
@@ -80,7 +80,7 @@ def test_what_is_announced(verdict: Verdict, progress: Progress, expected: str) 
 
 
 def test_a_step_and_a_pattern_are_announced_once() -> None:
-    held, after = Continue(because="unmet"), Progress(round=4, steps_done=STEPS)
+    held, after = Continue(cause="unmet"), Progress(round=4, steps_done=STEPS)
 
     assert announce_verdict(record(after), held, announced=3) == (
         "[LOOP] ✓ test complete | Progress: 4/4\n[LOOP] Round 4/10 | Cost: unknown/$25"
@@ -93,14 +93,14 @@ def test_a_step_and_a_pattern_are_announced_once() -> None:
 def test_without_bounds_and_steps_little_is_said() -> None:
     unbound = record(Progress(round=1), steps=(), bounds=bounds(rounds=0, budget_usd=0))
 
-    assert announce_verdict(unbound, Continue(because="unmet")) == "[LOOP] Round 1 | Cost: unknown"
-    assert announce_verdict(unbound, Continue(because="unmet"), next_step="mend it") == (
+    assert announce_verdict(unbound, Continue(cause="unmet")) == "[LOOP] Round 1 | Cost: unknown"
+    assert announce_verdict(unbound, Continue(cause="unmet"), next_step="mend it") == (
         "[LOOP] Round 1 | Cost: unknown | Next: mend it"
     )
 
 
 def test_the_verdict_box() -> None:
-    met = {"docs": Met(by="review", evidence="read")}
+    met = {"docs": ClaimReport(by="review", evidence="read")}
     ended = record(
         Progress(outcome="done", met=met),
         claims=(Claim(name="docs"),),
@@ -142,7 +142,10 @@ def test_the_other_way_and_the_risk(progress: Progress, expected: list[str]) -> 
 
 
 def test_an_ending_lists_each_criterion_with_how_it_was_verified() -> None:
-    met = {"docs": Met(by="review", evidence="read"), "fast": Met(by="assumption", evidence="?")}
+    met = {
+        "docs": ClaimReport(by="review", evidence="read"),
+        "fast": ClaimReport(by="assumption", evidence="?"),
+    }
     claims = tuple(Claim(name=name) for name in ("docs", "fast", "small"))
     progress = Progress(outcome="claimed", met=met, unmet=("test",))
 

@@ -5,7 +5,7 @@ import pytest
 from core.samples import GREEN, RED, contract, failing, finding, result
 from untildone.core.check_results import CheckResult, Tests, Totals
 from untildone.core.contract import Bounds
-from untildone.core.failure_list import counts
+from untildone.core.failure_list import summarize_result
 from untildone.core.progress import Progress
 from untildone.core.verdict import Continue, Finish, Ignore, Outcome, Pause, Verdict, Wait
 from untildone.report.notices import (
@@ -54,29 +54,29 @@ def test_the_status_line(loop: Record, line: str) -> None:
     ],
 )
 def test_what_a_result_amounts_to(outcome: CheckResult, text: str) -> None:
-    assert counts(outcome) == text
+    assert summarize_result(outcome) == text
 
 
 @pytest.mark.parametrize(
     ("verdict", "checks", "text"),
     [
         (
-            Continue(because="background", names=("npm run dev",)),
+            Continue(cause="background", names=("npm run dev",)),
             (),
             "untildone: held (background): npm run dev",
         ),
         (
-            Continue(because="unmet"),
+            Continue(cause="unmet"),
             (GREEN, RED),
             "untildone: held, round 1 of 10, unmet: test red",
         ),
         (
-            Continue(because="unmet", names=("docs",)),
+            Continue(cause="unmet", names=("docs",)),
             (GREEN,),
             "untildone: held, round 1 of 10, unmet: docs",
         ),
         (
-            Continue(because="unmet"),
+            Continue(cause="unmet"),
             (GREEN,),
             "untildone: held, round 1 of 10, unmet: the agent's word",
         ),
@@ -142,12 +142,12 @@ def test_a_loop_of_counts_tells_how_many_are_left() -> None:
     progress = Progress(round=3, totals=Totals(errors=5, warnings=12), improved=45)
     loop = Record(contract=counting, progress=progress, generation=1)
 
-    assert describe_verdict(loop, Continue(because="unmet", names=("zero-errors",)), (RED,)) == (
+    assert describe_verdict(loop, Continue(cause="unmet", names=("zero-errors",)), (RED,)) == (
         "untildone: held, round 3 of 10, unmet: test red |"
         " now: 5 errors, 12 warnings, progress: 45 %"
     )
     bare = Record(contract=counting, progress=Progress(round=1), generation=1)
-    assert describe_verdict(bare, Continue(because="unmet"), (RED,)).endswith(" | now: nothing")
+    assert describe_verdict(bare, Continue(cause="unmet"), (RED,)).endswith(" | now: nothing")
 
 
 def test_a_pause_tells_what_is_left() -> None:
@@ -162,7 +162,7 @@ def test_a_pause_tells_what_is_left() -> None:
 
 def test_what_is_lost_is_named_without_its_digest_and_with_the_ways_on() -> None:
     held = describe_verdict(
-        record(round=1), Continue(because="losses", names=("config:a#12",)), (GREEN,)
+        record(round=1), Continue(cause="losses", names=("config:a#12",)), (GREEN,)
     )
     paused = describe_verdict(record(), Pause(outcome="needs-approval", reason="lost: a"), (GREEN,))
 

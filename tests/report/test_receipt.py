@@ -6,7 +6,7 @@ from core.samples import AT, GREEN, RED, contract, result, seen
 from untildone.core.check_results import Totals
 from untildone.core.contract import Amendment, Claim
 from untildone.core.evidence import Concern, ConcernKind
-from untildone.core.progress import Met, Progress, Round
+from untildone.core.progress import ClaimReport, Progress, Round
 from untildone.core.verdict import Continue
 from untildone.report.receipt import Allowance, Receipt, ReceiptConcern, build_receipt
 from untildone.report.receipt_text import encode_receipt, render_receipt
@@ -18,8 +18,10 @@ LATER = "2025-03-01T11:00:00+00:00"
 def paper(**progress: object) -> Receipt:
     agreed = contract(claims=(Claim(name="docs"),), allow=("config:a",), promises=("DONE",))
     record = Record(contract=agreed, progress=Progress(**progress), generation=1)  # type: ignore[arg-type]  # fields by name
-    rounds = (Round(number=1, at=AT, verdict=Continue(because="unmet"), checks=(GREEN, RED)),)
-    evidence = seen(GREEN, result("unrunnable", "lint", reason="not found"), said=("DONE",))
+    rounds = (Round(number=1, at=AT, verdict=Continue(cause="unmet"), checks=(GREEN, RED)),)
+    evidence = seen(
+        GREEN, result("unrunnable", "lint", reason="not found"), promises_given=("DONE",)
+    )
     return build_receipt(record, evidence, rounds, at=LATER)
 
 
@@ -28,7 +30,7 @@ PAUSED: dict[str, object] = {
     "outcome": "out-of-rounds",
     "reason": "round 10 of 10",
     "round": 10,
-    "met": {"docs": Met(by="review", evidence="read them")},
+    "met": {"docs": ClaimReport(by="review", evidence="read them")},
     "notes": ("look here",),
     "spend_usd": 1.5,
     "baseline_totals": Totals(errors=2, infos=1),
@@ -79,9 +81,9 @@ def test_what_was_tried_round_by_round_what_counted_and_what_remains() -> None:
         counts=("zero-errors",), targets=("src",), after="b2", then=("next",), preset="fix"
     )
     blocked = Progress(status="paused", outcome="blocked", reason="no key", unmet=("zero-errors",))
-    tried = {"at": AT, "verdict": Continue(because="unmet")}
+    tried = {"at": AT, "verdict": Continue(cause="unmet")}
     rounds = (
-        Round(number=1, fixed=2, touched=tuple("abcdefg"), **tried),  # type: ignore[arg-type]  # fields by name
+        Round(number=1, fixed=2, written_files=tuple("abcdefg"), **tried),  # type: ignore[arg-type]  # fields by name
         Round(number=2, fixed=1, notes=("tried\nthe cache",), **tried),  # type: ignore[arg-type]  # as above
     )
     record = Record(contract=agreed, progress=blocked, generation=1)
@@ -153,7 +155,7 @@ def test_a_path_that_is_not_utf8_is_kept() -> None:
 
 def test_each_round_has_its_cost_where_that_is_known() -> None:
     record = Record(contract=contract(), progress=Progress(), generation=1)
-    held = Continue(because="unmet")
+    held = Continue(cause="unmet")
     totals = (None, 1.0, 1.25, 1.25)
     rounds = tuple(
         Round(number=number, at=AT, verdict=held, spend_usd=total)

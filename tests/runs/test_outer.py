@@ -14,13 +14,15 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from untildone.agents.headless import Fault, Happening
+from untildone.agents.headless import ClientFault, RunEvent
+from untildone.app import open_context
 from untildone.cli.start import run_baseline_checks
 from untildone.core.contract import Bounds, Check
 from untildone.engine import verbs
-from untildone.engine.context import Context, context
+from untildone.engine.context import Context
 from untildone.engine.hold_status import status_of
-from untildone.engine.start import Request, begin
+from untildone.engine.request import Request
+from untildone.engine.start import begin
 from untildone.errors import UserError
 from untildone.process import quoted
 from untildone.runs import memory
@@ -48,8 +50,8 @@ class Run:
         self.script = folder / "script.json"
         self.client = written(self.script, steps)
         home = folder / "home"
-        self.context: Context = context({"PATH": os.environ["PATH"], "HOME": str(home)})
-        self.happened: list[Happening] = []
+        self.context: Context = open_context({"PATH": os.environ["PATH"], "HOME": str(home)})
+        self.happened: list[RunEvent] = []
         record = begin(
             self.context,
             Request(
@@ -79,7 +81,7 @@ class Run:
     def asked(self) -> list[str]:
         return [each.conversation for each in self.happened if isinstance(each, Asked)]
 
-    def waits(self) -> list[tuple[Fault, float]]:
+    def waits(self) -> list[tuple[ClientFault, float]]:
         waits = [each for each in self.happened if isinstance(each, Waiting)]
         return [(each.fault, each.seconds) for each in waits]
 
@@ -385,7 +387,7 @@ def test_a_loop_is_driven_by_one_run_at_a_time(tmp_path: Path) -> None:
 
 def test_what_is_switched_off_is_not_run(tmp_path: Path) -> None:
     run = Run(tmp_path, [WORKS])
-    run.context = context({**run.context.environ, "UNTILDONE_DISABLE": "1"})
+    run.context = open_context({**run.context.environ, "UNTILDONE_DISABLE": "1"})
 
     with pytest.raises(UserError, match="nothing would be judged: switched off by the person"):
         run.drive()
@@ -408,7 +410,7 @@ def test_a_loop_of_which_nothing_is_kept_still_tells_how_it_ended(tmp_path: Path
     said = run.drive()
 
     assert (*standing(said), said.receipt) == ("finished", "done", 1, 0, "")
-    assert not run.context.loops.folder(run.loop).exists()
+    assert not run.context.loops.get_folder(run.loop).exists()
 
 
 def test_a_fresh_run_on_another_day_begins_a_new_conversation(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ def contract(loop_id: str = "a-loop", *, task: str = "make the tests pass") -> C
 
 
 def judged(number: int) -> Round:
-    return Round(number=number, at=AT, verdict=Continue(because="unmet", names=("test",)))
+    return Round(number=number, at=AT, verdict=Continue(cause="unmet", names=("test",)))
 
 
 def advance(loops: Loops, record: Record) -> Record:

@@ -11,35 +11,35 @@ from core.samples import started as known
 from store.samples import AT, advance, started
 from untildone.core.check_results import BaselineResult, CheckResult
 from untildone.store import baseline
-from untildone.store.files import Damaged
+from untildone.store.files import DamagedFileError
 from untildone.store.loops import Loops, Record
 
 RESULTS = (failing("t1", "by\udcfftes"), result("red", "lint", findings=(finding(),)))
 
 
 def test_whole_and_as_far_as_a_stop_needs_it(tmp_path: Path) -> None:
-    digest = baseline.write(tmp_path, RESULTS)
+    digest = baseline.write_results(tmp_path, RESULTS)
 
-    assert baseline.read(tmp_path, digest, tuple[CheckResult, ...]) == RESULTS
-    assert baseline.read(tmp_path, digest, tuple[BaselineResult, ...]) == known(*RESULTS)
+    assert baseline.read_results(tmp_path, digest, tuple[CheckResult, ...]) == RESULTS
+    assert baseline.read_results(tmp_path, digest, tuple[BaselineResult, ...]) == known(*RESULTS)
 
 
 def test_what_is_too_large_is_not_kept(tmp_path: Path) -> None:
-    huge = result("red", output="x" * (baseline.LARGEST + 1))
+    huge = result("red", output="x" * (baseline.MAX_RESULTS_SIZE + 1))
 
-    assert baseline.write(tmp_path, (huge,)) == ""
+    assert baseline.write_results(tmp_path, (huge,)) == ""
     assert list(tmp_path.iterdir()) == []
 
 
 def with_baseline(home: Path) -> tuple[Loops, Record]:
     loops, record = started(home, rounds=1)
-    digest = baseline.write(loops.folder("a-loop"), RESULTS)
+    digest = baseline.write_results(loops.get_folder("a-loop"), RESULTS)
     progress = replace(record.progress, baseline=digest)
     return loops, loops.save(record, progress, kind="baseline", data={}, at=AT)
 
 
 def easier(path: Path) -> None:
-    baseline.write(path.parent.parent, (result("green"),))
+    baseline.write_results(path.parent.parent, (result("green"),))
 
 
 def a_file_for_the_folder(path: Path) -> None:
@@ -61,17 +61,19 @@ def test_an_altered_start_breaks_the_seal_until_the_person_goes_on_without_it(
     tmp_path: Path, tamper: Callable[[Path], object], what: str
 ) -> None:
     loops, record = with_baseline(tmp_path)
-    path = loops.folder("a-loop") / "baseline" / "results.json"
-    assert loops.seal_broken("a-loop") == ""
+    path = loops.get_folder("a-loop") / "baseline" / "results.json"
+    assert loops.explain_broken_seal("a-loop") == ""
     tamper(path)
 
-    assert loops.seal_broken("a-loop") == f"`{path}` {what}"
-    with pytest.raises(Damaged, match=what):
-        baseline.read(loops.folder("a-loop"), record.progress.baseline, tuple[CheckResult, ...])
+    assert loops.explain_broken_seal("a-loop") == f"`{path}` {what}"
+    with pytest.raises(DamagedFileError, match=what):
+        baseline.read_results(
+            loops.get_folder("a-loop"), record.progress.baseline, tuple[CheckResult, ...]
+        )
 
     resealed = loops.reseal("a-loop", at=AT)
     assert resealed.progress == replace(record.progress, baseline="")
-    assert (path.exists(), loops.seal_broken("a-loop")) == (False, "")
+    assert (path.exists(), loops.explain_broken_seal("a-loop")) == (False, "")
 
 
 def test_sealing_anew_keeps_a_start_that_is_whole(tmp_path: Path) -> None:
@@ -81,4 +83,4 @@ def test_sealing_anew_keeps_a_start_that_is_whole(tmp_path: Path) -> None:
 
     assert resealed.progress == record.progress
     assert advance(loops, resealed).progress.baseline == record.progress.baseline
-    assert loops.seal_broken("a-loop") == ""
+    assert loops.explain_broken_seal("a-loop") == ""

@@ -13,7 +13,7 @@ import pytest
 from store.disk import mounted
 from store.faults import at_call
 from store.samples import AT, advance, after, contract, judged, started, writer
-from untildone.store.files import Damaged, read_bounded
+from untildone.store.files import DamagedFileError, read_bounded
 from untildone.store.loops import Loops, Record
 
 KILLED = -signal.SIGKILL
@@ -40,8 +40,8 @@ def test_a_hundred_saves_of_ten_processes_are_each_counted_once(tmp_path: Path) 
     assert {code for code, _ in results} == {0}
     assert sorted(number for _, rounds in results for number in rounds) == list(range(1, 101))
     assert loops.load("a-loop").progress == after(100)
-    assert loops.rounds("a-loop") == tuple(judged(number) for number in range(1, 101))
-    assert loops.seal_broken("a-loop") == ""
+    assert loops.read_rounds("a-loop") == tuple(judged(number) for number in range(1, 101))
+    assert loops.explain_broken_seal("a-loop") == ""
 
 
 def old_or_new(loops: Loops, before: int, said: list[int]) -> int:
@@ -50,7 +50,7 @@ def old_or_new(loops: Loops, before: int, said: list[int]) -> int:
     last = said[-1] if said else before
     assert record.progress.round in (last, last + 1)
     assert record.warnings == ()
-    assert loops.seal_broken("a-loop") == ""
+    assert loops.explain_broken_seal("a-loop") == ""
     return record.progress.round
 
 
@@ -69,7 +69,7 @@ def test_a_writer_killed_at_any_moment_leaves_old_or_new(tmp_path: Path) -> None
         assert code == KILLED
         before = old_or_new(loops, before, [int(first), *said])
 
-    assert loops.rounds("a-loop") == tuple(judged(number) for number in range(1, before + 1))
+    assert loops.read_rounds("a-loop") == tuple(judged(number) for number in range(1, before + 1))
 
 
 def test_a_writer_killed_at_each_call_of_the_system_leaves_old_or_new(tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ def test_a_writer_killed_at_each_call_of_the_system_leaves_old_or_new(tmp_path: 
     assert code == 0
     assert number > 20
     advance(loops, loops.load("a-loop"))
-    assert list(loops.folder("a-loop").glob(".*")) == []
+    assert list(loops.get_folder("a-loop").glob(".*")) == []
 
 
 def fail() -> None:
@@ -101,10 +101,10 @@ def test_a_save_that_fails_at_any_call_of_the_system_leaves_old_or_new(tmp_path:
                 record = advance(loops, record)
             except OSError:
                 assert loops.load("a-loop") == msgspec.structs.replace(before, warnings=())
-        assert list(loops.folder("a-loop").glob(".*")) == []
+        assert list(loops.get_folder("a-loop").glob(".*")) == []
         record = msgspec.structs.replace(record, warnings=())
         assert loops.load("a-loop") == record
-        assert loops.seal_broken("a-loop") == ""
+        assert loops.explain_broken_seal("a-loop") == ""
 
     assert calls.count("fsync") == 3
     assert {"open", "read", "write", "link", "replace", "unlink"} <= set(calls)
@@ -131,13 +131,13 @@ def test_a_read_that_keeps_failing_is_an_error_and_no_absence() -> None:
 
 def test_a_recovery_that_fails_at_any_call_loses_nothing(tmp_path: Path) -> None:
     loops, record = started(tmp_path, rounds=2)
-    path = loops.folder("a-loop") / "state.json"
+    path = loops.get_folder("a-loop") / "state.json"
     number, calls = 0, ["every call"]
     while len(calls) >= number:
         number += 1
         content = b"damage %d" % number
         path.write_bytes(content)
-        with at_call(number, fail) as calls, suppress(OSError, Damaged):
+        with at_call(number, fail) as calls, suppress(OSError, DamagedFileError):
             loops.load("a-loop")
         assert loops.load("a-loop").progress == record.progress
         kept = {found.read_bytes() for found in path.parent.glob("state.json.corrupt*")}
@@ -174,11 +174,11 @@ def test_a_full_disk_leaves_the_old_state(tmp_path: Path) -> None:
         fill(ballast)
         with pytest.raises(OSError, match="No space"):
             advance(loops, record)
-        assert (loops.load("a-loop"), loops.seal_broken("a-loop")) == (record, "")
+        assert (loops.load("a-loop"), loops.explain_broken_seal("a-loop")) == (record, "")
 
         ballast.unlink()
         assert advance(loops, record).progress.round == record.progress.round + 1
-        assert loops.seal_broken("a-loop") == ""
+        assert loops.explain_broken_seal("a-loop") == ""
 
 
 def test_a_disk_that_fills_within_an_entry_leaves_the_old_state(tmp_path: Path) -> None:
@@ -188,6 +188,6 @@ def test_a_disk_that_fills_within_an_entry_leaves_the_old_state(tmp_path: Path) 
         with pytest.raises(OSError, match="No space"):
             loops.save(record, record.progress, kind="round", data=entry, at=AT)
 
-        assert (loops.load("a-loop"), loops.seal_broken("a-loop")) == (record, "")
-        assert not (loops.folder("a-loop") / "journal.torn").exists()
+        assert (loops.load("a-loop"), loops.explain_broken_seal("a-loop")) == (record, "")
+        assert not (loops.get_folder("a-loop") / "journal.torn").exists()
         assert advance(loops, record).progress == after(2)

@@ -6,25 +6,25 @@ import pytest
 
 from store.faults import at_call
 from untildone.store.files import (
-    Damaged,
+    DamagedFileError,
+    add_checksum,
+    quote_path,
     read_bounded,
-    read_recovering,
-    seal,
-    shown,
-    unseal,
-    write_whole,
+    read_or_recover,
+    strip_checksum,
+    write_atomically,
 )
 
 
 def parse(body: bytes) -> bytes:
     if body == b"foreign":
-        raise Damaged("is foreign")
+        raise DamagedFileError("is foreign")
     return body
 
 
 def two_generations(path: Path) -> None:
-    write_whole(path, seal(b"old"))
-    write_whole(path, seal(b"new"))
+    write_atomically(path, add_checksum(b"old"))
+    write_atomically(path, add_checksum(b"new"))
 
 
 def damage(path: Path, reason: str) -> tuple[str, ...]:
@@ -40,14 +40,14 @@ def test_a_file_is_written_whole_for_its_owner_and_keeps_its_previous_generation
     path = tmp_path / "file"
     two_generations(path)
 
-    contents = {found.name: unseal(found.read_bytes()) for found in tmp_path.iterdir()}
+    contents = {found.name: strip_checksum(found.read_bytes()) for found in tmp_path.iterdir()}
     assert contents == {"file": b"new", "file.previous": b"old"}
     assert {stat.S_IMODE(found.stat().st_mode) for found in tmp_path.iterdir()} == {0o600}
 
 
 def test_what_is_sealed_is_read_back() -> None:
-    assert unseal(seal(b"a\nb\x00\xff")) == b"a\nb\x00\xff"
-    assert unseal(seal(b"")) == b""
+    assert strip_checksum(add_checksum(b"a\nb\x00\xff")) == b"a\nb\x00\xff"
+    assert strip_checksum(add_checksum(b"")) == b""
 
 
 @pytest.mark.parametrize(
@@ -56,14 +56,14 @@ def test_what_is_sealed_is_read_back() -> None:
         (b"", "is empty"),
         (b"\0" * 100, "is not a file of untildone"),
         (b'{"round": 1}', "is not a file of untildone"),
-        (seal(b"body")[:-1], "is cut off or was altered"),
-        (seal(b"body") + b"x", "is cut off or was altered"),
-        (seal(b"body").replace(b"body", b"bodY"), "is cut off or was altered"),
+        (add_checksum(b"body")[:-1], "is cut off or was altered"),
+        (add_checksum(b"body") + b"x", "is cut off or was altered"),
+        (add_checksum(b"body").replace(b"body", b"bodY"), "is cut off or was altered"),
     ],
 )
 def test_what_is_not_sealed_is_damaged(data: bytes, reason: str) -> None:
-    with pytest.raises(Damaged) as caught:
-        unseal(data)
+    with pytest.raises(DamagedFileError) as caught:
+        strip_checksum(data)
     assert caught.value.reason == reason
 
 
@@ -72,8 +72,8 @@ def test_what_is_not_sealed_is_damaged(data: bytes, reason: str) -> None:
     [
         (b"", "is empty"),
         (b"garbage", "is not a file of untildone"),
-        (seal(b"new")[:-1], "is cut off or was altered"),
-        (seal(b"foreign"), "is foreign"),
+        (add_checksum(b"new")[:-1], "is cut off or was altered"),
+        (add_checksum(b"foreign"), "is foreign"),
         (b"x" * 1_000_001, "is larger than 1000000 bytes"),
     ],
 )
@@ -84,9 +84,9 @@ def test_a_damaged_file_is_kept_aside_and_the_previous_generation_put_back(
     two_generations(path)
     path.write_bytes(data)
 
-    assert read_recovering(path, parse) == (b"old", damage(path, reason))
+    assert read_or_recover(path, parse) == (b"old", damage(path, reason))
     assert (tmp_path / "file.corrupt").read_bytes() == data
-    assert read_recovering(path, parse) == (b"old", ())
+    assert read_or_recover(path, parse) == (b"old", ())
 
 
 def test_damage_upon_damage_keeps_every_file(tmp_path: Path) -> None:
@@ -94,7 +94,7 @@ def test_damage_upon_damage_keeps_every_file(tmp_path: Path) -> None:
     two_generations(path)
     for content in (b"one", b"two", b"three"):
         path.write_bytes(content)
-        assert read_recovering(path, parse)[0] == b"old"
+        assert read_or_recover(path, parse)[0] == b"old"
 
     kept = [path.with_name(f"file.corrupt{end}").read_bytes() for end in ("", ".2", ".3")]
     assert kept == [b"one", b"two", b"three"]
@@ -106,13 +106,13 @@ def test_a_missing_file_with_a_previous_generation_is_damaged_not_absent(tmp_pat
     path.unlink()
 
     warning = f"`{path}` is missing; the previous generation is used"
-    assert read_recovering(path, parse) == (b"old", (warning,))
+    assert read_or_recover(path, parse) == (b"old", (warning,))
     assert not path.exists()
 
 
 def test_a_file_that_never_was_is_absent(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
-        read_recovering(tmp_path / "file", parse)
+        read_or_recover(tmp_path / "file", parse)
 
 
 def test_both_generations_damaged_names_both(tmp_path: Path) -> None:
@@ -121,8 +121,8 @@ def test_both_generations_damaged_names_both(tmp_path: Path) -> None:
     path.write_bytes(b"x")
     (tmp_path / "file.previous").write_bytes(b"")
 
-    with pytest.raises(Damaged) as caught:
-        read_recovering(path, parse)
+    with pytest.raises(DamagedFileError) as caught:
+        read_or_recover(path, parse)
     assert caught.value.reason == (
         f"`{path}` is not a file of untildone and `{path}.previous` is empty"
     )
@@ -132,8 +132,8 @@ def test_the_same_damage_is_kept_aside_once(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(b"x")
     for _ in range(3):
-        with pytest.raises(Damaged):
-            read_recovering(path, parse)
+        with pytest.raises(DamagedFileError):
+            read_or_recover(path, parse)
 
     assert sorted(found.name for found in tmp_path.iterdir()) == ["file", "file.corrupt"]
 
@@ -142,15 +142,15 @@ def test_a_damaged_file_without_a_previous_generation_is_named(tmp_path: Path) -
     path = tmp_path / "file"
     path.write_bytes(b"x")
 
-    with pytest.raises(Damaged) as caught:
-        read_recovering(path, parse)
+    with pytest.raises(DamagedFileError) as caught:
+        read_or_recover(path, parse)
     assert caught.value.reason == (
         f"`{path}` is not a file of untildone and there is no previous generation"
     )
 
 
 def test_a_link_a_pipe_and_a_folder_are_not_read(tmp_path: Path) -> None:
-    (tmp_path / "target").write_bytes(seal(b"body"))
+    (tmp_path / "target").write_bytes(add_checksum(b"body"))
     (tmp_path / "link").symlink_to(tmp_path / "target")
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "folder").mkdir()
@@ -160,7 +160,7 @@ def test_a_link_a_pipe_and_a_folder_are_not_read(tmp_path: Path) -> None:
         ("pipe", "is not a regular file"),
         ("folder", "is not a regular file"),
     ):
-        with pytest.raises(Damaged) as caught:
+        with pytest.raises(DamagedFileError) as caught:
             read_bounded(tmp_path / name)
         assert caught.value.reason == f"`{tmp_path / name}` {reason}"
 
@@ -170,7 +170,7 @@ def test_a_file_that_is_too_large_is_refused_unread(tmp_path: Path) -> None:
     path.write_bytes(b"12345")
     assert read_bounded(path, 5) == b"12345"
 
-    with at_call(0, lambda: None) as calls, pytest.raises(Damaged) as caught:
+    with at_call(0, lambda: None) as calls, pytest.raises(DamagedFileError) as caught:
         read_bounded(path, 4)
     assert caught.value.reason == f"`{path}` is larger than 4 bytes"
     assert "read" not in calls
@@ -179,10 +179,10 @@ def test_a_file_that_is_too_large_is_refused_unread(tmp_path: Path) -> None:
 @pytest.mark.skipif(os.geteuid() != 0, reason="NOT TESTED, needs root: another owner")
 def test_the_file_of_another_user_is_not_read(tmp_path: Path) -> None:
     path = tmp_path / "file"
-    path.write_bytes(seal(b"body"))
+    path.write_bytes(add_checksum(b"body"))
     os.chown(path, 12345, 12345)
 
-    with pytest.raises(Damaged) as caught:
+    with pytest.raises(DamagedFileError) as caught:
         read_bounded(path)
     assert caught.value.reason == f"`{path}` belongs to user 12345"
 
@@ -197,10 +197,10 @@ def test_what_was_planted_in_place_of_a_file_is_kept_aside(tmp_path: Path, kind:
     else:
         path.mkdir()
 
-    assert read_recovering(path, parse)[0] == b"old"
-    assert read_recovering(path, parse) == (b"old", ())
+    assert read_or_recover(path, parse)[0] == b"old"
+    assert read_or_recover(path, parse) == (b"old", ())
     assert os.path.lexists(tmp_path / "file.corrupt")
 
 
 def test_a_name_is_shown_on_one_line_whatever_its_bytes() -> None:
-    assert shown(Path(os.fsdecode(b"/a b/new\nline/\xff"))) == r"`/a b/new\nline/\udcff`"
+    assert quote_path(Path(os.fsdecode(b"/a b/new\nline/\xff"))) == r"`/a b/new\nline/\udcff`"

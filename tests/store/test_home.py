@@ -8,7 +8,7 @@ import pytest
 
 from store.disk import mounted
 from untildone.errors import UserError
-from untildone.store.home import prepare, state_home, vanishing
+from untildone.store.home import find_state_home, find_volatile_file_system, prepare_home
 
 ROOT_ONLY = pytest.mark.skipif(os.geteuid() != 0, reason="NOT TESTED, needs root: another owner")
 ELSEWHERE = "set `UNTILDONE_HOME` to a folder of your own on a local disk"
@@ -45,12 +45,12 @@ ELSEWHERE = "set `UNTILDONE_HOME` to a folder of your own on a local disk"
 def test_the_home_is_where_the_environment_says(
     environ: dict[str, str], platform: str, expected: str
 ) -> None:
-    assert state_home(environ, platform=platform) == Path(expected)
+    assert find_state_home(environ, platform=platform) == Path(expected)
 
 
 def test_a_relative_home_is_refused() -> None:
     with pytest.raises(UserError) as caught:
-        state_home({"UNTILDONE_HOME": "state"})
+        find_state_home({"UNTILDONE_HOME": "state"})
 
     assert caught.value.message == "`UNTILDONE_HOME` is `state`, which is not an absolute path"
     assert caught.value.hint == f"set it to `{Path.cwd() / 'state'}`"
@@ -62,8 +62,8 @@ def test_a_relative_home_is_refused() -> None:
 def test_a_home_of_any_name_is_made_for_its_owner_only(tmp_path: Path, name: bytes) -> None:
     home = tmp_path / os.fsdecode(name) / "untildone"
 
-    prepare(home)
-    prepare(home)
+    prepare_home(home)
+    prepare_home(home)
 
     assert stat.S_IMODE(home.stat().st_mode) == 0o700
     assert list(home.iterdir()) == []
@@ -74,20 +74,20 @@ def test_a_home_open_to_others_is_closed(tmp_path: Path) -> None:
     home.mkdir()
     home.chmod(0o777)
 
-    prepare(home)
+    prepare_home(home)
 
     assert stat.S_IMODE(home.stat().st_mode) == 0o700
 
 
 def refusal(home: Path) -> tuple[str, str]:
     with pytest.raises(UserError) as caught:
-        prepare(home)
+        prepare_home(home)
     return caught.value.message, caught.value.hint
 
 
 def test_a_home_is_prepared_by_several_threads_at_once(tmp_path: Path) -> None:
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(prepare, [tmp_path / "state"] * 400))
+        list(pool.map(prepare_home, [tmp_path / "state"] * 400))
 
     assert list((tmp_path / "state").iterdir()) == []
 
@@ -147,7 +147,7 @@ def no_locks(_: int) -> bool:
 
 def test_a_home_without_locks_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError) as caught:
-        prepare(tmp_path, seize=no_locks)
+        prepare_home(tmp_path, seize=no_locks)
 
     reason = f"does not allow file locks: {os.strerror(errno.ENOLCK)}"
     assert caught.value.message == f"the state folder `{tmp_path}` {reason}"
@@ -155,7 +155,7 @@ def test_a_home_without_locks_is_refused(tmp_path: Path) -> None:
 
 def test_a_home_where_two_hold_one_lock_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError) as caught:
-        prepare(tmp_path, seize=lambda _: True)
+        prepare_home(tmp_path, seize=lambda _: True)
 
     reason = "does not allow file locks: two holders at once"
     assert caught.value.message == f"the state folder `{tmp_path}` {reason}"
@@ -185,13 +185,13 @@ def test_a_file_system_that_vanishes_is_named(tmp_path: Path, home: str, expecte
     table = tmp_path / "mounts"
     table.write_bytes(MOUNTS)
 
-    assert vanishing(Path(home), mounts=table) == expected
+    assert find_volatile_file_system(Path(home), mounts=table) == expected
 
 
 def test_without_a_table_of_mounts_nothing_is_said(tmp_path: Path) -> None:
-    assert vanishing(tmp_path, mounts=tmp_path / "none") == ""
+    assert find_volatile_file_system(tmp_path, mounts=tmp_path / "none") == ""
 
 
 def test_a_real_tmpfs_is_named(tmp_path: Path) -> None:
     with mounted(tmp_path, options="size=64k"):
-        assert vanishing(tmp_path / "state") == "tmpfs"
+        assert find_volatile_file_system(tmp_path / "state") == "tmpfs"

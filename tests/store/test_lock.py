@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from untildone.store.files import Damaged
-from untildone.store.lock import Busy, locked
+from untildone.store.files import DamagedFileError
+from untildone.store.lock import LockTimeoutError, hold_lock
 
 HOLDER = """
 import sys, time
@@ -33,13 +33,13 @@ def test_a_held_lock_is_busy_at_the_deadline_and_free_when_its_holder_is_killed(
     path = tmp_path / "lock"
     with holder(path) as process:
         before = time.monotonic()
-        with pytest.raises(Busy), locked(path, timeout=0.2):
+        with pytest.raises(LockTimeoutError), hold_lock(path, timeout=0.2):
             pass
         assert 0.2 <= time.monotonic() - before < 30
 
         process.kill()
         process.wait()
-        with locked(path, timeout=1):
+        with hold_lock(path, timeout=1):
             assert path.stat().st_mode & 0o777 == 0o600
 
 
@@ -48,10 +48,10 @@ def test_who_waits_gets_the_lock_once_it_is_free(tmp_path: Path) -> None:
     order: list[str] = []
 
     def wait() -> None:
-        with locked(path, timeout=5):
+        with hold_lock(path, timeout=5):
             order.append("second")
 
-    with locked(path, timeout=1):
+    with hold_lock(path, timeout=1):
         waiting = threading.Thread(target=wait)
         waiting.start()
         time.sleep(0.1)
@@ -66,18 +66,18 @@ def test_a_lock_file_deleted_while_waiting_lets_nobody_in_twice(tmp_path: Path) 
     inside: list[str] = []
 
     def wait() -> None:
-        with locked(path, timeout=5):
+        with hold_lock(path, timeout=5):
             inside.append("waiter")
             time.sleep(0.3)
             inside.append("waiter leaves")
 
-    with locked(path, timeout=1):
+    with hold_lock(path, timeout=1):
         waiting = threading.Thread(target=wait)
         waiting.start()
         time.sleep(0.1)
         path.unlink()
     time.sleep(0.1)
-    with locked(path, timeout=5):
+    with hold_lock(path, timeout=5):
         inside.append("third")
     waiting.join()
 
@@ -87,6 +87,6 @@ def test_a_lock_file_deleted_while_waiting_lets_nobody_in_twice(tmp_path: Path) 
 def test_a_lock_is_never_taken_through_a_link(tmp_path: Path) -> None:
     (tmp_path / "lock").symlink_to(tmp_path / "target")
 
-    with pytest.raises(Damaged), locked(tmp_path / "lock", timeout=1):
+    with pytest.raises(DamagedFileError), hold_lock(tmp_path / "lock", timeout=1):
         pass
     assert list(tmp_path.iterdir()) == [tmp_path / "lock"]

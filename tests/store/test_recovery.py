@@ -3,13 +3,13 @@ from pathlib import Path
 import pytest
 
 from store.samples import AT, advance, after, contract, judged, started
-from untildone.store.files import Damaged, unseal
+from untildone.store.files import DamagedFileError, strip_checksum
 from untildone.store.loops import Loops
 
 
 def test_a_state_cut_at_any_byte_is_kept_aside_and_nothing_is_lost(tmp_path: Path) -> None:
     loops, record = started(tmp_path, rounds=2)
-    path = loops.folder("a-loop") / "state.json"
+    path = loops.get_folder("a-loop") / "state.json"
     corrupt = path.with_name("state.json.corrupt")
     whole = path.read_bytes()
     for length in range(len(whole)):
@@ -21,7 +21,7 @@ def test_a_state_cut_at_any_byte_is_kept_aside_and_nothing_is_lost(tmp_path: Pat
         assert found.warnings[0].startswith(f"`{path}` ")
         assert corrupt.read_bytes() == whole[:length]
         assert loops.load("a-loop") == record
-        assert loops.seal_broken("a-loop") == ""
+        assert loops.explain_broken_seal("a-loop") == ""
         corrupt.unlink()
 
 
@@ -29,7 +29,7 @@ def test_a_state_cut_at_any_byte_without_its_journal_is_the_previous_generation(
     tmp_path: Path,
 ) -> None:
     loops, _ = started(tmp_path, rounds=2)
-    folder = loops.folder("a-loop")
+    folder = loops.get_folder("a-loop")
     whole = (folder / "state.json").read_bytes()
     (folder / "journal.jsonl").unlink()
     for length in range(len(whole)):
@@ -40,7 +40,7 @@ def test_a_state_cut_at_any_byte_without_its_journal_is_the_previous_generation(
 
 def test_both_generations_cut_are_taken_from_the_journal(tmp_path: Path) -> None:
     loops, record = started(tmp_path, rounds=2)
-    folder = loops.folder("a-loop")
+    folder = loops.get_folder("a-loop")
     for name in ("state.json", "state.json.previous"):
         (folder / name).write_bytes(b"")
 
@@ -56,17 +56,17 @@ def test_both_generations_cut_are_taken_from_the_journal(tmp_path: Path) -> None
 
 def test_nothing_left_to_recover_from_is_named(tmp_path: Path) -> None:
     loops, _ = started(tmp_path)
-    folder = loops.folder("a-loop")
+    folder = loops.get_folder("a-loop")
     (folder / "state.json").write_bytes(b"")
     (folder / "journal.jsonl").unlink()
 
-    with pytest.raises(Damaged, match=r"state\.json` is empty"):
+    with pytest.raises(DamagedFileError, match=r"state\.json` is empty"):
         loops.load("a-loop")
 
 
 def test_a_contract_cut_at_any_byte_is_named_and_the_journal_has_it(tmp_path: Path) -> None:
     loops, record = started(tmp_path, rounds=1)
-    path = loops.folder("a-loop") / "contract.json"
+    path = loops.get_folder("a-loop") / "contract.json"
     whole = path.read_bytes()
     for length in range(len(whole)):
         path.write_bytes(whole[:length])
@@ -75,47 +75,47 @@ def test_a_contract_cut_at_any_byte_is_named_and_the_journal_has_it(tmp_path: Pa
         assert (found.contract, found.progress) == (contract(), record.progress)
         (warning,) = found.warnings
         assert warning.startswith(f"`{path}` ")
-        assert loops.seal_broken("a-loop").startswith(f"`{path}` ")
+        assert loops.explain_broken_seal("a-loop").startswith(f"`{path}` ")
 
 
 def test_a_contract_that_is_nowhere_is_named(tmp_path: Path) -> None:
     loops, _ = started(tmp_path)
-    folder = loops.folder("a-loop")
+    folder = loops.get_folder("a-loop")
     (folder / "contract.json").write_bytes(b"")
     (folder / "journal.jsonl").unlink()
 
-    with pytest.raises(Damaged, match=r"contract\.json` is empty"):
+    with pytest.raises(DamagedFileError, match=r"contract\.json` is empty"):
         loops.load("a-loop")
 
 
 def test_a_journal_one_ahead_is_caught_up_with(tmp_path: Path) -> None:
     loops, old = started(tmp_path, rounds=1)
-    path = loops.folder("a-loop") / "state.json"
+    path = loops.get_folder("a-loop") / "state.json"
     before = path.read_bytes()
     record = advance(loops, old)
     path.write_bytes(before)
 
     assert loops.load("a-loop") == record
-    assert loops.seal_broken("a-loop") == ""
+    assert loops.explain_broken_seal("a-loop") == ""
     assert advance(loops, record).progress == after(3)
-    assert loops.rounds("a-loop") == (judged(1), judged(2), judged(3))
+    assert loops.read_rounds("a-loop") == (judged(1), judged(2), judged(3))
 
 
 def test_a_torn_journal_is_healed_by_the_next_save(tmp_path: Path) -> None:
     loops, record = started(tmp_path, rounds=1)
-    path = loops.folder("a-loop") / "journal.jsonl"
+    path = loops.get_folder("a-loop") / "journal.jsonl"
     with path.open("ab") as file:
         file.write(b'{"n":3,"at":"20')
 
-    assert (loops.load("a-loop"), loops.seal_broken("a-loop")) == (record, "")
+    assert (loops.load("a-loop"), loops.explain_broken_seal("a-loop")) == (record, "")
     advance(loops, record)
-    assert (loops.load("a-loop").progress, loops.seal_broken("a-loop")) == (after(2), "")
+    assert (loops.load("a-loop").progress, loops.explain_broken_seal("a-loop")) == (after(2), "")
     assert path.with_name("journal.torn").read_bytes() == b'{"n":3,"at":"20\n'
 
 
 def test_what_a_killed_writer_staged_is_swept_away(tmp_path: Path) -> None:
     loops, record = started(tmp_path)
-    leftover = loops.folder("a-loop") / ".state.json.0123.new"
+    leftover = loops.get_folder("a-loop") / ".state.json.0123.new"
     leftover.write_bytes(b"half")
 
     advance(loops, record)
@@ -125,17 +125,17 @@ def test_what_a_killed_writer_staged_is_swept_away(tmp_path: Path) -> None:
 
 def test_the_previous_generation_is_the_one_before(tmp_path: Path) -> None:
     loops, _ = started(tmp_path, rounds=3)
-    previous = loops.folder("a-loop") / "state.json.previous"
+    previous = loops.get_folder("a-loop") / "state.json.previous"
 
-    assert b'"generation":3' in unseal(previous.read_bytes())
+    assert b'"generation":3' in strip_checksum(previous.read_bytes())
 
 
 def test_a_reader_without_the_lock_changes_nothing(tmp_path: Path) -> None:
     loops, record = started(tmp_path, rounds=1)
-    folder = loops.folder("a-loop")
+    folder = loops.get_folder("a-loop")
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
 
-    with loops.locked("a-loop"):
+    with loops.lock("a-loop"):
         assert Loops(tmp_path).load("a-loop") == record
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
     assert record.progress.updated_at == AT

@@ -5,25 +5,27 @@ import msgspec
 import pytest
 
 from store.samples import AT, advance, after, contract, started
-from untildone.store.files import seal, unseal
+from untildone.store.files import add_checksum, strip_checksum
 from untildone.store.loops import Loops
-from untildone.store.state import sealed
+from untildone.store.state import encode_checked
 
 
 def rewrite_contract(folder: Path) -> None:
     easier = msgspec.structs.replace(contract(), checks=())
-    (folder / "contract.json").write_bytes(sealed(easier))
+    (folder / "contract.json").write_bytes(encode_checked(easier))
 
 
 def roll_back_state(folder: Path) -> None:
     path = folder / "state.json"
-    body = unseal(path.read_bytes()).replace(b'"generation":4', b'"generation":2')
-    path.write_bytes(seal(body))
+    body = strip_checksum(path.read_bytes()).replace(b'"generation":4', b'"generation":2')
+    path.write_bytes(add_checksum(body))
 
 
 def lower_the_round(folder: Path) -> None:
     path = folder / "state.json"
-    path.write_bytes(seal(unseal(path.read_bytes()).replace(b'"round":3', b'"round":0')))
+    path.write_bytes(
+        add_checksum(strip_checksum(path.read_bytes()).replace(b'"round":3', b'"round":0'))
+    )
 
 
 def edit_journal(folder: Path) -> None:
@@ -68,15 +70,15 @@ def test_tampering_is_found_and_the_loop_is_never_absent(
     tmp_path: Path, tamper: Callable[[Path], None], reason: str
 ) -> None:
     loops, _ = started(tmp_path, rounds=3)
-    folder = loops.folder("a-loop")
-    assert loops.seal_broken("a-loop") == ""
+    folder = loops.get_folder("a-loop")
+    assert loops.explain_broken_seal("a-loop") == ""
     tamper(folder)
 
-    assert loops.seal_broken("a-loop") == reason.format(folder)
+    assert loops.explain_broken_seal("a-loop") == reason.format(folder)
     record = loops.load("a-loop")
     assert record.contract == contract()
     # Reading must not mend what is evidence.
-    assert loops.seal_broken("a-loop") == reason.format(folder)
+    assert loops.explain_broken_seal("a-loop") == reason.format(folder)
 
 
 @pytest.mark.parametrize(("tamper", "reason"), TAMPERING)
@@ -84,7 +86,7 @@ def test_the_pause_is_saved_and_the_person_can_seal_anew(
     tmp_path: Path, tamper: Callable[[Path], None], reason: str
 ) -> None:
     loops, _ = started(tmp_path, rounds=3)
-    folder = loops.folder("a-loop")
+    folder = loops.get_folder("a-loop")
     tamper(folder)
     record = loops.load("a-loop")
     paused = msgspec.structs.replace(record.progress, status="paused", outcome="tampered")
@@ -95,46 +97,46 @@ def test_the_pause_is_saved_and_the_person_can_seal_anew(
 
     assert (resealed.contract, resealed.progress) == (contract(), paused)
     assert resealed.generation > saved.generation
-    assert loops.seal_broken("a-loop") == ""
+    assert loops.explain_broken_seal("a-loop") == ""
     assert advance(loops, resealed).generation == resealed.generation + 1
-    assert loops.seal_broken("a-loop") == ""
+    assert loops.explain_broken_seal("a-loop") == ""
 
 
 def test_a_state_that_was_set_back_counts_from_the_journal(tmp_path: Path) -> None:
     loops, record = started(tmp_path, rounds=3)
-    path = loops.folder("a-loop") / "state.json"
+    path = loops.get_folder("a-loop") / "state.json"
     path.write_bytes(path.with_name("state.json.previous").read_bytes())
     assert Loops(tmp_path).load("a-loop") == record
 
-    roll_back_state(loops.folder("a-loop"))
+    roll_back_state(loops.get_folder("a-loop"))
     assert Loops(tmp_path).load("a-loop").progress == after(3)
 
 
 def test_a_journal_begun_anew_is_found(tmp_path: Path) -> None:
     loops, record = started(tmp_path, rounds=3)
-    path = loops.folder("a-loop") / "journal.jsonl"
+    path = loops.get_folder("a-loop") / "journal.jsonl"
     path.unlink()
     advance(loops, record)
 
-    assert loops.seal_broken("a-loop") == f"`{path}` does not begin with the start"
+    assert loops.explain_broken_seal("a-loop") == f"`{path}` does not begin with the start"
 
 
 def test_a_last_entry_replaced_by_the_next_save_is_missed(tmp_path: Path) -> None:
     loops, record = started(tmp_path, rounds=3)
-    path = loops.folder("a-loop") / "journal.jsonl"
+    path = loops.get_folder("a-loop") / "journal.jsonl"
     path.write_bytes(path.read_bytes().replace(b'"number":3', b'"number":1'))
     advance(loops, record)
 
-    assert loops.seal_broken("a-loop") == f"generation 4 is missing in `{path}`"
+    assert loops.explain_broken_seal("a-loop") == f"generation 4 is missing in `{path}`"
 
 
 def test_sealing_anew_keeps_the_rounds_and_what_was_altered(tmp_path: Path) -> None:
     loops, _ = started(tmp_path, rounds=3)
-    folder = loops.folder("a-loop")
+    folder = loops.get_folder("a-loop")
     rewrite_contract(folder)
     altered = (folder / "contract.json").read_bytes()
 
     loops.reseal("a-loop", at=AT)
 
-    assert [found.number for found in loops.rounds("a-loop")] == [1, 2, 3]
+    assert [found.number for found in loops.read_rounds("a-loop")] == [1, 2, 3]
     assert (folder / "contract.json.corrupt").read_bytes() == altered

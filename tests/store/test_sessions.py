@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from untildone.store.sessions import LARGEST_FILE, Session, sessions
+from untildone.store.sessions import MAX_FILE_LENGTH, Session, list_sessions
 
 
 def session(home: Path, name: str = "s-1") -> Session:
@@ -20,7 +20,7 @@ def session(home: Path, name: str = "s-1") -> Session:
 def test_what_is_no_session_matches_nothing(tmp_path: Path, name: str) -> None:
     found = session(tmp_path, name)
 
-    assert (found.known, found.loop(), found.active(), found.has("loop")) == (
+    assert (found.known, found.get_loop_id(), found.is_active(), found.has("loop")) == (
         False,
         "",
         False,
@@ -36,7 +36,7 @@ def test_an_unknown_session_never_reads_the_folder_beside_it(tmp_path: Path) -> 
     for name in ("loop", "active"):
         beside.joinpath(name).write_text("a1", encoding="utf-8")
 
-    assert (session(tmp_path, "").loop(), session(tmp_path, "").active()) == ("", False)
+    assert (session(tmp_path, "").get_loop_id(), session(tmp_path, "").is_active()) == ("", False)
 
 
 def test_bound_paused_and_released(tmp_path: Path) -> None:
@@ -47,7 +47,7 @@ def test_bound_paused_and_released(tmp_path: Path) -> None:
             found.release()
         else:
             found.bind("a1", active=step == "active")
-        states.append((found.loop(), found.active()))
+        states.append((found.get_loop_id(), found.is_active()))
 
     assert states == [("a1", True), ("a1", False), ("", False), ("", False)]
     assert Path(found.folder, "calls").is_dir()
@@ -90,23 +90,23 @@ def test_a_damaged_file_says_nothing(tmp_path: Path, text: str) -> None:
 
 def test_a_large_file_is_read_in_part(tmp_path: Path) -> None:
     found = session(tmp_path)
-    found.write("loop", "x" * (LARGEST_FILE + 5))
+    found.write("loop", "x" * (MAX_FILE_LENGTH + 5))
 
-    assert len(found.loop()) == LARGEST_FILE
+    assert len(found.get_loop_id()) == MAX_FILE_LENGTH
 
 
 def test_a_call_begun_and_not_ended_is_in_flight(tmp_path: Path) -> None:
     found = session(tmp_path)
     found.bind("a1", active=True)
-    seen = [found.call_in_flight()]
+    seen = [found.has_call_in_flight()]
     found.append("pre", "\n\n")
     found.append("post", "\n")
-    seen.append(found.call_in_flight())
+    seen.append(found.has_call_in_flight())
     found.append("post", "\n")
-    seen.append(found.call_in_flight())
+    seen.append(found.has_call_in_flight())
     found.append("pre", "\n")
     found.forget_calls()
-    seen.append(found.call_in_flight())
+    seen.append(found.has_call_in_flight())
 
     assert seen == [False, True, False, False]
 
@@ -121,13 +121,13 @@ def spooled(tmp_path: Path, **files: str) -> Session:
 
 def test_the_spool_is_read_by_file_and_dropped_by_name(tmp_path: Path) -> None:
     found = spooled(tmp_path, a='{"n": 1}{"n": 2}\n {"n": 5}\n', b='{"n": 3}')
-    read = found.calls()
+    read = found.read_calls()
     Path(found.path("calls"), "c").write_text('{"n": 4}', encoding="utf-8")
 
     found.drop_calls(list(read))
 
     assert read == {"a": [{"n": 1}, {"n": 2}, {"n": 5}], "b": [{"n": 3}]}
-    assert found.calls() == {"c": [{"n": 4}]}
+    assert found.read_calls() == {"c": [{"n": 4}]}
 
 
 def test_a_payload_cut_at_its_limit_keeps_what_stands_in_front(tmp_path: Path) -> None:
@@ -135,14 +135,14 @@ def test_a_payload_cut_at_its_limit_keeps_what_stands_in_front(tmp_path: Path) -
 
     found = spooled(tmp_path, a='{"n": 1}' + whole[:-20])
 
-    assert found.calls() == {
+    assert found.read_calls() == {
         "a": [{"n": 1}, {"cut": True, "hook_event_name": "PostToolUse", "tool_name": "Bash"}]
     }
 
 
 @pytest.mark.parametrize("text", ["", "\n", "7", "[]", "garbage", '{"command":', "[" * 5_000])
 def test_a_spool_of_nothing_useful(tmp_path: Path, text: str) -> None:
-    for call in spooled(tmp_path, a=text).calls()["a"]:
+    for call in spooled(tmp_path, a=text).read_calls()["a"]:
         assert call in ({"cut": True}, {})
 
 
@@ -154,23 +154,27 @@ def test_sessions_newest_first(tmp_path: Path) -> None:
     session(tmp_path, "silent").write("loop", "a1")
     (tmp_path / "sessions" / "claude" / "no session").mkdir()
 
-    assert [found.id for found in sessions(str(tmp_path), "claude")] == ["new", "middle", "old"]
-    assert session(tmp_path, "new").last_event_at() == 999_990
-    assert session(tmp_path, "silent").last_event_at() == 0
-    assert sessions(str(tmp_path / "none"), "claude") == []
+    assert [found.id for found in list_sessions(str(tmp_path), "claude")] == [
+        "new",
+        "middle",
+        "old",
+    ]
+    assert session(tmp_path, "new").find_last_event() == 999_990
+    assert session(tmp_path, "silent").find_last_event() == 0
+    assert list_sessions(str(tmp_path / "none"), "claude") == []
 
 
 @pytest.mark.parametrize("name", ["loop", "active"])
 def test_an_index_with_one_place_cleared_still_names_its_loop(tmp_path: Path, name: str) -> None:
     found = session(tmp_path)
     found.bind("a1", active=True)
-    assert found.stripped() == ""
+    assert found.explain_index_damage() == ""
     found.write(name, "b2")
-    assert (found.loop(), found.active()) == ("a1", True)
+    assert (found.get_loop_id(), found.is_active()) == ("a1", True)
     found.remove(name)
 
-    assert (found.loop(), found.active()) == ("a1", True)
-    assert found.stripped() == f"`{found.path(name)}` is missing or was altered"
+    assert (found.get_loop_id(), found.is_active()) == ("a1", True)
+    assert found.explain_index_damage() == f"`{found.path(name)}` is missing or was altered"
 
 
 def test_a_crash_between_the_two_places_accuses_nobody(tmp_path: Path) -> None:
@@ -178,8 +182,12 @@ def test_a_crash_between_the_two_places_accuses_nobody(tmp_path: Path) -> None:
     found.bind("a1", active=True)
     (tmp_path / "held" / "claude" / "s-1").unlink()
 
-    assert (found.loop(), found.active(), found.stripped()) == ("a1", True, "")
+    assert (found.get_loop_id(), found.is_active(), found.explain_index_damage()) == (
+        "a1",
+        True,
+        "",
+    )
     found.bind("a1", active=True)
-    assert found.held() == "a1"
+    assert found.get_held_loop_id() == "a1"
     found.release()
-    assert (found.held(), found.loop()) == ("", "")
+    assert (found.get_held_loop_id(), found.get_loop_id()) == ("", "")

@@ -15,7 +15,7 @@ from untildone.store.loops import Loops
 
 def save_rounds(loops: Loops, loop_id: str, count: int) -> None:
     for _ in range(count):
-        with loops.locked(loop_id):
+        with loops.lock(loop_id):
             record = advance(loops, loops.load(loop_id))
         print(record.progress.round, flush=True)  # noqa: T201 - the test reads it
 

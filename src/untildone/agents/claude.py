@@ -25,14 +25,14 @@ _ENDS_BY_ITSELF = frozenset(("subagent", "workflow", "teammate"))
 _AUTOMATIC = ("<task-notification>", "<system-reminder>")
 
 
-def headless() -> "Headless":
+def load_headless() -> "Headless":
     # Imported where it is used: no hook runs a client.
     from untildone.agents import claude_headless
 
     return claude_headless
 
 
-def stop(payload: Mapping[str, Any], environ: Mapping[str, str]) -> Stop:
+def parse_stop(payload: Mapping[str, Any], environ: Mapping[str, str]) -> Stop:
     return Stop(
         session=_text(payload, "session_id"),
         cwd=_text(payload, "cwd"),
@@ -61,7 +61,7 @@ def _cap(environ: Mapping[str, str]) -> int:
     return int(value) if value.isdecimal() else DEFAULT_CAP
 
 
-def prompt(payload: Mapping[str, Any], environ: Mapping[str, str]) -> Prompt:
+def parse_prompt(payload: Mapping[str, Any], environ: Mapping[str, str]) -> Prompt:
     text = _text(payload, "prompt")
     return Prompt(
         session=_text(payload, "session_id"),
@@ -81,11 +81,13 @@ def _attended(environ: Mapping[str, str]) -> bool:
     return value == "1"
 
 
-def session_started(payload: Mapping[str, Any]) -> SessionStarted:
+def parse_session_start(payload: Mapping[str, Any]) -> SessionStarted:
     return SessionStarted(session=_text(payload, "session_id"), source=_text(payload, "source"))
 
 
-def reply(verdict: Verdict, *, feedback: str, notice: str, environ: Mapping[str, str]) -> str:
+def format_reply(
+    verdict: Verdict, *, feedback: str, notice: str, environ: Mapping[str, str]
+) -> str:
     match verdict:
         case Continue():
             return json.dumps({**_hold(feedback, environ), **_message(notice)})
@@ -121,16 +123,16 @@ def pass_prompt(*, context: str, notice: str) -> str:
     return _answer("UserPromptSubmit", context, notice)
 
 
-def take_prompt(notice: str) -> str:
+def consume_prompt(notice: str) -> str:
     hidden = {"hookEventName": "UserPromptSubmit", "suppressOriginalPrompt": True}
     return json.dumps({"decision": "block", "reason": notice, "hookSpecificOutput": hidden})
 
 
-def greet(*, context: str, notice: str) -> str:
+def format_greeting(*, context: str, notice: str) -> str:
     return _answer("SessionStart", context, notice)
 
 
-def after_tool(context: str) -> str:
+def add_context_after_tool(context: str) -> str:
     return _answer("PostToolUse", context, "")
 
 
@@ -144,18 +146,18 @@ def end_turn(notice: str) -> str:
     return json.dumps({"continue": False, "stopReason": notice, **_message(notice)})
 
 
-def usage(line: bytes) -> Usage | None:
+def parse_usage(line: bytes) -> Usage | None:
     # Imported where it is used: where the client tells its cost, nobody reads its transcript.
     from untildone.agents import claude_usage
 
-    return claude_usage.usage(line)
+    return claude_usage.parse_usage(line)
 
 
-def subagents(transcript: str) -> str:
+def find_subagents_folder(transcript: str) -> str:
     return f"{transcript.removesuffix('.jsonl')}/subagents"
 
 
-def queued(transcript_tail: str) -> bool:
+def has_queued_input(transcript_tail: str) -> bool:
     """Something the person typed was put into the queue and not taken out since."""
     waiting: list[str] = []
     for entry in _queue_operations(transcript_tail):
@@ -182,13 +184,13 @@ def _queue_operations(transcript_tail: str) -> Iterator[Mapping[str, Any]]:
             yield entry
 
 
-def interrupted(transcript_tail: str) -> bool:
+def was_interrupted(transcript_tail: str) -> bool:
     """The last entry of the conversation says that the person pressed Esc."""
     entry = _last_entry(transcript_tail)
     return entry.get("type") == "user" and "interruptedMessageId" in entry
 
 
-def failed(transcript_tail: str) -> str:
+def find_failure(transcript_tail: str) -> str:
     """The last entry is the client's own, in place of an answer: `rate_limit`, `billing_error`."""
     entry = _last_entry(transcript_tail)
     if entry.get("isApiErrorMessage") is not True:
@@ -196,18 +198,18 @@ def failed(transcript_tail: str) -> str:
     return _text(entry, "error") or "unknown"
 
 
-def todo_lists(session: str, environ: Mapping[str, str]) -> tuple[str, ...]:
+def list_todo_paths(session: str, environ: Mapping[str, str]) -> tuple[str, ...]:
     """A folder with a file for each task; versions before it kept one file."""
     person = environ.get("HOME") or environ.get("USERPROFILE", "")
     config = environ.get("CLAUDE_CONFIG_DIR") or f"{person}/.claude"
     return f"{config}/tasks/{session}", f"{config}/todos/{session}-agent-{session}.json"
 
 
-def todo_items(value: object) -> tuple[tuple[str, str], ...] | None:
+def parse_todo_items(value: object) -> tuple[tuple[str, str], ...] | None:
     if isinstance(value, dict):
         if value.get("tool_name") == "TodoWrite":
             given = value.get("tool_input")
-            return todo_items(given.get("todos")) if isinstance(given, dict) else None
+            return parse_todo_items(given.get("todos")) if isinstance(given, dict) else None
         return ((_text(value, "subject"), _text(value, "status")),) if "subject" in value else None
     if not isinstance(value, list):
         return None

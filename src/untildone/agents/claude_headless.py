@@ -6,27 +6,27 @@ from collections.abc import Mapping
 from typing import Any
 
 from untildone.agents.headless import (
-    Ask,
+    AgentText,
+    ClientCall,
+    ClientEvent,
+    ClientFault,
+    ContextFill,
     Denied,
-    Fault,
-    Filled,
-    Heard,
     Limited,
     Retrying,
     Returned,
-    Said,
     Tool,
 )
 from untildone.agents.permissions import PERMISSIONS
 
 PROGRAM = "claude"
-OUTER = frozenset(
+SESSION_VARIABLES = frozenset(
     (
         *("AI_AGENT", "CLAUDECODE", "CLAUDE_CODE_CHILD_SESSION", "CLAUDE_CODE_ENTRYPOINT"),
         *("CLAUDE_CODE_SESSION_ATTENDED", "CLAUDE_CODE_SESSION_ID", "CLAUDE_PID"),
     )
 )
-REMEDIES: dict[Fault, str] = {
+REMEDIES: dict[ClientFault, str] = {
     "limit": "wait for the reset",
     "authentication": "sign in: run `claude` and type `/login`, or set `ANTHROPIC_API_KEY`",
     "billing": "add credit to the account of the client",
@@ -43,7 +43,7 @@ _DETAIL = 200
 # Whoever says it themselves is not contradicted.
 _PERMISSIONS = ("--permission-mode", "--dangerously-skip-permissions", "--permission-prompt-tool")
 # What it says on stderr, or in `errors`, where no request was made.
-_SAID: tuple[tuple[re.Pattern[str], Fault], ...] = (
+_SAID: tuple[tuple[re.Pattern[str], ClientFault], ...] = (
     (re.compile(r"no conversation found|session id \S+ is already in use", re.I), "lost"),
     (
         re.compile(r"invalid api key|not logged in|please run /login|oauth token", re.I),
@@ -62,7 +62,7 @@ _UNTIL = re.compile(r"limit reached\|(\d{9,11})\b")
 _TELLING = ("command", "file_path", "notebook_path", "pattern", "url", "description", "prompt")
 
 
-def arguments(ask: Ask) -> tuple[str, ...]:
+def build_arguments(ask: ClientCall) -> tuple[str, ...]:
     session = "--resume" if ask.begun else "--session-id"
     budget = ("--max-budget-usd", f"{ask.budget_usd:.6f}") if ask.budget_usd else ()
     own = any(argument.startswith(_PERMISSIONS) for argument in ask.arguments)
@@ -72,11 +72,11 @@ def arguments(ask: Ask) -> tuple[str, ...]:
     return (*stream, session, ask.session, *budget, *permissions, *tools, *ask.arguments)
 
 
-def fault(stderr: str) -> Fault:
+def classify_failure(stderr: str) -> ClientFault:
     return next((kind for pattern, kind in _SAID if pattern.search(stderr)), "crashed")
 
 
-def heard(line: bytes) -> tuple[Heard, ...]:
+def parse_line(line: bytes) -> tuple[ClientEvent, ...]:
     entry = _entry(line)
     match entry.get("type"), entry.get("subtype"):
         case "assistant", _:
@@ -94,23 +94,23 @@ def heard(line: bytes) -> tuple[Heard, ...]:
             return ()
 
 
-def _message(entry: Mapping[str, Any]) -> tuple[Heard, ...]:
+def _message(entry: Mapping[str, Any]) -> tuple[ClientEvent, ...]:
     # What the client says in the model's place comes again with the result.
     if entry.get("is_api_error_message") is True:
         return ()
     message = _object(entry, "message")
-    found: list[Heard] = []
+    found: list[ClientEvent] = []
     for block in _objects(message, "content"):
         match block.get("type"):
             case "text":
-                found.append(Said(text=_text(block, "text")))
+                found.append(AgentText(text=_text(block, "text")))
             case "tool_use":
                 found.append(_tool(block))
             case _:
                 pass
     # A subagent has a conversation of its own.
     if entry.get("parent_tool_use_id") is None:
-        found.append(Filled(tokens=_tokens(_object(message, "usage"))))
+        found.append(ContextFill(tokens=_tokens(_object(message, "usage"))))
     return tuple(found)
 
 
@@ -125,7 +125,7 @@ def _tokens(usage: Mapping[str, Any]) -> int:
     return sum(_count(usage, name) for name in (*read, "output_tokens"))
 
 
-def _limit(info: Mapping[str, Any]) -> tuple[Heard, ...]:
+def _limit(info: Mapping[str, Any]) -> tuple[ClientEvent, ...]:
     if info.get("status") != "rejected":
         return ()
     return (Limited(until=_number(info, "resetsAt") or 0),)
@@ -150,7 +150,7 @@ def _result(entry: Mapping[str, Any]) -> Returned:
     )
 
 
-def _fault(entry: Mapping[str, Any], reason: str) -> Fault | None:
+def _fault(entry: Mapping[str, Any], reason: str) -> ClientFault | None:
     """A bound of the client's own (turns, budget) is no fault: the checks decide."""
     if _text(entry, "subtype") in ("error_max_turns", "error_max_budget_usd"):
         return None
@@ -168,7 +168,7 @@ def _fault(entry: Mapping[str, Any], reason: str) -> Fault | None:
         case status if status >= 500:
             return "overloaded"
         case _:
-            return fault(reason)
+            return classify_failure(reason)
 
 
 def _entry(line: bytes) -> dict[str, Any]:

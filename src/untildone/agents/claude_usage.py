@@ -11,7 +11,7 @@ from untildone.agents.events import Usage
 _MODEL = re.compile(r"claude-[\w.@-]+?(?=-v\d+(?::\d+)?$|$)")
 
 
-def usage(line: bytes) -> Usage | None:
+def parse_usage(line: bytes) -> Usage | None:
     """None for what is no answer of a model; a message stands in a line for each of its parts."""
     if b'"usage"' not in line:
         return None

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 # What kept an agent from working, told apart by what mends it: `lost` is a conversation that the
 # client does not know (any more), `denied` tools it had no permission for.
-Fault: TypeAlias = Literal[
+ClientFault: TypeAlias = Literal[
     "limit",
     "authentication",
     "billing",
@@ -20,7 +20,7 @@ Fault: TypeAlias = Literal[
 ]
 
 
-class Ask(Struct, frozen=True, kw_only=True):
+class ClientCall(Struct, frozen=True, kw_only=True):
     """One call of the client; the prompt itself comes on its stdin."""
 
     session: str
@@ -32,48 +32,46 @@ class Ask(Struct, frozen=True, kw_only=True):
     arguments: tuple[str, ...] = ()
 
 
-class Happening(
-    Struct, frozen=True, kw_only=True, tag_field="event", tag=lambda name: name.lower()
-):
+class RunEvent(Struct, frozen=True, kw_only=True, tag_field="event", tag=lambda name: name.lower()):
     """Something that happens in a run, as it is shown and as `run --json` prints it."""
 
 
-class Tool(Happening, frozen=True, kw_only=True):
+class Tool(RunEvent, frozen=True, kw_only=True):
     name: str
     detail: str = ""
 
 
-class Said(Happening, frozen=True, kw_only=True):
+class AgentText(RunEvent, frozen=True, kw_only=True, tag="said"):
     text: str
 
 
-class Filled(Happening, frozen=True, kw_only=True):
+class ContextFill(RunEvent, frozen=True, kw_only=True, tag="filled"):
     """How many tokens of the conversation the model has read."""
 
     tokens: int
 
 
-class Denied(Happening, frozen=True, kw_only=True):
+class Denied(RunEvent, frozen=True, kw_only=True):
     """A tool call for which the client had no permission."""
 
     tool: str
     reason: str = ""
 
 
-class Limited(Happening, frozen=True, kw_only=True):
+class Limited(RunEvent, frozen=True, kw_only=True):
     """Seconds since the epoch at which a usage limit ends."""
 
     until: float
 
 
-class Retrying(Happening, frozen=True, kw_only=True):
+class Retrying(RunEvent, frozen=True, kw_only=True):
     """The client tries a request again by itself."""
 
     reason: str
     attempt: int = 0
 
 
-class Returned(Happening, frozen=True, kw_only=True):
+class Returned(RunEvent, frozen=True, kw_only=True):
     """The client's own account of one answered prompt; `cost_usd` is that of the conversation."""
 
     message: str = ""
@@ -81,12 +79,12 @@ class Returned(Happening, frozen=True, kw_only=True):
     turns: int = 0
     # The tokens its model can read; 0 where unknown.
     window: int = 0
-    fault: Fault | None = None
+    fault: ClientFault | None = None
     reason: str = ""
     until: float = 0
 
 
-Heard: TypeAlias = Tool | Said | Filled | Denied | Limited | Retrying | Returned
+ClientEvent: TypeAlias = Tool | AgentText | ContextFill | Denied | Limited | Retrying | Returned
 
 
 class Headless(Protocol):
@@ -96,17 +94,17 @@ class Headless(Protocol):
 
     # what a client inside another one's session must not see of that
     @property
-    def OUTER(self) -> frozenset[str]: ...
+    def SESSION_VARIABLES(self) -> frozenset[str]: ...
 
     # what to do about each fault
     @property
-    def REMEDIES(self) -> dict[Fault, str]: ...
+    def REMEDIES(self) -> dict[ClientFault, str]: ...
 
     # the arguments after the program
-    def arguments(self, ask: Ask) -> tuple[str, ...]: ...
+    def build_arguments(self, ask: ClientCall) -> tuple[str, ...]: ...
 
     # what one line of its output says
-    def heard(self, line: bytes) -> tuple[Heard, ...]: ...
+    def parse_line(self, line: bytes) -> tuple[ClientEvent, ...]: ...
 
     # why it ended without an account of its own, by what it said on stderr
-    def fault(self, stderr: str) -> Fault: ...
+    def classify_failure(self, stderr: str) -> ClientFault: ...

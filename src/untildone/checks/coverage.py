@@ -1,4 +1,4 @@
-"""A test check that also measures: red while the tests reach less of the code than asked for."""
+"""Makes a test check measure coverage, so that it is red below a percentage of lines."""
 
 import os
 import sys
@@ -7,13 +7,13 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from untildone.checks.detection.manifest import read_json, table
+from untildone.checks.detection.manifest import get_table, read_json
 from untildone.commands.programs import find_programs
 from untildone.core.contract import Check
 from untildone.errors import UserError
 from untildone.process import quoted
 
-_SHELL = frozenset(";&|<>`$()\n")
+_SHELL_CHARACTERS = frozenset(";&|<>`$()\n")
 
 
 def _pytest(command: str, percent: int) -> str:
@@ -39,12 +39,12 @@ def _cargo(_: str, percent: int) -> str:
 
 
 def _go(command: str, percent: int) -> str:
-    words = (sys.executable, "-I", "-m", "untildone.checks.gocoverage", str(percent), command)
+    words = (sys.executable, "-I", "-m", "untildone.checks.go_coverage", str(percent), command)
     return " ".join(map(quoted, words))
 
 
-# Only tools that measure and fail by themselves: a number nobody compares is no evidence.
-MEASURED: dict[str, Callable[[str, int], str]] = {
+# Only tools that exit with an error below the percentage can prove it.
+COVERAGE_COMMANDS: dict[str, Callable[[str, int], str]] = {
     "pytest": _pytest,
     "jest": _jest,
     "vitest": _vitest,
@@ -54,27 +54,27 @@ MEASURED: dict[str, Callable[[str, int], str]] = {
 }
 
 
-def measuring(check: Check, percent: int, *, project: Path) -> Check:
-    runner = _runner(check, project / check.cwd)
-    if runner not in MEASURED or _SHELL.intersection(check.command):
-        known = ", ".join(f"`{name}`" for name in MEASURED)
+def require_coverage(check: Check, percent: int, *, project: Path) -> Check:
+    runner = _find_runner(check, project / check.cwd)
+    if runner not in COVERAGE_COMMANDS or _SHELL_CHARACTERS.intersection(check.command):
+        known = ", ".join(f"`{name}`" for name in COVERAGE_COMMANDS)
         raise UserError(
             f"coverage of `{check.command}` cannot be measured (known: {known})",
-            hint='name a command that fails below it: `untildone start --check "YOUR COMMAND"`',
+            hint='use a command that fails below it: `untildone start --check "YOUR COMMAND"`',
         )
     return replace(
         check,
         name=f"coverage:{check.name}",
-        command=MEASURED[runner](check.command, percent),
+        command=COVERAGE_COMMANDS[runner](check.command, percent),
         parser=check.parser or ("go" if runner == "go" else ""),
         reason=f"at least {percent} % of the lines, measured with `{runner}`",
     )
 
 
-def _runner(check: Check, folder: Path) -> str:
-    """What `npm test` comes to is said by the script."""
+def _find_runner(check: Check, folder: Path) -> str:
+    """The test runner of the command; for `npm test` that of the script."""
     named = find_programs(check.command)
-    scripts = table(read_json(folder / "package.json"), "scripts")
+    scripts = get_table(read_json(folder / "package.json"), "scripts")
     if {"npm", "pnpm", "yarn", "bun"}.intersection(named):
         named = find_programs(str(scripts.get("test", "")))
-    return next((name for name in named if name in MEASURED), "")
+    return next((name for name in named if name in COVERAGE_COMMANDS), "")

@@ -1,4 +1,4 @@
-"""The checks of a project, found by looking at its files."""
+"""Detects the checks of a project from its files; nothing is executed."""
 
 from pathlib import Path
 
@@ -16,27 +16,27 @@ PRESETS: dict[str, tuple[Aspect, ...]] = {
 }
 
 
-def detect(project: Path) -> dict[Aspect, tuple[Check, ...]]:
-    """Per aspect what was found, which may be nothing; nothing is executed to find out."""
-    found = [entry for entry in _candidates(project) if not entry.harm]
-    return {aspect: _checks(aspect, found) for aspect in ASPECTS}
+def detect_checks(project: Path) -> dict[Aspect, tuple[Check, ...]]:
+    """The checks for each aspect, possibly none."""
+    found = [entry for entry in _find_candidates(project) if not entry.harm]
+    return {aspect: _make_checks(aspect, found) for aspect in ASPECTS}
 
 
-def left_out(project: Path) -> tuple[Candidate, ...]:
-    """What the files speak for too, but would run for ever or change what it judges."""
-    return tuple(entry for entry in _candidates(project) if entry.harm)
+def find_rejected(project: Path) -> tuple[Candidate, ...]:
+    """Commands of the project that would never end, or would change the files they judge."""
+    return tuple(entry for entry in _find_candidates(project) if entry.harm)
 
 
-def _candidates(project: Path) -> list[Candidate]:
-    found = [entry for room in ECOSYSTEMS.values() for entry in room.candidates(project)]
-    settled = {entry.aspect for entry in found if not entry.harm}
+def _find_candidates(project: Path) -> list[Candidate]:
+    found = [entry for ecosystem in ECOSYSTEMS.values() for entry in ecosystem.candidates(project)]
+    covered = {entry.aspect for entry in found if not entry.harm}
     return [
         *found,
-        *(entry for entry in FALLBACK.candidates(project) if entry.aspect not in settled),
+        *(entry for entry in FALLBACK.candidates(project) if entry.aspect not in covered),
     ]
 
 
-def _checks(aspect: Aspect, found: list[Candidate]) -> tuple[Check, ...]:
+def _make_checks(aspect: Aspect, found: list[Candidate]) -> tuple[Check, ...]:
     entries = [entry for entry in found if entry.aspect == aspect]
     return tuple(
         Check(
@@ -49,17 +49,17 @@ def _checks(aspect: Aspect, found: list[Candidate]) -> tuple[Check, ...]:
     )
 
 
-def for_preset(project: Path, preset: str) -> tuple[Check, ...]:
+def detect_preset(project: Path, preset: str) -> tuple[Check, ...]:
     if preset not in PRESETS:
         names = ", ".join(f"`{name}`" for name in PRESETS)
         raise UserError(f"no checks belong to the preset `{preset}`", hint=f"use one of {names}")
     aspects = PRESETS[preset]
-    found = detect(project)
+    found = detect_checks(project)
     checks = tuple(check for aspect in aspects for check in found[aspect])
     if not checks:
         wanted = " or ".join(filter(None, (", ".join(aspects[:-1]), aspects[-1])))
-        passed_over = [entry for entry in left_out(project) if entry.aspect in aspects]
-        why = "".join(f"; `{entry.command}` {entry.harm}" for entry in passed_over)
+        rejected = [entry for entry in find_rejected(project) if entry.aspect in aspects]
+        why = "".join(f"; `{entry.command}` {entry.harm}" for entry in rejected)
         raise UserError(
             f"no {wanted} command was found in `{project}`{why}",
             hint=f'name it: `untildone start --preset {preset} --check "YOUR COMMAND"`',

@@ -1,4 +1,4 @@
-"""What a tool said about a line of code, and how it becomes a finding of a check."""
+"""Turns diagnostics of tools into findings of a check, with paths of the project."""
 
 import hashlib
 import posixpath
@@ -10,16 +10,16 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from untildone.checks.places import finder
+from untildone.checks.file_lookup import make_file_lookup
 from untildone.core.check_results import Finding, Severity
 
 _DIGITS = b"0123456789"
 # file:///home/dev/shop/cart.py, file:///C:/shop/cart.py
-_ADDRESS = re.compile(r"^file://(?:/(?=[A-Za-z]:))?")
+_FILE_URI = re.compile(r"^file://(?:/(?=[A-Za-z]:))?")
 
 
 class Diagnostic(Struct, frozen=True, kw_only=True, gc=False):
-    """One thing a tool reported; `line` 0 is the whole file, `path` "" no file at all."""
+    """One message of a tool; `line` 0 stands for the whole file, an empty `path` for no file."""
 
     path: str
     line: int = 0
@@ -28,19 +28,19 @@ class Diagnostic(Struct, frozen=True, kw_only=True, gc=False):
     text: str
 
 
-def findings_of(
+def make_findings(
     check: str,
     diagnostics: Iterable[Diagnostic],
     *,
     folder: str = "",
     project: Path | None = None,
 ) -> tuple[Finding, ...]:
-    """`folder`: where the check ran, if that is below the project."""
-    path_of = _paths(folder, project)
+    """`folder` is where the check ran, if that is below the project."""
+    convert = _make_path_converter(folder, project)
     seen: Counter[bytes] = Counter()
     found: list[Finding] = []
     for diagnostic in diagnostics:
-        path = path_of(diagnostic.path)
+        path = convert(diagnostic.path)
         text = diagnostic.text.encode("utf-8", "replace").translate(None, _DIGITS)
         where = f"{check}\0{path}\0{diagnostic.code}\0".encode("utf-8", "replace")
         identity = where + text
@@ -60,20 +60,22 @@ def findings_of(
 
 
 def _fingerprint(identity: bytes, earlier: int) -> str:
-    # The second of two equal complaints in a file is another one: mending one of them is progress.
+    # Equal messages in a file get different fingerprints: fixing one of them is progress.
     if earlier:
         identity = b"%b\0%d" % (identity, earlier)
     return hashlib.sha256(identity).hexdigest()[:16]
 
 
-def _paths(folder: str, project: Path | None) -> Callable[[str], str]:
-    roots = {f"{path.as_posix()}/" for path in _seen_as(project)}
-    find = finder(project, folder) if project else None
+def _make_path_converter(folder: str, project: Path | None) -> Callable[[str], str]:
+    """A function from a path that a tool printed to the path below the project."""
+    known = (project.absolute(), project.resolve()) if project else ()
+    roots = {f"{path.as_posix()}/" for path in known}
+    find = make_file_lookup(project, folder) if project else None
 
     @cache
-    def path_of(told: str) -> str:
-        path = _ADDRESS.sub("", told.replace("\\", "/"))
-        if root := next((root for root in roots if _begins(path, root)), ""):
+    def convert(printed: str) -> str:
+        path = _FILE_URI.sub("", printed.replace("\\", "/"))
+        if root := next((root for root in roots if _is_below(path, root)), ""):
             return posixpath.normpath(path[len(root) :])
         if not path or path.startswith("/") or path[1:2] == ":":
             return path
@@ -81,15 +83,11 @@ def _paths(folder: str, project: Path | None) -> Callable[[str], str]:
             return find(path)
         return posixpath.normpath(posixpath.join(folder, path))
 
-    return path_of
+    return convert
 
 
-def _seen_as(project: Path | None) -> tuple[Path, ...]:
-    return (project.absolute(), project.resolve()) if project else ()
-
-
-def _begins(path: str, root: str) -> bool:
+def _is_below(path: str, root: str) -> bool:
     if root[1:2] == ":":
-        # Windows tells the same drive and folder in large and in small letters.
+        # Windows paths are case-insensitive.
         return path[: len(root)].casefold() == root.casefold()
     return path.startswith(root)

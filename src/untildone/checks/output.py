@@ -1,4 +1,4 @@
-"""Program output made fit to be shown: no control characters, no secrets, no overlong text."""
+"""Cleans program output for display: no control characters, no secrets, limited length."""
 
 import os
 import re
@@ -7,11 +7,11 @@ from pathlib import Path
 
 from untildone.checks.secrets import remove_secrets
 
-_NONE: Mapping[str, str] = {}
-_PIECE = 1_000_000
+_NO_ENVIRON: Mapping[str, str] = {}
+_PIECE_SIZE = 1_000_000
 _LONGEST_KEY = 20_000
-_KEPT = 8_000_000
-_LAST = 64_000
+_COPY_LIMIT = 8_000_000
+_COPY_END = 64_000
 
 # Strings to the terminal (OSC, DCS, SOS, PM, APC) end at their terminator, or at the line's end
 # if it never comes; then CSI, character sets, and two-character escapes. 8-bit forms too.
@@ -34,65 +34,66 @@ _OUR_REPORT = re.compile(
 _SEPARATORS = str.maketrans({"\u2028": "\n", "\u2029": "\n"})
 
 
-def clean(text: str, *, environ: Mapping[str, str] = _NONE) -> str:
-    """`environ`: the values of its secret-looking variables are taken out wherever they stand."""
+def clean(text: str, *, environ: Mapping[str, str] = _NO_ENVIRON) -> str:
+    """Removes also the values of variables in `environ` whose names look like secrets."""
     text = text.replace("\r\n", "\n")
-    # Nearly all of it is plain, and then these need not be looked for.
+    # Most output is plain ASCII and needs no search for escapes.
     if "\x1b" in text or not text.isascii():
         text = _ESCAPES.sub("", text.translate(_SEPARATORS))
     if "\r" in text:
-        text = "\n".join(map(_last_written, text.split("\n")))
+        text = "\n".join(map(_drop_overwritten, text.split("\n")))
     if "generated xml file" in text:
-        # Nobody but us asked for it, and it is gone when this is read.
+        # pytest prints it because of our option, and the file is gone when this is read.
         text = _OUR_REPORT.sub("", text)
     return remove_secrets(_UNSEEN.sub("", text), environ=environ)
 
 
-def _last_written(line: str) -> str:
+def _drop_overwritten(line: str) -> str:
+    """The part of a line after the last carriage return, as a terminal shows it."""
     return line.rstrip("\r").rpartition("\r")[2]
 
 
-def pieces(path: Path, *, size: int = _PIECE) -> Iterator[str]:
-    """A file's text, cut where a paragraph ends, else where a line does, else in a long line."""
+def read_pieces(path: Path, *, size: int = _PIECE_SIZE) -> Iterator[str]:
+    """Pieces of a file, cut at the end of a paragraph, or of a line, or within a long line."""
     with path.open("rb") as file:
         rest = b""
         while piece := rest + file.read(size - len(rest)):
-            end = _cut(piece) if len(piece) == size else len(piece)
+            end = _find_cut(piece) if len(piece) == size else len(piece)
             yield piece[:end].decode("utf-8", "replace")
             rest = piece[end:]
 
 
-def _cut(piece: bytes) -> int:
+def _find_cut(piece: bytes) -> int:
     key = piece.rfind(b"-----BEGIN ", len(piece) - _LONGEST_KEY)
     if key > max(0, piece.rfind(b"-----END ")):
-        # Half of a private key is not known as one.
+        # Half of a private key would not be recognised as a secret.
         return key
     half = len(piece) // 2
     paragraph = piece.rfind(b"\n\n", half)
     return (paragraph + 2 if paragraph >= 0 else piece.rfind(b"\n", half) + 1) or len(piece)
 
 
-def keep_clean(path: Path, kept: Path) -> None:
-    """A copy without what nobody may see; of a very long text the beginning and the end."""
+def write_clean_copy(path: Path, copy: Path) -> None:
+    """Writes the cleaned output; of a very long output only the beginning and the end."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0)
-    with os.fdopen(os.open(kept, flags, 0o600), "w", encoding="utf-8", errors="replace") as file:
-        left = _KEPT
-        for piece in pieces(path):
+    with os.fdopen(os.open(copy, flags, 0o600), "w", encoding="utf-8", errors="replace") as file:
+        left = _COPY_LIMIT
+        for piece in read_pieces(path):
             file.write(clean(piece, environ=os.environ))
             left -= len(piece)
             if left <= 0:
-                file.write(f"\n[left out up to the end]\n{_last(path)}")
+                file.write(f"\n[left out up to the end]\n{_read_end(path)}")
                 return
 
 
-def _last(path: Path) -> str:
+def _read_end(path: Path) -> str:
     with path.open("rb") as file:
-        file.seek(-min(_LAST, path.stat().st_size), os.SEEK_END)
+        file.seek(-min(_COPY_END, path.stat().st_size), os.SEEK_END)
         return clean(file.read().decode("utf-8", "replace"), environ=os.environ)
 
 
-def tail_of(text: str, limit: int) -> str:
-    """The last whole lines within the limit; of a single longer line its end."""
+def cut_to_tail(text: str, limit: int) -> str:
+    """The last whole lines within the limit; the end of a line that is longer itself."""
     if len(text) <= limit:
         return text
     end = text[-limit:] if limit > 0 else ""

@@ -1,23 +1,37 @@
-"""What every parser module offers, and what several of them need."""
+"""The protocol of a parser module, and functions that several parsers share."""
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from untildone.checks.findings import Diagnostic
 from untildone.checks.output import clean
-from untildone.core.check_results import Tests
+from untildone.core.check_results import Severity, Tests
 
-_LONGEST = 1_000
-_ATTEMPTS = 20
-_LAST_LINE = 999_999_999
+_LONGEST_LINE = 1_000
+_MOST_DOCUMENTS = 20
+_LARGEST_LINE_NUMBER = 999_999_999
 
-#       at Object.toBe (cart.test.js:5:27), as every JavaScript engine tells it
-STACK_PLACE = re.compile(
+_SEVERITIES: dict[str, Severity] = {
+    "error": "error",
+    "warning": "warning",
+    "security": "security",
+    "info": "info",
+    "information": "info",
+    "note": "info",
+    "style": "info",
+    "help": "info",
+}
+#       at Object.toBe (cart.test.js:5:27), a stack trace of any JavaScript engine
+JAVASCRIPT_FRAME = re.compile(
     r"^ +at .*?(?<=[\s(])(?P<path>[^\s()]+):(?P<line>\d{1,9}):\d+\)?$", re.MULTILINE
 )
 _COUNT = re.compile(r"(\d{1,9}) ([a-z]+)")
+_PASSED_WORDS = ("passed", "xpassed")
+_FAILED_WORDS = ("failed", "error", "errors")
+# An expected failure proves nothing about the product.
+_SKIPPED_WORDS = ("skipped", "todo", "pending", "xfailed")
 
 
 class Parser(Protocol):
@@ -25,14 +39,34 @@ class Parser(Protocol):
     @property
     def PROGRAMS(self) -> Sequence[str]: ...
 
-    # what a finished program's output reports; lines it does not know are skipped
+    # diagnostics in a finished program's output; lines it does not know are skipped
     def parse(self, output: str) -> Iterator[Diagnostic]: ...
 
-    # the tests this output reports; None if it says nothing about tests
-    def tests(self, output: str) -> Tests | None: ...
+
+@runtime_checkable
+class RunnerParser(Parser, Protocol):
+    # tests that the output of a test runner reports; None if it says nothing about tests
+    def parse_tests(self, output: str) -> Tests | None: ...
 
 
-def total(reports: Iterable[Tests]) -> Tests | None:
+def make_diagnostic(
+    match: re.Match[str], *, code: str | None = None, text: str | None = None
+) -> Diagnostic:
+    """Makes a diagnostic of the groups path, line, code, severity and text.
+
+    A pattern may lack any of them; `code` and `text` replace their groups.
+    """
+    groups = match.groupdict()
+    return Diagnostic(
+        path=groups.get("path") or "",
+        line=int(groups.get("line") or 0),
+        code=(groups.get("code") or "") if code is None else code,
+        severity=_SEVERITIES[(groups.get("severity") or "error").lower()],
+        text=match["text"] if text is None else text,
+    )
+
+
+def sum_tests(reports: Iterable[Tests]) -> Tests | None:
     """The sum of several reports; None if there is none."""
     parts = tuple(reports)
     if not parts:
@@ -47,30 +81,30 @@ def total(reports: Iterable[Tests]) -> Tests | None:
     )
 
 
-def named(
+def add_names(
     report: Tests | None,
     failing: Iterable[str],
     *,
     passing: Iterable[str] = (),
     skipping: Iterable[str] = (),
 ) -> Tests | None:
-    """The counts with their ids; who tells only some of the passed and skipped names none."""
+    """The counts with the names; passed and skipped names are left out if some are missing."""
     if report is None:
         return None
-    passed, skipped = numbered(passing), numbered(skipping)
-    whole = len(passed) == report.passed and len(skipped) == report.skipped
+    passed, skipped = number_duplicates(passing), number_duplicates(skipping)
+    complete = len(passed) == report.passed and len(skipped) == report.skipped
     return Tests(
         passed=report.passed,
         failed=report.failed,
         skipped=report.skipped,
         failing=tuple(dict.fromkeys(failing)),
-        passing=passed if whole else (),
-        skipping=skipped if whole else (),
+        passing=passed if complete else (),
+        skipping=skipped if complete else (),
     )
 
 
-def numbered(names: Iterable[str]) -> tuple[str, ...]:
-    """The second test of a name is another one."""
+def number_duplicates(names: Iterable[str]) -> tuple[str, ...]:
+    """Names made unique: the second `a` becomes `a #2`."""
     seen: Counter[str] = Counter()
     found: list[str] = []
     for name in names:
@@ -79,18 +113,46 @@ def numbered(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def counts(summary: str) -> dict[str, int]:
-    """`1 failed, 2 passed` by its words."""
+def parse_counts(summary: str) -> dict[str, int]:
+    """`1 failed, 2 passed` as a number per word."""
     return {word: int(number) for number, word in _COUNT.findall(summary)}
 
 
-def documents(output: str, brackets: str) -> Iterator[str]:
-    """The whole text, else what opens at the beginning of a line and closes there or at another."""
+def count_tests(summary: str) -> Tests:
+    """`1 failed, 2 passed, 1 todo` as tests; words that do not count tests are ignored."""
+    counts = parse_counts(summary)
+    return Tests(
+        passed=sum(counts.get(word, 0) for word in _PASSED_WORDS),
+        failed=sum(counts.get(word, 0) for word in _FAILED_WORDS),
+        skipped=sum(counts.get(word, 0) for word in _SKIPPED_WORDS),
+    )
+
+
+def read_counts(match: re.Match[str]) -> Tests:
+    """The groups passed, failed and skipped of a summary; a missing one is 0."""
+    return Tests(
+        passed=int(match["passed"]),
+        failed=int(match["failed"] or 0),
+        skipped=int(match["skipped"] or 0),
+    )
+
+
+def subtract_counts(run: int, *, failed: int, skipped: int) -> Tests:
+    """Counts of a summary that has the number of all tests instead of the passed ones."""
+    return Tests(passed=max(run - failed - skipped, 0), failed=failed, skipped=skipped)
+
+
+def find_documents(output: str, brackets: str) -> Iterator[str]:
+    """Candidates for a JSON document: the whole text, then parts between brackets.
+
+    A part begins with the bracket at the start of a line and ends with that line, or with a
+    line that consists of the closing bracket.
+    """
     yield output
     opening, closing = map(re.escape, brackets)
     end = re.compile(rf"^{closing}\s*$", re.MULTILINE)
     for attempt, start in enumerate(re.finditer(rf"^{opening}", output, re.MULTILINE)):
-        if attempt == _ATTEMPTS:
+        if attempt == _MOST_DOCUMENTS:
             return
         line_end = output.find("\n", start.start())
         yield output[start.start() : line_end if line_end >= 0 else len(output)]
@@ -98,18 +160,20 @@ def documents(output: str, brackets: str) -> Iterator[str]:
             yield output[start.start() : closed.end()]
 
 
-def blocks(matches: Sequence[re.Match[str]], end: int) -> Iterator[tuple[re.Match[str], int]]:
-    """Each match with the place where the next one begins."""
-    ends = (*(match.start() for match in matches[1:]), end)
-    return zip(matches, ends, strict=False)
+def split_blocks(pattern: re.Pattern[str], output: str) -> Iterator[tuple[re.Match[str], str]]:
+    """Each match with the text from its end to the next match."""
+    matches = list(pattern.finditer(output))
+    ends = [*(match.start() for match in matches[1:]), len(output)]
+    for match, end in zip(matches, ends, strict=False):
+        yield match, output[match.end() : end]
 
 
-def first_line(text: str) -> str:
-    """The first line that says something, fit to be shown: JSON and XML can hide what is not."""
-    text = text[:_LONGEST]
+def shorten_to_line(text: str) -> str:
+    """The first line that is not blank, cleaned: JSON and XML can hide control characters."""
+    text = text[:_LONGEST_LINE]
     line = text if text.isprintable() else next(filter(str.strip, clean(text).split("\n")), "")
     return line.strip()
 
 
-def line_number(number: int) -> int:
-    return number if 0 < number <= _LAST_LINE else 0
+def limit_line(number: int) -> int:
+    return number if 0 < number <= _LARGEST_LINE_NUMBER else 0

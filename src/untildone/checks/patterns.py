@@ -1,4 +1,4 @@
-"""A person's success and failure patterns, searched line by line within a time limit."""
+"""The user's patterns of a check, searched line by line within a time limit."""
 
 import re
 import time
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from regex import Pattern  # type: ignore[import-untyped]  # it ships no types
 
 SECONDS = 2.0
-# What the pattern of a check may name.
+# Groups that the `pattern` of a check may have.
 GROUPS = ("path", "line", "code", "severity", "text")
 _SEVERITIES: dict[str, Severity] = {
     "warning": "warning",
@@ -43,80 +43,83 @@ _COUNTS_OF_ZERO = (_ZERO_BEFORE, _ZERO_AFTER)
 
 
 class Match(Struct, frozen=True):
-    """What a pattern found; `late` if it was given up."""
+    """The text that a pattern matched, or that the search timed out."""
 
     text: str = ""
-    late: bool = False
+    timed_out: bool = False
 
 
-def _compiled(pattern: str) -> "Pattern":
-    # Imported where it is used: hardly any check has a pattern, and each would wait for it.
+def _compile(pattern: str) -> "Pattern":
+    # Imported here because few checks have a pattern and the import is slow.
     import regex
 
     return regex.compile(pattern, regex.IGNORECASE)
 
 
-def validate(check: Check) -> None:
-    from regex import error as wrong_pattern
-
+def validate_patterns(check: Check) -> None:
     for kind, pattern in (("success", check.success_pattern), ("failure", check.failure_pattern)):
-        try:
-            _compiled(pattern)
-        except wrong_pattern as error:
+        if error := _find_error(pattern):
+            message, position = error
             raise UserError(
                 f"the {kind} pattern `{pattern}` of check `{check.name}` is no regular expression:"
-                f" {error.msg}",
-                hint=f"mend it at character {(error.pos or 0) + 1}: `--{kind}-pattern RE`",
-            ) from error
+                f" {message}",
+                hint=f"fix it at character {position}: `--{kind}-pattern RE`",
+            )
 
 
-def wrong(pattern: str) -> str:
-    """Why it is no regular expression, or nothing."""
-    from regex import error as wrong_pattern
+def explain_invalid(pattern: str) -> str:
+    """Why the pattern is no regular expression; "" if it is one."""
+    error = _find_error(pattern)
+    return f"{error[0]} at character {error[1]}" if error else ""
+
+
+def _find_error(pattern: str) -> tuple[str, int] | None:
+    """The message and the number of the character."""
+    from regex import error as invalid_pattern
 
     try:
-        _compiled(pattern)
-    except wrong_pattern as error:
-        return f"{error.msg} at character {(error.pos or 0) + 1}"
-    return ""
+        _compile(pattern)
+    except invalid_pattern as error:
+        return error.msg, (error.pos or 0) + 1
+    return None
 
 
-def groups_in(pattern: str) -> tuple[str, ...]:
-    return tuple(_compiled(pattern).groupindex)
+def list_groups(pattern: str) -> tuple[str, ...]:
+    return tuple(_compile(pattern).groupindex)
 
 
-def findings(check: Check, text: str) -> tuple[tuple[Diagnostic, ...], bool]:
-    """What the check's own pattern finds, line by line, and whether it was given up."""
+def find_diagnostics(check: Check, text: str) -> tuple[tuple[Diagnostic, ...], bool]:
+    """The lines that the check's `pattern` matches, and whether the search timed out."""
     deadline = time.monotonic() + SECONDS
-    compiled = _compiled(check.pattern)
+    compiled = _compile(check.pattern)
     found: list[Diagnostic] = []
     try:
         for line in text.split("\n"):
-            match = compiled.search(line, timeout=_left(deadline))
+            match = compiled.search(line, timeout=_time_left(deadline))
             if match:
-                found.append(_diagnostic(match.groupdict(default="")))
+                found.append(_make_diagnostic(match.groupdict(default="")))
     except TimeoutError:
         return tuple(found), True
     return tuple(found), False
 
 
-def _diagnostic(said: dict[str, str]) -> Diagnostic:
-    line = said.get("line", "")
+def _make_diagnostic(groups: dict[str, str]) -> Diagnostic:
+    line = groups.get("line", "")
     return Diagnostic(
-        path=said.get("path", "").strip(),
+        path=groups.get("path", "").strip(),
         line=int(line) if re.fullmatch(r"[0-9]{1,9}", line) else 0,
-        code=said.get("code", ""),
-        severity=_SEVERITIES.get(said.get("severity", "").casefold(), "error"),
-        text=said.get("text", "").strip(),
+        code=groups.get("code", ""),
+        severity=_SEVERITIES.get(groups.get("severity", "").casefold(), "error"),
+        text=groups.get("text", "").strip(),
     )
 
 
-def success(check: Check, text: str) -> Match | None:
+def find_success(check: Check, text: str) -> Match | None:
     return _search(check.success_pattern, text)
 
 
-def failure(check: Check, text: str) -> Match | None:
-    """A match that stands for none ("0 failed"), or for the success, is no failure."""
+def find_failure(check: Check, text: str) -> Match | None:
+    """The first match that is neither a count of zero ("0 failed") nor inside a success."""
     return _search(check.failure_pattern, text, excused_by=check.success_pattern)
 
 
@@ -124,46 +127,46 @@ def _search(pattern: str, text: str, excused_by: str = "") -> Match | None:
     deadline = time.monotonic() + SECONDS
     try:
         for line in text.split("\n"):
-            spans = _spans(pattern, line, deadline)
-            if span := next(_unexcused(spans, line, excused_by, deadline=deadline), None):
+            spans = _find_spans(pattern, line, deadline)
+            if span := next(_skip_excused(spans, line, excused_by, deadline=deadline), None):
                 return Match(line[slice(*span)])
     except TimeoutError:
-        return Match(late=True)
+        return Match(timed_out=True)
     return None
 
 
 Span: TypeAlias = tuple[int, int]
 
 
-def _spans(pattern: str, line: str, deadline: float) -> Iterator[Span]:
-    compiled = _compiled(pattern)
-    for match in compiled.finditer(line, timeout=_left(deadline)):
+def _find_spans(pattern: str, line: str, deadline: float) -> Iterator[Span]:
+    compiled = _compile(pattern)
+    for match in compiled.finditer(line, timeout=_time_left(deadline)):
         yield match.span()
-        _left(deadline)
+        _time_left(deadline)
 
 
-def _left(deadline: float) -> float:
+def _time_left(deadline: float) -> float:
     left = deadline - time.monotonic()
     if left <= 0:
         raise TimeoutError
     return left
 
 
-def _unexcused(
+def _skip_excused(
     spans: Iterator[Span], line: str, excused_by: str, *, deadline: float
 ) -> Iterator[Span]:
     excuses: list[Span] | None = None
     for span in spans:
         if excuses is None:
-            excuses = _excuses(line, excused_by, deadline)
-        if not any(_inside(span, excuse) for excuse in excuses):
+            excuses = _find_excuses(line, excused_by, deadline)
+        if not any(_is_inside(span, excuse) for excuse in excuses):
             yield span
 
 
-def _excuses(line: str, excused_by: str, deadline: float) -> list[Span]:
+def _find_excuses(line: str, excused_by: str, deadline: float) -> list[Span]:
     zeros = [match.span("noun") for zero in _COUNTS_OF_ZERO for match in zero.finditer(line)]
-    return zeros + (list(_spans(excused_by, line, deadline)) if excused_by else [])
+    return zeros + (list(_find_spans(excused_by, line, deadline)) if excused_by else [])
 
 
-def _inside(span: Span, other: Span) -> bool:
+def _is_inside(span: Span, other: Span) -> bool:
     return other[0] <= span[0] and span[1] <= other[1]

@@ -1,13 +1,15 @@
-"""Tests by name, from reports that a run is asked to write without changing its command.
+"""Makes test runners write a report of their tests, and reads it.
 
-Every runner that can be asked by its environment is, and its output stays as readable as it was:
+The command of a check is not changed; environment variables ask for the report, and the output
+stays readable:
 
-- pytest: a second report beside its output.
-- node: a second reporter beside the one for people.
+- pytest: a JUnit file beside its output.
+- node: a second reporter beside the default one.
 - go: `-v`, since `-json` would replace the text of the tests, and the exit code of `go vet`.
+- unittest: a module on `PYTHONPATH` that writes a JUnit file, where we control the path.
 - Maven, Gradle: they write reports by themselves, always into the same folders.
-- jest, vitest, unittest, ctest, prove: no variable names a report. Mocha has one, but a single
-  reporter. cargo has none either, and prints every test. What they print is read.
+- jest, vitest, ctest, prove, cargo: no variable asks for a report; mocha can have one reporter
+  only. Their output is parsed.
 """
 
 import os
@@ -23,19 +25,19 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from untildone.checks.inventory import Inventory
 from untildone.checks.parsers import PARSERS, junit
+from untildone.checks.run_report import RunReport
 from untildone.commands.programs import find_programs, find_single_program, split_words
 from untildone.process import run
 
 _LARGEST = 64_000_000
 _MOST_FILES = 2_000
-_ASKED_SECONDS = 10.0
-_EARLIER = "earlier"
-_WITNESS = Path(__file__).parent / "witness"
+_QUERY_SECONDS = 10.0
+_STAMPS_FILE = "earlier"
+_UNITTEST_REPORTER = Path(__file__).parent / "unittest_reporter"
 
-# With one of these pytest runs no test, or was told where its report goes.
-_WITHOUT_REPORT = re.compile(
+# With one of these options pytest runs no test, or has a report already.
+_PYTEST_WITHOUT_REPORT = re.compile(
     r"(?:^| )(?:--junit-?xml|--collect-only|--co(?= |$)|--version|-VV?(?= |$)|--help|-h(?= |$)"
     r"|--fixtures|--funcargs|--markers|--setup-(?:plan|only)|--cache-show|-p ?no:junitxml)"
 )
@@ -45,8 +47,8 @@ _MANAGERS = frozenset({"npm", "pnpm", "yarn"})
 _OLDEST_NODE = (20, 12)
 # go test ./...
 _GO_TEST = re.compile(r"(?:^|[\s/(])go(?:\.exe)? test(?=\s|$)(?![^&|;\n]* -(?:v|json|test\.v)\b)")
-# How their parsers join the class and the test.
-_JAVA = {
+# The folders of the reports, and how the tool's parser joins class and test.
+_JAVA_REPORTS = {
     "mvn": ("target/*-reports", "."),
     "mvnw": ("target/*-reports", "."),
     "mvnd": ("target/*-reports", "."),
@@ -56,81 +58,83 @@ _JAVA = {
 
 
 # PYTHONPATH=src python -m unittest; python -I -m unittest
-_OWN_PATH = re.compile(
+_OWN_PYTHON_PATH = re.compile(
     r"\bPYTHONPATH=|\bpython[\d.]*(?: -\w+)* -[a-zA-Z]*[IES]|\benv (?:-i|-)(?= )"
 )
 
 
-class Wish(Struct, frozen=True, kw_only=True):
-    """The environment with the wish in it; `expected` if a run without a report is no evidence."""
+class ReportRequest(Struct, frozen=True, kw_only=True):
+    """The environment that asks for a report; `expected` if a run without one is no evidence."""
 
     environ: dict[str, str]
     expected: bool = False
 
 
-class _Script(Struct, frozen=True):
+class _Package(Struct, frozen=True):
     scripts: dict[str, str] = {}
 
 
-def asking(command: str, path: Path, *, folder: Path, environ: dict[str, str]) -> Wish:
-    """The path is new for every run and not to be guessed."""
-    if java := _java(command):
-        stamps = {str(file): _stamp(file) for file in _reports_below(folder, java)}
-        path.with_name(_EARLIER).write_bytes(msgspec.json.encode(stamps))
+def request_report(
+    command: str, path: Path, *, folder: Path, environ: dict[str, str]
+) -> ReportRequest:
+    """`path` must be new for every run and impossible to guess: the tests could forge it."""
+    if java := _find_java_reports(command):
+        stamps = {str(file): _read_stamp(file) for file in _list_reports(folder, java)}
+        path.with_name(_STAMPS_FILE).write_bytes(msgspec.json.encode(stamps))
     if _may_run_pytest(command):
-        # In this family a case names its file, so that its id is the one pytest itself prints.
+        # In this family a case has its file, so its id is the one that pytest prints.
         options = f"--junitxml={shlex.quote(str(path))} -o junit_family=xunit1"
-        environ = _added(environ, "PYTEST_ADDOPTS", options)
+        environ = _add_options(environ, "PYTEST_ADDOPTS", options)
     if _runs_node_tests(command, folder, environ):
         file = f'--test-reporter=junit --test-reporter-destination="{path.as_posix()}"'
-        people = "--test-reporter=spec --test-reporter-destination=stdout"
-        environ = _added(environ, "NODE_OPTIONS", f"{file} {people}")
-    if _GO_TEST.search(command) and (flags := _go_flags(folder, environ)) is not None:
+        shown = "--test-reporter=spec --test-reporter-destination=stdout"
+        environ = _add_options(environ, "NODE_OPTIONS", f"{file} {shown}")
+    if _GO_TEST.search(command) and (flags := _read_go_flags(folder, environ)) is not None:
         environ = {**environ, "GOFLAGS": f"{flags} -v".strip()}
     expected = "pytest" in find_programs(command) and _may_run_pytest(command)
-    return Wish(environ=environ, expected=expected)
+    return ReportRequest(environ=environ, expected=expected)
 
 
-def witnessed(wish: Wish, command: str, path: Path) -> Wish:
-    """Where the path of Python is ours to choose, unittest has to report too."""
-    if "unittest" not in find_programs(command) or _OWN_PATH.search(command):
-        return wish
-    places = (str(_WITNESS), wish.environ.get("PYTHONPATH", ""))
-    path_of_python = os.pathsep.join(filter(None, places))
-    environ = {"PYTHONPATH": path_of_python, "UNTILDONE_WITNESS": str(path)}
-    return Wish(environ={**wish.environ, **environ}, expected=True)
+def add_unittest_reporter(request: ReportRequest, command: str, path: Path) -> ReportRequest:
+    """Makes unittest write a report, unless the command sets the path of Python itself."""
+    if "unittest" not in find_programs(command) or _OWN_PYTHON_PATH.search(command):
+        return request
+    folders = (str(_UNITTEST_REPORTER), request.environ.get("PYTHONPATH", ""))
+    python_path = os.pathsep.join(filter(None, folders))
+    environ = {"PYTHONPATH": python_path, "UNTILDONE_UNITTEST_REPORT": str(path)}
+    return ReportRequest(environ={**request.environ, **environ}, expected=True)
 
 
-def _added(environ: dict[str, str], name: str, options: str) -> dict[str, str]:
+def _add_options(environ: dict[str, str], name: str, options: str) -> dict[str, str]:
     return {**environ, name: f"{environ.get(name, '')} {options}".strip()}
 
 
 def _may_run_pytest(command: str) -> bool:
-    """By its name, or inside of something that is not known, such as `make test`."""
+    """The command names pytest, or only programs without a parser, such as `make`."""
     named = find_programs(command)
     known = any(name in parser.PROGRAMS for parser in PARSERS.values() for name in named)
     if "pytest" not in named and known:
         return False
-    return not _WITHOUT_REPORT.search(" ".join(split_words(command)))
+    return not _PYTEST_WITHOUT_REPORT.search(" ".join(split_words(command)))
 
 
 def _runs_node_tests(command: str, folder: Path, environ: dict[str, str]) -> bool:
-    """Only if nobody chose a reporter: node ends at once if reporters and places are not even."""
-    script = _script(command, folder)
+    """False if a reporter is chosen already: node needs a destination for each reporter."""
+    script = _read_script(command, folder)
     chosen = "--test-reporter" in f"{command} {script} {environ.get('NODE_OPTIONS', '')}"
     if chosen or not (_NODE_TEST.search(command) or _NODE_TEST.search(script)):
         return False
     node = shutil.which("node", path=environ.get("PATH"))
-    return node is not None and _node_version(node) >= _OLDEST_NODE
+    return node is not None and _read_node_version(node) >= _OLDEST_NODE
 
 
-def _script(command: str, folder: Path) -> str:
-    """What `npm test` or `npm run NAME` comes to."""
+def _read_script(command: str, folder: Path) -> str:
+    """The script of `npm test` or `npm run NAME`; "" for other commands."""
     program, _, words = find_single_program(command) or ("", [], [])
     if program not in _MANAGERS:
         return ""
     try:
-        package = msgspec.json.decode((folder / "package.json").read_bytes(), type=_Script)
+        package = msgspec.json.decode((folder / "package.json").read_bytes(), type=_Package)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return ""
     names = [word for word in words if not word.startswith("-") and word != "run"]
@@ -138,68 +142,70 @@ def _script(command: str, folder: Path) -> str:
 
 
 @lru_cache
-def _node_version(node: str) -> tuple[int, int]:
-    said = run([node, "--version"], cwd=Path.cwd(), timeout=_ASKED_SECONDS).text
-    match = re.match(r"v(\d+)\.(\d+)\.", said)
+def _read_node_version(node: str) -> tuple[int, int]:
+    ended = run([node, "--version"], cwd=Path.cwd(), timeout=_QUERY_SECONDS)
+    match = re.match(r"v(\d+)\.(\d+)\.", ended.text)
     return (int(match[1]), int(match[2])) if match else (0, 0)
 
 
-def _go_flags(folder: Path, environ: dict[str, str]) -> str | None:
-    """Those that are set, also by `go env -w`, which a variable would hide; None if unknown."""
+def _read_go_flags(folder: Path, environ: dict[str, str]) -> str | None:
+    """The current flags; our variable would hide those set by `go env -w`. None if unknown."""
     go = shutil.which("go", path=environ.get("PATH"))
     if go is None:
         return None
     argv = [go, "env", "GOFLAGS"]
-    said = run(argv, cwd=folder, timeout=_ASKED_SECONDS, env=environ)
-    return said.text.strip() if said.exit_code == 0 else None
+    ended = run(argv, cwd=folder, timeout=_QUERY_SECONDS, env=environ)
+    return ended.text.strip() if ended.exit_code == 0 else None
 
 
-def written(command: str, path: Path, *, folder: Path) -> Inventory | None:
-    """What the run reported; nothing where it wrote no report, or none that can be read."""
-    if java := _java(command):
-        return _of_java(java, folder, path.with_name(_EARLIER))
-    return _read(path)
+def load_report(command: str, path: Path, *, folder: Path) -> RunReport | None:
+    """The report of the run; None if it wrote no report that can be read."""
+    if java := _find_java_reports(command):
+        return _load_java_reports(java, folder, path.with_name(_STAMPS_FILE))
+    return _read_report(path)
 
 
-def _read(path: Path) -> Inventory | None:
+def _read_report(path: Path) -> RunReport | None:
     try:
         if path.stat().st_size > _LARGEST:
             return None
-        return junit.inventory(path.read_text(encoding="utf-8", errors="replace"))
+        return junit.parse_report(path.read_text(encoding="utf-8", errors="replace"))
     except OSError:
         return None
 
 
-def _java(command: str) -> tuple[str, str] | None:
-    return next((_JAVA[name] for name in find_programs(command) if name in _JAVA), None)
+def _find_java_reports(command: str) -> tuple[str, str] | None:
+    return next(
+        (_JAVA_REPORTS[name] for name in find_programs(command) if name in _JAVA_REPORTS), None
+    )
 
 
-def _of_java(java: tuple[str, str], folder: Path, earlier: Path) -> Inventory | None:
-    """Of every module, those of this run alone: an older one tells of tests that may be gone."""
+def _load_java_reports(java: tuple[str, str], folder: Path, earlier: Path) -> RunReport | None:
+    """The reports of all modules that this run wrote; older ones may have deleted tests."""
     try:
         known = msgspec.json.decode(earlier.read_bytes(), type=dict[str, tuple[int, ...]])
     except OSError:
         return None
-    files = sorted(_reports_below(folder, java))
-    fresh = [file for file in files if _stamp(file) != known.get(str(file))]
-    found = [inventory for inventory in map(_read, fresh) if inventory]
-    cases = [case for inventory in found for case in inventory.cases]
-    if not found:
+    files = sorted(_list_reports(folder, java))
+    fresh = [file for file in files if _read_stamp(file) != known.get(str(file))]
+    reports = [report for report in map(_read_report, fresh) if report]
+    cases = [case for report in reports for case in report.cases]
+    if not reports:
         return None
     _, joined = java
-    return Inventory(
+    return RunReport(
         cases=tuple(replace(case, id=case.id.replace("::", joined, 1)) for case in cases)
     )
 
 
-def _reports_below(folder: Path, java: tuple[str, str]) -> Iterator[Path]:
-    reports, _ = java
-    places = (f"{'*/' * depth}{reports}/TEST-*.xml" for depth in range(4))
-    return islice(chain.from_iterable(map(folder.glob, places)), _MOST_FILES)
+def _list_reports(folder: Path, java: tuple[str, str]) -> Iterator[Path]:
+    location, _ = java
+    patterns = (f"{'*/' * depth}{location}/TEST-*.xml" for depth in range(4))
+    return islice(chain.from_iterable(map(folder.glob, patterns)), _MOST_FILES)
 
 
-def _stamp(file: Path) -> tuple[int, ...]:
-    """Told apart by more than the time alone: two files may be written within one tick of it."""
+def _read_stamp(file: Path) -> tuple[int, ...]:
+    """Size and inode too, because two files may be written within one tick of the clock."""
     try:
         status = file.stat()
     except OSError:

@@ -1,41 +1,48 @@
-"""From a finished program to the result of its check."""
+"""Judges a finished program: the result of its check, with findings and tests."""
 
 from pathlib import Path
 
 from msgspec import Struct
 
 from untildone.checks import patterns
-from untildone.checks.findings import findings_of
-from untildone.checks.inventory import Inventory
-from untildone.checks.output import tail_of
+from untildone.checks.exit_reasons import explain_exit, explain_unrunnable
+from untildone.checks.findings import make_findings
+from untildone.checks.output import cut_to_tail
 from untildone.checks.parser import Parser
 from untildone.checks.parsers import PARSERS
-from untildone.checks.reading import Place, diagnostics_in, printed, tests_in, uncut
+from untildone.checks.parsing import (
+    RunFolder,
+    load_output,
+    parse_diagnostics,
+    parse_tests,
+    restore_cut_texts,
+)
+from untildone.checks.run_report import RunReport
 from untildone.checks.secrets import remove_secrets
-from untildone.checks.unrunnable import why_ended, why_unrunnable
 from untildone.commands.programs import find_programs, find_single_program
 from untildone.core.check_results import CheckOutcome, CheckResult, Tests
 from untildone.core.contract import Check
 from untildone.process import Finished
 
-# Whatever the program is, it may have been asked for one of these.
+# Report formats that any program may write.
 _FORMATS = (PARSERS["sarif"], PARSERS["junit"], PARSERS["tap"])
 OUTPUT_LIMIT = 8_000
+# The exit status of pytest when it collects no test.
 _NO_TESTS_COLLECTED = 5
 
 
-class Reported(Struct, frozen=True, kw_only=True):
-    """What the run left in files: its tests, and all that it printed.
+class RunArtifacts(Struct, frozen=True, kw_only=True):
+    """Files that a run wrote: the report of its tests, and its complete output.
 
-    `expected` if without a report of its tests it proves nothing.
+    With `report_expected` an exit status of 0 without a report proves nothing.
     """
 
-    inventory: Inventory | None = None
-    expected: bool = False
+    report: RunReport | None = None
+    report_expected: bool = False
     output: Path | None = None
 
 
-_NOTHING = Reported()
+_NO_ARTIFACTS = RunArtifacts()
 
 
 def judge_result(
@@ -44,23 +51,23 @@ def judge_result(
     *,
     project: Path | None = None,
     output_path: str = "",
-    reported: Reported = _NOTHING,
+    artifacts: RunArtifacts = _NO_ARTIFACTS,
 ) -> CheckResult:
-    place = Place(project=project, folder=check.cwd)
-    output = printed(finished, place=place, whole=reported.output)
+    folder = RunFolder(project=project, folder=check.cwd)
+    output = load_output(finished, folder=folder, whole=artifacts.output)
     text = output.text
-    parsers = _parsers(check)
-    tests = _tests(check, tests_in(output, parsers), reported)
-    outcome, reason = _outcome(check, finished, text=text, tests=tests)
-    if outcome == "green" and reported.expected and reported.inventory is None:
+    parsers = _choose_parsers(check)
+    tests = _choose_tests(check, parse_tests(output, parsers), artifacts)
+    outcome, reason = _judge(check, finished, text=text, tests=tests)
+    if outcome == "green" and artifacts.report_expected and artifacts.report is None:
         outcome, reason = "no-evidence", "it exits 0, but the test runner wrote no report"
-    own, late = patterns.findings(check, text) if check.pattern else ((), False)
-    if outcome == "green" and late:
+    own, timed_out = patterns.find_diagnostics(check, text) if check.pattern else ((), False)
+    if outcome == "green" and timed_out:
         outcome, reason = "no-evidence", f"the pattern `{check.pattern}` took too long to search"
-    # A pattern alone says which lines are findings; beside a named parser it adds to its own.
-    read = not check.pattern or check.parser
-    found = diagnostics_in(output, parsers, red=outcome == "red") if read else ()
-    found = uncut(found, reported.inventory, place)
+    # A pattern replaces the parsers that the program suggests, but not one that the check names.
+    parsed = not check.pattern or check.parser
+    found = parse_diagnostics(output, parsers, red=outcome == "red") if parsed else ()
+    found = restore_cut_texts(found, artifacts.report, folder)
     return CheckResult(
         name=check.name,
         command=remove_secrets(check.command, environ={}),
@@ -70,27 +77,30 @@ def judge_result(
         reason=reason,
         findings=()
         if outcome == "unrunnable"
-        else findings_of(check.name, (*own, *found), folder=check.cwd, project=project),
+        else make_findings(check.name, (*own, *found), folder=check.cwd, project=project),
         tests=tests,
-        output=tail_of(text, OUTPUT_LIMIT),
+        output=cut_to_tail(text, OUTPUT_LIMIT),
         output_path=output_path,
     )
 
 
-def _tests(check: Check, told: Tests | None, reported: Reported) -> Tests | None:
-    """Those of the report, unless more were run than it has: of several runs it tells the last."""
-    if reported.inventory is None:
-        return told
-    tests = reported.inventory.tests
-    alone = find_single_program(check.command)
-    if alone and alone[0] == "pytest" and tests.executed:
-        # What else is printed there is a run that a test of a plugin began itself.
+def _choose_tests(check: Check, printed: Tests | None, artifacts: RunArtifacts) -> Tests | None:
+    """The tests of the report, unless the output shows more.
+
+    Of several runs in one command the report has only the last.
+    """
+    if artifacts.report is None:
+        return printed
+    tests = artifacts.report.tests
+    lone = find_single_program(check.command)
+    if lone and lone[0] == "pytest" and tests.executed:
+        # More in the output of a single pytest is a nested run: a test of a plugin started it.
         return tests
-    return told if told and told.executed > tests.executed else tests
+    return printed if printed and printed.executed > tests.executed else tests
 
 
-def _parsers(check: Check) -> tuple[Parser, ...]:
-    """The one it names, else those of the programs in the command; all if it names none."""
+def _choose_parsers(check: Check) -> tuple[Parser, ...]:
+    """The parser that the check names, else those of its find_programs, else all of them."""
     if check.parser:
         return (PARSERS[check.parser],)
     named = find_programs(check.command)
@@ -101,52 +111,50 @@ def _parsers(check: Check) -> tuple[Parser, ...]:
     return (*chosen, *formats) if chosen else tuple(PARSERS.values())
 
 
-def _outcome(
+def _judge(
     check: Check, finished: Finished, *, text: str, tests: Tests | None
 ) -> tuple[CheckOutcome, str]:
     if finished.interrupted:
         return "no-evidence", "interrupted before it ended"
     if finished.timed_out:
         return "timed-out", f"did not end within {check.timeout:g} seconds"
-    # Output of tests that ran may speak of missing programs: that is their business.
+    # If tests ran, a missing program in their output is part of a test.
     ran = tests and tests.executed
-    if not ran and (reason := why_unrunnable(check.command, finished, output=text)):
+    if not ran and (reason := explain_unrunnable(check.command, finished, output=text)):
         return "unrunnable", reason
-    if reason := _without_evidence(check, finished, tests):
+    if reason := _explain_missing_tests(check, finished, tests):
         return "no-evidence", reason
-    if reason := _red(check, finished, text=text, tests=tests):
+    if reason := _explain_red(check, finished, text=text, tests=tests):
         return "red", reason
     return "green", ""
 
 
-def _without_evidence(check: Check, finished: Finished, tests: Tests | None) -> str:
+def _explain_missing_tests(check: Check, finished: Finished, tests: Tests | None) -> str:
     if tests and not tests.executed:
         return f"no test was run, {tests.skipped} skipped" if tests.skipped else "no test was run"
-    of_pytest = "pytest" in find_programs(check.command) and tests is None
-    return "no test was run" if of_pytest and finished.exit_code == _NO_TESTS_COLLECTED else ""
+    silent_pytest = "pytest" in find_programs(check.command) and tests is None
+    return "no test was run" if silent_pytest and finished.exit_code == _NO_TESTS_COLLECTED else ""
 
 
-def _red(check: Check, finished: Finished, *, text: str, tests: Tests | None) -> str:
-    if finished.exit_code != 0:
-        return _counted(tests) or why_ended(finished)
-    # `pytest; true` exits 0 whatever its report says.
-    return _counted(tests) or _by_patterns(check, text)
+def _explain_red(check: Check, finished: Finished, *, text: str, tests: Tests | None) -> str:
+    # `pytest; true` exits 0 although its tests fail.
+    if tests and tests.failed:
+        return f"{tests.failed} of {tests.executed} tests failed"
+    return explain_exit(finished) if finished.exit_code != 0 else _match_patterns(check, text)
 
 
-def _counted(tests: Tests | None) -> str:
-    return f"{tests.failed} of {tests.executed} tests failed" if tests and tests.failed else ""
-
-
-def _by_patterns(check: Check, text: str) -> str:
+def _match_patterns(check: Check, text: str) -> str:
+    """Why the patterns make the check red; "" if they do not."""
     if check.success_pattern:
-        found = patterns.success(check, text)
+        found = patterns.find_success(check, text)
         if found is None:
             return f"the success pattern `{check.success_pattern}` was not found"
-        if found.late:
+        if found.timed_out:
             return f"the success pattern `{check.success_pattern}` took too long to search"
-    failure = patterns.failure(check, text) if check.failure_pattern else None
+    failure = patterns.find_failure(check, text) if check.failure_pattern else None
     if failure is None:
         return ""
-    if failure.late:
+    if failure.timed_out:
         return f"the failure pattern `{check.failure_pattern}` took too long to search"
-    return f"the failure pattern `{check.failure_pattern}` matched `{tail_of(failure.text, 200)}`"
+    matched = cut_to_tail(failure.text, 200)
+    return f"the failure pattern `{check.failure_pattern}` matched `{matched}`"

@@ -1,4 +1,4 @@
-"""All checks at once within the cores, each with its own deadline, log and report."""
+"""Runs checks in parallel, each with its own deadline, log and test report."""
 
 import os
 import re
@@ -13,179 +13,180 @@ from typing import TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from untildone.checks.early import early_look
-from untildone.checks.memory import Memory
-from untildone.checks.output import keep_clean
-from untildone.checks.patterns import validate
-from untildone.checks.reports import asking, witnessed, written
-from untildone.checks.result import Reported, judge_result
-from untildone.checks.turns import turns
+from untildone.checks.build_locks import assign_locks
+from untildone.checks.output import write_clean_copy
+from untildone.checks.preview import make_preview
+from untildone.checks.reports import add_unittest_reporter, load_report, request_report
+from untildone.checks.result import RunArtifacts, judge_result
+from untildone.checks.result_cache import ResultCache
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check
 from untildone.process import argv_of, ending_with_us, environment, run
 from untildone.worktree.fingerprint import fingerprint_contents
 
-__all__ = ["Report", "Running", "judge_result", "quiet", "run_checks", "validate"]
-
-Report: TypeAlias = Callable[[Check, CheckResult | None], None]
-Early: TypeAlias = Callable[[Check, CheckResult], None]
-_CHANGED = "it changed the tree it judged"
+ProgressCallback: TypeAlias = Callable[[Check, CheckResult | None], None]
+PreviewCallback: TypeAlias = Callable[[Check, CheckResult], None]
+_TREE_CHANGED = "it changed the tree it judged"
 
 
-class Running(Struct, frozen=True, kw_only=True):
-    """Where checks run; `logs` keeps their output, `memory` what they came to before.
+class RunOptions(Struct, frozen=True, kw_only=True):
+    """Where and how checks run.
 
-    `early` hears what is found before the whole run of a check, which still decides; without
-    anybody to hear it, nothing is looked at early. `through` is a program that runs the check in
-    its own surroundings, which are `environ`; what it writes into the project is found in `seen`.
+    `logs` is the folder for their output. `on_preview` receives failures of a preview before the
+    whole run, which still decides; without it there is no preview. In a sandbox `wrapper_argv`
+    is the program that enters it, `environ` the environment there, and `written_project` the
+    folder in which this process finds what the checks write into the project.
     """
 
     project: Path
     environ: dict[str, str] | None = None
-    through: tuple[str, ...] = ()
-    seen: Path | None = None
+    wrapper_argv: tuple[str, ...] = ()
+    written_project: Path | None = None
     logs: Path | None = None
-    memory: Memory | None = None
+    cache: ResultCache | None = None
     stop: Event | None = None
-    early: Early | None = None
+    on_preview: PreviewCallback | None = None
+
+    @property
+    def stopped(self) -> bool:
+        return self.stop is not None and self.stop.is_set()
 
 
-def quiet(check: Check, result: CheckResult | None) -> None:
-    """The reporter that says nothing."""
+def ignore_progress(check: Check, result: CheckResult | None) -> None:
+    pass
 
 
 def run_checks(
-    checks: Sequence[Check], running: Running, *, report: Report = quiet
+    checks: Sequence[Check], options: RunOptions, *, report: ProgressCallback = ignore_progress
 ) -> tuple[CheckResult, ...]:
-    """In the order given; `report` hears of each start (None) and each result, from threads."""
+    """The results in the order of the checks.
+
+    `report` is called from threads, at the start of each check (with None) and with its result.
+    """
     if not checks:
         return ()
     with ending_with_us():
-        if running.seen is not None:
-            # A copy is thrown away: what a run changes there changes nothing that counts.
-            return _all(checks, running, tree="", report=report)
-        return _on_one_tree(checks, running, report=report)
+        if options.written_project is not None:
+            # A sandbox is thrown away, so a check may change the tree there.
+            return _run_all(checks, options, tree="", report=report)
+        return _run_on_settled_tree(checks, options, report=report)
 
 
-def _on_one_tree(
-    checks: Sequence[Check], running: Running, *, report: Report
+def _run_on_settled_tree(
+    checks: Sequence[Check], options: RunOptions, *, report: ProgressCallback
 ) -> tuple[CheckResult, ...]:
-    before = fingerprint_contents(running.project)
-    results = _all(checks, running, tree=before.whole, report=report)
+    """Runs the checks again if the tree changed meanwhile; green counts on a settled tree only."""
+    before = fingerprint_contents(options.project)
+    results = _run_all(checks, options, tree=before.whole, report=report)
     if all(result.cached for result in results):
         return results
-    after = fingerprint_contents(running.project)
-    # What a run leaves behind beside the recorded files, such as its coverage, is its own affair.
-    if after.recorded == before.recorded or _stopped(running):
+    after = fingerprint_contents(options.project)
+    # Only recorded files count: a run may leave others behind, such as its coverage data.
+    if after.recorded == before.recorded or options.stopped:
         return results
-    # A formatter that wrote, or somebody at work meanwhile: what counts is the tree as it is now.
-    again = _all(checks, running, tree=after.whole, report=report)
-    if fingerprint_contents(running.project).recorded == after.recorded or _stopped(running):
+    # A formatter changed files, or somebody edited them: the current tree is what counts.
+    again = _run_all(checks, options, tree=after.whole, report=report)
+    if fingerprint_contents(options.project).recorded == after.recorded or options.stopped:
         return again
-    return tuple(_unsettled(result) for result in again)
+    return tuple(
+        replace(result, outcome="no-evidence", reason=_TREE_CHANGED) if result.green else result
+        for result in again
+    )
 
 
-def _stopped(running: Running) -> bool:
-    return running.stop is not None and running.stop.is_set()
-
-
-def _unsettled(result: CheckResult) -> CheckResult:
-    return replace(result, outcome="no-evidence", reason=_CHANGED) if result.green else result
-
-
-def _all(
-    checks: Sequence[Check], running: Running, *, tree: str, report: Report
+def _run_all(
+    checks: Sequence[Check], options: RunOptions, *, tree: str, report: ProgressCallback
 ) -> tuple[CheckResult, ...]:
-    def one(check: Check, log: Path | None, turn: AbstractContextManager[object]) -> CheckResult:
-        with turn:
+    def run_one(
+        check: Check, log: Path | None, lock: AbstractContextManager[object]
+    ) -> CheckResult:
+        with lock:
             report(check, None)
-            result = _remembered(check, running, tree=tree, log=log)
+            result = _run_cached(check, options, tree=tree, log=log)
         report(check, result)
         return result
 
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-        return tuple(pool.map(one, checks, _logs(checks, running.logs), turns(checks)))
+        return tuple(
+            pool.map(run_one, checks, _choose_logs(checks, options.logs), assign_locks(checks))
+        )
 
 
-def _remembered(check: Check, running: Running, *, tree: str, log: Path | None) -> CheckResult:
-    memory = running.memory
-    if memory is None:
-        return _run(check, running, log=log)
-    key = memory.key(check, running.project, tree)
-    known = memory.green(check, key)
-    if known:
+def _run_cached(check: Check, options: RunOptions, *, tree: str, log: Path | None) -> CheckResult:
+    cache = options.cache
+    if cache is None:
+        return _run(check, options, log=log)
+    key = cache.make_key(check, options.project, tree)
+    if known := cache.load_green(check, key):
         return known
-    before = memory.outcome(check, key)
-    _look_early(check, running, memory.last(check))
-    result = _run(check, running, log=log)
-    if {before, result.outcome} == {"green", "red"} and not _stopped(running):
-        result = _settled(result, _run(check, running, log=log))
-    if not _stopped(running):
-        memory.remember(check, key, result)
+    before = cache.load_outcome(check, key)
+    _run_preview(check, options, cache.load_last(check))
+    result = _run(check, options, log=log)
+    if {before, result.outcome} == {"green", "red"} and not options.stopped:
+        result = _compare_runs(result, _run(check, options, log=log))
+    if not options.stopped:
+        cache.store(check, key, result)
     return result
 
 
-def _look_early(check: Check, running: Running, last: CheckResult | None) -> None:
-    if running.early is None:
+def _run_preview(check: Check, options: RunOptions, last: CheckResult | None) -> None:
+    if options.on_preview is None:
         return
-    look = early_look(check, last, running.project)
-    found = _run(look, running, log=None) if look else None
-    if found and found.outcome == "red" and (found.findings or found.tests):
-        running.early(check, found)
+    preview = make_preview(check, last, options.project)
+    result = _run(preview, options, log=None) if preview else None
+    if result and result.outcome == "red" and (result.findings or result.tests):
+        options.on_preview(check, result)
 
 
-def _settled(first: CheckResult, second: CheckResult) -> CheckResult:
-    """The same tree gave another answer before: believed if it gives it twice."""
+def _compare_runs(first: CheckResult, second: CheckResult) -> CheckResult:
+    """A result that contradicts an earlier one on the same tree counts if a second run agrees."""
     if first.outcome == second.outcome:
         return second
     reason = "green and red on the same tree: run it alone until it is one of them"
-    shown = first if second.green else second
-    return replace(shown, outcome="flaky", reason=reason)
+    return replace(first if second.green else second, outcome="flaky", reason=reason)
 
 
-def _run(check: Check, running: Running, *, log: Path | None) -> CheckResult:
-    folder = running.project / check.cwd
-    with tempfile.TemporaryDirectory(prefix="untildone-", ignore_cleanup_errors=True) as place:
-        path, output = Path(place) / "report.xml", Path(place) / "output"
-        environ = environment(running.environ or os.environ) | check.env
-        wish = asking(check.command, path, folder=folder, environ=environ)
-        if running.environ is not None:
-            wish = witnessed(wish, check.command, path)
+def _run(check: Check, options: RunOptions, *, log: Path | None) -> CheckResult:
+    folder = options.project / check.cwd
+    with tempfile.TemporaryDirectory(prefix="untildone-", ignore_cleanup_errors=True) as temporary:
+        path, output = Path(temporary) / "report.xml", Path(temporary) / "output"
+        environ = environment(options.environ or os.environ) | check.env
+        request = request_report(check.command, path, folder=folder, environ=environ)
+        if options.environ is not None:
+            request = add_unittest_reporter(request, check.command, path)
         finished = run(
-            [*running.through, *argv_of(check.command)],
+            [*options.wrapper_argv, *argv_of(check.command)],
             cwd=folder,
             timeout=check.timeout,
-            env=wish.environ,
+            env=request.environ,
             log=output,
-            stop=running.stop,
+            stop=options.stop,
         )
-        seen = (running.seen or running.project) / check.cwd
-        reported = Reported(
-            inventory=written(check.command, path, folder=seen),
-            expected=wish.expected,
-            output=output,
-        )
-        kept = log if log and _keep(output, log) else None
+        written = (options.written_project or options.project) / check.cwd
         return judge_result(
             check,
             finished,
-            project=running.project,
-            output_path=str(kept) if kept else "",
-            reported=reported,
+            project=options.project,
+            output_path=str(log) if log and _write_log(output, log) else "",
+            artifacts=RunArtifacts(
+                report=load_report(check.command, path, folder=written),
+                report_expected=request.expected,
+                output=output,
+            ),
         )
 
 
-def _keep(output: Path, log: Path) -> bool:
-    """The agent is told where it lies: what it may not see is not in it."""
+def _write_log(output: Path, log: Path) -> bool:
+    """The agent reads the log, so secrets are removed from it."""
     try:
-        keep_clean(output, log)
+        write_clean_copy(output, log)
     except OSError:
         # A full or read-only disk costs the log, never the verdict.
         return False
     return True
 
 
-def _logs(checks: Sequence[Check], folder: Path | None) -> list[Path | None]:
+def _choose_logs(checks: Sequence[Check], folder: Path | None) -> list[Path | None]:
     if folder is None:
         return [None] * len(checks)
     folder.mkdir(parents=True, exist_ok=True)

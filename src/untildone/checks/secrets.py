@@ -1,4 +1,4 @@
-"""Taking secrets out of text: by the name before them, by their shape, by their exact value."""
+"""Removes secrets from text: by the name before them, by their shape, by their exact value."""
 
 import re
 from collections.abc import Mapping
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 REMOVED = "[secret removed]"
 
 _SHORTEST_VALUE = 8
-_JUDGED = 256
+_LONGEST_JUDGED = 256
 _PASSWORD = re.compile(r"passw(?:or)?d|passphrase|(?:^|_)pass$|(?:^|_)pwd$", re.IGNORECASE)
 _SECRET_NAME = re.compile(
     r"(?:api|access|secret|private|auth|encryption|signing|master|account|license|deploy)"
@@ -15,22 +15,22 @@ _SECRET_NAME = re.compile(
     re.IGNORECASE,
 )
 _SECRET_VARIABLE = re.compile(r"[A-Z0-9_]+_KEY")
-# Common words too: alone before a value they mean a secret only if it looks like one.
+# Common words: before a value they mean a secret only if the value looks random.
 _PLAIN_NAMES = frozenset({"token", "secret", "credential", "credentials"})
 
-# Some part of every secret name, before something that may give it a value. A set of first letters
-# is what the search for it is fast with; two more letters have one of them as their small one.
+# A part of every secret name, before an assignment. The set of first letters makes the search
+# fast; the last two of them become `s` and `k` in lower case.
 _LIKELY = re.compile(
     r"[pktscPKTSC\u017f\u212a](?i:ass|wd|ey|oken|ecret|redential|tring)"
     r"[\w-]{0,80}[\"']?[ \t]{0,8}[=:]"
 )
-# A name of bounded length at its beginning, so that a long run of letters is looked at once.
+# The length of the name is limited, so that a long run of letters is searched once.
 _ASSIGNMENT = re.compile(
     r"(?<![\w-])(?P<name>[\w-]{1,80})(?P<between>[\"']?[ \t]{0,8}(?:=(?![=>])|:(?![:=]))[ \t]{0,8})"
 )
 _VALUE = re.compile(r"\"[^\"\n]*\"?|'[^'\n]*'?|[^\s\"',;&()\[\]{}]+")
-# What Go and others say of a test: --- PASS: TestLeap400
-_VERDICT = "PASS: "
+# --- PASS: TestLeap400, a result of `go test`
+_TEST_RESULT = "PASS: "
 _IDENTIFIER = re.compile(r"[A-Za-z_.]+")
 
 _SHAPES = (
@@ -49,18 +49,18 @@ _SHAPES = (
 )
 # Authorization: Bearer abc; Authorization: Basic dXNlcjpwYXNz
 _HEADER = re.compile(
-    r"(?P<kept>(?:proxy-)?authorization[\"']?[ \t]{0,8}[:=][ \t]{0,8}[\"']?"
+    r"(?P<prefix>(?:proxy-)?authorization[\"']?[ \t]{0,8}[:=][ \t]{0,8}[\"']?"
     r"(?:[a-z]{1,20}[ \t]{1,8})?)[^\s\"',;]+",
     re.IGNORECASE,
 )
 _SCHEME = re.compile(
-    r"\b(?P<kept>(?:bearer|basic)[ \t]{1,8})(?=[A-Za-z._~+/=-]{0,256}\d)[\w.~+/=-]{12,}",
+    r"\b(?P<prefix>(?:bearer|basic)[ \t]{1,8})(?=[A-Za-z._~+/=-]{0,256}\d)[\w.~+/=-]{12,}",
     re.IGNORECASE,
 )
 # postgres://app:hunter2@db.internal
-_IN_ADDRESS = re.compile(r"(?P<kept>://[^\s/:@]{0,256}:)[^\s/@]{1,256}(?=@)")
+_IN_ADDRESS = re.compile(r"(?P<prefix>://[^\s/:@]{0,256}:)[^\s/@]{1,256}(?=@)")
 
-_KEPT_BEFORE = (
+_AFTER_PREFIX = (
     (_IN_ADDRESS, ("://",)),
     (_HEADER, ("authorization",)),
     (_SCHEME, ("bearer", "basic")),
@@ -73,19 +73,19 @@ def remove_secrets(text: str, *, environ: Mapping[str, str]) -> str:
     for shape in _SHAPES:
         text = shape.sub(REMOVED, text)
     lowered = text.lower()
-    for pattern, words in _KEPT_BEFORE:
-        # To look for a word first costs a small part of what the pattern costs.
+    for pattern, words in _AFTER_PREFIX:
+        # Searching for a word first is much faster than the pattern.
         if any(word in lowered for word in words):
-            text = pattern.sub(lambda match: match["kept"] + REMOVED, text)
+            text = pattern.sub(lambda match: match["prefix"] + REMOVED, text)
     return _remove_assigned(text)
 
 
 def secret_values(environ: Mapping[str, str]) -> tuple[str, ...]:
-    """Longest first: one secret may be the beginning of another."""
+    """The values, longest first: one secret may be the beginning of another."""
     values = {
         value.strip()
         for name, value in environ.items()
-        # The working directory has the name of a password and stands in every path.
+        # `PWD` reads like a password, and its value is part of every path.
         if name != "PWD" and _is_secret(name) and len(value.strip()) >= _SHORTEST_VALUE
     }
     return tuple(sorted(values, key=len, reverse=True))
@@ -98,7 +98,7 @@ def _is_secret(name: str) -> bool:
 
 
 def _remove_assigned(text: str) -> str:
-    """Line by line, as no value goes on behind its line's end: most of them need no closer look."""
+    """Removes assigned values, searching only the lines that may contain a secret name."""
     parts: list[str] = []
     done = 0
     for likely in _LIKELY.finditer(text):
@@ -118,8 +118,8 @@ def _remove_from_line(text: str) -> str:
     for match in _ASSIGNMENT.finditer(text):
         if match.start() < done or not _is_secret(match["name"]):
             continue
-        # What is kept is looked at again from its next name on, so only its beginning is judged.
-        value = _VALUE.match(text, match.end(), match.end() + _JUDGED)
+        # A value may contain further assignments, so only its beginning decides.
+        value = _VALUE.match(text, match.end(), match.end() + _LONGEST_JUDGED)
         if value and _reveals(match, value[0], followed_by=text[value.end() : value.end() + 1]):
             parts += text[done : match.end()], REMOVED
             whole = _VALUE.match(text, match.end()) or value
@@ -129,7 +129,7 @@ def _remove_from_line(text: str) -> str:
 
 def _reveals(before: re.Match[str], value: str, *, followed_by: str) -> bool:
     name, bare = before["name"].lower(), value.strip("\"'")
-    if not bare or bare.lower() == name or before[0] == _VERDICT:
+    if not bare or bare.lower() == name or before[0] == _TEST_RESULT:
         return False
     random = len(bare) >= _SHORTEST_VALUE and any(map(str.isdigit, bare))
     if bare == value and not random and _is_prose_or_code(before["between"], bare, followed_by):

@@ -7,7 +7,7 @@ import click
 from untildone.cli.authority import require_user
 from untildone.cli.loops import choose_loop, open_context
 from untildone.cli.options import json_option, loop_option, print_json, project_option
-from untildone.core.concerns import name_of
+from untildone.core.concerns import strip_content_digest
 from untildone.engine.approval import ALL, Approved, approve
 from untildone.runs import memory
 
@@ -49,9 +49,9 @@ def command(
 
 
 def describe_approval(approved: Approved, *, headless: bool = False) -> list[str]:
-    lines = [f"approved {name_of(finding)}" for finding in approved.approved]
+    lines = [f"approved {strip_content_digest(finding)}" for finding in approved.approved]
     if approved.left:
-        left = ", ".join(name_of(finding) for finding in approved.left)
+        left = ", ".join(strip_content_digest(finding) for finding in approved.left)
         return [*lines, f"still open: {left}"]
     if headless:
         return [*lines, f"run `untildone continue {approved.loop}` to continue"]

@@ -9,7 +9,7 @@ from untildone.cli.loops import choose_loop, open_context
 from untildone.cli.options import loop_argument, project_option
 from untildone.engine import verbs
 from untildone.engine.context import Context
-from untildone.store.sessions import sessions
+from untildone.store.sessions import list_sessions
 
 
 @click.command("cancel")
@@ -35,12 +35,12 @@ def command(loop: str | None, project: Path | None) -> None:
 
 def _is_lost(context: Context, loop: str) -> bool:
     """Whether an unfinished loop's folder is gone."""
-    return not context.loops.folder(loop).exists() and context.loops.remembered(loop)
+    return not context.loops.get_folder(loop).exists() and context.loops.is_remembered(loop)
 
 
 def _release_lost_loop(context: Context, loop: str) -> None:
-    known = sessions(str(context.home), context.agent.NAME)
-    owners = [session for session in known if session.loop() == loop]
+    known = list_sessions(str(context.home), context.agent.NAME)
+    owners = [session for session in known if session.get_loop_id() == loop]
     if not owners:
         require_user_of_machine(context, "cancel")
     for owner in owners:

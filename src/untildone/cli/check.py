@@ -11,8 +11,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 from rich.console import Console
 
-from untildone.checks.memory import Memory
-from untildone.checks.runner import Running, run_checks
+from untildone.checks.result_cache import ResultCache
+from untildone.checks.runner import RunOptions, run_checks
 from untildone.cli.check_progress import show_progress
 from untildone.cli.loops import open_context
 from untildone.cli.options import json_option, print_json, project_option
@@ -27,8 +27,8 @@ from untildone.process import environment
 from untildone.report.checks import build_report, print_results
 from untildone.report.junit import render_junit
 from untildone.report.sarif import build_sarif
-from untildone.store.home import prepare
-from untildone.store.lock import Busy, locked
+from untildone.store.home import prepare_home
+from untildone.store.lock import LockTimeoutError, hold_lock
 from untildone.worktree.files import find_tracking_root, list_changed_files
 from untildone.worktree.fingerprint import fingerprint_tree
 
@@ -170,24 +170,24 @@ def _run(
     context: Context, project: Path, wanted: list[Check], options: CheckOptions
 ) -> tuple[CheckResult, ...]:
     """Run the checks under a lock: one run per project at a time."""
-    prepare(context.home)
+    prepare_home(context.home)
     shared = project_folder(context.home, project)
     shared.mkdir(parents=True, exist_ok=True, mode=0o700)
-    memory = Memory(shared / "checks", environment(os.environ), serving=options.cache)
-    last = {check.name: known for check in wanted if (known := memory.last(check))}
+    memory = ResultCache(shared / "checks", environment(os.environ), serve_green=options.cache)
+    last = {check.name: known for check in wanted if (known := memory.load_last(check))}
     # On a terminal the table of results replaces the progress display.
     shown_again = sys.stdout.isatty()
     try:
         with (
-            locked(
+            hold_lock(
                 shared / "checks.lock",
                 timeout=_LOCK_TIMEOUT if options.wait or options.watch else 0,
             ),
             show_progress(wanted, last=last, transient=shown_again) as progress,
         ):
-            running = Running(project=project, memory=memory, early=progress.early)
+            running = RunOptions(project=project, cache=memory, on_preview=progress.early)
             return run_checks(wanted, running, report=progress)
-    except Busy:
+    except LockTimeoutError:
         raise UserError(
             f"another run of the checks of `{project}` is in progress",
             hint="`untildone check --wait` waits for it",

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check
-from untildone.core.failure_list import counts
+from untildone.core.failure_list import summarize_result
 
 _STYLES = {"green": "green", "red": "red"}
 # The width a line needs beside the name, and the least width of a name.
@@ -53,7 +53,7 @@ class _PlainDisplay:
 
     def __call__(self, check: Check, result: CheckResult | None) -> None:
         if result is not None:
-            self._say(f"{check.name}: {counts(result)}  {_format_duration(result)}")
+            self._say(f"{check.name}: {summarize_result(result)}  {_format_duration(result)}")
 
     def early(self, check: Check, result: CheckResult) -> None:
         self._say(
@@ -91,12 +91,14 @@ class _TableDisplay:
         shown = name if len(name) <= width else f"{name[: width - 1]}…"
         line = Text(f"{shown:<{width}}  ", no_wrap=True, overflow="ellipsis")
         if result:
-            outcome, _, more = counts(result).partition(", ")
+            outcome, _, more = summarize_result(result).partition(", ")
             line.append(f"{outcome:<11}", style=_STYLES.get(outcome, "yellow"))
             yield line.append(f" {_format_duration(result):>9}  {more or result.reason}")
             return
         last = self._last.get(name)
-        before = _describe_early(early) if early else f"last: {counts(last)}" if last else ""
+        before = (
+            _describe_early(early) if early else f"last: {summarize_result(last)}" if last else ""
+        )
         yield line.append(f"{self._format_elapsed(name)}  {before}", style="" if early else "dim")
         for found in _format_early_lines(early) if early else ():
             yield Text(found, style="red", no_wrap=True, overflow="ellipsis")
@@ -113,7 +115,7 @@ def _format_duration(result: CheckResult) -> str:
 
 
 def _describe_early(result: CheckResult) -> str:
-    return f"early look: {counts(result).partition(', ')[2]}; the whole run decides"
+    return f"early look: {summarize_result(result).partition(', ')[2]}; the whole run decides"
 
 
 def _format_early_lines(result: CheckResult) -> list[str]:

@@ -10,13 +10,13 @@ from untildone.cli.options import json_option, loop_argument, print_json, projec
 from untildone.cli.project import find_project
 from untildone.engine import verbs
 from untildone.engine.context import Context
+from untildone.engine.grants import build_grant
 from untildone.engine.hold_status import status_of
 from untildone.engine.lost_loops import pause_unindexed_loop
 from untildone.engine.move import move_here
 from untildone.engine.prompt_start import summary
 from untildone.engine.speaker import driven, speaks_for_agent
 from untildone.errors import UserError
-from untildone.features.budget.grants import build_grant
 from untildone.report.notices import describe_round
 from untildone.report.status import StatusReport
 from untildone.runs import memory
@@ -112,7 +112,7 @@ def _import_waiting_loop(context: Context, project: Path) -> Record | None:
     """Import a trusted loop file of another tool, unless the project has an unfinished loop."""
     session = context.session(current_session_id(context))
     loops = (record.progress.status for record in list_project_loops(context, project))
-    if not session.known or session.loop() or any(status != "finished" for status in loops):
+    if not session.known or session.get_loop_id() or any(status != "finished" for status in loops):
         return None
     if speaks_for_agent(context.agent, str(context.home), session):
         return None

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from untildone.agents.headless import Happening, Said, Tool
+from untildone.agents.headless import AgentText, RunEvent, Tool
 from untildone.cli.demo_display import DemoDisplay
 from untildone.cli.demo_environment import DemoEnvironment, open_demo_environment
 from untildone.core.progress import Round
@@ -87,11 +87,11 @@ def _play_with_hooks(demo: DemoEnvironment, script: Sequence[Turn], display: Dem
 
 
 def _play_headless(demo: DemoEnvironment, script: Sequence[Turn], display: DemoDisplay) -> Ended:
-    def show(happening: Happening) -> None:
+    def show(happening: RunEvent) -> None:
         match happening:
             case Tool():
                 display.says("agent", happening.detail, style="dim", beats=0.6)
-            case Said():
+            case AgentText():
                 display.quotes(happening.text)
             case Judged():
                 display.verdict(demo.rounds()[-1])

@@ -9,7 +9,7 @@ from rich.panel import Panel
 from rich.text import Text
 
 from untildone.core.check_results import CheckResult
-from untildone.core.failure_list import counts
+from untildone.core.failure_list import summarize_result
 from untildone.core.progress import Round
 from untildone.core.verdict import Continue, Finish
 
@@ -92,10 +92,10 @@ class DemoDisplay:
 def _describe_result(result: CheckResult) -> str:
     """The result, and the one line that says why."""
     if result.green:
-        return counts(result)
+        return summarize_result(result)
     if result.outcome == "no-evidence":
         # A gate that looks only at the exit code would take this for a pass.
         return result.reason + (" (although it exits 0)" if result.exit_code == 0 else "")
     lines = result.output.strip().splitlines() or [result.reason]
     why = result.findings[0].text if result.findings else lines[-1]
-    return f"{counts(result)}: {why}"
+    return f"{summarize_result(result)}: {why}"

@@ -9,14 +9,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from untildone.app import open_context
 from untildone.core.contract import Check
 from untildone.core.progress import Round
-from untildone.engine import context as engine
-from untildone.engine.start import Request, begin
+from untildone.engine.request import Request
+from untildone.engine.start import begin
 from untildone.errors import UserError
 from untildone.install.claude import apply_plan, find_install_paths, plan_init
 from untildone.process import environment, run
-from untildone.store.home import prepare
+from untildone.store.home import prepare_home
 from untildone.store.loops import Record
 from untildone.worktree.fingerprint import fingerprint_tree
 
@@ -32,8 +33,8 @@ class DemoEnvironment:
         for folder in (self.project, home):
             folder.mkdir()
         self.environ = _build_environ(home)
-        self.context = engine.context(self.environ)
-        prepare(self.context.home)
+        self.context = open_context(self.environ)
+        prepare_home(self.context.home)
         paths = find_install_paths(
             self.context.environ, home=self.context.home, project=self.project
         )
@@ -60,7 +61,7 @@ class DemoEnvironment:
         return record
 
     def rounds(self) -> tuple[Round, ...]:
-        return self.context.loops.rounds(self._loop)
+        return self.context.loops.read_rounds(self._loop)
 
 
 def _build_environ(home: Path) -> dict[str, str]:

@@ -7,9 +7,9 @@ import click
 from rich.console import Console
 from rich.text import Text
 
+from untildone.app import open_context
 from untildone.cli.options import json_option, print_json, project_option
 from untildone.cli.project import find_project
-from untildone.engine import context as engine
 from untildone.engine import health as state_health
 from untildone.install import health as install_health
 from untildone.install.claude import find_install_paths
@@ -36,7 +36,7 @@ def command(project: Path | None, *, as_json: bool) -> int:
 
 
 def _diagnose(project: Path) -> Iterator[Problem]:
-    context = engine.context()
+    context = open_context()
     paths = find_install_paths(context.environ, home=context.home, project=project)
     installation = read_installation(paths, context.environ)
     for probe in install_health.PROBES:

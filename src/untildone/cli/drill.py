@@ -10,9 +10,9 @@ from msgspec import Struct
 from rich.console import Console
 from rich.text import Text
 
+from untildone.app import open_context
 from untildone.cli.options import json_option, print_json, project_option
 from untildone.cli.project import find_project
-from untildone.engine import context as engine
 from untildone.engine.context import Context
 from untildone.errors import UserError
 from untildone.install.claude import find_install_paths
@@ -22,7 +22,7 @@ from untildone.process import ending_with_us
 from untildone.report.doctor import Problem
 from untildone.runs.drill import SCENES, Proof, prove
 from untildone.runs.rehearsal import only
-from untildone.store.home import prepare
+from untildone.store.home import prepare_home
 
 
 class DrillReport(Struct, frozen=True, kw_only=True, rename={"fix": "mend"}):
@@ -46,7 +46,7 @@ def command(project: Path | None, *, as_json: bool) -> int:
     untildone drill
     untildone drill --json | jq .passed
     """
-    context = engine.context()
+    context = open_context()
     installation = read_installation(
         find_install_paths(context.environ, home=context.home, project=find_project(project)),
         context.environ,
@@ -73,7 +73,7 @@ def _run_scenes(context: Context, installation: Installation) -> Iterator[Proof]
     if problem:
         return
     try:
-        prepare(context.home)
+        prepare_home(context.home)
     except UserError as error:
         yield Proof(name="state", expected="writable", passed=False, problem=error.message)
         return

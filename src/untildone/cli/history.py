@@ -9,7 +9,7 @@ from untildone.cli.loops import describe_other_loops, list_broken_loops, list_lo
 from untildone.cli.options import json_option, print_json, project_option
 from untildone.cli.project import find_project
 from untildone.cli.terminal_text import fit_headline, format_time
-from untildone.core.text import number
+from untildone.core.text import pluralize
 
 
 class LoopEntry(Struct, frozen=True, kw_only=True):
@@ -67,7 +67,7 @@ def command(*, everywhere: bool, project: Path | None, as_json: bool) -> None:
 
 def _format_entry(loop: LoopEntry, *, with_project: bool) -> str:
     result = loop.outcome or loop.status
-    rounds = number(loop.rounds, "round")
+    rounds = pluralize(loop.rounds, "round")
     head = f"{loop.id}  {format_time(loop.started_at)}  {result:<14}  {rounds:>9}  "
     if with_project:
         head += f"{Path(loop.project).name}: "

@@ -5,7 +5,7 @@ import os
 import click
 
 from untildone.hooks.entry import main
-from untildone.store.home import state_home
+from untildone.store.home import find_state_home
 
 
 @click.command("hook", hidden=True)
@@ -16,4 +16,4 @@ from untildone.store.home import state_home
 @click.option("--agent", "named", help="The agent whose event it is.")
 def command(event: str, agent: str, source: str, home: str, *, named: str | None) -> int:
     """Answer one event: its payload on stdin, the answer on stdout, always exit 0."""
-    return main([event, named or agent, source, home or str(state_home(os.environ))])
+    return main([event, named or agent, source, home or str(find_state_home(os.environ))])

@@ -13,7 +13,7 @@ from untildone.cli.options import json_option, print_json, project_option
 from untildone.cli.project import find_project
 from untildone.features.edits import switch
 from untildone.install.claude import InstallPlan, Scope, apply_plan, find_install_paths, plan_init
-from untildone.store.home import prepare, vanishing
+from untildone.store.home import find_volatile_file_system, prepare_home
 
 
 class WrittenFile(Struct, frozen=True, kw_only=True):
@@ -87,7 +87,7 @@ def command(*, scope: str, project: Path | None, **given: bool | None) -> None:
     before = switch.read_modes(str(context.home))
     modes = _choose_modes(before, {switch.AUTO: given["auto"], switch.TELL: given["tell"]})
     if not given["dry_run"]:
-        prepare(context.home)
+        prepare_home(context.home)
         apply_plan(paths, plan)
         switch.write_modes(str(context.home), modes)
     if given["as_json"]:
@@ -103,7 +103,7 @@ def command(*, scope: str, project: Path | None, **given: bool | None) -> None:
         return
     switched = tuple(_SWITCH_MESSAGES[mode, mode in modes] for mode in sorted(modes ^ before))
     _print_plan(plan, switched, dry_run=bool(given["dry_run"]))
-    volatile = vanishing(context.home)
+    volatile = find_volatile_file_system(context.home)
     if volatile:
         text = f"note: {context.home} is on {volatile} and is gone after a restart"
         click.echo(text, err=True)

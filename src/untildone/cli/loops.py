@@ -4,19 +4,19 @@ from pathlib import Path
 
 import click
 
+from untildone import app
 from untildone.cli.project import find_project
-from untildone.core.text import join_first, number
-from untildone.engine import context as engine
+from untildone.core.text import join_first, pluralize
 from untildone.engine.context import Context
 from untildone.errors import UserError
-from untildone.store.home import look_at
-from untildone.store.loops import Broken, Record
+from untildone.store.home import check_home
+from untildone.store.loops import Record, UnreadableLoop
 
 
 def open_context(agent: str = "claude") -> Context:
     """Refuses a state folder that is unusable, which must not look like a state without loops."""
-    context = engine.context(agent=agent)
-    look_at(context.home)
+    context = app.open_context(agent=agent)
+    check_home(context.home)
     return context
 
 
@@ -26,24 +26,24 @@ def current_session_id(context: Context) -> str:
 
 
 def list_loops(context: Context) -> list[Record]:
-    return [record for record in context.loops.all() if isinstance(record, Record)]
+    return [record for record in context.loops.list_all() if isinstance(record, Record)]
 
 
-def list_broken_loops(context: Context) -> list[Broken]:
-    return [record for record in context.loops.all() if isinstance(record, Broken)]
+def list_broken_loops(context: Context) -> list[UnreadableLoop]:
+    return [record for record in context.loops.list_all() if isinstance(record, UnreadableLoop)]
 
 
 def describe_other_loops(context: Context) -> str:
     """A hint for a project without loops: tasks of a plan, for example, run in other folders."""
     count = len(list_loops(context))
-    return f"; `--all` shows {number(count, 'loop')} elsewhere" if count else ""
+    return f"; `--all` shows {pluralize(count, 'loop')} elsewhere" if count else ""
 
 
 def choose_loop(context: Context, loop: str | None, project: Path | None) -> Record:
     """The loop named, the one of this session, or the only unfinished one of this project."""
     if loop is not None:
         return _find_loop(context, loop)
-    own = context.session(current_session_id(context)).loop()
+    own = context.session(current_session_id(context)).get_loop_id()
     if own:
         return _find_loop(context, own)
     unfinished = [

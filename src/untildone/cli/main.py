@@ -167,12 +167,12 @@ def _print_usage_error(error: click.ClickException) -> int:
 def _explain_system_error(error: Exception) -> UserError | None:
     """The message for a full disk, a missing permission, damaged or locked files; else None."""
     # Imported here because hardly any command gets here.
-    from untildone.store.files import Damaged
-    from untildone.store.lock import Busy
+    from untildone.store.files import DamagedFileError
+    from untildone.store.lock import LockTimeoutError
 
-    if isinstance(error, Damaged):
+    if isinstance(error, DamagedFileError):
         return UserError(str(error), hint="run `untildone doctor` for details")
-    if isinstance(error, Busy):
+    if isinstance(error, LockTimeoutError):
         return UserError(str(error), hint="try again when the other program has ended")
     if not isinstance(error, OSError) or error.errno not in _REFUSALS:
         return None

@@ -8,8 +8,8 @@ from msgspec import Struct
 from untildone.cli.loops import choose_loop_to_show, open_context
 from untildone.cli.options import json_option, loop_argument, print_json, project_option
 from untildone.cli.terminal_text import fit_headline, format_time
-from untildone.core.concerns import name_of
-from untildone.core.failure_list import counts
+from untildone.core.concerns import strip_content_digest
+from untildone.core.failure_list import summarize_result
 from untildone.core.progress import Round
 from untildone.core.text import join_first
 from untildone.core.verdict import Finish, Pause
@@ -36,7 +36,7 @@ def command(loop: str | None, *, project: Path | None, as_json: bool) -> None:
     """
     context = open_context()
     record = choose_loop_to_show(context, loop, project)
-    rounds = context.loops.rounds(record.contract.id)
+    rounds = context.loops.read_rounds(record.contract.id)
     if as_json:
         print_json(Rounds(loop=record.contract.id, rounds=rounds))
         return
@@ -51,13 +51,13 @@ def _format_round(entry: Round) -> str:
     if isinstance(entry.verdict, Finish | Pause):
         verdict += f" ({entry.verdict.outcome}): {entry.verdict.reason}"
     lines = [f"round {entry.number}  {format_time(entry.at)}  {verdict}"]
-    lines += [f"  {result.name}: {counts(result)}" for result in entry.checks]
+    lines += [f"  {result.name}: {summarize_result(result)}" for result in entry.checks]
     if entry.totals and (counted := describe_totals(entry.totals)):
         lines.append(f"  total: {counted}")
     lines += [f"    {file.path}: {describe_totals(file)}" for file in entry.files[:_FILES]]
-    lines += [f"  concern: {name_of(concern.id)}" for concern in entry.concerns or ()]
-    if entry.touched:
-        lines.append(f"  touched: {join_first(entry.touched)}")
+    lines += [f"  concern: {strip_content_digest(concern.id)}" for concern in entry.concerns or ()]
+    if entry.written_files:
+        lines.append(f"  touched: {join_first(entry.written_files)}")
     lines += [f"  noted: {note}" for note in entry.notes]
     if entry.message:
         said = "  the agent said: "

@@ -135,7 +135,7 @@ def _read_run_settings(given: dict[str, Any], arguments: tuple[str, ...]) -> How
 
 def _require_client(context: Context, how: How) -> None:
     """Fail early if the client is missing."""
-    client = context.agent.headless()
+    client = context.agent.load_headless()
     program = argv_of(how.client)[0] if how.client.strip() else client.PROGRAM
     if shutil.which(program, path=context.environ.get("PATH")) is None:
         raise UserError(f"`{program}` was not found", hint=client.REMEDIES["missing"])

@@ -13,8 +13,8 @@ from rich.console import Console, RenderableType
 from rich.live import Live
 from rich.text import Text
 
-from untildone.agents.headless import Denied, Happening, Retrying, Returned, Said, Tool
-from untildone.core.text import number
+from untildone.agents.headless import AgentText, Denied, Retrying, Returned, RunEvent, Tool
+from untildone.core.text import pluralize
 from untildone.runs.calling import Show
 from untildone.runs.happenings import Asked, Ended, Judged, Started, Waiting
 
@@ -41,7 +41,7 @@ def draw_live(
     return Live(lines, console=console, refresh_per_second=4, transient=True)
 
 
-def _print(happening: Happening) -> None:
+def _print(happening: RunEvent) -> None:
     # ASCII, like all our JSON.
     click.echo(json.dumps(msgspec.to_builtins(happening)))
 
@@ -57,14 +57,14 @@ class _Lines:
         self._doing = ""
         self._until = 0.0
 
-    def __call__(self, happening: Happening) -> None:
+    def __call__(self, happening: RunEvent) -> None:
         match happening:
             case Asked():
                 self._begin(f"round {happening.round}")
             case Tool():
                 self._tools += 1
                 self._doing = f"{happening.name} {happening.detail}".strip()
-            case Said():
+            case AgentText():
                 self._doing = " ".join(happening.text.split())
             case Retrying():
                 self._doing = f"the client retries ({happening.reason})"
@@ -73,7 +73,7 @@ class _Lines:
             case _:
                 self._say(self._describe(happening))
 
-    def _describe(self, happening: Happening) -> str:
+    def _describe(self, happening: RunEvent) -> str:
         match happening:
             case Started():
                 return _describe_start(happening)
@@ -92,7 +92,7 @@ class _Lines:
         if self._until:
             left = max(0, round(self._until - time.time()))
             return Text(f"{self._round}: waiting, {left // 60}:{left % 60:02} left", style="dim")
-        parts = (self._round, number(self._tools, "tool"), self._elapsed(), self._doing)
+        parts = (self._round, pluralize(self._tools, "tool"), self._elapsed(), self._doing)
         line = " · ".join(part for part in parts if part) if self._round else "starting"
         return Text(line, style="dim", no_wrap=True, overflow="ellipsis")
 
@@ -108,7 +108,7 @@ class _Lines:
         cost = "" if happening.cost_usd is None else f", {happening.cost_usd:.2f} USD so far"
         ended = happening.reason or "the agent returned"
         self._doing = "checking"
-        return f"{self._round}: {ended}; {number(self._tools, 'tool')}{cost}, {self._elapsed()}"
+        return f"{self._round}: {ended}; {pluralize(self._tools, 'tool')}{cost}, {self._elapsed()}"
 
     def _waiting(self, happening: Waiting) -> str:
         self._until = datetime.fromisoformat(happening.until).timestamp()
@@ -130,7 +130,7 @@ class _Lines:
 
 
 def _describe_start(started: Started) -> str:
-    bounds = [number(started.max_rounds, "round")] if started.max_rounds else []
+    bounds = [pluralize(started.max_rounds, "round")] if started.max_rounds else []
     bounds += [f"{started.budget_usd:g} USD"] if started.budget_usd else []
     checks = ", ".join(f"`{command}`" for command in started.checks) or "no check"
     return f"loop {started.loop}: {checks}; at most {' and '.join(bounds)}"

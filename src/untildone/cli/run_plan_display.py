@@ -12,9 +12,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from untildone.agents.headless import Happening, Said, Tool
+from untildone.agents.headless import AgentText, RunEvent, Tool
 from untildone.cli.run_display import draw_live
-from untildone.core.text import number, one_line
+from untildone.core.text import pluralize, to_one_line
 from untildone.core.verdict import Pause
 from untildone.runs.happenings import Asked, Ended, Judged, Waiting
 from untildone.runs.plan.happenings import (
@@ -39,7 +39,7 @@ def open_display(environ: Mapping[str, str], *, as_json: bool) -> Iterator[Show]
         yield lines
 
 
-def _print(task: str, happening: Happening) -> None:
+def _print(task: str, happening: RunEvent) -> None:
     fields = msgspec.to_builtins(happening)
     click.echo(json.dumps({"task": task, **fields} if task else fields))
 
@@ -57,7 +57,7 @@ class _Lines:
         self._console = console
         self._working: dict[str, _Working] = {}
 
-    def __call__(self, task: str, happening: Happening) -> None:
+    def __call__(self, task: str, happening: RunEvent) -> None:
         match happening:
             case PlanStarted():
                 self._introduce(happening)
@@ -69,15 +69,15 @@ class _Lines:
                 if text:
                     self._say(f"{task}: {text}")
 
-    def _move(self, task: str, happening: Happening) -> None:
+    def _move(self, task: str, happening: RunEvent) -> None:
         row = self._working.setdefault(task, _Working(began=time.monotonic()))
         match happening:
             case Asked():
                 row.round, row.doing = happening.round, "working"
             case Tool():
-                row.doing = one_line(f"{happening.name} {happening.detail}")
-            case Said():
-                row.doing = one_line(happening.text)
+                row.doing = to_one_line(f"{happening.name} {happening.detail}")
+            case AgentText():
+                row.doing = to_one_line(happening.text)
             case Judged():
                 row.doing = "judged"
             case Ended() if happening.outcome == "done":
@@ -101,7 +101,7 @@ class _Lines:
             self._say(f"note: {notice}")
         where = f" into `{started.branch}`" if started.branch else ""
         at_once = f", {started.jobs} at once" if started.jobs > 1 else ""
-        tasks = number(len(started.tasks), "task")
+        tasks = pluralize(len(started.tasks), "task")
         self._say(f"plan {started.feature}: {tasks} to do{where}{at_once}")
 
     def _conclude(self, ended: PlanEnded) -> None:
@@ -122,7 +122,7 @@ class _Lines:
         self._console.print(text, markup=False, soft_wrap=True)
 
 
-def _describe(happening: Happening) -> str:
+def _describe(happening: RunEvent) -> str:
     match happening:
         case TaskBegan():
             again = f", attempt {happening.attempt}" if happening.attempt > 1 else ""
@@ -145,10 +145,10 @@ def _describe(happening: Happening) -> str:
 
 def _format_summary(task: TaskSummary) -> str:
     state = task.step if task.step in ("merged", "waiting") else task.outcome or "paused"
-    parts = [number(task.rounds, "round"), _format_time(task.seconds)] if task.rounds else []
+    parts = [pluralize(task.rounds, "round"), _format_time(task.seconds)] if task.rounds else []
     parts += [] if task.spend_usd is None else [f"{task.spend_usd:.2f} USD"]
     details = f" ({', '.join(parts)})" if parts else ""
-    return f"{task.id}  {state}{details}  {one_line(task.title)}"
+    return f"{task.id}  {state}{details}  {to_one_line(task.title)}"
 
 
 def _format_time(seconds: float) -> str:

@@ -14,7 +14,7 @@ from untildone.cli.plan.show_ import Overview, TaskDetails
 from untildone.cli.plan.validate_ import ValidationReport
 from untildone.core.contract import Contract
 from untildone.features.plans.model import Plan
-from untildone.features.plans.verification import VerifierReport as Verification
+from untildone.features.plans.reports import VerifierReport as Verification
 from untildone.report.checks import CheckReport
 from untildone.report.receipt import Receipt
 from untildone.report.status import StatusReport

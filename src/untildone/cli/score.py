@@ -12,8 +12,16 @@ from msgspec import Struct
 from untildone.cli.authority import require_own_loop
 from untildone.cli.loops import choose_loop, open_context
 from untildone.cli.options import json_option, loop_option, print_json, project_option
-from untildone.core.spec.rubric import DIMENSIONS, MOST, Dimension, Opinion, Rating, Score, score
-from untildone.core.spec.workflow import workflow
+from untildone.core.spec.rubric import (
+    DIMENSIONS,
+    MAX_SCORE,
+    Dimension,
+    Opinion,
+    Rating,
+    Score,
+    score_spec,
+)
+from untildone.core.spec.workflow import classify_workflow
 from untildone.core.verdict import OUTCOMES
 from untildone.errors import UserError
 from untildone.features.spec.scoring import score_loop
@@ -77,7 +85,7 @@ def command(
     if text is None:
         text, result = _score_loop(opinions, loop, project)
     else:
-        result = score(text, opinions=opinions)
+        result = score_spec(text, opinions=opinions)
     report = _build_report(text, result)
     if as_json:
         print_json(report)
@@ -113,10 +121,10 @@ def _score_loop(
 
 
 def _build_report(text: str, result: Score) -> ScoreReport:
-    kind = workflow(text)
+    kind = classify_workflow(text)
     return ScoreReport(
         total=result.total,
-        of=MOST,
+        of=MAX_SCORE,
         shape=result.shape,
         workflow=kind.name if kind else None,
         first=kind.first if kind else "",

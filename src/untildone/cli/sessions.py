@@ -7,7 +7,7 @@ from untildone.cli.loops import current_session_id
 from untildone.engine.context import Context
 from untildone.errors import UserError
 from untildone.process import alive
-from untildone.store.sessions import Session, sessions
+from untildone.store.sessions import Session, list_sessions
 
 
 def choose_session(context: Context, given: str | None, project: Path) -> Session:
@@ -32,7 +32,7 @@ def choose_session(context: Context, given: str | None, project: Path) -> Sessio
 def list_live_sessions(context: Context, project: Path) -> list[Session]:
     return [
         session
-        for session in sessions(os.fspath(context.home), context.agent.NAME)
+        for session in list_sessions(os.fspath(context.home), context.agent.NAME)
         if is_live(session) and _is_in_project(session, project)
     ]
 

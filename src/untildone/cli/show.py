@@ -61,7 +61,7 @@ def command(loop: str | None, *, project: Path | None, as_json: bool, **given: A
     if given["at_start"]:
         click.echo(file_at_start(context, record, given["at_start"]), nl=False)
         return
-    seal = context.loops.seal_broken(record.contract.id)
+    seal = context.loops.explain_broken_seal(record.contract.id)
     if as_json:
         print_json(
             LoopDetails(
@@ -72,14 +72,14 @@ def command(loop: str | None, *, project: Path | None, as_json: bool, **given: A
             )
         )
         return
-    evidence = last_evidence(context.loops.rounds(record.contract.id))
+    evidence = last_evidence(context.loops.read_rounds(record.contract.id))
     place, at = Path(record.contract.project), record.progress.updated_at
     click.echo(render_receipt(written(context, record, evidence, project=place, at=at)))
     contract = apply_amendments(record.contract, record.progress.amendments)
     click.echo(
         "\n".join(["## Agreed", *(f"- {line}" for line in _describe_contract(contract)), ""])
     )
-    click.echo(f"seal: {seal or 'whole'}\nfiles: {context.loops.folder(record.contract.id)}")
+    click.echo(f"seal: {seal or 'whole'}\nfiles: {context.loops.get_folder(record.contract.id)}")
 
 
 def _hide_oracle(contract: Contract) -> Contract:

@@ -8,14 +8,14 @@ import click
 from msgspec import Struct
 
 from untildone.agents import AGENTS
-from untildone.checks.runner import Running, run_checks
+from untildone.checks.runner import RunOptions, run_checks
 from untildone.cli.authority import refuse_in_check
 from untildone.cli.check_progress import show_progress
 from untildone.cli.loops import open_context
 from untildone.cli.options import json_option, print_json, project_option
 from untildone.cli.project import find_project
 from untildone.cli.sessions import choose_session
-from untildone.config import proposals
+from untildone.config import load_proposals
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Speaker
 from untildone.engine.artifacts import write_task
@@ -23,15 +23,10 @@ from untildone.engine.baseline import begin_detached, record_start
 from untildone.engine.context import Context
 from untildone.engine.project_checks import governed, untrusted
 from untildone.engine.prompt_start import summary
+from untildone.engine.request import StartOptions
 from untildone.engine.speaker import calling_session, driven
 from untildone.engine.start import armed, begin
-from untildone.engine.start_options import (
-    OPTIONS,
-    Kind,
-    StartOption,
-    StartOptions,
-    build_request,
-)
+from untildone.engine.start_options import OPTIONS, Kind, StartOption, build_request
 from untildone.errors import UserError
 from untildone.features.spec.start import describe_start
 from untildone.store.loops import Record
@@ -128,7 +123,7 @@ def start_loop(
     by: Speaker = "agent" if by_agent else "user"
     request = build_request(context, _read_options(given), session=session, project=project, by=by)
     record = begin(context, request)
-    ignored = "" if given["checks"] else untrusted(context, proposals(project))
+    ignored = "" if given["checks"] else untrusted(context, load_proposals(project))
     for line in filter(None, (*record.warnings, ignored)):
         click.echo(line, err=True)
     write_task(project, record.contract)
@@ -169,7 +164,9 @@ def run_baseline_checks(
         begin_detached(context, record)
         return record, ()
     with show_progress(checks) as report:
-        results = run_checks(checks, Running(project=Path(record.contract.project)), report=report)
+        results = run_checks(
+            checks, RunOptions(project=Path(record.contract.project)), report=report
+        )
     return record_start(context, record.contract.id, results), results
 
 
@@ -187,7 +184,7 @@ def print_started(
         session=record.contract.session,
         armed=armed(context, record),
         checks=tuple(check.command for check in record.contract.checks),
-        red_at_start=record.progress.seen_red if record.progress.baseline else None,
+        red_at_start=record.progress.checks_seen_red if record.progress.baseline else None,
         unrunnable_at_start=tuple(result.name for result in unrunnable),
     )
     for result in unrunnable:

@@ -16,7 +16,7 @@ from untildone.cli.options import (
 )
 from untildone.cli.project import find_project
 from untildone.core.criteria import apply_amendments
-from untildone.core.text import number
+from untildone.core.text import pluralize
 from untildone.engine.relayed_verbs import Verb
 from untildone.errors import UserError
 from untildone.features.spec import steps
@@ -63,7 +63,7 @@ def set_steps(names: tuple[str, ...], *, loop: str | None, project: Path | None)
         (loop, project),
         tuple(Verb(verb="steps", name="set", text=name) for name in steps_given),
         lambda context, named: steps.add_steps(context, named, steps_given),
-        done=f"{number(len(steps_given), 'step')} recorded",
+        done=f"{pluralize(len(steps_given), 'step')} recorded",
     )
 
 

@@ -9,7 +9,7 @@ from untildone.cli.loops import open_context
 from untildone.cli.options import json_option, print_json, project_option
 from untildone.cli.project import find_project
 from untildone.cli.terminal_text import wrap_paragraph
-from untildone.config import proposals
+from untildone.config import load_proposals
 from untildone.core.contract import Bounds, Check
 from untildone.engine.context import Context
 from untildone.engine.project_checks import checks_for, governed, untrusted
@@ -49,7 +49,7 @@ def command(project: Path | None, *, as_json: bool) -> None:
     """
     context = open_context()
     folder = governed(find_project(project))
-    ignored = untrusted(context, proposals(folder))
+    ignored = untrusted(context, load_proposals(folder))
     if ignored:
         click.echo(ignored, err=True)
     listed = tuple(

@@ -6,13 +6,17 @@ from datetime import datetime
 
 import click
 
-from untildone.core.text import cut
+from untildone.core.text import shorten
 
 
 def fit_headline(text: str, *, indent: int) -> str:
     """The first line of a text, cut to fit after `indent` other characters."""
     first = next((line for line in map(str.strip, text.splitlines()) if line), "")
-    return cut(first, shutil.get_terminal_size().columns - indent) if sys.stdout.isatty() else first
+    return (
+        shorten(first, shutil.get_terminal_size().columns - indent)
+        if sys.stdout.isatty()
+        else first
+    )
 
 
 def wrap_paragraph(text: str) -> str:

@@ -12,8 +12,8 @@ from untildone.cli.authority import require_user_of_machine
 from untildone.cli.loops import open_context
 from untildone.cli.options import project_option
 from untildone.cli.project import find_project
-from untildone.config import Proposal, proposals
-from untildone.core.spec.shape_file import PLACE, read
+from untildone.config import Proposal, load_proposals
+from untildone.core.spec.shape_file import SHAPE_FILE, parse_shape_file
 from untildone.engine.context import Context
 from untildone.engine.project_checks import governed
 from untildone.errors import UserError
@@ -21,12 +21,12 @@ from untildone.features.importers import trusted_projects as store
 from untildone.features.importers.formats import LOOP_FORMATS
 from untildone.features.plans.document import read_plan as read_plan
 from untildone.features.plans.files import list_plans
+from untildone.features.plans.task_checks import list_commands
 from untildone.features.plans.trust import trust_plan
-from untildone.features.plans.verification import list_commands
 from untildone.features.spec.start import load_shape_file
-from untildone.store.home import prepare
-from untildone.store.sessions import sessions
-from untildone.store.trust import trust, trusted_text
+from untildone.store.home import prepare_home
+from untildone.store.sessions import list_sessions
+from untildone.store.trust import read_trusted_text, record_trust
 
 
 @click.command("trust")
@@ -37,7 +37,7 @@ from untildone.store.trust import trust, trusted_text
     default=None,
     help="Obey loop files of other tools in this project, or stop obeying them.",
 )
-@click.option("--shape", "what", flag_value="shape", help=f"Trust the commands of `{PLACE}`.")
+@click.option("--shape", "what", flag_value="shape", help=f"Trust the commands of `{SHAPE_FILE}`.")
 @click.option("--plan", "what", flag_value="plan", help="Trust the commands of the plans here.")
 @project_option
 def command(
@@ -69,7 +69,7 @@ def command(
 
 
 def _trust_configuration(context: Context, project: Path, *, sha256: str | None, yes: bool) -> int:
-    files = proposals(project)
+    files = load_proposals(project)
     if not files:
         raise UserError(
             f"there is no `untildone.toml` in `{project}`",
@@ -90,9 +90,9 @@ def _trust_configuration(context: Context, project: Path, *, sha256: str | None,
 
 
 def _trust_files(context: Context, files: Sequence[Proposal]) -> None:
-    prepare(context.home)
+    prepare_home(context.home)
     for file in files:
-        trust(context.home, file.path, sha256=file.sha256, text=file.text)
+        record_trust(context.home, file.path, sha256=file.sha256, text=file.text)
         click.echo(f"trusted: {file.path} (sha256 {file.sha256})")
     if len(files) > 1:
         click.echo(f"together: sha256 {_combine_digests(files)}")
@@ -101,10 +101,10 @@ def _trust_files(context: Context, files: Sequence[Proposal]) -> None:
 def _trust_dialects(context: Context, project: Path, *, wanted: bool) -> int:
     """Applies to running sessions too."""
     require_user_of_machine(context, "trust")
-    prepare(context.home)
+    prepare_home(context.home)
     home = str(context.home)
     store.set_trust(home, str(project), wanted=wanted)
-    for session in sessions(home, context.agent.NAME):
+    for session in list_sessions(home, context.agent.NAME):
         if store.is_within(str(session.read_json("session.json").get("project", "")), str(project)):
             store.watch_session(session, wanted=wanted)
     if not wanted:
@@ -123,14 +123,16 @@ def _trust_dialects(context: Context, project: Path, *, wanted: bool) -> int:
 def _trust_shape(context: Context, project: Path, *, yes: bool) -> int:
     file = load_shape_file(project)
     if file is None:
-        raise UserError(f"there is no `{PLACE}` in `{project}`", hint="there is nothing to trust")
+        raise UserError(
+            f"there is no `{SHAPE_FILE}` in `{project}`", hint="there is nothing to trust"
+        )
     require_user_of_machine(context, "trust")
-    for command in read(file.text).commands:
+    for command in parse_shape_file(file.text).commands:
         click.echo(_escape_controls(f"must not exit 0: {command}"))
     if not _confirm(assume_yes=yes):
         return 1
-    prepare(context.home)
-    trust(context.home, file.path, sha256=file.sha256, text=file.text)
+    prepare_home(context.home)
+    record_trust(context.home, file.path, sha256=file.sha256, text=file.text)
     click.echo(f"trusted: {file.path} (sha256 {file.sha256})")
     return 0
 
@@ -192,7 +194,7 @@ def _print_proposals(context: Context, files: Sequence[Proposal]) -> None:
 
 
 def _describe_change(context: Context, file: Proposal) -> str:
-    before = trusted_text(context.home, file.path)
+    before = read_trusted_text(context.home, file.path)
     if not before:
         return file.text
     lines = difflib.unified_diff(

@@ -9,12 +9,11 @@ import msgspec
 from untildone.cli.agent_verbs import record_verb
 from untildone.cli.options import loop_option, project_option
 from untildone.core.contract import Verification
-from untildone.core.plan_task import Result, missing_lines
+from untildone.core.plan_task import VerifierResult, list_missing
 from untildone.engine.context import Context
 from untildone.engine.relayed_verbs import Verb
 from untildone.errors import UserError
-from untildone.features.plans.reports import record_report
-from untildone.features.plans.verification import CriterionEvidence, VerifierReport
+from untildone.features.plans.reports import CriterionEvidence, VerifierReport, record_report
 from untildone.store.loops import Record
 
 _Pairs = tuple[tuple[str, str], ...]
@@ -22,7 +21,9 @@ _Pairs = tuple[tuple[str, str], ...]
 
 @click.command("verify")
 @click.argument("task")
-@click.option("--result", required=True, type=click.Choice(get_args(Result)), help="The result.")
+@click.option(
+    "--result", required=True, type=click.Choice(get_args(VerifierResult)), help="The result."
+)
 @click.option(
     "--met",
     multiple=True,
@@ -60,20 +61,20 @@ def command(
     untildone verify TASK-001 --result INCOMPLETE --missing "The help names it" "no such line"
     untildone verify feature --result MISALIGNED --reason "the PRD asks for a queue"
     """
-    report = _report(cast(Result, result), given)
+    report = _report(cast(VerifierResult, result), given)
 
     def record_result(context: Context, named: str) -> Record:
         record = record_report(context, named, task, report)
         recorded = record.progress.report
         if recorded:
-            click.echo("\n".join((recorded.told, *missing_lines(recorded))))
+            click.echo("\n".join((recorded.told, *list_missing(recorded))))
         return record
 
     verb = Verb(verb="verify", name=task, text=msgspec.json.encode(report).decode())
     record_verb((loop, project), verb, record_result, done=f"recorded for {task}")
 
 
-def _report(result: Result, given: dict[str, object]) -> VerifierReport:
+def _report(result: VerifierResult, given: dict[str, object]) -> VerifierReport:
     met, missing = cast(_Pairs, given["met"]), cast(_Pairs, given["missing"])
     by, reason = cast(Verification, given["by"]), str(given["reason"]).strip()
     for name, text in (*met, *missing):

@@ -1,24 +1,27 @@
-"""`untildone.toml`, or `[tool.untildone]` in `pyproject.toml`: what a repository proposes."""
+"""The configuration that a repository proposes, and the user's own settings.
 
-from untildone.config.files import Proposal, personal, proposal, proposals
+A repository has `untildone.toml`, or `[tool.untildone]` in `pyproject.toml`.
+"""
+
+from untildone.config.files import Proposal, load_proposal, load_proposals, load_user_settings
 from untildone.config.model import (
+    CheckSettings,
     Configuration,
-    Configured,
     Event,
     Milestone,
-    Personal,
     Template,
+    UserSettings,
 )
 
 __all__ = [
+    "CheckSettings",
     "Configuration",
-    "Configured",
     "Event",
     "Milestone",
-    "Personal",
     "Proposal",
     "Template",
-    "personal",
-    "proposal",
-    "proposals",
+    "UserSettings",
+    "load_proposal",
+    "load_proposals",
+    "load_user_settings",
 ]

@@ -1,20 +1,20 @@
-"""What the files say, as values."""
+"""The values of the configuration files."""
 
 from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
-from untildone.core.contract import Rule, When
+from untildone.core.contract import CheckStage, ExitRule
 
 Event: TypeAlias = Literal["start", "round", "half", "done", "pause"]
 Preset: TypeAlias = Literal["build", "test", "lint", "ship", "fix", "loop"]
 
 
-class Configured(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One check as the file says it."""
+class CheckSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One check as configured."""
 
     command: str = ""
-    when: When = "round"
+    when: CheckStage = "round"
     timeout: float = 600
     cwd: str = ""
     success_pattern: str = ""
@@ -28,7 +28,7 @@ class Configured(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Template(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A named loop; `checks` are names, `commands` stand beside them."""
+    """A named loop; `checks` are names of checks, `commands` are further checks."""
 
     task: str = ""
     preset: Preset | None = None
@@ -37,7 +37,7 @@ class Template(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     promises: tuple[str, ...] = ()
     criteria: tuple[str, ...] = ()
     must_not: tuple[str, ...] = ()
-    done_when: Rule | None = None
+    done_when: ExitRule | None = None
     rounds: int | None = None
     budget: float | None = None
     minutes: float | None = None
@@ -54,15 +54,15 @@ class Milestone(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Configuration(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    checks: dict[str, Configured] = {}
+    checks: dict[str, CheckSettings] = {}
     templates: dict[str, Template] = {}
     milestones: tuple[Milestone, ...] = ()
     security_rules: tuple[str, ...] = ()
 
 
-class Personal(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """`config.toml` in the state's home: the person's own, for all their projects."""
+class UserSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`config.toml` in the home of the state: the user's settings for all projects."""
 
     milestones: tuple[Milestone, ...] = ()
-    # False: unfinished TODO items are not recalled at the next prompt.
+    # Whether unfinished TODO items are shown again at the next prompt.
     recall_todos: bool = True

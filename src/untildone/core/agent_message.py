@@ -51,15 +51,15 @@ _BLOCKED = r"(?is)<untildone:blocked>(.{0,2000}?)</untildone:blocked>"
 
 
 # The agent's words are kept, not hoarded: a state that grows without end cannot be written.
-LONGEST_KEPT = 2_000
-MOST_CLAIMS = 100
+MAX_RECORDED_TEXT = 2_000
+MAX_CLAIMS = 100
 
 
-def kept(text: str) -> str:
-    return text if len(text) <= LONGEST_KEPT else text[: LONGEST_KEPT - 2] + " …"
+def truncate(text: str) -> str:
+    return text if len(text) <= MAX_RECORDED_TEXT else text[: MAX_RECORDED_TEXT - 2] + " …"
 
 
-def spoken(message: str) -> str:
+def strip_quotations(message: str) -> str:
     """The message without what it merely shows: code, block quotes."""
     message = message[-_LONGEST:]
     for marks, shown in _SHOWN:
@@ -68,7 +68,7 @@ def spoken(message: str) -> str:
     return message
 
 
-def promises_said(message: str, promises: tuple[str, ...], *, task: str = "") -> tuple[str, ...]:
+def find_promises(message: str, promises: tuple[str, ...], *, task: str = "") -> tuple[str, ...]:
     """Which of the promises the message gives, tagged or as its own plain statement.
 
     A sentence of the task that is repeated gives none.
@@ -76,7 +76,7 @@ def promises_said(message: str, promises: tuple[str, ...], *, task: str = "") ->
     letters = _letters(message[-_LONGEST:])
     if not any(_letters(promise) in letters for promise in promises):
         return ()
-    text = re.sub(_SHOWN_TAG, " ", spoken(message))
+    text = re.sub(_SHOWN_TAG, " ", strip_quotations(message))
     tagged = {_plain(tag[1]) for tag in re.finditer(_TAGGED, text) if _meant(text, tag)}
     wanted = {promise: _plain(promise) for promise in promises}
     repeated = _sentences(task[-_LONGEST:]) - set(wanted.values())
@@ -99,7 +99,7 @@ def _sentences(text: str) -> set[str]:
 
 
 def _plain(text: str) -> str:
-    return folded(re.sub(_EMPHASIS, "", text))
+    return normalize(re.sub(_EMPHASIS, "", text))
 
 
 # Said on the way, about a step, to be polite: a loop that waits for one of these ends too soon.
@@ -108,7 +108,7 @@ _VAGUE = frozenset(
 )
 
 
-def vague(promise: str) -> bool:
+def is_vague(promise: str) -> bool:
     return _plain(promise).strip(" .!") in _VAGUE
 
 
@@ -130,26 +130,26 @@ def _states(sentence: str, promise: str) -> bool:
     )
 
 
-def folded(text: str) -> str:
+def normalize(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def signalled(message: str) -> bool:
+def has_signal(message: str) -> bool:
     """A completion marker, or `EXIT_SIGNAL: true`, said and not merely shown."""
     if "<" not in message and "exit_signal" not in message.casefold():
         return False
-    text = spoken(message)
+    text = strip_quotations(message)
     return bool(re.search(_STATUS_SIGNAL, text) or re.search(_MARKER, text))
 
 
-def blocked(message: str) -> str:
+def find_blocked_reason(message: str) -> str:
     if "<untildone:blocked>" not in message.casefold():
         return ""
-    found = re.search(_BLOCKED, spoken(message))
+    found = re.search(_BLOCKED, strip_quotations(message))
     return found[1].strip() if found else ""
 
 
-def status_block(message: str) -> StatusBlock | None:
+def parse_status_block(message: str) -> StatusBlock | None:
     """The last one the message shows: in a code block it is a report as well."""
     blocks = re.findall(_STATUS_BLOCK, message[-_LONGEST:])
     if not blocks:

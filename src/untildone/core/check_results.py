@@ -7,7 +7,7 @@ from msgspec import Struct
 Severity: TypeAlias = Literal["error", "warning", "info", "security"]
 CheckOutcome: TypeAlias = Literal["green", "red", "flaky", "unrunnable", "timed-out", "no-evidence"]
 
-NOUNS: dict[Severity, str] = {
+SEVERITY_NOUNS: dict[Severity, str] = {
     "error": "error",
     "warning": "warning",
     "info": "note",

@@ -11,32 +11,32 @@ _OF_TESTS = ("remove-test:", "edit-test:")
 
 
 def make_concern(
-    kind: ConcernKind, path: str, detail: str = "", *, because: str, content: str = ""
+    kind: ConcernKind, path: str, detail: str = "", *, reason: str, content: str = ""
 ) -> Concern:
     """`content` is the digest of what is there now: an approval holds for that alone."""
     named = f"{kind}:{path}:{detail}" if detail else f"{kind}:{path}"
     bound = f"{named}#{content[:12]}" if content else named
-    return Concern(id=bound, kind=kind, path=path, detail=because)
+    return Concern(id=bound, kind=kind, path=path, detail=reason)
 
 
-def allowed(lost: Concern, allow: tuple[str, ...]) -> bool:
+def is_allowed(lost: Concern, allow: tuple[str, ...]) -> bool:
     """By its id, or by `KIND:PATH[:DETAIL]` as the person may word it beforehand."""
-    return any(each == lost.id or _covers(each, name_of(lost.id)) for each in allow)
+    return any(each == lost.id or _covers(each, strip_content_digest(lost.id)) for each in allow)
 
 
-def unapproved(evidence: Evidence, allow: tuple[str, ...]) -> tuple[Concern, ...]:
-    return tuple(lost for lost in evidence.concerns or () if not allowed(lost, allow))
+def find_unapproved(evidence: Evidence, allow: tuple[str, ...]) -> tuple[Concern, ...]:
+    return tuple(lost for lost in evidence.concerns or () if not is_allowed(lost, allow))
 
 
-def name_of(finding: str) -> str:
+def strip_content_digest(finding: str) -> str:
     """Without the digest that binds it to what is there now."""
     return finding.partition("#")[0]
 
 
-def removal_allowed(test: str, allow: tuple[str, ...]) -> bool:
+def is_removal_allowed(test: str, allow: tuple[str, ...]) -> bool:
     """Of a test by the name its runner gives it, whatever file an approval names it in."""
-    names = tuple(name_of(each) for each in allow)
-    if allowed(make_concern(ConcernKind.REMOVE_TEST, test, because=""), names):
+    names = tuple(strip_content_digest(each) for each in allow)
+    if is_allowed(make_concern(ConcernKind.REMOVE_TEST, test, reason=""), names):
         return True
     gone = {each.rpartition(":")[2] for each in names if each.startswith(_OF_TESTS)}
     return any(_ends_with(test.partition("[")[0], each.partition("[")[0]) for each in gone)

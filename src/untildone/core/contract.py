@@ -7,8 +7,8 @@ from msgspec import Struct
 from untildone.core.plan_task import PlanTask
 
 Speaker: TypeAlias = Literal["user", "agent"]
-Rule: TypeAlias = Literal["checks", "promise", "both", "either"]
-When: TypeAlias = Literal["round", "done"]
+ExitRule: TypeAlias = Literal["checks", "promise", "both", "either"]
+CheckStage: TypeAlias = Literal["round", "done"]
 # How fast a change can be undone: 2A within a minute, 2B within five minutes, 1 within hours.
 Reversibility: TypeAlias = Literal["2A", "2B", "1"]
 Verification: TypeAlias = Literal["execution", "observation", "measurement", "review", "assumption"]
@@ -21,7 +21,7 @@ class Check(Struct, frozen=True, kw_only=True):
     name: str
     command: str
     # "done" checks are slow: they run only when everything else is met.
-    when: When = "round"
+    when: CheckStage = "round"
     timeout: float = 600
     cwd: str = ""
     success_pattern: str = ""
@@ -78,7 +78,7 @@ class Contract(Struct, frozen=True, kw_only=True):
     claims: tuple[Claim, ...] = ()
     # Commands: the loop pauses when one of them exits with 0.
     must_not: tuple[str, ...] = ()
-    done_when: Rule = "checks"
+    done_when: ExitRule = "checks"
     bounds: Bounds = Bounds()
     # Concerns the user allowed beforehand, as `KIND:PATH[:DETAIL]`.
     allow: tuple[str, ...] = ()

@@ -4,23 +4,29 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from untildone.core.check_results import NOUNS, BaselineResult, CheckResult, Finding, Severity
+from untildone.core.check_results import (
+    SEVERITY_NOUNS,
+    BaselineResult,
+    CheckResult,
+    Finding,
+    Severity,
+)
 from untildone.core.contract import Contract, Count
 from untildone.core.evidence import Evidence
-from untildone.core.regressions import names_of_tests
-from untildone.core.text import number
-from untildone.core.totals import totals
+from untildone.core.failure_changes import index_tests_by_name
+from untildone.core.text import pluralize
+from untildone.core.totals import count_totals
 
-SEVERITIES: dict[Count, Severity] = {
+COUNTED_SEVERITIES: dict[Count, Severity] = {
     "zero-errors": "error",
     "zero-warnings": "warning",
     "zero-security": "security",
 }
 # In this preset the counts decide and not an exit code that they explain.
-DECIDING = "fix"
+DECIDING_PRESET = "fix"
 
 
-def counted(
+def apply_counts(
     contract: Contract,
     results: tuple[CheckResult, ...],
     start: Sequence[CheckResult | BaselineResult] | None,
@@ -51,10 +57,10 @@ def _without_tests(
     return replace(result, outcome="green", reason="not counted: no test was run, as at the start")
 
 
-def unmet_counts(contract: Contract, evidence: Evidence) -> tuple[Count, ...]:
+def find_unmet_counts(contract: Contract, evidence: Evidence) -> tuple[Count, ...]:
     if not contract.counts or not evidence.checks:
         return ()
-    found = totals(evidence.checks)
+    found = count_totals(evidence.checks)
     left = {"zero-errors": found.errors, "zero-warnings": found.warnings}
     left |= {"zero-security": found.security, "tests-pass": found.failed}
     # Only once all of them have run it is known that none of them ran a test.
@@ -84,7 +90,7 @@ def _counted(
 
 def _demanded(contract: Contract, result: CheckResult, own: list[Finding]) -> CheckResult:
     """A tool may pass and report all the same."""
-    wanted = {SEVERITIES[count] for count in contract.counts if count in SEVERITIES}
+    wanted = {COUNTED_SEVERITIES[count] for count in contract.counts if count in COUNTED_SEVERITIES}
     left = [each for each in own if each.severity in wanted]
     if not left:
         return result
@@ -92,14 +98,14 @@ def _demanded(contract: Contract, result: CheckResult, own: list[Finding]) -> Ch
 
 
 def _decides(contract: Contract, severity: Severity) -> bool:
-    if contract.preset != DECIDING or severity == "security":
+    if contract.preset != DECIDING_PRESET or severity == "security":
         return True
-    return severity in (SEVERITIES.get(count) for count in contract.counts)
+    return severity in (COUNTED_SEVERITIES.get(count) for count in contract.counts)
 
 
 def _only_errors(contract: Contract) -> bool:
     """Tests count only as far as they passed at the start."""
-    return contract.preset == DECIDING and "tests-pass" not in contract.counts
+    return contract.preset == DECIDING_PRESET and "tests-pass" not in contract.counts
 
 
 def _tests_count(
@@ -124,19 +130,21 @@ def _targeted(contract: Contract, finding: Finding) -> bool:
 
 
 def _beside_tests(result: CheckResult, findings: Sequence[Finding]) -> list[Finding]:
-    named = names_of_tests(result.tests.failing) if result.tests else {}
+    named = index_tests_by_name(result.tests.failing) if result.tests else {}
     return [each for each in findings if each.code not in named]
 
 
 def _set_aside(own: list[Finding], tests: int, outside: int) -> str:
     parts = [_in_words(own)] if own else []
-    parts += [f"{number(tests, 'test')} that failed before"] if tests else []
-    parts += [f"{number(outside, 'finding')} outside of the target"] if outside else []
+    parts += [f"{pluralize(tests, 'test')} that failed before"] if tests else []
+    parts += [f"{pluralize(outside, 'finding')} outside of the target"] if outside else []
     return f"not counted: {', '.join(parts)}"
 
 
 def _in_words(findings: Sequence[Finding]) -> str:
     found = [each.severity for each in findings]
     return ", ".join(
-        number(found.count(severity), noun) for severity, noun in NOUNS.items() if severity in found
+        pluralize(found.count(severity), noun)
+        for severity, noun in SEVERITY_NOUNS.items()
+        if severity in found
     )

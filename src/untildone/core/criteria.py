@@ -5,20 +5,20 @@ from typing import Literal, TypeAlias
 
 from msgspec.structs import replace
 
-from untildone.core.agent_message import folded
+from untildone.core.agent_message import normalize
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Amendment, Contract
-from untildone.core.counts import counted, unmet_counts
+from untildone.core.counts import apply_counts, find_unmet_counts
 from untildone.core.evidence import Evidence
-from untildone.core.missing_tests import with_all_tests
-from untildone.core.plan_task import doubted
+from untildone.core.missing_tests import mark_missing_tests
+from untildone.core.plan_task import is_doubted
 from untildone.core.progress import Progress
-from untildone.core.todos import unmet_todos
+from untildone.core.todos import find_unmet_todos
 
 # The criterion that a change which is hard to take back brings with it.
 PRECHECK = "precheck"
 # `signal`: everything holds but the agent has not said so, where its word is asked for too.
-ExitRule: TypeAlias = Literal["done", "claimed", "signal", "unmet"]
+ExitState: TypeAlias = Literal["done", "claimed", "signal", "unmet"]
 
 
 def apply_amendments(contract: Contract, amendments: tuple[Amendment, ...]) -> Contract:
@@ -39,13 +39,13 @@ def apply_amendments(contract: Contract, amendments: tuple[Amendment, ...]) -> C
     return contract
 
 
-def results_by_name(evidence: Evidence) -> dict[str, CheckResult]:
+def index_results(evidence: Evidence) -> dict[str, CheckResult]:
     return {result.name: result for result in evidence.checks}
 
 
-def unmet_checks(contract: Contract, evidence: Evidence, *, slow: bool) -> tuple[str, ...]:
+def find_unmet_checks(contract: Contract, evidence: Evidence, *, slow: bool) -> tuple[str, ...]:
     """Checks that are not green, or have no result; with `slow` also those run only at the end."""
-    results = results_by_name(evidence)
+    results = index_results(evidence)
     return tuple(
         check.name
         for check in contract.checks
@@ -54,7 +54,7 @@ def unmet_checks(contract: Contract, evidence: Evidence, *, slow: bool) -> tuple
     )
 
 
-def unmet_claims(contract: Contract, progress: Progress) -> tuple[str, ...]:
+def find_unmet_claims(contract: Contract, progress: Progress) -> tuple[str, ...]:
     """Claims not reported, or reported by `assumption`, which never counts."""
     return tuple(
         claim.name
@@ -68,41 +68,45 @@ def lacks_precheck(contract: Contract, progress: Progress) -> bool:
     return contract.reversibility == "1" and not progress.precheck
 
 
-def denied(contract: Contract, evidence: Evidence) -> tuple[str, ...]:
+def find_denied_claims(contract: Contract, evidence: Evidence) -> tuple[str, ...]:
     """Claims of which the agent's last word is that they do not hold."""
     said = evidence.status.criteria if evidence.status else {}
-    names = {folded(name) for name, holds in said.items() if not holds}
-    return tuple(claim.name for claim in contract.claims if folded(claim.name) in names)
+    names = {normalize(name) for name, holds in said.items() if not holds}
+    return tuple(claim.name for claim in contract.claims if normalize(claim.name) in names)
 
 
-def unmet(contract: Contract, progress: Progress, evidence: Evidence) -> tuple[str, ...]:
+def find_unmet(contract: Contract, progress: Progress, evidence: Evidence) -> tuple[str, ...]:
     """Every criterion that does not hold, by name."""
-    names = unmet_checks(contract, evidence, slow=False)
+    names = find_unmet_checks(contract, evidence, slow=False)
     if lacks_precheck(contract, progress):
         names = (PRECHECK, *names)
-    names = (*unmet_counts(contract, evidence), *names, *unmet_todos(contract, evidence))
+    names = (*find_unmet_counts(contract, evidence), *names, *find_unmet_todos(contract, evidence))
     if contract.done_when in ("both", "either"):
-        claims = unmet_claims(contract, progress)
-        names += claims + tuple(name for name in denied(contract, evidence) if name not in claims)
-    if contract.promises and contract.done_when != "checks" and not evidence.said:
+        claims = find_unmet_claims(contract, progress)
+        names += claims + tuple(
+            name for name in find_denied_claims(contract, evidence) if name not in claims
+        )
+    if contract.promises and contract.done_when != "checks" and not evidence.promises_given:
         names += tuple(f"promise `{promise}`" for promise in contract.promises)
     return names
 
 
-def exit_rule(contract: Contract, progress: Progress, evidence: Evidence) -> ExitRule:
+def apply_exit_rule(contract: Contract, progress: Progress, evidence: Evidence) -> ExitState:
     """How far the round's own evidence satisfies `done_when`."""
-    if lacks_precheck(contract, progress) or unmet_todos(contract, evidence):
+    if lacks_precheck(contract, progress) or find_unmet_todos(contract, evidence):
         return "unmet"
     # The person who confirmed that it is done has said it in the agent's place.
-    word = evidence.signalled or bool(evidence.said) or progress.confirmed
-    unproved = unmet_checks(contract, evidence, slow=False) or unmet_counts(contract, evidence)
+    word = evidence.signalled or bool(evidence.promises_given) or progress.confirmed
+    unproved = find_unmet_checks(contract, evidence, slow=False) or find_unmet_counts(
+        contract, evidence
+    )
     proved = bool(contract.checks) and not unproved
     match contract.done_when:
         case "checks":
-            by_themselves = was_red(progress, evidence) and not doubted(progress.report)
+            by_themselves = was_red(progress, evidence) and not is_doubted(progress.report)
             return _by_checks(proved, word=word or by_themselves)
         case "promise":
-            said = evidence.said if contract.promises else evidence.signalled
+            said = evidence.promises_given if contract.promises else evidence.signalled
             return "claimed" if said else "unmet"
         case "both":
             return _by_both(contract, progress, evidence, word=word)
@@ -112,15 +116,17 @@ def exit_rule(contract: Contract, progress: Progress, evidence: Evidence) -> Exi
             return "claimed" if word else _by_checks(proved, word=False)
 
 
-def _by_checks(proved: bool, *, word: bool) -> ExitRule:
+def _by_checks(proved: bool, *, word: bool) -> ExitState:
     if not proved:
         return "unmet"
     return "done" if word else "signal"
 
 
-def _by_both(contract: Contract, progress: Progress, evidence: Evidence, *, word: bool) -> ExitRule:
+def _by_both(
+    contract: Contract, progress: Progress, evidence: Evidence, *, word: bool
+) -> ExitState:
     asked = contract.checks or contract.claims or contract.promises or contract.todos
-    if unmet(contract, progress, evidence) or not asked:
+    if find_unmet(contract, progress, evidence) or not asked:
         return "unmet"
     # A list that is worked off has said it.
     if not (word or (contract.todos and not contract.checks)):
@@ -134,10 +140,10 @@ def compare_with_baseline(
 ) -> Evidence:
     """By what counts, and with the start's tests that do not run now; with `strict` a green run of
     fewer tests is no evidence, otherwise the person is asked about them."""
-    evidence = replace(evidence, checks=counted(contract, evidence.checks, evidence.baseline))
+    evidence = replace(evidence, checks=apply_counts(contract, evidence.checks, evidence.baseline))
     start = {result.name: result.tests for result in evidence.baseline or () if result.tests}
     checks = tuple(
-        with_all_tests(result, start[result.name], allow=contract.allow, strict=strict)
+        mark_missing_tests(result, start[result.name], allow=contract.allow, strict=strict)
         if result.name in start
         else result
         for result in evidence.checks
@@ -147,10 +153,12 @@ def compare_with_baseline(
 
 def was_red(progress: Progress, evidence: Evidence) -> bool:
     """A criterion that was green all along proves nothing."""
-    return bool(progress.seen_red) or any(result.outcome == "red" for result in evidence.checks)
+    return bool(progress.checks_seen_red) or any(
+        result.outcome == "red" for result in evidence.checks
+    )
 
 
-def failures(evidence: Evidence) -> tuple[str, ...]:
+def list_failure_ids(evidence: Evidence) -> tuple[str, ...]:
     """Identities of what fails, independent of line numbers and counts."""
     found: set[str] = set()
     for result in evidence.checks:
@@ -163,11 +171,11 @@ def failures(evidence: Evidence) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-def measured(evidence: Evidence) -> bool:
+def has_measurements(evidence: Evidence) -> bool:
     """Whether more than an exit code is known of the checks."""
     return any(result.tests is not None or result.findings for result in evidence.checks)
 
 
-def state_key(unmet_names: tuple[str, ...], failure_names: tuple[str, ...]) -> str:
+def hash_state(unmet_names: tuple[str, ...], failure_names: tuple[str, ...]) -> str:
     text = "\n".join((*unmet_names, "", *failure_names)).encode("utf-8", "surrogatepass")
     return f"{zlib.crc32(text):08x}-{len(text)}"

@@ -3,16 +3,16 @@
 from collections.abc import Callable
 from typing import TypeAlias
 
-from untildone.core.concerns import unapproved
+from untildone.core.concerns import find_unapproved
 from untildone.core.contract import Contract
-from untildone.core.criteria import apply_amendments, exit_rule, unmet
+from untildone.core.criteria import apply_amendments, apply_exit_rule, find_unmet
 from untildone.core.evidence import Background, Concern, Evidence
 from untildone.core.progress import Progress
-from untildone.core.stagnation import stagnation
+from untildone.core.stagnation import explain_stagnation
 from untildone.core.verdict import Continue, Finish, Ignore, Pause, Verdict, Wait
 
 # The ceiling of rounds, which only the person's explicit number may exceed.
-MOST_ROUNDS = 50
+MAX_ROUNDS = 50
 # Losses in one line to the person; the receipt has all of them.
 _SHOWN = 3
 
@@ -24,19 +24,23 @@ def decide(contract: Contract, progress: Progress, evidence: Evidence) -> Verdic
     verdict = _first(BEFORE_CHECKS + AFTER_CHECKS, contract, progress, evidence)
     if verdict is not None:
         return verdict
-    names = unmet(contract, progress, evidence)
-    silent = exit_rule(contract, progress, evidence) == "signal"
-    return Continue(because="signal" if silent else "unmet", names=names)
+    names = find_unmet(contract, progress, evidence)
+    silent = apply_exit_rule(contract, progress, evidence) == "signal"
+    return Continue(cause="signal" if silent else "unmet", names=names)
 
 
-def before_checks(contract: Contract, progress: Progress, evidence: Evidence) -> Verdict | None:
+def decide_before_checks(
+    contract: Contract, progress: Progress, evidence: Evidence
+) -> Verdict | None:
     """The verdict where none of the checks need be run for it."""
     return _first(
         BEFORE_CHECKS, apply_amendments(contract, progress.amendments), progress, evidence
     )
 
 
-def in_a_round(contract: Contract, progress: Progress, evidence: Evidence) -> Pause | None:
+def decide_between_stops(
+    contract: Contract, progress: Progress, evidence: Evidence
+) -> Pause | None:
     """The pause where money or minutes are used up between two stops."""
     pause = _money_or_time(apply_amendments(contract, progress.amendments), evidence)
     if pause is None:
@@ -53,7 +57,7 @@ def _first(
 
 
 def _nothing_to_judge(_: Contract, __: Progress, evidence: Evidence) -> Verdict | None:
-    return Ignore(reason=evidence.ignored) if evidence.ignored else None
+    return Ignore(reason=evidence.ignore_reason) if evidence.ignore_reason else None
 
 
 def _ended_by_user(_: Contract, __: Progress, evidence: Evidence) -> Verdict | None:
@@ -72,7 +76,7 @@ def _seal(_: Contract, __: Progress, evidence: Evidence) -> Verdict | None:
 
 def _users_turn(_: Contract, progress: Progress, evidence: Evidence) -> Verdict | None:
     # A client that does not name its prompts cannot be told "once": the person goes first.
-    first = not evidence.prompt or evidence.prompt != progress.waited_for
+    first = not evidence.prompt or evidence.prompt != progress.waited_for_prompt
     match evidence.turn:
         case "failed":
             return Wait(reason="the model could not be asked: a limit or a failure of its service")
@@ -92,11 +96,11 @@ def _background(contract: Contract, progress: Progress, evidence: Evidence) -> V
     working = [work for work in evidence.background if work.ends]
     if working:
         return Wait(reason=f"still working: {_described(working)}")
-    new = [work for work in evidence.background if work.id not in progress.told_background]
+    new = [work for work in evidence.background if work.id not in progress.background_reported]
     # A hold the client would override tells the agent nothing: let the bounds have their say.
     if new and not evidence.cap_reached:
         names = tuple(work.description for work in new)
-        return Continue(because="background", names=names, counted=False)
+        return Continue(cause="background", names=names, counted=False)
     return None
 
 
@@ -112,7 +116,7 @@ def _must_not(_: Contract, __: Progress, evidence: Evidence) -> Verdict | None:
 
 
 def _exit(contract: Contract, progress: Progress, evidence: Evidence) -> Verdict | None:
-    match exit_rule(contract, progress, evidence):
+    match apply_exit_rule(contract, progress, evidence):
         case "unmet" | "signal":
             return None
         case "claimed" if contract.gated and not progress.confirmed:
@@ -132,8 +136,8 @@ def _confirm(contract: Contract, progress: Progress, evidence: Evidence) -> Verd
     ran = {result.name for result in evidence.checks}
     missing = tuple(check.name for check in contract.checks if check.name not in ran)
     if missing or evidence.concerns is None:
-        return Continue(because="unconfirmed", names=missing, counted=False)
-    lost = unapproved(evidence, contract.allow)
+        return Continue(cause="unconfirmed", names=missing, counted=False)
+    lost = find_unapproved(evidence, contract.allow)
     if lost:
         return _losses(contract, progress, evidence, lost)
     return Finish(outcome="done", reason="every check passes")
@@ -145,7 +149,7 @@ def _losses(
     told = [loss for loss in lost if loss.id in progress.reported_concerns]
     if told:
         return Pause(outcome="needs-approval", reason=f"lost against the start: {_named(told)}")
-    verdict = Continue(because="losses", names=tuple(loss.id for loss in lost))
+    verdict = Continue(cause="losses", names=tuple(loss.id for loss in lost))
     return _unless_bound(contract, progress, evidence, verdict)
 
 
@@ -166,9 +170,9 @@ def _agent_blocked(contract: Contract, progress: Progress, evidence: Evidence) -
         return Pause(outcome="blocked", reason=progress.report.told)
     if not evidence.blocked:
         return None
-    if progress.blocked_told:
+    if progress.blocked_reported:
         return Pause(outcome="blocked", reason=evidence.blocked)
-    verdict = Continue(because="blocked", names=(evidence.blocked,))
+    verdict = Continue(cause="blocked", names=(evidence.blocked,))
     return _unless_bound(contract, progress, evidence, verdict)
 
 
@@ -176,15 +180,15 @@ def _cannot_run(contract: Contract, progress: Progress, evidence: Evidence) -> V
     broken = [result for result in evidence.checks if result.outcome == "unrunnable"]
     if broken:
         reasons = "; ".join(f"{result.name}: {result.reason}" for result in broken)
-        if progress.unrunnable_told:
+        if progress.unrunnable_reported:
             return Pause(outcome="unrunnable", reason=reasons)
         names = tuple(result.name for result in broken)
-        verdict = Continue(because="unrunnable", names=names)
+        verdict = Continue(cause="unrunnable", names=names)
         return _unless_bound(contract, progress, evidence, verdict)
     if evidence.fault:
         if progress.faults:
             return Pause(outcome="unverified", reason=evidence.fault)
-        verdict = Continue(because="fault", names=(evidence.fault,), counted=False)
+        verdict = Continue(cause="fault", names=(evidence.fault,), counted=False)
         return _unless_bound(contract, progress, evidence, verdict)
     return None
 
@@ -217,22 +221,22 @@ def _bounds(contract: Contract, progress: Progress, evidence: Evidence) -> Verdi
 def _out_of_rounds(contract: Contract, progress: Progress, evidence: Evidence) -> Pause | None:
     # A budget nobody can measure bounds nothing: then the ceiling of rounds does.
     unmeasured = evidence.spend_usd is None and progress.spend_usd is None
-    most = contract.bounds.rounds or (MOST_ROUNDS if unmeasured else 0)
+    most = contract.bounds.rounds or (MAX_ROUNDS if unmeasured else 0)
     if most and progress.round + 1 >= most:
         return Pause(outcome="out-of-rounds", reason=f"round {progress.round + 1} of {most}")
     return None
 
 
 def _stagnated(contract: Contract, progress: Progress, evidence: Evidence) -> Verdict | None:
-    reason = stagnation(contract, progress, evidence)
+    reason = explain_stagnation(contract, progress, evidence)
     return Pause(outcome="stagnated", reason=reason) if reason else None
 
 
 def _gate(contract: Contract, progress: Progress, evidence: Evidence) -> Verdict | None:
     # Where only the agent's own word is missing, the person has nothing to decide yet.
-    if not evidence.gate or exit_rule(contract, progress, evidence) == "signal":
+    if not evidence.gate_question or apply_exit_rule(contract, progress, evidence) == "signal":
         return None
-    return Pause(outcome="gate", reason=evidence.gate)
+    return Pause(outcome="gate", reason=evidence.gate_question)
 
 
 BEFORE_CHECKS: tuple[Step, ...] = (

@@ -6,47 +6,47 @@ from itertools import groupby
 
 from untildone.core.check_results import FileTotals, Finding
 from untildone.core.evidence import Evidence
-from untildone.core.text import cut, number, one_line
-from untildone.core.totals import by_severity
+from untildone.core.text import pluralize, shorten, to_one_line
+from untildone.core.totals import name_severity_counts
 
-MOST_HOLDS = 3
+MAX_HOLDS = 3
 _LIMIT = 3_000
 _OF_A_FILE = 8
 _FILES = 12
 
 
-def held(findings: Iterable[Finding], *, hold: int) -> str:
+def format_hold(findings: Iterable[Finding], *, hold: int) -> str:
     """An automatic hold; `hold` is its number since the person's prompt."""
     found = _ordered(findings)
     head = (
-        f"[untildone] AUTO-CONTINUE {hold} of {MOST_HOLDS}: your edits in this turn brought what"
-        f" was not there before: {counts(found)}."
+        f"[untildone] AUTO-CONTINUE {hold} of {MAX_HOLDS}: your edits in this turn brought what"
+        f" was not there before: {summarize_findings(found)}."
     )
     step = (
         "Next: mend the code and stop again; what was there before is not counted. If it is meant"
         " to be so, say why and end your message with <untildone:done />."
     )
-    return "\n".join((head, cut("\n".join(_by_file(found)), _LIMIT), step))
+    return "\n".join((head, shorten("\n".join(_by_file(found)), _LIMIT), step))
 
 
-def let_go(findings: Iterable[Finding]) -> str:
+def format_release(findings: Iterable[Finding]) -> str:
     """For the person, when the agent has been held often enough."""
     found = _ordered(findings)
     paths = dict.fromkeys(each.path for each in found)
     return (
-        f"untildone: let go after {MOST_HOLDS} automatic holds; this turn's edits left"
-        f" {counts(found)} in {one_line(', '.join(paths))}"
+        f"untildone: let go after {MAX_HOLDS} automatic holds; this turn's edits left"
+        f" {summarize_findings(found)} in {to_one_line(', '.join(paths))}"
     )
 
 
-def told(findings: Iterable[Finding]) -> str:
+def format_edit(findings: Iterable[Finding]) -> str:
     """Right after an edit."""
     found = _ordered(findings)
-    listed = cut("\n".join(_by_file(found)), _LIMIT)
-    return f"[untildone] This edit brought {counts(found)}:\n{listed}"
+    listed = shorten("\n".join(_by_file(found)), _LIMIT)
+    return f"[untildone] This edit brought {summarize_findings(found)}:\n{listed}"
 
 
-def of_round(evidence: Evidence) -> str:
+def format_round(evidence: Evidence) -> str:
     """In a round of a loop: what is wrong in the files edited in it and no check has said."""
     said = {_place(each) for result in evidence.checks for each in result.findings}
     found = _ordered(
@@ -56,7 +56,9 @@ def of_round(evidence: Evidence) -> str:
     )
     if not found:
         return ""
-    head = f"In the files you edited, beside the checks: {counts(found)} (no criterion)."
+    head = (
+        f"In the files you edited, beside the checks: {summarize_findings(found)} (no criterion)."
+    )
     return "\n".join((head, *_by_file(found)))
 
 
@@ -64,15 +66,15 @@ def _place(finding: Finding) -> tuple[str, int, str]:
     return finding.path, finding.line, finding.code
 
 
-def totals(path: str, findings: Iterable[Finding]) -> FileTotals:
+def count_file_totals(path: str, findings: Iterable[Finding]) -> FileTotals:
     found = Counter(finding.severity for finding in findings)
-    return FileTotals(path=path, **by_severity(found))
+    return FileTotals(path=path, **name_severity_counts(found))
 
 
-def counts(findings: Iterable[Finding]) -> str:
+def summarize_findings(findings: Iterable[Finding]) -> str:
     found = Counter(finding.severity for finding in findings)
     parts = ((found["error"], "error"), (found["security"], "security finding"))
-    return " and ".join(number(count, noun) for count, noun in parts if count)
+    return " and ".join(pluralize(count, noun) for count, noun in parts if count)
 
 
 def _ordered(findings: Iterable[Finding]) -> list[Finding]:
@@ -82,10 +84,10 @@ def _ordered(findings: Iterable[Finding]) -> list[Finding]:
 def _by_file(found: list[Finding]) -> Iterator[str]:
     files = [(path, list(its)) for path, its in groupby(found, key=lambda each: each.path)]
     for path, its in files[:_FILES]:
-        yield one_line(path)
+        yield to_one_line(path)
         for each in its[:_OF_A_FILE]:
-            yield "  " + one_line(f"{each.line}: {each.severity} {each.code} {each.text}")
+            yield "  " + to_one_line(f"{each.line}: {each.severity} {each.code} {each.text}")
         if len(its) > _OF_A_FILE:
             yield f"  and {len(its) - _OF_A_FILE} more"
     if len(files) > _FILES:
-        yield f"and {number(len(files) - _FILES, 'more file')}"
+        yield f"and {pluralize(len(files) - _FILES, 'more file')}"

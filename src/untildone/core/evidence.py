@@ -22,6 +22,7 @@ class ConcernKind(StrEnum):
     HARD_CODED = "hard-coded"
     DEPENDENCY = "dependency"
     ENVIRONMENT = "environment"
+    UNREAD = "unread"
     ORACLE = "oracle"
     PASS_TO_PASS = "replay"  # noqa: S105  not a password
 
@@ -68,7 +69,7 @@ class Evidence(Struct, frozen=True, kw_only=True):
     """Everything known at one stop."""
 
     # Why the stop is not judged at all.
-    ignored: str = ""
+    ignore_reason: str = ""
     cancelled: bool = False
     paused: bool = False
     broken_seal: str = ""
@@ -83,15 +84,15 @@ class Evidence(Struct, frozen=True, kw_only=True):
     baseline: tuple[BaselineResult, ...] | None = None
     # Current findings in the files edited since the last stop: shown to the agent, no criterion.
     diagnostics: tuple[Finding, ...] = ()
-    edited: tuple[FileTotals, ...] = ()
+    edited_files: tuple[FileTotals, ...] = ()
     # Which of the contract's promises the agent's message gives.
-    said: tuple[str, ...] = ()
+    promises_given: tuple[str, ...] = ()
     signalled: bool = False
     blocked: str = ""
     # None: the tree has not been compared with the baseline.
     concerns: tuple[Concern, ...] | None = None
     # How the tree was compared with the baseline, for the receipt.
-    proved: tuple[str, ...] = ()
+    comparisons: tuple[str, ...] = ()
     # A failure of untildone itself.
     fault: str = ""
     # None: unknown.
@@ -101,11 +102,11 @@ class Evidence(Struct, frozen=True, kw_only=True):
     # Whether the client would override another hold.
     cap_reached: bool = False
     # What the user is asked before the loop goes on.
-    gate: str = ""
+    gate_question: str = ""
     tree: str = ""
     status: StatusBlock | None = None
     todos: tuple[Todo, ...] = ()
     # Files the agent wrote since the last stop.
-    touched: tuple[str, ...] = ()
+    written_files: tuple[str, ...] = ()
     # Files edited several times in this round and now back to their former content.
-    thrashed: tuple[str, ...] = ()
+    reverted_files: tuple[str, ...] = ()

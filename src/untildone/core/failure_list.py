@@ -3,11 +3,11 @@
 from collections import Counter
 from collections.abc import Iterable
 
-from untildone.core.check_results import NOUNS, CheckResult, Finding, Totals
+from untildone.core.check_results import SEVERITY_NOUNS, CheckResult, Finding, Totals
 from untildone.core.evidence import Evidence
-from untildone.core.regressions import Failure, FailureChanges
-from untildone.core.text import number, one_line
-from untildone.core.totals import first_to_say, has_findings, totals
+from untildone.core.failure_changes import Failure, FailureChanges
+from untildone.core.text import pluralize, to_one_line
+from untildone.core.totals import count_totals, has_findings, make_duplicate_filter
 
 _SHOWN = 8
 _FILES = 6
@@ -15,7 +15,7 @@ _OF_A_FILE = 3
 _RANKS = {"security": 0, "error": 0, "warning": 1, "info": 2}
 
 
-def counts(result: CheckResult) -> str:
+def summarize_result(result: CheckResult) -> str:
     """What a result amounts to: `red, 3 passed, 1 failed`."""
     parts: list[str] = [result.outcome]
     if result.tests is not None:
@@ -23,11 +23,11 @@ def counts(result: CheckResult) -> str:
         if result.tests.skipped:
             parts.append(f"{result.tests.skipped} skipped")
     elif result.findings:
-        parts.append(number(len(result.findings), "finding"))
+        parts.append(pluralize(len(result.findings), "finding"))
     return ", ".join(parts)
 
 
-def untold(result: CheckResult) -> str:
+def find_extra_reason(result: CheckResult) -> str:
     """Its reason, where the counts beside it do not say it already."""
     if result.outcome != "red":
         return result.reason
@@ -36,7 +36,7 @@ def untold(result: CheckResult) -> str:
     return "" if result.findings and result.reason.startswith("exit code ") else result.reason
 
 
-def lists(evidence: Evidence, seen: FailureChanges) -> list[str]:
+def list_failures(evidence: Evidence, seen: FailureChanges) -> list[str]:
     new, remaining = _once(seen.new), _once(seen.remaining)
     return [
         *_listed("New, not there at the start:", new),
@@ -46,7 +46,7 @@ def lists(evidence: Evidence, seen: FailureChanges) -> list[str]:
 
 
 def _once(failures: tuple[Failure, ...]) -> tuple[Failure, ...]:
-    is_first = first_to_say()
+    is_first = make_duplicate_filter()
     return tuple(
         failure
         for failure in failures
@@ -82,7 +82,7 @@ def _by_file(heading: str, failures: tuple[Failure, ...]) -> list[str]:
     others = worst[_FILES:]
     if others:
         rest = sum(len(files[file]) for file in others)
-        lines.append(f"  and {rest} more in {number(len(others), 'other file')}")
+        lines.append(f"  and {rest} more in {pluralize(len(others), 'other file')}")
     return [heading, *lines]
 
 
@@ -98,12 +98,12 @@ def _of_file(file: str, failures: list[Failure]) -> list[str]:
     lines = [f"    {_line(failure)}{_told(failure)}" for failure in worst]
     rest = len(failures) - _OF_A_FILE
     more = [f"    and {rest} more"] if rest > 0 else []
-    return [f"  {one_line(file)}: {_kinds(failures)}", *lines, *more]
+    return [f"  {to_one_line(file)}: {_kinds(failures)}", *lines, *more]
 
 
 def _kinds(failures: Iterable[Failure]) -> str:
     found = Counter("failing test" if test else _noun(finding) for _, test, finding in failures)
-    return ", ".join(number(count, noun) for noun, count in found.items())
+    return ", ".join(pluralize(count, noun) for noun, count in found.items())
 
 
 def _rank(failure: Failure) -> int:
@@ -112,14 +112,14 @@ def _rank(failure: Failure) -> int:
 
 
 def _noun(finding: Finding | None) -> str:
-    return NOUNS[finding.severity] if finding else ""
+    return SEVERITY_NOUNS[finding.severity] if finding else ""
 
 
 def _place(failure: Failure) -> str:
     _, test, finding = failure
     if test or not finding or not finding.path:
         return ""
-    return one_line(f"{finding.path}:{finding.line}" if finding.line else finding.path) + ": "
+    return to_one_line(f"{finding.path}:{finding.line}" if finding.line else finding.path) + ": "
 
 
 def _line(failure: Failure) -> str:
@@ -130,13 +130,13 @@ def _line(failure: Failure) -> str:
 def _told(failure: Failure) -> str:
     result, test, finding = failure
     if test:
-        return one_line(f"{test}: {finding.text}" if finding else test)
-    return one_line(f"{finding.code} {finding.text}" if finding else result.name)
+        return to_one_line(f"{test}: {finding.text}" if finding else test)
+    return to_one_line(f"{finding.code} {finding.text}" if finding else result.name)
 
 
-def tally(evidence: Evidence, seen: FailureChanges) -> str:
+def summarize_changes(evidence: Evidence, seen: FailureChanges) -> str:
     """How much there is now, and what became of the start's failures."""
-    counted = totals(evidence.checks)
+    counted = count_totals(evidence.checks)
     parts = [f"Now: {_severities(counted)}."] if has_findings(counted) else []
     if evidence.baseline and (seen.at_start or seen.new or seen.regressed or seen.remaining):
         parts.append(
@@ -150,9 +150,9 @@ def tally(evidence: Evidence, seen: FailureChanges) -> str:
 def _severities(counted: Totals) -> str:
     return ", ".join(
         (
-            number(counted.errors, "error"),
-            number(counted.warnings, "warning"),
-            number(counted.security, "security finding"),
+            pluralize(counted.errors, "error"),
+            pluralize(counted.warnings, "warning"),
+            pluralize(counted.security, "security finding"),
         )
     )
 

@@ -4,22 +4,27 @@ import re
 from typing import Literal, TypeAlias
 
 from untildone.core.check_results import CheckResult
-from untildone.core.concerns import name_of
+from untildone.core.concerns import strip_content_digest
 from untildone.core.contract import Contract
-from untildone.core.criteria import apply_amendments, failures
-from untildone.core.edit_feedback import of_round
+from untildone.core.criteria import apply_amendments, list_failure_ids
+from untildone.core.edit_feedback import format_round
 from untildone.core.evidence import Concern, Evidence
-from untildone.core.failure_list import counts, lists, tally, untold
-from untildone.core.plan_task import missing_lines
+from untildone.core.failure_changes import FailureChanges, compare_failures
+from untildone.core.failure_list import (
+    find_extra_reason,
+    list_failures,
+    summarize_changes,
+    summarize_result,
+)
+from untildone.core.plan_task import list_missing
 from untildone.core.progress import Progress
-from untildone.core.regressions import FailureChanges, compared
-from untildone.core.spec.lines import reminders, told_back
-from untildone.core.stagnation import repeats
-from untildone.core.text import cut, one_line
+from untildone.core.spec.reminders import list_contradictions, list_reminders
+from untildone.core.stagnation import has_same_failures
+from untildone.core.text import shorten, to_one_line
 from untildone.core.verdict import Continue
 
-LIMIT = 4_000
-TASK_LIMIT = 10_000
+MAX_FEEDBACK = 4_000
+MAX_TASK = 10_000
 # Of a longer task this much, so that it fits with the rest into what a client passes on whole.
 TASK_BEGINNING = 5_500
 _NAMES_SHOWN = 12
@@ -45,41 +50,48 @@ _AGAIN = (
 Situation: TypeAlias = Literal["first", "moving", "regressed", "unchanged", "without effect"]
 
 
-def feedback(
+def write_feedback(
     contract: Contract, progress: Progress, evidence: Evidence, verdict: Continue, *, nonce: str
 ) -> str:
     """`progress` is that of before this stop; `nonce` keeps output from ending its own fence."""
     contract = apply_amendments(contract, progress.amendments)
-    seen = compared(evidence)
+    seen = compare_failures(evidence)
     situation = _situation(progress, evidence, seen)
-    head = cut(_head(contract, progress, verdict), _HEAD)
+    head = shorten(_head(contract, progress, verdict), _HEAD)
     rules = _rules(contract, progress, evidence)
     mend = _mending(situation, progress.repeated + 1)
-    step = rules + cut(_next_step(contract, verdict, mend), _STEP - len(rules))
-    if verdict.because in ("background", "fault"):
-        return "\n\n".join((f"{head}\n{step}", task_text(contract)))
-    checks = cut("\n".join(_check_lines(evidence, verdict)), _CHECKS)
-    ending = (cut(tally(evidence, seen), _TALLY), step, cut(_whole_outputs(evidence), _PATHS))
-    room = LIMIT - len("\n".join((head, checks, *ending))) - 1
-    found = cut("\n".join(lists(evidence, seen)), min(_LISTS, room))
-    edits = cut(of_round(evidence), min(_EDITS, room - len(found) - 1))
+    step = rules + shorten(_next_step(contract, verdict, mend), _STEP - len(rules))
+    if verdict.cause in ("background", "fault"):
+        return "\n\n".join((f"{head}\n{step}", quote_task(contract)))
+    checks = shorten("\n".join(_check_lines(evidence, verdict)), _CHECKS)
+    ending = (
+        shorten(summarize_changes(evidence, seen), _TALLY),
+        step,
+        shorten(_whole_outputs(evidence), _PATHS),
+    )
+    room = MAX_FEEDBACK - len("\n".join((head, checks, *ending))) - 1
+    found = shorten("\n".join(list_failures(evidence, seen)), min(_LISTS, room))
+    edits = shorten(format_round(evidence), min(_EDITS, room - len(found) - 1))
     told = "\n".join(part for part in (head, checks, found, edits, *ending) if part)
-    outputs = _outputs(evidence, LIMIT - len(told) - 2, found=found, nonce=nonce)
-    return "\n\n".join(part for part in (told, outputs, task_text(contract)) if part)
+    outputs = _outputs(evidence, MAX_FEEDBACK - len(told) - 2, found=found, nonce=nonce)
+    return "\n\n".join(part for part in (told, outputs, quote_task(contract)) if part)
 
 
 def _rules(contract: Contract, progress: Progress, evidence: Evidence) -> str:
     """What a loop from a spec is reminded of, and where others contradict the agent."""
     if contract.preset != "loop" and evidence.status is None:
-        lines = missing_lines(progress.report)
+        lines = list_missing(progress.report)
     else:
-        lines = (*told_back(contract, progress, evidence), *reminders(contract, progress))
-    return cut("\n".join(lines), _RULES) + "\n" if lines else ""
+        lines = (
+            *list_contradictions(contract, progress, evidence),
+            *list_reminders(contract, progress),
+        )
+    return shorten("\n".join(lines), _RULES) + "\n" if lines else ""
 
 
 def _situation(progress: Progress, evidence: Evidence, seen: FailureChanges) -> Situation:
-    found = failures(evidence)
-    if repeats(progress, found):
+    found = list_failure_ids(evidence)
+    if has_same_failures(progress, found):
         same = evidence.tree and evidence.tree == progress.tree
         return "unchanged" if same else "without effect"
     if seen.regressed:
@@ -91,7 +103,7 @@ def _head(contract: Contract, progress: Progress, verdict: Continue) -> str:
     number = progress.round + verdict.counted
     bound = contract.bounds.rounds
     place = f"[untildone] Round {number} of {bound}" if bound else f"[untildone] Round {number}"
-    match verdict.because:
+    match verdict.cause:
         case "unmet":
             return f"{place}: not done yet. Unmet: {_names(verdict.names)}."
         case "signal":
@@ -109,7 +121,7 @@ def _head(contract: Contract, progress: Progress, verdict: Continue) -> str:
 
 
 def _names(names: tuple[str, ...]) -> str:
-    shown = ", ".join(one_line(name) for name in names[:_NAMES_SHOWN])
+    shown = ", ".join(to_one_line(name) for name in names[:_NAMES_SHOWN])
     rest = len(names) - _NAMES_SHOWN
     return f"{shown} and {rest} more" if rest > 0 else shown
 
@@ -124,25 +136,25 @@ def _check_lines(evidence: Evidence, verdict: Continue) -> list[str]:
 
 
 def _check_line(result: CheckResult) -> str:
-    name, command = one_line(result.name), one_line(result.command)
-    reason = f": {one_line(untold(result))}" if untold(result) else ""
-    return f"- {name}: {counts(result)} (`{command}`){reason}"
+    name, command = to_one_line(result.name), to_one_line(result.command)
+    reason = f": {to_one_line(find_extra_reason(result))}" if find_extra_reason(result) else ""
+    return f"- {name}: {summarize_result(result)} (`{command}`){reason}"
 
 
 def _loss_line(loss: Concern) -> str:
-    return one_line(f"- {loss.path}: {loss.detail} ({name_of(loss.id)})")
+    return to_one_line(f"- {loss.path}: {loss.detail} ({strip_content_digest(loss.id)})")
 
 
 def _whole_outputs(evidence: Evidence) -> str:
     return "\n".join(
-        f"Whole output of {one_line(result.name)}: {one_line(result.output_path)}"
+        f"Whole output of {to_one_line(result.name)}: {to_one_line(result.output_path)}"
         for result in evidence.checks
         if result.output_path and not result.green
     )
 
 
 def _next_step(contract: Contract, verdict: Continue, mend: str) -> str:
-    match verdict.because:
+    match verdict.cause:
         case "unmet":
             step = _unmet_step(contract, mend)
             return step + _claims_step(contract, verdict) + _todos_step(contract)
@@ -262,7 +274,7 @@ def _listed(result: CheckResult, found: str) -> bool:
     if result.tests or not count or result.output.count("\n") > 2 * count + _AROUND:
         return False
     return count <= _MOST_LISTED and all(
-        one_line(each.text)[:_BEGINNING] in found for each in result.findings
+        to_one_line(each.text)[:_BEGINNING] in found for each in result.findings
     )
 
 
@@ -274,7 +286,7 @@ def _fenced(result: CheckResult, room: int, nonce: str) -> str:
     return begin + (output if len(output) <= room else "… " + output[2 - room :]) + end
 
 
-def task_text(contract: Contract, *, limit: int = TASK_LIMIT) -> str:
+def quote_task(contract: Contract, *, limit: int = MAX_TASK) -> str:
     """The task as it was agreed, or its beginning where it is longer than `limit`."""
     if len(contract.task) <= limit:
         return f"The task, as agreed:\n{contract.task}"

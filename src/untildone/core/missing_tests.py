@@ -7,15 +7,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from untildone.core.check_results import CheckResult, Tests
-from untildone.core.concerns import make_concern, removal_allowed
+from untildone.core.concerns import is_removal_allowed, make_concern
 from untildone.core.evidence import Concern, ConcernKind, Evidence
-from untildone.core.regressions import told_of
-from untildone.core.text import number
+from untildone.core.failure_changes import make_test_matcher
+from untildone.core.text import pluralize
 
 _NAMES_SHOWN = 5
 
 
-class Fold(Struct, frozen=True):
+class MergedTest(Struct, frozen=True):
     """A test of the start, and the one that claims now all that it did; `fresh` if it is new."""
 
     test: str
@@ -31,7 +31,7 @@ class _Missing(Struct, frozen=True):
     fewer: bool = True
 
 
-def with_all_tests(
+def mark_missing_tests(
     result: CheckResult, had: Tests, *, allow: tuple[str, ...], strict: bool
 ) -> CheckResult:
     """Told what is missing; no evidence where nothing ran, and with `strict` where less ran."""
@@ -45,8 +45,8 @@ def with_all_tests(
     )
 
 
-def lost_tests(
-    evidence: Evidence, allow: tuple[str, ...], folds: Sequence[Fold] = ()
+def find_missing_tests(
+    evidence: Evidence, allow: tuple[str, ...], folds: Sequence[MergedTest] = ()
 ) -> Iterator[Concern]:
     """What is missing, for the person to be asked about."""
     start = {result.name: result.tests for result in evidence.baseline or () if result.tests}
@@ -57,23 +57,23 @@ def lost_tests(
             continue
         for name in missing.names:
             yield make_concern(
-                ConcernKind.REMOVE_TEST, name, because=f"`{name}` ran at the start and does not now"
+                ConcernKind.REMOVE_TEST, name, reason=f"`{name}` ran at the start and does not now"
             )
         if not missing.names:
-            yield make_concern(ConcernKind.REMOVE_TEST, result.name, because=missing.reason)
+            yield make_concern(ConcernKind.REMOVE_TEST, result.name, reason=missing.reason)
 
 
 def _missing(
-    result: CheckResult, had: Tests, allow: tuple[str, ...], folds: Sequence[Fold]
+    result: CheckResult, had: Tests, allow: tuple[str, ...], folds: Sequence[MergedTest]
 ) -> _Missing | None:
     now = result.tests or Tests()
     if not result.green:
         return None
     if not (_named(had) and _named(now)):
         return _by_number(now, had, allow, folds)
-    ran = told_of(now)
+    ran = make_test_matcher(now)
     gone = [test for test in (*had.passing, *had.failing) if not ran(test)]
-    vanished = [test for test in gone if not removal_allowed(test, allow)]
+    vanished = [test for test in gone if not is_removal_allowed(test, allow)]
     if not vanished:
         return None
     taken = _taken(vanished, folds, now)
@@ -85,8 +85,10 @@ def _missing(
     return _Missing(_did_not_run(names), names, fewer)
 
 
-def _taken(vanished: Sequence[str], folds: Sequence[Fold], now: Tests) -> dict[str, Fold]:
-    by_word: dict[str, list[Fold]] = {}
+def _taken(
+    vanished: Sequence[str], folds: Sequence[MergedTest], now: Tests
+) -> dict[str, MergedTest]:
+    by_word: dict[str, list[MergedTest]] = {}
     for fold in folds:
         by_word.setdefault(_last_word(fold.test), []).append(fold)
     found = {}
@@ -95,7 +97,7 @@ def _taken(vanished: Sequence[str], folds: Sequence[Fold], now: Tests) -> dict[s
         for fold in by_word.get(_last_word(whole), ()):
             # Rows of a test that is still there went into it only if it has none now.
             stays = fold.test == fold.into and whole not in now.passing
-            if not stays and removal_allowed(test, (f"remove-test:{fold.test}",)):
+            if not stays and is_removal_allowed(test, (f"remove-test:{fold.test}",)):
                 found[test] = fold
     return found
 
@@ -104,7 +106,7 @@ def _last_word(test: str) -> str:
     return re.split(r"\W+", test.rstrip("()"))[-1]
 
 
-def _fresh(folds: Iterable[Fold]) -> int:
+def _fresh(folds: Iterable[MergedTest]) -> int:
     return len({fold.into for fold in folds if fold.fresh})
 
 
@@ -113,16 +115,16 @@ def _named(tests: Tests) -> bool:
 
 
 def _by_number(
-    now: Tests, had: Tests, allow: tuple[str, ...], folds: Sequence[Fold]
+    now: Tests, had: Tests, allow: tuple[str, ...], folds: Sequence[MergedTest]
 ) -> _Missing | None:
     into_others = [fold for fold in folds if fold.test != fold.into]
     fewest = had.executed - len(into_others) + _fresh(into_others)
     if now.executed >= fewest or any(each.startswith("remove-test:") for each in allow):
         return None
-    return _Missing(f"{number(now.executed, 'test')} ran, {had.executed} at the start")
+    return _Missing(f"{pluralize(now.executed, 'test')} ran, {had.executed} at the start")
 
 
 def _did_not_run(tests: tuple[str, ...]) -> str:
     rest = len(tests) - _NAMES_SHOWN
     names = ", ".join(tests[:_NAMES_SHOWN]) + (f" and {rest} more" if rest > 0 else "")
-    return f"{number(len(tests), 'test')} of the start did not run: {names}"
+    return f"{pluralize(len(tests), 'test')} of the start did not run: {names}"

@@ -4,7 +4,7 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
-Result: TypeAlias = Literal["VERIFIED", "INCOMPLETE", "BLOCKED", "MISALIGNED"]
+VerifierResult: TypeAlias = Literal["VERIFIED", "INCOMPLETE", "BLOCKED", "MISALIGNED"]
 
 
 class PlanTask(Struct, frozen=True, kw_only=True):
@@ -35,7 +35,7 @@ class PlanTask(Struct, frozen=True, kw_only=True):
 class TaskReport(Struct, frozen=True, kw_only=True):
     """A verifier's result, with what is missing by the name of its criterion."""
 
-    result: Result
+    result: VerifierResult
     missing: dict[str, str] = {}
     reason: str = ""
 
@@ -49,12 +49,12 @@ class TaskReport(Struct, frozen=True, kw_only=True):
         return f"{self.result}: {self.reason}" if self.reason else self.result
 
 
-def doubted(report: TaskReport | None) -> bool:
+def is_doubted(report: TaskReport | None) -> bool:
     """Somebody looked and did not find what was asked for, whatever the checks say."""
     return report is not None and report.result != "VERIFIED"
 
 
-def missing_lines(report: TaskReport | None) -> tuple[str, ...]:
+def list_missing(report: TaskReport | None) -> tuple[str, ...]:
     if report is None or not report.missing:
         return ()
     return (

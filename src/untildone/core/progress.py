@@ -13,14 +13,23 @@ from untildone.core.verdict import Outcome, Verdict
 Status: TypeAlias = Literal["active", "paused", "finished"]
 
 
-class Met(Struct, frozen=True, kw_only=True):
+class ClaimReport(Struct, frozen=True, kw_only=True):
     """The agent's report that a claim is met."""
 
     by: Verification
     evidence: str
 
 
-class Round(Struct, frozen=True, kw_only=True, rename={"concerns": "losses"}):
+# The names of these fields in the documented output of `rounds --json`.
+_ROUND_JSON = {
+    "edited_files": "edited",
+    "written_files": "touched",
+    "concerns": "losses",
+    "comparisons": "proved",
+}
+
+
+class Round(Struct, frozen=True, kw_only=True, rename=_ROUND_JSON):
     """One judged stop, with what later rounds are compared with."""
 
     number: int
@@ -37,20 +46,20 @@ class Round(Struct, frozen=True, kw_only=True, rename={"concerns": "losses"}):
     # The files with the most findings, the worst first.
     files: tuple[FileTotals, ...] = ()
     # The findings in files edited since the previous round.
-    edited: tuple[FileTotals, ...] = ()
+    edited_files: tuple[FileTotals, ...] = ()
     # The files the agent wrote in this round.
-    touched: tuple[str, ...] = ()
+    written_files: tuple[str, ...] = ()
     # How many of the baseline's failures are gone.
     fixed: int = 0
     notes: tuple[str, ...] = ()
     # None: the tree was not compared with the baseline.
     concerns: tuple[Concern, ...] | None = None
     # How the tree was compared with the baseline.
-    proved: tuple[str, ...] = ()
+    comparisons: tuple[str, ...] = ()
 
 
 # The value of `Progress.clock` while the agent is idle: no time is counted.
-STOPPED = ("", 0.0)
+STOPPED_CLOCK = ("", 0.0)
 
 
 class Progress(Struct, frozen=True, kw_only=True):
@@ -62,18 +71,18 @@ class Progress(Struct, frozen=True, kw_only=True):
     round: int = 0
     stops_by_source: dict[str, int] = {}
     amendments: tuple[Amendment, ...] = ()
-    met: dict[str, Met] = {}
+    met: dict[str, ClaimReport] = {}
     signalled: bool = False
     blocked: str = ""
     report: TaskReport | None = None
     notes: tuple[str, ...] = ()
     # Checks that were red and failures that occurred in any round so far.
-    seen_red: tuple[str, ...] = ()
+    checks_seen_red: tuple[str, ...] = ()
     seen_failures: tuple[str, ...] = ()
     # The SHA-256 of the baseline's check results; empty where there are none.
     baseline: str = ""
     # The SHA-256 of the record of the baseline's files, or why they were not kept.
-    baseline_digest: str = ""
+    baseline_tree_digest: str = ""
     baseline_missing: str = ""
     # The totals of the baseline, or else of the first round.
     baseline_totals: Totals | None = None
@@ -90,27 +99,27 @@ class Progress(Struct, frozen=True, kw_only=True):
     repeated: int = 0
     tree: str = ""
     # Keys of the last rounds' states, to detect two states that alternate.
-    recent: tuple[str, ...] = ()
+    recent_states: tuple[str, ...] = ()
     # Rounds in a row in which nothing moved.
-    stale: int = 0
+    stale_rounds: int = 0
     # Holds in a row without a tool call.
     idle_holds: int = 0
     # What the agent was told in the last round or before.
-    blocked_told: bool = False
-    unrunnable_told: bool = False
+    blocked_reported: bool = False
+    unrunnable_reported: bool = False
     faults: int = 0
-    told_background: tuple[str, ...] = ()
+    background_reported: tuple[str, ...] = ()
     # The ids of the concerns the agent or the user was shown.
     reported_concerns: tuple[str, ...] = ()
     # The id of the prompt for which a stop was let through already.
-    waited_for: str = ""
+    waited_for_prompt: str = ""
     # Whether the user confirmed at a gate that the task is done.
     confirmed: bool = False
     # Whether the user approved the steps.
-    planned: bool = False
+    steps_approved: bool = False
     steps_done: tuple[str, ...] = ()
     # How many of them were done at the last round.
-    steps_told: int = 0
+    steps_reported: int = 0
     precheck: str = ""
     # The loop that started when this one ended.
     followed_by: str = ""
@@ -118,5 +127,5 @@ class Progress(Struct, frozen=True, kw_only=True):
     active_seconds: float = 0
     round_seconds: float = 0
     # The machine's boot id and its uptime when time was last counted.
-    clock: tuple[str, float] = STOPPED
+    clock: tuple[str, float] = STOPPED_CLOCK
     updated_at: str = ""

@@ -6,31 +6,19 @@ _LINE = 300
 _NAMED = 5
 
 
-def cut(text: str, limit: int) -> str:
+def shorten(text: str, limit: int) -> str:
     if len(text) <= limit:
         return text
     return text[: limit - 2].rstrip() + " …" if limit > 2 else ""
 
 
-def one_line(text: str) -> str:
+def to_one_line(text: str) -> str:
     """What a check printed can neither begin a line of ours nor push the rest out."""
-    return cut(" ".join(text[: 2 * _LINE].split()), _LINE)
+    return shorten(" ".join(text[: 2 * _LINE].split()), _LINE)
 
 
-def number(count: int, noun: str) -> str:
+def pluralize(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
-
-
-def join_first(names: Sequence[str]) -> str:
-    """`a, b, c, d, e and 2 more`."""
-    rest = len(names) - _NAMED
-    return ", ".join(names[:_NAMED]) + (f" and {rest} more" if rest > 0 else "")
-
-
-def join_first(names: Sequence[str]) -> str:
-    """`a, b, c, d, e and 2 more`."""
-    rest = len(names) - _NAMED
-    return ", ".join(names[:_NAMED]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def join_first(names: Sequence[str]) -> str:

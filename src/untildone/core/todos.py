@@ -7,9 +7,9 @@ from untildone.core.contract import Contract
 from untildone.core.evidence import Evidence, Todo
 
 # Where people and other tools keep such a list in a project.
-FILES = ("TODO.md", "fix_plan.md", ".ralph/fix_plan.md")
+TODO_FILES = ("TODO.md", "fix_plan.md", ".ralph/fix_plan.md")
 # As the client's own list is written, in `todos`.
-STATE = ".claude/todo_state.json"
+TODO_STATE_FILE = ".claude/todo_state.json"
 # - [ ] write it      3. [x] test it      * [~] half of it
 _BOX = r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+\[(?P<mark>[ xX/~])\](?:[ \t]+(?P<text>.*))?"
 _HEADING = r"[ \t]*(?P<level>#{1,6})[ \t]+(?P<title>.*)"
@@ -21,7 +21,7 @@ _MOST = 1_000
 _NAMED = "todo"
 
 
-def check_boxes(text: str) -> tuple[Todo, ...]:
+def parse_check_boxes(text: str) -> tuple[Todo, ...]:
     """The items of a Markdown list; neither those in code nor those put off."""
     found = (re.fullmatch(_BOX, line) for line in _asked_for(text))
     return tuple(
@@ -57,16 +57,16 @@ def _plain(text: str | None) -> str:
     return " ".join((text or "").split())[:_LONGEST]
 
 
-def unfinished(todos: tuple[Todo, ...]) -> tuple[str, ...]:
+def find_unfinished(todos: tuple[Todo, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(each.text for each in todos if not each.done))
 
 
-def unmet_todos(contract: Contract, evidence: Evidence) -> tuple[str, ...]:
+def find_unmet_todos(contract: Contract, evidence: Evidence) -> tuple[str, ...]:
     """By name: what is not finished, and what was on the list at the start and is gone from it."""
     if not contract.todos:
         return ()
     known = {each.text for each in evidence.todos}
     gone = tuple(text for text in contract.todos if text not in known)
-    return tuple(f"{_NAMED} `{text}`" for text in unfinished(evidence.todos)) + tuple(
+    return tuple(f"{_NAMED} `{text}`" for text in find_unfinished(evidence.todos)) + tuple(
         f"{_NAMED} `{text}` (removed from the list, not finished)" for text in gone
     )

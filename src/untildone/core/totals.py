@@ -5,18 +5,18 @@ from collections.abc import Callable, Iterable, Iterator
 from operator import attrgetter
 
 from untildone.core.check_results import CheckResult, FileTotals, Finding, Severity, Totals
-from untildone.core.regressions import names_of_tests
+from untildone.core.failure_changes import index_tests_by_name
 
-WORST_FILES = 20
+MAX_WORST_FILES = 20
 _PLACE = attrgetter("path", "severity")
 
 
-def totals(results: Iterable[CheckResult]) -> Totals:
+def count_totals(results: Iterable[CheckResult]) -> Totals:
     results = tuple(results)
     found = Counter(finding.severity for finding in _findings(results))
     tests = [result.tests for result in results if result.tests]
     return Totals(
-        **by_severity(found),
+        **name_severity_counts(found),
         passed=sum(each.passed for each in tests),
         failed=sum(each.failed for each in tests),
         skipped=sum(each.skipped for each in tests),
@@ -27,29 +27,29 @@ def has_findings(counted: Totals) -> bool:
     return bool(counted.errors or counted.warnings or counted.infos or counted.security)
 
 
-def worst_files(results: Iterable[CheckResult]) -> tuple[FileTotals, ...]:
+def find_worst_files(results: Iterable[CheckResult]) -> tuple[FileTotals, ...]:
     """Those with the most findings, the worst first."""
     found: dict[str, Counter[Severity]] = {}
     for (path, severity), count in Counter(map(_PLACE, _findings(results))).items():
         if path:
             found.setdefault(path, Counter())[severity] = count
-    worst = sorted(found, key=lambda path: (-found[path].total(), path))[:WORST_FILES]
-    return tuple(FileTotals(path=path, **by_severity(found[path])) for path in worst)
+    worst = sorted(found, key=lambda path: (-found[path].total(), path))[:MAX_WORST_FILES]
+    return tuple(FileTotals(path=path, **name_severity_counts(found[path])) for path in worst)
 
 
 def _findings(results: Iterable[CheckResult]) -> Iterator[Finding]:
     """Each finding once that is not a test's own failure, which is counted among the tests."""
     results = tuple(results)
     alone = sum(bool(result.findings) for result in results) <= 1
-    is_first = first_to_say()
+    is_first = make_duplicate_filter()
     for result in results:
-        named = names_of_tests(result.tests.failing) if result.tests else {}
+        named = index_tests_by_name(result.tests.failing) if result.tests else {}
         for each in result.findings:
             if each.code not in named and (alone or is_first(result.name, each)):
                 yield each
 
 
-def first_to_say() -> Callable[[str, Finding], bool]:
+def make_duplicate_filter() -> Callable[[str, Finding], bool]:
     """Tells of a check whether no other has said the same of that line, as compilers do in each."""
     said: dict[tuple[str, int, str, str], str] = {}
 
@@ -60,7 +60,7 @@ def first_to_say() -> Callable[[str, Finding], bool]:
     return is_first
 
 
-def by_severity(found: Counter[Severity]) -> dict[str, int]:
+def name_severity_counts(found: Counter[Severity]) -> dict[str, int]:
     return {
         "errors": found["error"],
         "warnings": found["warning"],

@@ -2,14 +2,19 @@
 
 from msgspec.structs import replace
 
-from untildone.core.concerns import unapproved
+from untildone.core.concerns import find_unapproved
 from untildone.core.contract import Contract
 from untildone.core.criteria import apply_amendments
 from untildone.core.evidence import Evidence
-from untildone.core.progress import STOPPED, Progress, Status
-from untildone.core.regressions import compared
-from untildone.core.stagnation import MOST_FAILURES, get_round_state, repeats, stale_rounds
-from untildone.core.totals import totals
+from untildone.core.failure_changes import compare_failures
+from untildone.core.progress import STOPPED_CLOCK, Progress, Status
+from untildone.core.stagnation import (
+    MAX_FAILURES,
+    count_stale_rounds,
+    get_round_state,
+    has_same_failures,
+)
+from untildone.core.totals import count_totals
 from untildone.core.verdict import OUTCOMES, Continue, Finish, Ignore, Pause, Verdict, Wait
 
 
@@ -18,7 +23,7 @@ def advance(
 ) -> Progress:
     """The progress after this verdict was given."""
     contract = apply_amendments(contract, progress.amendments)
-    progress = replace(progress, spend_usd=spend(progress, evidence))
+    progress = replace(progress, spend_usd=update_spend(progress, evidence))
     match verdict:
         case Ignore():
             return progress
@@ -31,9 +36,9 @@ def advance(
         case Continue():
             return _judged(contract, progress, evidence, verdict)
         case Finish(outcome="cancelled") | Pause(outcome="paused" | "tampered"):
-            return ended(progress, verdict)
+            return end_loop(progress, verdict)
         case Finish() | Pause():
-            return ended(_judged(contract, progress, evidence, verdict), verdict)
+            return end_loop(_judged(contract, progress, evidence, verdict), verdict)
 
 
 def _waiting(progress: Progress, evidence: Evidence) -> Progress:
@@ -41,19 +46,19 @@ def _waiting(progress: Progress, evidence: Evidence) -> Progress:
     theirs = evidence.turn in ("queued", "question")
     return replace(
         progress,
-        waited_for=evidence.prompt if theirs else progress.waited_for,
+        waited_for_prompt=evidence.prompt if theirs else progress.waited_for_prompt,
         # What is queued is taken up at once; otherwise the agent rests until the next prompt.
-        clock=progress.clock if evidence.turn == "queued" else STOPPED,
+        clock=progress.clock if evidence.turn == "queued" else STOPPED_CLOCK,
     )
 
 
-def spend(progress: Progress, evidence: Evidence) -> float | None:
+def update_spend(progress: Progress, evidence: Evidence) -> float | None:
     if evidence.spend_usd is None:
         return progress.spend_usd
     return max(evidence.spend_usd, progress.spend_usd or 0)
 
 
-def ended(progress: Progress, verdict: Finish | Pause) -> Progress:
+def end_loop(progress: Progress, verdict: Finish | Pause) -> Progress:
     status: Status = "finished" if OUTCOMES[verdict.outcome].status == "finished" else "paused"
     return replace(progress, status=status, outcome=verdict.outcome, reason=verdict.reason)
 
@@ -62,8 +67,8 @@ def _uncounted(progress: Progress, evidence: Evidence, verdict: Continue) -> Pro
     told = tuple(work.id for work in evidence.background)
     return replace(
         progress,
-        told_background=tuple(dict.fromkeys((*progress.told_background, *told))),
-        faults=progress.faults + (verdict.because == "fault"),
+        background_reported=tuple(dict.fromkeys((*progress.background_reported, *told))),
+        faults=progress.faults + (verdict.cause == "fault"),
         idle_holds=progress.idle_holds + 1,
     )
 
@@ -71,7 +76,7 @@ def _uncounted(progress: Progress, evidence: Evidence, verdict: Continue) -> Pro
 def _judged(
     contract: Contract, progress: Progress, evidence: Evidence, verdict: Verdict
 ) -> Progress:
-    because = verdict.because if isinstance(verdict, Continue) else ""
+    because = verdict.cause if isinstance(verdict, Continue) else ""
     state = get_round_state(contract, progress, evidence)
     found = state.failures
     red = tuple(result.name for result in evidence.checks if result.outcome == "red")
@@ -79,17 +84,17 @@ def _judged(
         _measured(progress, evidence),
         round=progress.round + 1,
         unmet=state.unmet,
-        failures=found[:MOST_FAILURES],
+        failures=found[:MAX_FAILURES],
         remaining=len(found),
-        repeated=progress.repeated + 1 if repeats(progress, found) else int(bool(found)),
+        repeated=progress.repeated + 1 if has_same_failures(progress, found) else int(bool(found)),
         tree=evidence.tree,
-        seen_failures=tuple(dict.fromkeys((*found, *progress.seen_failures)))[:MOST_FAILURES],
-        seen_red=tuple(dict.fromkeys((*progress.seen_red, *red))),
-        recent=(*progress.recent, state.key)[-3:],
-        stale=stale_rounds(progress, state),
+        seen_failures=tuple(dict.fromkeys((*found, *progress.seen_failures)))[:MAX_FAILURES],
+        checks_seen_red=tuple(dict.fromkeys((*progress.checks_seen_red, *red))),
+        recent_states=(*progress.recent_states, state.key)[-3:],
+        stale_rounds=count_stale_rounds(progress, state),
         idle_holds=progress.idle_holds + bool(because),
-        blocked_told=because == "blocked",
-        unrunnable_told=because == "unrunnable",
+        blocked_reported=because == "blocked",
+        unrunnable_reported=because == "unrunnable",
         reported_concerns=_asked_about(contract, progress, evidence, verdict),
         faults=0,
         signalled=False,
@@ -97,7 +102,7 @@ def _judged(
         confirmed=progress.confirmed and not state.unmet,
         blocked="",
         report=None,
-        steps_told=len(progress.steps_done),
+        steps_reported=len(progress.steps_done),
         round_seconds=0,
     )
 
@@ -109,18 +114,18 @@ def _asked_about(
     if evidence.concerns is None:
         return progress.reported_concerns
     match verdict:
-        case Continue(because="losses") | Pause(outcome="needs-approval"):
+        case Continue(cause="losses") | Pause(outcome="needs-approval"):
             told = {each.id for each in evidence.concerns}
         case _:
             told = set(progress.reported_concerns)
-    return tuple(each.id for each in unapproved(evidence, contract.allow) if each.id in told)
+    return tuple(each.id for each in find_unapproved(evidence, contract.allow) if each.id in told)
 
 
 def _measured(progress: Progress, evidence: Evidence) -> Progress:
     if not evidence.checks:
         return progress
-    counted = totals(evidence.checks)
-    seen = compared(evidence)
+    counted = count_totals(evidence.checks)
+    seen = compare_failures(evidence)
     return replace(
         progress,
         baseline_totals=progress.baseline_totals or counted,
@@ -130,18 +135,18 @@ def _measured(progress: Progress, evidence: Evidence) -> Progress:
     )
 
 
-def resumed(progress: Progress) -> Progress:
+def resume_loop(progress: Progress) -> Progress:
     """Active again by the person's word: what had led to the pause is counted anew."""
     return replace(
         progress,
         status="active",
         outcome=None,
         reason="",
-        stale=0,
-        recent=(),
+        stale_rounds=0,
+        recent_states=(),
         idle_holds=0,
-        blocked_told=False,
-        unrunnable_told=False,
+        blocked_reported=False,
+        unrunnable_reported=False,
         faults=0,
         round_seconds=0,
     )

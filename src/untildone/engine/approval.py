@@ -6,7 +6,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from untildone.core.concerns import allowed, name_of
+from untildone.core.concerns import is_allowed, strip_content_digest
 from untildone.core.contract import Amendment
 from untildone.core.criteria import apply_amendments
 from untildone.core.progress import Progress
@@ -61,12 +61,12 @@ def _asked_about(record: Record) -> tuple[str, ...]:
 
 def _meant(asked: tuple[str, ...], findings: Iterable[str]) -> tuple[str, ...]:
     meant = {
-        finding: [each for each in asked if finding in (each, name_of(each))]
+        finding: [each for each in asked if finding in (each, strip_content_digest(each))]
         for finding in findings
     }
     unknown = ", ".join(f"`{finding}`" for finding, ids in meant.items() if not ids)
     if asked and (unknown or not meant):
-        known = ", ".join(f"`{name_of(finding)}`" for finding in asked)
+        known = ", ".join(f"`{strip_content_digest(finding)}`" for finding in asked)
         what = f"{unknown} is not asked about" if unknown else "no finding is named"
         raise UserError(f"{what} (asked: {known})", hint=f"give ids, or `{ALL}`")
     return tuple(dict.fromkeys(each for ids in meant.values() for each in ids))
@@ -93,9 +93,9 @@ def _differing(context: Context, record: Record) -> tuple[str, ...]:
         session=context.session_of(record),
         end=0,
         shared=context.home,
-        loop=context.loops.folder(contract.id),
-        kept=record.progress.baseline_digest,
+        loop=context.loops.get_folder(contract.id),
+        kept=record.progress.baseline_tree_digest,
         unkept=record.progress.baseline_missing,
     )
     found = differences(contract, site)
-    return tuple(lost.id for lost in found if not allowed(lost, contract.allow))
+    return tuple(lost.id for lost in found if not is_allowed(lost, contract.allow))

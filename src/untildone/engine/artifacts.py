@@ -12,7 +12,7 @@ from untildone.core.progress import Round
 from untildone.engine.context import Context
 from untildone.report.receipt import Receipt, ReceiptConcern, build_receipt
 from untildone.report.receipt_text import encode_receipt, render_receipt
-from untildone.store.files import write_whole
+from untildone.store.files import write_atomically
 from untildone.store.loops import Record
 
 _LOGS_KEPT = 5
@@ -60,7 +60,7 @@ def write_task(project: Path, contract: Contract) -> None:
 def publish(context: Context, record: Record, evidence: Evidence, *, project: Path) -> None:
     """The receipt, kept with the loop and shown in the project."""
     paper = written(context, record, evidence, project=project, at=context.now())
-    _write(context.loops.folder(record.contract.id), paper)
+    _write(context.loops.get_folder(record.contract.id), paper)
     shown = folder(project)
     if shown:
         # A copy for people: that it cannot be left changes nothing of the verdict.
@@ -78,7 +78,7 @@ def written(
         from untildone.engine.concern_diffs import concerns_with_diffs
 
         asked = concerns_with_diffs(context, record, evidence.concerns or (), project=project)
-    rounds = context.loops.rounds(record.contract.id)
+    rounds = context.loops.read_rounds(record.contract.id)
     return build_receipt(record, evidence, rounds, at=at, lost=asked)
 
 
@@ -87,11 +87,13 @@ def last_evidence(rounds: tuple[Round, ...]) -> Evidence:
     if not rounds:
         return Evidence()
     last = rounds[-1]
-    return Evidence(checks=last.checks, concerns=last.concerns, proved=last.proved, tree=last.tree)
+    return Evidence(
+        checks=last.checks, concerns=last.concerns, comparisons=last.comparisons, tree=last.tree
+    )
 
 
 def _write(place: Path, paper: Receipt) -> None:
     """Moved over what is there: a link that a repository brought is replaced, not followed."""
-    write_whole(place / "receipt.json", encode_receipt(paper), keep_previous=False)
+    write_atomically(place / "receipt.json", encode_receipt(paper), keep_previous=False)
     text = render_receipt(paper).encode("utf-8", "replace")
-    write_whole(place / "receipt.md", text, keep_previous=False)
+    write_atomically(place / "receipt.md", text, keep_previous=False)

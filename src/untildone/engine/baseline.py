@@ -9,11 +9,11 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from untildone import process
-from untildone.checks.runner import Running, run_checks
+from untildone.checks.runner import RunOptions, run_checks
 from untildone.core.check_results import CheckResult
-from untildone.core.counts import counted
+from untildone.core.counts import apply_counts
 from untildone.core.progress import Progress
-from untildone.core.totals import totals
+from untildone.core.totals import count_totals
 from untildone.engine.context import Context
 from untildone.engine.verbs import change
 from untildone.sandbox.tree_copy import copy_tree
@@ -31,16 +31,16 @@ def record_start(
     """Keeps the results whole. `copied`: a bare exit code may only tell of the copy."""
     if copied:
         results = tuple(_as_proved(result) for result in results)
-    results = counted(context.loops.load(loop).contract, results, results)
+    results = apply_counts(context.loops.load(loop).contract, results, results)
     red = tuple(result.name for result in results if result.outcome == "red")
-    folder = context.loops.folder(loop)
+    folder = context.loops.get_folder(loop)
 
     def edit(record: Record) -> Progress:
         return replace(
             record.progress,
-            seen_red=tuple(dict.fromkeys((*record.progress.seen_red, *red))),
-            baseline=baseline.write(folder, tuple(_named(result) for result in results)),
-            baseline_totals=totals(results),
+            checks_seen_red=tuple(dict.fromkeys((*record.progress.checks_seen_red, *red))),
+            baseline=baseline.write_results(folder, tuple(_named(result) for result in results)),
+            baseline_totals=count_totals(results),
         )
 
     return change(context, loop, edit, kind="baseline", red=red)
@@ -79,7 +79,7 @@ def run_detached(context: Context, loop: str, tree: str) -> None:
         copy = Path(top) / "tree"
         copy_tree(project, copy)
         if fingerprint_tree(project) == tree:
-            record_start(context, loop, run_checks(checks, Running(project=copy)), copied=True)
+            record_start(context, loop, run_checks(checks, RunOptions(project=copy)), copied=True)
     context.session_of(record).remove("baseline")
 
 

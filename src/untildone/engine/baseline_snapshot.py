@@ -20,7 +20,7 @@ def keeping(context: Context, contract: Contract) -> Iterator[tuple[str, str]]:
     if not contract.checks:
         yield "", ""
         return
-    folder = context.loops.folder(contract.id)
+    folder = context.loops.get_folder(contract.id)
     folder.parent.mkdir(mode=0o700, exist_ok=True)
     # A name with a leading dot is no loop.
     draft = folder.with_name(f".{contract.id}-{os.urandom(8).hex()}")
@@ -36,23 +36,23 @@ def keeping(context: Context, contract: Contract) -> Iterator[tuple[str, str]]:
 def resting_on_the_start(context: Context, record: Record) -> Progress:
     """Without the start's files where somebody altered them and the person goes on all the same."""
     progress = record.progress
-    if progress.outcome != "tampered" or not progress.baseline_digest:
+    if progress.outcome != "tampered" or not progress.baseline_tree_digest:
         return progress
     from untildone.integrity.baseline import load_baseline
 
     try:
         load_baseline(
-            context.loops.folder(record.contract.id) / "baseline", progress.baseline_digest
+            context.loops.get_folder(record.contract.id) / "baseline", progress.baseline_tree_digest
         )
     except (ValueError, OSError) as error:
-        return replace(progress, baseline_digest="", baseline_missing=str(error))
+        return replace(progress, baseline_tree_digest="", baseline_missing=str(error))
     return progress
 
 
 def _keep(context: Context, contract: Contract, draft: Path) -> tuple[str, str]:
     # Imported where it is used: a prompt that starts no loop must not pay for it.
     from untildone.integrity.baseline import BaselineTooLargeError, save_baseline
-    from untildone.integrity.environment.comparison import collect_facts
+    from untildone.integrity.environment.facts import collect_facts
     from untildone.sandbox.home_folder import select_steering
     from untildone.worktree.contents import GENERATED
     from untildone.worktree.files import list_ignored_folders

@@ -8,14 +8,14 @@ from untildone.engine.context import Context
 from untildone.report.junit import render_junit
 from untildone.report.receipt_text import encode_receipt, render_receipt
 from untildone.report.sarif import build_sarif
-from untildone.store.files import write_whole
+from untildone.store.files import write_atomically
 from untildone.store.loops import Record
 
 
 def leave_reports(context: Context, record: Record, folder: Path) -> Path:
     """In a folder of the loop's own below this one."""
     loop, at = record.contract.id, record.progress.updated_at
-    evidence = last_evidence(context.loops.rounds(loop))
+    evidence = last_evidence(context.loops.read_rounds(loop))
     project = Path(record.contract.project)
     paper = written(context, record, evidence, project=project, at=at)
     texts = {
@@ -27,5 +27,5 @@ def leave_reports(context: Context, record: Record, folder: Path) -> Path:
     place = folder / loop
     place.mkdir(parents=True, exist_ok=True)
     for name, data in texts.items():
-        write_whole(place / name, data, keep_previous=False)
+        write_atomically(place / name, data, keep_previous=False)
     return place

@@ -52,9 +52,9 @@ def at_start(context: Context, record: Record, path: str) -> bytes:
 
 
 def _start(context: Context, record: Record) -> Tree | None:
-    folder = context.loops.folder(record.contract.id) / "baseline"
+    folder = context.loops.get_folder(record.contract.id) / "baseline"
     try:
-        return load_baseline(folder, record.progress.baseline_digest)[1]
+        return load_baseline(folder, record.progress.baseline_tree_digest)[1]
     except ValueError:
         return None
 

@@ -8,13 +8,19 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from untildone.agents import AGENTS
 from untildone.agents.agent import Agent
 from untildone.core.criteria import apply_amendments, lacks_precheck
-from untildone.lineage import serve
+from untildone.engine.scope import Scope
 from untildone.store.digest import sha256
 from untildone.store.loops import Loops, Record
 from untildone.store.sessions import Session
+
+
+class RegisteredFeature(Struct, frozen=True):
+    """A line of the registry: `load` imports the `Feature`, and is called only if it is used."""
+
+    is_used: Callable[[Scope], bool]
+    load: Callable[[], object]
 
 
 class Context(Struct, frozen=True, kw_only=True):
@@ -22,6 +28,7 @@ class Context(Struct, frozen=True, kw_only=True):
     environ: Mapping[str, str]
     agent: Agent
     clock: Callable[[], float] = time.time
+    features: tuple[RegisteredFeature, ...] = ()
 
     @property
     def loops(self) -> Loops:
@@ -36,22 +43,6 @@ class Context(Struct, frozen=True, kw_only=True):
 
     def now(self) -> str:
         return datetime.fromtimestamp(self.clock(), UTC).isoformat(timespec="seconds")
-
-
-def context(
-    environ: Mapping[str, str] | None = None, *, home: str = "", agent: str = "claude"
-) -> Context:
-    environ = dict(os.environ) if environ is None else environ
-    place = Path(home) if home else _home(environ)
-    serve(os.fspath(place))
-    return Context(home=place, environ=environ, agent=AGENTS[agent])
-
-
-def _home(environ: Mapping[str, str]) -> Path:
-    # Imported where it is used: hooks are told their home.
-    from untildone.store.home import state_home
-
-    return state_home(environ)
 
 
 def project_folder(home: Path, project: Path) -> Path:
@@ -86,13 +77,13 @@ def mirror(context: Context, record: Record, line: str = "") -> None:
     if not session.known:
         return
     if record.progress.status == "finished":
-        if record.progress.baseline_digest:
-            _forget_start(context.loops.folder(record.contract.id))
-        if session.loop() == record.contract.id:
+        if record.progress.baseline_tree_digest:
+            _forget_start(context.loops.get_folder(record.contract.id))
+        if session.get_loop_id() == record.contract.id:
             session.release()
         return
     active = record.progress.status == "active"
-    if session.active() and not active:
+    if session.is_active() and not active:
         # Told once, at the person's next prompt.
         session.write("remind", "")
     session.bind(record.contract.id, active=active)
@@ -112,4 +103,4 @@ def _watch(session: Session, record: Record) -> None:
     bounds = contract.bounds
     limited = bounds.budget_usd or bounds.minutes or bounds.round_minutes
     if limited and not session.has("meter"):
-        session.wind(0)
+        session.schedule_meter(0)

@@ -1,51 +1,43 @@
 """Which part of the pipeline answers an event that the lean entry could not."""
 
-from untildone.agents import AGENTS
-from untildone.engine.context import Context, context
+from untildone.engine.context import Context
 from untildone.engine.duplicate_events import told_before
+from untildone.engine.feature import used_features
 from untildone.engine.payload import Call
+from untildone.engine.scope import Scope
 from untildone.engine.speaker import driven
 
+_ANSWERED_ONCE = ("UserPromptSubmit", "SessionStart", "PostToolUse")
 
-def answer(call: Call) -> str:
-    if call.agent not in AGENTS:
+
+def answer_event(context: Context, call: Call) -> str:
+    if call.event in _ANSWERED_ONCE and told_before(context, call):
         return ""
-    here = context(call.environ, home=call.home, agent=call.agent)
-    once = ("UserPromptSubmit", "SessionStart", "PostToolUse")
-    if call.event in once and told_before(here, call):
-        return ""
-    if _left_to_the_run(here, call):
+    if _is_left_to_the_run(context, call):
         return ""
     # Imported by event: each pays only for what it needs.
     match call.event:
         case "Stop":
             from untildone.engine import stop
 
-            return stop.answer(here, call)
+            return stop.answer(context, call)
         case "UserPromptSubmit":
             from untildone.engine import prompt
 
-            return prompt.answer(here, call)
-        case "PostToolUse":
-            from untildone.features.edits import feedback
-
-            return feedback.answer_edit(here, call)
-        case "PostToolBatch":
-            from untildone.features.budget import meter
-
-            return meter.answer_tool_call(here, call)
+            return prompt.answer(context, call)
         case "SessionStart" | "SessionEnd":
             from untildone.engine import session
 
-            return session.answer(here, call)
+            return session.answer(context, call)
         case _:
-            return ""
+            features = used_features(context, Scope(event=call.event))
+            return next(filter(None, (each.answer_event(context, call) for each in features)), "")
 
 
-def _left_to_the_run(here: Context, call: Call) -> bool:
-    """Prompts and returns of a session that we drive are ours already; a compaction is not."""
-    told = call.event in ("Stop", "UserPromptSubmit") or (
+def _is_left_to_the_run(context: Context, call: Call) -> bool:
+    """A headless run handles prompts and stops of its session itself, but not a compaction."""
+    handled = call.event in ("Stop", "UserPromptSubmit") or (
         call.event == "SessionStart" and call.text("source") != "compact"
     )
-    known = call.text("session_id") or call.environ.get(here.agent.SESSION_VARIABLE, "")
-    return told and driven(here.session(known))
+    session = call.text("session_id") or call.environ.get(context.agent.SESSION_VARIABLE, "")
+    return handled and driven(context.session(session))

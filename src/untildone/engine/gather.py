@@ -5,53 +5,44 @@ from pathlib import Path
 from untildone.agents.events import Stop
 from untildone.core import agent_message
 from untildone.core.contract import Contract
-from untildone.core.criteria import apply_amendments
 from untildone.core.evidence import Evidence, Turn
-from untildone.core.progress import Progress
 from untildone.engine.context import Context, tree_of
+from untildone.engine.feature import Feature, StoppedLoop
+from untildone.engine.journal_entry import touched
 from untildone.engine.speaker import ignored, tail
-from untildone.features.budget.spend import measure_spend
-from untildone.store.loops import Record
 from untildone.store.sessions import Session
 
 
-def before_checks(context: Context, record: Record, progress: Progress, stop: Stop) -> Evidence:
-    """What costs nothing to know."""
-    contract = record.contract
-    session = context.session_of(record)
-    said = _said(stop, contract)
-    return Evidence(
-        ignored=ignored(context.agent, context.environ),
-        broken_seal=session.stripped() or context.loops.seal_broken(contract.id),
-        turn=turn(context, session, stop, contract),
+def gather(context: Context, loop: StoppedLoop, features: tuple[Feature, ...]) -> Evidence:
+    """What is known without running anything, with what each feature knows."""
+    stop, progress, contract = loop.stop, loop.progress, loop.contract
+    session = context.session_of(loop.record)
+    message = stop.message
+    evidence = Evidence(
+        ignore_reason=ignored(context.agent, context.environ),
+        broken_seal=session.explain_index_damage()
+        or context.loops.explain_broken_seal(contract.id),
+        turn=turn(context, session, loop),
         prompt=stop.prompt,
         background=stop.background,
-        said=said,
-        signalled=progress.signalled or agent_message.signalled(stop.message),
-        blocked=progress.blocked or agent_message.blocked(stop.message),
-        spend_usd=measure_spend(context, record, stop),
+        promises_given=_find_promises(stop, contract),
+        signalled=progress.signalled or agent_message.has_signal(message),
+        blocked=progress.blocked or agent_message.find_blocked_reason(message),
         minutes=progress.active_seconds / 60,
         round_minutes=progress.round_seconds / 60,
         cap_reached=bool(stop.cap) and progress.idle_holds >= stop.cap,
-        gate=_gate(contract, progress),
-        status=agent_message.status_block(stop.message) if "LOOP_STATUS" in stop.message else None,
+        status=agent_message.parse_status_block(message) if "LOOP_STATUS" in message else None,
+        written_files=touched(loop.calls, contract.project),
     )
+    for feature in features:
+        evidence = feature.gather(context, loop, evidence)
+    return evidence
 
 
-def _said(stop: Stop, contract: Contract) -> tuple[str, ...]:
+def _find_promises(stop: Stop, contract: Contract) -> tuple[str, ...]:
     if not contract.promises:
         return ()
-    return agent_message.promises_said(stop.message, contract.promises, task=contract.task)
-
-
-def _gate(contract: Contract, progress: Progress) -> str:
-    contract = apply_amendments(contract, progress.amendments)
-    if not contract.gated:
-        return ""
-    # Imported where it is used: hardly any loop has gates.
-    from untildone.core.spec.gates import gate
-
-    return gate(contract, progress)
+    return agent_message.find_promises(stop.message, contract.promises, task=contract.task)
 
 
 def root(contract: Contract, cwd: str) -> Path:
@@ -67,17 +58,18 @@ def root(contract: Contract, cwd: str) -> Path:
     return project
 
 
-def turn(context: Context, session: Session, stop: Stop, contract: Contract) -> Turn:
+def turn(context: Context, session: Session, loop: StoppedLoop) -> Turn:
+    stop = loop.stop
     if stop.plan_mode:
         return "plan"
     recent = tail(stop.transcript)
-    if context.agent.failed(recent):
+    if context.agent.find_failure(recent):
         return "failed"
     # Nobody types into an unattended run: what its transcript has in the queue is its own prompt.
-    if stop.attended and context.agent.queued(recent):
+    if stop.attended and context.agent.has_queued_input(recent):
         return "queued"
     prompt = session.read_json("prompt.json")
     if prompt.get("kind") != "other" or prompt.get("id") != stop.prompt:
         return "agent"
-    unchanged = prompt.get("tree") == tree_of(root(contract, stop.cwd))
+    unchanged = prompt.get("tree") == tree_of(loop.project)
     return "question" if unchanged else "agent"

@@ -7,20 +7,20 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeAlias
 
-from untildone.checks import security
-from untildone.config import proposals
+from untildone.config import load_proposals
 from untildone.core.contract import Check, Contract
-from untildone.core.text import number
+from untildone.core.text import pluralize
 from untildone.engine.context import Context
+from untildone.engine.feature import used_features
 from untildone.engine.hold_status import held_now
 from untildone.engine.project_checks import checks_of, is_trusted
+from untildone.engine.scope import Scope
 from untildone.errors import UserError
-from untildone.features.edits import switch
 from untildone.process import argv_of
 from untildone.report.doctor import Problem, make_error, make_note
 from untildone.report.notices import describe_next_step
-from untildone.store.home import prepare, vanishing
-from untildone.store.loops import Broken, Record
+from untildone.store.home import find_volatile_file_system, prepare_home
+from untildone.store.loops import Record, UnreadableLoop
 
 Look: TypeAlias = Callable[[Context, Path], Iterator[Problem]]
 
@@ -51,12 +51,12 @@ def state(context: Context, _: Path) -> Iterator[Problem]:
     home = context.home
     try:
         if home.exists() or home.is_symlink():
-            prepare(home)
+            prepare_home(home)
         else:
             _makeable(home)
     except UserError as fault:
         yield make_error("state", fault.message, fault.hint)
-    kind = vanishing(home)
+    kind = find_volatile_file_system(home)
     if kind:
         text = f"`{home}` is on {kind}: loops and receipts are gone after a restart"
         yield make_note(
@@ -75,7 +75,7 @@ def _makeable(home: Path) -> None:
 
 def configuration(context: Context, project: Path) -> Iterator[Problem]:
     try:
-        files = proposals(project)
+        files = load_proposals(project)
     except UserError:
         # Told by `check_tools`.
         return
@@ -130,12 +130,12 @@ def _beginning(path: Path) -> bytes:
 def damaged_loops(context: Context, _: Path) -> Iterator[Problem]:
     for found in _loops(context):
         match found:
-            case Broken():
-                folder = context.loops.folder(found.id) if found.id.isascii() else context.home
+            case UnreadableLoop():
+                folder = context.loops.get_folder(found.id) if found.id.isascii() else context.home
                 text = f"loop {found.id} cannot be read: {found.reason}"
                 yield make_error("damaged loop", text, f"move `{folder}` away")
             case Record() if found.progress.status != "finished":
-                broken = context.loops.seal_broken(found.contract.id)
+                broken = context.loops.explain_broken_seal(found.contract.id)
                 text = f"the seal of loop {found.contract.id} is broken: {broken}"
                 if broken:
                     yield make_error(
@@ -152,7 +152,7 @@ def unheld_loops(context: Context, project: Path) -> Iterator[Problem]:
         text = f"loop {contract.id}{there}: {why}"
         yield make_note("not held", text, f"`untildone cancel {contract.id}` ends it")
     if more := unheld[_LISTED:]:
-        text = number(len(more), "more loop")
+        text = pluralize(len(more), "more loop")
         yield make_note("not held", text, "`untildone status --all` lists them")
 
 
@@ -179,19 +179,14 @@ def last_loop(context: Context, project: Path) -> Iterator[Problem]:
     yield make_note("last loop", text, describe_next_step(last.contract.id, outcome))
 
 
-def automatic_mode(context: Context, _: Path) -> Iterator[Problem]:
-    if switch.AUTO not in switch.read_modes(str(context.home)):
-        return
-    text = "on: a turn whose edits bring errors is held, with or without a loop"
-    yield make_note("automatic mode", text, "`untildone init --no-auto` switches it off")
-    if not security.installed():
-        text = "security findings are not looked for: `ast-grep` is not installed"
-        yield make_note("automatic mode", text, "`pip install 'untildone[security]'`")
+def features(context: Context, project: Path) -> Iterator[Problem]:
+    for feature in used_features(context, Scope(event="doctor")):
+        yield from feature.find_problems(context, project)
 
 
-def _loops(context: Context) -> tuple[Record | Broken, ...]:
+def _loops(context: Context) -> tuple[Record | UnreadableLoop, ...]:
     try:
-        return context.loops.all()
+        return context.loops.list_all()
     except OSError:
         # Told by `state`.
         return ()
@@ -205,5 +200,5 @@ PROBES: tuple[Look, ...] = (
     damaged_loops,
     unheld_loops,
     last_loop,
-    automatic_mode,
+    features,
 )

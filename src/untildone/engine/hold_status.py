@@ -3,9 +3,10 @@
 from datetime import UTC, datetime
 
 from untildone.engine.context import Context
+from untildone.engine.feature import used_features
+from untildone.engine.scope import Scope
 from untildone.engine.session import unjudged
 from untildone.engine.speaker import driven
-from untildone.features.budget.spend import explain_unknown_spend
 from untildone.process import alive
 from untildone.report.status import Held, LoopStatus, build_loop_status
 from untildone.store.loops import Record
@@ -15,15 +16,20 @@ from untildone.store.sessions import Session
 def status_of(context: Context, record: Record) -> LoopStatus:
     session = context.session_of(record)
     held, why = held_now(record, session)
-    seen = session.last_event_at()
+    seen = session.find_last_event()
     at = datetime.fromtimestamp(seen, UTC).isoformat(timespec="seconds") if seen else None
     return build_loop_status(
         record,
         held=held,
         not_held_because=why,
         last_event_at=at,
-        spend_unknown_because=explain_unknown_spend(context, record),
+        spend_unknown_because=_explain_spend(context, record),
     )
+
+
+def _explain_spend(context: Context, record: Record) -> str:
+    features = used_features(context, Scope(event="status", contract=record.contract))
+    return next(filter(None, (each.explain_spend(context, record) for each in features)), "")
 
 
 def held_now(record: Record, session: Session) -> tuple[Held, str]:
@@ -37,9 +43,9 @@ def held_now(record: Record, session: Session) -> tuple[Held, str]:
     missed = unjudged(session)
     if missed:
         return False, f"the last stop was not judged: {missed}"
-    if not session.active():
+    if not session.is_active():
         return False, "the index does not know this loop; `untildone continue` mends it"
-    if not session.last_event_at():
+    if not session.find_last_event():
         return False, "no hook of this session was seen"
     process = str(session.read_json("session.json").get("process", ""))
     if session.has("ended.json") or (process.isdecimal() and not alive(int(process))):

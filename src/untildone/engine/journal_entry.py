@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from untildone.core.check_results import CheckResult
 from untildone.core.progress import Progress, Round
-from untildone.core.totals import worst_files
+from untildone.core.totals import find_worst_files
 from untildone.engine.judgement import Judged
 from untildone.engine.payload import EDITING
 
@@ -32,12 +32,12 @@ def entry(judged: Judged, progress: Progress, *, message: str, at: str) -> dict[
         tree=judged.evidence.tree,
         totals=progress.totals,
         spend_usd=progress.spend_usd,
-        files=worst_files(judged.evidence.checks),
-        edited=judged.evidence.edited,
-        touched=judged.evidence.touched,
+        files=find_worst_files(judged.evidence.checks),
+        edited_files=judged.evidence.edited_files,
+        written_files=judged.evidence.written_files,
         fixed=progress.fixed,
         concerns=judged.evidence.concerns and judged.evidence.concerns[:_KEPT],
-        proved=judged.evidence.proved,
+        comparisons=judged.evidence.comparisons,
     )
     return dict(msgspec.to_builtins(written))
 

@@ -1,11 +1,12 @@
 """What a judged stop comes to: the verdict, what the agent is told, what the person sees."""
 
 import os
+from pathlib import Path
 
 from msgspec import Struct
 
 from untildone.core.evidence import Evidence
-from untildone.core.feedback import feedback
+from untildone.core.feedback import write_feedback
 from untildone.core.progress import Progress
 from untildone.core.verdict import Continue, Verdict
 from untildone.engine.context import Context
@@ -20,6 +21,8 @@ class Judged(Struct, frozen=True):
     progress: Progress
     evidence: Evidence
     verdict: Verdict
+    # The worktree that the agent works in.
+    project: Path
 
 
 class Answer(Struct, frozen=True, kw_only=True):
@@ -31,7 +34,7 @@ class Answer(Struct, frozen=True, kw_only=True):
 def answered(context: Context, record: Record, judged: Judged) -> Answer:
     text = ""
     if isinstance(judged.verdict, Continue):
-        text = feedback(
+        text = write_feedback(
             record.contract,
             judged.progress,
             judged.evidence,
@@ -41,22 +44,6 @@ def answered(context: Context, record: Record, judged: Judged) -> Answer:
     told = (
         describe_verdict(record, judged.verdict, judged.evidence.checks),
         *record.warnings,
-        context.session_of(record).taken("tell"),
+        context.session_of(record).take("tell"),
     )
-    shown = " | ".join(filter(None, told)) + _announced(record, judged)
-    return Answer(verdict=judged.verdict, feedback=text, notice=shown)
-
-
-def _announced(record: Record, judged: Judged) -> str:
-    if record.contract.preset != "loop":
-        return ""
-    from untildone.report.announcements import announce_verdict
-
-    status = judged.evidence.status
-    told = announce_verdict(
-        record,
-        judged.verdict,
-        announced=judged.progress.steps_told,
-        next_step=status.next if status else "",
-    )
-    return f"\n{told}" if told else ""
+    return Answer(verdict=judged.verdict, feedback=text, notice=" | ".join(filter(None, told)))

@@ -15,7 +15,7 @@ def pause_unindexed_loop(context: Context, record: Record) -> Record:
     if not _unseen(context, record):
         return record
     # Whoever saves a loop binds it before letting go of the lock.
-    with context.loops.locked(loop):
+    with context.loops.lock(loop):
         record = context.loops.load(loop)
         if not _unseen(context, record):
             return record
@@ -25,10 +25,10 @@ def pause_unindexed_loop(context: Context, record: Record) -> Record:
 
 def describe_lost_loop(context: Context, session: Session) -> str:
     """What the person must know of this session's loop, if its files or its index are gone."""
-    loop = session.loop()
+    loop = session.get_loop_id()
     if loop:
         return _without_files(context, session, loop)
-    for record in context.loops.unfinished():
+    for record in context.loops.list_unfinished():
         if context.session_of(record).id == session.id:
             now = pause_unindexed_loop(context, record)
             if now is not record:
@@ -37,7 +37,7 @@ def describe_lost_loop(context: Context, session: Session) -> str:
 
 
 def _without_files(context: Context, session: Session, loop: str) -> str:
-    folder = context.loops.folder(loop)
+    folder = context.loops.get_folder(loop)
     if folder.exists():
         return ""
     session.release()
@@ -50,7 +50,7 @@ def _unseen(context: Context, record: Record) -> bool:
     return (
         record.progress.status == "active"
         and session.known
-        and not session.active()
-        and context.loops.remembered(record.contract.id)
+        and not session.is_active()
+        and context.loops.is_remembered(record.contract.id)
         and not driven(session)
     )

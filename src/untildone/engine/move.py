@@ -17,10 +17,10 @@ def move_here(context: Context, record: Record, session: str) -> Record:
         raise UserError(
             f"`{session}` is not a session id", hint="`untildone status --all` lists sessions"
         )
-    if target.loop() and target.loop() != record.contract.id:
+    if target.get_loop_id() and target.get_loop_id() != record.contract.id:
         raise UserError(
-            f"this session has the loop `{target.loop()}` already",
-            hint=f"`untildone cancel {target.loop()}` ends it",
+            f"this session has the loop `{target.get_loop_id()}` already",
+            hint=f"`untildone cancel {target.get_loop_id()}` ends it",
         )
     old = context.session_of(record)
     if session == old.id:

@@ -5,10 +5,10 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
+from untildone.engine.request import PLANNED, Wanted
+
 Verb: TypeAlias = Literal["cancel", "pause", "continue", "status", "approve"]
 PRESETS = ("build", "test", "lint", "ship", "fix", "loop")
-# Loops over tasks of a plan.
-PLANNED = ("implement-task", "implement-feature")
 _PLAIN: dict[str, Verb] = {
     "stop": "cancel",
     "cancel": "cancel",
@@ -32,14 +32,6 @@ _SLASH = re.compile(r"^/untildone:(?P<name>[\w-]+)(?:\s+(?P<rest>.*))?$", re.DOT
 class Spoken(Struct, frozen=True, kw_only=True):
     verb: Verb
     rest: str = ""
-
-
-class Wanted(Struct, frozen=True, kw_only=True):
-    """A loop asked for; `explicit` by a slash command, else by a phrase."""
-
-    preset: str
-    task: str
-    explicit: bool
 
 
 def verb_in(prompt: str, *, has_loop: bool) -> Spoken | None:

@@ -5,14 +5,14 @@ from pathlib import Path
 from typing import TypeAlias
 
 from untildone.checks import security
-from untildone.checks.detect import detect, for_preset, left_out
+from untildone.checks.detect import detect_checks, detect_preset, find_rejected
 from untildone.checks.detection.candidate import Candidate
-from untildone.checks.patterns import validate
-from untildone.config import Configuration, Proposal, proposal, proposals
+from untildone.checks.patterns import validate_patterns
+from untildone.config import Configuration, Proposal, load_proposal, load_proposals
 from untildone.core.contract import Check
 from untildone.engine.context import Context
 from untildone.errors import UserError
-from untildone.store.trust import trusted_hash
+from untildone.store.trust import read_trusted_hash
 from untildone.worktree.files import find_worktree_root
 
 # Checks with the names they have in their file.
@@ -28,7 +28,7 @@ def governed(place: Path) -> Path:
     if top is None or place == top:
         return place
     upward = (folder for folder in (place, *place.parents) if folder.is_relative_to(top))
-    return next((folder for folder in upward if proposal(folder)), place)
+    return next((folder for folder in upward if load_proposal(folder)), place)
 
 
 def checks_of(context: Context, project: Path) -> tuple[tuple[Check, ...], str]:
@@ -43,7 +43,7 @@ def passed_over(context: Context, project: Path) -> tuple[Candidate, ...]:
     """What was found but may not be run; nothing where the configuration names the checks."""
     files, _ = _files(context, project)
     own, _ = _configured(files)
-    return () if own else left_out(project)
+    return () if own else find_rejected(project)
 
 
 def checks_for(context: Context, project: Path, preset: str) -> tuple[Check, ...]:
@@ -54,7 +54,7 @@ def checks_for(context: Context, project: Path, preset: str) -> tuple[Check, ...
     if ignored and not _found(project):
         raise only_untrusted(project, ignored)
     try:
-        checks = (*(own or for_preset(project, preset)), *below)
+        checks = (*(own or detect_preset(project, preset)), *below)
     except UserError:
         if not below:
             raise
@@ -91,7 +91,7 @@ def is_trusted(context: Context, proposed: Proposal) -> bool:
     """A file that says nothing needs no trust."""
     if proposed.configuration == _NOTHING:
         return True
-    return trusted_hash(context.home, proposed.path) == proposed.sha256
+    return read_trusted_hash(context.home, proposed.path) == proposed.sha256
 
 
 def sound(check: Check) -> None:
@@ -100,11 +100,11 @@ def sound(check: Check) -> None:
         raise UserError(
             f"the command of check `{check.name}` is empty", hint="name a command to run"
         )
-    validate(check)
+    validate_patterns(check)
 
 
 def _files(context: Context, project: Path) -> tuple[tuple[Proposal, ...], str]:
-    files = proposals(project)
+    files = load_proposals(project)
     ignored = untrusted(context, files)
     return (() if ignored else files), ignored
 
@@ -118,7 +118,7 @@ def _configured(files: Sequence[Proposal]) -> tuple[Named, Named]:
     own: Named = []
     below: Named = []
     for file in files:
-        for name, check in file.checks().items():
+        for name, check in file.make_checks().items():
             if check.name in [taken.name for _, taken in own + below]:
                 raise UserError(
                     f"{file.name}: the check `{name}` goes by `{check.name}`, as another one does",
@@ -143,8 +143,10 @@ def _security(
     own = _top(files)
     if not own.security_rules or security.NAME in [check.name for check in checks]:
         return ()
-    return (security.command(project, rules=tuple(project / rule for rule in own.security_rules)),)
+    return (
+        security.make_check(project, rules=tuple(project / rule for rule in own.security_rules)),
+    )
 
 
 def _found(project: Path) -> tuple[Check, ...]:
-    return tuple(check for checks in detect(project).values() for check in checks)
+    return tuple(check for checks in detect_checks(project).values() for check in checks)

@@ -1,18 +1,21 @@
 """A submitted prompt: the person's verbs act, a loop is started, a question is remembered."""
 
 from untildone.agents.events import Prompt
+from untildone.core.criteria import apply_amendments
 from untildone.engine import verbs
+from untildone.engine.active_time import mark_turn_start
 from untildone.engine.context import Context, tree_of
+from untildone.engine.feature import used_features
 from untildone.engine.gather import root
+from untildone.engine.grants import parse_grant
 from untildone.engine.lost_loops import describe_lost_loop
 from untildone.engine.payload import Call
-from untildone.engine.phrases import PLANNED, Spoken, Wanted, asks_about_loops, loop_in, verb_in
+from untildone.engine.phrases import Spoken, asks_about_loops, loop_in, verb_in
+from untildone.engine.request import PLANNED, Wanted
+from untildone.engine.scope import Scope
 from untildone.engine.session import reminder, standing
 from untildone.engine.speaker import ignored, typed
 from untildone.errors import UserError
-from untildone.features.budget.clock import mark_turn_start
-from untildone.features.budget.grants import parse_grant
-from untildone.features.spec.gates import apply_gate_answer
 from untildone.report.notices import format_status_line
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
@@ -26,7 +29,7 @@ _EXPLAINED = (
 
 
 def answer(context: Context, call: Call) -> str:
-    prompt = context.agent.prompt(call.data, context.environ)
+    prompt = context.agent.parse_prompt(call.data, context.environ)
     session = context.session(prompt.session)
     if not session.known or ignored(context.agent, context.environ):
         return ""
@@ -38,7 +41,7 @@ def answer(context: Context, call: Call) -> str:
         return _act(context, session, prompt, theirs=theirs)
     except UserError as error:
         hint = f"; {error.hint}" if error.hint else ""
-        return context.agent.take_prompt(f"untildone: {error.message}{hint}")
+        return context.agent.consume_prompt(f"untildone: {error.message}{hint}")
     finally:
         session.forget_calls()
 
@@ -53,15 +56,15 @@ def _theirs(context: Context, session: Session, prompt: Prompt) -> bool:
 
 
 def _act(context: Context, session: Session, prompt: Prompt, *, theirs: bool) -> str:
-    spoken = verb_in(prompt.text, has_loop=bool(session.loop()))
+    spoken = verb_in(prompt.text, has_loop=bool(session.get_loop_id()))
     if spoken:
         return _verb(context, session, prompt, spoken) if theirs else ""
     wanted = None if prompt.automatic else loop_in(prompt.text)
-    if wanted and not session.loop():
+    if wanted and not session.get_loop_id():
         return _wanted(context, prompt, wanted, theirs=theirs)
     if wanted and wanted.explicit and theirs:
         raise UserError(
-            f"this session has the loop `{session.loop()}` already",
+            f"this session has the loop `{session.get_loop_id()}` already",
             hint="`/untildone:cancel` ends it, `/untildone:continue` goes on with it",
         )
     return _other(context, session, prompt, theirs=theirs)
@@ -69,25 +72,35 @@ def _act(context: Context, session: Session, prompt: Prompt, *, theirs: bool) ->
 
 def _other(context: Context, session: Session, prompt: Prompt, *, theirs: bool) -> str:
     """Not for us; remember the tree, to see at the stop whether anything was changed."""
-    if not session.loop():
+    if not session.get_loop_id():
         return _without_loop(context, session, prompt) if theirs else ""
-    record = context.loops.load(session.loop())
-    going = apply_gate_answer(context, record, prompt.text) if theirs else None
+    record = context.loops.load(session.get_loop_id())
+    going = _resume_by_answer(context, session, record, prompt) if theirs else None
     if going:
         return _goes_on(context, session, prompt, going)
     first = not session.read("prompt.json")
     kind = "automatic" if not theirs else "start" if first else "other"
-    asked = session.active() and kind == "other"
+    asked = session.is_active() and kind == "other"
     tree = tree_of(root(record.contract, prompt.cwd)) if asked else ""
     _began(session, prompt, record, kind=kind, tree=tree)
-    compacted = session.active() and session.has("compacting")
+    compacted = session.is_active() and session.has("compacting")
     session.remove("compacting")
-    told = session.active() or session.has("remind")
+    told = session.is_active() or session.has("remind")
     session.remove("remind")
     return context.agent.pass_prompt(
         context=reminder(record) if compacted else "",
         notice=standing(context, record) if told else "",
     )
+
+
+def _resume_by_answer(
+    context: Context, session: Session, record: Record, prompt: Prompt
+) -> Record | None:
+    contract = apply_amendments(record.contract, record.progress.amendments)
+    scope = Scope(event="UserPromptSubmit", session=session, contract=contract)
+    features = used_features(context, scope)
+    resumed = (each.resume_by_prompt(context, record, prompt.text) for each in features)
+    return next(filter(None, resumed), None)
 
 
 def _began(session: Session, prompt: Prompt, record: Record, *, kind: str, tree: str = "") -> None:
@@ -103,11 +116,9 @@ def _without_loop(context: Context, session: Session, prompt: Prompt) -> str:
 
 
 def _recalled(context: Context, session: Session, prompt: Prompt) -> str:
-    # Imported where it is used: hardly any prompt has something to be reminded of.
-    from untildone.features.todos.lists import build_reminder
-
-    told = build_reminder(context, prompt, session)
-    return context.agent.pass_prompt(context=told, notice="") if told else ""
+    features = used_features(context, Scope(event="UserPromptSubmit", session=session))
+    text = "\n".join(filter(None, (each.remind(context, prompt, session) for each in features)))
+    return context.agent.pass_prompt(context=text, notice="") if text else ""
 
 
 def _wanted(context: Context, prompt: Prompt, wanted: Wanted, *, theirs: bool) -> str:
@@ -149,7 +160,7 @@ def _own_way(wanted: Wanted) -> str:
 
 
 def _verb(context: Context, session: Session, prompt: Prompt, spoken: Spoken) -> str:
-    loop = session.loop()
+    loop = session.get_loop_id()
     if not loop:
         raise UserError("this session has no loop", hint="`untildone status` shows what runs")
     named = spoken.rest.split() if spoken.verb in ("cancel", "pause", "status") else []
@@ -161,37 +172,41 @@ def _verb(context: Context, session: Session, prompt: Prompt, spoken: Spoken) ->
     match spoken.verb:
         case "cancel":
             verbs.cancel(context, loop)
-            return context.agent.take_prompt(f"untildone: loop {loop} is cancelled")
+            return context.agent.consume_prompt(f"untildone: loop {loop} is cancelled")
         case "pause":
             verbs.pause(context, loop)
-            return context.agent.take_prompt(
+            return context.agent.consume_prompt(
                 f"untildone: loop {loop} is paused; `/untildone:continue` resumes it"
             )
         case "status":
-            return context.agent.take_prompt(format_status_line(context.loops.load(loop)))
+            return context.agent.consume_prompt(format_status_line(context.loops.load(loop)))
         case "approve":
-            return context.agent.take_prompt(_approved(context, loop, spoken.rest))
+            return context.agent.consume_prompt(_approved(context, loop, spoken.rest))
         case "continue":
             return _continued(context, session, prompt, spoken)
 
 
 def _approved(context: Context, loop: str, named: str) -> str:
     # Imported where it is used: hardly any prompt approves.
-    from untildone.core.concerns import name_of
+    from untildone.core.concerns import strip_content_digest
     from untildone.engine.approval import approve
 
     given = approve(context, context.loops.load(loop), tuple(named.split()))
-    names = ", ".join(name_of(finding) for finding in given.approved)
+    names = ", ".join(strip_content_digest(finding) for finding in given.approved)
     wakes = "; `/untildone:continue` wakes the agent" if given.goes_on else ""
-    left = f"; still asked about: {', '.join(map(name_of, given.left))}" if given.left else ""
+    left = (
+        f"; still asked about: {', '.join(map(strip_content_digest, given.left))}"
+        if given.left
+        else ""
+    )
     return f"untildone: approved {names}{left}{wakes}"
 
 
 def _continued(context: Context, session: Session, prompt: Prompt, spoken: Spoken) -> str:
     """The loop goes on before the model sees the prompt, which then wakes the agent."""
-    loop = session.loop()
+    loop = session.get_loop_id()
     granted = parse_grant(spoken.rest)
-    if granted or not session.active():
+    if granted or not session.is_active():
         verbs.resume(context, loop, granted)
     return _goes_on(context, session, prompt, context.loops.load(loop))
 

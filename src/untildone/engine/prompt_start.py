@@ -5,22 +5,22 @@ from pathlib import Path
 from msgspec import convert
 
 from untildone.agents.events import Prompt
-from untildone.core.contract import Bounds
-from untildone.core.counts import DECIDING
-from untildone.core.text import number as counted
+from untildone.core.counts import DECIDING_PRESET
+from untildone.core.text import pluralize as counted
 from untildone.engine.artifacts import write_task
 from untildone.engine.baseline import begin_detached
 from untildone.engine.context import Context
-from untildone.engine.phrases import PLANNED, Wanted
+from untildone.engine.feature import used_features
 from untildone.engine.prompt_options import (
     convert_values,
     find_misplaced_options,
     split_options,
 )
-from untildone.engine.start import Request, begin
-from untildone.engine.start_options import StartOptions, apply_bounds, build_request
+from untildone.engine.request import Request, StartOptions, Wanted
+from untildone.engine.scope import Scope
+from untildone.engine.start import begin
+from untildone.engine.start_options import build_request
 from untildone.errors import UserError
-from untildone.features.spec.start import describe_start
 from untildone.store.loops import Record
 from untildone.worktree.files import find_worktree
 
@@ -37,14 +37,18 @@ def launched(context: Context, prompt: Prompt, wanted: Wanted) -> tuple[Record, 
     write_task(project, record.contract)
     if record.contract.checks:
         begin_detached(context, record)
-    more = (*describe_start(context, record), *record.warnings)
+    features = used_features(context, Scope(event="start", contract=record.contract))
+    lines = [line for feature in features for line in feature.describe_start(context, record)]
+    more = (*lines, *record.warnings)
     return record, "\n".join((summary(record), *more, *(f"untildone: {slip}" for slip in slips)))
 
 
 def request(context: Context, prompt: Prompt, wanted: Wanted) -> Request:
-    if wanted.preset in PLANNED:
-        return _planned(context, prompt, wanted)
-    task, given = split_options(wanted.task, paths=wanted.preset == DECIDING)
+    for feature in used_features(context, Scope(event="start", name=wanted.preset)):
+        own = feature.request_from_prompt(context, prompt, wanted)
+        if own:
+            return own
+    task, given = split_options(wanted.task, paths=wanted.preset == DECIDING_PRESET)
     values = {"preset": wanted.preset, "task": task, **convert_values(given)}
     return build_request(
         context,
@@ -52,30 +56,6 @@ def request(context: Context, prompt: Prompt, wanted: Wanted) -> Request:
         session=prompt.session,
         project=find_worktree(prompt.project, prompt.cwd),
     )
-
-
-def _planned(context: Context, prompt: Prompt, wanted: Wanted) -> Request:
-    """`implement-task TASK [PLAN]`, `implement-feature [PLAN]`: a plan by its file or feature."""
-    from untildone.features.plans.task_loops import BOUNDS, TaskChoice, build_task_request
-
-    text, given = split_options(wanted.task)
-    words = text.split()
-    task = words.pop(0) if wanted.preset == "implement-task" and words else ""
-    if wanted.preset == "implement-task" and not task:
-        raise UserError("no task is named", hint="`/untildone:implement-task TASK-001`")
-    if len(words) > 1:
-        raise UserError(
-            f"`{words[1]}` is one word too many",
-            hint=f"`/untildone:{wanted.preset}` takes one plan, by its file or feature",
-        )
-    asked = TaskChoice(
-        session=prompt.session,
-        project=find_worktree(prompt.project, prompt.cwd),
-        plan=words[0] if words else "",
-        task=task,
-        bounds=apply_bounds(Bounds(rounds=BOUNDS.rounds), convert_values(given)),
-    )
-    return build_task_request(context, asked)
 
 
 def summary(record: Record) -> str:

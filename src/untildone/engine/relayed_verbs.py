@@ -4,15 +4,13 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from msgspec import DecodeError, Struct, ValidationError, convert
-from msgspec.json import decode
+from msgspec import Struct, ValidationError, convert
 from msgspec.structs import replace
 
-from untildone.core.agent_message import MOST_CLAIMS, kept
+from untildone.core.agent_message import MAX_CLAIMS, truncate
 from untildone.core.contract import Amendment, Claim, Contract, Verification
 from untildone.core.criteria import apply_amendments
-from untildone.core.progress import Met, Progress
-from untildone.errors import UserError
+from untildone.core.progress import ClaimReport, Progress
 
 # The line a verb prints where it could not record itself; the agent's own authority, no more.
 MARK = "untildone-verb: "
@@ -32,7 +30,10 @@ def printed(verb: Verb) -> str:
 
 
 def handed_over(
-    contract: Contract, progress: Progress, calls: Iterable[Mapping[str, Any]]
+    contract: Contract,
+    progress: Progress,
+    calls: Iterable[Mapping[str, Any]],
+    apply_of_feature: Callable[[Progress, Verb], Progress],
 ) -> Progress:
     seen: set[object] = set()
     for call in calls:
@@ -42,7 +43,8 @@ def handed_over(
             continue
         seen.add(name)
         for verb in _verbs(call):
-            progress = _applied(contract, progress, verb)
+            known = _apply(contract, progress, verb)
+            progress = known or apply_of_feature(progress, verb)
     return progress
 
 
@@ -75,50 +77,26 @@ def _read(line: str) -> Verb | None:
         return None
 
 
-def _applied(contract: Contract, progress: Progress, verb: Verb) -> Progress:
+def _apply(contract: Contract, progress: Progress, verb: Verb) -> Progress | None:
+    """None where the verb is not one of the engine's own."""
     claims = [claim.name for claim in apply_amendments(contract, progress.amendments).claims]
     match verb.verb:
         case "signal":
             return replace(progress, signalled=True)
         case "blocked":
-            return replace(progress, blocked=kept(verb.text) or "no reason given")
+            return replace(progress, blocked=truncate(verb.text) or "no reason given")
         case "note":
-            return replace(progress, notes=(*progress.notes, kept(verb.text))[-50:])
+            return replace(progress, notes=(*progress.notes, truncate(verb.text))[-50:])
         case "met" if verb.name in claims:
-            report = Met(by=verb.by, evidence=kept(verb.text))
+            report = ClaimReport(by=verb.by, evidence=truncate(verb.text))
             return replace(progress, met={**progress.met, verb.name: report})
-        case "criterion" if verb.name and verb.name not in claims and len(claims) < MOST_CLAIMS:
+        case "criterion" if verb.name and verb.name not in claims and len(claims) < MAX_CLAIMS:
             claim = Claim(name=verb.name, verification=verb.by)
             amendment = Amendment(by="agent", at="", claim=claim)
             return replace(progress, amendments=(*progress.amendments, amendment))
         case "precheck":
-            return replace(progress, precheck=kept(verb.text))
-        case "steps":
-            return _with_step(contract, progress, verb)
-        case "verify" if contract.plan:
-            return _with_report(contract, progress, verb)
-        case _:
+            return replace(progress, precheck=truncate(verb.text))
+        case "met" | "criterion":
             return progress
-
-
-def _with_report(contract: Contract, progress: Progress, verb: Verb) -> Progress:
-    from untildone.features.plans.reports import apply_report
-    from untildone.features.plans.verification import VerifierReport
-
-    try:
-        return apply_report(contract, progress, decode(verb.text, type=VerifierReport))
-    except (DecodeError, UserError):
-        return progress
-
-
-def _with_step(contract: Contract, progress: Progress, verb: Verb) -> Progress:
-    # Imported where it is used: hardly any stop hears of a step this way.
-    from untildone.features.spec.steps import append_steps, mark_step_done
-
-    try:
-        if verb.name == "done":
-            return mark_step_done(contract, progress, verb.text)
-        return append_steps(contract, progress, (verb.text,), at="")
-    except UserError:
-        # The agent was told when it said so.
-        return progress
+        case _:
+            return None

@@ -1,15 +1,15 @@
 """A session that begins, was compacted, cleared, forked, or ended: what becomes of its loop."""
 
 from untildone.core.criteria import apply_amendments
-from untildone.core.feedback import task_text
-from untildone.core.spec.lines import reminders
+from untildone.core.feedback import quote_task
+from untildone.core.spec.reminders import list_reminders
 from untildone.engine import verbs
 from untildone.engine.context import Context
 from untildone.engine.lost_loops import describe_lost_loop
 from untildone.engine.payload import Call
 from untildone.report.notices import describe_pause, format_status_line
 from untildone.store.loops import Record
-from untildone.store.sessions import Session, sessions
+from untildone.store.sessions import Session, list_sessions
 
 # Of a longer text a client shows the model only the beginning.
 _LONGEST_CONTEXT = 9_800
@@ -18,40 +18,40 @@ _LONGEST_CONTEXT = 9_800
 def answer(context: Context, call: Call) -> str:
     if call.event == "SessionEnd":
         return _ended(context, call)
-    started = context.agent.session_started(call.data)
+    started = context.agent.parse_session_start(call.data)
     session = context.session(started.session)
     if started.source in ("clear", "fork"):
         return _left_behind(context, call, session)
     told = describe_lost_loop(context, session)
-    if told or not session.loop():
-        return context.agent.greet(context="", notice=told) if told else ""
-    record = context.loops.load(session.loop())
+    if told or not session.get_loop_id():
+        return context.agent.format_greeting(context="", notice=told) if told else ""
+    record = context.loops.load(session.get_loop_id())
     session.remove("compacting")
-    return context.agent.greet(context=reminder(record), notice=standing(context, record))
+    return context.agent.format_greeting(context=reminder(record), notice=standing(context, record))
 
 
 def _ended(context: Context, call: Call) -> str:
     """Only `/clear` takes the conversation away; whatever else ends can be resumed."""
     session = context.session(call.text("session_id"))
-    if call.text("reason") == "clear" and session.active():
-        verbs.pause(context, session.loop(), "the conversation was cleared")
+    if call.text("reason") == "clear" and session.is_active():
+        verbs.pause(context, session.get_loop_id(), "the conversation was cleared")
     session.write_json("ended.json", {"reason": call.text("reason")})
     return ""
 
 
 def _left_behind(context: Context, call: Call, session: Session) -> str:
     """The loop stays with the old conversation until the person takes it along."""
-    for other in sessions(str(context.home), context.agent.NAME):
-        loop = other.loop()
+    for other in list_sessions(str(context.home), context.agent.NAME):
+        loop = other.get_loop_id()
         if other.id == session.id or not loop or not _same_conversation(context, call, other):
             continue
-        if other.active():
+        if other.is_active():
             verbs.pause(context, loop, "the conversation was left for a new one")
         notice = (
             f"untildone: loop {loop} stayed with the earlier conversation and is not"
             f" held here; `!untildone continue --here {loop}` takes it along"
         )
-        return context.agent.greet(context="", notice=notice)
+        return context.agent.format_greeting(context="", notice=notice)
     return ""
 
 
@@ -84,9 +84,9 @@ def reminder(record: Record) -> str:
         f"[untildone] A loop is active in this session ({format_status_line(record)}). When you"
         f" stop, its checks are run and you go on until they pass.\nCriteria:\n{checks}{claims}"
         f"Unmet at the last stop: {unmet}\n"
-        + "".join(f"{line}\n" for line in reminders(contract, progress))
+        + "".join(f"{line}\n" for line in list_reminders(contract, progress))
     )
-    return head + task_text(contract, limit=_LONGEST_CONTEXT - len(head))
+    return head + quote_task(contract, limit=_LONGEST_CONTEXT - len(head))
 
 
 def standing(context: Context, record: Record) -> str:

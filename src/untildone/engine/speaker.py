@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from untildone.agents.agent import Agent
-from untildone.lineage import check_above, mark_of, own_id
-from untildone.store.sessions import Session, sessions
+from untildone.check_lineage import find_check_ancestor, get_own_process_id, make_mark
+from untildone.store.sessions import Session, list_sessions
 
 # As `process` sets it, whose import a stop without checks would pay for.
 NESTED = "UNTILDONE_NESTED"
@@ -98,8 +98,8 @@ def calling_session(agent: Agent, home: str) -> Session | None:
     # Imported where it is used: no hook asks this.
     from untildone.process import ancestors
 
-    above = {str(process) for process in ancestors(own_id())}
-    for session in sessions(home, agent.NAME):
+    above = {str(process) for process in ancestors(get_own_process_id())}
+    for session in list_sessions(home, agent.NAME):
         if str(session.read_json("session.json").get("process", "")) in above:
             return session
     return None
@@ -107,8 +107,8 @@ def calling_session(agent: Agent, home: str) -> Session | None:
 
 def is_in_check(home: str) -> bool:
     """This process runs below a check of that home: nobody types there."""
-    mark = mark_of(home)
-    if not mark or check_above(home, dict(os.environ)):
+    mark = make_mark(home)
+    if not mark or find_check_ancestor(home, dict(os.environ)):
         return bool(mark)
     if Path("/proc/self").is_dir():
         return False
@@ -120,10 +120,10 @@ def is_in_check(home: str) -> bool:
 
 def in_tool_call(agent: Agent, session: Session) -> bool:
     """A tool call of the session is in flight: what runs below its client is the agent's."""
-    if not session.call_in_flight():
+    if not session.has_call_in_flight():
         return False
     transcript = str(session.read_json("session.json").get("transcript", ""))
-    return not agent.interrupted(tail(transcript))
+    return not agent.was_interrupted(tail(transcript))
 
 
 def driven(session: Session) -> bool:

@@ -1,84 +1,40 @@
 """From what was asked for to a loop that is agreed on, recorded and armed."""
 
 import secrets
-from pathlib import Path
 
-from msgspec import Struct
 from msgspec.structs import replace
 
-from untildone.core.agent_message import vague
+from untildone.core.agent_message import is_vague
 from untildone.core.contract import (
-    Bounds,
     Check,
-    Claim,
     Contract,
-    Count,
+    ExitRule,
     Oracle,
-    Reversibility,
-    Rule,
-    Speaker,
 )
-from untildone.core.decide import MOST_ROUNDS
-from untildone.core.plan_task import PlanTask
+from untildone.core.decide import MAX_ROUNDS
 from untildone.core.progress import Progress
+from untildone.engine.active_time import read_clock
 from untildone.engine.baseline_snapshot import keeping
 from untildone.engine.context import Context, mirror, project_folder
+from untildone.engine.feature import used_features
 from untildone.engine.lost_loops import describe_lost_loop
+from untildone.engine.presets import DEFAULT_TASKS
 from untildone.engine.project_checks import checks_for, checks_of, sound
+from untildone.engine.request import Request
+from untildone.engine.scope import Scope
 from untildone.errors import UserError
-from untildone.features.budget import spend
-from untildone.features.budget.clock import read_clock
-from untildone.features.counts.start import choose_counts
-from untildone.features.milestones.milestones import attach_milestones
-from untildone.features.spec.checkpoints import require_repository
-from untildone.features.spec.start import apply_spec
-from untildone.features.spec.steps import save_step_checkpoint
-from untildone.features.templates.presets import DEFAULT_TASKS
 from untildone.report.notices import format_status_line
-from untildone.store.home import prepare
+from untildone.store.home import prepare_home
 from untildone.store.loops import Record
 
-CEILINGS = {"rounds": MOST_ROUNDS, "budget_usd": 100}
+CEILINGS = {"rounds": MAX_ROUNDS, "budget_usd": 100}
 # What `--allow` may name: each is followed by a path or a test.
 ALLOWABLE = ("suppression", "remove-test", "edit-test", "edit-expected", "config")
 
 
-class Request(Struct, frozen=True, kw_only=True):
-    """What `start`, a slash command or a phrase asks for; checks not given are found.
-
-    `also` stands beside those given or found.
-    """
-
-    session: str
-    project: Path
-    preset: str = ""
-    task: str = ""
-    checks: tuple[Check, ...] = ()
-    also: tuple[Check, ...] = ()
-    promises: tuple[str, ...] = ()
-    claims: tuple[Claim, ...] = ()
-    steps: tuple[str, ...] = ()
-    must_not: tuple[str, ...] = ()
-    done_when: Rule | None = None
-    bounds: Bounds = Bounds()
-    allow: tuple[str, ...] = ()
-    by: Speaker = "user"
-    reversibility: Reversibility = "2A"
-    clean: bool = False
-    # Beside `zero_errors`, which the preset `fix` has unless it is told otherwise.
-    counts: tuple[Count, ...] = ()
-    zero_errors: bool = True
-    targets: tuple[str, ...] = ()
-    todos: tuple[str, ...] = ()
-    then: tuple[str, ...] = ()
-    after: str = ""
-    oracle: Path | None = None
-    plan: PlanTask | None = None
-
-
 def begin(context: Context, request: Request) -> Record:
     """The loop, active and bound to its session; what was green at the start is found later."""
-    prepare(context.home)
+    prepare_home(context.home)
     _only_loop(context, request.session)
     _within_authority(request)
     contract = _contract(context, request)
@@ -86,7 +42,7 @@ def begin(context: Context, request: Request) -> Record:
         first = Progress(
             updated_at=contract.started_at,
             clock=read_clock(),
-            baseline_digest=kept,
+            baseline_tree_digest=kept,
             baseline_missing=unkept,
         )
         record = context.loops.create(contract, first)
@@ -95,21 +51,10 @@ def begin(context: Context, request: Request) -> Record:
     if contract.checks:
         folder = project_folder(context.home, request.project) / "checks"
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    spend.begin_ledger(context, record)
     mirror(context, record, format_status_line(record))
-    if contract.reversibility == "2B":
-        save_step_checkpoint(record, cwd=request.project)
-    warnings = (*record.warnings, *attach_milestones(context, record), *_vague(request.promises))
-    return replace(record, warnings=(*warnings, *_taken_up(contract)))
-
-
-def _taken_up(contract: Contract) -> tuple[str, ...]:
-    if contract.plan is None:
-        return ()
-    # Imported where it is used: hardly any loop is of a plan.
-    from untildone.features.plans.task_loops import mark_in_progress
-
-    return mark_in_progress(contract)
+    features = used_features(context, Scope(event="start", session=session, contract=contract))
+    warnings = [line for feature in features for line in feature.loop_started(context, record)]
+    return replace(record, warnings=(*record.warnings, *warnings, *_vague(request.promises)))
 
 
 def _vague(promises: tuple[str, ...]) -> list[str]:
@@ -117,7 +62,7 @@ def _vague(promises: tuple[str, ...]) -> list[str]:
         f"the promise `{text}` is vague, an agent says it on the way:"
         ' `--promise "ALL TESTS GREEN"` says what must be true'
         for text in promises
-        if vague(text)
+        if is_vague(text)
     ]
 
 
@@ -130,7 +75,7 @@ def _only_loop(context: Context, session_id: str) -> None:
     told = describe_lost_loop(context, session)
     if told:
         raise UserError(told.removeprefix("untildone: "), hint="`untildone status --all` shows it")
-    loop = session.loop()
+    loop = session.get_loop_id()
     if loop:
         raise UserError(
             f"this session has the loop `{loop}` already",
@@ -186,7 +131,6 @@ def _contract(context: Context, request: Request) -> Contract:
     checks = _beside(request.checks or _found(context, request), request.also)
     for check in checks:
         sound(check)
-    counts = choose_counts(request, checks)
     rule = request.done_when or _rule(request, checks)
     _provable(rule, request, checks)
     contract = Contract(
@@ -208,7 +152,7 @@ def _contract(context: Context, request: Request) -> Contract:
         allow=request.allow,
         reversibility=request.reversibility,
         clean=request.clean,
-        counts=counts,
+        counts=request.counts,
         targets=request.targets,
         todos=request.todos,
         then=request.then,
@@ -216,9 +160,10 @@ def _contract(context: Context, request: Request) -> Contract:
         oracle=_oracle(request, checks),
         plan=request.plan,
     )
-    if request.reversibility == "2B":
-        require_repository(request.project)
-    return apply_spec(context, contract) if request.preset == "loop" else contract
+    scope = Scope(event="start", contract=contract, request=request)
+    for feature in used_features(context, scope):
+        contract = feature.agree(context, request, contract)
+    return contract
 
 
 def _oracle(request: Request, checks: tuple[Check, ...]) -> Oracle | None:
@@ -259,14 +204,14 @@ def _beside(checks: tuple[Check, ...], also: tuple[Check, ...]) -> tuple[Check, 
     )
 
 
-def _rule(request: Request, checks: tuple[Check, ...]) -> Rule:
+def _rule(request: Request, checks: tuple[Check, ...]) -> ExitRule:
     listed = request.todos and not checks and not request.promises
     if request.claims or request.preset == "loop" or listed:
         return "both"
     return "checks" if checks else "promise"
 
 
-def _provable(rule: Rule, request: Request, checks: tuple[Check, ...]) -> None:
+def _provable(rule: ExitRule, request: Request, checks: tuple[Check, ...]) -> None:
     if rule in ("checks", "either") and not checks:
         raise UserError(
             f"`--done-when {rule}` needs a check", hint='name one: `--check "YOUR COMMAND"`'
@@ -277,25 +222,6 @@ def _provable(rule: Rule, request: Request, checks: tuple[Check, ...]) -> None:
         )
 
 
-def named(commands: tuple[str, ...], *, success: str = "", failure: str = "") -> tuple[Check, ...]:
-    """Checks of commands given by hand, named `check`, `check-2`, …"""
-    if (success or failure) and not commands:
-        raise UserError(
-            "a pattern judges the output of a check, and none is named",
-            hint='name it: `--check "YOUR COMMAND"`',
-        )
-    return tuple(
-        Check(
-            name="check" if number == 1 else f"check-{number}",
-            command=command,
-            success_pattern=success,
-            failure_pattern=failure,
-            reason="given by hand",
-        )
-        for number, command in enumerate(commands, 1)
-    )
-
-
 def armed(context: Context, record: Record) -> bool:
     """Whether a hook of this session was seen: only then somebody holds the agent."""
-    return bool(context.session_of(record).last_event_at())
+    return bool(context.session_of(record).find_last_event())

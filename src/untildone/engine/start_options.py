@@ -11,21 +11,14 @@ from typing import Literal, TypeAlias, cast, get_args
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
-from untildone.checks import security
-from untildone.core.contract import Bounds, Check, Reversibility, Rule, Speaker
+from untildone.core.contract import Bounds, ExitRule, Reversibility, Speaker
 from untildone.engine.context import Context
+from untildone.engine.feature import used_features
 from untildone.engine.phrases import PRESETS
-from untildone.engine.project_checks import trusted
-from untildone.engine.start import ALLOWABLE, Request, named
+from untildone.engine.request import Request, StartOptions, name_checks, parse_claim
+from untildone.engine.scope import Scope
+from untildone.engine.start import ALLOWABLE
 from untildone.errors import UserError
-from untildone.features.counts.start import resolve_targets, select_counts
-from untildone.features.templates.templates import (
-    FilledTemplate,
-    check_next_templates,
-    fill_template,
-    parse_claim,
-)
-from untildone.features.todos.lists import choose_todos, format_todo_task
 
 Kind: TypeAlias = Literal["text", "choice", "integer", "number", "flag", "folder", "file"]
 # How an option is written in the text of a slash command: with a value in quotes, a plain word, a
@@ -126,7 +119,7 @@ OPTIONS: tuple[StartOption, ...] = (
         name="done_when",
         spellings=("--done-when",),
         kind="choice",
-        choices=get_args(Rule),
+        choices=get_args(ExitRule),
         forms=("word",),
         help="What ends the loop: the checks, the agent's word, both, or whichever is first.",
     ),
@@ -279,73 +272,32 @@ OPTIONS: tuple[StartOption, ...] = (
 )
 
 
-class StartOptions(Struct, frozen=True, kw_only=True):
-    """The values given; `template` is its name with its argument: `coverage-to 80`."""
-
-    template: str = ""
-    preset: str = ""
-    task: str = ""
-    checks: tuple[str, ...] = ()
-    success_pattern: str = ""
-    failure_pattern: str = ""
-    promises: tuple[str, ...] = ()
-    criteria: tuple[str, ...] = ()
-    must_not: tuple[str, ...] = ()
-    done_when: Rule | None = None
-    rounds: int | None = None
-    budget: float | None = None
-    minutes: float | None = None
-    round_minutes: float | None = None
-    stagnation_limit: int | None = None
-    zero_errors: bool | None = None
-    zero_warnings: bool = False
-    zero_security: bool = False
-    tests_pass: bool = False
-    targets: tuple[str, ...] = ()
-    todos: bool = False
-    from_todos: bool = False
-    then: tuple[str, ...] = ()
-    security_rules: tuple[Path, ...] = ()
-    allow: tuple[str, ...] = ()
-    oracle: Path | None = None
-    reversibility: Reversibility = "2A"
-    clean: bool | None = None
-
-
 def build_request(
     context: Context, options: StartOptions, *, session: str, project: Path, by: Speaker = "user"
 ) -> Request:
-    """An option that is given overrides what the template says."""
-    template = _load_template(context, project, options)
-    values = asdict(options)
-    switches = {name for name, value in values.items() if value is True}
-    todos = choose_todos(context, project, session, switches)
-    checks = named(options.checks, success=options.success_pattern, failure=options.failure_pattern)
-    return Request(
+    checks = name_checks(
+        options.checks, success=options.success_pattern, failure=options.failure_pattern
+    )
+    request = Request(
         session=session,
         project=project,
-        preset=options.preset or template.preset,
-        task=options.task
-        or template.task
-        or (format_todo_task(todos) if options.from_todos else ""),
-        checks=checks or template.checks,
-        also=_find_security_check(context, project, options),
-        promises=options.promises or template.promises,
-        claims=tuple(map(parse_claim, options.criteria)) or template.claims,
-        must_not=options.must_not or template.must_not,
-        done_when=options.done_when or template.done_when,
-        bounds=apply_bounds(template.bounds, values),
+        preset=options.preset,
+        task=options.task,
+        checks=checks,
+        promises=options.promises,
+        claims=tuple(map(parse_claim, options.criteria)),
+        must_not=options.must_not,
+        done_when=options.done_when,
+        bounds=apply_bounds(Bounds(), asdict(options)),
         allow=options.allow,
         oracle=options.oracle,
         by=by,
         reversibility=options.reversibility,
         clean=bool(options.clean),
-        counts=select_counts(switches),
-        zero_errors=options.zero_errors is not False,
-        targets=resolve_targets(project, options.targets),
-        todos=todos,
-        then=check_next_templates(context, project, options.then),
     )
+    for feature in used_features(context, Scope(event="start", options=options)):
+        request = feature.read_options(context, options, request)
+    return request
 
 
 def apply_bounds(bounds: Bounds, values: Mapping[str, object]) -> Bounds:
@@ -362,22 +314,3 @@ def apply_bounds(bounds: Bounds, values: Mapping[str, object]) -> Bounds:
                 hint=f"give a number from 0, which is no bound, to {_LARGEST_BOUND}",
             )
     return replace(bounds, **{option.bound: value for option, value in given.items()})
-
-
-def _load_template(context: Context, project: Path, options: StartOptions) -> FilledTemplate:
-    name, _, argument = options.template.strip().partition(" ")
-    if not name:
-        return FilledTemplate()
-    return fill_template(context, project, name, argument.strip(), checks=not options.checks)
-
-
-def _find_security_check(
-    context: Context, project: Path, options: StartOptions
-) -> tuple[Check, ...]:
-    """Rules given by hand switch the check on; without them the trusted configuration's apply."""
-    rules = options.security_rules
-    if not (options.zero_security or rules):
-        return ()
-    if not rules:
-        rules = tuple(project / folder for folder in trusted(context, project).security_rules)
-    return (security.command(project, rules=rules),)

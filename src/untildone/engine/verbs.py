@@ -5,17 +5,19 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from untildone.core.agent_message import MOST_CLAIMS, kept
+from untildone.core.agent_message import MAX_CLAIMS, truncate
 from untildone.core.contract import Amendment, Bounds, Claim, Speaker, Verification
 from untildone.core.criteria import apply_amendments
-from untildone.core.progress import Met, Progress
-from untildone.core.spec.gates import passed
-from untildone.core.transitions import ended, resumed
+from untildone.core.progress import ClaimReport, Progress
+from untildone.core.spec.gates import pass_gate
+from untildone.core.transitions import end_loop, resume_loop
 from untildone.core.verdict import Finish, Pause
+from untildone.engine.active_time import read_clock
 from untildone.engine.baseline_snapshot import resting_on_the_start
 from untildone.engine.context import Context, mirror
+from untildone.engine.feature import used_features
+from untildone.engine.scope import Scope
 from untildone.errors import UserError
-from untildone.features.budget.clock import read_clock
 from untildone.report.notices import format_status_line
 from untildone.store.loops import Record
 
@@ -25,7 +27,7 @@ def change(
 ) -> Record:
     """One edit of a loop's progress under its lock, with its journal entry."""
     loops = context.loops
-    with loops.locked(loop):
+    with loops.lock(loop):
         record = loops.load(loop)
         progress = replace(edit(record), updated_at=context.now())
         record = loops.save(record, progress, kind=kind, data=data, at=context.now())
@@ -58,25 +60,27 @@ def end(
 ) -> Record:
     """An ending between two stops has its receipt too, with the evidence of the last round."""
     from untildone.engine.artifacts import last_evidence, publish
-    from untildone.features.importers.bound_file import update_bound_file
-    from untildone.features.spec.cleanup import remove_finished_loop
 
     record = change(
         context,
         loop,
-        lambda record: ended(before(record), verdict),
+        lambda record: end_loop(before(record), verdict),
         kind=verdict.outcome,
         reason=verdict.reason,
     )
-    evidence = last_evidence(context.loops.rounds(loop))
+    evidence = last_evidence(context.loops.read_rounds(loop))
     publish(context, record, evidence, project=Path(record.contract.project))
-    update_bound_file(context, loop)
-    if record.contract.plan:
-        from untildone.features.plans.task_loops import mark_outcome
-
-        record = replace(record, warnings=(*record.warnings, *mark_outcome(record)))
-    remove_finished_loop(context, loop)
-    return record
+    scope = Scope(
+        event="end",
+        session=context.session_of(record),
+        contract=record.contract,
+        folder=context.loops.get_folder(loop),
+    )
+    features = used_features(context, scope)
+    lines = [line for feature in features for line in feature.loop_ended(context, record)]
+    for feature in features:
+        feature.clean_up(context, loop)
+    return replace(record, warnings=(*record.warnings, *lines))
 
 
 class Grant(Bounds, frozen=True, kw_only=True):
@@ -103,13 +107,15 @@ def resume(context: Context, loop: str, grant: Grant | None = None) -> Record:
         if progress.status == "active":
             return replace(progress, amendments=amendments)
         going = (
-            passed(apply_amendments(record.contract, progress.amendments), progress, agreed_to=True)
+            pass_gate(
+                apply_amendments(record.contract, progress.amendments), progress, agreed_to=True
+            )
             if progress.outcome == "gate"
-            else resumed(progress)
+            else resume_loop(progress)
         )
         return replace(going, amendments=amendments, clock=read_clock())
 
-    if context.loops.seal_broken(loop):
+    if context.loops.explain_broken_seal(loop):
         context.loops.reseal(loop, at=context.now())
     record = change(context, loop, edit, kind="continued")
     context.session_of(record).remove("prompt.json")
@@ -173,10 +179,10 @@ def note(context: Context, loop: str, text: str) -> Record:
         context,
         loop,
         lambda record: replace(
-            unfinished(record), notes=(*record.progress.notes, kept(text))[-50:]
+            unfinished(record), notes=(*record.progress.notes, truncate(text))[-50:]
         ),
         kind="note",
-        text=kept(text),
+        text=truncate(text),
     )
 
 
@@ -190,9 +196,9 @@ def blocked(context: Context, loop: str, reason: str) -> Record:
     return change(
         context,
         loop,
-        lambda record: replace(unfinished(record), blocked=kept(reason)),
+        lambda record: replace(unfinished(record), blocked=truncate(reason)),
         kind="blocked",
-        reason=kept(reason),
+        reason=truncate(reason),
     )
 
 
@@ -206,10 +212,10 @@ def met(context: Context, loop: str, name: str, *, by: Verification, evidence: s
                 f"`{name}` is not a claim of loop `{loop}` (claims: {known})",
                 hint=f'`untildone criterion add "{name}"` adds it; checks are run for you',
             )
-        report = Met(by=by, evidence=kept(evidence))
+        report = ClaimReport(by=by, evidence=truncate(evidence))
         return replace(unfinished(record), met={**record.progress.met, name: report})
 
-    return change(context, loop, edit, kind="met", name=name, by=by, evidence=kept(evidence))
+    return change(context, loop, edit, kind="met", name=name, by=by, evidence=truncate(evidence))
 
 
 def add_claim(context: Context, loop: str, claim: Claim, *, by: Speaker) -> Record:
@@ -222,9 +228,9 @@ def add_claim(context: Context, loop: str, claim: Claim, *, by: Speaker) -> Reco
                 f"`{claim.name}` is a criterion of loop `{loop}` already",
                 hint=f'report it: `untildone met "{claim.name}" --by … --evidence …`',
             )
-        if len(claims) >= MOST_CLAIMS:
+        if len(claims) >= MAX_CLAIMS:
             raise UserError(
-                f"loop `{loop}` has {MOST_CLAIMS} criteria, which is all it takes",
+                f"loop `{loop}` has {MAX_CLAIMS} criteria, which is all it takes",
                 hint="join what belongs together",
             )
         amendment = Amendment(by=by, at=context.now(), claim=claim)

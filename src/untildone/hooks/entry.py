@@ -3,8 +3,8 @@
 import os
 import sys
 
+from untildone.check_lineage import find_check_ancestor
 from untildone.engine import payload
-from untildone.lineage import check_above
 
 # Events that need no more than the standard library.
 LEAN = {
@@ -41,7 +41,7 @@ def main(argv: list[str]) -> int:
 
 def _is_from_check(call: payload.Call) -> bool:
     """A client's hooks never run below a check, save those of a run that also runs checks."""
-    runner = check_above(call.home, call.environ)
+    runner = find_check_ancestor(call.home, call.environ)
     if not runner:
         return False
     # Imported where it is used: hardly any event gets here.
@@ -65,7 +65,7 @@ def _hand_over(call: payload.Call) -> str:
     """The full program, in this process: its dependencies become importable first."""
     _reach_dependencies()
     _spare_imports()
-    from untildone.engine.dispatch import answer
+    from untildone.app import answer
 
     return answer(call)
 

@@ -7,10 +7,18 @@ import os
 import re
 
 from untildone.commands.shell import find_redirect_targets, is_untildone, parse_calls, program_name
+from untildone.commands.written_files import (
+    LONGEST,
+    is_editor,
+    list_changed_words,
+    list_named_paths,
+    only_reads,
+    resolve_word,
+)
 from untildone.install.entries import describe_harm
 
 # `hook` and `baseline` are called by clients and by ourselves: they speak for the person too.
-PERSON_VERBS = frozenset(
+USER_VERBS = frozenset(
     (
         *("approve", "cancel", "continue", "init", "pause", "rollback", "trust", "uninstall"),
         *("baseline", "hook"),
@@ -20,26 +28,14 @@ _PLAIN_VERBS = frozenset(
     ("stop", "cancel", "pause", "continue", "cancel relentless mode", "stop relentless mode")
 )
 _SLASH = re.compile(r"^/?untildone:([\w-]+)")
-_READERS = frozenset(
-    re.findall(
-        r"\S+",
-        "awk bat cat cd cmp column cut diff du echo egrep file find git grep head jq less ls"
-        " md5sum more nl od printf pwd readlink realpath rg sed sha256sum sort stat strings tail"
-        " test tree true uniq wc xxd [ [[",
-    )
-)
 _GIT_READS = frozenset(
     re.findall(
         r"\S+", "blame describe diff grep log ls-files ls-tree rev-parse shortlog show status"
     )
 )
-_CHANGES_AFTER_ALL = {"find": ("-delete", "-exec", "-execdir", "-ok"), "sed": ("-i", "--in-place")}
 _INSTALLERS = frozenset(("pip", "pip3", "pipx", "uv", "uvx"))
 _REMOVERS = frozenset(("mv", "rm", "rmdir"))
-_EDITORS = frozenset(("Edit", "Write", "MultiEdit", "NotebookEdit"))
-_FOREIGN_EDITOR = re.compile(r"(?i)^mcp__.*(?:write|edit|move|delete|remove|create|append)")
 _SCHEDULER = re.compile("Cron|Schedule|Wakeup|Trigger")
-_LONGEST = 100_000
 _SETTINGS = ("settings.json", "settings.local.json")
 _INSTEAD_STATE = "the loop's state is kept by untildone; use `untildone note`, `met` or `signal`"
 _INSTEAD_VERB = "only the person can do that; if you cannot go on, run `untildone blocked REASON`"
@@ -50,11 +46,13 @@ _PRECHECK_FIRST = (
 _INSTEAD_SETTINGS = "leave untildone's entries as they are; other keys may be changed with Edit"
 
 
-def refusal(tool: str, inputs: dict[str, object], *, cwd: str, protected: tuple[str, ...]) -> str:
+def find_refusal(
+    tool: str, inputs: dict[str, object], *, cwd: str, protected: tuple[str, ...]
+) -> str:
     """Why this call is refused, with what to do instead; nothing if it is none of our business."""
     if _SCHEDULER.search(tool):
         return _refuse_schedule(inputs)
-    if tool in _EDITORS or _FOREIGN_EDITOR.match(tool):
+    if is_editor(tool):
         return _refuse_edit(inputs, cwd, protected)
     if tool == "Bash":
         return _refuse_command(str(inputs.get("command", "")), cwd, protected)
@@ -63,11 +61,11 @@ def refusal(tool: str, inputs: dict[str, object], *, cwd: str, protected: tuple[
     return ""
 
 
-def before_precheck(tool: str, inputs: dict[str, object]) -> str:
+def find_precheck_refusal(tool: str, inputs: dict[str, object]) -> str:
     """Why this call has to wait for the pre-check of its loop; reading need not."""
-    if tool in _EDITORS or _FOREIGN_EDITOR.match(tool):
+    if is_editor(tool):
         return _PRECHECK_FIRST
-    called = parse_calls(str(inputs.get("command", ""))[:_LONGEST]) if tool == "Bash" else []
+    called = parse_calls(str(inputs.get("command", ""))[:LONGEST]) if tool == "Bash" else []
     return (
         ""
         if all(_only_reads(program_name(call[0]), call[1:]) for call in called)
@@ -85,11 +83,11 @@ def _only_reads(program: str, arguments: list[str]) -> bool:
         for word in find_redirect_targets(arguments)
         if word != "/dev/null" and not word.isdigit()
     ]
-    return _reads(program, arguments) and not into
+    return only_reads(program, arguments) and not into
 
 
 def _refuse_edit(inputs: dict[str, object], cwd: str, protected: tuple[str, ...]) -> str:
-    paths = _named(inputs, cwd)
+    paths = list_named_paths(inputs, cwd)
     for path in paths:
         if _inside(path, protected):
             return f"`{path}` belongs to untildone: {_INSTEAD_STATE}"
@@ -99,11 +97,6 @@ def _refuse_edit(inputs: dict[str, object], cwd: str, protected: tuple[str, ...]
         if harm:
             return f"refused, because {harm}: {_INSTEAD_SETTINGS}"
     return ""
-
-
-def _named(inputs: dict[str, object], cwd: str) -> list[str]:
-    names = ("file_path", "notebook_path", "path", "source", "destination")
-    return [os.path.join(cwd, str(inputs[key])) for key in names if inputs.get(key)]
 
 
 def _edited(before: str, inputs: dict[str, object]) -> str:
@@ -146,28 +139,16 @@ def _real(path: str) -> str:
 
 
 def _refuse_command(command: str, cwd: str, protected: tuple[str, ...]) -> str:
-    for call in parse_calls(command[:_LONGEST]):
+    for call in parse_calls(command[:LONGEST]):
         verb = _verb_called(program_name(call[0]), call[1:])
-        if verb in PERSON_VERBS:
+        if verb in USER_VERBS:
             return f"`untildone {verb}` is refused: {_INSTEAD_VERB}"
         if call[0] == "cd" and call[1:]:
-            cwd = _path(call[1], cwd)
+            cwd = resolve_word(call[1], cwd)
         reason = _refuse_change(program_name(call[0]), call[1:], cwd, protected)
         if reason:
             return reason
     return ""
-
-
-def written_by(tool: str, inputs: dict[str, object], cwd: str) -> list[str]:
-    """Paths that a call may change."""
-    if tool in _EDITORS or _FOREIGN_EDITOR.match(tool):
-        return _named(inputs, cwd)
-    found: list[str] = []
-    for call in parse_calls(str(inputs.get("command", ""))[:_LONGEST]) if tool == "Bash" else ():
-        if call[0] == "cd" and call[1:]:
-            cwd = _path(call[1], cwd)
-        found += [_path(word, cwd) for word in _changed(program_name(call[0]), call[1:])]
-    return found
 
 
 def _verb_called(program: str, arguments: list[str]) -> str:
@@ -186,34 +167,13 @@ def _verb_called(program: str, arguments: list[str]) -> str:
 
 
 def _refuse_change(program: str, arguments: list[str], cwd: str, protected: tuple[str, ...]) -> str:
-    for word in _changed(program, arguments):
-        path = _path(word, cwd)
+    for word in list_changed_words(program, arguments):
+        path = resolve_word(word, cwd)
         if _inside(path, protected) or (program in _REMOVERS and _holds(path, protected)):
             return f"`{word}` belongs to untildone: {_INSTEAD_STATE}"
         if _is_settings(path) and not is_untildone(program):
             return f"`{word}` may hold untildone's entries: {_INSTEAD_SETTINGS}"
     return ""
-
-
-def _changed(program: str, arguments: list[str]) -> list[str]:
-    """Words that may name what the call changes; a reader changes what it is redirected to."""
-    if _reads(program, arguments):
-        return find_redirect_targets(arguments)
-    if program == "cp" and "-t" not in arguments:
-        return [*arguments[-1:], *find_redirect_targets(arguments)]
-    return [word for word in arguments if not word.startswith("-") or "=" in word]
-
-
-def _reads(program: str, arguments: list[str]) -> bool:
-    return program in _READERS and not any(
-        argument.startswith(_CHANGES_AFTER_ALL.get(program, ("\0",))) for argument in arguments
-    )
-
-
-def _path(word: str, cwd: str) -> str:
-    """Also of `of=FILE` and `--output=FILE`."""
-    place = re.sub(r"^-*\w[\w-]*=", "", word)
-    return os.path.join(cwd, os.path.expandvars(os.path.expanduser(place)))
 
 
 def _holds(path: str, protected: tuple[str, ...]) -> bool:
@@ -226,7 +186,7 @@ def _holds(path: str, protected: tuple[str, ...]) -> bool:
 
 def _refuse_verb(text: str) -> str:
     found = _SLASH.match(text.strip())
-    if found and found[1] in PERSON_VERBS:
+    if found and found[1] in USER_VERBS:
         return f"`{text.strip()}` is refused: {_INSTEAD_VERB}"
     return ""
 

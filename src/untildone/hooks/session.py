@@ -14,12 +14,12 @@ def answer(call: Call) -> str:
         return ""
     if call.event == "SessionEnd":
         return _ended(session)
-    remember(call, session)
+    record_session(call, session)
     if os.path.isfile(os.path.join(call.home, "dialects.json")):
         _watch_dialects(call, session)
     # After compaction, /clear and fork the loop has something to say; one that is resumed may have
     # been taken out of the index.
-    return FULL if session.loop() or call.text("source") not in _FRESH else ""
+    return FULL if session.get_loop_id() or call.text("source") not in _FRESH else ""
 
 
 def _watch_dialects(call: Call, session: Session) -> None:
@@ -33,13 +33,13 @@ def _watch_dialects(call: Call, session: Session) -> None:
 
 
 def _ended(session: Session) -> str:
-    if session.loop():
+    if session.get_loop_id():
         return FULL
     session.remove("session.json")
     return ""
 
 
-def remember(call: Call, session: Session) -> None:
+def record_session(call: Call, session: Session) -> None:
     environ = call.environ
     if not session.has("began"):
         session.write("began", "")

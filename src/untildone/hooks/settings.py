@@ -9,7 +9,7 @@ from untildone.store.sessions import Session
 
 
 def answer(call: Call) -> str:
-    if not Session(call.home, call.agent, call.text("session_id")).active():
+    if not Session(call.home, call.agent, call.text("session_id")).is_active():
         return ""
     # A refused change is only put off: the next change of any file would bring it in.
     harms = (describe_harm_in_file(path, call.home) for path in _files(call))

@@ -14,14 +14,14 @@ def answer(call: Call) -> str:
     # A payload too large to be read still says by its coming that a call has ended.
     known = call.text("session_id") or call.environ.get("CLAUDE_CODE_SESSION_ID", "")
     session = Session(call.home, call.agent, known)
-    if session.loop() or session.has("dialects"):
+    if session.get_loop_id() or session.has("dialects"):
         _spool(call, session)
-    if call.event == "PostToolBatch" and session.due():
+    if call.event == "PostToolBatch" and session.is_meter_due():
         return FULL
     if call.event == "PostToolUse" and session.known and switch.read_modes(call.home):
-        from untildone.hooks import edited
+        from untildone.hooks import edits
 
-        return edited.answer(call, session)
+        return edits.answer(call, session)
     return ""
 
 
@@ -34,6 +34,6 @@ def _spool(call: Call, session: Session) -> None:
         session.write("post", "")
     else:
         name = os.path.join("calls", str(os.getpid()))
-        if session.loop():
+        if session.get_loop_id():
             session.append("post", "\n")
         session.append(name, json.dumps(call.data)[:_LARGEST_CALL])

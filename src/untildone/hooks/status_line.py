@@ -6,7 +6,7 @@ from untildone.store.sessions import Session
 
 def answer(call: Call) -> str:
     session = Session(call.home, call.agent, call.text("session_id"))
-    if not session.loop():
+    if not session.get_loop_id():
         return ""
     cost = call.data.get("cost")
     total = cost.get("total_cost_usd") if isinstance(cost, dict) else None
@@ -18,7 +18,7 @@ def answer(call: Call) -> str:
 def _record(session: Session, total: float) -> None:
     """What came before the loop is not its spend; a client begun anew may count from 0 again."""
     known = session.read_json("spend.json")
-    loop = session.loop()
+    loop = session.get_loop_id()
     mine = known.get("loop") == loop
     last, spent = (known.get(key) if mine else None for key in ("last", "spent"))
     if last == total:

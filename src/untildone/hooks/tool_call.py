@@ -4,13 +4,13 @@ import json
 import os
 
 from untildone.engine.payload import Call
-from untildone.hooks.guard import before_precheck, refusal
+from untildone.hooks.guard import find_precheck_refusal, find_refusal
 from untildone.store.sessions import Session
 
 
 def answer(call: Call) -> str:
     session = Session(call.home, call.agent, _session(call))
-    if not session.loop():
+    if not session.get_loop_id():
         return ""
     if os.name == "nt":
         # Elsewhere the installed line has done it in shell.
@@ -42,16 +42,16 @@ def _refusal(call: Call, session: Session) -> str:
     if not isinstance(inputs, dict):
         return ""
     tool, cwd = call.text("tool_name"), call.text("cwd") or os.getcwd()
-    reason = refusal(tool, inputs, cwd=cwd, protected=_protected(call))
+    reason = find_refusal(tool, inputs, cwd=cwd, protected=_protected(call))
     if reason or not session.has("precheck") or _printed(session):
         return reason
-    return before_precheck(tool, inputs)
+    return find_precheck_refusal(tool, inputs)
 
 
 def _printed(session: Session) -> bool:
     """The pre-check of an agent whose shell cannot write our state is recorded at its stop."""
     said = 'untildone-verb: {"verb": "precheck"'
-    ended = (call for part in session.calls().values() for call in part)
+    ended = (call for part in session.read_calls().values() for call in part)
     return any(said in str(call.get("tool_response")) for call in ended)
 
 
@@ -66,6 +66,6 @@ def _protected(call: Call) -> tuple[str, ...]:
 
 def _never_ends(session: Session) -> None:
     """A refused call fires no event at its end, so it must not seem to be in flight."""
-    begun = session.calls_begun()
+    begun = session.count_begun_calls()
     if begun:
         os.truncate(session.path("pre"), begun - 1)

@@ -14,7 +14,7 @@ from untildone.errors import UserError
 from untildone.install import manifest, settings
 from untildone.install.hook_lines import build_settings_entries
 from untildone.install.skills import build_command_files
-from untildone.store.files import write_whole
+from untildone.store.files import write_atomically
 
 Scope: TypeAlias = Literal["user", "project", "local"]
 
@@ -159,7 +159,7 @@ def _apply(change: FileChange) -> None:
     target = change.path.resolve()
     mode = target.stat().st_mode if target.exists() else None
     try:
-        write_whole(target, change.after, keep_previous=False)
+        write_atomically(target, change.after, keep_previous=False)
         if mode is not None:
             target.chmod(stat.S_IMODE(mode))
     except OSError as error:

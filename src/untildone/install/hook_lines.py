@@ -11,7 +11,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from untildone.agents.permissions import PERMISSIONS
-from untildone.core.todos import FILES, STATE
+from untildone.core.todos import TODO_FILES, TODO_STATE_FILE
 from untildone.install.entries import CAP, CAP_VARIABLE
 from untildone.install.settings import Entries
 
@@ -52,7 +52,7 @@ _OWN = "$CLAUDE_CODE_SESSION_ID"
 _LISTED = (
     f'[ -d {_CLIENT}/tasks/"{_OWN}" ] || [ -f {_CLIENT}/todos/"{_OWN}-agent-{_OWN}.json" ]'
     ' || [ -f "$s/todos.json" ] || { [ -f "$s/began" ] && for f in '
-    + " ".join((*FILES, STATE))
+    + " ".join((*TODO_FILES, TODO_STATE_FILE))
     + '; do [ "${CLAUDE_PROJECT_DIR:-.}/$f" -nt "$s/began" ] && break; done; }'
 )
 

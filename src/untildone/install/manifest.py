@@ -9,7 +9,7 @@ from untildone.errors import UserError
 from untildone.install import settings
 from untildone.install.settings import Entries
 from untildone.store import encoding
-from untildone.store.files import Damaged, write_whole
+from untildone.store.files import DamagedFileError, write_atomically
 
 _NAME = "installed.json"
 
@@ -73,7 +73,7 @@ def read(home: Path) -> tuple[InstalledFile, ...]:
         return encoding.decode(path.read_bytes(), _Manifest).files
     except FileNotFoundError:
         return ()
-    except Damaged as damage:
+    except DamagedFileError as damage:
         hint = f"move `{path}` away, then run `untildone init`"
         raise UserError(f"`{path}` {damage}", hint=hint) from None
 
@@ -124,4 +124,4 @@ def _remove_ours(installed: InstalledFile | None, current: bytes, *, path: Path)
 
 def _save(home: Path, files: tuple[InstalledFile, ...]) -> None:
     home.mkdir(parents=True, exist_ok=True, mode=0o700)
-    write_whole(home / _NAME, encoding.encode(_Manifest(files=files)), keep_previous=False)
+    write_atomically(home / _NAME, encoding.encode(_Manifest(files=files)), keep_previous=False)

@@ -6,10 +6,10 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from untildone.errors import UserError
-from untildone.install import json_text
 from untildone.install.entries import CAP, CAP_VARIABLE, find_our_hooks, is_our_hook, is_well_shaped
-from untildone.install.json_scan import UnreadableError
-from untildone.install.json_text import Document
+from untildone.json_edit import document as json_document
+from untildone.json_edit.document import Document
+from untildone.json_edit.scan import UnreadableError
 
 Json: TypeAlias = dict[str, object]
 
@@ -66,12 +66,12 @@ def merge(
     for event, group in wanted.hooks.items():
         document = _put_group(document, event, group)
     for name, value in wanted.env.items():
-        document = json_text.put(document, ("env", name), value)
+        document = json_document.put(document, ("env", name), value)
     if wanted.status_line is not None:
-        document = json_text.put(document, ("statusLine",), wanted.status_line)
+        document = json_document.put(document, ("statusLine",), wanted.status_line)
     for rule in wanted.permissions:
         if rule not in owned.permissions:
-            document = json_text.append(document, ("permissions", "allow"), rule)
+            document = json_document.append(document, ("permissions", "allow"), rule)
     return MergedSettings(
         text=document.text, entries=wanted, notes=tuple(_describe_kept(ours, settings, wanted))
     )
@@ -86,7 +86,7 @@ def remove(text: str, *, path: str, installed: Entries | None = None) -> str:
 
 def _read(text: str, path: str) -> Document:
     try:
-        return json_text.read(text)
+        return json_document.read(text)
     except UnreadableError as error:
         place = f"line {error.line}, column {error.column}"
         raise _unreadable_error(path, f"is not valid JSON at {place}: {error.message}") from None
@@ -161,17 +161,17 @@ def _describe_kept(ours: Entries, settings: Json, wanted: Entries) -> Iterator[s
 def _remove_entries(document: Document, owned: Entries, *, keep: Entries) -> Document:
     stale = _find_stale_hook(document, keep)
     while stale is not None:
-        document = json_text.cut(document, stale)
+        document = json_document.cut(document, stale)
         stale = _find_stale_hook(document, keep)
     for name in owned.env:
         if name not in keep.env:
-            document = json_text.cut(document, ("env", name))
+            document = json_document.cut(document, ("env", name))
     if owned.status_line is not None and keep.status_line is None:
-        document = json_text.cut(document, ("statusLine",))
+        document = json_document.cut(document, ("statusLine",))
     for rule in owned.permissions:
         if rule not in keep.permissions:
             position = _find_rules(document).index(rule)
-            document = json_text.cut(document, ("permissions", "allow", position))
+            document = json_document.cut(document, ("permissions", "allow", position))
     return document
 
 
@@ -206,5 +206,5 @@ def _iterate_groups(document: Document) -> Iterator[tuple[str, int, list[object]
 def _put_group(document: Document, event: str, group: Json) -> Document:
     for found, position, hooks in _iterate_groups(document):
         if found == event and any(is_our_hook(hook) for hook in hooks):
-            return json_text.replace(document, ("hooks", event, position), group)
-    return json_text.append(document, ("hooks", event), group)
+            return json_document.replace(document, ("hooks", event, position), group)
+    return json_document.append(document, ("hooks", event), group)

@@ -40,14 +40,14 @@ def run_oracle(
     place = Path(oracle.path)
     if _digest(place) != oracle.sha256:
         because = "the hidden check of the person is gone or not what it was at the start"
-        return make_concern(ConcernKind.ORACLE, "hidden", because=because, content=_digest(place))
+        return make_concern(ConcernKind.ORACLE, "hidden", reason=because, content=_digest(place))
     program = _PROGRAMS.get(place.suffix)
     argv = (program, str(place)) if program and not os.access(place, os.X_OK) else (str(place),)
     finished = run((*through, *argv), cwd=cwd, timeout=_SECONDS, env=dict(environ))
     return (
         None
         if finished.exit_code == 0
-        else make_concern(ConcernKind.ORACLE, "hidden", because=_TOLD)
+        else make_concern(ConcernKind.ORACLE, "hidden", reason=_TOLD)
     )
 
 

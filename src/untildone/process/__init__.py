@@ -15,7 +15,7 @@ from typing import IO, Literal, NoReturn, TypeAlias
 
 from msgspec import Struct
 
-from untildone.lineage import VARIABLE, variable_in
+from untildone.check_lineage import RUN_VARIABLE, read_variable
 from untildone.process.command import argv_of, environment, quoted, why_not
 from untildone.process.mark import carrying_mark
 from untildone.process.output import LOG_LIMIT, Hear, Output, feed, left_out
@@ -168,7 +168,7 @@ def ancestors(pid: int) -> list[int]:
 def is_below(mark: str) -> bool:
     """Whether an ancestor was started as part of a check with that mark."""
     above = ancestors(os.getpid())
-    return any(mark.encode() in variable_in(_SYSTEM.environment(pid)) for pid in above)
+    return any(mark.encode() in read_variable(_SYSTEM.environment(pid)) for pid in above)
 
 
 def _ask(argv: Sequence[str]) -> str:
@@ -234,12 +234,12 @@ def _tree(
     with contextlib.nullcontext("") if hosts_agent else carrying_mark() as mark:
         tree = Tree(f"{mark}.{secrets.token_hex(8)}")
         # An outer run goes on finding what an inner one leaves behind.
-        marker = ",".join(filter(None, (env.get(VARIABLE), tree.token)))
+        marker = ",".join(filter(None, (env.get(RUN_VARIABLE), tree.token)))
         tree.hosts_agent = hosts_agent
         # Known before it starts: a signal may arrive in between.
         _begin(tree)
         try:
-            yield tree, {**env, VARIABLE: marker}
+            yield tree, {**env, RUN_VARIABLE: marker}
         except BaseException:
             _end(tree, ("kill", KILL_LIMIT))
             raise

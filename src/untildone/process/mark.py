@@ -4,7 +4,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from untildone.lineage import name_process, own_mark
+from untildone.check_lineage import get_own_mark, name_process
 
 
 class _Carried:
@@ -16,7 +16,7 @@ class _Carried:
 @contextmanager
 def carrying_mark() -> Iterator[str]:
     """Inside it this process has the mark as its name; several checks may run at once."""
-    mark = own_mark()
+    mark = get_own_mark()
     if not mark:
         yield ""
         return

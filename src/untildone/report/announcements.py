@@ -3,9 +3,9 @@
 from untildone.core.contract import Contract
 from untildone.core.criteria import apply_amendments
 from untildone.core.progress import Progress
-from untildone.core.spec.rubric import MOST, shape
-from untildone.core.spec.verdict import Trust, kinds, learnable, trust
-from untildone.core.spec.workflow import workflow
+from untildone.core.spec.rubric import MAX_SCORE, choose_shape
+from untildone.core.spec.trust import Trust, find_repeated_work, list_verifications, rate_trust
+from untildone.core.spec.workflow import classify_workflow
 from untildone.core.verdict import Continue, Finish, Pause, Verdict
 from untildone.store.loops import Record
 
@@ -15,10 +15,10 @@ _WIDE = 76
 
 def announce_start(record: Record) -> str:
     contract = record.contract
-    kind = workflow(contract.task)
+    kind = classify_workflow(contract.task)
     score = contract.score or 0
     parts = [
-        f"Shape: {shape(score)} ({score}/{MOST})",
+        f"Shape: {choose_shape(score)} ({score}/{MAX_SCORE})",
         f"Workflow: {kind.letter} ({kind.first})" if kind else "",
         "" if contract.reversibility == "2A" else f"Type: {contract.reversibility}",
         f"Steps: {len(contract.steps)}" if contract.steps else "",
@@ -81,7 +81,7 @@ def _announce_steps(contract: Contract, new: tuple[str, ...], left: list[str]) -
 
 def _announce_patterns(progress: Progress, new: int) -> list[str]:
     done = progress.steps_done
-    again = [learnable(done[: len(done) - later]) for later in reversed(range(new))]
+    again = [find_repeated_work(done[: len(done) - later]) for later in reversed(range(new))]
     advice = "for the third time. This is a learnable pattern: ask for the steps to run it yourself"
     return [_format_line(f"`{kind}` {advice}") for kind in again if kind]
 
@@ -93,21 +93,21 @@ def list_criteria(contract: Contract, progress: Progress) -> list[str]:
         f"- {name}: ✗ not verified"
         if kind == "assumption" or name in left
         else f"- {name}: ✓ {kind}"
-        for name, kind in kinds(contract, progress).items()
+        for name, kind in list_verifications(contract, progress).items()
     ]
     return ["<loop-complete>", *lines, "</loop-complete>"] if lines else []
 
 
 def draw_verdict_box(contract: Contract, progress: Progress) -> list[str]:
     """The verdict on an ended loop, by how its criteria were verified."""
-    found = kinds(contract, progress)
+    found = list_verifications(contract, progress)
     counted = [kind for kind in found.values() if kind != "assumption"]
-    verdict = trust(contract, progress)
+    verdict = rate_trust(contract, progress)
     asides = {"Alt": _find_note(progress, "alt"), "Risk": _describe_risk(contract, progress)}
     lines = [
         f"Verified: {', '.join(sorted(set(found.values()))) or 'nothing'}",
         f"Checklist: {len(counted)}/{len(found)} criteria verified",
-        f"Type {contract.reversibility}, spec {contract.score}/{MOST}",
+        f"Type {contract.reversibility}, spec {contract.score}/{MAX_SCORE}",
         *(f"Unverified: must not {limit}" for limit in contract.limits),
         *(f"↳ {name}: {text}" for name, text in asides.items() if text),
     ]

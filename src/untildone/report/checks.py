@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from untildone.core.check_results import CheckResult, Finding
-from untildone.core.failure_list import counts, untold
+from untildone.core.failure_list import find_extra_reason, summarize_result
 
 Overall: TypeAlias = Literal["green", "red", "unrunnable"]
 _STYLES = {"green": "green", "red": "red"}
@@ -94,7 +94,7 @@ def build_table(results: tuple[CheckResult, ...], *, signs: bool) -> Table:
     for title in ("check", "result", "", "time", ""):
         table.add_column(title, justify="right" if title == "time" else "left")
     for result in results:
-        outcome, _, counted = counts(result).partition(", ")
+        outcome, _, counted = summarize_result(result).partition(", ")
         style = _STYLES.get(result.outcome, "yellow")
         table.add_row(
             Text(result.name),
@@ -111,7 +111,7 @@ def _describe_result(counted: str, result: CheckResult) -> tuple[str, str]:
     tests = result.tests
     if tests and not tests.executed:
         return "", result.reason
-    return counted, untold(result)
+    return counted, find_extra_reason(result)
 
 
 def _render_findings(result: CheckResult, project: Path) -> Iterable[RenderableType]:

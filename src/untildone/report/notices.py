@@ -1,12 +1,12 @@
 """Lines that tell the user about a loop: its status line, the notice after a verdict, a pause."""
 
 from untildone.core.check_results import CheckResult
-from untildone.core.concerns import name_of
+from untildone.core.concerns import strip_content_digest
 from untildone.core.contract import Contract
 from untildone.core.criteria import apply_amendments
-from untildone.core.failure_list import counts
+from untildone.core.failure_list import summarize_result
 from untildone.core.progress import Progress
-from untildone.core.text import number
+from untildone.core.text import pluralize
 from untildone.core.verdict import OUTCOMES, Continue, Finish, Ignore, Outcome, Pause, Verdict, Wait
 from untildone.report.totals import describe_improvement, describe_totals
 from untildone.store.loops import Record
@@ -58,23 +58,25 @@ def describe_verdict(record: Record, verdict: Verdict, checks: tuple[CheckResult
     """The notice that the user sees; empty where the verdict changes nothing."""
     contract, progress = record.contract, record.progress
     match verdict:
-        case Continue(because="background" | "fault"):
-            return f"untildone: held ({verdict.because}): {', '.join(verdict.names)}"
-        case Continue(because="losses"):
-            names = ", ".join(name_of(finding) for finding in verdict.names[:_SHOWN])
+        case Continue(cause="background" | "fault"):
+            return f"untildone: held ({verdict.cause}): {', '.join(verdict.names)}"
+        case Continue(cause="losses"):
+            names = ", ".join(strip_content_digest(finding) for finding in verdict.names[:_SHOWN])
             held = f"untildone: held, {describe_round(contract, progress)}"
             return f"{held}, concerns: {names}"
         case Continue():
-            red = [f"{result.name} {counts(result)}" for result in checks if not result.green]
+            red = [
+                f"{result.name} {summarize_result(result)}" for result in checks if not result.green
+            ]
             unmet = "; ".join(red) or ", ".join(verdict.names) or "the agent's word"
             held = f"untildone: held, {describe_round(contract, progress)}, unmet: {unmet}"
             return f"{held} | {_describe_counts(progress)}" if contract.counts else held
         case Finish(outcome="done"):
-            names = ", ".join(f"{result.name} {counts(result)}" for result in checks)
-            ended = f"untildone: done after {number(progress.round, 'round')}: {names}"
+            names = ", ".join(f"{result.name} {summarize_result(result)}" for result in checks)
+            ended = f"untildone: done after {pluralize(progress.round, 'round')}: {names}"
             return _add_improvement(ended, progress)
         case Finish():
-            rounds = number(progress.round, "round")
+            rounds = pluralize(progress.round, "round")
             ended = f"untildone: {verdict.outcome} after {rounds}: {verdict.reason}"
             return _add_improvement(ended, progress)
         case Pause():

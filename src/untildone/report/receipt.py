@@ -7,14 +7,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from untildone.core.check_results import CheckResult, Totals
-from untildone.core.concerns import allowed
+from untildone.core.concerns import is_allowed
 from untildone.core.contract import Amendment, Speaker
 from untildone.core.criteria import apply_amendments
 from untildone.core.evidence import Evidence
-from untildone.core.failure_list import counts
+from untildone.core.failure_list import summarize_result
 from untildone.core.progress import Round
-from untildone.core.spec.verdict import Trust, trust
-from untildone.core.text import join_first, one_line
+from untildone.core.spec.trust import Trust, rate_trust
+from untildone.core.text import join_first, to_one_line
 from untildone.core.verdict import Outcome
 from untildone.store.loops import Record
 
@@ -102,10 +102,10 @@ def build_receipt(
     progress = record.progress
     return replace(
         _build_essentials(record, evidence, rounds, at=at),
-        proved=evidence.proved,
+        proved=evidence.comparisons,
         lost=lost,
         approvals=tuple(_list_allowances(record, evidence)),
-        verdict=trust(contract, progress) if _has_verdict(record) else None,
+        verdict=rate_trust(contract, progress) if _has_verdict(record) else None,
         unverified=tuple(f"must not: {limit}" for limit in contract.limits),
         steps_done=progress.steps_done,
         precheck=progress.precheck,
@@ -142,9 +142,9 @@ def _build_essentials(
         tree=evidence.tree,
         checks=tuple(_summarise_check(result) for result in evidence.checks),
         claims=claims,
-        promises_said=evidence.said,
+        promises_said=evidence.promises_given,
         allowed=contract.allow,
-        by_words_alone=(*claims, *evidence.said),
+        by_words_alone=(*claims, *evidence.promises_given),
         history=tuple(map(_describe_round, rounds, _compute_costs(rounds), _count_fixed(rounds))),
         initial=progress.baseline_totals,
         final=progress.totals,
@@ -159,7 +159,7 @@ def _list_allowances(record: Record, evidence: Evidence) -> Iterator[Allowance]:
     for amendment in (at_start, *record.progress.amendments):
         for what in amendment.allow:
             covers = tuple(
-                concern.id for concern in evidence.concerns or () if allowed(concern, (what,))
+                concern.id for concern in evidence.concerns or () if is_allowed(concern, (what,))
             )
             yield Allowance(what=what, by=amendment.by, at=amendment.at, covers=covers)
 
@@ -182,7 +182,8 @@ def _summarise_check(result: CheckResult) -> ReceiptCheck:
         name=result.name,
         command=result.command,
         outcome=result.outcome,
-        summary=counts(result) + "".join(f" ({note})" for note in _describe_check(result)),
+        summary=summarize_result(result)
+        + "".join(f" ({note})" for note in _describe_check(result)),
         seconds=round(result.seconds, 2),
     )
 
@@ -207,7 +208,7 @@ def _count_fixed(rounds: tuple[Round, ...]) -> list[int]:
 
 
 def _describe_round(entry: Round, cost: float | None, fixed: int) -> str:
-    results = ", ".join(f"{result.name} {counts(result)}" for result in entry.checks)
+    results = ", ".join(f"{result.name} {summarize_result(result)}" for result in entry.checks)
     verdict = type(entry.verdict).__name__.lower()
     paid = "" if cost is None else f"; {cost:.2f} USD"
     summary = f"round {entry.number}: {verdict}" + (f"; {results}" if results else "") + paid
@@ -215,6 +216,6 @@ def _describe_round(entry: Round, cost: float | None, fixed: int) -> str:
 
 
 def _describe_work(entry: Round) -> Iterator[str]:
-    if entry.touched:
-        yield f"touched {join_first(entry.touched)}"
-    yield from (f"note: {one_line(note)}" for note in entry.notes)
+    if entry.written_files:
+        yield f"touched {join_first(entry.written_files)}"
+    yield from (f"note: {to_one_line(note)}" for note in entry.notes)

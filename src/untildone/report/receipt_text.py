@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from untildone.core.concerns import name_of
+from untildone.core.concerns import strip_content_digest
 from untildone.core.verdict import OUTCOMES
 from untildone.report.receipt import Allowance, Receipt, ReceiptConcern
 from untildone.report.totals import describe_improvement
@@ -56,8 +56,12 @@ def render_receipt(receipt: Receipt) -> str:
 
 
 def _format_allowance(allowance: Allowance) -> str:
-    covers = f", covers {', '.join(map(name_of, allowance.covers))}" if allowance.covers else ""
-    return f"`{name_of(allowance.what)}` at {allowance.at}{covers}"
+    covers = (
+        f", covers {', '.join(map(strip_content_digest, allowance.covers))}"
+        if allowance.covers
+        else ""
+    )
+    return f"`{strip_content_digest(allowance.what)}` at {allowance.at}{covers}"
 
 
 def _render_concerns(concerns: tuple[ReceiptConcern, ...]) -> Iterator[str]:
@@ -65,7 +69,7 @@ def _render_concerns(concerns: tuple[ReceiptConcern, ...]) -> Iterator[str]:
         return
     yield "\n## Concerns"
     for concern in concerns:
-        yield f"- `{name_of(concern.id)}`: {concern.because}"
+        yield f"- `{strip_content_digest(concern.id)}`: {concern.because}"
     for change in dict.fromkeys(each.change for each in concerns if each.change):
         yield f"\n{_indent(change)}"
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from untildone.core.check_results import FileTotals, Totals
-from untildone.core.text import number
+from untildone.core.text import pluralize
 
 # In the order of a reader's interest.
 _NOUNS = {
@@ -42,4 +42,4 @@ def _list_nonzero(counted: Totals | FileTotals) -> list[str]:
 
 
 def _format_counts(counted: Totals | FileTotals, fields: Iterable[str]) -> str:
-    return ", ".join(number(getattr(counted, field), _NOUNS[field]) for field in fields)
+    return ", ".join(pluralize(getattr(counted, field), _NOUNS[field]) for field in fields)

@@ -10,22 +10,22 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from untildone.agents.headless import (
-    Ask,
+    AgentText,
+    ClientCall,
+    ClientEvent,
+    ClientFault,
+    ContextFill,
     Denied,
-    Fault,
-    Filled,
-    Happening,
     Headless,
-    Heard,
     Limited,
     Retrying,
     Returned,
-    Said,
+    RunEvent,
     Tool,
 )
 from untildone.process import Finished, run
 
-Show: TypeAlias = Callable[[Happening], None]
+Show: TypeAlias = Callable[[RunEvent], None]
 # A line is at most this long; what is longer says nothing that is needed.
 _LONGEST = 16_000_000
 _LAST_WORDS = 500
@@ -40,7 +40,7 @@ class Return(Struct, frozen=True, kw_only=True):
     denied: tuple[str, ...] = ()
     tokens: int = 0
     window: int = 0
-    fault: Fault | None = None
+    fault: ClientFault | None = None
     reason: str = ""
     # When a usage limit ends; 0 where nobody said.
     until: float = 0
@@ -69,13 +69,13 @@ class Limits(Struct, frozen=True, kw_only=True):
     seconds: float | None = None
 
 
-def call(place: Place, ask: Ask, prompt: str, *, limits: Limits, show: Show) -> Return:
+def call(place: Place, ask: ClientCall, prompt: str, *, limits: Limits, show: Show) -> Return:
     ear = _Ear(place.client, show, limits.stop)
-    outer = place.client.OUTER
+    outer = place.client.SESSION_VARIABLES
     with tempfile.TemporaryDirectory(prefix="untildone-run-") as folder:
         errors = Path(folder) / "stderr"
         ended = run(
-            [*place.command, *place.client.arguments(ask)],
+            [*place.command, *place.client.build_arguments(ask)],
             cwd=place.project,
             timeout=limits.seconds,
             env={name: text for name, text in place.environ.items() if name not in outer},
@@ -107,15 +107,15 @@ class _Ear:
         *lines, self._rest = (self._rest + data).split(b"\n")
         self._rest = self._rest[:_LONGEST]
         for line in lines:
-            for heard in self._client.heard(line):
+            for heard in self._client.parse_line(line):
                 self._take(heard)
 
-    def _take(self, heard: Heard) -> None:
+    def _take(self, heard: ClientEvent) -> None:
         known = self.returned
         match heard:
             case Tool():
                 self.returned = replace(known, tools=known.tools + 1)
-            case Filled():
+            case ContextFill():
                 self.returned = replace(known, tokens=heard.tokens)
             case Denied():
                 self.returned = replace(known, denied=(*known.denied, heard.tool))
@@ -124,7 +124,7 @@ class _Ear:
             case Returned():
                 self.accounted = True
                 self.returned = _accounted(known, heard)
-            case Said() | Retrying():
+            case AgentText() | Retrying():
                 pass
         try:
             self._show(heard)
@@ -157,7 +157,7 @@ def _concluded(client: Headless, ear: _Ear, ended: Finished, stderr: str) -> Ret
     if ear.accounted:
         return returned
     # Exit code 0 without an account is no return either: it was cut off somewhere.
-    kind = client.fault(stderr)
+    kind = client.classify_failure(stderr)
     why = stderr.strip().splitlines()[-1:] or [f"the client ended with {_how(ended)}"]
     return replace(returned, fault=kind, reason=why[0][:_LAST_WORDS])
 

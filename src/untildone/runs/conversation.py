@@ -6,7 +6,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from untildone.agents.headless import Ask
+from untildone.agents.headless import ClientCall
 from untildone.core.contract import Bounds
 from untildone.core.criteria import apply_amendments
 from untildone.engine.context import Context
@@ -71,7 +71,7 @@ class Conversation:
         before = known.spent_before + (known.spent_here or 0)
         self._keep(replace(known, begun=False, spent_before=before, spent_here=None))
         self.take()
-        rounds = self.context.loops.rounds(self.loop)
+        rounds = self.context.loops.read_rounds(self.loop)
         return handover(told, self.record.progress, rounds)
 
     def follow(self, loop: str) -> None:
@@ -92,7 +92,7 @@ class Conversation:
                 conversation="resumed" if begun else "new",
             )
         )
-        ask = Ask(
+        ask = ClientCall(
             session=self.session,
             begun=begun,
             budget_usd=self._money_left(),
@@ -114,7 +114,7 @@ class Conversation:
         memory.write(self.context, self.loop, known)
 
     def _place(self) -> Place:
-        client, given = self.context.agent.headless(), self.book.how.client
+        client, given = self.context.agent.load_headless(), self.book.how.client
         return Place(
             client=client,
             command=tuple(argv_of(given)) if given else (client.PROGRAM,),

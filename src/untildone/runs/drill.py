@@ -99,7 +99,7 @@ def garbage(scene: Rehearsal) -> str:
 
 def crash(scene: Rehearsal) -> str:
     loop = scene.start()
-    folder = scene.context.loops.folder(loop)
+    folder = scene.context.loops.get_folder(loop)
     for path in folder.iterdir():
         if path.is_file():
             path.write_bytes(b"damaged")

@@ -2,12 +2,12 @@
 
 from typing import Literal
 
-from untildone.agents.headless import Fault, Happening
+from untildone.agents.headless import ClientFault, RunEvent
 from untildone.core.progress import Status
 from untildone.core.verdict import Outcome, Verdict
 
 
-class Started(Happening, frozen=True, kw_only=True):
+class Started(RunEvent, frozen=True, kw_only=True):
     """A run, or one that goes on; `rounds` are those judged so far."""
 
     loop: str
@@ -21,7 +21,7 @@ class Started(Happening, frozen=True, kw_only=True):
     budget_usd: float
 
 
-class Asked(Happening, frozen=True, kw_only=True):
+class Asked(RunEvent, frozen=True, kw_only=True):
     """The client is called; `round` is the one that its return will be."""
 
     round: int
@@ -29,16 +29,16 @@ class Asked(Happening, frozen=True, kw_only=True):
     conversation: Literal["new", "resumed"]
 
 
-class Waiting(Happening, frozen=True, kw_only=True):
+class Waiting(RunEvent, frozen=True, kw_only=True):
     """Until a usage limit ends, or before another try."""
 
     reason: str
     until: str
     seconds: float
-    fault: Fault
+    fault: ClientFault
 
 
-class Judged(Happening, frozen=True, kw_only=True):
+class Judged(RunEvent, frozen=True, kw_only=True):
     round: int
     verdict: Verdict
     unmet: tuple[str, ...]
@@ -46,7 +46,7 @@ class Judged(Happening, frozen=True, kw_only=True):
     spend_usd: float | None
 
 
-class Ended(Happening, frozen=True, kw_only=True):
+class Ended(RunEvent, frozen=True, kw_only=True):
     loop: str
     session: str
     status: Status
@@ -59,4 +59,4 @@ class Ended(Happening, frozen=True, kw_only=True):
     resume: str
     receipt: str
     # What kept the agent from working, where that ended the run.
-    fault: Fault | None
+    fault: ClientFault | None

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from untildone.engine.context import Context
 from untildone.runs.calling import Return
-from untildone.store.files import write_whole
+from untildone.store.files import write_atomically
 
 # Whether the next round goes on in the same conversation; `auto` asks how full that is.
 Mode: TypeAlias = Literal["auto", "resume", "fresh"]
@@ -46,17 +46,17 @@ class Book(Struct, frozen=True, kw_only=True):
 def read(context: Context, loop: str) -> Book | None:
     """None for a loop that no run drives."""
     try:
-        data = (context.loops.folder(loop) / _NAME).read_bytes()
+        data = (context.loops.get_folder(loop) / _NAME).read_bytes()
         return msgspec.json.decode(data, type=Book)
     except (FileNotFoundError, msgspec.MsgspecError):
         return None
 
 
 def write(context: Context, loop: str, book: Book) -> None:
-    path = context.loops.folder(loop) / _NAME
-    write_whole(path, msgspec.json.encode(book), keep_previous=False)
+    path = context.loops.get_folder(loop) / _NAME
+    write_atomically(path, msgspec.json.encode(book), keep_previous=False)
 
 
 def forget(context: Context, loop: str) -> None:
     """The loop goes on in a session of the person's."""
-    (context.loops.folder(loop) / _NAME).unlink(missing_ok=True)
+    (context.loops.get_folder(loop) / _NAME).unlink(missing_ok=True)

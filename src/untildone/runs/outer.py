@@ -9,25 +9,25 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from untildone.agents.events import Stop
-from untildone.agents.headless import Fault
+from untildone.agents.headless import ClientFault
 from untildone.core.progress import Progress
-from untildone.core.transitions import ended
+from untildone.core.transitions import end_loop
 from untildone.core.verdict import OUTCOMES, Continue, Finish, Pause
 from untildone.engine import verbs
+from untildone.engine.active_time import count_time, read_clock
 from untildone.engine.context import Context
 from untildone.engine.judgement import Answer
 from untildone.engine.session import reminder
 from untildone.engine.speaker import ignored
 from untildone.engine.stop import judge_return
 from untildone.errors import UserError
-from untildone.features.budget.clock import count_time, read_clock
 from untildone.process import ending_with_us
 from untildone.runs.calling import Return, Show
 from untildone.runs.conversation import Conversation
 from untildone.runs.happenings import Ended, Judged, Started, Waiting
 from untildone.runs.resets import stated
 from untildone.runs.stopping import first_interrupt
-from untildone.store.lock import Busy, locked
+from untildone.store.lock import LockTimeoutError, hold_lock
 from untildone.store.loops import Record
 
 # Of what the model can read: past this a new conversation costs less than it forgets.
@@ -77,8 +77,10 @@ def _driven(run: "_Run") -> Record:
 def _alone(context: Context, loop: str) -> Iterator[None]:
     with ExitStack() as held:
         try:
-            held.enter_context(locked(context.loops.folder(loop) / "driving.lock", timeout=0))
-        except Busy:
+            held.enter_context(
+                hold_lock(context.loops.get_folder(loop) / "driving.lock", timeout=0)
+            )
+        except LockTimeoutError:
             raise UserError(
                 f"loop `{loop}` is being run already",
                 hint=f"`untildone pause {loop}` stops that run",
@@ -86,10 +88,10 @@ def _alone(context: Context, loop: str) -> Iterator[None]:
         yield
 
 
-def _ended(context: Context, record: Record, fault: Fault | None) -> Ended:
+def _ended(context: Context, record: Record, fault: ClientFault | None) -> Ended:
     progress, loop = record.progress, record.contract.id
     how = OUTCOMES[progress.outcome or "unverified"]
-    receipt = context.loops.folder(loop) / "receipt.md"
+    receipt = context.loops.get_folder(loop) / "receipt.md"
     return Ended(
         loop=loop,
         session=context.session_of(record).id,
@@ -112,7 +114,7 @@ class _Run:
         self._pace = pace
         self._held = held
         self._denied_before = False
-        self.fault: Fault | None = None
+        self.fault: ClientFault | None = None
 
     def to_its_end(self) -> Record:
         talk = self.conversation
@@ -235,7 +237,7 @@ class _Run:
         )
         answer = judge_return(talk.context, stop)
         talk.record = self._after(answer)
-        if talk.context.loops.folder(talk.loop).exists():
+        if talk.context.loops.get_folder(talk.loop).exists():
             talk.judged()
         progress = talk.record.progress
         if answer:
@@ -259,7 +261,7 @@ class _Run:
         record = self.conversation.record
         if answer and isinstance(answer.verdict, Finish) and record.contract.clean:
             progress = replace(record.progress, round=record.progress.round + 1)
-            return replace(record, progress=ended(progress, answer.verdict))
+            return replace(record, progress=end_loop(progress, answer.verdict))
         return self.conversation.reloaded()
 
     def _interrupted(self) -> None:
@@ -275,7 +277,7 @@ class _Run:
         if not talk.active:
             return
         fault, reason = returned.fault, returned.reason
-        if not fault and denied and again and talk.record.progress.stale:
+        if not fault and denied and again and talk.record.progress.stale_rounds:
             fault, reason = "denied", f"the client has no permission for {denied}"
         if not fault:
             return
@@ -283,5 +285,5 @@ class _Run:
         if fault == "limit":
             self.pause(f"usage limit: {reason}")
             return
-        remedy = talk.context.agent.headless().REMEDIES[fault]
+        remedy = talk.context.agent.load_headless().REMEDIES[fault]
         self._end(Pause(outcome="blocked", reason=f"{fault}: {reason}; {remedy}"))

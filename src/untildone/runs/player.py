@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from untildone.process import quoted
 from untildone.runs.scripted import Agent, Edit, Happened, Shell, Turn
-from untildone.store.files import write_whole
+from untildone.store.files import write_atomically
 
 _WINDOW = 200_000
 _TEXTS = {401: "Invalid API key", 429: "This request would exceed your account's rate limit"}
@@ -51,7 +51,7 @@ class Script(Struct, frozen=True, kw_only=True):
 
 def written(path: Path, steps: Sequence[Step]) -> str:
     """The command line of a client that plays them."""
-    write_whole(path, msgspec.json.encode(Script(steps=tuple(steps))), keep_previous=False)
+    write_atomically(path, msgspec.json.encode(Script(steps=tuple(steps))), keep_previous=False)
     words = (sys.executable, "-P", "-m", __name__, str(path))
     return " ".join(quoted(word) for word in words)
 
@@ -67,7 +67,7 @@ def main(argv: Sequence[str]) -> int:
     costs = {**script.costs, session: script.costs.get(session, 0) + step.cost_usd}
     prompts = (*script.prompts, sys.stdin.read())
     now = Script(steps=script.steps, played=script.played + 1, costs=costs, prompts=prompts)
-    write_whole(path, msgspec.json.encode(now), keep_previous=False)
+    write_atomically(path, msgspec.json.encode(now), keep_previous=False)
     return _play(step, session, costs[session])
 
 

@@ -15,7 +15,8 @@ from msgspec import Struct
 from untildone.core.contract import Check
 from untildone.core.progress import Progress
 from untildone.engine.context import Context, project_folder
-from untildone.engine.start import Request, begin
+from untildone.engine.request import Request
+from untildone.engine.start import begin
 from untildone.process.git import run_git
 from untildone.runs.hooks import Answer, Settings, fire, hooks_in
 from untildone.runs.scripted import Agent, stop_fields
@@ -144,7 +145,7 @@ class Rehearsal:
     def clean(self) -> None:
         """Nothing of the drill stays in the person's state."""
         for loop in self._loops:
-            shutil.rmtree(self.context.loops.folder(loop), ignore_errors=True)
+            shutil.rmtree(self.context.loops.get_folder(loop), ignore_errors=True)
             self.context.loops.forget(loop)
         for name in self._sessions:
             session = self.context.session(name)

@@ -28,7 +28,7 @@ class Stopping(threading.Event):
         return super().is_set()
 
     def is_set(self) -> bool:
-        return super().is_set() or (self._session is not None and not self._session.active())
+        return super().is_set() or (self._session is not None and not self._session.is_active())
 
     def pause_until(self, moment: float, clock: Callable[[], float]) -> bool:
         """False if it was stopped.

@@ -10,71 +10,71 @@ from untildone.core.progress import Progress
 from untildone.store.digest import sha256
 from untildone.store.encoding import decode, encode
 from untildone.store.files import (
-    Damaged,
+    DamagedFileError,
+    add_checksum,
+    move_aside,
     open_own,
-    put_away,
+    quote_path,
     read_bounded,
-    seal,
-    shown,
-    unseal,
-    write_whole,
+    strip_checksum,
+    write_atomically,
 )
 
 # What is larger is not kept: then nothing is presumed of the start.
-LARGEST = 48_000_000
+MAX_RESULTS_SIZE = 48_000_000
 
 _BLOCK = 1_000_000
 
 Value = TypeVar("Value")
 
 
-def write(folder: Path, results: object) -> str:
+def write_results(folder: Path, results: object) -> str:
     """The SHA-256 of the file; empty where it would be too large. Under the loop's lock."""
-    data = seal(encode(results))
-    if len(data) > LARGEST:
+    data = add_checksum(encode(results))
+    if len(data) > MAX_RESULTS_SIZE:
         return ""
     path = _path(folder)
     path.parent.mkdir(mode=0o700, exist_ok=True)
-    write_whole(path, data, keep_previous=False)
+    write_atomically(path, data, keep_previous=False)
     return sha256(data).hexdigest()
 
 
-def read(folder: Path, digest: str, kind: type[Value]) -> Value:
+def read_results(folder: Path, digest: str, kind: type[Value]) -> Value:
     """The start's results as far as `kind` asks for them; raises Damaged as `unaltered` does."""
-    return decode(unseal(unaltered(folder, digest)), kind)
+    return decode(strip_checksum(read_unaltered(folder, digest)), kind)
 
 
-def unaltered(folder: Path, digest: str) -> bytes:
+def read_unaltered(folder: Path, digest: str) -> bytes:
     """The file's bytes; raises Damaged where it is not the one that was recorded."""
     path = _path(folder)
     try:
-        data = read_bounded(path, LARGEST)
+        data = read_bounded(path, MAX_RESULTS_SIZE)
     except (FileNotFoundError, NotADirectoryError):
-        raise Damaged(f"{shown(path)} is missing") from None
+        raise DamagedFileError(f"{quote_path(path)} is missing") from None
     if sha256(data).hexdigest() != digest:
-        raise Damaged(f"{shown(path)} was altered")
+        raise DamagedFileError(f"{quote_path(path)} was altered")
     return data
 
 
-def whole(folder: Path, progress: Progress) -> None:
+def verify_baseline(folder: Path, progress: Progress) -> None:
     """Raises Damaged where what was kept of the start is not what was recorded."""
     if progress.baseline:
-        unaltered(folder, progress.baseline)
-    if progress.baseline_digest:
-        _tree_unaltered(folder, progress.baseline_digest)
+        read_unaltered(folder, progress.baseline)
+    if progress.baseline_tree_digest:
+        _tree_unaltered(folder, progress.baseline_tree_digest)
 
 
-def kept_of(folder: Path, progress: Progress) -> Progress:
+def drop_damaged_records(folder: Path, progress: Progress) -> Progress:
     """The progress, resting only on what is still whole; the rest is put away."""
     try:
-        whole(folder, replace(progress, baseline_digest=""))
-    except Damaged:
-        put_away(_path(folder))
+        verify_baseline(folder, replace(progress, baseline_tree_digest=""))
+    except DamagedFileError:
+        move_aside(_path(folder))
         progress = replace(progress, baseline="")
     try:
-        whole(folder, replace(progress, baseline=""))
-    except Damaged as damage:
-        progress = replace(progress, baseline_digest="", baseline_missing=damage.reason)
+        verify_baseline(folder, replace(progress, baseline=""))
+    except DamagedFileError as damage:
+        progress = replace(progress, baseline_tree_digest="", baseline_missing=damage.reason)
     return progress
 
 
@@ -87,9 +87,9 @@ def _tree_unaltered(folder: Path, digest: str) -> None:
             while block := file.read(_BLOCK):
                 found.update(block)
     except (FileNotFoundError, NotADirectoryError):
-        raise Damaged(f"{shown(path)} is missing") from None
+        raise DamagedFileError(f"{quote_path(path)} is missing") from None
     if found.hexdigest() != digest:
-        raise Damaged(f"{shown(path)} was altered")
+        raise DamagedFileError(f"{quote_path(path)} was altered")
 
 
 def _path(folder: Path) -> Path:

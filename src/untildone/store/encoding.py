@@ -6,7 +6,7 @@ from typing import NoReturn, TypeVar
 
 import msgspec
 
-from untildone.store.files import Damaged
+from untildone.store.files import DamagedFileError
 
 Value = TypeVar("Value")
 
@@ -25,9 +25,9 @@ def decode(data: bytes, kind: type[Value]) -> Value:
         return msgspec.json.decode(data, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         if b"\\ud" not in data:
-            raise Damaged(f"does not hold what it should: {error}") from error
+            raise DamagedFileError(f"does not hold what it should: {error}") from error
     except RecursionError as error:
-        raise Damaged("is nested too deep") from error
+        raise DamagedFileError("is nested too deep") from error
     return _with_surrogates(data, kind)
 
 
@@ -35,7 +35,7 @@ def convert(value: object, kind: type[Value]) -> Value:
     try:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError as error:
-        raise Damaged(f"does not hold what it should: {error}") from error
+        raise DamagedFileError(f"does not hold what it should: {error}") from error
 
 
 def _with_surrogates(data: bytes, kind: type[Value]) -> Value:
@@ -43,9 +43,9 @@ def _with_surrogates(data: bytes, kind: type[Value]) -> Value:
         plain = json.loads(data, parse_constant=_refused, parse_float=_finite)
         return convert(plain, kind)
     except RecursionError as error:
-        raise Damaged("is nested too deep") from error
+        raise DamagedFileError("is nested too deep") from error
     except ValueError as error:
-        raise Damaged(f"does not hold what it should: {error}") from error
+        raise DamagedFileError(f"does not hold what it should: {error}") from error
 
 
 def _refused(text: str) -> NoReturn:

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from untildone.store.digest import sha256
 
-LIMIT = 1_000_000
+MAX_FILE_SIZE = 1_000_000
 
 _FORMAT = b"untildone-1"
 _ATTEMPTS = 3
@@ -30,7 +30,7 @@ _SAFELY = (
 Value = TypeVar("Value")
 
 
-class Damaged(Exception):  # noqa: N818 - reads as what the file is
+class DamagedFileError(Exception):
     """A file is there but is not what we wrote; `reason` names it."""
 
     def __init__(self, reason: str) -> None:
@@ -38,7 +38,7 @@ class Damaged(Exception):  # noqa: N818 - reads as what the file is
         self.reason = reason
 
 
-def shown(path: Path) -> str:
+def quote_path(path: Path) -> str:
     """The path in backticks, on one line and printable whatever bytes it holds."""
     text = "".join(
         char if char.isprintable() else char.encode("unicode_escape").decode() for char in str(path)
@@ -46,19 +46,19 @@ def shown(path: Path) -> str:
     return f"`{text}`"
 
 
-def seal(body: bytes) -> bytes:
+def add_checksum(body: bytes) -> bytes:
     digest = sha256(body).hexdigest().encode()
     return b"%b %d %b\n%b" % (_FORMAT, len(body), digest, body)
 
 
-def unseal(data: bytes) -> bytes:
+def strip_checksum(data: bytes) -> bytes:
     if not data:
-        raise Damaged("is empty")
+        raise DamagedFileError("is empty")
     first, _, body = data.partition(b"\n")
     if not first.startswith(_FORMAT + b" "):
-        raise Damaged("is not a file of untildone")
-    if seal(body) != data:
-        raise Damaged("is cut off or was altered")
+        raise DamagedFileError("is not a file of untildone")
+    if add_checksum(body) != data:
+        raise DamagedFileError("is cut off or was altered")
     return body
 
 
@@ -68,30 +68,30 @@ def open_own(path: Path, flags: int) -> int:
         descriptor = os.open(path, flags | _SAFELY, 0o600)
     except OSError as error:
         if path.is_symlink():
-            raise Damaged(f"{shown(path)} is a symbolic link") from error
+            raise DamagedFileError(f"{quote_path(path)} is a symbolic link") from error
         if path.is_dir():
-            raise Damaged(f"{shown(path)} is not a regular file") from error
+            raise DamagedFileError(f"{quote_path(path)} is not a regular file") from error
         raise
     foreign = _foreign(os.fstat(descriptor))
     if foreign:
         os.close(descriptor)
-        raise Damaged(f"{shown(path)} {foreign}")
+        raise DamagedFileError(f"{quote_path(path)} {foreign}")
     return descriptor
 
 
 def _foreign(status: os.stat_result) -> str:
     if not stat.S_ISREG(status.st_mode):
         return "is not a regular file"
-    if not owned(status):
+    if not is_owned(status):
         return f"belongs to user {status.st_uid}"
     return ""
 
 
-def owned(status: os.stat_result) -> bool:
+def is_owned(status: os.stat_result) -> bool:
     return sys.platform == "win32" or status.st_uid == os.geteuid()
 
 
-def read_bounded(path: Path, limit: int = LIMIT) -> bytes:
+def read_bounded(path: Path, limit: int = MAX_FILE_SIZE) -> bytes:
     for _ in range(_ATTEMPTS - 1):
         try:
             return _read(path, limit)
@@ -106,12 +106,12 @@ def _read(path: Path, limit: int) -> bytes:
     descriptor = open_own(path, os.O_RDONLY)
     with os.fdopen(descriptor, "rb", buffering=0) as file:
         if os.fstat(descriptor).st_size > limit:
-            raise Damaged(f"{shown(path)} is larger than {limit} bytes")
+            raise DamagedFileError(f"{quote_path(path)} is larger than {limit} bytes")
         parts = bytearray()
         while len(parts) <= limit and (part := os.read(file.fileno(), limit + 1 - len(parts))):
             parts += part
     if len(parts) > limit:
-        raise Damaged(f"{shown(path)} is larger than {limit} bytes")
+        raise DamagedFileError(f"{quote_path(path)} is larger than {limit} bytes")
     return bytes(parts)
 
 
@@ -154,17 +154,17 @@ def install(staged: Path, path: Path, *, keep_previous: bool = True) -> None:
     sync_folder(path.parent)
 
 
-def write_whole(path: Path, data: bytes, *, keep_previous: bool = True) -> None:
+def write_atomically(path: Path, data: bytes, *, keep_previous: bool = True) -> None:
     install(stage(path, data), path, keep_previous=keep_previous)
 
 
-def sweep(folder: Path) -> None:
+def remove_staged(folder: Path) -> None:
     """Remove what writers that were killed had staged; only under the lock of all writers."""
     for leftover in folder.glob(".*.new"):
         discard(leftover)
 
 
-def previous_of(path: Path) -> Path:
+def get_previous_path(path: Path) -> Path:
     return path.with_name(f"{path.name}.previous")
 
 
@@ -182,7 +182,7 @@ def _keep_previous(path: Path) -> None:
         # FAT, some network and FUSE file systems know no hard links.
         spare = stage(path, path.read_bytes())
     try:
-        _replace(spare, previous_of(path))
+        _replace(spare, get_previous_path(path))
     finally:
         # Renaming one of two links of the same file over the other leaves both.
         discard(spare)
@@ -220,28 +220,28 @@ def sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def read_sealed(path: Path, parse: Callable[[bytes], Value]) -> Value:
+def read_checked(path: Path, parse: Callable[[bytes], Value]) -> Value:
     data = read_bounded(path)
     try:
-        return parse(unseal(data))
-    except Damaged as damage:
-        raise Damaged(f"{shown(path)} {damage.reason}") from damage
+        return parse(strip_checksum(data))
+    except DamagedFileError as damage:
+        raise DamagedFileError(f"{quote_path(path)} {damage.reason}") from damage
 
 
-def read_recovering(path: Path, parse: Callable[[bytes], Value]) -> tuple[Value, tuple[str, ...]]:
+def read_or_recover(path: Path, parse: Callable[[bytes], Value]) -> tuple[Value, tuple[str, ...]]:
     """The newest whole generation, and what was wrong; the caller holds the writers' lock.
 
     A damaged file is kept aside and the previous generation put in its place. A missing one is
     not put back: nothing of ours removes it, so its absence is evidence.
     """
-    previous = previous_of(path)
+    previous = get_previous_path(path)
     try:
-        return read_sealed(path, parse), ()
+        return read_checked(path, parse), ()
     except FileNotFoundError:
         if not os.path.lexists(previous):
             raise
-        return _read_previous(previous, parse, f"{shown(path)} is missing")
-    except Damaged as damage:
+        return _read_previous(previous, parse, f"{quote_path(path)} is missing")
+    except DamagedFileError as damage:
         aside = _kept_aside(path)
         value, warnings = _read_previous(previous, parse, damage.reason)
     return value, (*warnings, aside, *_put_back(path, previous))
@@ -251,29 +251,29 @@ def _read_previous(
     previous: Path, parse: Callable[[bytes], Value], damage: str
 ) -> tuple[Value, tuple[str, ...]]:
     try:
-        return read_sealed(previous, parse), (f"{damage}; the previous generation is used",)
+        return read_checked(previous, parse), (f"{damage}; the previous generation is used",)
     except FileNotFoundError:
-        raise Damaged(f"{damage} and there is no previous generation") from None
-    except Damaged as older:
-        raise Damaged(f"{damage} and {older.reason}") from older
+        raise DamagedFileError(f"{damage} and there is no previous generation") from None
+    except DamagedFileError as older:
+        raise DamagedFileError(f"{damage} and {older.reason}") from older
 
 
 def _put_back(path: Path, previous: Path) -> tuple[str, ...]:
     try:
-        write_whole(path, read_bounded(previous), keep_previous=False)
+        write_atomically(path, read_bounded(previous), keep_previous=False)
     except OSError as error:
-        return (f"{shown(path)} cannot be written: {error.strerror}",)
+        return (f"{quote_path(path)} cannot be written: {error.strerror}",)
     return ()
 
 
 def _kept_aside(path: Path) -> str:
     try:
-        return f"the damaged file is kept as {shown(set_aside(path))}"
+        return f"the damaged file is kept as {quote_path(copy_aside(path))}"
     except OSError as error:
-        return f"{shown(path)} cannot be kept aside: {error.strerror}"
+        return f"{quote_path(path)} cannot be kept aside: {error.strerror}"
 
 
-def set_aside(path: Path) -> Path:
+def copy_aside(path: Path) -> Path:
     """Give a damaged file a second name that nothing overwrites."""
     for number in count(1):
         kept = path.with_name(f"{path.name}.corrupt" + (f".{number}" if number > 1 else ""))
@@ -288,8 +288,8 @@ def set_aside(path: Path) -> Path:
     return kept
 
 
-def put_away(path: Path) -> None:
+def move_aside(path: Path) -> None:
     """Keep a damaged file under another name only."""
     if os.path.lexists(path):
-        set_aside(path)
+        copy_aside(path)
         path.unlink(missing_ok=True)

@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from untildone.errors import UserError
-from untildone.store.files import discard, open_own, owned, shown
-from untildone.store.lock import seize
+from untildone.store.files import discard, is_owned, open_own, quote_path
+from untildone.store.lock import try_lock
 
 _ELSEWHERE = "set `UNTILDONE_HOME` to a folder of your own on a local disk"
 _VANISHING = frozenset(
@@ -21,7 +21,7 @@ _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 _NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EINVAL)
 
 
-def state_home(environ: Mapping[str, str], *, platform: str = sys.platform) -> Path:
+def find_state_home(environ: Mapping[str, str], *, platform: str = sys.platform) -> Path:
     chosen = environ.get("UNTILDONE_HOME", "")
     if chosen:
         return _absolute(chosen)
@@ -43,13 +43,13 @@ def _absolute(chosen: str) -> Path:
     if not path.is_absolute():
         # Hooks run wherever the agent went: a relative home would be a new one in each folder.
         raise UserError(
-            f"`UNTILDONE_HOME` is {shown(path)}, which is not an absolute path",
-            hint=f"set it to {shown(path.absolute())}",
+            f"`UNTILDONE_HOME` is {quote_path(path)}, which is not an absolute path",
+            hint=f"set it to {quote_path(path.absolute())}",
         )
     return path
 
 
-def prepare(home: Path, *, seize: Callable[[int], bool] = seize) -> None:
+def prepare_home(home: Path, *, seize: Callable[[int], bool] = try_lock) -> None:
     """Make the folder, or say why the state cannot live there."""
     try:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -63,7 +63,7 @@ def prepare(home: Path, *, seize: Callable[[int], bool] = seize) -> None:
     _try_out(home, seize)
 
 
-def look_at(home: Path) -> None:
+def check_home(home: Path) -> None:
     """Refuse a folder that is there and cannot be ours; one that is not made yet is fine."""
     try:
         home.lstat()
@@ -80,12 +80,12 @@ def _refuse_foreign(home: Path) -> None:
     status = home.lstat()
     if stat.S_ISLNK(status.st_mode):
         raise UserError(
-            f"the state folder {shown(home)} is a symbolic link",
-            hint=f"set `UNTILDONE_HOME` to the folder it points to, {shown(home.resolve())}",
+            f"the state folder {quote_path(home)} is a symbolic link",
+            hint=f"set `UNTILDONE_HOME` to the folder it points to, {quote_path(home.resolve())}",
         )
     if not stat.S_ISDIR(status.st_mode):
         raise _unusable(home, "is not a folder")
-    if not owned(status):
+    if not is_owned(status):
         raise _unusable(home, f"belongs to user {status.st_uid}")
 
 
@@ -128,10 +128,10 @@ def _excludes(first: int, probe: Path, seize: Callable[[int], bool]) -> bool:
 
 
 def _unusable(home: Path, reason: str) -> UserError:
-    return UserError(f"the state folder {shown(home)} {reason}", hint=_ELSEWHERE)
+    return UserError(f"the state folder {quote_path(home)} {reason}", hint=_ELSEWHERE)
 
 
-def vanishing(home: Path, *, mounts: Path = Path("/proc/self/mounts")) -> str:
+def find_volatile_file_system(home: Path, *, mounts: Path = Path("/proc/self/mounts")) -> str:
     """The type of the file system, if what lies there is gone after a restart."""
     try:
         table = mounts.read_bytes()

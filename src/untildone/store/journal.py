@@ -11,10 +11,10 @@ from msgspec import Meta, Struct
 
 from untildone.store.digest import sha256
 from untildone.store.encoding import decode, encode
-from untildone.store.files import Damaged, open_own, shown, sync_folder, write_all
+from untildone.store.files import DamagedFileError, open_own, quote_path, sync_folder, write_all
 
-LONGEST = 16_000_000
-BEGINNING = "0" * 64
+MAX_LINE = 16_000_000
+FIRST_HASH = "0" * 64
 
 _WINDOW = 65_536
 _HASH = re.compile(rb',"hash":"([0-9a-f]{64})"\}$')
@@ -50,7 +50,7 @@ def append(
             "kind": kind,
             "data": data,
             "state": state,
-            "previous": last.hash if last else BEGINNING,
+            "previous": last.hash if last else FIRST_HASH,
         }
         line = _line(content)
         _write_or_undo(file, line)
@@ -62,9 +62,9 @@ def append(
 def _line(content: dict[str, object]) -> bytes:
     body = encode(content)
     line = b'%b,"hash":"%b"}\n' % (body[:-1], sha256(body).hexdigest().encode())
-    if len(line) > LONGEST:
+    if len(line) > MAX_LINE:
         # What is never written needs no recovery: readers refuse longer lines.
-        raise ValueError(f"a journal entry of {len(line)} bytes is longer than {LONGEST}")
+        raise ValueError(f"a journal entry of {len(line)} bytes is longer than {MAX_LINE}")
     return line
 
 
@@ -89,13 +89,13 @@ def _sound_end(file: BinaryIO, path: Path) -> Entry | None:
             return None
         try:
             return _checked(line)
-        except Damaged:
+        except DamagedFileError:
             _move_aside(file, path, end - len(line))
 
 
 def _move_aside(file: BinaryIO, path: Path, start: int) -> None:
     file.seek(start)
-    torn = file.read(LONGEST)
+    torn = file.read(MAX_LINE)
     descriptor = open_own(path.with_suffix(".torn"), os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     try:
         write_all(descriptor, torn.removesuffix(b"\n") + b"\n")
@@ -116,8 +116,10 @@ def _last_line(file: BinaryIO, path: Path) -> tuple[bytes, int]:
         start = tail.rfind(b"\n", 0, max(0, end - 1)) + 1
         if start or window >= size:
             return tail[start:end], offset + end
-        if window > 2 * LONGEST:
-            raise Damaged(f"{shown(path)} ends in a line longer than {LONGEST} bytes")
+        if window > 2 * MAX_LINE:
+            raise DamagedFileError(
+                f"{quote_path(path)} ends in a line longer than {MAX_LINE} bytes"
+            )
         window *= 4
 
 
@@ -125,54 +127,58 @@ def _checked(line: bytes) -> Entry:
     body = line.removesuffix(b"\n")
     match = _HASH.search(body)
     if match is None:
-        raise Damaged("is not an entry")
+        raise DamagedFileError("is not an entry")
     digest = sha256(body[: match.start()] + b"}").hexdigest()
     if digest.encode() != match[1]:
-        raise Damaged("was altered")
+        raise DamagedFileError("was altered")
     return decode(body, Entry)
 
 
-def last(path: Path) -> Entry:
+def read_last(path: Path) -> Entry:
     """The last whole entry, without reading the others."""
     with _reading(path) as file:
         line, _ = _last_line(file, path)
     if not line:
-        raise Damaged(f"{shown(path)} is empty")
+        raise DamagedFileError(f"{quote_path(path)} is empty")
     try:
         return _checked(line)
-    except Damaged as damage:
-        raise Damaged(f"the last entry of {shown(path)} {damage.reason}") from damage
+    except DamagedFileError as damage:
+        raise DamagedFileError(f"the last entry of {quote_path(path)} {damage.reason}") from damage
 
 
-def read(path: Path) -> tuple[Entry, ...]:
+def read_entries(path: Path) -> tuple[Entry, ...]:
     """Every entry as it stands there; whether it is what was written, `verify` says."""
     with _reading(path) as file:
         return tuple(_decoded(line, n, path) for n, line in enumerate(_lines(file, path), 1))
 
 
-def walk(path: Path) -> Iterator[Entry]:
+def walk_verified(path: Path) -> Iterator[Entry]:
     """Every entry in order; raises Damaged at the first that does not follow."""
-    previous = BEGINNING
+    previous = FIRST_HASH
     with _reading(path) as file:
         for n, line in enumerate(_lines(file, path), 1):
             try:
                 entry = _checked(line)
-            except Damaged as damage:
-                raise Damaged(f"entry {n} of {shown(path)} {damage.reason}") from damage
+            except DamagedFileError as damage:
+                raise DamagedFileError(
+                    f"entry {n} of {quote_path(path)} {damage.reason}"
+                ) from damage
             if entry.n != n:
-                raise Damaged(f"entry {n} of {shown(path)} is missing")
+                raise DamagedFileError(f"entry {n} of {quote_path(path)} is missing")
             if entry.previous != previous:
-                raise Damaged(f"entry {n} of {shown(path)} does not follow from the one before")
+                raise DamagedFileError(
+                    f"entry {n} of {quote_path(path)} does not follow from the one before"
+                )
             previous = entry.hash
             yield entry
 
 
-def verify(path: Path) -> str:
+def explain_broken_chain(path: Path) -> str:
     """What is wrong with the chain, or nothing."""
     try:
-        for _ in walk(path):
+        for _ in walk_verified(path):
             pass
-    except Damaged as damage:
+    except DamagedFileError as damage:
         return damage.reason
     return ""
 
@@ -180,16 +186,16 @@ def verify(path: Path) -> str:
 def _decoded(line: bytes, n: int, path: Path) -> Entry:
     try:
         return decode(line, Entry)
-    except Damaged as damage:
-        raise Damaged(f"entry {n} of {shown(path)} {damage.reason}") from damage
+    except DamagedFileError as damage:
+        raise DamagedFileError(f"entry {n} of {quote_path(path)} {damage.reason}") from damage
 
 
 def _lines(file: BinaryIO, path: Path) -> Iterator[bytes]:
     """The whole lines; a last one without its newline was never finished and does not count."""
-    while (line := file.readline(LONGEST + 1)).endswith(b"\n"):
+    while (line := file.readline(MAX_LINE + 1)).endswith(b"\n"):
         yield line
-    if len(line) > LONGEST:
-        raise Damaged(f"{shown(path)} has a line longer than {LONGEST} bytes")
+    if len(line) > MAX_LINE:
+        raise DamagedFileError(f"{quote_path(path)} has a line longer than {MAX_LINE} bytes")
 
 
 @contextmanager
@@ -197,6 +203,6 @@ def _reading(path: Path) -> Iterator[BinaryIO]:
     try:
         descriptor = open_own(path, os.O_RDONLY)
     except FileNotFoundError:
-        raise Damaged(f"{shown(path)} is missing") from None
+        raise DamagedFileError(f"{quote_path(path)} is missing") from None
     with os.fdopen(descriptor, "rb") as file:
         yield file

@@ -13,14 +13,14 @@ _FIRST_PAUSE = 0.002
 _LONGEST_PAUSE = 0.05
 
 
-class Busy(Exception):  # noqa: N818 - reads as what the lock is
+class LockTimeoutError(Exception):
     """Somebody else held the lock until the deadline."""
 
 
 if sys.platform == "win32":
     import msvcrt
 
-    def seize(descriptor: int) -> bool:
+    def try_lock(descriptor: int) -> bool:
         """True if the lock is ours now, False if somebody has it."""
         os.lseek(descriptor, 0, os.SEEK_SET)
         try:
@@ -32,7 +32,7 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-    def seize(descriptor: int) -> bool:
+    def try_lock(descriptor: int) -> bool:
         """True if the lock is ours now, False if somebody has it."""
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -42,7 +42,7 @@ else:
 
 
 @contextmanager
-def locked(path: Path, *, timeout: float) -> Iterator[None]:
+def hold_lock(path: Path, *, timeout: float) -> Iterator[None]:
     deadline = time.monotonic() + timeout
     descriptor = _acquired(path, deadline)
     while descriptor is None:
@@ -70,9 +70,11 @@ def _acquired(path: Path, deadline: float) -> int | None:
 def _wait(descriptor: int, path: Path, *, deadline: float) -> None:
     # Polling, because a blocking flock knows no deadline.
     pause = _FIRST_PAUSE
-    while not seize(descriptor):
+    while not try_lock(descriptor):
         if time.monotonic() >= deadline:
-            raise Busy(f"`{path.name}` of `{path.parent.name}` is held by another process")
+            raise LockTimeoutError(
+                f"`{path.name}` of `{path.parent.name}` is held by another process"
+            )
         time.sleep(pause)
         pause = min(pause * 2, _LONGEST_PAUSE)
 

@@ -18,9 +18,9 @@ from untildone.core.progress import Progress, Round
 from untildone.errors import UserError
 from untildone.store import baseline, heads, journal, seal
 from untildone.store.encoding import convert
-from untildone.store.files import Damaged, owned, shown, sync_folder
-from untildone.store.lock import Busy, locked
-from untildone.store.state import JOURNAL, State, catch_up, commit, glance, recovered
+from untildone.store.files import DamagedFileError, is_owned, quote_path, sync_folder
+from untildone.store.lock import LockTimeoutError, hold_lock
+from untildone.store.state import JOURNAL, State, catch_up, commit, read_unlocked, recover_state
 
 _ID = re.compile(r"[a-z0-9-]{1,64}")
 _HISTORY = "run `untildone history` to see the loops there are"
@@ -35,14 +35,14 @@ class Record(Struct, frozen=True, kw_only=True):
     warnings: tuple[str, ...] = ()
 
 
-class Broken(Struct, frozen=True, kw_only=True):
+class UnreadableLoop(Struct, frozen=True, kw_only=True):
     """A loop that is there and cannot be read."""
 
     id: str
     reason: str
 
 
-class Conflict(Exception):  # noqa: N818 - reads as what happened
+class ConflictError(Exception):
     """Somebody else saved the loop after it was read."""
 
 
@@ -52,14 +52,14 @@ class Loops:
         self._loops = home / "loops"
         self._held: set[tuple[int, str]] = set()
 
-    def folder(self, loop_id: str) -> Path:
+    def get_folder(self, loop_id: str) -> Path:
         if not _ID.fullmatch(loop_id):
-            raise UserError(f"{shown(Path(loop_id))} is not the id of a loop", hint=_HISTORY)
+            raise UserError(f"{quote_path(Path(loop_id))} is not the id of a loop", hint=_HISTORY)
         return self._loops / loop_id
 
     def create(self, contract: Contract, progress: Progress | None = None) -> Record:
         """Write the whole folder aside and move it in place: a loop is there or it is not."""
-        folder = self.folder(contract.id)
+        folder = self.get_folder(contract.id)
         if os.path.lexists(folder):
             raise UserError(
                 f"there is already a loop `{contract.id}`",
@@ -84,7 +84,7 @@ class Loops:
 
     def load(self, loop_id: str) -> Record:
         state, warnings = self._current(loop_id)
-        contract, more = seal.agreed(self._existing(loop_id), state.contract)
+        contract, more = seal.load_contract(self._existing(loop_id), state.contract)
         return Record(
             contract=contract,
             progress=state.progress,
@@ -93,13 +93,13 @@ class Loops:
         )
 
     @contextmanager
-    def locked(self, loop_id: str, timeout: float = 30) -> Iterator[None]:
+    def lock(self, loop_id: str, timeout: float = 30) -> Iterator[None]:
         """One writer at a time; a thread that holds the loop already goes straight in."""
         holder = (get_ident(), loop_id)
         if holder in self._held:
             yield
             return
-        with locked(self._existing(loop_id) / "lock", timeout=timeout):
+        with hold_lock(self._existing(loop_id) / "lock", timeout=timeout):
             self._held.add(holder)
             try:
                 yield
@@ -110,10 +110,10 @@ class Loops:
         self, record: Record, progress: Progress, *, kind: str, data: dict[str, object], at: str
     ) -> Record:
         loop_id = record.contract.id
-        with self.locked(loop_id):
+        with self.lock(loop_id):
             current, warnings = self._current(loop_id)
             if current.generation > record.generation:
-                raise Conflict(
+                raise ConflictError(
                     f"the loop `{loop_id}` is at generation {current.generation},"
                     f" read was {record.generation}"
                 )
@@ -123,7 +123,7 @@ class Loops:
                 contract=current.contract,
                 progress=progress,
             )
-            folder = self.folder(loop_id)
+            folder = self.get_folder(loop_id)
             catch_up(folder, current)
             more = commit(folder, state, kind=kind, data=data, at=at)
             more += self._remember(state)
@@ -134,14 +134,14 @@ class Loops:
             warnings=(*warnings, *more),
         )
 
-    def journal(self, loop_id: str) -> tuple[journal.Entry, ...]:
-        return journal.read(self._existing(loop_id) / JOURNAL)
+    def read_journal(self, loop_id: str) -> tuple[journal.Entry, ...]:
+        return journal.read_entries(self._existing(loop_id) / JOURNAL)
 
-    def rounds(self, loop_id: str) -> tuple[Round, ...]:
+    def read_rounds(self, loop_id: str) -> tuple[Round, ...]:
         """Each with the notes that the agent made since the one before."""
         found: list[Round] = []
         notes: list[str] = []
-        for entry in self.journal(loop_id):
+        for entry in self.read_journal(loop_id):
             if entry.kind == "note":
                 notes.append(str(entry.data.get("text", "")))
             elif entry.kind == "round":
@@ -149,43 +149,43 @@ class Loops:
                 notes = []
         return tuple(found)
 
-    def all(self) -> tuple[Record | Broken, ...]:
+    def list_all(self) -> tuple[Record | UnreadableLoop, ...]:
         """Every loop, the newest first; names with a leading dot are unfinished drafts."""
         there = self._loops.iterdir() if self._loops.exists() else ()
         names = {path.name for path in there if path.name[0] != "."}
-        found = [self._found(self._loops / name) for name in names | heads.names(self._home)]
+        found = [self._found(self._loops / name) for name in names | heads.list_heads(self._home)]
         return tuple(record for _, record in sorted(found, key=_first, reverse=True))
 
-    def unfinished(self) -> tuple[Record, ...]:
+    def list_unfinished(self) -> tuple[Record, ...]:
         """Those saved and not finished, without reading all the others."""
-        found = (self._found(self._loops / name)[1] for name in heads.names(self._home))
+        found = (self._found(self._loops / name)[1] for name in heads.list_heads(self._home))
         return tuple(record for record in found if isinstance(record, Record))
 
-    def seal_broken(self, loop_id: str) -> str:
+    def explain_broken_seal(self, loop_id: str) -> str:
         """Why the loop's files are not what was agreed and recorded, or nothing."""
-        with self.locked(loop_id):
-            at_least = heads.remembered(self._home, loop_id)
-            return seal.broken(self._existing(loop_id), loop_id, at_least=at_least)
+        with self.lock(loop_id):
+            at_least = heads.read_head(self._home, loop_id)
+            return seal.explain_broken_seal(self._existing(loop_id), loop_id, at_least=at_least)
 
-    def remembered(self, loop_id: str) -> bool:
+    def is_remembered(self, loop_id: str) -> bool:
         """Whether it is known, apart from its own folder, that the loop was not finished."""
-        return bool(heads.remembered(self._home, loop_id))
+        return bool(heads.read_head(self._home, loop_id))
 
     def forget(self, loop_id: str) -> None:
         """The person's word that a loop whose folder is gone is over."""
-        heads.forget(self._home, loop_id)
+        heads.remove_head(self._home, loop_id)
 
     def reseal(self, loop_id: str, *, at: str) -> Record:
         """The person's word that the loop goes on from what could be recovered."""
-        with self.locked(loop_id):
+        with self.lock(loop_id):
             record = self.load(loop_id)
             folder = self._existing(loop_id)
-            progress = baseline.kept_of(folder, record.progress)
-            kind = seal.continued(folder / JOURNAL)
+            progress = baseline.drop_damaged_records(folder, record.progress)
+            kind = seal.choose_sealing_kind(folder / JOURNAL)
             digest, agreement = seal.write_contract(folder, record.contract)
             state = State(
                 loop=loop_id,
-                generation=max(record.generation, heads.remembered(self._home, loop_id)) + 1,
+                generation=max(record.generation, heads.read_head(self._home, loop_id)) + 1,
                 contract=digest,
                 progress=progress,
             )
@@ -193,39 +193,39 @@ class Loops:
             self._remember(state)
             return self.load(loop_id)
 
-    def _found(self, path: Path) -> tuple[str, Record | Broken]:
+    def _found(self, path: Path) -> tuple[str, Record | UnreadableLoop]:
         """The loop and when it began, as far as that can still be told."""
         try:
             record = self.load(path.name)
-        except (UserError, Damaged, Busy, OSError) as error:
-            return _began(path), Broken(id=path.name, reason=str(error))
+        except (UserError, DamagedFileError, LockTimeoutError, OSError) as error:
+            return _began(path), UnreadableLoop(id=path.name, reason=str(error))
         return record.contract.started_at, record
 
     def _remember(self, state: State) -> tuple[str, ...]:
         if state.progress.status != "finished":
-            return heads.remember(self._home, state.loop, state.generation)
-        heads.forget(self._home, state.loop)
+            return heads.record_head(self._home, state.loop, state.generation)
+        heads.remove_head(self._home, state.loop)
         return ()
 
     def _current(self, loop_id: str) -> tuple[State, tuple[str, ...]]:
         folder = self._existing(loop_id)
         try:
-            return glance(folder, loop_id), ()
-        except (Damaged, FileNotFoundError):
+            return read_unlocked(folder, loop_id), ()
+        except (DamagedFileError, FileNotFoundError):
             # A writer between its two steps looks like damage to a reader without the lock.
-            with self.locked(loop_id):
-                return recovered(folder, loop_id)
+            with self.lock(loop_id):
+                return recover_state(folder, loop_id)
 
     def _existing(self, loop_id: str) -> Path:
-        folder = self.folder(loop_id)
+        folder = self.get_folder(loop_id)
         try:
             status = folder.lstat()
         except FileNotFoundError:
-            if self.remembered(loop_id):
-                raise Damaged(f"{shown(folder)} is missing") from None
+            if self.is_remembered(loop_id):
+                raise DamagedFileError(f"{quote_path(folder)} is missing") from None
             raise UserError(f"there is no loop `{loop_id}`", hint=_HISTORY) from None
-        if not stat.S_ISDIR(status.st_mode) or not owned(status):
-            raise Damaged(f"{shown(folder)} is not a folder of ours")
+        if not stat.S_ISDIR(status.st_mode) or not is_owned(status):
+            raise DamagedFileError(f"{quote_path(folder)} is not a folder of ours")
         return folder
 
 
@@ -236,7 +236,7 @@ def _began(path: Path) -> str:
         return ""
 
 
-def _first(found: tuple[str, Record | Broken]) -> str:
+def _first(found: tuple[str, Record | UnreadableLoop]) -> str:
     return found[0]
 
 
@@ -253,5 +253,5 @@ def _unsynced(folder: Path) -> tuple[str, ...]:
         sync_folder(folder)
     except OSError as error:
         # The loop is there all the same; only a power cut could take it back.
-        return (f"{shown(folder)} cannot be synced: {error.strerror}",)
+        return (f"{quote_path(folder)} cannot be synced: {error.strerror}",)
     return ()

@@ -10,15 +10,23 @@ from untildone.store import baseline, journal
 from untildone.store.digest import sha256
 from untildone.store.encoding import convert, decode
 from untildone.store.files import (
-    Damaged,
-    put_away,
+    DamagedFileError,
+    move_aside,
+    quote_path,
     read_bounded,
-    read_sealed,
-    shown,
-    unseal,
-    write_whole,
+    read_checked,
+    strip_checksum,
+    write_atomically,
 )
-from untildone.store.state import JOURNAL, STATE, State, disagreement, parser, sealed, state_of
+from untildone.store.state import (
+    JOURNAL,
+    STATE,
+    State,
+    decode_state,
+    describe_mismatch,
+    encode_checked,
+    make_parser,
+)
 
 CONTRACT = "contract.json"
 
@@ -27,19 +35,19 @@ _SEALING = ("started", "resealed")
 
 def write_contract(folder: Path, contract: Contract) -> tuple[str, dict[str, object]]:
     """Write the file; its SHA-256, and what the journal says of it."""
-    data = sealed(contract)
+    data = encode_checked(contract)
     path = folder / CONTRACT
-    put_away(path)
-    write_whole(path, data, keep_previous=False)
+    move_aside(path)
+    write_atomically(path, data, keep_previous=False)
     digest = sha256(data).hexdigest()
     return digest, {"sha256": digest, "contract": msgspec.to_builtins(contract)}
 
 
-def agreed(folder: Path, digest: str) -> tuple[Contract, tuple[str, ...]]:
+def load_contract(folder: Path, digest: str) -> tuple[Contract, tuple[str, ...]]:
     """The contract with this SHA-256: the file, or else the journal's copy and a warning."""
     try:
         return _from_file(folder / CONTRACT, digest), ()
-    except Damaged as damage:
+    except DamagedFileError as damage:
         contract = _from_journal(folder / JOURNAL, digest)
         if contract is None:
             raise
@@ -49,11 +57,11 @@ def agreed(folder: Path, digest: str) -> tuple[Contract, tuple[str, ...]]:
 def _from_file(path: Path, digest: str) -> Contract:
     data = _contract_bytes(path)
     try:
-        contract = decode(unseal(data), Contract)
-    except Damaged as damage:
-        raise Damaged(f"{shown(path)} {damage.reason}") from damage
+        contract = decode(strip_checksum(data), Contract)
+    except DamagedFileError as damage:
+        raise DamagedFileError(f"{quote_path(path)} {damage.reason}") from damage
     if sha256(data).hexdigest() != digest:
-        raise Damaged(f"{shown(path)} is not the contract that was agreed")
+        raise DamagedFileError(f"{quote_path(path)} is not the contract that was agreed")
     return contract
 
 
@@ -61,32 +69,32 @@ def _contract_bytes(path: Path) -> bytes:
     try:
         return read_bounded(path)
     except FileNotFoundError:
-        raise Damaged(f"{shown(path)} is missing") from None
+        raise DamagedFileError(f"{quote_path(path)} is missing") from None
 
 
 def _from_journal(path: Path, digest: str) -> Contract | None:
     found = None
     # What comes after a break in the chain proves nothing, what comes before still does.
-    with suppress(Damaged):
-        for entry in journal.walk(path):
+    with suppress(DamagedFileError):
+        for entry in journal.walk_verified(path):
             if entry.kind in _SEALING and entry.data.get("sha256") == digest:
                 found = convert(entry.data.get("contract"), Contract)
     return found
 
 
-def broken(folder: Path, loop_id: str, *, at_least: int = 0) -> str:
+def explain_broken_seal(folder: Path, loop_id: str, *, at_least: int = 0) -> str:
     """Why the files cannot be what was agreed and recorded, or nothing; under the loop's lock."""
     try:
         newest = _followed(folder / JOURNAL)
         _from_file(folder / CONTRACT, newest.contract)
         _compare(folder / STATE, loop_id, newest)
         if newest.generation < at_least:
-            raise Damaged(
-                f"{shown(folder / JOURNAL)} ends with generation {newest.generation},"
+            raise DamagedFileError(
+                f"{quote_path(folder / JOURNAL)} ends with generation {newest.generation},"
                 f" and {at_least} was recorded"
             )
-        baseline.whole(folder, newest.progress)
-    except Damaged as damage:
+        baseline.verify_baseline(folder, newest.progress)
+    except DamagedFileError as damage:
         return damage.reason
     return ""
 
@@ -94,24 +102,26 @@ def broken(folder: Path, loop_id: str, *, at_least: int = 0) -> str:
 def _followed(path: Path) -> State:
     """The state the journal ends with, each entry's following from the one before."""
     newest: State | None = None
-    for entry in journal.walk(path):
-        state = state_of(entry)
+    for entry in journal.walk_verified(path):
+        state = decode_state(entry)
         if newest is None and entry.kind != "started":
-            raise Damaged(f"{shown(path)} does not begin with the start")
+            raise DamagedFileError(f"{quote_path(path)} does not begin with the start")
         if newest is not None and entry.kind not in _SEALING and not _follows(state, newest):
-            raise Damaged(f"generation {newest.generation + 1} is missing in {shown(path)}")
+            raise DamagedFileError(
+                f"generation {newest.generation + 1} is missing in {quote_path(path)}"
+            )
         newest = state
     if newest is None:
-        raise Damaged(f"{shown(path)} is empty")
+        raise DamagedFileError(f"{quote_path(path)} is empty")
     return newest
 
 
-def continued(path: Path) -> str:
+def choose_sealing_kind(path: Path) -> str:
     """The kind of the entry that seals anew; a journal it cannot follow in is kept aside."""
     try:
         _followed(path)
-    except Damaged:
-        put_away(path)
+    except DamagedFileError:
+        move_aside(path)
         return "started"
     return "resealed"
 
@@ -122,14 +132,14 @@ def _follows(state: State, before: State) -> bool:
 
 def _compare(path: Path, loop_id: str, newest: State) -> None:
     try:
-        state = read_sealed(path, parser(loop_id))
+        state = read_checked(path, make_parser(loop_id))
     except FileNotFoundError:
-        raise Damaged(f"{shown(path)} is missing") from None
-    except Damaged:
+        raise DamagedFileError(f"{quote_path(path)} is missing") from None
+    except DamagedFileError:
         # A torn file is the disk's doing as often as anybody's, and the journal outweighs it.
         return
     # One behind is what a writer leaves that was killed between its two steps.
     if newest.generation - state.generation not in (0, 1):
-        raise Damaged(disagreement(state, newest))
+        raise DamagedFileError(describe_mismatch(state, newest))
     if newest.generation == state.generation and newest != state:
-        raise Damaged(f"{shown(path)} was altered")
+        raise DamagedFileError(f"{quote_path(path)} was altered")

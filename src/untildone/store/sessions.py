@@ -18,7 +18,7 @@ import time
 from _thread import get_ident
 
 _SAFE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
-LARGEST_FILE = 1_000_000
+MAX_FILE_LENGTH = 1_000_000
 
 
 class Session:
@@ -34,20 +34,20 @@ class Session:
     def path(self, name: str) -> str:
         return os.path.join(self.folder, name)
 
-    def loop(self) -> str:
+    def get_loop_id(self) -> str:
         """The id of the loop this session has, active or paused."""
-        return self.held() or self.read("loop").strip() or self.read("active").strip()
+        return self.get_held_loop_id() or self.read("loop").strip() or self.read("active").strip()
 
-    def active(self) -> bool:
-        return self.known and (os.path.isfile(self.path("active")) or bool(self.held()))
+    def is_active(self) -> bool:
+        return self.known and (os.path.isfile(self.path("active")) or bool(self.get_held_loop_id()))
 
-    def held(self) -> str:
+    def get_held_loop_id(self) -> str:
         """The id of its active loop, as the second place has it."""
         return self.read(self._held()).strip()
 
-    def stripped(self) -> str:
+    def explain_index_damage(self) -> str:
         """What somebody took out of the index of an active loop, or nothing."""
-        loop = self.held()
+        loop = self.get_held_loop_id()
         for name in ("loop", "active") if loop else ():
             if self.read(name).strip() != loop:
                 return f"`{self.path(name)}` is missing or was altered"
@@ -64,7 +64,7 @@ class Session:
             return ""
         try:
             with open(self.path(name), encoding="utf-8", errors="replace") as file:
-                return file.read(LARGEST_FILE)
+                return file.read(MAX_FILE_LENGTH)
         except OSError:
             return ""
 
@@ -97,7 +97,7 @@ class Session:
         except FileNotFoundError:
             return
 
-    def taken(self, name: str) -> str:
+    def take(self, name: str) -> str:
         """What was left there to be said once."""
         text = self.read(name)
         if text:
@@ -120,7 +120,7 @@ class Session:
 
     def _hold(self, loop: str) -> None:
         # Last when it begins and first when it ends: a crash never leaves it alone.
-        if self.held() == loop:
+        if self.get_held_loop_id() == loop:
             return
         held = self._held()
         os.makedirs(os.path.dirname(held), mode=0o700, exist_ok=True)
@@ -132,21 +132,21 @@ class Session:
         for name in ("active", "meter", "precheck"):
             self.remove(name)
 
-    def wind(self, seconds: float) -> None:
+    def schedule_meter(self, seconds: float) -> None:
         """Look at money and minutes again after as long: a shell can compare times of files."""
         self.write("meter", "")
         due = time.time() + seconds
         os.utime(self.path("meter"), (due, due))
 
-    def due(self) -> bool:
+    def is_meter_due(self) -> bool:
         return self.has("meter") and _changed_at(self.path("meter")) <= time.time()
 
-    def reasons_to_look(self) -> set[str]:
+    def read_stop_reasons(self) -> set[str]:
         return set(self.read("look").split())
 
-    def look_at_stops(self, reason: str, *, wanted: bool = True) -> None:
+    def watch_stops(self, reason: str, *, wanted: bool = True) -> None:
         """Of this session, though it has no loop, while somebody has a reason."""
-        reasons = self.reasons_to_look()
+        reasons = self.read_stop_reasons()
         left = reasons | {reason} if wanted else reasons - {reason}
         if left == reasons:
             return
@@ -155,12 +155,12 @@ class Session:
         else:
             self.remove("look")
 
-    def last_event_at(self) -> float:
+    def find_last_event(self) -> float:
         """When a hook of this session last ran; 0 if none was seen."""
         seen = ("session.json", "pre", "prompt.json", "stop.json")
         return max(_changed_at(self.path(name)) for name in seen)
 
-    def calls(self) -> dict[str, list[dict[str, object]]]:
+    def read_calls(self) -> dict[str, list[dict[str, object]]]:
         """Payloads of the tool calls ended since the last judged stop, by file."""
         folder = self.path("calls")
         return {name: _objects(os.path.join(folder, name)) for name in _names(folder)}
@@ -170,7 +170,7 @@ class Session:
         for name in names:
             self.remove(os.path.join("calls", name))
 
-    def calls_begun(self) -> int:
+    def count_begun_calls(self) -> int:
         return _size(self.path("pre"))
 
     def forget_calls(self) -> None:
@@ -178,12 +178,12 @@ class Session:
         self.remove("pre")
         self.remove("post")
 
-    def last_call_at(self) -> float:
+    def find_last_call(self) -> float:
         """When a tool call of this turn last began or ended; 0 where none did."""
         return max(_changed_at(self.path(name)) for name in ("pre", "post"))
 
-    def call_in_flight(self) -> bool:
-        return self.calls_begun() > _size(self.path("post"))
+    def has_call_in_flight(self) -> bool:
+        return self.count_begun_calls() > _size(self.path("post"))
 
 
 def _size(path: str) -> int:
@@ -211,7 +211,7 @@ def _objects(path: str) -> list[dict[str, object]]:
     """JSON objects one after another; one cut off at the size limit keeps what stands in front."""
     found: list[dict[str, object]] = []
     with open(path, encoding="utf-8", errors="replace") as file:
-        text = file.read(LARGEST_FILE).strip()
+        text = file.read(MAX_FILE_LENGTH).strip()
     decoder = json.JSONDecoder()
     position = 0
     while position < len(text):
@@ -238,9 +238,9 @@ def _front(text: str) -> dict[str, object]:
     return found
 
 
-def sessions(home: str, agent: str) -> list[Session]:
+def list_sessions(home: str, agent: str) -> list[Session]:
     """Every session of the agent that was seen here, newest event first."""
     names = _names(os.path.join(home, "sessions", agent))
     found = [Session(home, agent, name) for name in names]
-    known = [session for session in found if session.known and session.last_event_at()]
-    return sorted(known, key=lambda session: -session.last_event_at())
+    known = [session for session in found if session.known and session.find_last_event()]
+    return sorted(known, key=lambda session: -session.find_last_event())

@@ -15,17 +15,17 @@ from untildone.errors import UserError
 from untildone.store import journal
 from untildone.store.encoding import convert, decode, encode
 from untildone.store.files import (
-    LIMIT,
-    Damaged,
+    MAX_FILE_SIZE,
+    DamagedFileError,
+    add_checksum,
     discard,
     install,
-    read_recovering,
-    read_sealed,
-    seal,
-    shown,
+    quote_path,
+    read_checked,
+    read_or_recover,
+    remove_staged,
     stage,
-    sweep,
-    write_whole,
+    write_atomically,
 )
 
 STATE = "state.json"
@@ -43,16 +43,16 @@ class State(Struct, frozen=True, kw_only=True):
     progress: Progress
 
 
-def sealed(value: Contract | State) -> bytes:
+def encode_checked(value: Contract | State) -> bytes:
     """The bytes of the file; refuses what could not be read back, before it replaces anything."""
     body = encode(value)
     if not _reads_back(body, value):
         raise ValueError(f"{type(value).__name__} holds a number that JSON cannot")
-    data = seal(body)
-    if len(data) > LIMIT:
+    data = add_checksum(body)
+    if len(data) > MAX_FILE_SIZE:
         raise UserError(
             f"the {type(value).__name__.lower()} of the loop takes {len(data)} bytes,"
-            f" more than {LIMIT}",
+            f" more than {MAX_FILE_SIZE}",
             hint="put long text into a file and name the file in the task",
         )
     return data
@@ -61,25 +61,27 @@ def sealed(value: Contract | State) -> bytes:
 def _reads_back(body: bytes, value: Contract | State) -> bool:
     try:
         return decode(body, type(value)) == value
-    except Damaged:
+    except DamagedFileError:
         return False
 
 
-def parser(loop_id: str) -> Callable[[bytes], State]:
+def make_parser(loop_id: str) -> Callable[[bytes], State]:
     def parse(body: bytes) -> State:
         state = _plausible(decode(body, State))
         if state.loop != loop_id:
-            raise Damaged(f"belongs to the loop `{state.loop}`")
+            raise DamagedFileError(f"belongs to the loop `{state.loop}`")
         return state
 
     return parse
 
 
-def state_of(entry: journal.Entry) -> State:
+def decode_state(entry: journal.Entry) -> State:
     try:
         return _plausible(convert(entry.state, State))
-    except Damaged as damage:
-        raise Damaged(f"the state in entry {entry.n} of the journal {damage.reason}") from damage
+    except DamagedFileError as damage:
+        raise DamagedFileError(
+            f"the state in entry {entry.n} of the journal {damage.reason}"
+        ) from damage
 
 
 def _plausible(state: State) -> State:
@@ -87,7 +89,7 @@ def _plausible(state: State) -> State:
     nested = (inner for value in values if isinstance(value, dict) for inner in value.values())
     counters = (value for value in (*values, *nested) if isinstance(value, int))
     if not all(0 <= counter <= _LARGEST for counter in counters):
-        raise Damaged("holds a counter that is out of range")
+        raise DamagedFileError("holds a counter that is out of range")
     return state
 
 
@@ -102,8 +104,8 @@ def commit(
     both; once the entry is there the save has happened, whatever becomes of `state.json`.
     """
     path = folder / STATE
-    sweep(folder)
-    staged = stage(path, sealed(state))
+    remove_staged(folder)
+    staged = stage(path, encode_checked(state))
     try:
         journal.append(folder / JOURNAL, kind, data=data, at=at, state=msgspec.to_builtins(state))
     except BaseException:
@@ -112,7 +114,7 @@ def commit(
     try:
         install(staged, path)
     except OSError as error:
-        return (f"{shown(path)} cannot be written: {error.strerror}; the journal has it",)
+        return (f"{quote_path(path)} cannot be written: {error.strerror}; the journal has it",)
     return ()
 
 
@@ -123,41 +125,45 @@ def catch_up(folder: Path, current: State) -> None:
     a state that somebody set back looks like.
     """
     path = folder / STATE
-    with suppress(Damaged, FileNotFoundError):
-        if read_sealed(path, parser(current.loop)).generation == current.generation - 1:
-            write_whole(path, sealed(current))
+    with suppress(DamagedFileError, FileNotFoundError):
+        if read_checked(path, make_parser(current.loop)).generation == current.generation - 1:
+            write_atomically(path, encode_checked(current))
 
 
-def glance(folder: Path, loop_id: str) -> State:
+def read_unlocked(folder: Path, loop_id: str) -> State:
     """The state, read without the lock; raises Damaged where only the lock can tell."""
     # The state first: while somebody saves, the journal may be ahead of it but never behind.
-    state = read_sealed(folder / STATE, parser(loop_id))
-    newest = state_of(journal.last(folder / JOURNAL))
+    state = read_checked(folder / STATE, make_parser(loop_id))
+    newest = decode_state(journal.read_last(folder / JOURNAL))
     if newest.generation - state.generation not in (0, 1):
-        raise Damaged(disagreement(state, newest))
+        raise DamagedFileError(describe_mismatch(state, newest))
     return newest if newest.generation > state.generation else state
 
 
-def disagreement(state: State, newest: State) -> str:
+def describe_mismatch(state: State, newest: State) -> str:
     return (
         f"`{STATE}` is of generation {state.generation}, the journal ends with {newest.generation}"
     )
 
 
-def recovered(folder: Path, loop_id: str) -> tuple[State, tuple[str, ...]]:
+def recover_state(folder: Path, loop_id: str) -> tuple[State, tuple[str, ...]]:
     """The newest state that is whole, and what was wrong; only under the loop's lock."""
     newest, warnings = _from_journal(folder)
     path = folder / STATE
     present = os.path.lexists(path)
     try:
-        state, damage = read_recovering(path, parser(loop_id))
-    except (Damaged, FileNotFoundError) as error:
-        reason = error.reason if isinstance(error, Damaged) else f"{shown(path)} is missing"
+        state, damage = read_or_recover(path, make_parser(loop_id))
+    except (DamagedFileError, FileNotFoundError) as error:
+        reason = (
+            error.reason
+            if isinstance(error, DamagedFileError)
+            else f"{quote_path(path)} is missing"
+        )
         if newest is None:
-            raise Damaged(reason) from error
+            raise DamagedFileError(reason) from error
         state, damage = newest, (f"{reason}; the journal's last entry is used",)
     if newest is not None and abs(newest.generation - state.generation) > 1 and not damage:
-        warnings = (*warnings, disagreement(state, newest))
+        warnings = (*warnings, describe_mismatch(state, newest))
     if newest is not None and newest.generation >= state.generation:
         state = newest
     if damage and present:
@@ -167,14 +173,14 @@ def recovered(folder: Path, loop_id: str) -> tuple[State, tuple[str, ...]]:
 
 def _from_journal(folder: Path) -> tuple[State | None, tuple[str, ...]]:
     try:
-        return state_of(journal.last(folder / JOURNAL)), ()
-    except Damaged as damage:
+        return decode_state(journal.read_last(folder / JOURNAL)), ()
+    except DamagedFileError as damage:
         return None, (damage.reason,)
 
 
 def _mended(path: Path, state: State) -> tuple[str, ...]:
     try:
-        write_whole(path, sealed(state), keep_previous=False)
+        write_atomically(path, encode_checked(state), keep_previous=False)
     except OSError as error:
-        return (f"{shown(path)} cannot be written: {error.strerror}",)
+        return (f"{quote_path(path)} cannot be written: {error.strerror}",)
     return ()

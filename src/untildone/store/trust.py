@@ -5,7 +5,7 @@ import json
 import os
 from pathlib import Path
 
-from untildone.store.files import write_whole
+from untildone.store.files import write_atomically
 
 
 def _record(home: Path, path: Path) -> Path:
@@ -13,12 +13,12 @@ def _record(home: Path, path: Path) -> Path:
     return home / "trust" / f"{name}.json"
 
 
-def trusted_hash(home: Path, path: Path) -> str:
+def read_trusted_hash(home: Path, path: Path) -> str:
     """The sha256 of the content that is trusted for this file, or nothing."""
     return _recorded(home, path, "sha256")
 
 
-def trusted_text(home: Path, path: Path) -> str:
+def read_trusted_text(home: Path, path: Path) -> str:
     """The content that was trusted, to show what changed since."""
     return _recorded(home, path, "text")
 
@@ -31,8 +31,8 @@ def _recorded(home: Path, path: Path, field: str) -> str:
     return str(known.get(field, "")) if isinstance(known, dict) else ""
 
 
-def trust(home: Path, path: Path, *, sha256: str, text: str) -> None:
+def record_trust(home: Path, path: Path, *, sha256: str, text: str) -> None:
     record = _record(home, path)
     record.parent.mkdir(mode=0o700, exist_ok=True)
     known = {"path": os.fspath(path.resolve()), "sha256": sha256, "text": text}
-    write_whole(record, json.dumps(known).encode("utf-8", "surrogateescape"))
+    write_atomically(record, json.dumps(known).encode("utf-8", "surrogateescape"))

@@ -9,6 +9,7 @@ from untildone.syntax.languages import language_of_tests
 from untildone.syntax.parsing import parse_source
 from untildone.syntax.rust_macros import expand_macros
 from untildone.worktree.contents import Tree
+from untildone.worktree.limits import spend
 
 # The grammars name most kinds differently and none twice with another meaning.
 NUMBERS = frozenset(
@@ -67,10 +68,11 @@ WRAPPERS = frozenset(
 BLOCKS = frozenset(("block", "statement_block", "statement_list", "declaration_list"))
 COMMENTS = frozenset(("comment", "line_comment", "block_comment"))
 
-_LONGEST_READ = 1_000_000
+LONGEST_READ = 1_000_000
 # A Rust macro's arguments are loose tokens to the grammar; as a call they are expressions.
 _MACRO = re.compile(r"\b(?!macro_rules)(\w+)!\s*\(")
 _VECTOR = re.compile(r"\bvec!\s*\[")
+_LONGEST_PATH = 50
 
 
 def parse_test_source(text: str, language: str) -> SgNode:
@@ -82,12 +84,14 @@ def parse_test_source(text: str, language: str) -> SgNode:
 
 def parse_test_file(tree: Tree, path: str) -> SgNode:
     """Return `parse_test_source` of the beginning of the file. Use as a tree's fact."""
-    return parse_test_source(tree.text(path)[:_LONGEST_READ], language_of_tests(path))
+    return parse_test_source(tree.text(path)[:LONGEST_READ], language_of_tests(path))
 
 
 def list_parts(node: SgNode) -> list[SgNode]:
     """Its named parts without comments."""
-    return [each for each in node.children() if each.is_named() and each.kind() not in COMMENTS]
+    children = node.children()
+    spend(len(children) + 1)
+    return [each for each in children if each.is_named() and each.kind() not in COMMENTS]
 
 
 def find_below(node: SgNode, kinds: frozenset[str]) -> Iterator[SgNode]:
@@ -95,6 +99,7 @@ def find_below(node: SgNode, kinds: frozenset[str]) -> Iterator[SgNode]:
     left = [node]
     while left:
         each = left.pop()
+        spend()
         if each.kind() in kinds:
             yield each
         left += reversed(each.children())
@@ -150,11 +155,16 @@ def get_value(argument: SgNode) -> SgNode:
 
 def read_call_path(call: SgNode) -> str:
     """`a.b.c` of a call `a.b.c(…)`, calls in between left out."""
-    from_, name = read_callee(call)
-    if from_ is None:
-        return name
-    ahead = read_call_path(from_) if from_.kind() in CALLS else re.sub(r"\s+", "", from_.text())
-    return f"{ahead}.{name}" if name else ahead
+    names: list[str] = []
+    held: SgNode | None = call
+    while held is not None and held.kind() in CALLS:
+        if len(names) > _LONGEST_PATH:
+            # Nothing that is asked for is called so, and every part of a chain is a call itself.
+            return "…"
+        held, name = read_callee(held)
+        names += [name] if name or held is None else []
+    ahead = [re.sub(r"\s+", "", held.text())] if held is not None else []
+    return ".".join((*ahead, *reversed(names)))
 
 
 def read_literal(node: SgNode) -> str | None:

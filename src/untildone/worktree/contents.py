@@ -10,9 +10,11 @@ from typing import Any, Literal, TypeVar
 
 from msgspec import Struct
 
+from untildone.worktree import limits
+
 T = TypeVar("T")
 _CHUNK = 1_048_576
-_READABLE = 4_000_000
+READABLE = 4_000_000
 # Made by tools from what is elsewhere; the start's own ignored folders are known beside these.
 GENERATED = frozenset(
     (
@@ -65,8 +67,9 @@ class Tree:
 
     def _read(self, path: str) -> str:
         entry = self.entries.get(path)
-        if entry is None or entry.kind == "link" or entry.size > _READABLE:
+        if entry is None or entry.kind == "link" or entry.size > READABLE:
             return ""
+        limits.begin(path, entry.size)
         try:
             return (self.root / path).read_bytes().decode("utf-8", "replace")
         except OSError:

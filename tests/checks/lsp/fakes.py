@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from untildone.checks.lsp.client import Answer, Client
-from untildone.checks.lsp.link import Limits
-from untildone.checks.lsp.servers import Chosen, Server
+from untildone.checks.lsp.client import Client, ServerAnswer
+from untildone.checks.lsp.connection import ServerLimits
+from untildone.checks.lsp.servers import SelectedServer, Server
 
 PROGRAM = Path(__file__).with_name("fake_server.py")
 PATIENCE = 20.0
-LIMITS = Limits(quiet_seconds=0.2)
+LIMITS = ServerLimits(quiet_seconds=0.2)
 
 
 def server(mode: str, *arguments: str) -> Server:
@@ -27,8 +27,10 @@ def server(mode: str, *arguments: str) -> Server:
 
 
 @contextmanager
-def started(mode: str, project: Path, *arguments: str, limits: Limits = LIMITS) -> Iterator[Client]:
-    choice = Chosen(server=server(mode, *arguments), program=sys.executable)
+def started(
+    mode: str, project: Path, *arguments: str, limits: ServerLimits = LIMITS
+) -> Iterator[Client]:
+    choice = SelectedServer(server=server(mode, *arguments), program=sys.executable)
     client = Client(choice, project, limits=limits)
     try:
         yield client
@@ -36,11 +38,11 @@ def started(mode: str, project: Path, *arguments: str, limits: Limits = LIMITS) 
         client.close()
 
 
-def asked(client: Client, *files: Path, seconds: float = PATIENCE) -> Answer:
+def asked(client: Client, *files: Path, seconds: float = PATIENCE) -> ServerAnswer:
     return client.diagnose(files, deadline=time.monotonic() + seconds)
 
 
-def texts(answer: Answer) -> dict[str, list[str]]:
+def texts(answer: ServerAnswer) -> dict[str, list[str]]:
     return {path.name: [one.text for one in found] for path, found in answer.found.items()}
 
 

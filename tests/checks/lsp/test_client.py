@@ -10,7 +10,7 @@ import pytest
 from checks.lsp.fake_server import MANY
 from checks.lsp.fakes import LIMITS, asked, started, texts, written
 from untildone.checks.findings import Diagnostic
-from untildone.checks.lsp.client import Answer
+from untildone.checks.lsp.client import ServerAnswer
 from untildone.checks.lsp.documents import LARGEST_FILE, MOST_OPEN
 from untildone.checks.lsp.watch import CHANGED, CREATED
 
@@ -29,7 +29,7 @@ def test_says_what_the_server_found_in_the_file_as_it_is_now(mode: str, tmp_path
         {"a.txt": ["second"]},
         {"a.txt": ["second"]},
     ]
-    assert before == Answer(
+    assert before == ServerAnswer(
         found={file: (Diagnostic(path="a.txt", line=1, code="F7", severity="error", text="first"),)}
     )
 
@@ -61,7 +61,7 @@ def test_other_open_files_and_the_disk_are_told_of_too(tmp_path: Path) -> None:
     with started("listens", tmp_path) as client:
         asked(client, one)
         written(tmp_path, "1.txt", "2")
-        client.tell([(tmp_path / "new.txt", CREATED), (one, CHANGED)])
+        client.note_changes([(tmp_path / "new.txt", CREATED), (one, CHANGED)])
         answer = asked(client, two)
 
     assert texts(answer) == {
@@ -105,7 +105,7 @@ def test_a_file_no_server_could_be_told_of_is_named(tmp_path: Path) -> None:
     with started("pulled", tmp_path) as client:
         answer = asked(client, large, folder, pipe)
 
-    assert answer == Answer(
+    assert answer == ServerAnswer(
         reasons=(
             f"`large.txt` is larger than {LARGEST_FILE} bytes",
             "`folder.txt` is not a regular file",
@@ -132,7 +132,7 @@ def test_who_is_not_ready_in_time_may_be_asked_again(mode: str, tmp_path: Path) 
         asked(client, seconds=20)
         answer = asked(client, file, seconds=0.4)
 
-        assert answer == Answer(reasons=("`fake` is not ready with `a.txt`",))
+        assert answer == ServerAnswer(reasons=("`fake` is not ready with `a.txt`",))
         assert client.failure == ""
 
 
@@ -142,11 +142,13 @@ def test_who_cannot_answer_is_not_waited_for(tmp_path: Path) -> None:
         began = time.monotonic()
         answer = asked(client, file)
 
-    assert answer == Answer(reasons=("`fake` is not ready with `a.txt`",))
+    assert answer == ServerAnswer(reasons=("`fake` is not ready with `a.txt`",))
     assert time.monotonic() - began < 15
 
 
 def test_a_server_that_starts_slowly_is_not_waited_for(tmp_path: Path) -> None:
     file = written(tmp_path, "a.txt", "")
     with started("hangs", tmp_path) as client:
-        assert asked(client, file, seconds=0.1) == Answer(reasons=("`fake` is still starting",))
+        assert asked(client, file, seconds=0.1) == ServerAnswer(
+            reasons=("`fake` is still starting",)
+        )

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from untildone.checks.lsp.framing import LARGEST_HEADER, Frames, Unframed, framed
+from untildone.checks.lsp.framing import LARGEST_HEADER, Frames, FramingError, add_header
 
 LARGEST = 1_000
 NO_MESSAGE = "sent something that is no message"
@@ -25,7 +25,7 @@ def cut(data: bytes, at: list[int]) -> list[bytes]:
 
 @given(st.lists(st.binary(max_size=LARGEST), max_size=5), st.lists(st.integers(0), max_size=20))
 def test_messages_arrive_whole_however_they_are_cut(messages: list[bytes], at: list[int]) -> None:
-    stream = b"".join(map(framed, messages))
+    stream = b"".join(map(add_header, messages))
 
     assert read(*cut(stream, at)) == messages
 
@@ -35,7 +35,7 @@ def test_any_bytes_are_messages_or_refused(data: bytes, at: list[int]) -> None:
     def outcome(pieces: list[bytes]) -> list[bytes] | str:
         try:
             return read(*pieces)
-        except Unframed as reason:
+        except FramingError as reason:
             return str(reason)
 
     whole, pieces = outcome([data]), outcome(cut(data, at))
@@ -46,10 +46,10 @@ def test_any_bytes_are_messages_or_refused(data: bytes, at: list[int]) -> None:
 def test_messages_before_the_noise_are_found(messages: list[bytes], noise: bytes) -> None:
     frames = Frames(largest=LARGEST)
     found: list[bytes] = []
-    for piece in (*map(framed, messages), noise + b"\n\n"):
+    for piece in (*map(add_header, messages), noise + b"\n\n"):
         try:
             found += frames.feed(piece)
-        except Unframed:
+        except FramingError:
             break
 
     assert found[: len(messages)] == messages
@@ -95,7 +95,7 @@ def test_a_stream(stream: bytes, expected: list[bytes]) -> None:
     ],
 )
 def test_a_stream_that_cannot_be_read(stream: bytes, reason: str) -> None:
-    with pytest.raises(Unframed) as raised:
+    with pytest.raises(FramingError) as raised:
         read(stream)
 
     assert str(raised.value) == reason

@@ -9,9 +9,9 @@ import pytest
 from msgspec.structs import replace
 
 from checks.lsp.fakes import LIMITS, asked, server, started, written
-from untildone.checks.lsp.client import Answer, Client
-from untildone.checks.lsp.link import Limits
-from untildone.checks.lsp.servers import Chosen
+from untildone.checks.lsp.client import Client, ServerAnswer
+from untildone.checks.lsp.connection import ServerLimits
+from untildone.checks.lsp.servers import SelectedServer
 from untildone.process import alive
 
 NO_MESSAGE = "sent something that is no message"
@@ -36,7 +36,7 @@ def test_a_broken_server_is_ended_with_the_reason(mode: str, reason: str, tmp_pa
     with started(mode, tmp_path) as client:
         answer = asked(client, file)
 
-    assert answer == Answer(reasons=(f"`fake` {reason}",))
+    assert answer == ServerAnswer(reasons=(f"`fake` {reason}",))
     assert client.failure == reason
 
 
@@ -57,12 +57,12 @@ def test_a_message_that_cannot_be_read_ends_the_server(mode: str, tmp_path: Path
     ],
     ids=["bytes", "messages"],
 )
-def test_a_flood_ends_the_server(limits: Limits, tmp_path: Path) -> None:
+def test_a_flood_ends_the_server(limits: ServerLimits, tmp_path: Path) -> None:
     file = written(tmp_path, "a.txt", "")
     with started("flood", tmp_path, limits=limits) as client:
         answer = asked(client, file)
 
-    assert answer == Answer(reasons=("`fake` sent far more than it was asked for",))
+    assert answer == ServerAnswer(reasons=("`fake` sent far more than expected",))
 
 
 def test_a_flood_is_not_kept_in_memory(tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ def test_a_flood_is_not_kept_in_memory(tmp_path: Path) -> None:
         before = resident()
         asked(client, file)
 
-        assert client.failure == "sent far more than it was asked for"
+        assert client.failure == "sent far more than expected"
         assert resident() - before < 32 * 1024 * 1024
 
 
@@ -97,7 +97,7 @@ def test_who_stops_listening_is_ended(tmp_path: Path) -> None:
     with started("stops listening", tmp_path) as client:
         answer = asked(client, *files)
 
-    assert answer == Answer(reasons=("`fake` does not read what it is told",))
+    assert answer == ServerAnswer(reasons=("`fake` does not read what it is told",))
 
 
 def test_who_grows_too_large_is_ended(tmp_path: Path) -> None:
@@ -124,9 +124,9 @@ def test_nothing_of_a_server_outlives_it(tmp_path: Path) -> None:
 def test_a_program_that_is_not_there_is_a_reason(tmp_path: Path) -> None:
     file = written(tmp_path, "a.txt", "")
     program = str(tmp_path / "nothing")
-    client = Client(Chosen(server=server("pushes"), program=program), tmp_path)
+    client = Client(SelectedServer(server=server("pushes"), program=program), tmp_path)
 
-    assert asked(client, file) == Answer(reasons=(f"`fake` `{program}` was not found",))
+    assert asked(client, file) == ServerAnswer(reasons=(f"`fake` `{program}` was not found",))
     client.close()
 
 

@@ -8,15 +8,15 @@ from hypothesis import strategies as st
 from msgspec import Raw
 
 from untildone.checks.findings import Diagnostic
-from untildone.checks.lsp.documents import path_of
+from untildone.checks.lsp.documents import parse_file_uri
 from untildone.checks.lsp.messages import (
     LONGEST_TEXT,
-    Garbled,
-    Greeting,
-    Published,
-    diagnostics,
-    read,
-    within,
+    InitializeResult,
+    ProtocolError,
+    PublishedDiagnostics,
+    decode_message,
+    decode_part,
+    make_diagnostics,
 )
 
 FLOATS = st.floats(allow_nan=False, allow_infinity=False)
@@ -34,15 +34,17 @@ PLACE = {"start": {"line": 4, "character": 0}, "end": {"line": 4, "character": 1
 
 def published(*reported: object) -> list[Diagnostic]:
     params = json.dumps({"uri": "file:///a.py", "diagnostics": reported}).encode()
-    return diagnostics("a.py", within(Raw(params), Published).diagnostics, prefix="TS")
+    return make_diagnostics(
+        "a.py", decode_part(Raw(params), PublishedDiagnostics).diagnostics, prefix="TS"
+    )
 
 
 @given(st.binary() | JSON.map(lambda value: json.dumps(value).encode()))
 def test_any_message_is_read_or_refused(message: bytes) -> None:
     try:
-        incoming = read(message)
-        within(incoming.params, Published)
-    except Garbled:
+        incoming = decode_message(message)
+        decode_part(incoming.params, PublishedDiagnostics)
+    except ProtocolError:
         return
 
 
@@ -91,8 +93,8 @@ def test_hints_to_the_editor_are_no_findings() -> None:
     ids=lambda message: message[:12],
 )
 def test_what_is_no_message_is_refused(message: bytes) -> None:
-    with pytest.raises(Garbled, match="sent a message that cannot be read: "):
-        read(message)
+    with pytest.raises(ProtocolError, match="sent a message that cannot be read: "):
+        decode_message(message)
 
 
 @pytest.mark.parametrize(
@@ -101,7 +103,7 @@ def test_what_is_no_message_is_refused(message: bytes) -> None:
 def test_a_server_says_whether_it_is_to_be_asked(offered: str, pulls: bool) -> None:
     greeting = f'{{"capabilities": {{"diagnosticProvider": {offered}}}}}'.encode()
 
-    assert within(Raw(greeting), Greeting).pulls is pulls
+    assert decode_part(Raw(greeting), InitializeResult).pulls is pulls
 
 
 @pytest.mark.parametrize(
@@ -114,4 +116,4 @@ def test_a_server_says_whether_it_is_to_be_asked(offered: str, pulls: bool) -> N
     ],
 )
 def test_the_file_a_server_means(uri: str, expected: str) -> None:
-    assert str(path_of(uri)) == expected
+    assert str(parse_file_uri(uri)) == expected

@@ -13,7 +13,7 @@ import pytest
 
 from tools import missing, tool
 from untildone.checks.lsp.client import Client
-from untildone.checks.lsp.servers import SERVERS, Chosen
+from untildone.checks.lsp.servers import SERVERS, SelectedServer
 from untildone.checks.lsp.watch import Watch
 
 CART = """import os
@@ -85,7 +85,7 @@ CASES = [
 @contextmanager
 def talking_to(server: str, program: str, project: Path) -> Iterator[Client]:
     (found,) = (one for one in SERVERS if one.name == server)
-    client = Client(Chosen(server=found, program=program), project)
+    client = Client(SelectedServer(server=found, program=program), project)
     try:
         yield client
     finally:
@@ -108,7 +108,7 @@ def test_says_what_is_wrong_with_python(case: Case, tmp_path: Path) -> None:
     with talking_to(case.server, case.program(), project) as client:
         first = seen(client, cart)
         (project / "prices.py").write_text(OTHER_PRICES, encoding="utf-8")
-        client.tell(watch.changes())
+        client.note_changes(watch.find_changes())
         then = seen(client, cart)
         cart.write_text(BROKEN, encoding="utf-8")
         last = seen(client, cart)
@@ -125,7 +125,7 @@ def test_says_what_is_wrong_with_typescript(tmp_path: Path) -> None:
     with talking_to("tsc", word("tsc"), tmp_path) as client:
         first = seen(client, cart)
         prices.write_text('export const price: string = "1";\n', encoding="utf-8")
-        client.tell(watch.changes())
+        client.note_changes(watch.find_changes())
         then = seen(client, cart)
 
     assert (first, then) == (set(), {"TS2322 error 2"})

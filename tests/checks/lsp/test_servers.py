@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from untildone.checks.lsp.servers import SERVERS, chosen, settings
+from untildone.checks.lsp.servers import SERVERS, make_settings, select_servers
 
 
 class Machine:
@@ -29,7 +29,7 @@ class Machine:
 
     def chosen(self, suffix: str = ".py") -> list[list[str]]:
         """Names, with the folder of the program."""
-        found = chosen(self.project, suffix, path=str(self.elsewhere))
+        found = select_servers(self.project, suffix, path=str(self.elsewhere))
         return [[one.server.name, Path(one.program).parent.name] for one in found]
 
 
@@ -126,8 +126,8 @@ def test_each_server_has_its_own_name() -> None:
 def test_a_server_is_told_of_the_projects_own_python(machine: Machine) -> None:
     machine.file(".venv/bin/python")
 
-    assert settings(machine.project, "python") == {
+    assert make_settings(machine.project, "python") == {
         "pythonPath": str(machine.project / ".venv/bin/python"),
         "pyrefly": {"displayTypeErrors": "force-on"},
     }
-    assert settings(machine.project, "editor") is None
+    assert make_settings(machine.project, "editor") is None

@@ -21,9 +21,9 @@ def test_sees_what_became_of_each_file(repository: bool, tmp_path: Path) -> None
     written(tmp_path, "created", "")
     (tmp_path / "deleted").unlink()
 
-    assert sorted(watch.changes()) == [
+    assert sorted(watch.find_changes()) == [
         (tmp_path / "changed", CHANGED),
         (tmp_path / "created", CREATED),
         (tmp_path / "deleted", DELETED),
     ]
-    assert watch.changes() == []
+    assert watch.find_changes() == []

@@ -1,10 +1,10 @@
-"""What the real programs printed: a file each, with the program and its version in the name."""
+"""Recorded output of real programs: one file each, named after the program and its version."""
 
 from pathlib import Path
 
 from untildone.checks.findings import Diagnostic
 from untildone.checks.output import clean
-from untildone.checks.parser import Parser
+from untildone.checks.parser import Parser, RunnerParser
 from untildone.checks.parsers import PARSERS
 from untildone.core.check_results import Tests
 
@@ -31,7 +31,11 @@ def found(name: str) -> tuple[Diagnostic, ...]:
 
 
 def counted(name: str) -> Tests | None:
-    return parser_of(name).tests(recorded(name))
+    return read_tests(parser_of(name), recorded(name))
+
+
+def read_tests(parser: Parser, text: str) -> Tests | None:
+    return parser.parse_tests(text) if isinstance(parser, RunnerParser) else None
 
 
 def error(path: str, line: int, code: str, text: str) -> Diagnostic:

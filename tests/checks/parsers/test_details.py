@@ -2,6 +2,7 @@
 
 import pytest
 
+from checks.parsers.recording import read_tests
 from untildone.checks.findings import Diagnostic
 from untildone.checks.parsers import PARSERS
 from untildone.core import check_results
@@ -89,7 +90,7 @@ from untildone.core import check_results
     ],
 )
 def test_counts(tool: str, output: str, expected: check_results.Tests | None) -> None:
-    assert PARSERS[tool].tests(output) == expected
+    assert read_tests(PARSERS[tool], output) == expected
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ import pytest
 
 from checks.parsers.projects import CARGO, CMAKE, ESLINT, GO, GRADLE, MAVEN
 from tools import maven, on_machine, tool
-from untildone.checks.inventory import Case, Inventory
 from untildone.checks.parsers import junit, sarif
-from untildone.checks.runner import Running, run_checks
+from untildone.checks.run_report import Case, RunReport
+from untildone.checks.runner import RunOptions, run_checks
 from untildone.core import check_results
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check
@@ -23,7 +23,7 @@ def run(project: Path, command: str, files: dict[str, str]) -> CheckResult:
         path = project / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    (result,) = run_checks([Check(name="t", command=command)], Running(project=project))
+    (result,) = run_checks([Check(name="t", command=command)], RunOptions(project=project))
     return result
 
 
@@ -199,7 +199,7 @@ def test_sarif_in_the_output_of_ruff(tmp_path: Path) -> None:
         cwd="my shop",
     )
     tmp_path.joinpath("my cart.py").write_text("import os\n", encoding="utf-8")
-    (result,) = run_checks([check], Running(project=tmp_path))
+    (result,) = run_checks([check], RunOptions(project=tmp_path))
     assert places(result) == [("my cart.py", 1, "F401")]
 
 
@@ -220,8 +220,8 @@ def test_a_junit_report_of_pytest(tmp_path: Path) -> None:
     source = "def test_total():\n    assert 1 == 2\n\ndef test_count():\n    pass\n"
     command = f"{PYTHON} -m pytest -o junit_family=xunit1 --junit-xml report.xml"
     run(tmp_path, command, {"tests/test_cart.py": source})
-    assert junit.inventory(tmp_path.joinpath("report.xml").read_text(encoding="utf-8")) == (
-        Inventory(
+    assert junit.parse_report(tmp_path.joinpath("report.xml").read_text(encoding="utf-8")) == (
+        RunReport(
             cases=(
                 Case(id="tests/test_cart.py::test_total", outcome="failed", text="assert 1 == 2"),
                 Case(id="tests/test_cart.py::test_count", outcome="passed"),

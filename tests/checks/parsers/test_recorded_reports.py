@@ -4,8 +4,8 @@ import pytest
 
 from checks.parsers.recording import counted, error, found, recorded
 from untildone.checks.findings import Diagnostic
-from untildone.checks.inventory import Case, Inventory
 from untildone.checks.parsers import junit
+from untildone.checks.run_report import Case, RunReport
 from untildone.core import check_results
 
 
@@ -318,7 +318,7 @@ def test_the_tests_of_a_run_are_counted(name: str, expected: check_results.Tests
 
 
 def test_a_report_names_every_test() -> None:
-    assert junit.inventory(recorded("junit-pytest-9.2.0-xunit1")) == Inventory(
+    assert junit.parse_report(recorded("junit-pytest-9.2.0-xunit1")) == RunReport(
         cases=(
             Case(
                 id="tests/test_cart.py::TestCart::test_total",

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 import pytest
 
 from untildone.checks.findings import Diagnostic
-from untildone.checks.inventory import Case, Inventory
 from untildone.checks.parsers import junit, sarif
+from untildone.checks.run_report import Case, RunReport
 from untildone.core.check_results import Severity
 
 ONE = '<testsuite><testcase name="a"/></testsuite>'
-PASSED = Inventory(cases=(Case(id="a", outcome="passed"),))
+PASSED = RunReport(cases=(Case(id="a", outcome="passed"),))
 ENTITY = '<!DOCTYPE a [<!ENTITY e "eeee">]><testsuite><testcase name="&e;"/></testsuite>'
 
 
@@ -31,8 +31,8 @@ ENTITY = '<!DOCTYPE a [<!ENTITY e "eeee">]><testsuite><testcase name="&e;"/></te
     ],
 )
 def test_what_is_no_whole_report_has_no_tests(text: str) -> None:
-    assert junit.inventory(text) is None
-    assert junit.tests(text) is None
+    assert junit.parse_report(text) is None
+    assert junit.parse_tests(text) is None
     assert list(junit.parse(text)) == []
 
 
@@ -58,11 +58,11 @@ def test_what_is_no_whole_report_has_no_tests(text: str) -> None:
     ],
 )
 def test_a_report_is_read_in_spite_of(text: str) -> None:
-    assert junit.inventory(text) == PASSED
+    assert junit.parse_report(text) == PASSED
 
 
 def test_a_suite_without_tests_is_an_empty_inventory() -> None:
-    assert junit.inventory('<testsuites><testsuite tests="0"/></testsuites>') == Inventory()
+    assert junit.parse_report('<testsuites><testsuite tests="0"/></testsuites>') == RunReport()
 
 
 def test_outcomes_and_names_of_tests() -> None:
@@ -73,7 +73,7 @@ def test_outcomes_and_names_of_tests() -> None:
       <testcase name="y" classname="c" status="notrun"/>
       <testcase name="z" file="cart.js"><properties><skipped/></properties></testcase>
     </testsuite></testsuites>"""
-    assert junit.inventory(text) == Inventory(
+    assert junit.parse_report(text) == RunReport(
         cases=(
             Case(id="cart::x", outcome="passed"),
             Case(id="cart::x #2", outcome="failed", text="failed"),

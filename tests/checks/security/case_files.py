@@ -4,7 +4,7 @@ import re
 import shutil
 from pathlib import Path
 
-from untildone.checks.security.engine import OURS, diagnose
+from untildone.checks.security.engine import RULES, scan_paths
 
 FOLDER = Path(__file__).parent / "cases"
 _MARK = re.compile(r"(?:#|//) bad$")
@@ -15,7 +15,7 @@ Found = set[tuple[str, int, str]]
 
 def rules() -> list[str]:
     """As `language/name`."""
-    return sorted(path.relative_to(OURS).with_suffix("").as_posix() for path in OURS.glob("*/*"))
+    return sorted(path.relative_to(RULES).with_suffix("").as_posix() for path in RULES.glob("*/*"))
 
 
 def cases() -> list[str]:
@@ -47,4 +47,4 @@ def lay_out(project: Path) -> None:
 
 
 def found(project: Path) -> Found:
-    return {(one.path, one.line, one.code) for one in diagnose((Path(),), cwd=project)}
+    return {(one.path, one.line, one.code) for one in scan_paths((Path(),), cwd=project)}

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import untildone
 from untildone.checks.findings import Diagnostic
-from untildone.checks.security.engine import diagnose
+from untildone.checks.security.engine import scan_paths
 
 STANDARD_LIBRARY = Path(sysconfig.get_path("stdlib"))
 PACKAGES = ("asyncio", "concurrent", "email", "http", "json", "sqlite3", "urllib", "wsgiref")
@@ -18,7 +18,7 @@ def lines(folder: Path) -> int:
 
 
 def found(folder: Path, *names: str) -> tuple[Diagnostic, ...]:
-    return diagnose(tuple(map(Path, names)), cwd=folder)
+    return scan_paths(tuple(map(Path, names)), cwd=folder)
 
 
 def test_our_own_source_is_clean() -> None:

@@ -9,8 +9,8 @@ import pytest
 
 from checks.security.bare import PATH, bare_python
 from untildone.checks import security
-from untildone.checks.findings import Diagnostic, findings_of
-from untildone.checks.runner import Running, run_checks
+from untildone.checks.findings import Diagnostic, make_findings
+from untildone.checks.runner import RunOptions, run_checks
 from untildone.core.check_results import CheckResult, Finding
 from untildone.core.contract import Check
 from untildone.errors import UserError
@@ -37,12 +37,12 @@ def write(project: Path, files: dict[str, str]) -> Path:
 
 
 def run(project: Path, check: Check | None = None) -> CheckResult:
-    (result,) = run_checks([check or security.command(project)], Running(project=project))
+    (result,) = run_checks([check or security.make_check(project)], RunOptions(project=project))
     return result
 
 
 def findings(*places: tuple[str, int, str, str]) -> tuple[Finding, ...]:
-    return findings_of(
+    return make_findings(
         "security",
         (
             Diagnostic(path=path, line=line, code=code, severity="security", text=text)
@@ -105,7 +105,7 @@ def test_rules_of_the_user_stand_beside_ours(tmp_path: Path) -> None:
     write(project / "my rules", {"a.yml": NO_TODO})
     foreign = write(tmp_path / "elsewhere", {"a.yml": NO_TODO.replace("no-todo", "no-todo-2")})
 
-    check = security.command(project, rules=(project / "my rules", foreign))
+    check = security.make_check(project, rules=(project / "my rules", foreign))
 
     assert check.command.endswith(f"--rules 'my rules' --rules {foreign}")
     assert run(project, check).findings == findings(
@@ -119,7 +119,7 @@ def test_a_broken_rule_is_told_before_anything_rests_on_it(tmp_path: Path) -> No
     write(tmp_path / "rules", {"a.yml": "id: ["})
 
     with pytest.raises(UserError) as caught:
-        security.command(tmp_path, rules=(tmp_path / "rules",))
+        security.make_check(tmp_path, rules=(tmp_path / "rules",))
 
     told = f"Cannot parse rule {tmp_path / 'rules' / 'a.yml'}"
     assert caught.value.message == f"`ast-grep` cannot look for security findings: {told}"
@@ -127,14 +127,14 @@ def test_a_broken_rule_is_told_before_anything_rests_on_it(tmp_path: Path) -> No
 
 def test_a_missing_folder_of_rules_is_told(tmp_path: Path) -> None:
     with pytest.raises(UserError) as caught:
-        security.command(tmp_path, rules=(tmp_path / "rules",))
+        security.make_check(tmp_path, rules=(tmp_path / "rules",))
 
-    assert caught.value.message == f"the folder of rules `{tmp_path / 'rules'}` does not exist"
+    assert caught.value.message == f"the rules folder `{tmp_path / 'rules'}` does not exist"
 
 
 def test_rules_that_vanish_make_the_check_unrunnable(tmp_path: Path) -> None:
     rules = write(tmp_path / "rules", {"a.yml": NO_TODO})
-    check = security.command(tmp_path, rules=(rules,))
+    check = security.make_check(tmp_path, rules=(rules,))
     (rules / "a.yml").unlink()
     rules.rmdir()
 
@@ -152,15 +152,15 @@ def test_single_files_are_found_as_in_the_whole(tmp_path: Path) -> None:
     whole = run(project).findings
 
     assert len(whole) == 2
-    assert security.scan((project / "lib" / "b.ts",), project=project) == whole[1:]
-    assert security.scan((project / "c.txt", project / "gone.py"), project=project) == ()
-    assert security.scan((), project=project) == ()
+    assert security.scan_files((project / "lib" / "b.ts",), project=project) == whole[1:]
+    assert security.scan_files((project / "c.txt", project / "gone.py"), project=project) == ()
+    assert security.scan_files((), project=project) == ()
 
 
 def test_a_file_named_like_an_option_is_a_file(tmp_path: Path) -> None:
     project = write(tmp_path, {"-U.py": "eval(x)\n"})
 
-    (finding,) = security.scan((project / "-U.py",), project=project)
+    (finding,) = security.scan_files((project / "-U.py",), project=project)
 
     assert (finding.path, finding.line) == ("-U.py", 1)
 
@@ -169,7 +169,7 @@ def test_a_scan_that_takes_too_long_is_ended(tmp_path: Path) -> None:
     project = write(tmp_path, {"a.py": "eval(x)\n"})
 
     with pytest.raises(UserError, match="`ast-grep` did not end in time"):
-        security.scan((project / "a.py",), project=project, timeout=0)
+        security.scan_files((project / "a.py",), project=project, timeout=0)
 
 
 @pytest.fixture(scope="module")
@@ -180,7 +180,7 @@ def bare(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_missing_extra_is_told_with_the_command_that_installs_it(bare: Path) -> None:
     source = (
         "from pathlib import Path\nfrom untildone.checks import security\n"
-        "try:\n    security.command(Path())\n"
+        "try:\n    security.make_check(Path())\n"
         "except Exception as error:\n    print(repr(error), error.hint)\n"
     )
     said = subprocess.run(
@@ -192,14 +192,14 @@ def test_a_missing_extra_is_told_with_the_command_that_installs_it(bare: Path) -
     )
 
     assert said.stdout == (
-        "Missing('`ast-grep`, which looks for security findings, is not installed')"
+        "MissingProgramError('`ast-grep`, which looks for security findings, is not installed')"
         " `pip install 'untildone[security]'`\n"
     )
 
 
 @pytest.mark.skipif(os.name == "nt", reason="`env` is no program there")
 def test_a_program_that_vanished_makes_the_check_unrunnable(tmp_path: Path, bare: Path) -> None:
-    command = security.command(tmp_path).command.replace(sys.executable, str(bare))
+    command = security.make_check(tmp_path).command.replace(sys.executable, str(bare))
     check = Check(name="security", command=f"env PATH={PATH} HOME={tmp_path} {command}")
 
     result = run(write(tmp_path, {"a.py": "eval(x)\n"}), check)

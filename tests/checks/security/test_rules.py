@@ -7,7 +7,7 @@ import pytest
 
 from checks.security import case_files as cases
 from checks.security.case_files import FOLDER, Found, marked
-from untildone.checks.security.engine import OURS
+from untildone.checks.security.engine import RULES
 
 DOCS = Path(__file__).parents[3] / "docs" / "security-rules.md"
 FEWEST_VARIANTS = 3
@@ -35,7 +35,7 @@ def test_the_marked_lines_and_no_others_are_found(case: str, project: Path, foun
 
 
 @pytest.mark.parametrize(("language", "suffix"), [("typescript", ".ts"), ("tsx", ".tsx")])
-@pytest.mark.parametrize("rule", sorted(path.stem for path in OURS.glob("javascript/*.yml")))
+@pytest.mark.parametrize("rule", sorted(path.stem for path in RULES.glob("javascript/*.yml")))
 def test_what_holds_for_javascript_holds_for_its_dialects(
     rule: str, language: str, suffix: str, found: Found
 ) -> None:
@@ -63,7 +63,7 @@ def test_every_case_has_several_variants_and_safe_code(case: str) -> None:
 
 @pytest.mark.parametrize("rule", cases.rules())
 def test_a_rule_goes_by_its_place(rule: str) -> None:
-    text = OURS.joinpath(f"{rule}.yml").read_text(encoding="utf-8")
+    text = RULES.joinpath(f"{rule}.yml").read_text(encoding="utf-8")
     language, _, name = rule.partition("/")
 
     heads = dict(re.findall(r"^(id|language|severity): (.+)$", text, re.MULTILINE))

@@ -50,7 +50,7 @@ def test_the_same_criteria_five_times() -> None:
 
 
 def test_a_file_turned_in_circles() -> None:
-    verdict = decide(LOOP, Progress(), seen(RED, thrashed=("a.py",)))
+    verdict = decide(LOOP, Progress(), seen(RED, reverted_files=("a.py",)))
 
     assert verdict == Pause(
         outcome="stagnated",

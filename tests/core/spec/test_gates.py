@@ -5,13 +5,13 @@ import pytest
 from core.samples import GREEN, RED, after, contract, seen
 from untildone.core.contract import Claim, Contract
 from untildone.core.decide import decide
-from untildone.core.progress import Met, Progress
-from untildone.core.spec.gates import answer, gate, passed, skips_gates
+from untildone.core.progress import ClaimReport, Progress
+from untildone.core.spec.gates import ask_at_gate, classify_answer, pass_gate, skips_gates
 from untildone.core.transitions import advance
 from untildone.core.verdict import Continue, Finish, Pause
 
 STEPS = ("find it", "mend it")
-MET = {"docs": Met(by="review", evidence="read")}
+MET = {"docs": ClaimReport(by="review", evidence="read")}
 
 
 def gated(**given: object) -> Contract:
@@ -30,34 +30,34 @@ def gated(**given: object) -> Contract:
         ),
         (
             gated(steps=STEPS),
-            Progress(planned=True),
+            Progress(steps_approved=True),
             "round 1 is over: continue with `find it`?",
         ),
         (
             gated(steps=STEPS),
-            Progress(planned=True, steps_done=("find it",)),
+            Progress(steps_approved=True, steps_done=("find it",)),
             "step `find it` is complete: continue with `mend it`?",
         ),
         (
             gated(steps=STEPS),
-            Progress(planned=True, steps_done=STEPS),
+            Progress(steps_approved=True, steps_done=STEPS),
             "step `mend it` is complete: continue?",
         ),
         (
             gated(steps=STEPS),
-            Progress(planned=True, steps_done=("find it",), steps_told=1, round=2),
+            Progress(steps_approved=True, steps_done=("find it",), steps_reported=1, round=2),
             "round 3 is over: continue with `mend it`?",
         ),
     ],
 )
 def test_what_the_person_is_asked(asked: Contract, progress: Progress, expected: str) -> None:
-    assert gate(asked, progress) == expected
+    assert ask_at_gate(asked, progress) == expected
 
 
 def test_of_many_steps_the_first_are_shown() -> None:
     steps = tuple(f"s{number}" for number in range(14))
 
-    shown = gate(gated(steps=steps), Progress())
+    shown = ask_at_gate(gated(steps=steps), Progress())
 
     assert shown.startswith("here are 14 steps: 1. s0; ")
     assert shown.endswith("; 12. s11; and 2 more. Proceed?")
@@ -77,7 +77,7 @@ def test_of_many_steps_the_first_are_shown() -> None:
     ],
 )
 def test_what_an_answer_says(prompt: str, expected: str) -> None:
-    assert answer(prompt) == expected
+    assert classify_answer(prompt) == expected
 
 
 @pytest.mark.parametrize(
@@ -93,15 +93,15 @@ def test_gates_are_skipped_by_the_persons_words(text: str, expected: bool) -> No
 
 
 def test_an_unmet_round_ends_at_the_gate() -> None:
-    evidence = seen(RED, gate="continue?")
+    evidence = seen(RED, gate_question="continue?")
 
     assert decide(gated(), after(), evidence) == Pause(outcome="gate", reason="continue?")
 
 
 def test_where_only_the_agents_word_is_missing_it_is_asked_for_that() -> None:
-    evidence = seen(GREEN, gate="continue?")
+    evidence = seen(GREEN, gate_question="continue?")
 
-    assert decide(gated(), after(), evidence) == Continue(because="signal")
+    assert decide(gated(), after(), evidence) == Continue(cause="signal")
 
 
 def test_done_waits_for_the_persons_yes_which_stands_for_the_signal() -> None:
@@ -111,9 +111,9 @@ def test_done_waits_for_the_persons_yes_which_stands_for_the_signal() -> None:
     assert verdict == Pause(outcome="gate", reason="all criteria are met: confirm that it is done?")
     paused = advance(asked, after(met=MET), said, verdict)
 
-    going = passed(asked, paused, agreed_to=True)
+    going = pass_gate(asked, paused, agreed_to=True)
 
-    assert (going.status, going.confirmed, going.planned) == ("active", True, False)
+    assert (going.status, going.confirmed, going.steps_approved) == ("active", True, False)
     assert decide(asked, going, seen(GREEN, concerns=())) == Finish(
         outcome="done", reason="every check passes"
     )
@@ -122,21 +122,21 @@ def test_done_waits_for_the_persons_yes_which_stands_for_the_signal() -> None:
 def test_instructions_at_the_last_gate_confirm_nothing() -> None:
     paused = Progress(status="paused", outcome="gate", unmet=())
 
-    assert not passed(gated(), paused, agreed_to=False).confirmed
+    assert not pass_gate(gated(), paused, agreed_to=False).confirmed
 
 
 def test_a_yes_to_go_on_does_not_confirm_the_end() -> None:
     paused = Progress(status="paused", outcome="gate", unmet=("test",))
 
-    going = passed(gated(steps=STEPS), paused, agreed_to=True)
+    going = pass_gate(gated(steps=STEPS), paused, agreed_to=True)
 
-    assert (going.confirmed, going.planned) == (False, True)
+    assert (going.confirmed, going.steps_approved) == (False, True)
 
 
 def test_what_was_confirmed_lapses_when_something_is_unmet_again() -> None:
     confirmed = after(confirmed=True)
     evidence = seen(RED)
 
-    later = advance(gated(), confirmed, evidence, Continue(because="unmet", names=("test",)))
+    later = advance(gated(), confirmed, evidence, Continue(cause="unmet", names=("test",)))
 
     assert not later.confirmed

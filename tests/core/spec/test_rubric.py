@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 from untildone.core.spec.rubric import (
     DIMENSIONS,
     QUESTIONS,
-    Agreed,
+    AgreedTerms,
     Dimension,
     Opinion,
     Rating,
     Score,
-    score,
-    shape,
+    choose_shape,
+    score_spec,
 )
 
 CLEAR = (
@@ -23,7 +23,9 @@ CLEAR = (
 
 
 def ours(text: str, **beside: int) -> dict[Dimension, int]:
-    return {rating.dimension: rating.ours for rating in score(text, Agreed(**beside)).ratings}
+    return {
+        rating.dimension: rating.ours for rating in score_spec(text, AgreedTerms(**beside)).ratings
+    }
 
 
 @pytest.mark.parametrize(
@@ -62,7 +64,7 @@ def test_the_examples_of_the_rubric(dimension: Dimension, texts: tuple[str, ...]
     ],
 )
 def test_what_a_reading_rests_on(text: str, dimension: str, seen: str) -> None:
-    found: dict[str, str] = {rating.dimension: rating.seen for rating in score(text).ratings}
+    found: dict[str, str] = {rating.dimension: rating.seen for rating in score_spec(text).ratings}
 
     assert found[dimension] == seen
 
@@ -84,13 +86,13 @@ def test_what_is_agreed_beside_the_text_counts(
 
 
 def test_a_clear_spec_is_tool_shaped_and_leaves_no_question() -> None:
-    found = score(CLEAR)
+    found = score_spec(CLEAR)
 
     assert (found.total, found.shape, found.questions) == (10, "tool", ())
 
 
 def test_a_task_of_filler_words_is_vague_and_asks_for_everything() -> None:
-    found = score("Please make it all work properly")
+    found = score_spec("Please make it all work properly")
 
     assert found.shape == "vague"
     assert found.questions == tuple(
@@ -101,7 +103,7 @@ def test_a_task_of_filler_words_is_vague_and_asks_for_everything() -> None:
 def test_a_whole_score() -> None:
     opinion = Opinion(score=0, reason="no number")
 
-    found = score("Improve performance", opinions={"outcome": opinion})
+    found = score_spec("Improve performance", opinions={"outcome": opinion})
 
     assert found == Score(
         total=1,
@@ -122,7 +124,7 @@ def test_a_whole_score() -> None:
     [(10, "tool"), (8, "tool"), (7, "colleague"), (5, "colleague"), (4, "vague"), (0, "vague")],
 )
 def test_the_shape_of_a_total(total: int, expected: str) -> None:
-    assert shape(total) == expected
+    assert choose_shape(total) == expected
 
 
 @given(
@@ -133,6 +135,6 @@ def test_the_shape_of_a_total(total: int, expected: str) -> None:
 def test_the_lower_total_counts(text: str, given_scores: dict[Dimension, int]) -> None:
     opinions = {name: Opinion(score=value, reason="so") for name, value in given_scores.items()}
 
-    found = score(text, opinions=opinions)
+    found = score_spec(text, opinions=opinions)
 
-    assert found.total == min(score(text).total, sum(rating.given for rating in found.ratings))
+    assert found.total == min(score_spec(text).total, sum(rating.given for rating in found.ratings))

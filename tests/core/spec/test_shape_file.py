@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from untildone.core.contract import Claim
-from untildone.core.spec.shape_file import Shaped, read
+from untildone.core.spec.shape_file import ShapeContents, parse_shape_file
 
 WRITTEN = """## Shape: Move the routes
 
@@ -42,7 +42,7 @@ mustNot:
 
 
 def test_the_file_of_its_skill() -> None:
-    assert read(WRITTEN) == Shaped(
+    assert parse_shape_file(WRITTEN) == ShapeContents(
         claims=(
             Claim(name="tests pass"),
             Claim(name="API returns 200"),
@@ -58,29 +58,32 @@ def test_the_file_of_its_skill() -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("", Shaped()),
-        ("# Notes\n- nothing of ours\n", Shaped()),
+        ("", ShapeContents()),
+        ("# Notes\n- nothing of ours\n", ShapeContents()),
         (
             "criteria: [a, 'b c']\nmust not: []",
-            Shaped(claims=(Claim(name="a"), Claim(name="b c"))),
+            ShapeContents(claims=(Claim(name="a"), Claim(name="b c"))),
         ),
-        ("**Criteria:**\n1. one\n2) one\n", Shaped(claims=(Claim(name="one"),))),
+        ("**Criteria:**\n1. one\n2) one\n", ShapeContents(claims=(Claim(name="one"),))),
         (
             "criteria:\r\n  - it holds\r\nverification:\r\n  it holds: assumption\r\n",
-            Shaped(claims=(Claim(name="it holds", verification="assumption"),)),
+            ShapeContents(claims=(Claim(name="it holds", verification="assumption"),)),
         ),
-        ("Must Not:\n- ` `\n- run `rm`\n", Shaped(limits=("` `", "run `rm`"))),
-        ("criteria:\nplain words\n- one\n# Else\n- two\n", Shaped(claims=(Claim(name="one"),))),
-        ("verification:\n- one: by faith\nno kind\n", Shaped()),
+        ("Must Not:\n- ` `\n- run `rm`\n", ShapeContents(limits=("` `", "run `rm`"))),
+        (
+            "criteria:\nplain words\n- one\n# Else\n- two\n",
+            ShapeContents(claims=(Claim(name="one"),)),
+        ),
+        ("verification:\n- one: by faith\nno kind\n", ShapeContents()),
     ],
 )
-def test_other_ways_to_write_it(text: str, expected: Shaped) -> None:
-    assert read(text) == expected
+def test_other_ways_to_write_it(text: str, expected: ShapeContents) -> None:
+    assert parse_shape_file(text) == expected
 
 
 @given(st.text())
 @settings(max_examples=200, deadline=None, derandomize=True, database=None)
 def test_any_text_can_be_read(text: str) -> None:
-    found = read(f"criteria:\n- known one\n{text}")
+    found = parse_shape_file(f"criteria:\n- known one\n{text}")
 
     assert found.claims[0].name == "known one"

@@ -5,14 +5,14 @@ import pytest
 from core.samples import GREEN, RED, after, contract, seen
 from untildone.core.contract import Claim
 from untildone.core.evidence import StatusBlock
-from untildone.core.progress import Met
-from untildone.core.spec.status import contradictions
+from untildone.core.progress import ClaimReport
+from untildone.core.spec.status import find_contradictions
 from untildone.core.transitions import advance
 from untildone.core.verdict import Continue
 
 ASKED = contract(claims=(Claim(name="Docs"), Claim(name="API")), done_when="both")
-MET = Met(by="review", evidence="read it")
-GUESSED = Met(by="assumption", evidence="surely")
+MET = ClaimReport(by="review", evidence="read it")
+GUESSED = ClaimReport(by="assumption", evidence="surely")
 
 
 @pytest.mark.parametrize(
@@ -31,13 +31,13 @@ GUESSED = Met(by="assumption", evidence="surely")
 def test_what_is_told_back(criteria: dict[str, bool], expected: tuple[str, ...]) -> None:
     evidence = seen(RED, status=StatusBlock(criteria=criteria))
 
-    assert contradictions(ASKED, after(met={"API": GUESSED}), evidence) == expected
+    assert find_contradictions(ASKED, after(met={"API": GUESSED}), evidence) == expected
 
 
 def test_denying_what_is_green_or_recorded_is_told_back_too() -> None:
     evidence = seen(GREEN, status=StatusBlock(criteria={"test": False, "docs": False}))
 
-    assert contradictions(ASKED, after(met={"Docs": MET}), evidence) == (
+    assert find_contradictions(ASKED, after(met={"Docs": MET}), evidence) == (
         "`test`: false, but the check `test` is green",
         "`docs`: false, but it is recorded as met",
     )
@@ -46,7 +46,7 @@ def test_denying_what_is_green_or_recorded_is_told_back_too() -> None:
 def test_a_signal_with_something_unmet_is_told_back() -> None:
     evidence = seen(RED, status=StatusBlock(exit_signal=True))
 
-    assert contradictions(ASKED, after(), evidence) == (
+    assert find_contradictions(ASKED, after(), evidence) == (
         "`EXIT_SIGNAL: true`, but unmet: test, Docs, API",
     )
 
@@ -62,12 +62,12 @@ def test_a_signal_with_something_unmet_is_told_back() -> None:
 )
 def test_a_count_that_is_too_low_is_told_back(stuck: int | None, expected: tuple[str, ...]) -> None:
     evidence = seen(RED, status=StatusBlock(stuck=stuck))
-    once = advance(ASKED, after(), evidence, Continue(because="unmet"))
-    twice = advance(ASKED, once, evidence, Continue(because="unmet"))
+    once = advance(ASKED, after(), evidence, Continue(cause="unmet"))
+    twice = advance(ASKED, once, evidence, Continue(cause="unmet"))
 
-    assert contradictions(ASKED, twice, evidence) == expected
-    assert contradictions(ASKED, after(), evidence) == ()
+    assert find_contradictions(ASKED, twice, evidence) == expected
+    assert find_contradictions(ASKED, after(), evidence) == ()
 
 
 def test_without_a_block_there_is_nothing_to_tell() -> None:
-    assert contradictions(ASKED, after(), seen(RED)) == ()
+    assert find_contradictions(ASKED, after(), seen(RED)) == ()

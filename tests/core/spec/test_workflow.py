@@ -2,7 +2,7 @@
 
 import pytest
 
-from untildone.core.spec.workflow import workflow
+from untildone.core.spec.workflow import classify_workflow
 
 
 @pytest.mark.parametrize(
@@ -19,6 +19,6 @@ from untildone.core.spec.workflow import workflow
     ],
 )
 def test_the_first_word_that_tells_decides(spec: str, expected: str | None) -> None:
-    found = workflow(spec)
+    found = classify_workflow(spec)
 
     assert (found.name if found else None) == expected

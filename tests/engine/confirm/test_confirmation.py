@@ -9,13 +9,15 @@ from typing import Any
 import pytest
 
 from store.disk import mounted
-from untildone.checks.runner import Running, run_checks
+from untildone.app import open_context
+from untildone.checks.runner import RunOptions, run_checks
 from untildone.core.contract import Check
 from untildone.engine import stop
 from untildone.engine.baseline import record_start
-from untildone.engine.context import Context, context
+from untildone.engine.context import Context
 from untildone.engine.payload import Call
-from untildone.engine.start import Request, begin
+from untildone.engine.request import Request
+from untildone.engine.start import begin
 from untildone.engine.verbs import resume
 from untildone.worktree.fingerprint import fingerprint_tree
 
@@ -41,7 +43,7 @@ class World:
         self.project.mkdir()
         self.home = folder / "home"
         self.home.mkdir()
-        self.here: Context = context({**os.environ, **ENVIRON}, home=str(folder / "state"))
+        self.here: Context = open_context({**os.environ, **ENVIRON}, home=str(folder / "state"))
         self.loop = ""
 
     def write(self, **files: str) -> None:
@@ -54,7 +56,7 @@ class World:
         checks = (Check(name="check", command=command, **check),)
         asked = Request(session=SESSION, project=self.project, checks=checks, allow=allow)
         self.loop = begin(self.here, asked).contract.id
-        results = run_checks(checks, Running(project=self.project))
+        results = run_checks(checks, RunOptions(project=self.project))
         record_start(self.here, self.loop, results)
 
     def stop(self) -> str:
@@ -80,7 +82,7 @@ class World:
 
     @property
     def proved(self) -> list[str]:
-        paper = self.here.loops.folder(self.loop) / "receipt.json"
+        paper = self.here.loops.get_folder(self.loop) / "receipt.json"
         return list(json.loads(paper.read_text(encoding="utf-8"))["proved"])
 
 
@@ -101,7 +103,7 @@ def test_mended_code_passes_the_starts_tests_and_is_done(world: World) -> None:
     assert world.outcome == "done"
     assert world.proved == ["replayed: the start's tests pass on the code"]
     assert fingerprint_tree(world.project) == before
-    assert not (world.here.loops.folder(world.loop) / "baseline" / "tree").exists()
+    assert not (world.here.loops.get_folder(world.loop) / "baseline" / "tree").exists()
 
 
 def test_new_tests_beside_the_starts_are_no_loss(world: World) -> None:
@@ -300,7 +302,7 @@ def test_a_slow_check_is_run_once_where_nothing_that_judges_changed(world: World
 
 def test_an_altered_start_is_no_start(world: World) -> None:
     world.start()
-    kept = world.here.loops.folder(world.loop) / "baseline" / "tree" / "tests" / "test_shop.py"
+    kept = world.here.loops.get_folder(world.loop) / "baseline" / "tree" / "tests" / "test_shop.py"
     kept.write_text("def test_nothing(): pass\n", encoding="utf-8")
     world.write(shop_py=MENDED)
 
@@ -328,7 +330,7 @@ def test_a_start_too_large_to_keep_is_said_in_the_receipt(world: World) -> None:
 
 def test_the_person_goes_on_without_an_altered_start(world: World) -> None:
     world.start()
-    kept = world.here.loops.folder(world.loop) / "baseline" / "tree" / "tests" / "test_shop.py"
+    kept = world.here.loops.get_folder(world.loop) / "baseline" / "tree" / "tests" / "test_shop.py"
     kept.unlink()
     world.write(shop_py=MENDED)
     world.stop()
@@ -346,7 +348,7 @@ def test_a_record_of_the_start_that_is_not_its_own_breaks_the_seal(
     world: World, text: str | None
 ) -> None:
     world.start()
-    record = world.here.loops.folder(world.loop) / "baseline" / "start.json"
+    record = world.here.loops.get_folder(world.loop) / "baseline" / "start.json"
     record.unlink()
     if text is not None:
         record.write_text(text, encoding="utf-8")
@@ -355,7 +357,7 @@ def test_a_record_of_the_start_that_is_not_its_own_breaks_the_seal(
 
     assert world.outcome == "tampered"
     resume(world.here, world.loop)
-    assert world.here.loops.seal_broken(world.loop) == ""
+    assert world.here.loops.explain_broken_seal(world.loop) == ""
     unkept = f"`{record}` " + ("is missing" if text is None else "was altered")
     assert world.here.loops.load(world.loop).progress.baseline_missing == unkept
 

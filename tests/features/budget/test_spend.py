@@ -11,10 +11,12 @@ import pytest
 from msgspec.structs import replace
 
 from untildone.agents.events import Stop
+from untildone.app import open_context
 from untildone.core.contract import Bounds
-from untildone.engine.context import Context, context
+from untildone.engine.context import Context
 from untildone.engine.move import move_here
-from untildone.engine.start import Request, begin
+from untildone.engine.request import Request
+from untildone.engine.start import begin
 from untildone.features.budget import spend
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
@@ -30,7 +32,7 @@ class Place:
     def __init__(self, folder: Path, *, before: bytes = b"") -> None:
         self.folder = folder
         self.transcript = folder / "talk.jsonl"
-        self.here: Context = context({}, home=str(folder / "state"))
+        self.here: Context = open_context({}, home=str(folder / "state"))
         self.session: Session = self.here.session(SESSION)
         if before:
             self.transcript.write_bytes(before)
@@ -213,7 +215,7 @@ def test_a_pipe_is_not_waited_for(place: Place) -> None:
 def test_a_ledger_that_is_damaged_is_begun_anew(place: Place) -> None:
     place.write(line("a", 1))
     place.spent()
-    (place.here.loops.folder(place.record.contract.id) / "spend.json").write_bytes(b"{")
+    (place.here.loops.get_folder(place.record.contract.id) / "spend.json").write_bytes(b"{")
 
     assert place.spent() == 4
 
@@ -225,7 +227,7 @@ def test_without_prices_the_person_is_told_once_how_to_get_them(
     place.write(line("a", 1))
 
     spent = place.spent()
-    told = [place.session.taken("tell"), place.spent() or place.session.taken("tell")]
+    told = [place.session.take("tell"), place.spent() or place.session.take("tell")]
 
     remedy = "`pip install 'untildone[cost]'` prices it"
     line_told = f"untildone: the spend is unknown, so the budget bounds nothing; {remedy}"

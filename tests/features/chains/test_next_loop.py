@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from engine.test_stop import SESSION, World, told
-from untildone.config import proposals
+from untildone.config import load_proposals
 from untildone.engine import verbs
-from untildone.store.home import prepare
+from untildone.store.home import prepare_home
 from untildone.store.loops import Record
-from untildone.store.trust import trust
+from untildone.store.trust import record_trust
 
 PROMISE = "ALL PAGES WRITTEN"
 TEMPLATES = """\
@@ -31,15 +31,15 @@ class Chained(World):
         super().__init__(folder)
         file = self.project / "untildone.toml"
         file.write_text(TEMPLATES, encoding="utf-8")
-        prepare(self.here.home)
-        (proposed,) = proposals(self.project)
-        trust(self.here.home, proposed.path, sha256=proposed.sha256, text=TEMPLATES)
+        prepare_home(self.here.home)
+        (proposed,) = load_proposals(self.project)
+        record_trust(self.here.home, proposed.path, sha256=proposed.sha256, text=TEMPLATES)
         self.start(checks=(), promises=(PROMISE,), then=("second", "third"))
         self.first = self.loop
 
     def next(self, **said: Any) -> Any:  # noqa: ANN401  whatever is answered
         answer = self.stop(**said)
-        self.loop = self.here.session(SESSION).loop()
+        self.get_loop_id = self.here.session(SESSION).get_loop_id()
         return answer
 
 
@@ -65,7 +65,7 @@ def test_each_loop_that_ends_well_is_followed_by_the_next(chained: Chained) -> N
     assert last["systemMessage"].startswith("untildone: claimed after 1 round")
     assert {
         shown.contract.task: (shown.progress.outcome, shown.contract.after)
-        for shown in chained.here.loops.all()
+        for shown in chained.here.loops.list_all()
         if isinstance(shown, Record)
     } == {
         "do it": ("claimed", ""),
@@ -86,4 +86,4 @@ def test_a_cancelled_loop_is_followed_by_nothing(chained: Chained) -> None:
     verbs.cancel(chained.here, chained.first)
 
     assert chained.stop() is None
-    assert chained.here.session(SESSION).loop() == ""
+    assert chained.here.session(SESSION).get_loop_id() == ""

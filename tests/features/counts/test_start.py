@@ -6,7 +6,7 @@ import pytest
 
 from engine.test_stop import World, told
 from untildone.core.contract import Check
-from untildone.engine.start import named
+from untildone.engine.request import name_checks
 
 # A warning by ruff's own count; the exit code says no more than that there is one.
 WARNS = Check(
@@ -24,7 +24,7 @@ def world(tmp_path: Path) -> World:
 
 
 def test_a_slow_check_that_only_warns_does_not_keep_it_from_being_done(world: World) -> None:
-    world.start(preset="fix", checks=(*named(("test -f done.txt",)), WARNS))
+    world.start(preset="fix", checks=(*name_checks(("test -f done.txt",)), WARNS))
     world.finish()
 
     released = world.stop()
@@ -34,7 +34,7 @@ def test_a_slow_check_that_only_warns_does_not_keep_it_from_being_done(world: Wo
 
 
 def test_a_warning_that_counts_does(world: World) -> None:
-    checks = (*named(("test -f done.txt",)), WARNS)
+    checks = (*name_checks(("test -f done.txt",)), WARNS)
     world.start(preset="fix", checks=checks, counts=("zero-warnings",))
     world.finish()
 

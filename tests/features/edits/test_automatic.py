@@ -7,10 +7,12 @@ from typing import Any
 
 import pytest
 
+from untildone.app import open_context
 from untildone.engine import stop, verbs
-from untildone.engine.context import Context, context
+from untildone.engine.context import Context
 from untildone.engine.payload import Call
-from untildone.engine.start import Request, begin, named
+from untildone.engine.request import Request, name_checks
+from untildone.engine.start import begin
 from untildone.features.edits import switch
 from untildone.hooks import spool
 
@@ -35,7 +37,7 @@ class World:
 
     @property
     def here(self) -> Context:
-        return context(self.environ, home=str(self.home))
+        return open_context(self.environ, home=str(self.home))
 
     def edit(
         self, text: str, *, before: str | None = "", name: str = "a.py", prompt: str = "p1"
@@ -62,7 +64,7 @@ class World:
 
     def answered(self, **payload: Any) -> tuple[Any, set[str]]:  # noqa: ANN401
         """The answer to a stop, and why the next one would be looked at."""
-        return self.stop(**payload), self.here.session(SESSION).reasons_to_look()
+        return self.stop(**payload), self.here.session(SESSION).read_stop_reasons()
 
 
 @pytest.fixture
@@ -91,7 +93,7 @@ def test_held_while_the_finding_is_there_and_let_go_when_it_is_mended(world: Wor
     assert world.answered() == OVER
     left = {path.name for path in Path(world.here.session(SESSION).folder).iterdir()}
     assert {name for name in left if name.startswith("before-") or name == "look"} == set()
-    assert world.here.loops.all() == ()
+    assert world.here.loops.list_all() == ()
 
 
 def test_three_holds_a_prompt_and_then_a_word_to_the_person(world: World) -> None:
@@ -190,7 +192,7 @@ def test_settings_of_the_project_do_not_switch_it_off(world: World) -> None:
 
 def test_in_a_session_with_a_loop_the_loop_rules(world: World) -> None:
     world.edit(EVAL)
-    asked = Request(session=SESSION, project=world.project, checks=named(("false",)))
+    asked = Request(session=SESSION, project=world.project, checks=name_checks(("false",)))
     loop = begin(world.here, asked).contract.id
     verbs.pause(world.here, loop)
 

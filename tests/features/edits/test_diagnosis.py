@@ -10,10 +10,11 @@ import pytest
 
 from keepers import end_keepers
 from tools import tool
-from untildone.config import proposals
-from untildone.engine.context import Context, context, project_folder
+from untildone.app import open_context
+from untildone.config import load_proposals
+from untildone.engine.context import Context, project_folder
 from untildone.features.edits.diagnosis import diagnose, find_introduced, read_texts
-from untildone.store.trust import trust
+from untildone.store.trust import record_trust
 
 PATIENCE = 60.0
 UNDEFINED = "print(undefined)\n"
@@ -28,7 +29,7 @@ class World:
         self.project = folder.resolve() / "project"
         home = folder / "state"
         home.mkdir(mode=0o700)
-        self.here: Context = context({}, home=str(home))
+        self.here: Context = open_context({}, home=str(home))
         programs = self.project / ".venv" / "bin"
         programs.mkdir(parents=True)
         ruff = shutil.which("ruff", path=str(Path(sys.executable).parent))
@@ -161,7 +162,7 @@ def test_rules_of_the_persons_own_are_looked_at_once_trusted(world: World) -> No
     file = world.write("a.py", "# TODO\n")
 
     untrusted = world.introduced({file: ""})
-    (proposed,) = proposals(world.project)
-    trust(world.here.home, proposed.path, sha256=proposed.sha256, text=proposed.text)
+    (proposed,) = load_proposals(world.project)
+    record_trust(world.here.home, proposed.path, sha256=proposed.sha256, text=proposed.text)
 
     assert (untrusted, world.introduced({file: ""})) == ([], [("a.py", 1, "no-todo")])

@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 
 from keepers import end_keepers, keepers, until
+from untildone import app
+from untildone.app import open_context
 from untildone.core.contract import Bounds
-from untildone.engine import dispatch
-from untildone.engine.context import context, project_folder
+from untildone.engine.context import project_folder
 from untildone.engine.payload import Call
-from untildone.engine.start import Request, begin, named
+from untildone.engine.request import Request, name_checks
+from untildone.engine.start import begin
 from untildone.engine.stop import answer as stop
 from untildone.features.edits import switch
 
@@ -34,7 +36,7 @@ class World:
         self.project.mkdir()
         self.home = folder / "state"
         self.home.mkdir(mode=0o700)
-        self.here = context(ENVIRON, home=str(self.home))
+        self.here = open_context(ENVIRON, home=str(self.home))
         self.loop = ""
 
     def write(self, name: str, text: str) -> Path:
@@ -54,7 +56,7 @@ class World:
         return {"tool_name": "Edit", "tool_input": inputs, "tool_response": response}
 
     def tell(self, path: Path, *, before: str) -> Any:  # noqa: ANN401  whatever is answered
-        answer = dispatch.answer(self.call("PostToolUse", **self.edited(path, before=before)))
+        answer = app.answer(self.call("PostToolUse", **self.edited(path, before=before)))
         return json.loads(answer) if answer else None
 
     def tell_until_answered(self, path: Path, *, before: str) -> Any:  # noqa: ANN401  as above
@@ -72,7 +74,7 @@ class World:
         asked = Request(
             session=SESSION,
             project=self.project,
-            checks=named((RED,)),
+            checks=name_checks((RED,)),
             task="do it",
             bounds=UNBOUND,
         )
@@ -88,7 +90,7 @@ class World:
         return str(said.get("additionalContext", ""))
 
     def last_round(self) -> dict[str, Any]:
-        return self.here.loops.journal(self.loop)[-1].data
+        return self.here.loops.read_journal(self.loop)[-1].data
 
 
 @pytest.fixture

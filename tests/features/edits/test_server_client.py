@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from keepers import PATIENCE, end_keepers, keepers, until
-from untildone.engine.context import Context, context, project_folder
+from untildone.app import open_context
+from untildone.engine.context import Context, project_folder
 from untildone.features.edits.server_client import (
     DOOR,
     Diagnostics,
@@ -39,7 +40,7 @@ class World:
             f"#!/bin/sh\nexec {sys.executable} -I -S {FAKE} pulled\n", encoding="utf-8"
         )
         (programs / "ruff").chmod(0o755)
-        self.here: Context = context({}, home=str(self.home))
+        self.here: Context = open_context({}, home=str(self.home))
         (self.folder / "checks").mkdir(parents=True)
 
     @property

@@ -25,12 +25,12 @@ def test_unknown_words_are_no_wish(tmp_path: Path) -> None:
 
 def test_stops_are_looked_at_while_somebody_has_a_reason(tmp_path: Path) -> None:
     session = Session(str(tmp_path), "claude", "one")
-    session.look_at_stops("auto")
-    session.look_at_stops("other")
-    both = session.reasons_to_look()
-    session.look_at_stops("auto", wanted=False)
-    session.look_at_stops("auto", wanted=False)
-    one = session.reasons_to_look()
-    session.look_at_stops("other", wanted=False)
+    session.watch_stops("auto")
+    session.watch_stops("other")
+    both = session.read_stop_reasons()
+    session.watch_stops("auto", wanted=False)
+    session.watch_stops("auto", wanted=False)
+    one = session.read_stop_reasons()
+    session.watch_stops("other", wanted=False)
 
     assert (both, one, session.has("look")) == ({"auto", "other"}, {"other"}, False)

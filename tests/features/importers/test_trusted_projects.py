@@ -38,11 +38,11 @@ def test_a_damaged_record_trusts_nothing(tmp_path: Path, content: bytes) -> None
 
 def test_a_watched_session_is_looked_at_and_keeps_its_calls(tmp_path: Path) -> None:
     session = Session(str(tmp_path), "claude", "s1")
-    session.look_at_stops("another")
+    session.watch_stops("another")
 
     trusted_projects.watch_session(session)
-    watched = (session.reasons_to_look(), session.has("dialects"), session.has("calls"))
+    watched = (session.read_stop_reasons(), session.has("dialects"), session.has("calls"))
     trusted_projects.watch_session(session, wanted=False)
 
     assert watched == ({"another", "dialects"}, True, True)
-    assert (session.reasons_to_look(), session.has("dialects")) == ({"another"}, False)
+    assert (session.read_stop_reasons(), session.has("dialects")) == ({"another"}, False)

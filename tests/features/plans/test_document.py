@@ -11,16 +11,8 @@ import pytest
 from features.plans.samples import LOGIN, changed, document, written
 from store.disk import mounted
 from untildone.errors import UserError
-from untildone.features.plans.document import (
-    LARGEST,
-    change_plan,
-    edit_fields,
-    edit_status,
-    read_plan,
-    require_order,
-    require_task,
-    save_plan,
-)
+from untildone.features.plans.document import LARGEST, read_plan, require_order, require_task
+from untildone.features.plans.editing import change_plan, edit_fields, edit_status, save_plan
 from untildone.features.plans.model import Mistake
 
 
@@ -153,10 +145,10 @@ def test_changes_made_at_once_are_all_kept(tmp_path: Path) -> None:
     [
         ("{", "line 1: is not JSON (expecting property name enclosed in double quotes)"),
         ('{\n"tasks": {},\n}', "line 3: is not JSON"),
-        ("[]", "is no JSON object"),
+        ("[]", "is not a JSON object"),
         ("", "is not JSON (expecting value)"),
         ("[" * 100_000, "is not JSON"),
-        ('{"tasks": {"A": {"title": "x", "points": NaN}}}', "is not JSON (nan is no number)"),
+        ('{"tasks": {"A": {"title": "x", "points": NaN}}}', "is not JSON (nan is not a number)"),
     ],
 )
 def test_what_is_no_json_object_is_told(tmp_path: Path, text: str, expected: str) -> None:
@@ -172,7 +164,7 @@ def test_what_is_no_utf_8_is_told_with_its_line(tmp_path: Path) -> None:
 
 def test_what_is_missing_no_file_or_huge_is_told(tmp_path: Path) -> None:
     assert told(tmp_path / "TASKS.json") == f"there is no `{tmp_path / 'TASKS.json'}`"
-    assert told(tmp_path) == f"`{tmp_path}` is no file"
+    assert told(tmp_path) == f"`{tmp_path}` is not a file"
     huge = tmp_path / "huge.json"
     huge.touch()
     os.truncate(huge, LARGEST + 1)
@@ -199,9 +191,9 @@ def test_every_mistake_of_shape_and_order_is_told_at_once(tmp_path: Path) -> Non
         f"  `A`: `points`: expected `int`, got `str`; {remedy}",
         f"  `A`: `testing[0]`: expected `str`, got `int`; {remedy}",
         "  `B`: has no title; say in `title` what it is about",
-        f"  `C`: is no object; {remedy}",
+        f"  `C`: is not an object; {remedy}",
         f"  `phases`: expected `array`, got `object`; {remedy}",
-        "  `B`: `depends_on` names `Z`, which is no task of this plan; "
+        "  `B`: `depends_on` names `Z`, which is not a task of this plan; "
         "correct the id, or take it out of `depends_on`",
     ]
 
@@ -216,19 +208,19 @@ def test_a_task_that_stands_there_twice_is_told(tmp_path: Path, whole: bool) -> 
     path = written(tmp_path, LOGIN.replace('"TASK-003": {', '"TASK-002": {'))
 
     assert read_plan(path, whole=whole).mistakes == (
-        Mistake(task="TASK-002", text="stands there twice", remedy="leave one of them"),
+        Mistake(task="TASK-002", text="appears twice", remedy="leave one of them"),
     )
 
 
 @pytest.mark.parametrize(
     ("old", "new", "expected"),
     [
-        ('"phase": 2,', '"phase": 2, "phase": 2,', "`TASK-002`: `phase` stands there twice"),
-        ('"feature"', '"version": "1", "feature"', "`version` stands there twice"),
+        ('"phase": 2,', '"phase": 2, "phase": 2,', "`TASK-002`: `phase` appears twice"),
+        ('"feature"', '"version": "1", "feature"', "`version` appears twice"),
         (
             '{"team": "accounts"}',
             '{"team": 1, "team": 2}',
-            "`team` stands there twice in a list or object inside of it",
+            "`team` appears twice in a list or object inside it",
         ),
     ],
 )

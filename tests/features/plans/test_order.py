@@ -85,7 +85,7 @@ def test_what_has_no_order_is_told_all_at_once() -> None:
     assert list(check_order(tasks)) == [
         Mistake(
             task="A",
-            text="`depends_on` names `Z`, which is no task of this plan",
+            text="`depends_on` names `Z`, which is not a task of this plan",
             remedy="correct the id, or take it out of `depends_on`",
         ),
         Mistake(

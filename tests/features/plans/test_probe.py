@@ -37,9 +37,9 @@ def server() -> Iterator[str]:
 @pytest.mark.parametrize(
     ("method", "path", "code", "expected"),
     [
-        ("GET", "/", 200, (0, "it is so\n")),
-        ("POST", "/", 201, (0, "it is so\n")),
-        ("GET", "/moved", 302, (0, "it is so\n")),
+        ("GET", "/", 200, (0, "ok\n")),
+        ("POST", "/", 201, (0, "ok\n")),
+        ("GET", "/moved", 302, (0, "ok\n")),
         ("GET", "/", 404, (1, "GET `URL/` answers 200, not 404\n")),
         ("DELETE", "/", 200, (1, "DELETE `URL/` answers 501, not 200\n")),
     ],
@@ -78,6 +78,6 @@ def test_a_file_is_looked_at(tmp_path: Path) -> None:
         done = subprocess.run(argv, cwd=tmp_path, capture_output=True, text=True, check=False)
         return done.returncode, done.stdout
 
-    assert look("a b", "--two") == (0, "it is so\n")
+    assert look("a b", "--two") == (0, "ok\n")
     assert look("a b", "three") == (1, "`a b` does not contain `three`\n")
     assert look("c", "x") == (1, "`c` cannot be read: no such file or directory\n")

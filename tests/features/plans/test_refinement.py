@@ -60,15 +60,15 @@ def test_what_comes_out_is_a_plan_without_mistakes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "parts", "message"),
     [
-        ("TASK-001", {"A": part(), "B": part()}, "`TASK-001` is completed and cannot be divided"),
+        ("TASK-001", {"A": part(), "B": part()}, "`TASK-001` is completed and cannot be split"),
         (
             "TASK-002",
             {"TASK-003": part(), "B": part()},
             "`TASK-003` is already a task of this plan",
         ),
-        ("TASK-002", {"A": part()}, "`TASK-002` is not divided by one part"),
+        ("TASK-002", {"A": part()}, "one part does not split `TASK-002`"),
         ("TASK-002", {"A": part(points=8), "B": part()}, "`A` has 8 points, more than 5"),
-        ("TASK-009", {}, "is no task of"),
+        ("TASK-009", {}, "is not a task of"),
         ("TASK-002", {"A": part("B"), "B": part("A")}, "depends on itself: `A` → `B` → `A`"),
         (
             "TASK-002",

@@ -11,7 +11,7 @@ from untildone.features.plans.rendering import render_markdown
 
 LOGIN_MD = """# Tasks: login
 
-<!-- written by `untildone plan render`; what is changed here is lost -->
+<!-- written by `untildone plan render`; changes made here are lost -->
 
 - 1 of 3 tasks completed
 - 3 of 9 points
@@ -66,7 +66,7 @@ def test_a_bare_plan_is_rendered() -> None:
         plan(A=task(points=8, status="in_progress", phase=4), B=task(title="a\n# b"))
     )
 
-    assert "- over 5 points, better divided: A\n" in text
+    assert "- over 5 points, better split: A\n" in text
     assert "## Phase 4\n\n### [~] A: Something\n" in text
     assert "### [ ] B: a # b\n" in text
     assert render_markdown(plan()).startswith("# Tasks: login\n")

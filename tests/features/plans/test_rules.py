@@ -32,7 +32,7 @@ def test_a_good_plan_has_no_mistakes(tmp_path: Path) -> None:
     [
         pytest.param(
             plan(**{"a b": task()}),
-            ["`a b`: is no id: up to 64 letters, digits, `.`, `_` and `-`"],
+            ["`a b`: is not a valid id: up to 64 letters, digits, `.`, `_` and `-`"],
             id="id",
         ),
         pytest.param(plan(A=task(title=" ")), ["`A`: has no title"], id="title"),
@@ -61,10 +61,10 @@ def test_a_good_plan_has_no_mistakes(tmp_path: Path) -> None:
         ),
         pytest.param(
             plan(A=task("Q")),
-            ["`A`: `depends_on` names `Q`, which is no task of this plan"],
+            ["`A`: `depends_on` names `Q`, which is not a task of this plan"],
             id="reference",
         ),
-        pytest.param(plan(), ["there is no task in it"], id="empty"),
+        pytest.param(plan(), ["it has no task"], id="empty"),
     ],
 )
 def test_mistakes(found: Plan, expected: list[str]) -> None:
@@ -83,7 +83,7 @@ def test_a_phase_must_be_one_of_the_plan() -> None:
     assert check_rules(found) == (
         Mistake(
             task="B",
-            text="`phase` is `3`, which is no phase of this plan",
+            text="`phase` is `3`, which is not a phase of this plan",
             remedy="one of `1`, `two`",
         ),
     )

@@ -8,19 +8,18 @@ import pytest
 
 from engine.test_stop import ENVIRON, SESSION, told
 from engine.test_stop import World as Stops
+from untildone.app import open_context
 from untildone.core.contract import Bounds
-from untildone.core.plan_task import Result
+from untildone.core.plan_task import VerifierResult
 from untildone.core.verdict import Pause
 from untildone.engine import prompt, verbs
-from untildone.engine.context import context
 from untildone.engine.payload import Call
 from untildone.engine.relayed_verbs import Verb, printed
 from untildone.errors import UserError
 from untildone.features.plans.document import read_plan
-from untildone.features.plans.reports import record_report
+from untildone.features.plans.reports import CriterionEvidence, VerifierReport, record_report
 from untildone.features.plans.task_loops import TaskChoice, build_task_request
 from untildone.features.plans.trust import trust_plan
-from untildone.features.plans.verification import CriterionEvidence, VerifierReport
 from untildone.store.loops import Record
 
 PERSON = {**ENVIRON, "CLAUDE_CODE_SESSION_ATTENDED": "1"}
@@ -49,7 +48,7 @@ class World(Stops):
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
-        self.here = context(PERSON, home=str(folder / "state"))
+        self.here = open_context(PERSON, home=str(folder / "state"))
         self.plan = self.project / "TASKS.json"
         self.write({"TASK-001": ONE, "TASK-002": TWO})
 
@@ -61,17 +60,17 @@ class World(Stops):
         fields = {"session_id": SESSION, "cwd": str(self.project), "prompt_id": "p1"}
         call.data = {**fields, "prompt": text}
         answer = prompt.answer(self.here, call)
-        self.loop = self.here.session(SESSION).loop()
+        self.loop = self.here.session(SESSION).get_loop_id()
         return json.loads(answer) if answer else None
 
     def next(self, **said: Any) -> Any:  # noqa: ANN401  whatever is answered
         answer = self.stop(**said)
-        self.loop = self.here.session(SESSION).loop() or self.loop
+        self.loop = self.here.session(SESSION).get_loop_id() or self.loop
         return answer
 
     def report(
         self,
-        result: Result,
+        result: VerifierResult,
         *,
         task: str = "TASK-001",
         reason: str = "",
@@ -88,7 +87,7 @@ class World(Stops):
         (self.project / name).touch()
 
     def records(self) -> list[Record]:
-        found = [each for each in self.here.loops.all() if isinstance(each, Record)]
+        found = [each for each in self.here.loops.list_all() if isinstance(each, Record)]
         return sorted(found, key=lambda record: record.contract.task, reverse=False)
 
     @property
@@ -162,7 +161,7 @@ def test_a_task_that_is_not_verified_in_five_rounds_pauses_and_stays_in_progress
 
 @pytest.mark.parametrize("result", ["BLOCKED", "MISALIGNED"])
 def test_what_more_work_would_not_mend_pauses_at_once_and_is_named(
-    world: World, result: Result
+    world: World, result: VerifierResult
 ) -> None:
     world.type("/untildone:implement-task TASK-001")
     world.report(result, reason="the PRD asks for a queue")
@@ -279,8 +278,8 @@ def test_a_plan_that_asks_for_less_is_not_gone_on_with(world: World) -> None:
 
     answer = world.next()
 
-    assert "asks for something else than when its first task began" in answer["systemMessage"]
-    assert world.here.session(SESSION).loop() == ""
+    assert "have changed since the first one began" in answer["systemMessage"]
+    assert world.here.session(SESSION).get_loop_id() == ""
 
 
 def test_a_status_that_the_agent_writes_completes_nothing(world: World) -> None:
@@ -318,11 +317,11 @@ def test_a_plan_that_is_gone_keeps_nobody_from_ending(world: World) -> None:
     ("typed", "message"),
     [
         ("implement-task", "no task is named"),
-        ("implement-task TASK-009", "`TASK-009` is no task of"),
+        ("implement-task TASK-009", "`TASK-009` is not a task of"),
         ("implement-task TASK-002", "`TASK-002` waits for `TASK-001`"),
         ("implement-task TASK-001 notes too", "`too` is one word too many"),
-        ("implement-task TASK-001 other", "`other` is no plan of"),
-        ("implement-feature other", "`other` is no plan of"),
+        ("implement-task TASK-001 other", "`other` is not a plan of"),
+        ("implement-feature other", "`other` is not a plan of"),
     ],
 )
 def test_what_cannot_begin_is_told_and_begins_nothing(
@@ -343,7 +342,7 @@ def test_a_completed_task_is_not_begun_again(world: World) -> None:
 def test_an_agent_needs_the_person_s_trust_in_the_plan(world: World) -> None:
     asked = TaskChoice(session=SESSION, project=world.project, task="TASK-001", by="agent")
 
-    with pytest.raises(UserError, match="is not trusted"):
+    with pytest.raises(UserError, match="are not trusted"):
         build_task_request(world.here, asked)
     trust_plan(world.here, world.plan, read_plan(world.plan).plan)
 
@@ -373,12 +372,12 @@ def test_a_report_on_something_else_is_refused(world: World) -> None:
 
     with pytest.raises(UserError, match="is on `TASK-001`, not on `TASK-002`"):
         world.report("VERIFIED", task="TASK-002")
-    with pytest.raises(UserError, match="is no criterion of loop"):
+    with pytest.raises(UserError, match="is not a criterion of loop"):
         world.report("VERIFIED", whole=SEEN)
     verbs.end(world.here, world.loop, Pause(outcome="paused", reason="x"))
     verbs.cancel(world.here, world.loop)
     world.start(bounds=Bounds())
-    with pytest.raises(UserError, match="is of no plan"):
+    with pytest.raises(UserError, match="does not belong to a plan"):
         world.report("VERIFIED")
 
 

@@ -5,12 +5,12 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from features.plans.samples import document, plan, task
-from untildone.engine.context import context
+from untildone.app import open_context
 from untildone.features.plans.trust import is_trusted, trust_plan
 
 
 def test_trust_is_in_the_commands(tmp_path: Path) -> None:
-    found = context({}, home=str(tmp_path / "home"))
+    found = open_context({}, home=str(tmp_path / "home"))
     path = document(tmp_path).path
     agreed = plan(A=task(testing=("npm test",)))
     assert not is_trusted(found, path, agreed)

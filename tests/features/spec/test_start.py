@@ -7,20 +7,22 @@ from typing import Any
 
 import pytest
 
+from untildone.app import open_context
 from untildone.core.contract import Claim, Contract
 from untildone.core.criteria import apply_amendments
 from untildone.core.spec.rubric import Opinion
 from untildone.engine import prompt, stop, verbs
-from untildone.engine.context import Context, context
+from untildone.engine.context import Context
 from untildone.engine.payload import Call
-from untildone.engine.start import Request, begin, named
+from untildone.engine.request import Request, name_checks
+from untildone.engine.start import begin
 from untildone.errors import UserError
 from untildone.features.spec import steps
 from untildone.features.spec.cleanup import remove_finished_loop
 from untildone.features.spec.scoring import score_loop
 from untildone.features.spec.start import load_shape_file
-from untildone.store.lock import locked
-from untildone.store.trust import trust
+from untildone.store.lock import hold_lock
+from untildone.store.trust import record_trust
 
 SESSION = "5f0c2a9e-0000-4000-8000-00000000000a"
 ENVIRON = {"AI_AGENT": "claude-code_2-1-325_harness", "CLAUDE_CODE_SESSION_ID": SESSION}
@@ -34,11 +36,16 @@ class World:
         self.project = folder / "project"
         self.project.mkdir()
         subprocess.run(["git", "init", "-q"], cwd=self.project, check=True)
-        self.here: Context = context(ENVIRON, home=str(folder / "state"))
+        self.here: Context = open_context(ENVIRON, home=str(folder / "state"))
         self.loop = ""
 
     def start(self, **given: Any) -> Contract:  # noqa: ANN401  any field of the request
-        fields = {"checks": named(("test -f done.txt",)), "task": TASK, "preset": "loop", **given}
+        fields = {
+            "checks": name_checks(("test -f done.txt",)),
+            "task": TASK,
+            "preset": "loop",
+            **given,
+        }
         record = begin(self.here, Request(session=SESSION, project=self.project, **fields))
         self.loop = record.contract.id
         return record.contract
@@ -83,7 +90,7 @@ def test_a_vague_task_is_not_started(world: World) -> None:
 
     assert refused.value.exit_code == 19
     assert refused.value.hint.startswith("say in it: what will be true")
-    assert world.here.session(SESSION).loop() == ""
+    assert world.here.session(SESSION).get_loop_id() == ""
 
 
 @pytest.mark.parametrize(
@@ -118,7 +125,7 @@ def test_commands_of_a_trusted_shape_pause_the_loop(world: World) -> None:
     found = load_shape_file(world.project)
     assert found is not None
     world.here.home.mkdir()
-    trust(world.here.home, path, sha256=found.sha256, text=found.text)
+    record_trust(world.here.home, path, sha256=found.sha256, text=found.text)
     contract = world.start()
     assert (contract.must_not, contract.limits) == (("test -f bad.txt",), ("lose data",))
 
@@ -324,7 +331,7 @@ def test_nothing_is_kept_where_the_person_chose_so(world: World) -> None:
 
     world.stop("EXIT_SIGNAL: true")
 
-    assert world.here.loops.all() == ()
+    assert world.here.loops.list_all() == ()
     assert list((world.here.home / "loops").iterdir()) == []
     refs = subprocess.run(
         ["git", "for-each-ref"], cwd=world.project, capture_output=True, check=True
@@ -337,16 +344,16 @@ def test_a_cancelled_loop_is_cleaned_up_too(world: World) -> None:
 
     verbs.cancel(world.here, world.loop)
 
-    assert world.here.loops.all() == ()
+    assert world.here.loops.list_all() == ()
     with pytest.raises(UserError, match="`--clean` is the person's to give"):
         world.start(task=CLEAR, clean=True, by="agent")
 
 
 def test_a_stop_that_is_being_judged_cleans_up_itself(world: World) -> None:
     world.start(task=CLEAR, clean=True)
-    folder = world.here.loops.folder(world.loop)
+    folder = world.here.loops.get_folder(world.loop)
 
-    with locked(folder / "judging.lock", timeout=0):
+    with hold_lock(folder / "judging.lock", timeout=0):
         verbs.cancel(world.here, world.loop)
         assert folder.exists()
 

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from engine.test_prompt import SESSION, World
+from untildone.app import open_context
 from untildone.core.evidence import Todo
-from untildone.engine.context import Context, context
+from untildone.engine.context import Context
 from untildone.features.todos.lists import format_todo_task, load_todos, remember_todo_call
 
 LISTED: dict[str, object] = {
@@ -22,7 +23,7 @@ class Person(World):
     @property
     def here(self) -> Context:
         environ = {"CLAUDE_CODE_SESSION_ATTENDED": "1", "CLAUDE_CONFIG_DIR": str(self.client)}
-        return context(environ, home=str(self.home))
+        return open_context(environ, home=str(self.home))
 
     @property
     def client(self) -> Path:

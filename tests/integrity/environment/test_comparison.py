@@ -10,7 +10,8 @@ import pytest
 
 from integrity.trees import written
 from untildone.integrity.environment.check_programs import find_check_programs
-from untildone.integrity.environment.comparison import collect_facts, find_concerns
+from untildone.integrity.environment.comparison import find_environment_concerns
+from untildone.integrity.environment.facts import collect_facts
 
 
 class Person:
@@ -33,7 +34,10 @@ class Person:
         return collect_facts(self.project, commands, self.environ)
 
     def lost(self, then: dict[str, str], *commands: str) -> list[str]:
-        return [each.detail for each in find_concerns(self.project, commands, self.environ, then)]
+        return [
+            each.detail
+            for each in find_environment_concerns(self.project, commands, self.environ, then)
+        ]
 
 
 @pytest.fixture
@@ -51,7 +55,7 @@ def test_a_program_in_front_of_the_one_of_the_start_is_told_of(person: Person) -
     shim = person.program("pytest", home=True)
 
     assert person.lost(then, "pytest -q") == [
-        f"`pytest` was `{real}` at the start, now it is `{shim}`"
+        f"`pytest` was `{real}` in the baseline and is now `{shim}`"
     ]
 
 
@@ -62,7 +66,7 @@ def test_a_program_with_another_content_is_told_of(person: Person) -> None:
     person.program("lint", "#!/bin/sh\nexit 0\n")
 
     assert person.lost(then, "cd src && lint .") == [
-        f"the program `{place}` is another one than at the start"
+        f"the program `{place}` differs from the baseline"
     ]
 
 
@@ -132,7 +136,7 @@ def test_settings_of_the_person_that_steer_a_tool_are_told_of(
 
     place = person.home / path
     assert person.lost(then, command) == [
-        f"`{place}` steers the tools, and is not what it was at the start"
+        f"`{place}` configures the tools and differs from the baseline"
     ]
 
 
@@ -164,7 +168,7 @@ def test_git_settings_count_where_a_check_comes_to_git(person: Person) -> None:
     git(person.project, "config", "user.name", "a")
 
     assert person.lost(asks, "git hook run pre-commit") == [
-        "git's `core.hookspath` was `not set` at the start, now `.nohooks`"
+        "git's `core.hookspath` was `not set` in the baseline and is now `.nohooks`"
     ]
     assert person.lost(asks_not, "make") == []
 
@@ -181,7 +185,7 @@ def test_what_the_check_itself_tells_git_is_no_change(person: Person) -> None:
 
     git(person.project, "config", "core.hooksPath", ".nohooks")
     assert person.lost(then, command) == [
-        "git's `core.hookspath` was `.githooks` at the start, now `.nohooks`"
+        "git's `core.hookspath` was `.githooks` in the baseline and is now `.nohooks`"
     ]
 
 
@@ -195,7 +199,7 @@ def test_a_check_that_would_tell_git_something_else_than_the_start_did_excuses_n
     git(person.project, "config", "core.hooksPath", ".githooks")
 
     assert person.lost(then, command) == [
-        "git's `core.hookspath` was `.strict` at the start, now `.githooks`"
+        "git's `core.hookspath` was `.strict` in the baseline and is now `.githooks`"
     ]
 
 
@@ -263,7 +267,7 @@ def test_what_runs_at_every_start_of_python_is_told_of(
     written(site, {name: "import os\n"})
 
     assert person.lost(then, ".venv/bin/python -m pytest") == [
-        f"`{site / name}` is run at every start of Python, and was not so at the start of the loop"
+        f"`{site / name}` runs at every start of Python and differs from the baseline"
     ]
 
 
@@ -336,5 +340,5 @@ def test_files_that_git_is_told_to_pass_by_where_no_commit_shows_it_are_told_of(
     written(person.project, {place: f"{pattern}\n"})
 
     name = "info/exclude" if "info" in place else "ignore"
-    wanted = [f"git's `{name}` was `not set` at the start, now `{told}`"] if told else []
+    wanted = [f"git's `{name}` was `not set` in the baseline and is now `{told}`"] if told else []
     assert person.lost(then, "ruff check .") == wanted

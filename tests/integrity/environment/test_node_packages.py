@@ -7,7 +7,7 @@ import pytest
 
 from integrity.trees import written
 from untildone.integrity.baseline import Stamp, read_stamps
-from untildone.integrity.environment.node_packages import find_concerns
+from untildone.integrity.environment.node_packages import find_package_concerns
 
 PACKAGE = {
     "package.json": '{"dependencies": {"same": "1"}}',
@@ -28,7 +28,7 @@ def start(project: Path) -> dict[str, Stamp]:
 
 
 def lost(project: Path, then: dict[str, Stamp]) -> list[str]:
-    return [each.detail for each in find_concerns(project, then)]
+    return [each.detail for each in find_package_concerns(project, then)]
 
 
 def test_a_file_edited_in_place_is_told_of(project: Path) -> None:
@@ -47,7 +47,7 @@ def test_another_description_does_not_hide_it(project: Path) -> None:
         {"node_modules/same/index.js": "x\n", "node_modules/same/package.json": '{"name": "same"}'},
     )
 
-    assert [each.path for each in find_concerns(project, then)] == [
+    assert [each.path for each in find_package_concerns(project, then)] == [
         "node_modules/same/index.js",
         "node_modules/same/package.json",
     ]
@@ -89,7 +89,7 @@ def test_a_package_replaced_as_a_whole_by_no_installer_is_told_of(
     written(project, {"node_modules/same/index.js": "a\n", "node_modules/same/package.json": "{}"})
     written(project, lock)
 
-    found = sorted(each.path for each in find_concerns(project, then))
+    found = sorted(each.path for each in find_package_concerns(project, then))
     assert found == [f"node_modules/same/{name}" for name in told]
 
 

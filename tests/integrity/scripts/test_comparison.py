@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
-from untildone.core.concerns import allowed
+from untildone.core.concerns import is_allowed
 from untildone.integrity.scripts import comparison as scripts
 
 CHECK = "#!/bin/sh\nset -eu\npython -m pytest -q\n"
@@ -285,8 +285,8 @@ def test_what_a_check_compares_its_output_with_is_allowed_as_such(tmp_path: Path
     comparison = beside(tmp_path, old, {**old, "expected/stats.txt": "a 2\n"}, "sh ci/check.sh")
 
     (found,) = scripts.find_concerns(comparison)
-    assert allowed(found, ("edit-expected:expected/stats.txt",))
-    assert not allowed(found, ("edit-expected:expected/other.txt",))
+    assert is_allowed(found, ("edit-expected:expected/stats.txt",))
+    assert not is_allowed(found, ("edit-expected:expected/other.txt",))
 
 
 def test_a_report_that_the_check_writes_itself_is_no_record(tmp_path: Path) -> None:

@@ -303,4 +303,4 @@ def test_half_written_files_are_no_exception(tmp_path: Path) -> None:
             top = tmp_path / path / str(end)
             comparison = beside(top, {path: text}, {path: text[:end] + text[end + 2 :]})
             for each in (tests_ratchet, tests_runner, tests_mocks):
-                assert all(loss.kind for loss in each.concerns(comparison))
+                assert all(loss.kind for loss in each.find_concerns(comparison))

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from runs.plan.world import World, simple
-from untildone.store.journal import verify
+from untildone.store.journal import explain_broken_chain
 
 COUNTS = {"A": 1, "B": 2, "C": 1}
 KILLER = Path(__file__).with_name("killed.py")
@@ -90,4 +90,4 @@ def test_killed_at_twenty_random_moments_it_ends_the_same(tmp_path: Path) -> Non
     assert world.tree() == other.tree()
     assert outcome(world, ended) == ("done", COUNTS, COUNTS, 1)
     (journal,) = (tmp_path / "state" / "plans").glob("*/journal.jsonl")
-    assert verify(journal) == ""
+    assert explain_broken_chain(journal) == ""

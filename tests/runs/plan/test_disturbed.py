@@ -13,9 +13,9 @@ import pytest
 from runs.plan.test_running import WORK, checkout, steps
 from runs.plan.world import World, has, task, writes
 from store.disk import mounted
-from untildone.engine.context import context
+from untildone.app import open_context
 from untildone.runs.plan.setting import folder_of
-from untildone.store.lock import locked
+from untildone.store.lock import hold_lock
 
 
 def test_a_worktree_that_somebody_threw_away_is_made_again(tmp_path: Path) -> None:
@@ -97,7 +97,7 @@ def test_a_second_run_of_the_plan_is_told(tmp_path: Path) -> None:
     world.written()
     world.run()
     (lock,) = (tmp_path / "state" / "plans").glob("*/run.lock")
-    with locked(lock, timeout=0):
+    with hold_lock(lock, timeout=0):
         ran = world.run()
 
     assert (ran.returncode, ran.stderr) == (
@@ -118,7 +118,7 @@ def made_task_branch(world: World) -> str:
 
 def made_worktree(world: World) -> str:
     """Somebody's own, where that of the task is to be."""
-    folder = folder_of(context(world.environ), world.plan)
+    folder = folder_of(open_context(world.environ), world.plan)
     path = world.folder / "state-worktrees" / folder.name / "A"
     world.git("worktree", "add", "-q", "--detach", str(path))
     return f"task `A` has a worktree already: `{path}`"

@@ -15,7 +15,7 @@ from untildone.runs.plan.git import Git
 from untildone.runs.plan.journal import Course, Log
 from untildone.runs.plan.schedule import left, ready
 from untildone.runs.plan.setting import slug
-from untildone.store.files import Damaged
+from untildone.store.files import DamagedFileError
 
 TASKS = {"A": task(status="completed"), "B": task("A"), "C": task("B"), "D": task()}
 
@@ -92,7 +92,7 @@ def test_a_step_that_somebody_altered_is_named(tmp_path: Path) -> None:
     path = tmp_path / "journal.jsonl"
     path.write_bytes(path.read_bytes().replace(b"verified", b"merged", 1))
 
-    with pytest.raises(Damaged, match="was altered"):
+    with pytest.raises(DamagedFileError, match="was altered"):
         Log(tmp_path, lambda: "now")
 
 

@@ -1,4 +1,4 @@
-"""One module per ecosystem whose projects are recognised."""
+"""Detection of checks: one module per ecosystem."""
 
 from untildone.checks.detection import (
     cmake,
@@ -23,5 +23,5 @@ ECOSYSTEMS: dict[str, Ecosystem] = {
     "java": java,
     "cmake": cmake,
 }
-# Asked only for what the language's own tools left open.
+# Used only for aspects that no ecosystem has a check for.
 FALLBACK: Ecosystem = make

@@ -1,4 +1,4 @@
-"""A command that a project's files speak for, and what every ecosystem's module offers."""
+"""A command that may become a check, and the protocol of an ecosystem module."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -10,9 +10,10 @@ Aspect: TypeAlias = Literal["build", "test", "lint"]
 
 
 class Candidate(Struct, frozen=True, kw_only=True):
-    """`tool` tells it from others of its aspect; `reason` names the file that speaks for it.
+    """A command found in a project's files.
 
-    With a `harm`, such as running for ever, it is told but never run.
+    `tool` distinguishes it from others of its aspect, `reason` names the file it comes from.
+    With a `harm`, such as running forever, it is shown to the user but never run.
     """
 
     aspect: Aspect
@@ -23,8 +24,8 @@ class Candidate(Struct, frozen=True, kw_only=True):
     harm: str = ""
 
 
-def up_to_usable(entries: Iterable[Candidate]) -> Iterator[Candidate]:
-    """Up to and with the first that does no harm."""
+def take_until_usable(entries: Iterable[Candidate]) -> Iterator[Candidate]:
+    """The entries up to and including the first one without harm."""
     for entry in entries:
         yield entry
         if not entry.harm:
@@ -32,5 +33,5 @@ def up_to_usable(entries: Iterable[Candidate]) -> Iterator[Candidate]:
 
 
 class Ecosystem(Protocol):
-    # what the files of the project speak for; nothing is executed to find out
+    # commands that the files of the project suggest; nothing is executed
     def candidates(self, project: Path) -> Iterator[Candidate]: ...

@@ -8,7 +8,7 @@ from untildone.checks.detection.candidate import Candidate
 from untildone.checks.detection.manifest import read_text
 
 _FILE = "CMakeLists.txt"
-_TESTED = re.compile(
+_ENABLES_TESTS = re.compile(
     r"^[ \t]*(?:enable_testing|include\s*\(\s*CTest)\b", re.MULTILINE | re.IGNORECASE
 )
 
@@ -17,7 +17,7 @@ def candidates(project: Path) -> Iterator[Candidate]:
     text = read_text(project / _FILE)
     if text is None:
         return
-    folder = _build_folder(project)
+    folder = _choose_build_folder(project)
     build = f"cmake -S . -B {folder} && cmake --build {folder}"
     yield Candidate(
         aspect="build",
@@ -25,7 +25,7 @@ def candidates(project: Path) -> Iterator[Candidate]:
         command=build,
         reason=f"`{_FILE}` makes it a CMake project",
     )
-    if _TESTED.search(text):
+    if _ENABLES_TESTS.search(text):
         yield Candidate(
             aspect="test",
             tool="ctest",
@@ -34,8 +34,8 @@ def candidates(project: Path) -> Iterator[Candidate]:
         )
 
 
-def _build_folder(project: Path) -> str:
-    """The one that is in use; never one that holds something else."""
+def _choose_build_folder(project: Path) -> str:
+    """The folder in use, or a new one; never a folder with other content."""
     used = sorted(path.parent.name for path in project.glob("*/CMakeCache.txt"))
     if used:
         return used[0]

@@ -1,4 +1,4 @@
-"""Deno: tasks of its configuration first, then its own linter and test runner."""
+"""Deno: tasks of its configuration, else its own linter and test runner."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,9 +7,9 @@ from typing import Any
 from msgspec.structs import replace
 
 from untildone.checks.detection.candidate import Aspect, Candidate
-from untildone.checks.detection.files import named_files
-from untildone.checks.detection.manifest import first_existing, read_json, table
-from untildone.checks.detection.scripts import harm
+from untildone.checks.detection.files import find_named
+from untildone.checks.detection.manifest import find_first, get_table, read_json
+from untildone.checks.detection.scripts import find_harm
 from untildone.errors import UserError
 
 _TEST_FILES = tuple(
@@ -19,22 +19,24 @@ _ASPECTS: tuple[Aspect, ...] = ("build", "test", "lint")
 
 
 def candidates(project: Path) -> Iterator[Candidate]:
-    file = first_existing(project, "deno.json", "deno.jsonc")
+    file = find_first(project, "deno.json", "deno.jsonc")
     if not file:
         return
-    tasks = _tasks(project / file)
+    tasks = _read_tasks(project / file)
     for aspect in filter(tasks.__contains__, _ASPECTS):
-        named = _candidate(aspect, f"deno task {aspect}", f"`{file}` has a task `{aspect}`")
-        yield replace(named, harm=harm(aspect, tasks))
-    if "test" not in tasks and (found := next(named_files(project, _TEST_FILES), "")):
-        yield _candidate("test", "deno test", f"`{found}` is a test file of a Deno project")
-    if "lint" not in tasks or harm("lint", tasks):
-        yield _candidate("lint", "deno lint", f"`{file}` makes it a Deno project")
+        candidate = _make_candidate(
+            aspect, f"deno task {aspect}", f"`{file}` has a task `{aspect}`"
+        )
+        yield replace(candidate, harm=find_harm(aspect, tasks))
+    if "test" not in tasks and (found := next(find_named(project, _TEST_FILES), "")):
+        yield _make_candidate("test", "deno test", f"`{found}` is a test file of a Deno project")
+    if "lint" not in tasks or find_harm("lint", tasks):
+        yield _make_candidate("lint", "deno lint", f"`{file}` makes it a Deno project")
 
 
-def _tasks(path: Path) -> dict[str, str]:
+def _read_tasks(path: Path) -> dict[str, str]:
     found: dict[str, Any] = {}
-    for name, task in table(_read(path), "tasks").items():
+    for name, task in get_table(_read(path), "tasks").items():
         found[name] = task.get("command") if isinstance(task, dict) else task
     return {name: task for name, task in found.items() if isinstance(task, str)}
 
@@ -43,9 +45,9 @@ def _read(path: Path) -> dict[str, Any] | None:
     try:
         return read_json(path)
     except UserError:
-        # Comments are allowed there; then its tasks stay unknown.
+        # The file may have comments, which we cannot read.
         return None
 
 
-def _candidate(aspect: Aspect, command: str, reason: str) -> Candidate:
+def _make_candidate(aspect: Aspect, command: str, reason: str) -> Candidate:
     return Candidate(aspect=aspect, tool="deno", command=command, reason=reason)

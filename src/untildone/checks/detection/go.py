@@ -13,7 +13,7 @@ _COMMENT = re.compile(r"//.*")
 
 
 def candidates(project: Path) -> Iterator[Candidate]:
-    reason, modules = "`go.work` names its modules", _workspace(project)
+    reason, modules = "`go.work` names its modules", _read_workspace(project)
     if not modules and (project / "go.mod").is_file():
         reason, modules = "`go.mod` makes it a Go module", (".",)
     for aspect, command in _COMMANDS.items() if modules else ():
@@ -21,7 +21,7 @@ def candidates(project: Path) -> Iterator[Candidate]:
         yield Candidate(aspect=aspect, tool="go", command=f"{command} {packages}", reason=reason)
 
 
-def _workspace(project: Path) -> tuple[str, ...]:
+def _read_workspace(project: Path) -> tuple[str, ...]:
     text = _COMMENT.sub("", read_text(project / "go.work") or "")
     named = [use["several"] or use["one"] for use in _USE.finditer(text)]
     folders = (

@@ -1,12 +1,12 @@
-"""Make: targets named after what they do, read from the file's text."""
+"""Make: targets with the usual names, read from the text of the makefile."""
 
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from untildone.checks.detection.candidate import Aspect, Candidate, up_to_usable
+from untildone.checks.detection.candidate import Aspect, Candidate, take_until_usable
 from untildone.checks.detection.manifest import read_text
-from untildone.checks.detection.scripts import harm
+from untildone.checks.detection.scripts import find_harm
 
 # In the order in which make looks for them.
 _FILES = ("GNUmakefile", "makefile", "Makefile")
@@ -22,8 +22,8 @@ _TARGETS: dict[Aspect, tuple[str, ...]] = {
     "test": ("test", "check", "tests"),
     "lint": ("lint",),
 }
-# A first target that does something else is no build.
-_OTHER = frozenset(
+# Default targets that are no build.
+_NOT_BUILD = frozenset(
     {"test", "tests", "check", "lint", "format", "fmt", "help", "clean", "install", "setup"}
     | {"init", "run", "dev", "serve", "start", "deploy", "release", "docs"}
 )
@@ -35,27 +35,27 @@ def candidates(project: Path) -> Iterator[Candidate]:
     text = read_text(project / file) if file else None
     if text is None:
         return
-    targets = _targets(text)
+    targets = _read_targets(text)
     first = next(iter(targets), "")
     for aspect, wanted in _TARGETS.items():
         named = [(f"make {name}", name, f"has a target `{name}`") for name in wanted]
-        if aspect == "build" and first not in (*wanted, *_OTHER):
+        if aspect == "build" and first not in (*wanted, *_NOT_BUILD):
             named.append(("make", first, f"makes `{first}` by default"))
-        yield from up_to_usable(
+        yield from take_until_usable(
             Candidate(
                 aspect=aspect,
                 tool="make",
                 command=command,
                 reason=f"`{file}` {reason}",
-                harm=harm(name, targets),
+                harm=find_harm(name, targets),
             )
             for command, name, reason in named
             if name in targets
         )
 
 
-def _targets(text: str) -> dict[str, str]:
-    """What each does, what it needs said as calls; `.PHONY` and the like are no targets."""
+def _read_targets(text: str) -> dict[str, str]:
+    """The recipe of each target, with calls of the targets it needs; without `.PHONY` etc."""
     found: dict[str, str] = {}
     for rule in _RULE.finditer(text):
         needs = "".join(f"make {name}\n" for name in rule["needs"].split())

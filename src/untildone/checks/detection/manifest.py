@@ -1,4 +1,4 @@
-"""Reading a project's files; a broken one is told with its line and column."""
+"""Reads a project's files; an error names the line and column."""
 
 import json
 import re
@@ -20,7 +20,7 @@ def read_text(path: Path) -> str | None:
     except OSError as error:
         raise UserError(
             f"`{path}` cannot be read: {(error.strerror or str(error)).lower()}",
-            hint=f"let yourself read it: `chmod u+r '{path}'`",
+            hint=f"make it readable: `chmod u+r '{path}'`",
         ) from error
 
 
@@ -31,11 +31,11 @@ def read_json(path: Path) -> dict[str, Any] | None:
     try:
         value = json.loads(text)
     except json.JSONDecodeError as error:
-        raise _broken(path, error.msg.lower(), line=error.lineno, column=error.colno) from error
+        raise _make_error(path, error.msg.lower(), line=error.lineno, column=error.colno) from error
     except RecursionError as error:
-        raise _broken(path, "nested too deeply", line=1, column=1) from error
+        raise _make_error(path, "nested too deeply", line=1, column=1) from error
     if not isinstance(value, dict):
-        raise _broken(path, "an object is expected", line=1, column=1)
+        raise _make_error(path, "an object is expected", line=1, column=1)
     return value
 
 
@@ -51,19 +51,19 @@ def read_toml(path: Path) -> dict[str, Any] | None:
         at = _AT.search(message)
         line, column = map(int, at.groups()) if at else (len(lines), len(lines[-1]) + 1)
         what = message.rpartition(" (at ")[0].lower()
-        raise _broken(path, what, line=line, column=column) from error
+        raise _make_error(path, what, line=line, column=column) from error
     except RecursionError as error:
-        raise _broken(path, "nested too deeply", line=1, column=1) from error
+        raise _make_error(path, "nested too deeply", line=1, column=1) from error
 
 
-def table(value: object, *keys: str) -> dict[str, Any]:
+def get_table(value: object, *keys: str) -> dict[str, Any]:
     """The table below these keys; an empty one where there is none."""
     for key in keys:
         value = value.get(key) if isinstance(value, dict) else None
     return value if isinstance(value, dict) else {}
 
 
-def first_existing(project: Path, *patterns: str) -> str:
+def find_first(project: Path, *patterns: str) -> str:
     """The name of the first file that matches one of the patterns; "" if none does."""
     for pattern in patterns:
         names = sorted(path.name for path in project.glob(pattern) if path.is_file())
@@ -72,8 +72,8 @@ def first_existing(project: Path, *patterns: str) -> str:
     return ""
 
 
-def _broken(path: Path, what: str, *, line: int, column: int) -> UserError:
+def _make_error(path: Path, what: str, *, line: int, column: int) -> UserError:
     return UserError(
         f"`{path}` is broken at line {line}, column {column}: {what}",
-        hint=f"mend line {line} of `{path.name}`",
+        hint=f"fix line {line} of `{path.name}`",
     )

@@ -1,4 +1,4 @@
-"""Python: pytest or unittest for tests, else what tox or nox calls tests."""
+"""Tests of Python projects: pytest or unittest, else tox or nox."""
 
 import re
 from collections.abc import Iterator
@@ -7,9 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from untildone.checks.detection.candidate import Candidate
-from untildone.checks.detection.files import named_files
-from untildone.checks.detection.manifest import first_existing, read_text, read_toml, table
-from untildone.checks.detection.python_environment import any_python, module, own_python, program
+from untildone.checks.detection.files import find_named
+from untildone.checks.detection.manifest import find_first, get_table, read_text, read_toml
+from untildone.checks.detection.python_environment import (
+    find_any_python,
+    find_own_python,
+    make_module_command,
+    make_program_command,
+)
 
 _PYTEST_FILES = ("pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml")
 _PYTEST_SECTIONS = {"tox.ini": "[pytest]", "setup.cfg": "[tool:pytest]"}
@@ -25,44 +30,44 @@ _FILES_READ = 200
 
 def candidates(project: Path) -> Iterator[Candidate]:
     pyproject = read_toml(project / "pyproject.toml")
-    if reason := _why_pytest(project, pyproject or {}):
-        yield _pytest(project, reason)
+    if reason := _explain_pytest(project, pyproject or {}):
+        yield _make_pytest(project, reason)
         return
-    files = list(islice(named_files(project, (".py",), prefix="test_"), _FILES_READ))
+    files = list(islice(find_named(project, (".py",), prefix="test_"), _FILES_READ))
     sources = {file: read_text(project / file) or "" for file in files}
     if any(_IMPORTS_PYTEST.search(source) for source in sources.values()):
-        yield _pytest(project, "the tests import `pytest`")
+        yield _make_pytest(project, "the tests import `pytest`")
     elif found := next((f for f, text in sources.items() if _IMPORTS_UNITTEST.search(text)), ""):
-        yield _unittest(project, found)
+        yield _make_unittest(project, found)
     elif files:
-        yield _pytest(project, f"`{files[0]}` is a test file")
-    elif runner := _runner(project, pyproject or {}):
+        yield _make_pytest(project, f"`{files[0]}` is a test file")
+    elif runner := _make_runner(project, pyproject or {}):
         yield runner
     elif pyproject is not None:
-        yield _pytest(project, "`pyproject.toml` makes it a Python project")
+        yield _make_pytest(project, "`pyproject.toml` makes it a Python project")
 
 
-def _why_pytest(project: Path, pyproject: dict[str, Any]) -> str:
-    if file := first_existing(project, *_PYTEST_FILES):
+def _explain_pytest(project: Path, pyproject: dict[str, Any]) -> str:
+    if file := find_first(project, *_PYTEST_FILES):
         return f"`pytest` is configured in `{file}`"
-    if "pytest" in table(pyproject, "tool"):
+    if "pytest" in get_table(pyproject, "tool"):
         return "`pytest` is configured in `pyproject.toml`"
     for file, section in _PYTEST_SECTIONS.items():
         if section in (read_text(project / file) or "").splitlines():
             return f"`pytest` is configured in `{file}`"
-    if file := _conftest(project):
-        return f"`{file}` is `pytest`'s"
+    if file := _find_conftest(project):
+        return f"`{file}` belongs to `pytest`"
     if _NAMES_PYTEST.search(read_text(project / "pyproject.toml") or ""):
         return "`pyproject.toml` names `pytest`"
-    return _named_by_requirements(project)
+    return _search_requirements(project)
 
 
-def _conftest(project: Path) -> str:
+def _find_conftest(project: Path) -> str:
     files = ("conftest.py", "tests/conftest.py", "test/conftest.py")
     return next((file for file in files if (project / file).is_file()), "")
 
 
-def _named_by_requirements(project: Path) -> str:
+def _search_requirements(project: Path) -> str:
     for pattern in _DEPENDENCY_FILES:
         for path in sorted(project.glob(pattern)):
             if _NAMES_PYTEST.search(read_text(path) or ""):
@@ -70,14 +75,16 @@ def _named_by_requirements(project: Path) -> str:
     return ""
 
 
-def _pytest(project: Path, reason: str) -> Candidate:
-    return Candidate(aspect="test", tool="pytest", command=module(project, "pytest"), reason=reason)
+def _make_pytest(project: Path, reason: str) -> Candidate:
+    return Candidate(
+        aspect="test", tool="pytest", command=make_module_command(project, "pytest"), reason=reason
+    )
 
 
-def _unittest(project: Path, found: str) -> Candidate:
-    python = own_python(project) or any_python()
+def _make_unittest(project: Path, found: str) -> Candidate:
+    python = find_own_python(project) or find_any_python()
     folder = found.rpartition("/")[0].partition("/")[0]
-    # Discovery does not descend into a folder that is no package.
+    # Discovery does not search folders that are no packages.
     start = "" if not folder or (project / folder / "__init__.py").is_file() else f" -s {folder}"
     return Candidate(
         aspect="test",
@@ -87,22 +94,22 @@ def _unittest(project: Path, found: str) -> Candidate:
     )
 
 
-def _runner(project: Path, pyproject: dict[str, Any]) -> Candidate | None:
-    """The project's word where nothing else is to be seen: these make environments first."""
+def _make_runner(project: Path, pyproject: dict[str, Any]) -> Candidate | None:
+    """tox or nox, the last choice because they create environments first."""
     session = _NOX_SESSION.search(read_text(project / "noxfile.py") or "")
-    if file := _tox_file(project, pyproject):
+    if file := _find_tox_file(project, pyproject):
         tool, arguments, reason = "tox", "", f"`tox` is configured in `{file}`"
     elif session:
         tool, arguments = "nox", f" -s {session['name']}"
         reason = f"`noxfile.py` has a session `{session['name']}`"
     else:
         return None
-    command = f"{program(project, tool)}{arguments}"
+    command = f"{make_program_command(project, tool)}{arguments}"
     return Candidate(aspect="test", tool=tool, command=command, reason=reason)
 
 
-def _tox_file(project: Path, pyproject: dict[str, Any]) -> str:
-    if "tox" in table(pyproject, "tool"):
+def _find_tox_file(project: Path, pyproject: dict[str, Any]) -> str:
+    if "tox" in get_table(pyproject, "tool"):
         return "pyproject.toml"
     lines = (read_text(project / "tox.ini") or "").splitlines()
     return "tox.ini" if "[testenv]" in lines else ""

@@ -1,10 +1,10 @@
-"""How the programs of a Python project are called: from its environment, or through its runner."""
+"""Command lines that start the programs of a Python project."""
 
 import shutil
 from pathlib import Path
 
 _ENVIRONMENTS = (".venv", "venv")
-# The lock file, its program, and how that starts another one without changing the lock.
+# The lock file, its program, and how that starts another program without changing the lock.
 _RUNNERS = (
     ("uv.lock", "uv", "uv run --frozen"),
     ("poetry.lock", "poetry", "poetry run"),
@@ -13,37 +13,40 @@ _RUNNERS = (
 )
 
 
-def program(project: Path, name: str) -> str:
-    """As words of a command line."""
-    paths = (
-        f"{env}/{rest}" for env in _ENVIRONMENTS for rest in (f"bin/{name}", f"Scripts/{name}.exe")
-    )
-    own = next((path for path in paths if (project / path).exists()), "")
-    return own or " ".join(filter(None, (_runner(project), name)))
+def make_program_command(project: Path, name: str) -> str:
+    own = _find_own(project, name)
+    return own or " ".join(filter(None, (_find_runner(project), name)))
 
 
-def module(project: Path, name: str) -> str:
-    """As `program`, for what is also a module: Python puts the project itself on its path then."""
-    python = own_python(project)
+def make_module_command(project: Path, name: str) -> str:
+    """Like `make_program_command`, but prefers `python -m`, which adds the project to its path."""
+    python = find_own_python(project)
     if python and _has_module(project / python.partition("/")[0], name):
         return f"{python} -m {name}"
-    if runner := _runner(project):
+    if runner := _find_runner(project):
         return f"{runner} {name}"
-    return name if shutil.which(name) else f"{any_python()} -m {name}"
+    return name if shutil.which(name) else f"{find_any_python()} -m {name}"
 
 
-def own_python(project: Path) -> str:
+def find_own_python(project: Path) -> str:
+    return _find_own(project, "python")
+
+
+def _find_own(project: Path, name: str) -> str:
+    """The path of a program in the project's virtual environment; "" if it has none."""
     paths = (
-        f"{name}/{rest}" for name in _ENVIRONMENTS for rest in ("bin/python", "Scripts/python.exe")
+        f"{folder}/{rest}"
+        for folder in _ENVIRONMENTS
+        for rest in (f"bin/{name}", f"Scripts/{name}.exe")
     )
     return next((path for path in paths if (project / path).exists()), "")
 
 
-def any_python() -> str:
+def find_any_python() -> str:
     return "python3" if shutil.which("python3") and not shutil.which("python") else "python"
 
 
-def _runner(project: Path) -> str:
+def _find_runner(project: Path) -> str:
     for file, name, words in _RUNNERS:
         if (project / file).is_file() and shutil.which(name):
             return words

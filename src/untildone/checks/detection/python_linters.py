@@ -1,14 +1,14 @@
-"""Python: linters and type checkers that the project configured."""
+"""Linters and type checkers that a Python project configures."""
 
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from untildone.checks.detection.candidate import Candidate
-from untildone.checks.detection.manifest import first_existing, read_text, read_toml, table
-from untildone.checks.detection.python_environment import program
+from untildone.checks.detection.manifest import find_first, get_table, read_text, read_toml
+from untildone.checks.detection.python_environment import make_program_command
 
-# The tool, its arguments, and files of its own beside `pyproject.toml`.
+# The tool, its arguments, and its configuration files besides `pyproject.toml`.
 _TOOLS = (
     ("black", " --check .", ()),
     ("pyright", "", ("pyrightconfig.json",)),
@@ -20,34 +20,34 @@ _MYPY_TARGETS = ("files", "packages", "modules")
 
 
 def candidates(project: Path) -> Iterator[Candidate]:
-    tools = table(read_toml(project / "pyproject.toml"), "tool")
-    yield from _ruff(project, tools)
-    yield from _mypy(project, tools)
+    tools = get_table(read_toml(project / "pyproject.toml"), "tool")
+    yield from _find_ruff(project, tools)
+    yield from _find_mypy(project, tools)
     for tool, arguments, files in _TOOLS:
-        file = first_existing(project, *files) or ("pyproject.toml" if tool in tools else "")
+        file = find_first(project, *files) or ("pyproject.toml" if tool in tools else "")
         if file:
-            yield _lint(project, tool, arguments, f"`{tool}` is configured in `{file}`")
+            yield _make_candidate(project, tool, arguments, f"`{tool}` is configured in `{file}`")
 
 
-def _ruff(project: Path, tools: dict[str, Any]) -> Iterator[Candidate]:
-    file = first_existing(project, "ruff.toml", ".ruff.toml")
+def _find_ruff(project: Path, tools: dict[str, Any]) -> Iterator[Candidate]:
+    file = find_first(project, "ruff.toml", ".ruff.toml")
     own = read_toml(project / file) if file else None
     settings = own if own is not None else tools.get("ruff")
     if not isinstance(settings, dict):
         return
     reason = f"`ruff` is configured in `{file or 'pyproject.toml'}`"
-    yield _lint(project, "ruff", " check .", reason)
+    yield _make_candidate(project, "ruff", " check .", reason)
     if "format" in settings:
         yield Candidate(
             aspect="lint",
             tool="ruff-format",
-            command=f"{program(project, 'ruff')} format --check .",
+            command=f"{make_program_command(project, 'ruff')} format --check .",
             reason=f"{reason} with a section `format`",
         )
 
 
-def _mypy(project: Path, tools: dict[str, Any]) -> Iterator[Candidate]:
-    """What it is to look at is named in its settings, or is everything."""
+def _find_mypy(project: Path, tools: dict[str, Any]) -> Iterator[Candidate]:
+    """mypy needs a path if its settings name none."""
     for file in _MYPY_FILES:
         lines = (read_text(project / file) or "").splitlines()
         if "[mypy]" in lines:
@@ -56,11 +56,11 @@ def _mypy(project: Path, tools: dict[str, Any]) -> Iterator[Candidate]:
     else:
         if "mypy" not in tools:
             return
-        file, keys = "pyproject.toml", set(table(tools, "mypy"))
+        file, keys = "pyproject.toml", set(get_table(tools, "mypy"))
     everything = "" if keys.intersection(_MYPY_TARGETS) else " ."
-    yield _lint(project, "mypy", everything, f"`mypy` is configured in `{file}`")
+    yield _make_candidate(project, "mypy", everything, f"`mypy` is configured in `{file}`")
 
 
-def _lint(project: Path, tool: str, arguments: str, reason: str) -> Candidate:
-    command = f"{program(project, tool)}{arguments}"
+def _make_candidate(project: Path, tool: str, arguments: str, reason: str) -> Candidate:
+    command = f"{make_program_command(project, tool)}{arguments}"
     return Candidate(aspect="lint", tool=tool, command=command, reason=reason)

@@ -1,10 +1,10 @@
-"""Rust: what `cargo` builds and tests, and the linters that are configured."""
+"""Rust: `cargo build` and `cargo test`, and the linters that are configured."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 from untildone.checks.detection.candidate import Candidate
-from untildone.checks.detection.manifest import first_existing
+from untildone.checks.detection.manifest import find_first
 
 _LINTERS = (
     ("fmt", "cargo fmt --check", ("rustfmt.toml", ".rustfmt.toml")),
@@ -19,7 +19,7 @@ def candidates(project: Path) -> Iterator[Candidate]:
     yield Candidate(aspect="build", tool="cargo", command="cargo build", reason=reason)
     yield Candidate(aspect="test", tool="cargo", command="cargo test", reason=reason)
     for tool, command, files in _LINTERS:
-        if file := first_existing(project, *files):
+        if file := find_first(project, *files):
             yield Candidate(
                 aspect="lint",
                 tool=tool,

@@ -1,4 +1,4 @@
-"""What a script that a project wrote itself would do: run for ever, or change files."""
+"""Recognises scripts of a project that would run forever or change files."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -8,7 +8,7 @@ _CALL = re.compile(r"(?<![\w./-])(?:npm|pnpm|yarn|bun|make|\$\(MAKE\))(?: run)? 
 _START, _REST, _END = r"(?<![\w./-])", r"[^&|;\n]*", r"(?![\w./-])"
 _ENDLESS = re.compile(
     r"(?<!\S)(?:--watch(?:All)?(?:=true)?|--ui)(?!\S)"
-    # `-w` is a workspace, a number of workers or a file for others.
+    # For other tools `-w` is a workspace, a number of workers or a file.
     rf"|{_START}(?:tsc|mocha|webpack|rollup|tsup)\b{_REST}\s-w(?!\S)"
     rf"|{_START}(?:react-scripts|ng) test\b(?!{_REST}(?:--no-watch|--watch=false))"
     rf"|{_START}karma start\b(?!{_REST}--single-run)"
@@ -25,23 +25,23 @@ _CHANGES = re.compile(
 )
 
 
-def harm(name: str, scripts: Mapping[str, str]) -> str:
-    """Why a check may not run it; "" if it ends by itself and what it judges stays as it was."""
-    texts = tuple(_reached(name, scripts))
+def find_harm(name: str, scripts: Mapping[str, str]) -> str:
+    """Why the script must not run as a check; "" if it ends and changes nothing."""
+    texts = tuple(_collect_scripts(name, scripts))
     if any(map(_ENDLESS.search, texts)):
-        return "would run for ever"
+        return "would run forever"
     return "would change files" if any(map(_CHANGES.search, texts)) else ""
 
 
-def once(script: str) -> str:
-    """A lone `vitest`, which would go on watching, told to run and end; else nothing."""
+def make_single_run(script: str) -> str:
+    """The command that makes a plain `vitest` run once; "" for other scripts."""
     name, *options = script.split() or [""]
     lone = name == "vitest" and all(word.startswith("-") for word in options)
     return " ".join(["vitest run", *options]) if lone and "--watch" not in options else ""
 
 
-def _reached(name: str, scripts: Mapping[str, str]) -> Iterator[str]:
-    """The script, those around it, and those of the same project that they call."""
+def _collect_scripts(name: str, scripts: Mapping[str, str]) -> Iterator[str]:
+    """The script, its pre and post scripts, and those that they call."""
     names = [f"pre{name}", name, f"post{name}"]
     for each in names:
         text = scripts.get(each, "")

@@ -1,4 +1,4 @@
-"""Packages that share one top: a script that only they have, run in all of them from there."""
+"""Workspaces: runs a script in all member packages from the root."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,59 +6,53 @@ from typing import Any
 
 import yaml
 
-from untildone.checks.detection.manifest import read_json, table
+from untildone.checks.detection.manifest import get_table, read_json
 
-_EVERYWHERE = {
+_RUN_IN_ALL = {
     "npm": "npm run {} --workspaces --if-present",
     "pnpm": "pnpm --recursive run {}",
     "yarn": "yarn workspaces foreach --all run {}",
     "bun": "bun run --filter '*' {}",
 }
-# The old yarn knows no other way, and fails where a package lacks the script.
-_OLD_YARN = "yarn workspaces run {}"
-_MOST = 500
+# The only way of yarn 1; it fails if a package lacks the script.
+_YARN_1 = "yarn workspaces run {}"
+_MOST_MEMBERS = 500
 
 
-def members(project: Path, package: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """The scripts of each package by its folder; nothing where there is no more than the top."""
-    patterns = [*_patterns(project, package)]
-    left_out = {
-        place
-        for pattern in patterns
-        if pattern.startswith("!")
-        for place in _matching(project, pattern[1:])
-    }
-    places = {
-        place
-        for pattern in patterns
-        if not pattern.startswith("!")
-        for place in _matching(project, pattern)
-    }
+def read_member_scripts(project: Path, package: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The scripts of each member by folder; empty if there are no members."""
+    included: set[Path] = set()
+    excluded: set[Path] = set()
+    for pattern in _read_patterns(project, package):
+        folders = excluded if pattern.startswith("!") else included
+        folders.update(_find_packages(project, pattern.removeprefix("!")))
     return {
-        place.relative_to(project).as_posix(): table(read_json(place / "package.json"), "scripts")
-        for place in sorted(places - left_out)[:_MOST]
+        folder.relative_to(project).as_posix(): get_table(
+            read_json(folder / "package.json"), "scripts"
+        )
+        for folder in sorted(included - excluded)[:_MOST_MEMBERS]
     }
 
 
-def everywhere(project: Path, name: str, *, manager: str, missing: bool) -> str:
-    """The command that runs the script in all packages; "" where some lack it and that fails."""
+def make_workspace_command(project: Path, name: str, *, manager: str, missing: bool) -> str:
+    """The command that runs the script in all members; "" if it would fail for a missing one."""
     if manager == "yarn" and not (project / ".yarnrc.yml").is_file():
-        return "" if missing else _OLD_YARN.format(name)
-    return _EVERYWHERE[manager].format(name)
+        return "" if missing else _YARN_1.format(name)
+    return _RUN_IN_ALL[manager].format(name)
 
 
-def _patterns(project: Path, package: dict[str, Any]) -> Iterator[str]:
+def _read_patterns(project: Path, package: dict[str, Any]) -> Iterator[str]:
     named = package.get("workspaces")
     listed = named.get("packages") if isinstance(named, dict) else named
     if listed is None:
-        listed = _of_pnpm(project / "pnpm-workspace.yaml")
+        listed = _read_pnpm_patterns(project / "pnpm-workspace.yaml")
     for pattern in listed if isinstance(listed, list) else ():
         text = str(pattern).removeprefix("./").rstrip("/")
         if text and not Path(text.lstrip("!")).is_absolute() and ".." not in text:
             yield text
 
 
-def _of_pnpm(file: Path) -> object:
+def _read_pnpm_patterns(file: Path) -> object:
     try:
         read = yaml.safe_load(file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError, RecursionError):
@@ -66,7 +60,7 @@ def _of_pnpm(file: Path) -> object:
     return read.get("packages") if isinstance(read, dict) else None
 
 
-def _matching(project: Path, pattern: str) -> Iterator[Path]:
-    for place in project.glob(f"{pattern}/package.json"):
-        if "node_modules" not in place.parts:
-            yield place.parent
+def _find_packages(project: Path, pattern: str) -> Iterator[Path]:
+    for file in project.glob(f"{pattern}/package.json"):
+        if "node_modules" not in file.parts:
+            yield file.parent

@@ -1,1 +1,1 @@
-"""Language servers: what they say about a file now, kept warm between questions."""
+"""Diagnostics of language servers, which a daemon keeps running between questions."""

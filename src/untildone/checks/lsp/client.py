@@ -1,4 +1,4 @@
-"""One language server of one project: told of files, asked about them, ended."""
+"""A client of one language server: sends it files and collects its diagnostics."""
 
 import os
 import time
@@ -11,29 +11,29 @@ from msgspec.structs import replace
 
 from untildone.checks.findings import Diagnostic
 from untildone.checks.lsp import messages
-from untildone.checks.lsp.documents import Documents, Unreadable, path_of
-from untildone.checks.lsp.link import Limits, Link
+from untildone.checks.lsp.connection import Connection, ServerLimits
+from untildone.checks.lsp.documents import Documents, UnreadableFileError, parse_file_uri
 from untildone.checks.lsp.messages import (
-    Asked,
-    Garbled,
+    ConfigurationRequest,
     Incoming,
-    Offered,
-    Published,
-    Pulled,
-    Reported,
-    Work,
-    diagnostics,
-    first_line,
+    Progress,
+    ProtocolError,
+    PublishedDiagnostics,
+    PulledDiagnostics,
+    RegisteredCapabilities,
+    ServerDiagnostic,
+    make_diagnostics,
+    shorten_message,
 )
-from untildone.checks.lsp.servers import Chosen, settings
+from untildone.checks.lsp.servers import SelectedServer, make_settings
 
 _SHUTDOWN_SECONDS = 1.0
-# Who begins work and never ends it is not waited for.
-_WORK_SECONDS = 30.0
-_MOST_WORK = 100
+# Progress that a server begins and never ends is ignored after this time.
+_PROGRESS_SECONDS = 30.0
+_MOST_PROGRESS = 100
 _RETRY_SECONDS = 0.1
-# ServerCancelled and ContentModified: the specification's "ask again".
-_AGAIN = (-32802, -32801)
+# ServerCancelled and ContentModified: the specification says to ask again.
+_RETRY_CODES = (-32802, -32801)
 _ACKNOWLEDGED = (
     "client/registerCapability",
     "client/unregisterCapability",
@@ -58,76 +58,81 @@ CAPABILITIES = {
 }
 
 
-class Answer(Struct, frozen=True, kw_only=True):
-    """What is known, by file; `reasons` tell what is not, and why."""
+class ServerAnswer(Struct, frozen=True, kw_only=True):
+    """Diagnostics by file; `reasons` explain why a file has none, or not all."""
 
     found: dict[Path, tuple[Diagnostic, ...]] = {}
     reasons: tuple[str, ...] = ()
 
 
-class _Said(Struct, frozen=True):
-    """About one version of a document; `total` with what was too much to keep."""
+class _FileDiagnostics(Struct, frozen=True):
+    """Diagnostics for one version of a document; `total` counts also those cut off."""
 
     version: int
-    reported: list[Reported]
+    diagnostics: list[ServerDiagnostic]
     total: int
     at: float = 0
 
 
 class Client:
-    """One question at a time is put to it."""
+    """Handles one `diagnose` at a time."""
 
-    def __init__(self, choice: Chosen, project: Path, *, limits: Limits | None = None) -> None:
-        self._server = choice.server
+    def __init__(
+        self, selected: SelectedServer, project: Path, *, limits: ServerLimits | None = None
+    ) -> None:
+        self._server = selected.server
         self._project = project
-        self._limits = limits or Limits()
-        self._documents = Documents(choice.server)
-        self._pushed: dict[Path, _Said] = {}
-        self._work: dict[int | str, float] = {}
-        self._news: dict[str, int] = {}
-        # Since when something was to be pushed and was not.
-        self._waited_since = 0.0
+        self._limits = limits or ServerLimits()
+        self._documents = Documents(selected.server)
+        self._pushed: dict[Path, _FileDiagnostics] = {}
+        # The start of each progress that the server has not ended.
+        self._progress: dict[int | str, float] = {}
+        self._file_changes: dict[str, int] = {}
+        # When the first question began for which the server has not pushed anything.
+        self._waiting_since = 0.0
         self._ready = False
         self._pulls = False
-        self._link = Link(choice.argv, project, limits=self._limits, hear=self._hear)
-        self._link.ask("initialize", self._introduction(), then=self._greeted)
+        self._connection = Connection(
+            selected.argv, project, limits=self._limits, on_message=self._handle
+        )
+        self._connection.request("initialize", self._make_introduction(), then=self._initialize)
 
     @property
     def failure(self) -> str:
-        """Why it can no longer be asked; "" while it can."""
-        return self._link.failure
+        """Why the server can no longer answer; "" while it can."""
+        return self._connection.failure
 
-    def tell(self, changes: Iterable[tuple[Path, int]]) -> None:
-        """Of files on the disk, with the protocol's number for what became of each."""
-        self._news |= {path.as_uri(): kind for path, kind in changes}
+    def note_changes(self, changes: Iterable[tuple[Path, int]]) -> None:
+        """Notes changed files with their FileChangeType, for the next `diagnose`."""
+        self._file_changes |= {path.as_uri(): kind for path, kind in changes}
 
     def diagnose(
         self, files: Sequence[Path], *, deadline: float, texts: Mapping[Path, str] | None = None
-    ) -> Answer:
-        """What it says in time about the files as `texts` has them, else as the disk has now."""
-        self._link.begin_question()
-        if not self._link.wait(lambda: self._ready, deadline=deadline):
-            return self._silent("is still starting")
-        known, reasons = self._brought_up(files, texts or {})
-        said = {} if self._pulls else self._heard(known, deadline)
+    ) -> ServerAnswer:
+        """The diagnostics of the files; `texts` replaces the content of some of them."""
+        self._connection.begin_question()
+        if not self._connection.wait(lambda: self._ready, deadline=deadline):
+            return self._answer_nothing("is still starting")
+        known, reasons = self._update_documents(files, texts or {})
+        found = {} if self._pulls else self._await_pushed(known, deadline)
         if self._pulls:
-            said = self._pulled(known, deadline)
-        return self._silent("") if self.failure else self._answer(known, said, reasons)
+            found = self._pull_all(known, deadline)
+        return self._answer_nothing("") if self.failure else self._answer(known, found, reasons)
 
     def check(self) -> None:
-        self._link.check()
+        self._connection.check()
 
     def close(self) -> None:
-        """Politely, to who has been polite."""
+        """Asks a server that has started to shut down, then ends it."""
         if self._ready and not self.failure:
-            answered: list[Incoming] = []
-            self._link.ask("shutdown", None, then=answered.append)
+            answers: list[Incoming] = []
+            self._connection.request("shutdown", None, then=answers.append)
             deadline = time.monotonic() + _SHUTDOWN_SECONDS
-            self._link.wait(lambda: bool(answered), deadline=deadline)
-            self._link.say(messages.notification("exit", None))
-        self._link.close()
+            self._connection.wait(lambda: bool(answers), deadline=deadline)
+            self._connection.send(messages.encode_notification("exit", None))
+        self._connection.close()
 
-    def _introduction(self) -> dict[str, object]:
+    def _make_introduction(self) -> dict[str, object]:
         folder = {"uri": self._project.as_uri(), "name": self._project.name}
         return {
             "processId": os.getpid(),
@@ -137,112 +142,118 @@ class Client:
             "capabilities": CAPABILITIES,
         }
 
-    def _greeted(self, answer: Incoming) -> None:
+    def _initialize(self, answer: Incoming) -> None:
         if answer.error:
-            raise Garbled(f"refused to start: {first_line(answer.error.message)}")
-        self._pulls = messages.within(answer.result, messages.Greeting).pulls
+            raise ProtocolError(f"refused to start: {shorten_message(answer.error.message)}")
+        self._pulls = messages.decode_part(answer.result, messages.InitializeResult).pulls
         self._ready = True
-        self._link.say(messages.notification("initialized", {}))
+        self._connection.send(messages.encode_notification("initialized", {}))
 
-    def _brought_up(
+    def _update_documents(
         self, files: Sequence[Path], texts: Mapping[Path, str]
     ) -> tuple[list[Path], list[str]]:
-        """The files the server knows as they are now; the others with the reason."""
+        """The files that the server now has as they are, and why it has not the others."""
         known: list[Path] = []
         reasons: list[str] = []
-        with self._link.changed:
-            self._pass_news_on()
-            self._say(self._documents.refreshed())
+        with self._connection.changed:
+            self._send_file_changes()
+            self._send(self._documents.refresh())
             for path in files:
                 try:
-                    self._say(self._documents.brought_up(path, texts.get(path)))
+                    self._send(self._documents.update(path, texts.get(path)))
                     known.append(path)
-                except Unreadable as reason:
-                    reasons.append(f"`{self._shown(path)}` {reason}")
-            kept = self._pushed.items()
-            self._pushed = {path: said for path, said in kept if self._documents.version(path)}
+                except UnreadableFileError as reason:
+                    reasons.append(f"`{self._shorten(path)}` {reason}")
+            self._pushed = {
+                path: pushed
+                for path, pushed in self._pushed.items()
+                if self._documents.version(path)
+            }
         return known, reasons
 
-    def _pass_news_on(self) -> None:
-        if self._news:
-            changes = [{"uri": uri, "type": kind} for uri, kind in self._news.items()]
-            self._say(
-                [messages.notification("workspace/didChangeWatchedFiles", {"changes": changes})]
-            )
-            self._news = {}
+    def _send_file_changes(self) -> None:
+        if self._file_changes:
+            changes = [{"uri": uri, "type": kind} for uri, kind in self._file_changes.items()]
+            method = "workspace/didChangeWatchedFiles"
+            self._send([messages.encode_notification(method, {"changes": changes})])
+            self._file_changes = {}
 
-    def _say(self, said: Iterable[bytes]) -> None:
-        for message in said:
-            self._link.say(message)
+    def _send(self, encoded: Iterable[bytes]) -> None:
+        for message in encoded:
+            self._connection.send(message)
 
-    def _pulled(self, files: Sequence[Path], deadline: float) -> dict[Path, _Said]:
-        said: dict[Path, _Said] = {}
+    def _pull_all(self, files: Sequence[Path], deadline: float) -> dict[Path, _FileDiagnostics]:
+        found: dict[Path, _FileDiagnostics] = {}
         todo = list(files)
         while todo:
             answers = self._pull(todo, deadline)
-            said |= {path: got for path, got in answers.items() if isinstance(got, _Said)}
-            todo = [path for path, got in answers.items() if got in _AGAIN]
-            if todo and not self._paused(deadline):
+            found |= {path: it for path, it in answers.items() if isinstance(it, _FileDiagnostics)}
+            todo = [path for path, code in answers.items() if code in _RETRY_CODES]
+            if todo and not self._pause(deadline):
                 break
-        return said
+        return found
 
-    def _paused(self, deadline: float) -> bool:
-        """False if there is no time to go on after the pause."""
+    def _pause(self, deadline: float) -> bool:
+        """False if no time is left after the pause."""
         until = min(time.monotonic() + _RETRY_SECONDS, deadline)
-        self._link.wait(lambda: False, deadline=until)
+        self._connection.wait(lambda: False, deadline=until)
         return until < deadline and not self.failure
 
-    def _pull(self, files: Sequence[Path], deadline: float) -> dict[Path, _Said | int]:
-        """What was said, or the number of the reason why not."""
-        answers: dict[Path, _Said | int] = {}
+    def _pull(self, files: Sequence[Path], deadline: float) -> dict[Path, _FileDiagnostics | int]:
+        """The diagnostics, or the code of the error, of each file that got an answer."""
+        answers: dict[Path, _FileDiagnostics | int] = {}
 
-        def answered(path: Path, answer: Incoming) -> None:
+        def receive(path: Path, answer: Incoming) -> None:
             if answer.error:
                 answers[path] = answer.error.code
             else:
-                answers[path] = self._kept(path, messages.within(answer.result, Pulled).items)
+                items = messages.decode_part(answer.result, PulledDiagnostics).items
+                answers[path] = self._limit(path, items)
 
         for path in files:
-            about = {"textDocument": {"uri": path.as_uri()}}
-            self._link.ask("textDocument/diagnostic", about, then=partial(answered, path))
-        self._link.wait(lambda: len(answers) == len(files), deadline=deadline)
-        with self._link.changed:
+            document = {"textDocument": {"uri": path.as_uri()}}
+            self._connection.request(
+                "textDocument/diagnostic", document, then=partial(receive, path)
+            )
+        self._connection.wait(lambda: len(answers) == len(files), deadline=deadline)
+        with self._connection.changed:
             return dict(answers)
 
-    def _heard(self, files: Sequence[Path], deadline: float) -> dict[Path, _Said]:
-        """Who pushes pushes again: it has said all only when it has been quiet for a while."""
-        asked_at = time.monotonic()
+    def _await_pushed(self, files: Sequence[Path], deadline: float) -> dict[Path, _FileDiagnostics]:
+        """Waits until the server is quiet, since it may push diagnostics several times."""
+        began = time.monotonic()
 
-        def settled() -> bool:
-            latest = max((said.at for said in self._pushed.values()), default=0)
-            quiet = time.monotonic() - max(latest, asked_at) >= self._limits.quiet_seconds
-            return quiet and not self._busy() and all(map(self._up_to_date, files))
+        def is_settled() -> bool:
+            latest = max((pushed.at for pushed in self._pushed.values()), default=0)
+            quiet = time.monotonic() - max(latest, began) >= self._limits.quiet_seconds
+            return quiet and not self._is_busy() and all(map(self._is_up_to_date, files))
 
-        # Some say only after they have started that they want to be asked.
-        self._link.wait(lambda: self._pulls or settled(), deadline=deadline)
-        with self._link.changed:
-            if settled():
+        # Some servers announce only after their start that they want to be asked.
+        self._connection.wait(lambda: self._pulls or is_settled(), deadline=deadline)
+        with self._connection.changed:
+            if is_settled():
                 return {path: self._pushed[path] for path in files}
-            self._waited_since = self._waited_since or asked_at
-            self._link.expect_since(self._waited_since)
+            self._waiting_since = self._waiting_since or began
+            self._connection.expect_since(self._waiting_since)
         return {}
 
-    def _up_to_date(self, path: Path) -> bool:
-        said = self._pushed.get(path)
-        return said is not None and said.version == self._documents.version(path)
+    def _is_up_to_date(self, path: Path) -> bool:
+        pushed = self._pushed.get(path)
+        return pushed is not None and pushed.version == self._documents.version(path)
 
-    def _busy(self) -> bool:
-        return any(time.monotonic() - began < _WORK_SECONDS for began in self._work.values())
+    def _is_busy(self) -> bool:
+        now = time.monotonic()
+        return any(now - began < _PROGRESS_SECONDS for began in self._progress.values())
 
-    def _hear(self, message: Incoming) -> bytes | None:
+    def _handle(self, message: Incoming) -> bytes | None:
         match message.method:
             case "textDocument/publishDiagnostics":
-                self._publish(messages.within(message.params, Published))
+                self._store_pushed(messages.decode_part(message.params, PublishedDiagnostics))
             case "$/progress":
-                self._note(messages.within(message.params, Work))
+                self._store_progress(messages.decode_part(message.params, Progress))
             case "client/registerCapability":
-                offered = messages.within(message.params, Offered).methods
-                self._pulls = self._pulls or "textDocument/diagnostic" in offered
+                methods = messages.decode_part(message.params, RegisteredCapabilities).methods
+                self._pulls = self._pulls or "textDocument/diagnostic" in methods
             case _:
                 pass
         return None if message.id is None else self._reply(message.id, message)
@@ -250,63 +261,70 @@ class Client:
     def _reply(self, number: int | str, message: Incoming) -> bytes:
         match message.method:
             case "workspace/configuration":
-                sections = messages.within(message.params, Asked).sections
-                return messages.response(number, [settings(self._project, s) for s in sections])
+                sections = messages.decode_part(message.params, ConfigurationRequest).sections
+                settings = [make_settings(self._project, section) for section in sections]
+                return messages.encode_response(number, settings)
             case "workspace/workspaceFolders":
-                return messages.response(number, self._introduction()["workspaceFolders"])
+                folders = self._make_introduction()["workspaceFolders"]
+                return messages.encode_response(number, folders)
             case "workspace/applyEdit":
-                return messages.response(number, {"applied": False})
+                return messages.encode_response(number, {"applied": False})
             case method if method in _ACKNOWLEDGED:
-                return messages.response(number, None)
+                return messages.encode_response(number, None)
             case method:
-                return messages.refusal(number, method)
+                return messages.encode_refusal(number, method)
 
-    def _publish(self, published: Published) -> None:
-        path = path_of(published.uri)
+    def _store_pushed(self, published: PublishedDiagnostics) -> None:
+        path = parse_file_uri(published.uri)
         version = self._documents.version(path) if path else 0
-        # Of a version that is no longer the file, or of a file nobody asked about.
+        # Ignore old versions, and files that are not open.
         if path and version and published.version in (None, version):
-            self._pushed[path] = self._kept(path, published.diagnostics)
-            self._waited_since = 0.0
+            self._pushed[path] = self._limit(path, published.diagnostics)
+            self._waiting_since = 0.0
 
-    def _note(self, work: Work) -> None:
-        if work.value.kind == "end":
-            self._work.pop(work.token, None)
-        elif work.value.kind == "begin" and len(self._work) < _MOST_WORK:
-            self._work[work.token] = time.monotonic()
+    def _store_progress(self, progress: Progress) -> None:
+        if progress.value.kind == "end":
+            self._progress.pop(progress.token, None)
+        elif progress.value.kind == "begin" and len(self._progress) < _MOST_PROGRESS:
+            self._progress[progress.token] = time.monotonic()
 
-    def _kept(self, path: Path, reported: list[Reported]) -> _Said:
-        return _Said(
+    def _limit(self, path: Path, diagnostics: list[ServerDiagnostic]) -> _FileDiagnostics:
+        return _FileDiagnostics(
             version=self._documents.version(path),
-            reported=reported[: self._limits.diagnostics],
-            total=len(reported),
+            diagnostics=diagnostics[: self._limits.diagnostics],
+            total=len(diagnostics),
             at=time.monotonic(),
         )
 
     def _answer(
-        self, files: Sequence[Path], said: Mapping[Path, _Said], reasons: list[str]
-    ) -> Answer:
+        self, files: Sequence[Path], found: Mapping[Path, _FileDiagnostics], reasons: list[str]
+    ) -> ServerAnswer:
+        name, limit = self._server.name, self._limits.diagnostics
         for path in files:
-            if path not in said:
-                reasons.append(f"`{self._server.name}` is not ready with `{self._shown(path)}`")
-            elif said[path].total > self._limits.diagnostics:
-                too_many = f"said {said[path].total} things about `{self._shown(path)}`"
+            if path not in found:
+                reasons.append(f"`{name}` is not ready with `{self._shorten(path)}`")
+            elif (total := found[path].total) > limit:
                 reasons.append(
-                    f"`{self._server.name}` {too_many}, {self._limits.diagnostics} count"
+                    f"`{name}` said {total} things about `{self._shorten(path)}`, {limit} count"
                 )
-        found = {path: self._diagnostics(path, said[path].reported) for path in said}
-        return Answer(found=found, reasons=tuple(reasons))
+        return ServerAnswer(
+            found={path: self._convert(path, it.diagnostics) for path, it in found.items()},
+            reasons=tuple(reasons),
+        )
 
-    def _diagnostics(self, path: Path, reported: Iterable[Reported]) -> tuple[Diagnostic, ...]:
-        found = diagnostics(self._shown(path), reported, prefix=self._server.code_prefix)
-        severity = self._server.severity
+    def _convert(
+        self, path: Path, diagnostics: Iterable[ServerDiagnostic]
+    ) -> tuple[Diagnostic, ...]:
+        prefix, severity = self._server.code_prefix, self._server.severity
+        found = make_diagnostics(self._shorten(path), diagnostics, prefix=prefix)
         if severity is None:
             return tuple(found)
-        return tuple(replace(one, severity=severity(one.code)) for one in found)
+        return tuple(replace(each, severity=severity(each.code)) for each in found)
 
-    def _shown(self, path: Path) -> str:
-        inner = path.is_relative_to(self._project)
-        return path.relative_to(self._project).as_posix() if inner else str(path)
+    def _shorten(self, path: Path) -> str:
+        """The path relative to the project if it is inside."""
+        inside = path.is_relative_to(self._project)
+        return path.relative_to(self._project).as_posix() if inside else str(path)
 
-    def _silent(self, reason: str) -> Answer:
-        return Answer(reasons=(f"`{self._server.name}` {self.failure or reason}",))
+    def _answer_nothing(self, reason: str) -> ServerAnswer:
+        return ServerAnswer(reasons=(f"`{self._server.name}` {self.failure or reason}",))

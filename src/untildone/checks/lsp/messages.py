@@ -1,4 +1,4 @@
-"""What is said to and by a language server, as values: only the fields that are read here."""
+"""Messages of the Language Server Protocol, with only the fields that we use."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
@@ -12,7 +12,7 @@ from untildone.core.check_results import Severity
 
 LONGEST_TEXT = 500
 
-# The specification's DiagnosticSeverity; 4 is a hint to the editor's colouring, no finding.
+# DiagnosticSeverity of the specification; 4 is a hint for editors, no finding.
 _SEVERITIES: dict[int, Severity] = {1: "error", 2: "warning", 3: "info"}
 _HINT = 4
 _METHOD_UNKNOWN = -32601
@@ -20,8 +20,8 @@ _METHOD_UNKNOWN = -32601
 Value = TypeVar("Value")
 
 
-class Garbled(Exception):  # noqa: N818 - reads as what the message is
-    """A message that is not what the protocol says."""
+class ProtocolError(Exception):
+    """A message that breaks the protocol."""
 
 
 class Failure(Struct, frozen=True):
@@ -47,8 +47,8 @@ class _Range(Struct, frozen=True):
     start: _Position
 
 
-class Reported(Struct, frozen=True):
-    """One diagnostic in the protocol's words; lines count from 0."""
+class ServerDiagnostic(Struct, frozen=True):
+    """A diagnostic of the protocol; lines count from 0."""
 
     range: _Range
     message: str
@@ -56,22 +56,22 @@ class Reported(Struct, frozen=True):
     code: int | str | None = None
 
 
-class Published(Struct, frozen=True):
+class PublishedDiagnostics(Struct, frozen=True):
     uri: str
-    diagnostics: list[Reported]
+    diagnostics: list[ServerDiagnostic]
     version: int | None = None
 
 
-class Pulled(Struct, frozen=True):
-    items: list[Reported] = []
+class PulledDiagnostics(Struct, frozen=True):
+    items: list[ServerDiagnostic] = []
 
 
 class _Item(Struct, frozen=True):
     section: str | None = None
 
 
-class Asked(Struct, frozen=True):
-    """What the server wants to know of the settings."""
+class ConfigurationRequest(Struct, frozen=True):
+    """The sections of the settings that a server asks for."""
 
     items: list[_Item] = []
 
@@ -84,8 +84,8 @@ class _Registration(Struct, frozen=True):
     method: str = ""
 
 
-class Offered(Struct, frozen=True):
-    """What the server can do, told only after it has started."""
+class RegisteredCapabilities(Struct, frozen=True):
+    """Capabilities that a server announces after its start."""
 
     registrations: list[_Registration] = []
 
@@ -94,21 +94,21 @@ class Offered(Struct, frozen=True):
         return {registration.method for registration in self.registrations}
 
 
-class _Work(Struct, frozen=True):
+class _ProgressValue(Struct, frozen=True):
     kind: str = ""
 
 
-class Work(Struct, frozen=True):
+class Progress(Struct, frozen=True):
     token: int | str
-    value: _Work = _Work()
+    value: _ProgressValue = _ProgressValue()
 
 
 class _Capabilities(Struct, frozen=True, rename={"pull": "diagnosticProvider"}):
     pull: Raw = Raw(b"null")
 
 
-class Greeting(Struct, frozen=True):
-    """The server's answer to `initialize`."""
+class InitializeResult(Struct, frozen=True):
+    """The server's answer to `initialize`; `pulls` if it wants to be asked for diagnostics."""
 
     capabilities: _Capabilities = _Capabilities()
 
@@ -117,65 +117,67 @@ class Greeting(Struct, frozen=True):
         return bytes(self.capabilities.pull).strip() not in (b"null", b"false")
 
 
-def read(message: bytes) -> Incoming:
-    return _decoded(message, Incoming)
+def decode_message(message: bytes) -> Incoming:
+    return _decode(message, Incoming)
 
 
-def within(raw: Raw, kind: type[Value]) -> Value:
-    return _decoded(raw, kind)
+def decode_part(raw: Raw, kind: type[Value]) -> Value:
+    return _decode(raw, kind)
 
 
-def _decoded(data: bytes | Raw, kind: type[Value]) -> Value:
+def _decode(data: bytes | Raw, kind: type[Value]) -> Value:
     try:
         return msgspec.json.decode(data, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise Garbled(f"sent a message that cannot be read: {error}") from error
+        raise ProtocolError(f"sent a message that cannot be read: {error}") from error
 
 
-def request(number: int, method: str, params: object = None) -> bytes:
-    return _encoded({"id": number, "method": method, "params": params})
+def encode_request(number: int, method: str, params: object = None) -> bytes:
+    return _encode({"id": number, "method": method, "params": params})
 
 
-def notification(method: str, params: object) -> bytes:
-    return _encoded({"method": method, "params": params})
+def encode_notification(method: str, params: object) -> bytes:
+    return _encode({"method": method, "params": params})
 
 
-def response(number: int | str, result: object) -> bytes:
-    return _encoded({"id": number, "result": result})
+def encode_response(number: int | str, result: object) -> bytes:
+    return _encode({"id": number, "result": result})
 
 
-def refusal(number: int | str, method: str) -> bytes:
+def encode_refusal(number: int | str, method: str) -> bytes:
     reason = {"code": _METHOD_UNKNOWN, "message": f"{method[:LONGEST_TEXT]} is not offered"}
-    return _encoded({"id": number, "error": reason})
+    return _encode({"id": number, "error": reason})
 
 
-def _encoded(message: dict[str, Any]) -> bytes:
+def _encode(message: dict[str, Any]) -> bytes:
     return msgspec.json.encode({"jsonrpc": "2.0", **message})
 
 
-def diagnostics(path: str, reported: Iterable[Reported], *, prefix: str) -> list[Diagnostic]:
-    """Without the editor's hints; `prefix` stands before a code that is a number."""
+def make_diagnostics(
+    path: str, reported: Iterable[ServerDiagnostic], *, prefix: str
+) -> list[Diagnostic]:
+    """The diagnostics without hints; `prefix` is added to numeric codes."""
     return [
         Diagnostic(
             path=path,
-            line=min(max(one.range.start.line + 1, 1), 10**9),
-            code=_code(one.code, prefix),
-            severity=_SEVERITIES.get(one.severity or 1, "info"),
-            text=first_line(one.message),
+            line=min(max(each.range.start.line + 1, 1), 10**9),
+            code=_make_code(each.code, prefix),
+            severity=_SEVERITIES.get(each.severity or 1, "info"),
+            text=shorten_message(each.message),
         )
-        for one in reported
-        if one.severity != _HINT
+        for each in reported
+        if each.severity != _HINT
     ]
 
 
-def _code(code: int | str | None, prefix: str) -> str:
+def _make_code(code: int | str | None, prefix: str) -> str:
     if code is None:
         return ""
     return f"{prefix}{code}" if isinstance(code, int) else clean(code[:LONGEST_TEXT])
 
 
-def first_line(message: str) -> str:
-    """As on the command line: what follows explains, and changes more often."""
-    # Cut before it is cleaned: what a hostile server sends may be as long as a message.
+def shorten_message(message: str) -> str:
+    """The first line; the following ones only explain it, and change more often."""
+    # Cut first, because cleaning a very long message is slow.
     lines: Sequence[str] = clean(message[: 4 * LONGEST_TEXT]).strip().splitlines()
     return lines[0][:LONGEST_TEXT] if lines else ""

@@ -1,4 +1,4 @@
-"""Which language server speaks about which file, and how each is started."""
+"""The table of language servers, and which of them a project uses."""
 
 import os
 import shutil
@@ -8,7 +8,8 @@ from typing import Any, Literal, TypeAlias
 
 from msgspec import Struct
 
-from untildone.checks.detection.manifest import read_json, read_toml, table
+from untildone.checks.detection.manifest import get_table, read_json, read_toml
+from untildone.checks.detection.python_environment import find_own_python
 from untildone.checks.parsers import ruff
 from untildone.core.check_results import Severity
 from untildone.errors import UserError
@@ -26,29 +27,24 @@ _TYPESCRIPT = {
     ".cjs": "javascript",
     ".jsx": "javascriptreact",
 }
-# The project's own toolchain, as detection takes a check's program from it.
-_ENVIRONMENTS = (".venv", "venv")
-_PROGRAMS = (
-    *(f"{name}/{folder}" for name in _ENVIRONMENTS for folder in ("bin", "Scripts")),
-    "node_modules/.bin",
-)
-_INTERPRETERS = ("bin/python", "Scripts/python.exe")
-_FIRST_WITH_SERVER = 7
+# Folders of programs that the project installs for itself.
+_OWN_FOLDERS = (".venv/bin", ".venv/Scripts", "venv/bin", "venv/Scripts", "node_modules/.bin")
+_FIRST_TYPESCRIPT_WITH_SERVER = 7
 
 
-def _anywhere(_project: Path) -> bool:
+def _accept_any(_project: Path) -> bool:
     return True
 
 
-def _typescript_7(project: Path) -> bool:
-    """Older compilers have no server behind `--lsp`."""
-    package = _read(read_json, project / "node_modules" / "typescript" / "package.json")
+def _has_typescript_server(project: Path) -> bool:
+    """Older compilers have no option `--lsp`."""
+    package = _read_leniently(read_json, project / "node_modules" / "typescript" / "package.json")
     major = str(package.get("version", "")).partition(".")[0]
-    return major.isdecimal() and int(major) >= _FIRST_WITH_SERVER
+    return major.isdecimal() and int(major) >= _FIRST_TYPESCRIPT_WITH_SERVER
 
 
-def _read(reader: Callable[[Path], dict[str, Any] | None], file: Path) -> dict[str, Any]:
-    """What the agent is just writing may be broken: then it says nothing."""
+def _read_leniently(reader: Callable[[Path], dict[str, Any] | None], file: Path) -> dict[str, Any]:
+    """The agent may be editing the file: a broken one counts as empty."""
     try:
         return reader(file) or {}
     except UserError:
@@ -56,10 +52,12 @@ def _read(reader: Callable[[Path], dict[str, Any] | None], file: Path) -> dict[s
 
 
 class Server(Struct, frozen=True, kw_only=True):
-    """`files` and `tool` tell a project that chose it; of one role only one server is asked.
+    """A language server.
 
-    `severity` is by the code, where the server's own is not the one that findings have here.
-    `own_only`: what a PATH has is not the project's version, and says other things.
+    A project uses it if it has one of `files`, or a table `tool` in `pyproject.toml`.
+    `severity` maps a code, where the server's own severity differs from the command line's.
+    `accepts` tests further conditions of the project. With `own_only` a program outside the
+    project is not used, because its version may report other things.
     """
 
     name: str
@@ -71,7 +69,7 @@ class Server(Struct, frozen=True, kw_only=True):
     tool: str = ""
     code_prefix: str = ""
     severity: Callable[[str], Severity] | None = None
-    fits: Callable[[Path], bool] = _anywhere
+    accepts: Callable[[Path], bool] = _accept_any
     own_only: bool = False
 
 
@@ -84,7 +82,7 @@ SERVERS = (
         role="lint",
         tool="ruff",
         files=("ruff.toml", ".ruff.toml"),
-        severity=ruff.severity,
+        severity=ruff.rate_severity,
     ),
     Server(
         name="basedpyright",
@@ -129,14 +127,14 @@ SERVERS = (
         languages=_TYPESCRIPT,
         role="types",
         code_prefix="TS",
-        fits=_typescript_7,
+        accepts=_has_typescript_server,
         own_only=True,
     ),
 )
 
 
-class Chosen(Struct, frozen=True, kw_only=True):
-    """A server with the program that was found for it."""
+class SelectedServer(Struct, frozen=True, kw_only=True):
+    """A server and its program."""
 
     server: Server
     program: str
@@ -146,52 +144,51 @@ class Chosen(Struct, frozen=True, kw_only=True):
         return [self.program, *self.server.arguments]
 
 
-def chosen(
+def select_servers(
     project: Path,
     suffix: str,
     *,
     path: str,
     own: bool = True,
     servers: Sequence[Server] = SERVERS,
-) -> tuple[Chosen, ...]:
-    """One per role at most; `path` is where programs are looked for outside the project.
+) -> tuple[SelectedServer, ...]:
+    """The servers that the project uses for files with this suffix, at most one per role.
 
-    Without `own` no program inside it is: a cloned repository may have brought it along.
-
-    Only what the project uses: what it configures goes first, then what it has installed itself.
-    Another tool's opinion would be news to the people who work on it.
+    A configured server is preferred to one that is only installed in the project; others are not
+    used, since their findings would be unknown to the project. Programs outside the project are
+    searched in `path`. Without `own` the project's programs are ignored: a cloned repository may
+    contain hostile ones.
     """
-    best: dict[Role, tuple[tuple[bool, bool], Chosen]] = {}
-    tools = table(_read(read_toml, project / "pyproject.toml"), "tool")
+    best: dict[Role, tuple[tuple[bool, bool], SelectedServer]] = {}
+    tools = get_table(_read_leniently(read_toml, project / "pyproject.toml"), "tool")
     for server in servers:
-        if suffix not in server.languages or not server.fits(project):
+        if suffix not in server.languages or not server.accepts(project):
             continue
-        inside = shutil.which(server.program, path=_own_programs(project)) if own else None
+        inside = shutil.which(server.program, path=_join_own_folders(project)) if own else None
         found = inside or (None if server.own_only else shutil.which(server.program, path=path))
         if not found:
             continue
-        rank = (_configured(project, server, tools), inside is not None)
+        rank = (_is_configured(project, server, tools), inside is not None)
         if any(rank) and (server.role not in best or rank > best[server.role][0]):
-            best[server.role] = rank, Chosen(server=server, program=found)
+            best[server.role] = rank, SelectedServer(server=server, program=found)
     return tuple(choice for _, choice in best.values())
 
 
-def _own_programs(project: Path) -> str:
-    return os.pathsep.join(str(project / folder) for folder in _PROGRAMS)
+def _join_own_folders(project: Path) -> str:
+    return os.pathsep.join(str(project / folder) for folder in _OWN_FOLDERS)
 
 
-def _configured(project: Path, server: Server, tools: Mapping[str, Any]) -> bool:
+def _is_configured(project: Path, server: Server, tools: Mapping[str, Any]) -> bool:
     named = bool(server.tool) and server.tool in tools
     return named or any((project / file).is_file() for file in server.files)
 
 
-def settings(project: Path, section: str) -> object:
-    """What a server is told when it asks for the person's settings."""
+def make_settings(project: Path, section: str) -> object:
+    """The answer to a server that asks for the user's settings."""
     if section != "python":
         return None
-    # pyrefly shows type errors only to who asks for them where nothing is configured
-    told: dict[str, object] = {"pyrefly": {"displayTypeErrors": "force-on"}}
-    names = (f"{name}/{rest}" for name in _ENVIRONMENTS for rest in _INTERPRETERS)
-    if own := next((project / name for name in names if (project / name).is_file()), None):
-        told["pythonPath"] = str(own)
-    return told
+    # Without configuration pyrefly reports type errors only if asked to.
+    settings: dict[str, object] = {"pyrefly": {"displayTypeErrors": "force-on"}}
+    if python := find_own_python(project):
+        settings["pythonPath"] = str(project / python)
+    return settings

@@ -1,4 +1,4 @@
-"""What changed on the disk between two looks: servers leave the watching to whoever asks them."""
+"""Finds changed files for servers, which leave the watching of files to their client."""
 
 from itertools import islice
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from untildone.worktree.files import list_files
 
-# The specification's FileChangeType.
+# FileChangeType of the specification.
 CREATED, CHANGED, DELETED = 1, 2, 3
 MOST_FILES = 20_000
 
@@ -14,23 +14,23 @@ _State: TypeAlias = tuple[int, int, int]
 
 
 class Watch:
-    """Of a larger tree only its first files are looked at."""
+    """Compares the files of a project with the last time; of a large tree only the first."""
 
     def __init__(self, project: Path) -> None:
         self._project = project
-        self._seen = self._look()
+        self._seen = self._read_states()
 
-    def changes(self) -> list[tuple[Path, int]]:
-        before, self._seen = self._seen, self._look()
-        kinds = [(path, _became(before, self._seen, path)) for path in before | self._seen]
+    def find_changes(self) -> list[tuple[Path, int]]:
+        before, self._seen = self._seen, self._read_states()
+        kinds = [(path, _compare(before, self._seen, path)) for path in before | self._seen]
         return [(path, kind) for path, kind in kinds if kind]
 
-    def _look(self) -> dict[Path, _State]:
+    def _read_states(self) -> dict[Path, _State]:
         paths = (self._project / path for path in islice(list_files(self._project), MOST_FILES))
-        return {path: state for path in paths if (state := _state(path))}
+        return {path: state for path in paths if (state := _read_state(path))}
 
 
-def _became(before: dict[Path, _State], after: dict[Path, _State], path: Path) -> int:
+def _compare(before: dict[Path, _State], after: dict[Path, _State], path: Path) -> int:
     if path not in before:
         return CREATED
     if path not in after:
@@ -38,7 +38,7 @@ def _became(before: dict[Path, _State], after: dict[Path, _State], path: Path) -
     return CHANGED if before[path] != after[path] else 0
 
 
-def _state(path: Path) -> _State | None:
+def _read_state(path: Path) -> _State | None:
     try:
         status = path.stat()
     except OSError:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from untildone.checks.findings import Diagnostic
-from untildone.core.check_results import Severity
+from untildone.checks.parser import make_diagnostic
 
 # `untildone.checks.security` prints the lines of the short form, with its own severity.
 PROGRAMS = ("ast-grep", "sg", "untildone.checks.security")
@@ -23,25 +23,10 @@ _SHORT = re.compile(
 )
 # rustc has a short form of its own: src/lib.rs:2:5: error[E0308]: mismatched types
 _RUST = re.compile(r"E\d{4}")
-_SEVERITY: dict[str, Severity] = {
-    "error": "error",
-    "warning": "warning",
-    "security": "security",
-}
 
 
 def parse(output: str) -> Iterator[Diagnostic]:
     for pattern in (_RICH, _SHORT):
         for match in pattern.finditer(output):
             if not _RUST.fullmatch(match["code"]):
-                yield Diagnostic(
-                    path=match["path"],
-                    line=int(match["line"]),
-                    code=match["code"],
-                    severity=_SEVERITY.get(match["severity"], "info"),
-                    text=match["text"],
-                )
-
-
-def tests(output: str) -> None:  # noqa: ARG001 - it reports findings, not tests
-    return None
+                yield make_diagnostic(match)

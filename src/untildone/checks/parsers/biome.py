@@ -29,7 +29,3 @@ def parse(output: str) -> Iterator[Diagnostic]:
             severity=_SEVERITY.get(match["sign"], "error"),
             text=match["text"].rstrip(" :"),
         )
-
-
-def tests(output: str) -> None:  # noqa: ARG001 - a linter's output says nothing about tests
-    return None

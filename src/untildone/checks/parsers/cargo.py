@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 
 from untildone.checks.findings import Diagnostic
-from untildone.checks.parser import named, total
-from untildone.core.check_results import Severity, Tests
+from untildone.checks.parser import add_names, make_diagnostic, read_counts, sum_tests
+from untildone.core.check_results import Tests
 
 PROGRAMS = ("cargo", "rustc", "cargo-clippy")
 
@@ -39,25 +39,16 @@ _RESULT = re.compile(
 # test result: FAILED. 1 passed; 1 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.09s
 _SUMMARY = re.compile(
     r"^test result: \w+\. (?P<passed>\d{1,9}) passed; (?P<failed>\d{1,9}) failed; "
-    r"(?P<ignored>\d{1,9}) ignored;",
+    r"(?P<skipped>\d{1,9}) ignored;",
     re.MULTILINE,
 )
-_SEVERITY: dict[str, Severity] = {"error": "error", "warning": "warning"}
 
 
 def parse(output: str) -> Iterator[Diagnostic]:
     for match in _COMPILER.finditer(output):
-        yield Diagnostic(
-            path=match["path"],
-            line=int(match["line"]),
-            code=match["code"] or "",
-            severity=_SEVERITY[match["severity"]],
-            text=_explained(match),
-        )
+        yield make_diagnostic(match, text=_add_label(match))
     for match in _PANIC.finditer(output):
-        yield Diagnostic(
-            path=match["path"], line=int(match["line"]), code=match["test"], text=_compared(match)
-        )
+        yield make_diagnostic(match, code=match["test"], text=_add_values(match))
     for match in _FORMAT.finditer(output):
         yield Diagnostic(
             path=match["path"],
@@ -68,33 +59,25 @@ def parse(output: str) -> Iterator[Diagnostic]:
         )
 
 
-def _explained(match: re.Match[str]) -> str:
-    """An error with what stands below its code: `mismatched types` alone tells little."""
+def _add_label(match: re.Match[str]) -> str:
+    """The text of an error with the label under its source line: `mismatched types` is vague."""
     label = _LABEL.match(match.string, match.end()) if match["severity"] == "error" else None
     if label is None or label["label"].startswith("not found"):
         return match["text"]
     return f"{match['text']}: {label['label']}"
 
 
-def _compared(match: re.Match[str]) -> str:
+def _add_values(match: re.Match[str]) -> str:
     if match["left"] is None:
         return match["text"]
     return f"{match['text']} (left: {match['left']}, right: {match['right']})"
 
 
-def tests(output: str) -> Tests | None:
+def parse_tests(output: str) -> Tests | None:
     results = [(match["result"], match["test"]) for match in _RESULT.finditer(output)]
-    return named(
-        total(map(_counts, _SUMMARY.finditer(output))),
+    return add_names(
+        sum_tests(map(read_counts, _SUMMARY.finditer(output))),
         [test for result, test in results if result == "FAILED"],
         passing=[test for result, test in results if result == "ok"],
         skipping=[test for result, test in results if result == "ignored"],
-    )
-
-
-def _counts(summary: re.Match[str]) -> Tests:
-    return Tests(
-        passed=int(summary["passed"]),
-        failed=int(summary["failed"]),
-        skipped=int(summary["ignored"]),
     )

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from untildone.checks.findings import Diagnostic
+from untildone.checks.parser import make_diagnostic
 
 PROGRAMS = ("cc", "c++", "gcc", "g++", "clang", "clang++", "cmake")
 
@@ -14,7 +15,7 @@ _PATH = (
 # cart.c:8:12: warning: implicit declaration of function 'nothing' [-Wimplicit-function-declaration]
 # include.c:1:10: fatal error: nothing.h: No such file or directory
 _COMPILER = re.compile(
-    rf"^{_PATH}:(?P<line>\d{{1,9}})(?::\d+)?: (?:fatal )?(?P<severity>error|warning): "
+    rf"^(?:\./)?{_PATH}:(?P<line>\d{{1,9}})(?::\d+)?: (?:fatal )?(?P<severity>error|warning): "
     r"(?P<text>\S.*?)(?: \[(?P<code>-W[^\s\]]+|-f[\w-]+)\])?$",
     re.MULTILINE | re.IGNORECASE,
 )
@@ -28,19 +29,6 @@ _LINKER = re.compile(
 
 
 def parse(output: str) -> Iterator[Diagnostic]:
-    for match in _COMPILER.finditer(output):
-        yield Diagnostic(
-            path=match["path"].removeprefix("./"),
-            line=int(match["line"]),
-            code=match["code"] or "",
-            severity="error" if match["severity"].lower() == "error" else "warning",
-            text=match["text"],
-        )
+    yield from map(make_diagnostic, _COMPILER.finditer(output))
     for match in _LINKER.finditer(output):
-        yield Diagnostic(
-            path=match["path"], line=int(match["line"] or 0), code="ld", text=match["text"]
-        )
-
-
-def tests(output: str) -> None:  # noqa: ARG001 - a compiler's output says nothing about tests
-    return None
+        yield make_diagnostic(match, code="ld")

@@ -1,11 +1,11 @@
-"""`cmake` and `ctest`: what is wrong in the build files, and a line per test."""
+"""`cmake` and `ctest`: errors in the build files, and a line per test."""
 
 import re
 from collections.abc import Iterator
 
 from untildone.checks.findings import Diagnostic
-from untildone.checks.parser import named
-from untildone.core.check_results import Severity, Tests
+from untildone.checks.parser import add_names, make_diagnostic
+from untildone.core.check_results import Tests
 
 PROGRAMS = ("cmake", "ctest")
 
@@ -21,40 +21,35 @@ _MESSAGE = re.compile(
 # 1/7 Test #1: adds .............................***Failed    0.01 sec
 # 3/7 Test #3: crashes ..........................Subprocess aborted***Exception:   0.01 sec
 # 5/7 Test #5: later ............................***Not Run (Disabled)   0.00 sec
-_TEST = re.compile(r"^ *\d+/\d+ Test +#\d+: (?P<told>\S.*) sec$", re.MULTILINE)
+_TEST = re.compile(r"^ *\d+/\d+ Test +#\d+: (?P<result>\S.*) sec$", re.MULTILINE)
 _NONE = re.compile(r"^No tests were found!!!$", re.MULTILINE)
 _SKIPPED = ("***Skipped", "***Not Run (Disabled)")
-_SEVERITY: dict[str, Severity] = {"Error": "error", "Warning": "warning"}
 
 
 def parse(output: str) -> Iterator[Diagnostic]:
     for match in _MESSAGE.finditer(output):
-        yield Diagnostic(
-            path=match["path"],
-            line=int(match["line"]),
-            severity=_SEVERITY[match["severity"]],
-            text=" ".join(filter(None, (match["text"], match["what"]))),
-        )
-    for test, how in _results(output):
+        text = " ".join(filter(None, (match["text"], match["what"])))
+        yield make_diagnostic(match, text=text)
+    for test, how in _read_results(output):
         if how not in ("Passed", *_SKIPPED):
             yield Diagnostic(path="", code=test, text=how.replace("***", " ").strip(" :").lower())
 
 
-def tests(output: str) -> Tests | None:
-    results = list(_results(output))
+def parse_tests(output: str) -> Tests | None:
+    results = list(_read_results(output))
     if not results:
         return Tests() if _NONE.search(output) else None
     passing = [test for test, how in results if how == "Passed"]
     skipping = [test for test, how in results if how in _SKIPPED]
     failing = [test for test, how in results if how not in ("Passed", *_SKIPPED)]
     counted = Tests(passed=len(passing), failed=len(failing), skipped=len(skipping))
-    return named(counted, failing, passing=passing, skipping=skipping)
+    return add_names(counted, failing, passing=passing, skipping=skipping)
 
 
-def _results(output: str) -> Iterator[tuple[str, str]]:
-    """Taken apart from the end: a name may have dots too, and a long line must not take long."""
+def _read_results(output: str) -> Iterator[tuple[str, str]]:
+    """Splits from the end, since a name may contain dots; a regular expression would be slow."""
     for match in _TEST.finditer(output):
-        before, _, _seconds = match["told"].rpartition(" ")
+        before, _, _seconds = match["result"].rpartition(" ")
         test, dots, how = before.rpartition("..")
         if dots:
             yield test.rstrip(".").removesuffix(" "), how.strip()

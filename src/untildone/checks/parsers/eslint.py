@@ -3,8 +3,10 @@
 import re
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from untildone.checks.findings import Diagnostic
-from untildone.core.check_results import Severity
+from untildone.checks.parser import make_diagnostic
 
 PROGRAMS = ("eslint",)
 
@@ -18,7 +20,6 @@ _PATH_OR_FINDING = re.compile(
     re.MULTILINE,
 )
 _RULE = re.compile(r"[@\w][\w@/.-]*")
-_SEVERITY: dict[str, Severity] = {"error": "error", "warning": "warning"}
 
 
 def parse(output: str) -> Iterator[Diagnostic]:
@@ -27,20 +28,10 @@ def parse(output: str) -> Iterator[Diagnostic]:
         if match["path"]:
             path = match["path"]
             continue
-        text, code = _text_and_rule(match["text"])
-        yield Diagnostic(
-            path=path,
-            line=int(match["line"]),
-            code=code,
-            severity=_SEVERITY[match["severity"]],
-            text=text,
-        )
+        text, rule = _split_rule(match["text"])
+        yield replace(make_diagnostic(match, code=rule, text=text), path=path)
 
 
-def _text_and_rule(rest: str) -> tuple[str, str]:
+def _split_rule(rest: str) -> tuple[str, str]:
     text, _, rule = rest.rstrip().rpartition("  ")
     return (text.rstrip(), rule) if text and _RULE.fullmatch(rule) else (rest.rstrip(), "")
-
-
-def tests(output: str) -> None:  # noqa: ARG001 - a linter's output says nothing about tests
-    return None

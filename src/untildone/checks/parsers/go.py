@@ -5,7 +5,7 @@ from bisect import bisect
 from collections.abc import Iterator
 
 from untildone.checks.findings import Diagnostic
-from untildone.checks.parser import named
+from untildone.checks.parser import add_names, make_diagnostic
 from untildone.core.check_results import Tests
 
 PROGRAMS = ("go", "gotestsum", "golangci-lint")
@@ -40,29 +40,23 @@ _COVERAGE = re.compile(r"^\t\S+\t\tcoverage: 0\.0% of statements$", re.MULTILINE
 
 
 def parse(output: str) -> Iterator[Diagnostic]:
-    for match in _COMPILER.finditer(output):
-        yield Diagnostic(
-            path=match["path"],
-            line=int(match["line"]),
-            code=match["code"] or "",
-            text=match["text"],
-        )
-    yield from _failures(output)
+    yield from map(make_diagnostic, _COMPILER.finditer(output))
+    yield from _find_failures(output)
     results = list(_RESULT.finditer(output))
     for package in _PACKAGE.finditer(output):
-        if _broken(package, results):
+        if _is_broken(package, results):
             why = "build failed" if "failed]" in package[0] else "ended early"
             yield Diagnostic(path="", code=package["name"], text=why)
 
 
-def _failures(output: str) -> Iterator[Diagnostic]:
-    """The tests that failed themselves, not those that only hold one that did."""
-    messages = _messages(output)
+def _find_failures(output: str) -> Iterator[Diagnostic]:
+    """The tests that failed themselves, without parents that fail by a subtest."""
+    messages = _find_messages(output)
     failed = [match["test"] for match in _RESULT.finditer(output) if match["result"] == "FAIL"]
-    holding = {test.rpartition("/")[0] for test in failed}
+    parents = {test.rpartition("/")[0] for test in failed}
     for test in failed:
         message = messages.get(test)
-        if message is None and test in holding:
+        if message is None and test in parents:
             continue
         yield Diagnostic(
             path=(message and message["path"]) or "",
@@ -72,8 +66,8 @@ def _failures(output: str) -> Iterator[Diagnostic]:
         )
 
 
-def _messages(output: str) -> dict[str, re.Match[str]]:
-    """The first of each test: below its result, or with `-v` below its name."""
+def _find_messages(output: str) -> dict[str, re.Match[str]]:
+    """The first message of each test: below its result, or with `-v` below its name."""
     found: dict[str, re.Match[str]] = {}
     test = ""
     for line in output.splitlines():
@@ -84,17 +78,17 @@ def _messages(output: str) -> dict[str, re.Match[str]]:
     return found
 
 
-def tests(output: str) -> Tests | None:
-    """Without `-v` a package that is ok hides its tests: it stands for them, as one that passed."""
+def parse_tests(output: str) -> Tests | None:
+    """Without `-v` a package that passed hides its tests and counts as one test."""
     packages = list(_PACKAGE.finditer(output))
     results = list(_RESULT.finditer(output))
     if not packages and not results:
         return Tests() if _COVERAGE.search(output) else None
     shown = [match["result"] for match in results]
-    broken = [match["name"] for match in packages if _broken(match, results)]
-    whole = [match["name"] for match in packages if _passed(match)]
-    ids = {kind: list(_ids(results, packages, kind)) for kind in ("PASS", "FAIL", "SKIP")}
-    return named(
+    broken = [match["name"] for match in packages if _is_broken(match, results)]
+    whole = [match["name"] for match in packages if _has_passed(match)]
+    ids = {kind: list(_make_ids(results, packages, kind)) for kind in ("PASS", "FAIL", "SKIP")}
+    return add_names(
         Tests(
             passed=shown.count("PASS") or len(whole),
             failed=shown.count("FAIL") + len(broken),
@@ -106,22 +100,24 @@ def tests(output: str) -> Tests | None:
     )
 
 
-def _ids(results: list[re.Match[str]], packages: list[re.Match[str]], kind: str) -> Iterator[str]:
-    """With the package, whose line follows its tests: two may have a test of one name."""
+def _make_ids(
+    results: list[re.Match[str]], packages: list[re.Match[str]], kind: str
+) -> Iterator[str]:
+    """Ids with the package, whose line follows its tests: names repeat across packages."""
     ends = [package.start() for package in packages]
     for result in results:
         if result["result"] == kind:
             index = bisect(ends, result.start())
-            where = packages[index]["name"] if index < len(packages) else ""
-            yield "::".join(filter(None, (where, result["test"])))
+            name = packages[index]["name"] if index < len(packages) else ""
+            yield "::".join(filter(None, (name, result["test"])))
 
 
-def _passed(package: re.Match[str]) -> bool:
+def _has_passed(package: re.Match[str]) -> bool:
     return package["result"] == "ok  " and "[no tests to run]" not in (package["rest"] or "")
 
 
-def _broken(package: re.Match[str], results: list[re.Match[str]]) -> bool:
-    """A package that failed without naming a test: it was not built, or it ended early."""
+def _is_broken(package: re.Match[str], results: list[re.Match[str]]) -> bool:
+    """A package that failed without a failing test: it was not built, or it ended early."""
     if package["result"] != "FAIL":
         return False
     return "failed]" in (package["rest"] or "") or not any(

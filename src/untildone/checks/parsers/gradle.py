@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from untildone.checks.findings import Diagnostic
-from untildone.checks.parser import named, total
+from untildone.checks.parser import add_names, make_diagnostic, subtract_counts, sum_tests
 from untildone.core.check_results import Tests
 
 PROGRAMS = ("gradle", "gradlew")
@@ -39,32 +39,21 @@ _TASK = re.compile(r"^(?:> Task )?:(?:[\w-]+:)*test(?P<state> [A-Z-]+|WARNING:.*
 
 def parse(output: str) -> Iterator[Diagnostic]:
     for match in _FAILURE.finditer(output):
-        yield Diagnostic(
-            path=match["path"] or "",
-            line=int(match["line"] or 0),
-            code=match["test"],
-            text=match["text"] or "failed",
-        )
+        yield make_diagnostic(match, code=match["test"], text=match["text"] or "failed")
     for match in _BUILD.finditer(output):
-        yield Diagnostic(
-            path=match["path"],
-            line=int(match["line"]),
-            code="build",
-            text=match["why"] or match["what"],
-        )
+        yield make_diagnostic(match, code="build", text=match["why"] or match["what"])
 
 
-def tests(output: str) -> Tests | None:
-    """Counts are printed only of tests that failed; without sources there were none to run."""
-    report = total(map(_counts, _SUMMARY.finditer(output)))
+def parse_tests(output: str) -> Tests | None:
+    """Gradle prints counts only if a test failed; a task without sources runs no test."""
+    report = sum_tests(map(_read_counts, _SUMMARY.finditer(output)))
     if report is None:
         states = [match["state"].strip() for match in _TASK.finditer(output)]
         return Tests() if states and set(states) == {"NO-SOURCE"} else None
-    return named(report, (match["test"] for match in _FAILURE.finditer(output)))
+    return add_names(report, (match["test"] for match in _FAILURE.finditer(output)))
 
 
-def _counts(summary: re.Match[str]) -> Tests:
-    failed, skipped = int(summary["failed"]), int(summary["skipped"] or 0)
-    return Tests(
-        passed=max(int(summary["run"]) - failed - skipped, 0), failed=failed, skipped=skipped
+def _read_counts(summary: re.Match[str]) -> Tests:
+    return subtract_counts(
+        int(summary["run"]), failed=int(summary["failed"]), skipped=int(summary["skipped"] or 0)
     )

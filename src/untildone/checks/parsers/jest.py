@@ -6,7 +6,13 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from untildone.checks.findings import Diagnostic
-from untildone.checks.parser import STACK_PLACE, blocks, counts, named, total
+from untildone.checks.parser import (
+    JAVASCRIPT_FRAME,
+    add_names,
+    count_tests,
+    split_blocks,
+    sum_tests,
+)
 from untildone.core.check_results import Tests
 
 PROGRAMS = ("jest",)
@@ -27,52 +33,43 @@ _END = re.compile(r"^(?:Summary of all failing tests|Test Suites: .*)$", re.MULT
 
 
 def parse(output: str) -> Iterator[Diagnostic]:
-    for path, test, block in _failures(output):
+    for path, test, block in _find_failures(output):
         message = _MESSAGE.search(block)
         yield Diagnostic(
             path=path,
-            line=_line(path, block),
+            line=_find_line(path, block),
             code="" if test == _SUITE else test,
             text=message["text"] if message else test,
         )
 
 
-def _failures(output: str) -> Iterator[tuple[str, str, str]]:
-    """File, test and text of each failure; after the counts jest may repeat them all."""
+def _find_failures(output: str) -> Iterator[tuple[str, str, str]]:
+    """File, test and text of each failure; jest may repeat them all after the counts."""
     ending = _END.search(output)
     shown = output[: ending.start()] if ending else output
     path = ""
-    for match, end in blocks(list(_FILE_OR_TEST.finditer(shown)), len(shown)):
+    for match, block in split_blocks(_FILE_OR_TEST, shown):
         if match["path"]:
             path = match["path"] if match["result"] == "FAIL" else ""
         elif path and match["test"] != "Console":
-            yield path, match["test"], shown[match.end() : end]
+            yield path, match["test"], block
 
 
-def _line(path: str, block: str) -> int:
-    """jest names the file from where it was started, the stack from the root of the project."""
-    for place in STACK_PLACE.finditer(block):
-        if path == place["path"] or path.endswith("/" + place["path"]):
-            return int(place["line"])
+def _find_line(path: str, block: str) -> int:
+    """jest names files relative to its working directory, the stack relative to the project."""
+    for frame in JAVASCRIPT_FRAME.finditer(block):
+        if path == frame["path"] or path.endswith("/" + frame["path"]):
+            return int(frame["line"])
     return 0
 
 
-def tests(output: str) -> Tests | None:
-    report = total(map(_counts, _SUMMARY.finditer(output)))
+def parse_tests(output: str) -> Tests | None:
+    report = sum_tests(count_tests(match["counts"]) for match in _SUMMARY.finditer(output))
     if report is None:
         return Tests() if _NONE.search(output) else None
-    failures = list(_failures(output))
+    failures = list(_find_failures(output))
     broken = dict.fromkeys(path for path, test, _ in failures if test == _SUITE)
-    return named(
+    return add_names(
         replace(report, failed=report.failed + len(broken)),
         (path if test == _SUITE else f"{path} \u203a {test}" for path, test, _ in failures),
-    )
-
-
-def _counts(summary: re.Match[str]) -> Tests:
-    told = counts(summary["counts"])
-    return Tests(
-        passed=told.get("passed", 0),
-        failed=told.get("failed", 0),
-        skipped=told.get("skipped", 0) + told.get("todo", 0) + told.get("pending", 0),
     )

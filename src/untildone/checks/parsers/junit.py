@@ -7,8 +7,8 @@ from xml.etree.ElementTree import ParseError, XMLParser
 from msgspec import Struct
 
 from untildone.checks.findings import Diagnostic
-from untildone.checks.inventory import Case, CaseOutcome, Inventory
-from untildone.checks.parser import first_line, numbered
+from untildone.checks.parser import number_duplicates, shorten_to_line
+from untildone.checks.run_report import Case, CaseOutcome, RunReport
 from untildone.core.check_results import Tests
 
 PROGRAMS = ()
@@ -31,7 +31,7 @@ _FAILED = frozenset({"failure", "error"})
 _NOT_RUN = frozenset({"notrun", "disabled", "skipped"})
 
 
-class Refused(Exception):  # noqa: N818 - says what happens to the report
+class RefusedReportError(Exception):
     """It holds what no report of tests has."""
 
 
@@ -54,12 +54,12 @@ class _Reader:
 
     def doctype(self, name: str, *identifiers: str | None) -> None:  # noqa: ARG002 - as expat calls
         # Entities can only be declared in one; nobody's report has any.
-        raise Refused("a document type")
+        raise RefusedReportError("a document type")
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         tag = tag.rpartition("}")[2]
         if len(self._open) >= _DEPTH:
-            raise Refused(f"more than {_DEPTH} levels")
+            raise RefusedReportError(f"more than {_DEPTH} levels")
         self._open.append(tag)
         if tag == "testsuite":
             self._suites.append(attributes.get("name", ""))
@@ -103,7 +103,7 @@ def _id(attributes: dict[str, str], suites: str) -> str:
     else:
         # node calls the class of every test `test`.
         parts = [where if where not in ("", "test") else suites or file, name]
-    return first_line("::".join(filter(None, parts)))
+    return shorten_to_line("::".join(filter(None, parts)))
 
 
 def _read(text: str) -> list[_Test] | None:
@@ -116,19 +116,21 @@ def _read(text: str) -> list[_Test] | None:
     try:
         parser.feed(_NOT_XML.sub("\ufffd", text[start.start() : end]))
         parser.close()
-    except (ParseError, Refused):
+    except (ParseError, RefusedReportError):
         return None
-    for test, name in zip(reader.tests, numbered(test.id for test in reader.tests), strict=True):
+    for test, name in zip(
+        reader.tests, number_duplicates(test.id for test in reader.tests), strict=True
+    ):
         test.id = name
     return reader.tests
 
 
-def inventory(text: str) -> Inventory | None:
+def parse_report(text: str) -> RunReport | None:
     """None if it is no whole report of tests."""
     found = _read(text)
     if found is None:
         return None
-    return Inventory(
+    return RunReport(
         cases=tuple(
             Case(
                 id=test.id,
@@ -148,11 +150,11 @@ def parse(output: str) -> Iterator[Diagnostic]:
 
 
 def _text(test: _Test) -> str:
-    message = first_line(test.message)
+    message = shorten_to_line(test.message)
     # What pytest says of every module that it could not import.
     if message == "collection failure" and (error := _ERROR.search(test.details)):
-        message = first_line(error["text"])
-    return message or first_line(test.details) or "failed"
+        message = shorten_to_line(error["text"])
+    return message or shorten_to_line(test.details) or "failed"
 
 
 def _place(test: _Test) -> tuple[str, int]:
@@ -165,6 +167,6 @@ def _place(test: _Test) -> tuple[str, int]:
     return places[0] if places else (test.attributes.get("file", ""), 0)
 
 
-def tests(output: str) -> Tests | None:
-    found = inventory(output)
-    return found.tests if found else None
+def parse_tests(output: str) -> Tests | None:
+    report = parse_report(output)
+    return report.tests if report else None

@@ -1,9 +1,10 @@
-"""The last resort: any line that names a file, a line and a message."""
+"""The last resort for unknown tools: any line that names a file, a line and a message."""
 
 import re
 from collections.abc import Iterator
 
 from untildone.checks.findings import Diagnostic
+from untildone.checks.parser import make_diagnostic
 
 PROGRAMS = ()
 
@@ -17,20 +18,4 @@ _LINE = re.compile(
 
 
 def parse(output: str) -> Iterator[Diagnostic]:
-    for match in _LINE.finditer(output):
-        severity = (match["severity"] or "error").lower()
-        yield Diagnostic(
-            path=match["path"],
-            line=int(match["line"]),
-            code=match["code"] or "",
-            severity="error"
-            if severity == "error"
-            else "warning"
-            if severity == "warning"
-            else "info",
-            text=match["text"],
-        )
-
-
-def tests(output: str) -> None:  # noqa: ARG001 - lines of no known tool say nothing about tests
-    return None
+    return map(make_diagnostic, _LINE.finditer(output))

@@ -4,8 +4,14 @@ import re
 from collections.abc import Iterator
 
 from untildone.checks.findings import Diagnostic
-from untildone.checks.parser import blocks, named, total
-from untildone.core.check_results import Severity, Tests
+from untildone.checks.parser import (
+    add_names,
+    make_diagnostic,
+    split_blocks,
+    subtract_counts,
+    sum_tests,
+)
+from untildone.core.check_results import Tests
 
 PROGRAMS = ("mvn", "mvnw", "mvnd")
 
@@ -25,7 +31,7 @@ _SUITE_OR_FAILURE = re.compile(
     re.MULTILINE,
 )
 # 	at shop.CartTest.addsPrices(CartTest.java:13)
-_PLACE = re.compile(r"^\tat (?P<suite>[\w.$]+)\.[\w$<>]+\((?P<file>\w+\.\w+):(?P<line>\d{1,9})\)$")
+_FRAME = re.compile(r"^\tat (?P<suite>[\w.$]+)\.[\w$<>]+\((?P<file>\w+\.\w+):(?P<line>\d{1,9})\)$")
 # [ERROR] Tests run: 5, Failures: 2, Errors: 1, Skipped: 1
 _SUMMARY = re.compile(
     r"^\[(?:ERROR|WARNING|INFO)\] Tests run: (?P<run>\d{1,9}), Failures: (?P<failures>\d{1,9}), "
@@ -40,61 +46,53 @@ _SKIPPED = re.compile(r"^\[INFO\] Tests are skipped\.$", re.MULTILINE)
 _BUILD = re.compile(
     r"^\[(?:ERROR\] (?=Failed to execute goal)|FATAL\] )(?P<text>.+)$", re.MULTILINE
 )
-_SEVERITY: dict[str, Severity] = {"ERROR": "error", "WARNING": "warning"}
 
 
 def parse(output: str) -> Iterator[Diagnostic]:
-    # The compiler's lines stand twice: where they arose and where the build gave up.
-    found = dict.fromkeys((*_compiled(output), *_failures(output)))
+    # Maven prints the compiler's lines twice: during the build and when it gives up.
+    found = dict.fromkeys((*_parse_compiler(output), *_parse_failures(output)))
     yield from found
     if not any(each.severity == "error" for each in found):
         for match in _BUILD.finditer(output):
             yield Diagnostic(path="", code="build", text=match["text"])
 
 
-def _compiled(output: str) -> Iterator[Diagnostic]:
+def _parse_compiler(output: str) -> Iterator[Diagnostic]:
     for match in _COMPILER.finditer(output):
-        yield Diagnostic(
-            path=match["path"],
-            line=int(match["line"]),
-            severity=_SEVERITY[match["severity"]],
-            text=f"{match['text']}: {match['symbol']}" if match["symbol"] else match["text"],
-        )
+        text = f"{match['text']}: {match['symbol']}" if match["symbol"] else match["text"]
+        yield make_diagnostic(match, text=text)
 
 
-def _failures(output: str) -> Iterator[Diagnostic]:
+def _parse_failures(output: str) -> Iterator[Diagnostic]:
     suite = ""
-    for match, end in blocks(list(_SUITE_OR_FAILURE.finditer(output)), len(output)):
+    for match, block in split_blocks(_SUITE_OR_FAILURE, output):
         if match["suite"]:
             suite = match["suite"]
             continue
-        message, *trace = output[match.end() : end].strip("\n").split("\n")
-        places = list(filter(None, map(_PLACE.match, trace[:200])))
-        place = next((each for each in places if each["suite"].startswith(suite)), None)
+        message, *trace = block.strip("\n").split("\n")
+        frames = filter(None, map(_FRAME.match, trace[:200]))
+        frame = next((each for each in frames if each["suite"].startswith(suite)), None)
         yield Diagnostic(
-            path=place["file"] if place else "",
-            line=int(place["line"]) if place else 0,
-            code=_id(match["test"], suite),
+            path=frame["file"] if frame else "",
+            line=int(frame["line"]) if frame else 0,
+            code=_make_id(match["test"], suite),
             text=message if message and not message.startswith("[") else "failed",
         )
 
 
-def _id(test: str, suite: str) -> str:
+def _make_id(test: str, suite: str) -> str:
     name = test.removesuffix(f"({suite})")
     return name if name.startswith(f"{suite}.") else f"{suite}.{name}"
 
 
-def tests(output: str) -> Tests | None:
-    report = total(map(_counts, _SUMMARY.finditer(output)))
+def parse_tests(output: str) -> Tests | None:
+    report = sum_tests(map(_read_counts, _SUMMARY.finditer(output)))
     if report is None:
         silent = _SUREFIRE.search(output) and not _SKIPPED.search(output)
         return Tests() if silent else None
-    return named(report, (found.code for found in _failures(output)))
+    return add_names(report, (found.code for found in _parse_failures(output)))
 
 
-def _counts(summary: re.Match[str]) -> Tests:
+def _read_counts(summary: re.Match[str]) -> Tests:
     failed = int(summary["failures"]) + int(summary["errors"])
-    skipped = int(summary["skipped"])
-    return Tests(
-        passed=max(int(summary["run"]) - failed - skipped, 0), failed=failed, skipped=skipped
-    )
+    return subtract_counts(int(summary["run"]), failed=failed, skipped=int(summary["skipped"]))

@@ -1,9 +1,10 @@
-"""`mypy`: one finding per line; with `--pretty` its text may go on in the next lines."""
+"""`mypy`: one finding per line; with `--pretty` its text may continue on the next lines."""
 
 import re
 from collections.abc import Iterator
 
 from untildone.checks.findings import Diagnostic
+from untildone.checks.parser import make_diagnostic
 
 PROGRAMS = ("mypy", "dmypy")
 
@@ -25,13 +26,7 @@ def parse(output: str) -> Iterator[Diagnostic]:
         if not _CODE.search(text) and (rest := _WRAPPED.match(output, match.end())):
             text = " ".join((text + rest[0]).split())
         code = _CODE.search(text)
-        yield Diagnostic(
-            path=match["path"],
-            line=int(match["line"]),
-            code=code["code"] if code else "",
-            text=text[: code.start()] if code else text,
-        )
-
-
-def tests(output: str) -> None:  # noqa: ARG001 - a type checker's output says nothing about tests
-    return None
+        if code:
+            yield make_diagnostic(match, code=code["code"], text=text[: code.start()])
+        else:
+            yield make_diagnostic(match, text=text)

@@ -1,10 +1,10 @@
-"""`node --test`: TAP, or the spec reporter's signs, and in both the same counts at the end."""
+"""`node --test`: TAP or the output of the spec reporter; both end with the same counts."""
 
 import re
 from collections.abc import Iterator
 
 from untildone.checks.findings import Diagnostic
-from untildone.checks.parser import named, total
+from untildone.checks.parser import add_names, make_diagnostic, sum_tests
 from untildone.core.check_results import Tests
 
 PROGRAMS = ("node", "tsx")
@@ -22,7 +22,7 @@ _LOCATION = re.compile(r"^ +location: '(?P<path>.+?):(?P<line>\d{1,9}):\d+'$", r
 # 2 !== 3
 _VALUES = r"(?:(?<=:)\n *\n +(?P<values>\S.* !== .+))?"
 _ERROR = re.compile(rf"^ +error: (?:\|-\n +(?P<block>.+){_VALUES}|'(?P<text>.*)')$", re.MULTILINE)
-_OF_SUBTESTS = re.compile(r"^ +failureType: 'subtestsFailed'$", re.MULTILINE)
+_SUBTESTS_FAILED = re.compile(r"^ +failureType: 'subtestsFailed'$", re.MULTILINE)
 # test at red/cart.test.mjs:4:1
 # ✖ adds prices (1.877208ms)
 #   AssertionError [ERR_ASSERTION]: 1 == 2
@@ -48,45 +48,41 @@ _SUMMARY = re.compile(
 
 
 def parse(output: str) -> Iterator[Diagnostic]:
-    yield from _tap(output)
+    yield from _parse_tap(output)
     for match in _SPEC.finditer(output):
-        yield Diagnostic(
-            path=match["path"],
-            line=int(match["line"]),
-            code=match["test"],
-            text=_compared((match["text"] or "failed").strip("'"), match),
-        )
+        text = _add_values((match["text"] or "failed").strip("'"), match)
+        yield make_diagnostic(match, code=match["test"], text=text)
 
 
-def _tap(output: str) -> Iterator[Diagnostic]:
-    # Others write TAP too, but none of them says how long a test took in this word.
+def _parse_tap(output: str) -> Iterator[Diagnostic]:
+    # Only node writes this word into its TAP.
     if "duration_ms" not in output:
         return
     for match in _TAP.finditer(output):
         end = output.find(f"\n{match['indent']}  ...", match.end())
         block = output[match.end() : end] if end >= 0 else ""
-        if match["directive"] or _OF_SUBTESTS.search(block):
+        if match["directive"] or _SUBTESTS_FAILED.search(block):
             continue
-        place = _LOCATION.search(block)
+        location = _LOCATION.search(block)
         error = _ERROR.search(block)
         yield Diagnostic(
-            path=place["path"] if place else "",
-            line=int(place["line"]) if place else 0,
+            path=location["path"] if location else "",
+            line=int(location["line"]) if location else 0,
             code=match["test"],
-            text=_compared(error["block"] or error["text"], error) if error else "failed",
+            text=_add_values(error["block"] or error["text"], error) if error else "failed",
         )
 
 
-def _compared(text: str, match: re.Match[str]) -> str:
+def _add_values(text: str, match: re.Match[str]) -> str:
     return f"{text} {match['values']}" if match["values"] else text
 
 
-def tests(output: str) -> Tests | None:
-    report = total(map(_counts, _SUMMARY.finditer(output)))
-    return named(report, (found.code for found in parse(output)))
+def parse_tests(output: str) -> Tests | None:
+    report = sum_tests(map(_read_counts, _SUMMARY.finditer(output)))
+    return add_names(report, (found.code for found in parse(output)))
 
 
-def _counts(summary: re.Match[str]) -> Tests:
+def _read_counts(summary: re.Match[str]) -> Tests:
     return Tests(
         passed=int(summary["passed"]),
         failed=int(summary["failed"]) + int(summary["cancelled"]),

@@ -4,10 +4,11 @@ import re
 from collections.abc import Iterator
 
 from untildone.checks.findings import Diagnostic
+from untildone.checks.parser import make_diagnostic
 
 PROGRAMS = ("prettier",)
 
-# Anybody prints `[warn]`: only after this line is it a file's name.
+# Other programs print `[warn]` too: only after this line a file name follows it.
 _HEADING = re.compile(r"^Checking formatting\.\.\.$", re.MULTILINE)
 # [warn] src/cart.js
 _UNFORMATTED = re.compile(r"^\[warn\] (?P<path>\S.*\.\w+)$", re.MULTILINE)
@@ -22,13 +23,8 @@ _ERROR = re.compile(
 def parse(output: str) -> Iterator[Diagnostic]:
     if not _HEADING.search(output):
         return
-    for match in _ERROR.finditer(output):
-        yield Diagnostic(path=match["path"] or "", line=int(match["line"] or 0), text=match["text"])
+    yield from map(make_diagnostic, _ERROR.finditer(output))
     for match in _UNFORMATTED.finditer(output):
         yield Diagnostic(
             path=match["path"], code="unformatted", severity="warning", text="is not formatted"
         )
-
-
-def tests(output: str) -> None:  # noqa: ARG001 - a formatter's output says nothing about tests
-    return None

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from untildone.checks.findings import Diagnostic
-from untildone.core.check_results import Severity
+from untildone.checks.parser import make_diagnostic
 
 PROGRAMS = ("pyright", "basedpyright")
 
@@ -16,20 +16,10 @@ _FINDING = re.compile(
     re.MULTILINE,
 )
 _RULE = re.compile(r" \((?P<rule>report\w+)\)$")
-_SEVERITY: dict[str, Severity] = {"error": "error", "warning": "warning", "information": "info"}
 
 
 def parse(output: str) -> Iterator[Diagnostic]:
     for match in _FINDING.finditer(output):
         rule = _RULE.search(match["text"] + match["more"])
-        yield Diagnostic(
-            path=match["path"],
-            line=int(match["line"]),
-            code=rule["rule"] if rule else "",
-            severity=_SEVERITY[match["severity"]],
-            text=_RULE.sub("", match["text"]),
-        )
-
-
-def tests(output: str) -> None:  # noqa: ARG001 - a type checker's output says nothing about tests
-    return None
+        code = rule["rule"] if rule else ""
+        yield make_diagnostic(match, code=code, text=_RULE.sub("", match["text"]))

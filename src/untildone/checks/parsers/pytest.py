@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from untildone.checks.findings import Diagnostic
-from untildone.checks.parser import counts, named, total
+from untildone.checks.parser import add_names, count_tests, parse_counts, sum_tests
 from untildone.core.check_results import Tests
 
 PROGRAMS = ("pytest", "py.test")
@@ -39,7 +39,7 @@ _TITLE_NOISE = re.compile(r"^ERROR (?:at (?:setup|teardown) of|collecting) ")
 
 
 def parse(output: str) -> Iterator[Diagnostic]:
-    lines, errors = _shown(output)
+    lines, errors = _find_shown(output)
     for match in _FAILURE.finditer(output):
         test = match["test"] or ""
         title = test.replace("::", ".") or match["path"]
@@ -51,8 +51,8 @@ def parse(output: str) -> Iterator[Diagnostic]:
         )
 
 
-def _shown(output: str) -> tuple[dict[tuple[str, str], int], dict[str, str]]:
-    """Of each failing test the last line shown in its own file, and its first error."""
+def _find_shown(output: str) -> tuple[dict[tuple[str, str], int], dict[str, str]]:
+    """The last line shown for each file and test, and the first error of each test."""
     lines: dict[tuple[str, str], int] = {}
     errors: dict[str, str] = {}
     title = ""
@@ -66,20 +66,15 @@ def _shown(output: str) -> tuple[dict[tuple[str, str], int], dict[str, str]]:
     return lines, errors
 
 
-def tests(output: str) -> Tests | None:
-    report = total(filter(None, map(_counts, _SUMMARY.finditer(output))))
-    return named(report, (match["id"] for match in _FAILURE.finditer(output)))
+def parse_tests(output: str) -> Tests | None:
+    report = sum_tests(filter(None, map(_read_counts, _SUMMARY.finditer(output))))
+    return add_names(report, (match["id"] for match in _FAILURE.finditer(output)))
 
 
-def _counts(summary: re.Match[str]) -> Tests | None:
-    told = counts(summary["counts"])
-    # Undecorated, `3 warnings in 0.12s` may be any linter's last line.
+def _read_counts(summary: re.Match[str]) -> Tests | None:
+    words = parse_counts(summary["counts"]).keys()
+    # Without the decoration `3 warnings in 0.12s` may be the last line of any linter.
     known = _WORDS | _WARNINGS if summary[0].startswith("=") else _WORDS
-    if told and not told.keys() & known:
+    if words and not words & known:
         return None
-    return Tests(
-        passed=told.get("passed", 0) + told.get("xpassed", 0),
-        failed=told.get("failed", 0) + told.get("error", 0) + told.get("errors", 0),
-        # An expected failure proves nothing about the product.
-        skipped=told.get("skipped", 0) + told.get("xfailed", 0),
-    )
+    return count_tests(summary["counts"])

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from untildone.checks.findings import Diagnostic
-from untildone.checks.parser import documents, first_line, line_number
+from untildone.checks.parser import find_documents, limit_line, shorten_to_line
 from untildone.core.check_results import Severity
 
 PROGRAMS = ("ruff",)
@@ -30,8 +30,8 @@ _FULL = re.compile(
 _FORMAT = re.compile(r"^Would reformat: (?P<path>.+)$", re.MULTILINE)
 
 
-# The same files and rules come again and again.
-_short = lru_cache(maxsize=10_000)(first_line)
+# The same files and rules occur many times.
+_shorten = lru_cache(maxsize=10_000)(shorten_to_line)
 
 
 class _Location(Struct, gc=False):
@@ -46,13 +46,13 @@ class _Entry(Struct, gc=False):
 
 
 def parse(output: str) -> Iterator[Diagnostic]:
-    entries = _entries(output)
-    yield from map(_of_entry, entries)
+    entries = _read_entries(output)
+    yield from map(_convert_entry, entries)
     if not entries:
-        yield from _of_lines(output)
+        yield from _parse_lines(output)
 
 
-def _of_lines(output: str) -> Iterator[Diagnostic]:
+def _parse_lines(output: str) -> Iterator[Diagnostic]:
     for pattern in (_CONCISE, _FULL):
         for match in pattern.finditer(output):
             code = match["code"].removesuffix(":")
@@ -60,7 +60,7 @@ def _of_lines(output: str) -> Iterator[Diagnostic]:
                 path=match["path"],
                 line=int(match["line"]),
                 code=code,
-                severity=severity(code),
+                severity=rate_severity(code),
                 text=match["text"],
             )
     for match in _FORMAT.finditer(output):
@@ -69,21 +69,21 @@ def _of_lines(output: str) -> Iterator[Diagnostic]:
         )
 
 
-def _of_entry(entry: _Entry) -> Diagnostic:
-    code = _short(entry.code or "invalid-syntax")
+def _convert_entry(entry: _Entry) -> Diagnostic:
+    code = _shorten(entry.code or "invalid-syntax")
     return Diagnostic(
-        path=_short(entry.filename),
-        line=line_number(entry.location.row) if entry.location else 0,
+        path=_shorten(entry.filename),
+        line=limit_line(entry.location.row) if entry.location else 0,
         code=code,
-        severity=severity(code),
-        text=first_line(entry.message) or "reported",
+        severity=rate_severity(code),
+        text=shorten_to_line(entry.message) or "reported",
     )
 
 
-def _entries(output: str) -> list[_Entry]:
+def _read_entries(output: str) -> list[_Entry]:
     if '"filename"' not in output:
         return []
-    for document in documents(output, "[]"):
+    for document in find_documents(output, "[]"):
         try:
             return msgspec.json.decode(document, type=list[_Entry])
         except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
@@ -92,10 +92,6 @@ def _entries(output: str) -> list[_Entry]:
 
 
 @lru_cache
-def severity(code: str) -> Severity:
+def rate_severity(code: str) -> Severity:
     error = code == "invalid-syntax" or re.match(r"[EF]\d", code)
     return "error" if error else "warning"
-
-
-def tests(output: str) -> None:  # noqa: ARG001 - a linter's output says nothing about tests
-    return None

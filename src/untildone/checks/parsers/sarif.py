@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Struct, field
 
 from untildone.checks.findings import Diagnostic
-from untildone.checks.parser import documents, first_line, line_number
+from untildone.checks.parser import find_documents, limit_line, shorten_to_line
 from untildone.core.check_results import Severity
 
 PROGRAMS = ()
@@ -15,7 +15,7 @@ LIMIT = 100_000_000
 
 _ESCAPED = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
 _SEVERITY: dict[str, Severity] = {"error": "error", "warning": "warning"}
-_NO_COMPLAINT = frozenset({"pass", "notApplicable", "informational"})
+_NO_FINDING = frozenset({"pass", "notApplicable", "informational"})
 
 
 class _Text(Struct):
@@ -30,13 +30,13 @@ class _Artifact(Struct):
     uri: str = ""
 
 
-class _Place(Struct, rename="camel"):
+class _PhysicalLocation(Struct, rename="camel"):
     artifact_location: _Artifact = field(default_factory=_Artifact)
     region: _Region = field(default_factory=_Region)
 
 
 class _Location(Struct, rename="camel"):
-    physical_location: _Place = field(default_factory=_Place)
+    physical_location: _PhysicalLocation = field(default_factory=_PhysicalLocation)
 
 
 class _Configuration(Struct):
@@ -81,18 +81,18 @@ class _Log(Struct):
 
 
 def parse(output: str) -> Iterator[Diagnostic]:
-    log = _log(output)
+    log = _read_log(output)
     for run in log.runs if log else ():
         rules = {rule.id: rule for rule in run.tool.driver.rules or ()}
         for result in run.results or ():
-            if not result.suppressions and result.kind not in _NO_COMPLAINT:
-                yield _diagnostic(result, rules.get(result.rule_id))
+            if not result.suppressions and result.kind not in _NO_FINDING:
+                yield _convert_result(result, rules.get(result.rule_id))
 
 
-def _log(output: str) -> _Log | None:
+def _read_log(output: str) -> _Log | None:
     if '"runs"' not in output or len(output) > LIMIT:
         return None
-    for document in documents(output, "{}"):
+    for document in find_documents(output, "{}"):
         try:
             return msgspec.json.decode(document, type=_Log)
         except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
@@ -100,33 +100,29 @@ def _log(output: str) -> _Log | None:
     return None
 
 
-def _diagnostic(result: _Result, rule: _Rule | None) -> Diagnostic:
-    place = result.locations[0].physical_location if result.locations else _Place()
+def _convert_result(result: _Result, rule: _Rule | None) -> Diagnostic:
+    location = result.locations[0].physical_location if result.locations else _PhysicalLocation()
     return Diagnostic(
-        path=_path(place.artifact_location.uri),
-        line=line_number(place.region.start_line),
-        code=first_line(result.rule_id),
-        severity=_severity(result, rule),
-        text=first_line(result.message.text) or "reported",
+        path=_decode_uri(location.artifact_location.uri),
+        line=limit_line(location.region.start_line),
+        code=shorten_to_line(result.rule_id),
+        severity=_rate_severity(result, rule),
+        text=shorten_to_line(result.message.text) or "reported",
     )
 
 
-def _severity(result: _Result, rule: _Rule | None) -> Severity:
+def _rate_severity(result: _Result, rule: _Rule | None) -> Severity:
     if rule and (rule.properties.security is not None or "security" in rule.properties.tags):
         return "security"
     level = result.level or (rule.default_configuration.level if rule else "") or "warning"
     return _SEVERITY.get(level, "info")
 
 
-def _path(uri: str) -> str:
+def _decode_uri(uri: str) -> str:
     # file:///C:/shop/my%20cart.py
     path = re.sub(r"^file://(?:/(?=[A-Za-z]:/))?", "", uri)
-    return first_line(_ESCAPED.sub(_unescaped, path))
+    return shorten_to_line(_ESCAPED.sub(_unescape, path))
 
 
-def _unescaped(match: re.Match[str]) -> str:
+def _unescape(match: re.Match[str]) -> str:
     return bytes.fromhex(match[0].replace("%", "")).decode("utf-8", "replace")
-
-
-def tests(output: str) -> None:  # noqa: ARG001 - it reports findings, not tests
-    return None

@@ -26,25 +26,21 @@ _SEVERITY: dict[str, Severity] = {"error": "error", "info": "info", "style": "in
 
 
 def parse(output: str) -> Iterator[Diagnostic]:
-    place: re.Match[str] | None = None
+    heading: re.Match[str] | None = None
     for match in _TTY.finditer(output):
         if match["path"]:
-            place = match
-        elif place:
-            yield _diagnostic(match, place)
+            heading = match
+        elif heading:
+            yield _make_diagnostic(match, heading)
     for match in _GCC.finditer(output):
-        yield _diagnostic(match, match)
+        yield _make_diagnostic(match, match)
 
 
-def _diagnostic(match: re.Match[str], place: re.Match[str]) -> Diagnostic:
+def _make_diagnostic(match: re.Match[str], heading: re.Match[str]) -> Diagnostic:
     return Diagnostic(
-        path=place["path"],
-        line=int(place["line"]),
+        path=heading["path"],
+        line=int(heading["line"]),
         code=match["code"],
         severity=_SEVERITY.get(match["severity"], "warning"),
         text=match["text"],
     )
-
-
-def tests(output: str) -> None:  # noqa: ARG001 - a linter's output says nothing about tests
-    return None

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from untildone.checks.findings import Diagnostic
-from untildone.checks.parser import blocks, named
+from untildone.checks.parser import add_names, split_blocks
 from untildone.core.check_results import Tests
 
 PROGRAMS = ("bats", "tape", "tap", "ava", "perl", "prove", "mocha", "_mocha")
@@ -25,7 +25,7 @@ _BAIL = re.compile(r"^Bail out! *(?P<reason>.*)$", re.MULTILINE)
 #     at: Test.<anonymous> (/tmp/shop/tap/cart.js:4:5)
 #   at cart.t line 3.
 # (in test file cart.bats, line 2)
-_PLACE = re.compile(
+_LOCATION = re.compile(
     r"^ *(?:at:?|#) .*?(?<=[\s(])(?P<path>[^\s()]+?)"
     r"(?::(?P<colon>\d{1,9}):\d+\)?|,? line (?P<word>\d{1,9})[.)])$",
     re.MULTILINE,
@@ -37,12 +37,12 @@ _ACTUAL = re.compile(r"^[ #]*(?:actual|got): *(?P<value>\S.*)$", re.MULTILINE)
 _MESSAGE = re.compile(
     r"^(?: +| *# {2,})(?P<text>(?!---|\.\.\.|#|at |Failed |operator:)\S.*)$", re.MULTILINE
 )
-# The runner of node writes TAP too, and is read with more understanding elsewhere.
-_OF_NODE = re.compile(r"^ *(?:# )?duration_ms:? [\d.]+$", re.MULTILINE)
+# `node --test` writes TAP too, and has its own parser.
+_NODE = re.compile(r"^ *(?:# )?duration_ms:? [\d.]+$", re.MULTILINE)
 
 
 class _Line(Struct):
-    """A result, with what was printed below it."""
+    """A result and the text below it."""
 
     depth: int
     name: str
@@ -51,24 +51,24 @@ class _Line(Struct):
 
 
 def parse(output: str) -> Iterator[Diagnostic]:
-    for line in _leaves(output):
+    for line in _find_leaves(output):
         if line.outcome == "failed":
-            place = _PLACE.search(line.below)
+            location = _LOCATION.search(line.below)
             yield Diagnostic(
-                path=place["path"] if place else "",
-                line=int(place["colon"] or place["word"]) if place else 0,
+                path=location["path"] if location else "",
+                line=int(location["colon"] or location["word"]) if location else 0,
                 code=line.name,
-                text=_text(line.below),
+                text=_choose_text(line.below),
             )
     for match in _BAIL.finditer(output) if _is_tap(output) else ():
         yield Diagnostic(path="", code="Bail out!", text=match["reason"] or "gave up")
 
 
 def _is_tap(output: str) -> bool:
-    return bool(_PLAN.search(output)) and not _OF_NODE.search(output)
+    return bool(_PLAN.search(output)) and not _NODE.search(output)
 
 
-def _text(below: str) -> str:
+def _choose_text(below: str) -> str:
     expected, actual = _EXPECTED.search(below), _ACTUAL.search(below)
     if expected and actual:
         return f"expected {expected['value']}, got {actual['value']}"
@@ -76,45 +76,48 @@ def _text(below: str) -> str:
     return message["text"] if message else "failed"
 
 
-def _lines(output: str) -> Iterator[_Line]:
+def _read_lines(output: str) -> Iterator[_Line]:
     if not _is_tap(output):
         return
-    for match, end in blocks(list(_RESULT.finditer(output)), len(output)):
+    for match, below in split_blocks(_RESULT, output):
         outcome = "failed" if match["failed"] else "passed"
         yield _Line(
             depth=len(match["indent"]),
             name=(match["test"] or "").strip() or f"test {int(match['number'])}",
             outcome="skipped" if match["directive"] else outcome,
-            below=output[match.end() : end],
+            below=below,
         )
 
 
-def _leaves(output: str) -> list[_Line]:
-    """A test is told after its subtests, and counts itself only if they do not explain it."""
-    told: list[_Line] = []
-    for line in _lines(output):
-        inner = len(told)
-        while inner and told[inner - 1].depth > line.depth:
+def _find_leaves(output: str) -> list[_Line]:
+    """The tests without parents, which follow their subtests.
+
+    A parent that fails counts itself only if none of its subtests failed.
+    """
+    leaves: list[_Line] = []
+    for line in _read_lines(output):
+        inner = len(leaves)
+        while inner and leaves[inner - 1].depth > line.depth:
             inner -= 1
-            told[inner].name = f"{line.name} > {told[inner].name}"
-            told[inner].depth = line.depth
-        outcomes = {child.outcome for child in told[inner:]}
+            leaves[inner].name = f"{line.name} > {leaves[inner].name}"
+            leaves[inner].depth = line.depth
+        outcomes = {child.outcome for child in leaves[inner:]}
         if not outcomes or (line.outcome == "failed" and "failed" not in outcomes):
-            told.append(line)
-    return told
+            leaves.append(line)
+    return leaves
 
 
-def tests(output: str) -> Tests | None:
+def parse_tests(output: str) -> Tests | None:
     if not _is_tap(output):
         return None
-    leaves = _leaves(output)
+    leaves = _find_leaves(output)
     outcomes = [line.outcome for line in leaves]
     failing = [line.name for line in leaves if line.outcome == "failed"]
     failing += ["Bail out!"] * bool(_BAIL.search(output))
-    return named(
+    return add_names(
         Tests(
             passed=outcomes.count("passed"),
-            failed=len(failing) + _missing(output),
+            failed=len(failing) + _count_missing(output),
             skipped=outcomes.count("skipped"),
         ),
         failing,
@@ -123,8 +126,8 @@ def tests(output: str) -> Tests | None:
     )
 
 
-def _missing(output: str) -> int:
-    """Tests that were planned and never told: the program ended early."""
+def _count_missing(output: str) -> int:
+    """Tests of the plan without a result: the program ended early."""
     planned = sum(int(match["count"]) for match in _PLAN.finditer(output))
-    told = sum(not match["indent"] for match in _RESULT.finditer(output))
-    return max(planned - told, 0)
+    reported = sum(not match["indent"] for match in _RESULT.finditer(output))
+    return max(planned - reported, 0)

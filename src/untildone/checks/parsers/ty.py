@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from untildone.checks.findings import Diagnostic
-from untildone.core.check_results import Severity
+from untildone.checks.parser import make_diagnostic
 
 PROGRAMS = ("ty",)
 
@@ -21,20 +21,8 @@ _CONCISE = re.compile(
     + r" (?P<text>.+)$",
     re.MULTILINE,
 )
-_SEVERITY: dict[str, Severity] = {"error": "error", "warning": "warning", "info": "info"}
 
 
 def parse(output: str) -> Iterator[Diagnostic]:
     for pattern in (_FULL, _CONCISE):
-        for match in pattern.finditer(output):
-            yield Diagnostic(
-                path=match["path"],
-                line=int(match["line"]),
-                code=match["code"],
-                severity=_SEVERITY[match["severity"]],
-                text=match["text"],
-            )
-
-
-def tests(output: str) -> None:  # noqa: ARG001 - a type checker's output says nothing about tests
-    return None
+        yield from map(make_diagnostic, pattern.finditer(output))

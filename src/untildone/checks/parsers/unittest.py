@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from untildone.checks.findings import Diagnostic
-from untildone.checks.parser import blocks, named, total
+from untildone.checks.parser import add_names, split_blocks, sum_tests
 from untildone.core.check_results import Tests
 
 PROGRAMS = ("unittest",)
@@ -18,7 +18,7 @@ _FAILURE = re.compile(
 )
 #   File "/tmp/shop/uni/test_cart.py", line 17, in test_rows
 # AssertionError: -1 not greater than 0
-_PLACE = re.compile(r'^  File "(?P<path>[^"\n]+)", line (?P<line>\d{1,9})', re.MULTILINE)
+_FRAME = re.compile(r'^  File "(?P<path>[^"\n]+)", line (?P<line>\d{1,9})', re.MULTILINE)
 _MESSAGE = re.compile(r"^(?P<text>[A-Za-z_][\w.]*(?:: .*)?)$", re.MULTILINE)
 _RULE = "\n" + "=" * 70
 # Ran 5 tests in 0.001s
@@ -44,52 +44,52 @@ _VERBOSE = re.compile(
 
 
 def parse(output: str) -> Iterator[Diagnostic]:
-    for match, end in blocks(list(_FAILURE.finditer(output)), len(output)):
-        block = output[match.end() : end].split(_RULE, 1)[0]
-        places = list(_PLACE.finditer(block))
-        messages = _MESSAGE.findall(block, places[-1].end() if places else 0)
+    for match, below in split_blocks(_FAILURE, output):
+        block = below.split(_RULE, 1)[0]
+        frames = list(_FRAME.finditer(block))
+        messages = _MESSAGE.findall(block, frames[-1].end() if frames else 0)
         yield Diagnostic(
-            path=places[-1]["path"] if places else "",
-            line=int(places[-1]["line"]) if places else 0,
-            code=_id(match),
+            path=frames[-1]["path"] if frames else "",
+            line=int(frames[-1]["line"]) if frames else 0,
+            code=_make_id(match),
             text=messages[0] if messages else match["kind"].lower(),
         )
 
 
-def _id(match: re.Match[str]) -> str:
+def _make_id(match: re.Match[str]) -> str:
     where, test = match["where"], match["test"]
     name = where if where.endswith(f".{test}") else f"{where}.{test}"
     return name + match["row"].rstrip()
 
 
-def tests(output: str) -> Tests | None:
-    told = list(_VERBOSE.finditer(output))
-    return named(
-        total(_counted(output)),
-        map(_id, _FAILURE.finditer(output)),
-        passing=[_id(match) for match in told if match["passed"]],
-        skipping=[_id(match) for match in told if not match["passed"]],
+def parse_tests(output: str) -> Tests | None:
+    verbose = list(_VERBOSE.finditer(output))
+    return add_names(
+        sum_tests(_read_summaries(output)),
+        map(_make_id, _FAILURE.finditer(output)),
+        passing=[_make_id(match) for match in verbose if match["passed"]],
+        skipping=[_make_id(match) for match in verbose if not match["passed"]],
     )
 
 
-def _counted(output: str) -> Iterator[Tests]:
+def _read_summaries(output: str) -> Iterator[Tests]:
     begin = 0
     for summary in _SUMMARY.finditer(output):
-        yield _counts(summary, output[begin : summary.start()])
+        yield _read_counts(summary, output[begin : summary.start()])
         begin = summary.end()
 
 
-def _counts(summary: re.Match[str], before: str) -> Tests:
+def _read_counts(summary: re.Match[str], before: str) -> Tests:
     counts = {word.strip(): int(number) for word, number in _COUNT.findall(summary["counts"] or "")}
     failed = counts.get("failures", 0) + counts.get("errors", 0)
     skipped = counts.get("skipped", 0) + counts.get("expected failures", 0)
     failed += counts.get("unexpected successes", 0)
     ran = int(summary["ran"])
     # Subtests and whole classes fail or are skipped without being one of the tests that ran.
-    passed = max(ran - failed - skipped, min(ran, _seen_to_pass(before)))
+    passed = max(ran - failed - skipped, min(ran, _count_passed(before)))
     return Tests(passed=passed, failed=failed, skipped=skipped)
 
 
-def _seen_to_pass(output: str) -> int:
+def _count_passed(output: str) -> int:
     dots = sum(line.count(".") for line in _PROGRESS.findall(output))
     return dots or sum(match["passed"] is not None for match in _VERBOSE.finditer(output))

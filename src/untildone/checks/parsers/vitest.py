@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from untildone.checks.findings import Diagnostic
-from untildone.checks.parser import blocks, counts, named, total
+from untildone.checks.parser import add_names, count_tests, split_blocks, sum_tests
 from untildone.core.check_results import Tests
 
 PROGRAMS = ("vitest",)
@@ -17,7 +17,7 @@ _FAILURE = re.compile(
     r"^ FAIL  (?:\|[^|\n]+\| )?(?P<path>\S+)(?: > (?P<test>.+)| \[ .+ \])?$", re.MULTILINE
 )
 # cart.test.js:6:27, after an arrow
-_PLACE = re.compile(r"^ \u276f (?:.* )?(?P<path>\S+?):(?P<line>\d{1,9}):\d+$", re.MULTILINE)
+_FRAME = re.compile(r"^ \u276f (?:.* )?(?P<path>\S+?):(?P<line>\d{1,9}):\d+$", re.MULTILINE)
 _MESSAGE = re.compile(r"^(?! FAIL )(?P<text>\S.*)$", re.MULTILINE)
 #       Tests  1 failed | 1 passed | 1 skipped | 1 todo (4)
 _SUMMARY = re.compile(
@@ -33,12 +33,10 @@ _PASSED = "\u2713"
 
 
 def parse(output: str) -> Iterator[Diagnostic]:
-    for match, end in blocks(list(_FAILURE.finditer(output)), len(output)):
-        block = output[match.end() : end]
+    for match, block in split_blocks(_FAILURE, output):
         message = _MESSAGE.search(block)
-        lines = (
-            place["line"] for place in _PLACE.finditer(block) if place["path"] == match["path"]
-        )
+        frames = _FRAME.finditer(block)
+        lines = (frame["line"] for frame in frames if frame["path"] == match["path"])
         yield Diagnostic(
             path=match["path"],
             line=int(next(lines, 0)),
@@ -47,25 +45,16 @@ def parse(output: str) -> Iterator[Diagnostic]:
         )
 
 
-def tests(output: str) -> Tests | None:
-    report = total(map(_counts, _SUMMARY.finditer(output)))
+def parse_tests(output: str) -> Tests | None:
+    report = sum_tests(count_tests(match["counts"]) for match in _SUMMARY.finditer(output))
     if report is None:
         return Tests() if _NONE.search(output) else None
     failures = list(_FAILURE.finditer(output))
-    suites = dict.fromkeys(match["path"] for match in failures if not match["test"])
-    told = list(_VERBOSE.finditer(output))
-    return named(
-        replace(report, failed=report.failed + len(suites)),
+    broken = dict.fromkeys(match["path"] for match in failures if not match["test"])
+    verbose = list(_VERBOSE.finditer(output))
+    return add_names(
+        replace(report, failed=report.failed + len(broken)),
         (" > ".join(filter(None, (match["path"], match["test"]))) for match in failures),
-        passing=[match["test"] for match in told if match["sign"] == _PASSED],
-        skipping=[match["test"] for match in told if match["sign"] != _PASSED],
-    )
-
-
-def _counts(summary: re.Match[str]) -> Tests:
-    told = counts(summary["counts"])
-    return Tests(
-        passed=told.get("passed", 0),
-        failed=told.get("failed", 0),
-        skipped=told.get("skipped", 0) + told.get("todo", 0),
+        passing=[match["test"] for match in verbose if match["sign"] == _PASSED],
+        skipping=[match["test"] for match in verbose if match["sign"] != _PASSED],
     )

@@ -1,26 +1,26 @@
-"""Security findings: ast-grep over the project with our rules and the user's own."""
+"""The security check: ast-grep with our rules and the user's own."""
 
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from untildone.checks.findings import findings_of
-from untildone.checks.security.engine import diagnose, installed, validate
+from untildone.checks.findings import make_findings
+from untildone.checks.security.engine import is_installed, scan_paths, validate_rules
 from untildone.core.check_results import Finding
 from untildone.core.contract import Check
 from untildone.process import quoted
 
-__all__ = ["NAME", "command", "installed", "scan"]
+__all__ = ["NAME", "is_installed", "make_check", "scan_files"]
 
 NAME = "security"
 _MODULE = "untildone.checks.security"
-_SECONDS = 30.0
+_TIMEOUT = 30.0
 
 
-def command(project: Path, *, rules: tuple[Path, ...] = ()) -> Check:
-    """The check of a whole project; a missing program or a broken rule is told now."""
-    folders = tuple(_below(project, folder) for folder in rules)
-    validate(tuple(project / folder for folder in folders))
+def make_check(project: Path, *, rules: tuple[Path, ...] = ()) -> Check:
+    """The check of a whole project; raises an error for a missing program or a broken rule."""
+    folders = tuple(_make_relative(project, folder) for folder in rules)
+    validate_rules(tuple(project / folder for folder in folders))
     options = (word for folder in folders for word in ("--rules", str(folder)))
     words = (sys.executable, "-I", "-m", _MODULE, *options)
     return Check(
@@ -30,23 +30,23 @@ def command(project: Path, *, rules: tuple[Path, ...] = ()) -> Check:
     )
 
 
-def scan(
+def scan_files(
     paths: Sequence[Path],
     *,
     project: Path,
     rules: tuple[Path, ...] = (),
-    timeout: float = _SECONDS,
+    timeout: float = _TIMEOUT,
 ) -> tuple[Finding, ...]:
-    """What is found in these files, just as the check of the whole project reports it."""
-    inside = tuple(_below(project, path) for path in paths)
-    found = diagnose(inside, cwd=project, rules=rules, timeout=timeout) if inside else ()
-    return findings_of(NAME, found)
+    """The findings in these files, equal to those of the check of the whole project."""
+    inside = tuple(_make_relative(project, path) for path in paths)
+    found = scan_paths(inside, cwd=project, rules=rules, timeout=timeout) if inside else ()
+    return make_findings(NAME, found)
 
 
-def _below(project: Path, path: Path) -> Path:
-    """As seen from the project if it lies there: a copy of the project has it too."""
-    for place in (path.parent.resolve() / path.name, path.absolute()):
-        for top in (project.resolve(), project.absolute()):
-            if place.is_relative_to(top):
-                return place.relative_to(top)
+def _make_relative(project: Path, path: Path) -> Path:
+    """The path relative to the project if it is inside, because a sandbox has it too."""
+    for candidate in (path.parent.resolve() / path.name, path.absolute()):
+        for root in (project.resolve(), project.absolute()):
+            if candidate.is_relative_to(root):
+                return candidate.relative_to(root)
     return path.absolute()

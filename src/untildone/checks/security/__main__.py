@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from untildone.checks.findings import Diagnostic
-from untildone.checks.security.engine import Missing, diagnose
+from untildone.checks.security.engine import MissingProgramError, scan_paths
 from untildone.errors import UserError
 
 FOUND = 1
@@ -15,24 +15,24 @@ NOT_FOUND = 127
 
 
 def main(arguments: Sequence[str]) -> int:
-    """As shells say it, 126 and 127 are a check that could not run."""
+    """Returns 126 or 127, as a shell does, if the check could not run."""
     parser = argparse.ArgumentParser(prog="untildone.checks.security", description=__doc__)
     parser.add_argument("--rules", action="append", type=Path, default=[], metavar="DIR")
     parser.add_argument("paths", nargs="*", type=Path, default=[Path()], metavar="PATH")
     given = parser.parse_args(arguments)
     try:
-        found = diagnose(given.paths, cwd=Path.cwd(), rules=tuple(given.rules))
+        found = scan_paths(given.paths, cwd=Path.cwd(), rules=tuple(given.rules))
     except UserError as error:
         sys.stderr.write(f"error: {error}\nhint: {error.hint}\n")
-        if not isinstance(error, Missing):
+        if not isinstance(error, MissingProgramError):
             return NOT_EXECUTABLE
         sys.stderr.write("ast-grep: not found\n")
         return NOT_FOUND
-    sys.stdout.write("".join(map(_line, found)) or "no security findings\n")
+    sys.stdout.write("".join(map(_format, found)) or "no security findings\n")
     return FOUND if found else 0
 
 
-def _line(found: Diagnostic) -> str:
+def _format(found: Diagnostic) -> str:
     return f"{found.path}:{found.line}:1: {found.severity}[{found.code}]: {found.text}\n"
 
 

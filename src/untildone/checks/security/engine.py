@@ -1,4 +1,4 @@
-"""One run of ast-grep: which program, with which rules, and what it found."""
+"""Runs ast-grep: finds the program, writes its configuration, reads its findings."""
 
 import json
 import os
@@ -13,21 +13,22 @@ import msgspec
 from msgspec import Struct
 
 from untildone.checks.findings import Diagnostic
-from untildone.checks.parser import first_line
+from untildone.checks.parser import shorten_to_line
 from untildone.errors import UserError
 from untildone.process import Finished, environment, run
 
-OURS = Path(__file__).parent / "rules"
+RULES = Path(__file__).parent / "rules"
 PROGRAM = "ast-grep"
-# ast-grep knows a rule for one language only; these two read what JavaScript's rules say.
-DIALECTS = {"TypeScript": "typescript", "Tsx": "tsx"}
-# Installed or generated, never written here; git often ignores them, but not every project has it.
-_FOREIGN = ("!**/node_modules/**", "!**/site-packages/**", "!**/*.min.js")
+# An ast-grep rule is for one language; those of JavaScript are copied for these two.
+JAVASCRIPT_VARIANTS = {"TypeScript": "typescript", "Tsx": "tsx"}
+# Installed or generated files, which not every project lets git ignore.
+_EXCLUDED = ("!**/node_modules/**", "!**/site-packages/**", "!**/*.min.js")
 _SUCCESS = (0, 1)
+# A message of ast-grep about comments that suppress nothing.
 _NO_FINDING = "unused-suppression"
 
 
-class Missing(UserError):  # noqa: N818  reads as what happened
+class MissingProgramError(UserError):
     """The program is not installed."""
 
 
@@ -47,18 +48,21 @@ class _Match(Struct, rename="camel"):
     message: str = ""
 
 
-def diagnose(
+def scan_paths(
     paths: Sequence[Path], *, cwd: Path, rules: tuple[Path, ...] = (), timeout: float | None = None
 ) -> tuple[Diagnostic, ...]:
-    """By file and line, one for each rule on a line; what ast-grep cannot read is not in it."""
-    program = _program()
-    present(tuple(cwd / folder for folder in rules))
+    """The findings by file and line, one for each rule on a line.
+
+    Files that ast-grep cannot read are skipped.
+    """
+    program = _find_program()
+    require_folders(tuple(cwd / folder for folder in rules))
     with tempfile.TemporaryDirectory(prefix="untildone-security-") as top:
         folder = Path(top)
-        config = _configuration(folder, tuple(cwd / each for each in rules))
+        config = _write_configuration(folder, tuple(cwd / each for each in rules))
         output, errors = folder / "output", folder / "errors"
         finished = run(
-            [program, *_arguments(config), *(_argument(path) for path in paths)],
+            [program, *_make_options(config), *map(_make_argument, paths)],
             cwd=cwd,
             timeout=timeout,
             env=environment(os.environ),
@@ -66,115 +70,119 @@ def diagnose(
             errors=errors,
         )
         if finished.exit_code not in _SUCCESS:
-            raise _failure(finished, errors, folder)
-        return _diagnostics(output)
+            raise _make_error(finished, errors, folder)
+        return _read_diagnostics(output)
 
 
-def validate(rules: tuple[Path, ...]) -> None:
-    """Refuse a missing program, and rules that ast-grep does not take, before a loop begins."""
+def validate_rules(rules: tuple[Path, ...]) -> None:
+    """Raises an error if the program is missing or refuses a rule, before a loop begins."""
     with tempfile.TemporaryDirectory(prefix="untildone-security-") as empty:
-        diagnose((Path(),), cwd=Path(empty), rules=rules)
+        scan_paths((Path(),), cwd=Path(empty), rules=rules)
 
 
-def present(rules: tuple[Path, ...]) -> None:
+def require_folders(rules: tuple[Path, ...]) -> None:
     for folder in rules:
         if not folder.is_dir():
             raise UserError(
-                f"the folder of rules `{folder}` does not exist",
+                f"the rules folder `{folder}` does not exist",
                 hint="name a folder of ast-grep rules",
             )
 
 
-def installed() -> bool:
+def is_installed() -> bool:
     try:
-        return bool(_program())
-    except Missing:
+        return bool(_find_program())
+    except MissingProgramError:
         return False
 
 
-def _program() -> str:
-    """The one installed with us, else the person's; `sg` is another program on many systems."""
+def _find_program() -> str:
+    """The program installed beside untildone, else the user's.
+
+    `sg` is not searched: on many systems it is another program.
+    """
     schemes = (sysconfig.get_default_scheme(), sysconfig.get_preferred_scheme("user"))
     beside = os.pathsep.join(sysconfig.get_path("scripts", scheme) for scheme in schemes)
     found = shutil.which(PROGRAM, path=beside) or shutil.which(PROGRAM)
     if found is None:
-        raise Missing(
+        raise MissingProgramError(
             f"`{PROGRAM}`, which looks for security findings, is not installed",
             hint="`pip install 'untildone[security]'`",
         )
     return found
 
 
-def _arguments(config: Path) -> Iterator[str]:
-    # With a configuration of our own the project's is not read: it may name libraries to load.
+def _make_options(config: Path) -> Iterator[str]:
+    # With our own configuration ast-grep ignores the project's, which may load libraries.
     yield from ("scan", "--config", str(config), "--json=stream", "--color", "never")
-    for pattern in _FOREIGN:
+    for pattern in _EXCLUDED:
         yield from ("--globs", pattern)
 
 
-def _argument(path: Path) -> str:
+def _make_argument(path: Path) -> str:
     return f".{os.sep}{path}" if str(path).startswith("-") else str(path)
 
 
-def _configuration(folder: Path, rules: tuple[Path, ...]) -> Path:
-    dialects = folder / "rules"
-    dialects.mkdir()
-    for language, name in DIALECTS.items():
-        for rule in sorted((OURS / "javascript").glob("*.yml")):
-            text = _in_dialect(rule.read_text(encoding="utf-8"), language, name)
-            (dialects / f"{name}-{rule.name}").write_text(text, encoding="utf-8")
+def _write_configuration(folder: Path, rules: tuple[Path, ...]) -> Path:
+    variants = folder / "rules"
+    variants.mkdir()
+    for language, name in JAVASCRIPT_VARIANTS.items():
+        for rule in sorted((RULES / "javascript").glob("*.yml")):
+            text = _translate_rule(rule.read_text(encoding="utf-8"), language, name)
+            (variants / f"{name}-{rule.name}").write_text(text, encoding="utf-8")
     config = folder / "sgconfig.yml"
-    folders = [str(each.absolute()) for each in (OURS, dialects, *rules)]
-    # JSON is YAML, and quotes whatever a path may hold.
+    folders = [str(each.absolute()) for each in (RULES, variants, *rules)]
+    # JSON is valid YAML and quotes any path.
     config.write_text(json.dumps({"ruleDirs": folders}), encoding="utf-8")
     return config
 
 
-def _in_dialect(rule: str, language: str, name: str) -> str:
+def _translate_rule(rule: str, language: str, name: str) -> str:
     rule = re.sub(r"^id: javascript-", f"id: {name}-", rule, count=1, flags=re.MULTILINE)
     return re.sub(
         r"^language: JavaScript$", f"language: {language}", rule, count=1, flags=re.MULTILINE
     )
 
 
-def _failure(finished: Finished, errors: Path, folder: Path) -> UserError:
+def _make_error(finished: Finished, errors: Path, folder: Path) -> UserError:
     if finished.timed_out or finished.interrupted:
         return UserError(
-            f"`{PROGRAM}` did not end in time", hint="look at fewer files, or give it longer"
+            f"`{PROGRAM}` did not end in time", hint="scan fewer files, or allow more time"
         )
-    said = errors.read_text(encoding="utf-8", errors="replace") if errors.exists() else ""
-    lines = [line.strip() for line in said.replace(str(folder), "").splitlines() if line.strip()]
-    reason = finished.missing or (lines[0].removeprefix("Error: ") if lines else "it says nothing")
+    text = errors.read_text(encoding="utf-8", errors="replace") if errors.exists() else ""
+    lines = [line.strip() for line in text.replace(str(folder), "").splitlines() if line.strip()]
+    reason = finished.missing or (
+        lines[0].removeprefix("Error: ") if lines else "no reason was printed"
+    )
     return UserError(
         f"`{PROGRAM}` cannot look for security findings: {reason}",
-        hint=f"mend the rule; `{PROGRAM} scan --rule FILE` tells what is wrong with one",
+        hint=f"fix the rule; `{PROGRAM} scan --rule FILE` explains what is wrong",
     )
 
 
-def _diagnostics(output: Path) -> tuple[Diagnostic, ...]:
+def _read_diagnostics(output: Path) -> tuple[Diagnostic, ...]:
     found: dict[tuple[str, int, str], Diagnostic] = {}
     with output.open("rb") as lines:
-        for match in sorted(filter(None, map(_match, lines)), key=_place):
-            line = match.range.start.line + 1
+        for match in sorted(filter(None, map(_read_match, lines)), key=_make_key):
             found.setdefault(
-                (match.file, line, match.rule_id),
+                _make_key(match),
                 Diagnostic(
-                    path=first_line(match.file),
-                    line=line,
-                    code=first_line(match.rule_id),
+                    path=shorten_to_line(match.file),
+                    line=match.range.start.line + 1,
+                    code=shorten_to_line(match.rule_id),
                     severity="security",
-                    text=first_line(match.message) or "reported",
+                    text=shorten_to_line(match.message) or "reported",
                 ),
             )
     return tuple(found.values())
 
 
-def _place(match: _Match) -> tuple[str, int, str]:
+def _make_key(match: _Match) -> tuple[str, int, str]:
     return match.file, match.range.start.line, match.rule_id
 
 
-def _match(line: bytes) -> _Match | None:
-    """Nothing where the output was too long to be kept whole."""
+def _read_match(line: bytes) -> _Match | None:
+    """None for a line that was cut because the output was too long."""
     try:
         match = msgspec.json.decode(line, type=_Match)
     except (msgspec.DecodeError, UnicodeDecodeError):

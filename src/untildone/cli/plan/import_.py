@@ -9,10 +9,10 @@ from untildone.cli.options import json_option, print_json
 from untildone.cli.plan.plan_path import with_new_plan
 from untildone.features.importers.plan_formats.plan_format import LARGEST, ImportedPlan
 from untildone.features.importers.plan_formats.registry import PLAN_FORMATS, read_foreign_plan
-from untildone.features.plans.document import save_plan
-from untildone.features.plans.drafting import render_json
+from untildone.features.plans.editing import save_plan
 from untildone.features.plans.model import Phase, Plan
 from untildone.features.plans.order import check_order
+from untildone.features.plans.rendering import render_json
 
 
 class Imported(Struct, frozen=True, kw_only=True):

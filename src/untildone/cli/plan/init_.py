@@ -5,9 +5,9 @@ from pathlib import Path
 import click
 
 from untildone.cli.plan.plan_path import with_new_plan
-from untildone.features.plans.document import save_plan
-from untildone.features.plans.drafting import render_json
+from untildone.features.plans.editing import save_plan
 from untildone.features.plans.model import Phase, Plan, Task
+from untildone.features.plans.rendering import render_json
 
 _FIRST = Task(
     title="Say what is to be done first",

@@ -11,7 +11,7 @@ from untildone.cli.options import json_option, print_json
 from untildone.cli.plan.plan_path import with_plan
 from untildone.engine.speaker import calling_session, in_tool_call
 from untildone.errors import UserError
-from untildone.features.plans.document import change_plan, edit_status
+from untildone.features.plans.editing import change_plan, edit_status
 from untildone.features.plans.model import TaskStatus
 
 

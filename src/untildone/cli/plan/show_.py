@@ -8,11 +8,11 @@ from msgspec import Struct, to_builtins
 from untildone.cli.options import json_option, print_json
 from untildone.cli.plan.plan_path import with_plan
 from untildone.core.contract import Check
-from untildone.core.text import number
+from untildone.core.text import pluralize
 from untildone.features.plans.document import Document, read_plan, require_task
 from untildone.features.plans.model import Phase, Summary, Task, TaskStatus
 from untildone.features.plans.rules import find_large_tasks, summarize
-from untildone.features.plans.verification import (
+from untildone.features.plans.task_checks import (
     find_promise,
     list_review_criteria,
     list_task_checks,
@@ -106,7 +106,7 @@ def _build_details(document: Document, name: str) -> TaskDetails:
 
 def _format_overview(shown: Overview) -> list[str]:
     summary = shown.summary
-    tasks, points = number(summary.total_tasks, "task"), number(summary.total_points, "point")
+    tasks, points = pluralize(summary.total_tasks, "task"), pluralize(summary.total_points, "point")
     lines = [f"{shown.feature or shown.file}: {tasks}, {points}"]
     for task in shown.tasks:
         after = f", after {', '.join(task.depends_on)}" if task.depends_on else ""

@@ -7,8 +7,9 @@ from msgspec import Struct
 
 from untildone.cli.options import json_option, print_json
 from untildone.cli.plan.plan_path import with_plan
-from untildone.core.text import number
-from untildone.features.plans.document import Document, change_plan, edit_fields, read_plan
+from untildone.core.text import pluralize
+from untildone.features.plans.document import Document, read_plan
+from untildone.features.plans.editing import change_plan, edit_fields
 from untildone.features.plans.model import Mistake
 from untildone.features.plans.references import check_references
 from untildone.features.plans.refinement import correct_blocks
@@ -89,7 +90,7 @@ def _format_report(shown: ValidationReport) -> list[str]:
     if shown.large:
         lines.append(f"over 5 points, split them: {', '.join(shown.large)}")
     if shown.valid:
-        tasks, points = number(shown.total_tasks, "task"), number(shown.total_points, "point")
+        tasks, points = pluralize(shown.total_tasks, "task"), pluralize(shown.total_points, "point")
         lines.append(f"valid: {tasks}, {points}")
         lines.append(f"critical path: {' → '.join(shown.critical_path)}")
     return lines

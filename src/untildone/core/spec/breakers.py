@@ -7,21 +7,21 @@ SAME_ERROR = 3
 SAME_UNMET = 5
 
 
-def breaker(
-    contract: Contract, evidence: Evidence, *, stale: int, unmet: tuple[str, ...], same: bool
+def find_breaker(
+    contract: Contract, evidence: Evidence, *, stale_rounds: int, unmet: tuple[str, ...], same: bool
 ) -> str:
     """Why the loop should pause: `stale` rounds brought nothing new, or the `same` failures."""
     if contract.preset != "loop" or contract.bounds.stagnation is not None:
         return ""
-    if evidence.thrashed:
-        files = ", ".join(f"`{path}`" for path in evidence.thrashed)
+    if evidence.reverted_files:
+        files = ", ".join(f"`{path}`" for path in evidence.reverted_files)
         return f"edited again and again in this round, and back where it was: {files}"
     # The first of the equal rounds is not stale yet.
-    error = _error(evidence) if same and stale + 1 >= SAME_ERROR else ""
+    error = _error(evidence) if same and stale_rounds + 1 >= SAME_ERROR else ""
     if error:
-        return f"the same error in {stale + 1} rounds: {error}"
-    if unmet and stale + 1 >= SAME_UNMET:
-        return f"the same criteria are unmet in {stale + 1} rounds: {', '.join(unmet[:6])}"
+        return f"the same error in {stale_rounds + 1} rounds: {error}"
+    if unmet and stale_rounds + 1 >= SAME_UNMET:
+        return f"the same criteria are unmet in {stale_rounds + 1} rounds: {', '.join(unmet[:6])}"
     return ""
 
 

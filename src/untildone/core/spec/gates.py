@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from untildone.core.contract import Contract
 from untildone.core.progress import Progress
-from untildone.core.transitions import resumed
+from untildone.core.transitions import resume_loop
 
 Answer: TypeAlias = Literal["yes", "no", "question", "instruction"]
 _STEPS_SHOWN = 12
@@ -25,13 +25,13 @@ def skips_gates(text: str) -> bool:
     return bool(re.search(_SKIPS, text))
 
 
-def gate(contract: Contract, progress: Progress) -> str:
+def ask_at_gate(contract: Contract, progress: Progress) -> str:
     """What the person is asked after this round, if the loop is not met; nothing if no gate."""
     if not contract.gated:
         return ""
-    if contract.steps and not progress.planned:
+    if contract.steps and not progress.steps_approved:
         return _about_the_steps(contract.steps)
-    done = progress.steps_done[progress.steps_told :][-1:]
+    done = progress.steps_done[progress.steps_reported :][-1:]
     left = [step for step in contract.steps if step not in progress.steps_done]
     what = f"step `{done[0]}` is complete" if done else f"round {progress.round + 1} is over"
     following = f" with `{left[0]}`" if left else ""
@@ -44,7 +44,7 @@ def _about_the_steps(steps: tuple[str, ...]) -> str:
     return f"here are {len(steps)} steps: {shown}{more}. Proceed?"
 
 
-def answer(prompt: str) -> Answer:
+def classify_answer(prompt: str) -> Answer:
     """Whatever is no plain yes, no or question tells the agent what to do, and so goes on."""
     text = prompt.strip()
     if re.fullmatch(_NO, text):
@@ -57,10 +57,10 @@ def answer(prompt: str) -> Answer:
     return "instruction"
 
 
-def passed(contract: Contract, progress: Progress, *, agreed_to: bool) -> Progress:
+def pass_gate(contract: Contract, progress: Progress, *, agreed_to: bool) -> Progress:
     """Active again after a gate; only a plain yes to "is it done?" confirms that it is."""
     return replace(
-        resumed(progress),
-        planned=bool(contract.steps),
+        resume_loop(progress),
+        steps_approved=bool(contract.steps),
         confirmed=agreed_to and not progress.unmet,
     )

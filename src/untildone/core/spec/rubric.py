@@ -9,8 +9,8 @@ from msgspec import Struct
 Dimension: TypeAlias = Literal["outcome", "scope", "constraints", "success", "done"]
 Shape: TypeAlias = Literal["tool", "colleague", "vague"]
 DIMENSIONS: tuple[Dimension, ...] = get_args(Dimension)
-MOST = 2 * len(DIMENSIONS)
-TOOL, COLLEAGUE = 8, 5
+MAX_SCORE = 2 * len(DIMENSIONS)
+MIN_TOOL_SCORE, MIN_COLLEAGUE_SCORE = 8, 5
 QUESTIONS: dict[Dimension, str] = {
     "outcome": "what will be true that is not true now, as a number or a fact one can look up?",
     "scope": "which files, folders, routes or names does it concern?",
@@ -64,7 +64,7 @@ _FILLERS = (
 _SAYS_NOTHING = frozenset(_FILLERS.split())
 
 
-class Agreed(Struct, frozen=True, kw_only=True):
+class AgreedTerms(Struct, frozen=True, kw_only=True):
     """What stands beside the text: how many checks, claims and limits the loop has."""
 
     checks: int = 0
@@ -100,31 +100,31 @@ class Score(Struct, frozen=True, kw_only=True):
     questions: tuple[str, ...]
 
 
-def score(
-    text: str, agreed: Agreed | None = None, opinions: dict[Dimension, Opinion] | None = None
+def score_spec(
+    text: str, agreed: AgreedTerms | None = None, opinions: dict[Dimension, Opinion] | None = None
 ) -> Score:
     """The lower total counts: an agent that likes its task cannot talk it clear."""
     ratings = tuple(
-        _rated(dimension, text[:_LONGEST], agreed or Agreed(), (opinions or {}).get(dimension))
+        _rated(dimension, text[:_LONGEST], agreed or AgreedTerms(), (opinions or {}).get(dimension))
         for dimension in DIMENSIONS
     )
     total = min(sum(rating.ours for rating in ratings), sum(rating.given for rating in ratings))
     wanting = [rating for rating in ratings if min(rating.ours, rating.given) < 2]
     return Score(
         total=total,
-        shape=shape(total),
+        shape=choose_shape(total),
         ratings=ratings,
         questions=tuple(QUESTIONS[rating.dimension] for rating in wanting),
     )
 
 
-def shape(total: int) -> Shape:
-    if total >= TOOL:
+def choose_shape(total: int) -> Shape:
+    if total >= MIN_TOOL_SCORE:
         return "tool"
-    return "colleague" if total >= COLLEAGUE else "vague"
+    return "colleague" if total >= MIN_COLLEAGUE_SCORE else "vague"
 
 
-def _rated(dimension: Dimension, text: str, agreed: Agreed, opinion: Opinion | None) -> Rating:
+def _rated(dimension: Dimension, text: str, agreed: AgreedTerms, opinion: Opinion | None) -> Rating:
     ours, seen = _READINGS[dimension](text, agreed)
     return Rating(
         dimension=dimension,
@@ -138,12 +138,12 @@ def _rated(dimension: Dimension, text: str, agreed: Agreed, opinion: Opinion | N
 _Reading: TypeAlias = tuple[int, str]
 
 
-def _outcome(text: str, _: Agreed) -> _Reading:
+def _outcome(text: str, _: AgreedTerms) -> _Reading:
     exact = _found(_MEASURE, text) or _found(_NAMED, text) or _every(text)
     return (2, exact) if exact else _about(text)
 
 
-def _scope(text: str, _: Agreed) -> _Reading:
+def _scope(text: str, _: AgreedTerms) -> _Reading:
     exact = _found(_PATH, text) or _found(_NAMED, text)
     return (2, exact) if exact else _about(text)
 
@@ -159,7 +159,7 @@ def _about(text: str) -> _Reading:
     return (1, said[-1]) if said else (0, "")
 
 
-def _constraints(text: str, agreed: Agreed) -> _Reading:
+def _constraints(text: str, agreed: AgreedTerms) -> _Reading:
     if agreed.limits:
         return 2, f"{agreed.limits} agreed"
     limit = _found(_LIMIT, text)
@@ -167,7 +167,7 @@ def _constraints(text: str, agreed: Agreed) -> _Reading:
     return (2, limit) if limit else (int(bool(way)), way)
 
 
-def _success(text: str, agreed: Agreed) -> _Reading:
+def _success(text: str, agreed: AgreedTerms) -> _Reading:
     command = _found(_COMMAND, text)
     if command:
         return 2, command
@@ -179,7 +179,7 @@ def _success(text: str, agreed: Agreed) -> _Reading:
     return 0, ""
 
 
-def _done(text: str, agreed: Agreed) -> _Reading:
+def _done(text: str, agreed: AgreedTerms) -> _Reading:
     for pattern in (_DONE_WHEN, _UNTIL):
         ending = re.search(pattern, text)
         if ending and _about(ending[1])[0]:
@@ -196,7 +196,7 @@ def _found(pattern: str, text: str) -> str:
     return found[0].strip() if found else ""
 
 
-_READINGS: dict[Dimension, Callable[[str, Agreed], _Reading]] = {
+_READINGS: dict[Dimension, Callable[[str, AgreedTerms], _Reading]] = {
     "outcome": _outcome,
     "scope": _scope,
     "constraints": _constraints,

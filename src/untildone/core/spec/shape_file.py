@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from untildone.core.contract import Claim, Verification
 
-PLACE = ".loop/shape/SHAPE.md"
-LARGEST = 200_000
+SHAPE_FILE = ".loop/shape/SHAPE.md"
+MAX_SHAPE_FILE = 200_000
 _MOST = 100
 # "criteria:", "### Must-NOT Constraints", "**Verification:**", "criteria: [a, b]"
 _SECTION = re.compile(
@@ -26,7 +26,7 @@ _VERIFIED = re.compile(
 _KINDS: tuple[Verification, ...] = get_args(Verification)
 
 
-class Shaped(Struct, frozen=True, kw_only=True):
+class ShapeContents(Struct, frozen=True, kw_only=True):
     """`commands` are those of what must not be that stand in backticks as a whole."""
 
     claims: tuple[Claim, ...] = ()
@@ -34,16 +34,16 @@ class Shaped(Struct, frozen=True, kw_only=True):
     limits: tuple[str, ...] = ()
 
 
-def read(text: str) -> Shaped:
+def parse_shape_file(text: str) -> ShapeContents:
     """What the file says; lines it does not know are skipped."""
     said: dict[str, list[str]] = {"criteria": [], "mustnot": [], "verification": []}
-    for name, line in _sorted(text[:LARGEST]):
+    for name, line in _sorted(text[:MAX_SHAPE_FILE]):
         said[name].append(line)
     kinds = dict(_kinds(said["verification"]))
     names = list(dict.fromkeys(_items(said["criteria"])))[:_MOST]
     limits = list(dict.fromkeys(_items(said["mustnot"])))[:_MOST]
     commands = [limit[1:-1].strip() for limit in limits if re.fullmatch(r"`[^`]*\S[^`]*`", limit)]
-    return Shaped(
+    return ShapeContents(
         claims=tuple(_claim(name, kinds) for name in names),
         commands=tuple(commands),
         limits=tuple(limit for limit in limits if limit[1:-1].strip() not in commands),

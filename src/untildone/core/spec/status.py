@@ -2,17 +2,19 @@
 
 from collections.abc import Iterable
 
-from untildone.core.agent_message import folded
+from untildone.core.agent_message import normalize
 from untildone.core.contract import Contract
-from untildone.core.criteria import results_by_name
+from untildone.core.criteria import index_results
 from untildone.core.evidence import Evidence, StatusBlock
 from untildone.core.progress import Progress
-from untildone.core.stagnation import get_round_state, stale_rounds
+from untildone.core.stagnation import count_stale_rounds, get_round_state
 
 _MOST_TOLD = 6
 
 
-def contradictions(contract: Contract, progress: Progress, evidence: Evidence) -> tuple[str, ...]:
+def find_contradictions(
+    contract: Contract, progress: Progress, evidence: Evidence
+) -> tuple[str, ...]:
     """Each in a line for the agent: what it said, and what is known instead."""
     block = evidence.status or StatusBlock()
     found = [
@@ -23,7 +25,7 @@ def contradictions(contract: Contract, progress: Progress, evidence: Evidence) -
     state = get_round_state(contract, progress, evidence)
     if block.exit_signal and state.unmet:
         found.append(f"`EXIT_SIGNAL: true`, but unmet: {', '.join(state.unmet[:_MOST_TOLD])}")
-    stale = stale_rounds(progress, state)
+    stale = count_stale_rounds(progress, state)
     if block.stuck is not None and block.stuck < stale:
         found.append(f"`STUCK_COUNT: {block.stuck}`, but nothing has moved in {stale} rounds")
     return tuple(found[:_MOST_TOLD])
@@ -33,9 +35,9 @@ def _against(
     contract: Contract, progress: Progress, evidence: Evidence, said: tuple[str, bool]
 ) -> str:
     name, holds = said
-    check = _meant(name, results_by_name(evidence))
+    check = _meant(name, index_results(evidence))
     if check:
-        result = results_by_name(evidence)[check]
+        result = index_results(evidence)[check]
         known = f"the check `{check}` is {result.outcome}"
         return f"`{name}`: {_word(holds)}, but {known}" if holds != result.green else ""
     claim = _meant(name, [claim.name for claim in contract.claims])
@@ -50,7 +52,7 @@ def _against(
 
 
 def _meant(name: str, known: Iterable[str]) -> str:
-    return next((each for each in known if folded(each) == folded(name)), "")
+    return next((each for each in known if normalize(each) == normalize(name)), "")
 
 
 def _word(holds: bool) -> str:

@@ -5,11 +5,11 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
-Name: TypeAlias = Literal["build", "debug", "refactor"]
+WorkflowName: TypeAlias = Literal["build", "debug", "refactor"]
 
 
 class Workflow(Struct, frozen=True, kw_only=True):
-    name: Name
+    name: WorkflowName
     letter: str
     first: str
 
@@ -37,7 +37,7 @@ _INDICATORS: tuple[tuple[Workflow, str], ...] = (
 _LONGEST = 20_000
 
 
-def workflow(spec: str) -> Workflow | None:
+def classify_workflow(spec: str) -> Workflow | None:
     """By the word that comes first: "fix the new feature" is no building."""
     found = [(_place(pattern, spec[:_LONGEST]), kind) for kind, pattern in _INDICATORS]
     said = [(place, kind) for place, kind in found if place >= 0]

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from untildone.core.check_results import CheckResult
 from untildone.core.evidence import Evidence
-from untildone.core.regressions import told_of
+from untildone.core.failure_changes import make_test_matcher
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.experiments.compose import Composed, FromNow, composed
 from untildone.worktree.roles import classify_file
@@ -66,4 +66,6 @@ def _wants_more_tests(result: CheckResult, evidence: Evidence) -> bool:
     had, now = start.get(result.name), result.tests
     if had is None or now is None or result.outcome != "red" or now.failed:
         return False
-    return now.executed >= had.executed and all(map(told_of(now), (*had.passing, *had.failing)))
+    return now.executed >= had.executed and all(
+        map(make_test_matcher(now), (*had.passing, *had.failing))
+    )

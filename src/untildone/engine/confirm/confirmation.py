@@ -8,19 +8,19 @@ from functools import cache
 from msgspec.structs import replace
 
 from untildone.commands.scripts import find_run_scripts
-from untildone.core.concerns import allowed, name_of
+from untildone.core.concerns import is_allowed, strip_content_digest
 from untildone.core.contract import Contract, Oracle
 from untildone.core.evidence import Concern, ConcernKind, Evidence
-from untildone.core.missing_tests import lost_tests
+from untildone.core.missing_tests import find_missing_tests
 from untildone.engine.check_run import Site
 from untildone.engine.confirm.inputs import Matter, matter
 from untildone.engine.confirm.pass_to_pass import Replay, Runs, replay
 from untildone.integrity import oracle
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.environment import comparison, node_packages
+from untildone.integrity.environment.comparison import find_environment_concerns
+from untildone.integrity.environment.node_packages import find_package_concerns
 from untildone.integrity.experiments.compose import whole
-from untildone.integrity.registry import find_concerns
-from untildone.integrity.tests.comparison import folds
+from untildone.integrity.registry import find_concerns, folds
 from untildone.integrity.tests.inventory import serves
 from untildone.process import environment
 from untildone.sandbox import sandboxes
@@ -32,13 +32,15 @@ _PROVABLE = frozenset((ConcernKind.EDIT_TEST, ConcernKind.EDIT_EXPECTED))
 def proved(evidence: Evidence, given: Matter) -> Evidence:
     """The person's hidden check comes last: only what holds otherwise is asked of it."""
     shown = _shown(evidence, given)
-    lost = [each for each in shown.concerns or () if not allowed(each, given.contract.allow)]
+    lost = [each for each in shown.concerns or () if not is_allowed(each, given.contract.allow)]
     if given.contract.oracle is None or lost or shown.fault or shown.broken_seal:
         return shown
     hidden = _hidden(given.contract.oracle, Runs(evidence, given))
     told = "the hidden check passes" if hidden is None else "the hidden check does not pass"
     more = (hidden,) if hidden else ()
-    return replace(shown, concerns=(*(shown.concerns or ()), *more), proved=(*shown.proved, told))
+    return replace(
+        shown, concerns=(*(shown.concerns or ()), *more), comparisons=(*shown.comparisons, told)
+    )
 
 
 def _hidden(secret: Oracle, runs: Runs) -> Concern | None:
@@ -55,9 +57,9 @@ def _shown(evidence: Evidence, given: Matter) -> Evidence:
         return replace(evidence, broken_seal=given.broken)
     allow = given.contract.allow
     if given.comparison is None:
-        found = tuple(lost_tests(evidence, allow))
+        found = tuple(find_missing_tests(evidence, allow))
         told = f"not compared with the start: {given.off}"
-        return replace(evidence, concerns=found, proved=(told,))
+        return replace(evidence, concerns=found, comparisons=(told,))
     with ThreadPoolExecutor(max_workers=1) as apart:
         # An environment has tens of thousands of files: they are looked at while the checks run,
         # and not before, since that would hold up all that has to be done first.
@@ -68,7 +70,9 @@ def _shown(evidence: Evidence, given: Matter) -> Evidence:
         shown = replay(runs) if _provable(found, allow) else None
         found += around().result()
     if shown is None or not _provable(found, allow):
-        return replace(evidence, concerns=found, proved=("compared with the start, not replayed",))
+        return replace(
+            evidence, concerns=found, comparisons=("compared with the start, not replayed",)
+        )
     return _replayed(evidence, given, found, shown)
 
 
@@ -76,12 +80,12 @@ def _not_run(
     evidence: Evidence, comparison: Comparison, allow: tuple[str, ...]
 ) -> Iterator[Concern]:
     """Read again only where a name is missing: another test may have taken it in."""
-    if any(lost_tests(evidence, allow)):
-        yield from lost_tests(evidence, allow, folds(comparison))
+    if any(find_missing_tests(evidence, allow)):
+        yield from find_missing_tests(evidence, allow, folds(comparison))
 
 
 def _provable(found: Sequence[Concern], allow: tuple[str, ...]) -> bool:
-    return all(each.kind in _PROVABLE for each in found if not allowed(each, allow))
+    return all(each.kind in _PROVABLE for each in found if not is_allowed(each, allow))
 
 
 def differences(contract: Contract, site: Site) -> tuple[Concern, ...]:
@@ -99,8 +103,8 @@ def _around(given: Matter) -> tuple[Concern, ...]:
     project = given.site.project
     commands = [check.command for check in given.contract.checks]
     return (
-        *comparison.find_concerns(project, commands, os.environ, given.start.surroundings),
-        *node_packages.find_concerns(project, given.start.dependencies),
+        *find_environment_concerns(project, commands, os.environ, given.start.surroundings),
+        *find_package_concerns(project, given.start.dependencies),
     )
 
 
@@ -113,7 +117,7 @@ def _replayed(
     if replay.passed is False:
         named = {lost.path for lost in found}
         more = tuple(lost for lost in replay.concerns if lost.path not in named)
-        return replace(evidence, concerns=(*found, *more), proved=told)
+        return replace(evidence, concerns=(*found, *more), comparisons=told)
     if replay.passed and not given.composed.restored:
         ran = {result.name for result in evidence.checks}
         missing = tuple(result for result in replay.results if result.name not in ran)
@@ -123,7 +127,7 @@ def _replayed(
         shown = _shown_harmless(given, _told_by_the_run(evidence, given, known))
         told += _harmless(shown)
         found = tuple(each for each in found if each not in shown)
-    return replace(evidence, concerns=found, proved=told)
+    return replace(evidence, concerns=found, comparisons=told)
 
 
 def _followed(given: Matter) -> tuple[str, ...]:
@@ -174,6 +178,6 @@ def _shown_harmless(given: Matter, found: Sequence[Concern]) -> tuple[Concern, .
 
 
 def _harmless(found: Sequence[Concern]) -> tuple[str, ...]:
-    names = [name_of(each.id) for each in found]
+    names = [strip_content_digest(each.id) for each in found]
     told = f"the start's tests pass, so these took nothing away: {', '.join(names)}"
     return (told,) if names else ()

@@ -12,7 +12,8 @@ from untildone.integrity.experiments.folders import python_path
 from untildone.integrity.experiments.renamed import renamed
 from untildone.integrity.scripts.comparison import replaces_tool
 from untildone.integrity.settings.comparison import is_harmless_edit
-from untildone.worktree.contents import read_tree, walk_files
+from untildone.worktree.contents import Tree, read_tree, walk_files
+from untildone.worktree.limits import limited_time
 from untildone.worktree.roles import classify_file
 
 
@@ -54,6 +55,12 @@ def matter(contract: Contract, site: Site) -> Matter:
     except ValueError as error:
         return Matter(contract=contract, site=site, broken=str(error))
     new = read_tree(site.project, walk_files(site.project, ignored=start.ignored))
+    with limited_time():
+        return _beside(contract, site, start, (old, new))
+
+
+def _beside(contract: Contract, site: Site, start: Baseline, trees: tuple[Tree, Tree]) -> Matter:
+    old, new = trees
     commands = (check.command for check in contract.checks)
     comparison = compare_trees(old, new, commands, task=contract.task)
     allowed_now = named_by(contract.allow, comparison)

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from untildone.agents.events import Usage
 from untildone.engine.context import Context
-from untildone.store.files import write_whole
+from untildone.store.files import write_atomically
 from untildone.store.loops import Record
 
 _FILE = "spend.json"
@@ -59,20 +59,20 @@ def load_ledger(context: Context, record: Record) -> Ledger:
 def save_ledger(context: Context, record: Record, ledger: Ledger) -> None:
     """What cannot be kept is read again."""
     with suppress(OSError):
-        write_whole(_path(context, record), msgspec.json.encode(ledger), keep_previous=False)
+        write_atomically(_path(context, record), msgspec.json.encode(ledger), keep_previous=False)
 
 
 def _path(context: Context, record: Record) -> Path:
-    return context.loops.folder(record.contract.id) / _FILE
+    return context.loops.get_folder(record.contract.id) / _FILE
 
 
 def update_ledger(context: Context, record: Record, transcript: str) -> Ledger:
     ledger = load_ledger(context, record)
     read = dict(ledger.read)
     found: dict[str, Usage] = {}
-    for path in _files(transcript, context.agent.subagents(transcript)):
+    for path in _files(transcript, context.agent.find_subagents_folder(transcript)):
         for line in _lines(path, read):
-            usage = context.agent.usage(line)
+            usage = context.agent.parse_usage(line)
             # To the second: what a loop's own first second brings is its own.
             if usage and usage.at[:19] >= record.contract.started_at[:19]:
                 found[usage.id] = usage

@@ -6,16 +6,18 @@ from msgspec.structs import replace
 
 from untildone.agents.events import Stop
 from untildone.core.criteria import apply_amendments
-from untildone.core.decide import in_a_round
+from untildone.core.decide import decide_between_stops
 from untildone.core.evidence import Evidence
 from untildone.core.progress import Progress
-from untildone.core.transitions import spend
+from untildone.core.transitions import update_spend
 from untildone.core.verdict import Pause
 from untildone.engine import verbs
+from untildone.engine.active_time import count_time
 from untildone.engine.context import Context
+from untildone.engine.feature import used_features
 from untildone.engine.payload import Call
+from untildone.engine.scope import Scope
 from untildone.engine.speaker import ignored
-from untildone.features.budget.clock import count_time
 from untildone.features.budget.spend import measure_spend
 from untildone.report.notices import describe_verdict
 from untildone.store.loops import Record
@@ -31,17 +33,17 @@ class _Overtaken(Exception):  # noqa: N818  reads as what happened
 
 
 def answer_tool_call(context: Context, call: Call) -> str:
-    event = context.agent.stop(call.data, context.environ)
+    event = context.agent.parse_stop(call.data, context.environ)
     if call.fault:
         event = replace(event, session=context.environ.get(context.agent.SESSION_VARIABLE, ""))
     session = context.session(event.session)
-    if not session.active() or ignored(context.agent, context.environ):
+    if not session.is_active() or ignored(context.agent, context.environ):
         return ""
-    record = context.loops.load(session.loop())
+    record = context.loops.load(session.get_loop_id())
     evidence = _evidence(context, record, session, event)
-    pause = in_a_round(record.contract, record.progress, evidence)
+    pause = decide_between_stops(record.contract, record.progress, evidence)
     if pause is None:
-        session.wind(max(_PAUSE, _SHARE * time.process_time()))
+        session.schedule_meter(max(_PAUSE, _SHARE * time.process_time()))
         return ""
     if event.subagent:
         # Only its own turn ends with this answer: the loop is paused where the agent itself is.
@@ -68,12 +70,11 @@ def _paused(context: Context, record: Record, evidence: Evidence, pause: Pause) 
         if record.progress.status != "active":
             raise _Overtaken
         progress = count_time(record.progress, context.session_of(record))
-        return replace(progress, spend_usd=spend(progress, evidence))
+        return replace(progress, spend_usd=update_spend(progress, evidence))
 
     loop = record.contract.id
     record = verbs.end(context, loop, pause, before)
-    if (context.loops.folder(loop) / "milestones.json").exists():
-        from untildone.features.milestones.milestones import announce_milestones
-
-        announce_milestones(context, record, pause, counted=False)
+    scope = Scope(event="pause", folder=context.loops.get_folder(loop))
+    for feature in used_features(context, scope):
+        feature.announce(context, record, pause, False)
     return record

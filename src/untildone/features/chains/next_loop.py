@@ -5,14 +5,15 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from untildone.core.contract import Contract
-from untildone.core.feedback import task_text
+from untildone.core.feedback import quote_task
 from untildone.core.verdict import Continue
 from untildone.engine.artifacts import publish, write_task
 from untildone.engine.baseline import begin_detached
 from untildone.engine.context import Context
 from untildone.engine.judgement import Answer, Judged
 from untildone.engine.prompt_start import summary
-from untildone.engine.start import Request, begin
+from untildone.engine.request import Request
+from untildone.engine.start import begin
 from untildone.engine.verbs import change
 from untildone.errors import UserError
 from untildone.features.templates.templates import fill_next_template
@@ -41,7 +42,7 @@ def start_next_loop(context: Context, ended: Record, judged: Judged, answer: Ans
     )
     publish(context, linked, judged.evidence, project=project)
     return Answer(
-        verdict=Continue(because="unmet"),
+        verdict=Continue(cause="unmet"),
         feedback=_told(ended.contract, record),
         notice=f"{answer.notice} | {summary(record)}",
     )
@@ -92,5 +93,5 @@ def _told(ended: Contract, record: Record) -> str:
     return (
         f"[untildone] That task is finished (loop {ended.id}). Continue with the next task, in"
         f" loop {contract.id}: when you stop, its criteria are judged.{checks}\n\n"
-        + task_text(contract)
+        + quote_task(contract)
     )

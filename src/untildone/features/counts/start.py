@@ -8,7 +8,7 @@ from untildone.checks import security
 from untildone.checks.parsers import PARSERS
 from untildone.commands.programs import find_programs
 from untildone.core.contract import Check, Count
-from untildone.core.counts import DECIDING
+from untildone.core.counts import DECIDING_PRESET
 from untildone.errors import UserError
 
 _TELL_TESTS = (
@@ -52,7 +52,7 @@ class CountRequest(Protocol):
 
 def choose_counts(asked: CountRequest, checks: Sequence[Check]) -> tuple[Count, ...]:
     """Those agreed on; refused where one of them could only be met by nobody looking."""
-    deciding = asked.preset == DECIDING
+    deciding = asked.preset == DECIDING_PRESET
     if not asked.zero_errors and not asked.counts:
         raise UserError(
             "without errors nothing is left to count",

@@ -13,7 +13,7 @@ from untildone.engine.speaker import ignored, tail
 from untildone.features.edits import switch
 from untildone.features.edits.diagnosis import find_introduced
 from untildone.features.edits.feedback import locate_file
-from untildone.store.lock import locked
+from untildone.store.lock import hold_lock
 from untildone.store.sessions import Session
 
 _STATE = "automatic.json"
@@ -24,7 +24,7 @@ _PATIENCE = 60.0
 
 def answer_stop(context: Context, call: Call, stop: Stop) -> str:
     session = context.session(stop.session)
-    with locked(Path(session.path("automatic.lock")), timeout=_PATIENCE):
+    with hold_lock(Path(session.path("automatic.lock")), timeout=_PATIENCE):
         if not _concerned(context, stop, session) or told_before(context, call):
             return ""
         return _judged(context, call, stop, session)
@@ -32,11 +32,11 @@ def answer_stop(context: Context, call: Call, stop: Stop) -> str:
 
 def _concerned(context: Context, stop: Stop, session: Session) -> bool:
     """False leaves everything as it is: the turn goes on, or it is not ours to judge."""
-    if switch.AUTO not in session.reasons_to_look() or session.loop():
+    if switch.AUTO not in session.read_stop_reasons() or session.get_loop_id():
         return False
     if stop.plan_mode or any(work.ends for work in stop.background):
         return False
-    if stop.attended and context.agent.queued(tail(stop.transcript)):
+    if stop.attended and context.agent.has_queued_input(tail(stop.transcript)):
         return False
     return not ignored(context.agent, context.environ)
 
@@ -45,21 +45,23 @@ def _judged(context: Context, call: Call, stop: Stop, session: Session) -> str:
     state = session.read_json(_STATE)
     holds = state.get("holds") if state.get("prompt") == stop.prompt else 0
     number = holds + 1 if isinstance(holds, int) else 1
-    if switch.AUTO not in switch.read_modes(call.home) or agent_message.signalled(stop.message):
+    if switch.AUTO not in switch.read_modes(call.home) or agent_message.has_signal(stop.message):
         return _over(session)
     found = _introduced(context, stop, session)
     if not found:
         return _over(session)
-    if number > edit_feedback.MOST_HOLDS:
+    if number > edit_feedback.MAX_HOLDS:
         _over(session)
-        return _reply(context, Wait(reason="held often enough"), notice=edit_feedback.let_go(found))
+        return _reply(
+            context, Wait(reason="held often enough"), notice=edit_feedback.format_release(found)
+        )
     session.write_json(_STATE, {"prompt": stop.prompt, "holds": number})
     return _reply(
         context,
-        Continue(because="unmet"),
-        feedback=edit_feedback.held(found, hold=number),
-        notice=f"untildone: held automatically ({number} of {edit_feedback.MOST_HOLDS}):"
-        f" {edit_feedback.counts(found)}",
+        Continue(cause="unmet"),
+        feedback=edit_feedback.format_hold(found, hold=number),
+        notice=f"untildone: held automatically ({number} of {edit_feedback.MAX_HOLDS}):"
+        f" {edit_feedback.summarize_findings(found)}",
     )
 
 
@@ -79,7 +81,7 @@ def _over(session: Session) -> str:
     """The turn may end: the next one has its own edits."""
     for name in _kept(session):
         session.remove(name)
-    session.look_at_stops(switch.AUTO, wanted=False)
+    session.watch_stops(switch.AUTO, wanted=False)
     return ""
 
 
@@ -88,4 +90,6 @@ def _kept(session: Session) -> list[str]:
 
 
 def _reply(context: Context, verdict: Continue | Wait, *, notice: str, feedback: str = "") -> str:
-    return context.agent.reply(verdict, feedback=feedback, notice=notice, environ=context.environ)
+    return context.agent.format_reply(
+        verdict, feedback=feedback, notice=notice, environ=context.environ
+    )

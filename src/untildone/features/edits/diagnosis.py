@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from untildone.checks import linters, security
-from untildone.checks.lsp.documents import Unreadable, content
+from untildone.checks.lsp.documents import UnreadableFileError, read_content
 from untildone.core.check_results import Finding
 from untildone.engine.context import Context, checked_here
 from untildone.engine.project_checks import trusted
@@ -43,8 +43,8 @@ def read_texts(files: tuple[Path, ...]) -> dict[Path, str]:
     texts = {}
     for file in files:
         try:
-            texts[file] = content(file).decode("utf-8", "replace")
-        except Unreadable:
+            texts[file] = read_content(file).decode("utf-8", "replace")
+        except UnreadableFileError:
             continue
     return texts
 
@@ -91,11 +91,11 @@ def _eslint(
     context: Context, project: Path, texts: Mapping[Path, str], wait: float
 ) -> ToolFindings:
     # Its configuration is code of the repository.
-    program = linters.eslint_of(project) if checked_here(context.home, project) else ""
-    files = list(islice(filter(linters.lints, texts), _MOST_LINTED)) if program else []
+    program = linters.find_eslint(project) if checked_here(context.home, project) else ""
+    files = list(islice(filter(linters.is_lintable, texts), _MOST_LINTED)) if program else []
 
     def lint(file: Path) -> tuple[Finding, ...] | None:
-        return linters.lint(program, file, texts[file], project=project, timeout=wait)
+        return linters.run_eslint(program, file, texts[file], project=project, timeout=wait)
 
     with ThreadPoolExecutor(max_workers=_AT_ONCE) as pool:
         answers = dict(zip(files, pool.map(lint, files), strict=True))
@@ -108,12 +108,12 @@ def _eslint(
 
 def _biome(context: Context, project: Path, texts: Mapping[Path, str], wait: float) -> ToolFindings:
     # The program is one of the repository.
-    program = linters.biome_of(project) if checked_here(context.home, project) else ""
-    linted = {file: text for file, text in texts.items() if linters.lints(file)}
+    program = linters.find_biome(project) if checked_here(context.home, project) else ""
+    linted = {file: text for file, text in texts.items() if linters.is_lintable(file)}
     if not program or not linted:
         return {}
     with _copied(project, linted) as (copies, files):
-        found = linters.lint_copies(program, files, project=project, copies=copies, timeout=wait)
+        found = linters.run_biome(program, files, project=project, copies=copies, timeout=wait)
     return {} if found is None else _said(linters.BIOME, project, linted, found)
 
 
@@ -123,7 +123,7 @@ def _security(
     with _copied(project, texts) as (copies, files):
         try:
             rules = tuple(project / rule for rule in trusted(context, project).security_rules)
-            found = security.scan(files, project=copies, rules=rules, timeout=wait)
+            found = security.scan_files(files, project=copies, rules=rules, timeout=wait)
         except UserError:
             # Without the extra, or with a broken rule, there is no answer; `doctor` tells.
             return {}

@@ -24,14 +24,14 @@ _WAIT = 1.0
 
 def answer_edit(context: Context, call: Call) -> str:
     path, text, _ = before_edit(call)
-    project, file = locate_file(context.agent.stop(call.data, context.environ), path)
+    project, file = locate_file(context.agent.parse_stop(call.data, context.environ), path)
     if file is None or ignored(context.agent, context.environ):
         return ""
     if switch.TELL not in switch.read_modes(call.home):
         ask_servers(context, project, (file,), wait=0)
         return ""
     found = find_introduced(context, project, {file: text}, wait=_WAIT)
-    return context.agent.after_tool(edit_feedback.told(found)) if found else ""
+    return context.agent.add_context_after_tool(edit_feedback.format_edit(found)) if found else ""
 
 
 def warm_servers(
@@ -55,7 +55,7 @@ def add_diagnostics(
     return replace(
         evidence,
         diagnostics=tuple(each for its in found.values() for each in its),
-        edited=tuple(edit_feedback.totals(path, its) for path, its in found.items()),
+        edited=tuple(edit_feedback.count_file_totals(path, its) for path, its in found.items()),
     )
 
 

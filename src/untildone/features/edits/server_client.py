@@ -11,13 +11,18 @@ import msgspec
 from msgspec import Struct
 
 from untildone import process
-from untildone.checks.lsp import door
-from untildone.checks.lsp.door import Door, Nobody, Report, Unanswered
-from untildone.checks.lsp.servers import chosen
+from untildone.checks.lsp import daemon_socket
+from untildone.checks.lsp.daemon_socket import (
+    DaemonAddress,
+    DiagnosticsReport,
+    NoAnswerError,
+    UnreachableError,
+)
+from untildone.checks.lsp.servers import select_servers
 from untildone.core.check_results import Finding
 from untildone.engine.context import Context, checked_here, project_folder
 from untildone.engine.payload import EDITING
-from untildone.store.files import Damaged, read_bounded
+from untildone.store.files import DamagedFileError, read_bounded
 
 DOOR = "diagnose.json"
 
@@ -95,7 +100,7 @@ def ask_servers(
 def _known_to_servers(project: Path, files: Sequence[Path], *, own: bool) -> tuple[str, ...]:
     path = os.environ.get("PATH", "")
     suffixes = {file.suffix for file in files}
-    known = {suffix for suffix in suffixes if chosen(project, suffix, path=path, own=own)}
+    known = {suffix for suffix in suffixes if select_servers(project, suffix, path=path, own=own)}
     wanted = (os.path.realpath(file) for file in files if file.suffix in known)
     return tuple(filter(_sayable, wanted))
 
@@ -110,15 +115,15 @@ def _sayable(file: str) -> bool:
 
 def _asked(
     context: Context, project: Path, files: Mapping[str, str | None], deadline: float
-) -> Report | None:
+) -> DiagnosticsReport | None:
     folder = project_folder(context.home, project)
     known = open_door(folder)
     try:
         if known:
             return _put(known, files, deadline)
-    except Nobody:
+    except UnreachableError:
         pass
-    except Unanswered:
+    except NoAnswerError:
         return None
     _start(context, project, tuple(files))
     while time.monotonic() < deadline:
@@ -129,16 +134,22 @@ def _asked(
     return None
 
 
-def _answered(opened: Door, files: Mapping[str, str | None], deadline: float) -> Report | None:
+def _answered(
+    opened: DaemonAddress, files: Mapping[str, str | None], deadline: float
+) -> DiagnosticsReport | None:
     try:
         return _put(opened, files, deadline)
-    except Unanswered:
+    except NoAnswerError:
         return None
 
 
-def _put(opened: Door, files: Mapping[str, str | None], deadline: float) -> Report:
+def _put(
+    opened: DaemonAddress, files: Mapping[str, str | None], deadline: float
+) -> DiagnosticsReport:
     texts = {file: text for file, text in files.items() if text is not None}
-    return door.ask(opened, tuple(files), wait=deadline - time.monotonic(), texts=texts)
+    return daemon_socket.query_daemon(
+        opened, tuple(files), wait=deadline - time.monotonic(), texts=texts
+    )
 
 
 def _start(context: Context, project: Path, files: Sequence[str]) -> None:
@@ -147,14 +158,14 @@ def _start(context: Context, project: Path, files: Sequence[str]) -> None:
     process.start_detached(argv, cwd=context.home, env=environ)
 
 
-def open_door(folder: Path) -> Door | None:
+def open_door(folder: Path) -> DaemonAddress | None:
     try:
-        return msgspec.json.decode(read_bounded(folder / DOOR), type=Door)
-    except (OSError, Damaged, msgspec.DecodeError, UnicodeError):
+        return msgspec.json.decode(read_bounded(folder / DOOR), type=DaemonAddress)
+    except (OSError, DamagedFileError, msgspec.DecodeError, UnicodeError):
         return None
 
 
-def _snapshot(report: Report, project: Path) -> Diagnostics:
+def _snapshot(report: DiagnosticsReport, project: Path) -> Diagnostics:
     files = tuple(
         FileDiagnostics(
             path=Path(file.path).relative_to(project).as_posix(),

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import msgspec
 
-from untildone.checks.lsp.door import Door, opened
-from untildone.checks.lsp.warm import Warm, serve
+from untildone.checks.lsp.daemon_socket import DaemonAddress, open_listener
+from untildone.checks.lsp.pool import ServerPool, serve_pool
 from untildone.engine.context import Context, checked_here, project_folder
 from untildone.features.edits.server_client import DOOR, open_door
 from untildone.process import ending_with_us
-from untildone.store.files import write_whole
-from untildone.store.lock import Busy, locked
+from untildone.store.files import write_atomically
+from untildone.store.lock import LockTimeoutError, hold_lock
 
 IDLE_SECONDS = 300.0
 # One that is just ending still has its servers to end.
@@ -31,28 +31,28 @@ def keep_warm(
     folder = project_folder(context.home, project)
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     with (
-        suppress(Busy),
-        locked(folder / "diagnose.lock", timeout=_PATIENCE),
+        suppress(LockTimeoutError),
+        hold_lock(folder / "diagnose.lock", timeout=_PATIENCE),
         ending_with_us(),
-        opened(folder) as (listener, own),
+        open_listener(folder) as (listener, own),
     ):
-        write_whole(folder / DOOR, msgspec.json.encode(own), keep_previous=False)
+        write_atomically(folder / DOOR, msgspec.json.encode(own), keep_previous=False)
         may = checked_here(context.home, project)
-        with closing(Warm(project, path=os.environ.get("PATH", ""), own=may)) as warm:
+        with closing(ServerPool(project, path=os.environ.get("PATH", ""), own=may)) as warm:
             try:
                 warm.diagnose(files, seconds=0)
                 # Who takes away the state's home or the project takes us away too.
                 wanted = partial(_wanted, folder, own, project)
-                serve(listener, warm, token=own.token, idle=idle, wanted=wanted)
+                serve_pool(listener, warm, token=own.token, idle=idle, wanted=wanted)
             finally:
                 _leave(folder, own)
 
 
-def _wanted(folder: Path, own: Door, project: Path) -> bool:
+def _wanted(folder: Path, own: DaemonAddress, project: Path) -> bool:
     return open_door(folder) == own and project.is_dir()
 
 
-def _leave(folder: Path, own: Door) -> None:
+def _leave(folder: Path, own: DaemonAddress) -> None:
     """First of all: whoever comes now starts another one."""
     if open_door(folder) == own:
         (folder / DOOR).unlink(missing_ok=True)

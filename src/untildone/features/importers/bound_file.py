@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from untildone.engine.context import Context
 from untildone.store.encoding import decode, encode
-from untildone.store.files import Damaged, read_bounded, write_whole
+from untildone.store.files import DamagedFileError, read_bounded, write_atomically
 
 _BOUND = "dialect.json"
 
@@ -44,23 +44,23 @@ def _count(file: Path, counter: str, number: int) -> None:
     # Imported where it is used: few loops have a file, and this brings YAML along.
     from untildone.features.importers.formats.counter import set_count
 
-    with suppress(OSError, Damaged):
+    with suppress(OSError, DamagedFileError):
         before = read_bounded(file)
         after = set_count(before, counter, number)
         if after != before:
-            write_whole(file, after, keep_previous=False)
+            write_atomically(file, after, keep_previous=False)
 
 
 def save_bound_file(context: Context, loop: str, bound: BoundFile) -> None:
-    write_whole(context.loops.folder(loop) / _BOUND, encode(bound), keep_previous=False)
+    write_atomically(context.loops.get_folder(loop) / _BOUND, encode(bound), keep_previous=False)
 
 
 def load_bound_file(context: Context, loop: str) -> BoundFile | None:
     try:
-        return decode(read_bounded(context.loops.folder(loop) / _BOUND), BoundFile)
-    except (FileNotFoundError, Damaged):
+        return decode(read_bounded(context.loops.get_folder(loop) / _BOUND), BoundFile)
+    except (FileNotFoundError, DamagedFileError):
         return None
 
 
 def forget_bound_file(context: Context, loop: str) -> None:
-    (context.loops.folder(loop) / _BOUND).unlink(missing_ok=True)
+    (context.loops.get_folder(loop) / _BOUND).unlink(missing_ok=True)

@@ -10,6 +10,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from untildone.agents.events import Stop
+from untildone.commands.written_files import find_written_paths
 from untildone.core.contract import Amendment, Speaker
 from untildone.core.criteria import apply_amendments
 from untildone.core.progress import Progress
@@ -36,8 +37,7 @@ from untildone.features.importers.start import (
     remember_loop,
     start_imported_loop,
 )
-from untildone.hooks.guard import written_by
-from untildone.store.lock import locked
+from untildone.store.lock import hold_lock
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
 
@@ -94,14 +94,14 @@ def check_loop_files(context: Context, stop: Stop, session: Session) -> str:
     """A file of this session begins a loop, or ends it; what is said where none is active then."""
     if stop.plan_mode or ignored(context.agent, context.environ):
         return ""
-    if session.active():
+    if session.is_active():
         notice = _follow(context, stop, session)
     else:
-        notice = "" if session.loop() else _take_up(context, stop, session)
-    if not notice or session.active():
+        notice = "" if session.get_loop_id() else _take_up(context, stop, session)
+    if not notice or session.is_active():
         return ""
     verdict = Wait(reason=notice)
-    return context.agent.reply(verdict, feedback="", notice=notice, environ=context.environ)
+    return context.agent.format_reply(verdict, feedback="", notice=notice, environ=context.environ)
 
 
 def _take_up(context: Context, stop: Stop, session: Session) -> str:
@@ -110,12 +110,12 @@ def _take_up(context: Context, stop: Stop, session: Session) -> str:
         return ""
     folder = project_folder(context.home, project)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    names = list(session.calls())
+    names = list(session.read_calls())
     notices: list[str] = []
-    with locked(folder / "dialects.lock", timeout=_PATIENCE):
-        for file in list_loop_files(project) if not session.loop() else ():
+    with hold_lock(folder / "dialects.lock", timeout=_PATIENCE):
+        for file in list_loop_files(project) if not session.get_loop_id() else ():
             notices.append(_consider(context, stop, session, file))
-            if session.active():
+            if session.is_active():
                 return ""
     session.drop_calls(names)
     return " | ".join(filter(None, notices))
@@ -170,7 +170,7 @@ def _touched(session: Session, file: Path) -> bool:
     own = os.path.realpath(file)
     return any(
         own == path or own.startswith(path + os.sep) or ("*" in path and fnmatchcase(own, path))
-        for call in chain.from_iterable(session.calls().values())
+        for call in chain.from_iterable(session.read_calls().values())
         for path in _written(call)
     )
 
@@ -179,13 +179,15 @@ def _written(call: dict[str, object]) -> Iterator[str]:
     # A call that was cut off has its inputs' beginning in front.
     inputs = call.get("tool_input", call)
     if isinstance(inputs, dict):
-        for path in written_by(str(call.get("tool_name")), inputs, str(call.get("cwd", ""))):
+        for path in find_written_paths(
+            str(call.get("tool_name")), inputs, str(call.get("cwd", ""))
+        ):
             with suppress(ValueError):
                 yield os.path.realpath(path)
 
 
 def _follow(context: Context, stop: Stop, session: Session) -> str:
-    record = context.loops.load(session.loop())
+    record = context.loops.load(session.get_loop_id())
     bound = load_bound_file(context, record.contract.id)
     if bound is None:
         return ""

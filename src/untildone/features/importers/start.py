@@ -9,7 +9,8 @@ from msgspec.structs import replace
 from untildone.checks import security
 from untildone.core.contract import Bounds, Speaker
 from untildone.engine.context import Context, project_folder
-from untildone.engine.start import CEILINGS, Request, begin
+from untildone.engine.request import Request
+from untildone.engine.start import CEILINGS, begin
 from untildone.engine.verbs import change
 from untildone.errors import UserError
 from untildone.features.counts.start import resolve_targets, select_counts
@@ -18,7 +19,7 @@ from untildone.features.importers.formats.counter import set_count
 from untildone.features.importers.formats.loop_format import ImportedLoop, Source
 from untildone.store.digest import sha256
 from untildone.store.encoding import decode, encode
-from untildone.store.files import Damaged, read_bounded, write_whole
+from untildone.store.files import DamagedFileError, read_bounded, write_atomically
 from untildone.store.loops import Record
 
 _LARGEST = 1_000_000
@@ -67,7 +68,7 @@ def _shown(project: Path, file: Path) -> str:
 def _bytes(file: Path, shown: str) -> bytes:
     try:
         return read_bounded(file, _LARGEST)
-    except Damaged as damage:
+    except DamagedFileError as damage:
         raise UserError(damage.reason, hint="name a file of your own, not a link to one") from None
     except FileNotFoundError:
         raise
@@ -84,7 +85,7 @@ def _beside(project: Path) -> Callable[[str], bytes | None]:
         try:
             file = (top / path).resolve()
             return read_bounded(file, _LARGEST) if file.is_relative_to(top) else None
-        except (OSError, ValueError, Damaged):
+        except (OSError, ValueError, DamagedFileError):
             return None
 
     return read
@@ -109,7 +110,7 @@ def start_imported_loop(
             now.progress,
             round=max(now.progress.round, foreign.used),
             steps_done=foreign.steps_done,
-            steps_told=len(foreign.steps_done),
+            steps_reported=len(foreign.steps_done),
         ),
         kind="imported",
         path=read.shown,
@@ -124,7 +125,7 @@ def _request(foreign: ImportedLoop, *, project: Path, session: str, by: Speaker)
         preset=foreign.preset,
         task=foreign.task,
         checks=foreign.checks,
-        also=(security.command(project),) if "zero_security" in foreign.zero else (),
+        also=(security.make_check(project),) if "zero_security" in foreign.zero else (),
         counts=select_counts(set(foreign.zero) - {"zero_errors"}),
         zero_errors="zero_errors" in foreign.zero or not foreign.zero,
         targets=foreign.targets,
@@ -170,12 +171,12 @@ def remember_loop(context: Context, project: Path, identity: str, loop: str) -> 
         return
     folder = project_folder(context.home, project)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    write_whole(folder / _BEGUN, encode({**known, identity: loop}), keep_previous=False)
+    write_atomically(folder / _BEGUN, encode({**known, identity: loop}), keep_previous=False)
 
 
 def _begun(context: Context, project: Path) -> dict[str, str]:
     try:
         data = read_bounded(project_folder(context.home, project) / _BEGUN)
         return decode(data, dict[str, str])
-    except (FileNotFoundError, Damaged):
+    except (FileNotFoundError, DamagedFileError):
         return {}

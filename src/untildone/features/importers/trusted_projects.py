@@ -47,4 +47,4 @@ def watch_session(session: Session, *, wanted: bool = True) -> None:
         session.write(REASON, "")
     else:
         session.remove(REASON)
-    session.look_at_stops(REASON, wanted=wanted)
+    session.watch_stops(REASON, wanted=wanted)

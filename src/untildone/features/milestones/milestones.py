@@ -13,14 +13,14 @@ from msgspec import Struct
 
 from untildone import process
 from untildone.checks.secrets import remove_secrets
-from untildone.config import Configuration, Event, Milestone, Personal, personal
+from untildone.config import Configuration, Event, Milestone, UserSettings, load_user_settings
 from untildone.core.criteria import apply_amendments
 from untildone.core.progress import Status
 from untildone.core.verdict import Continue, Finish, Outcome, Pause, Verdict
 from untildone.engine.context import Context
 from untildone.engine.project_checks import trusted
 from untildone.errors import UserError
-from untildone.store.files import write_whole
+from untildone.store.files import write_atomically
 from untildone.store.loops import Record
 
 KEPT = "milestones.json"
@@ -62,18 +62,16 @@ def attach_milestones(context: Context, record: Record) -> tuple[str, ...]:
         return notes
     if any(each.notify for each in found) and importlib.util.find_spec("apprise") is None:
         notes += ("milestones cannot notify: `pip install 'untildone[notify]'`",)
-    path = context.loops.folder(record.contract.id) / KEPT
+    path = context.loops.get_folder(record.contract.id) / KEPT
     try:
-        write_whole(path, msgspec.json.encode(found), keep_previous=False)
+        write_atomically(path, msgspec.json.encode(found), keep_previous=False)
         _tell(context, record, ("start",))
     except OSError as error:
         notes += (f"milestones cannot be told: {error.strerror}",)
     return notes
 
 
-def announce_milestones(
-    context: Context, record: Record, verdict: Verdict, *, counted: bool
-) -> None:
+def announce_milestones(context: Context, record: Record, verdict: Verdict, counted: bool) -> None:
     """What this stop came to; that nobody could be told changes nothing of the verdict."""
     events: list[Event] = ["round"] if counted else []
     if isinstance(verdict, Continue) and _half(record) and _first(context, record):
@@ -90,8 +88,8 @@ def _wanted(context: Context, project: Path) -> tuple[tuple[Milestone, ...], tup
     """The person's own, then the repository's as far as they trust it."""
     found: tuple[Milestone, ...] = ()
     notes: tuple[str, ...] = ()
-    sources: tuple[Callable[[], Personal | Configuration], ...] = (
-        partial(personal, context.home / "config.toml"),
+    sources: tuple[Callable[[], UserSettings | Configuration], ...] = (
+        partial(load_user_settings, context.home / "config.toml"),
         partial(trusted, context, project),
     )
     for source in sources:
@@ -110,14 +108,14 @@ def _half(record: Record) -> bool:
 
 def _first(context: Context, record: Record) -> bool:
     try:
-        (context.loops.folder(record.contract.id) / _HALF).touch(mode=0o600, exist_ok=False)
+        (context.loops.get_folder(record.contract.id) / _HALF).touch(mode=0o600, exist_ok=False)
     except OSError:
         return False
     return True
 
 
 def _tell(context: Context, record: Record, events: tuple[Event, ...]) -> None:
-    kept = context.loops.folder(record.contract.id) / KEPT
+    kept = context.loops.get_folder(record.contract.id) / KEPT
     milestones = msgspec.json.decode(kept.read_bytes(), type=tuple[Milestone, ...])
     told = [
         Delivery(
@@ -168,6 +166,6 @@ def _send(home: Path, told: list[Delivery]) -> None:
     folder = home / "milestones"
     folder.mkdir(mode=0o700, exist_ok=True)
     letter = folder / f"{os.urandom(8).hex()}.json"
-    write_whole(letter, msgspec.json.encode(told), keep_previous=False)
+    write_atomically(letter, msgspec.json.encode(told), keep_previous=False)
     argv = [sys.executable, "-I", "-m", "untildone", "milestone", letter.name]
     process.start_detached(argv, cwd=home, env={**os.environ, "UNTILDONE_HOME": str(home)})

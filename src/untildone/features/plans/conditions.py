@@ -1,4 +1,4 @@
-"""What a sentence of a plan asks for that a machine can look at: a command, a file, an address."""
+"""Sentences of a plan that can be checked by machine: a command, a file's text, an HTTP status."""
 
 import re
 from typing import TypeAlias
@@ -57,7 +57,7 @@ _ANSWERS = re.compile(
     re.IGNORECASE,
 )
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
-# What stands unquoted behind a label is a command only if it begins with one that is known.
+# Unquoted text after a label is a command only if it begins with a known program.
 _PROGRAMS = frozenset(
     (
         *("ant", "ava", "bash", "bats", "bazel", "biome", "buf", "bun", "bundle", "bunx", "cargo"),
@@ -71,12 +71,12 @@ _PROGRAMS = frozenset(
         *("test", "tox", "tsc", "ty", "uv", "uvx", "vitest", "xcodebuild", "yarn", "zig"),
     )
 )
-# Somebody is to look at what these serve: as a check they would only run out of time.
+# These never end: as a check they would only time out.
 _ENDLESS = re.compile(
     r"\b(?:npm|pnpm|yarn|bun)(?: run)? (?:start|dev|serve|watch|preview)\b|\s--watch\b"
     r"|\brunserver\b|\bhttp\.server\b|\bcompose up\b(?!.* (?:-d|--detach|--exit-code-from)\b)"
 )
-# Their names are words too: "make sure that it works", "go to the page".
+# Some programs have the names of words: "make sure that it works", "go to the page".
 _PROSE = frozenset(
     (
         *("a", "an", "and", "are", "can", "does", "each", "every", "for", "has", "if", "in", "is"),
@@ -87,7 +87,7 @@ _PROSE = frozenset(
 
 
 def parse_condition(sentence: str, *, testing: bool = False) -> Condition | None:
-    """None for what only a reader can judge; a `testing` entry needs less to be a command."""
+    """None if only a reviewer can judge it; a `testing` entry may be a bare command."""
     text = " ".join(sentence.split())
     text = re.sub(r"(?<=[\w`)])\.$", "", text)
     contains = _CONTAINS.fullmatch(text)
@@ -95,24 +95,28 @@ def parse_condition(sentence: str, *, testing: bool = False) -> Condition | None
         return FileContains(path=contains["path"].strip(), text=contains["text"])
     answers = _ANSWERS.fullmatch(text)
     if answers:
-        return _address(answers["method"].upper(), answers["url"], int(answers["code"]))
+        return _parse_address(answers["method"].upper(), answers["url"], int(answers["code"]))
     exits = _EXITS.fullmatch(text)
     if exits and (re.search(r"\b(?:0|zero)$", exits["how"]) or looks_like_a_command(exits["line"])):
         return Command(line=exits["line"].strip())
-    return _command(text) if testing else None
+    return _parse_command(text) if testing else None
 
 
-def _command(text: str) -> Command | None:
+def _parse_command(text: str) -> Command | None:
     quoted = _QUOTED.fullmatch(text)
     if quoted:
-        return _ending(quoted["line"]) if _SUCCESS_ALONE.fullmatch(quoted["rest"]) else None
+        return (
+            _command_unless_endless(quoted["line"])
+            if _SUCCESS_ALONE.fullmatch(quoted["rest"])
+            else None
+        )
     plain = _SUCCESS_NOTE.sub("", text)
     labelled = _LABELLED.fullmatch(plain)
     line = labelled["line"] if labelled else plain
-    return _ending(line) if looks_like_a_command(line) else None
+    return _command_unless_endless(line) if looks_like_a_command(line) else None
 
 
-def _ending(line: str) -> Command | None:
+def _command_unless_endless(line: str) -> Command | None:
     return None if _ENDLESS.search(line) else Command(line=line.strip())
 
 
@@ -127,8 +131,8 @@ def looks_like_a_command(line: str) -> bool:
     )
 
 
-def _address(method: str, url: str, code: int) -> HttpStatus | None:
-    """Another machine is asked only where the plan's own `checks` say so."""
+def _parse_address(method: str, url: str, code: int) -> HttpStatus | None:
+    """None for another machine: only the plan's own `checks` may contact one."""
     try:
         local = urlsplit(url).hostname in _LOOPBACK
     except ValueError:

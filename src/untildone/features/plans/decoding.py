@@ -1,4 +1,4 @@
-"""A plan's JSON looked at closely: every field of the wrong kind, every key that stands twice."""
+"""Decodes a plan and reports every field of the wrong type and every repeated key."""
 
 import json
 from collections.abc import Iterator
@@ -15,34 +15,34 @@ _REMEDY = "correct it; `untildone plan init` writes a plan to compare with"
 
 
 def decode_plan(path: str, text: str) -> tuple[Plan, tuple[Mistake, ...]]:
-    """What of it can be read; a field of the wrong kind is left out and told."""
+    """What can be read of the plan, and the mistakes; a field with a mistake has its default."""
     repeated: list[tuple[_Object, list[str]]] = []
-    raw = _loaded(path, text, repeated)
+    raw = _load(path, text, repeated)
     known = raw.get("tasks")
     tasks = known if isinstance(known, dict) else {}
-    mistakes = [*_twice(raw, tasks, repeated)]
+    mistakes = [*_find_repeated(raw, tasks, repeated)]
     if not isinstance(known, dict):
-        kind = "missing" if known is None else "no object with the tasks by their ids"
+        kind = "missing" if known is None else "not an object of tasks by their ids"
         mistakes.append(Mistake(text=f"`tasks` is {kind}", remedy=_REMEDY))
     rest = {key: value for key, value in raw.items() if key != "tasks"}
     plan = Plan(
-        tasks={name: _task(name, value, mistakes) for name, value in tasks.items()},
-        **_fields(Plan, rest, "", mistakes),
+        tasks={name: _decode_task(name, value, mistakes) for name, value in tasks.items()},
+        **_decode_fields(Plan, rest, "", mistakes),
     )
     return plan, tuple(mistakes)
 
 
-def _loaded(path: str, text: str, repeated: list[tuple[_Object, list[str]]]) -> _Object:
-    def noted(pairs: list[tuple[str, object]]) -> _Object:
+def _load(path: str, text: str, repeated: list[tuple[_Object, list[str]]]) -> _Object:
+    def note_repeated(pairs: list[tuple[str, object]]) -> _Object:
         found = dict(pairs)
         if len(found) < len(pairs):
             names = [name for name, _ in pairs]
-            # Kept with the object: its place is known only when all is read.
+            # Kept with the object: its place is known only after everything is read.
             repeated.append((found, sorted({name for name in names if names.count(name) > 1})))
         return found
 
     try:
-        value = json.loads(text, object_pairs_hook=noted, parse_constant=_no_number)
+        value = json.loads(text, object_pairs_hook=note_repeated, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
         where = f", line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
         reason = str(error).partition(": line")[0].lower()
@@ -50,44 +50,46 @@ def _loaded(path: str, text: str, repeated: list[tuple[_Object, list[str]]]) -> 
             f"`{path}`{where}: is not JSON ({reason})", hint="correct it and try again"
         ) from None
     if not isinstance(value, dict):
-        raise UserError(f"`{path}` is no JSON object", hint=_REMEDY)
+        raise UserError(f"`{path}` is not a JSON object", hint=_REMEDY)
     return value
 
 
-def _no_number(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number")
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a number")
 
 
-def _twice(
+def _find_repeated(
     raw: _Object, tasks: _Object, repeated: list[tuple[_Object, list[str]]]
 ) -> Iterator[Mistake]:
     owners = {id(value): name for name, value in tasks.items()}
     for found, keys in repeated:
         for key in keys:
             if found is tasks:
-                yield Mistake(task=key, text="stands there twice", remedy="leave one of them")
+                yield Mistake(task=key, text="appears twice", remedy="leave one of them")
                 continue
             task = owners.get(id(found), "")
-            where = "" if task or found is raw else " in a list or object inside of it"
+            where = "" if task or found is raw else " in a list or object inside it"
             yield Mistake(
-                task=task, text=f"`{key}` stands there twice{where}", remedy="leave one of them"
+                task=task, text=f"`{key}` appears twice{where}", remedy="leave one of them"
             )
 
 
-def _task(name: str, value: object, mistakes: list[Mistake]) -> Task:
+def _decode_task(name: str, value: object, mistakes: list[Mistake]) -> Task:
     if not isinstance(value, dict):
-        mistakes.append(Mistake(task=name, text="is no object", remedy=_REMEDY))
+        mistakes.append(Mistake(task=name, text="is not an object", remedy=_REMEDY))
         value = {"title": name}
     if "title" not in value:
         mistakes.append(
             Mistake(task=name, text="has no title", remedy="say in `title` what it is about")
         )
-    fields = _fields(Task, value, name, mistakes)
+    fields = _decode_fields(Task, value, name, mistakes)
     return Task(title=fields.pop("title", name), **fields)
 
 
-def _fields(kind: type[Struct], value: _Object, task: str, mistakes: list[Mistake]) -> _Object:
-    """Those that are of their kind."""
+def _decode_fields(
+    kind: type[Struct], value: _Object, task: str, mistakes: list[Mistake]
+) -> _Object:
+    """The fields that have the right type."""
     types = get_type_hints(kind, include_extras=True)
     found: _Object = {}
     for field in kind.__struct_fields__:

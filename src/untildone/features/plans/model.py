@@ -1,4 +1,4 @@
-"""TASKS.json as values: a plan, its phases and its tasks."""
+"""The values of a TASKS.json: a plan, its phases and tasks, and the mistakes in them."""
 
 from typing import Annotated, Literal, TypeAlias
 
@@ -8,7 +8,7 @@ from untildone.core.contract import Check
 
 TaskStatus: TypeAlias = Literal["not_started", "in_progress", "completed"]
 POINTS = (1, 2, 3, 5, 8)
-# What is larger is better divided before somebody begins it.
+# A larger task should be split before work on it begins.
 LARGEST_POINTS = 5
 Points: TypeAlias = Annotated[int, Meta(extra_json_schema={"enum": list(POINTS)})]
 Allowance: TypeAlias = Annotated[str, Meta(description="KIND:PATH[:DETAIL]")]
@@ -39,10 +39,10 @@ class Task(Struct, frozen=True, kw_only=True):
     acceptance_criteria: tuple[str, ...] = ()
     testing: tuple[str, ...] = ()
     prompt: str = ""
-    # Commands, or checks as `untildone.toml` has them.
+    # Commands, or checks written as in `untildone.toml`.
     checks: tuple[str | Check, ...] = ()
     allow: tuple[Allowance, ...] = ()
-    # Who has it in progress, where several work on one plan.
+    # Who has it in progress, if several work on one plan.
     worker: str = ""
 
     @property
@@ -59,7 +59,7 @@ class Plan(Struct, frozen=True, kw_only=True):
 
 
 class Mistake(Struct, frozen=True, kw_only=True):
-    """Something wrong with a plan; a warning keeps nobody from working on it."""
+    """Something wrong with a plan; a warning does not prevent work on it."""
 
     text: str
     remedy: str

@@ -1,4 +1,4 @@
-"""Which task comes after which: cycles, what is ready, the critical path."""
+"""The order of tasks by their dependencies: ready tasks, cycles, the critical path."""
 
 from collections import deque
 from collections.abc import Iterator, Mapping
@@ -31,7 +31,7 @@ def group_open_tasks(tasks: Tasks) -> OpenTasks:
 
 
 def sort_by_dependency(tasks: Tasks) -> tuple[str, ...]:
-    """Every task behind those it depends on, else as the plan has them; cycles are left out."""
+    """Every task after those it depends on, otherwise in the plan's order, without cycles."""
     needs = {name: set(task.depends_on) & tasks.keys() for name, task in tasks.items()}
     needed_by: dict[str, list[str]] = {name: [] for name in tasks}
     for name, others in needs.items():
@@ -51,9 +51,9 @@ def sort_by_dependency(tasks: Tasks) -> tuple[str, ...]:
 
 
 def find_cycles(tasks: Tasks) -> tuple[tuple[str, ...], ...]:
-    """Each in order, a task before the one it depends on."""
+    """Each cycle in order: a task comes before the one it depends on."""
     left = tasks.keys() - set(sort_by_dependency(tasks))
-    # Whatever is left depends on something left, so that following it ends in a cycle.
+    # Every task left depends on another one left, so following these always ends in a cycle.
     following = {
         name: next(other for other in tasks[name].depends_on if other in left)
         for name in tasks
@@ -91,7 +91,7 @@ def find_critical_path(tasks: Tasks) -> tuple[str, ...]:
 
 
 def check_order(tasks: Tasks) -> Iterator[Mistake]:
-    """What keeps the tasks from having an order at all."""
+    """The mistakes because of which the tasks have no order."""
     before: set[str] = set()
     forward = False
     for name, task in tasks.items():
@@ -101,10 +101,10 @@ def check_order(tasks: Tasks) -> Iterator[Mistake]:
             if other not in tasks:
                 yield Mistake(
                     task=name,
-                    text=f"`depends_on` names `{other}`, which is no task of this plan",
+                    text=f"`depends_on` names `{other}`, which is not a task of this plan",
                     remedy="correct the id, or take it out of `depends_on`",
                 )
-    # What depends only on what stands before it cannot go in circles.
+    # Without a dependency on a later task there is no cycle.
     for cycle in find_cycles(tasks) if forward else ():
         chain = " → ".join(f"`{name}`" for name in (*cycle, cycle[0]))
         yield Mistake(

@@ -1,4 +1,4 @@
-"""`python -m untildone.features.plans.probe`: tests a file or an address, exits 0 if it holds."""
+"""`python -m untildone.features.plans.probe`: exits 0 if a file or an address is as expected."""
 
 import argparse
 import sys
@@ -25,15 +25,15 @@ def main(arguments: Sequence[str]) -> int:
     answers.add_argument("code", type=int)
     given = parser.parse_args(arguments)
     if given.kind == "contains":
-        trouble = check_file_contains(given.path, given.text)
+        problem = check_file_contains(given.path, given.text)
     else:
-        trouble = check_http_status(given.method, given.url, given.code)
-    sys.stdout.write(f"{trouble or 'it is so'}\n")
-    return 1 if trouble else 0
+        problem = check_http_status(given.method, given.url, given.code)
+    sys.stdout.write(f"{problem or 'ok'}\n")
+    return 1 if problem else 0
 
 
 def check_file_contains(path: Path, text: str) -> str:
-    """What is wrong with the file, or nothing."""
+    """What is wrong with the file, or an empty text."""
     try:
         with path.open("rb") as file:
             content = file.read(_LARGEST).decode("utf-8", "replace")
@@ -42,17 +42,17 @@ def check_file_contains(path: Path, text: str) -> str:
     return "" if text in content else f"`{path}` does not contain `{text}`"
 
 
-class _Unfollowed(HTTPRedirectHandler):
-    """A redirect is an answer: following it could lead to another machine."""
+class _NoRedirects(HTTPRedirectHandler):
+    """A redirect counts as the answer: following it could lead to another machine."""
 
     def redirect_request(self, *_given: Request | IO[bytes] | int | str | HTTPMessage) -> None:
         return None
 
 
 def check_http_status(method: str, url: str, code: int) -> str:
-    """What is answered instead, or nothing."""
-    opener = build_opener(ProxyHandler({}), _Unfollowed)
-    request = Request(url, method=method, data=b"" if method in ("POST", "PUT", "PATCH") else None)  # noqa: S310  what the plan names begins with `http`
+    """What was answered instead, or an empty text."""
+    opener = build_opener(ProxyHandler({}), _NoRedirects)
+    request = Request(url, method=method, data=b"" if method in ("POST", "PUT", "PATCH") else None)  # noqa: S310  the address begins with `http`
     try:
         with opener.open(request, timeout=_SECONDS) as answer:
             seen = answer.status

@@ -1,4 +1,4 @@
-"""Requirements and design sections that tasks name, looked for in PRD.md and SDD.md."""
+"""Checks that PRD.md and SDD.md contain the requirements and sections that tasks refer to."""
 
 import re
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ _NUMBER = re.compile(r"\d+(?:\.\d+)*")
 
 
 def check_references(plan: Plan, *, prd: str | None, sdd: str | None) -> Iterator[Mistake]:
-    """`None` is a file that is not there."""
+    """`None` stands for a missing file."""
     for field, file, text in (("prd_refs", "PRD.md", prd), ("sdd_refs", "SDD.md", sdd)):
         named = [
             (name, reference)
@@ -24,16 +24,18 @@ def check_references(plan: Plan, *, prd: str | None, sdd: str | None) -> Iterato
                 warning=True,
             )
         elif text is not None:
-            yield from _missing(field, file, text, named)
+            yield from _find_missing(field, file, text, named)
 
 
-def _missing(field: str, file: str, text: str, named: list[tuple[str, str]]) -> Iterator[Mistake]:
-    folded = _folded(text)
+def _find_missing(
+    field: str, file: str, text: str, named: list[tuple[str, str]]
+) -> Iterator[Mistake]:
+    words = _normalize(text)
     numbers = set(_HEADING_NUMBER.findall(text))
     found: dict[str, bool] = {}
     for name, reference in named:
         if reference not in found:
-            found[reference] = _stands(reference, folded, numbers)
+            found[reference] = _is_mentioned(reference, words, numbers)
         if not found[reference]:
             yield Mistake(
                 task=name,
@@ -42,14 +44,14 @@ def _missing(field: str, file: str, text: str, named: list[tuple[str, str]]) -> 
             )
 
 
-def _stands(reference: str, folded: str, numbers: set[str]) -> bool:
+def _is_mentioned(reference: str, text: str, numbers: set[str]) -> bool:
     """As words of their own, or by the number of a heading: "Section 7.1"."""
-    words = _folded(reference)
-    if words and re.search(rf"(?<![\w.-]){re.escape(words)}(?![\w-])", folded):
+    words = _normalize(reference)
+    if words and re.search(rf"(?<![\w.-]){re.escape(words)}(?![\w-])", text):
         return True
     number = _NUMBER.search(reference)
     return number is not None and not re.match(r"[A-Z]+-\d", reference) and number[0] in numbers
 
 
-def _folded(text: str) -> str:
+def _normalize(text: str) -> str:
     return " ".join(text.casefold().split())

@@ -1,4 +1,4 @@
-"""A large task divided into smaller ones: what depended on it depends on them."""
+"""Splits a large task into smaller ones: what depended on it then depends on them."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -7,52 +7,52 @@ from msgspec import ValidationError, convert, to_builtins
 
 from untildone.errors import UserError
 from untildone.features.plans.decoding import decode_plan
-from untildone.features.plans.document import Document, edit_fields, plan_error, require_task
-from untildone.features.plans.members import (
-    Edit,
-    dumped,
-    edited,
-    gap,
-    member,
-    members,
-    setting,
-    written,
+from untildone.features.plans.document import Document, plan_error, require_task
+from untildone.features.plans.editing import (
+    edit_fields,
+    find_style,
+    member_gap,
+    scan_tasks,
+    set_member,
 )
-from untildone.features.plans.model import LARGEST_POINTS, Mistake, Task
+from untildone.features.plans.model import LARGEST_POINTS, Task
 from untildone.features.plans.rules import check_rules, derive_blocks
+from untildone.json_edit.edits import Edit, apply_edits, format_member
+from untildone.json_edit.scan import scan_value
 
 Parts = Mapping[str, Mapping[str, Any]]
-# What a part has from the whole where it says nothing itself.
+# Fields a part takes from the split task unless it has its own.
 _INHERITED = ("phase", "prd_refs", "sdd_refs")
 
 
 def split_task(document: Document, name: str, parts: Parts) -> str:
-    """The text in which these tasks stand in the place of that one; its edges go to their ends."""
-    whole = document.plan.tasks[require_task(document, name)]
-    read = {part: _part(part, given) for part, given in parts.items()}
-    _fitting(document, name, read)
-    inner = {part: parts.keys() & set(task.depends_on) for part, task in read.items()}
+    """The text with these tasks in place of that one.
+
+    Parts that depend on no other part get the dependencies of the split task; tasks that
+    depended on it depend on the parts that no other part needs.
+    """
+    task = document.plan.tasks[require_task(document, name)]
+    read = {part: _decode_part(part, fields) for part, fields in parts.items()}
+    _require_fitting_parts(document, name, read)
+    inner = {part: parts.keys() & set(other.depends_on) for part, other in read.items()}
     last = [part for part in parts if not any(part in needs for needs in inner.values())]
-    new = {
-        part: {
-            **_inherited(whole, given),
-            "depends_on": _once(
-                (*(() if inner[part] else whole.depends_on), *read[part].depends_on)
-            ),
-        }
-        for part, given in parts.items()
-    }
-    text = _with_parts(document, name, new, last=last)
+    new: dict[str, dict[str, object]] = {}
+    for part, fields in parts.items():
+        inherited = () if inner[part] else task.depends_on
+        needs = _deduplicate((*inherited, *read[part].depends_on))
+        new[part] = {**_inherit(task, fields), "depends_on": needs}
+    text = _write_parts(document, name, new, last=last)
     plan, mistakes = decode_plan(document.path.name, text)
+    rules = (each for each in check_rules(plan) if each.task in parts and not each.warning)
+    mistakes = (*mistakes, *rules)
+    if mistakes:
+        raise plan_error(document.path, mistakes)
     after = Document(path=document.path, data=text.encode(), plan=plan)
-    wrong = (*mistakes, *(each for each in check_rules(plan) if _concerns(each, parts)))
-    if wrong:
-        raise plan_error(document.path, wrong)
     return edit_fields(after, correct_blocks(after))
 
 
 def correct_blocks(document: Document) -> dict[str, dict[str, object]]:
-    """The `blocks` that do not say what the `depends_on` of the others do."""
+    """The `blocks` that contradict the `depends_on` of other tasks, corrected, by task."""
     tasks = document.plan.tasks
     return {
         name: {"blocks": found}
@@ -61,22 +61,22 @@ def correct_blocks(document: Document) -> dict[str, dict[str, object]]:
     }
 
 
-def _part(part: str, given: Mapping[str, Any]) -> Task:
+def _decode_part(part: str, fields: Mapping[str, Any]) -> Task:
     try:
-        return convert(given, Task)
+        return convert(fields, Task)
     except ValidationError as error:
         raise UserError(f"`{part}`: {str(error).lower()}", hint="correct it in the parts") from None
 
 
-def _once(names: Iterable[str]) -> list[str]:
+def _deduplicate(names: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _fitting(document: Document, name: str, parts: Mapping[str, Task]) -> None:
+def _require_fitting_parts(document: Document, name: str, parts: Mapping[str, Task]) -> None:
     status = document.plan.tasks[name].status
     if status != "not_started":
         raise UserError(
-            f"`{name}` is {status.replace('_', ' ')} and cannot be divided",
+            f"`{name}` is {status.replace('_', ' ')} and cannot be split",
             hint=f"run `untildone plan set-status {name} not_started`",
         )
     taken = [part for part in parts if part in document.plan.tasks and part != name]
@@ -85,41 +85,38 @@ def _fitting(document: Document, name: str, parts: Mapping[str, Task]) -> None:
             f"`{taken[0]}` is already a task of this plan", hint="give the part another id"
         )
     if len(parts) < 2:
-        raise UserError(f"`{name}` is not divided by one part", hint="give two or more")
+        raise UserError(f"one part does not split `{name}`", hint="give two or more")
     for part, task in parts.items():
         if task.points > LARGEST_POINTS:
             raise UserError(
                 f"`{part}` has {task.points} points, more than {LARGEST_POINTS}",
-                hint="divide it further",
+                hint="split it further",
             )
 
 
-def _inherited(whole: Task, given: Mapping[str, Any]) -> dict[str, object]:
-    has = {field: value for field, value in to_builtins(whole).items() if field in _INHERITED}
-    kept = {field: value for field, value in has.items() if value and field not in given}
-    return {**given, **kept, "status": "not_started"}
+def _inherit(task: Task, fields: Mapping[str, Any]) -> dict[str, object]:
+    known = to_builtins(task)
+    inherited = {
+        field: known[field] for field in _INHERITED if known[field] and field not in fields
+    }
+    return {**fields, **inherited, "status": "not_started"}
 
 
-def _with_parts(
+def _write_parts(
     document: Document, name: str, parts: Mapping[str, object], *, last: list[str]
 ) -> str:
     text = document.text
-    top = member(text, 0, "tasks")
-    places = {found.key: found for found in members(text, top.start)} if top else {}
-    whole = places[name]
-    space = gap(text, whole.key_at)
-    listed = f",{space}".join(
-        f"{dumped(part)}: {written(text, whole.key_at, given)}" for part, given in parts.items()
-    )
-    edits = [Edit(start=whole.key_at, end=whole.end, text=listed)]
+    root, nodes = scan_tasks(text)
+    tasks = root.children[root.keys.index("tasks")]
+    start = tasks.starts[tasks.keys.index(name)]
+    gap, style = member_gap(text, start), find_style(text)
+    members = (format_member(part, fields, gap=gap, style=style) for part, fields in parts.items())
+    edits = [Edit(start=start, end=nodes[name].end, text=f",{gap}".join(members))]
     for other, task in document.plan.tasks.items():
         if name in task.depends_on and other != name:
             needs = (
                 part for each in task.depends_on for part in (last if each == name else [each])
             )
-            edits.append(setting(text, places[other].start, "depends_on", _once(needs)))
-    return edited(text, edits)
-
-
-def _concerns(mistake: Mistake, parts: Parts) -> bool:
-    return mistake.task in parts and not mistake.warning
+            node = scan_value(text, nodes[other].start, depth=1)
+            edits.append(set_member(text, node, "depends_on", _deduplicate(needs)))
+    return apply_edits(text, edits)

@@ -1,67 +1,82 @@
-"""TASKS.md: the plan as people read it."""
+"""A plan as text: TASKS.json for a new plan, TASKS.md for people to read."""
 
+import json
 from collections.abc import Iterator
 
-from untildone.features.plans.model import Plan, Task
+from msgspec import to_builtins
+
+from untildone.features.plans.model import LARGEST_POINTS, Plan, Task
 from untildone.features.plans.rules import find_large_tasks, summarize
 
+GENERATED_NOTICE = "<!-- written by `untildone plan render`; changes made here are lost -->"
+_ORDER = ("version", "feature", "summary", "phases", "tasks")
+# Fields that ShipSpec does not know are written only if they have a value.
+_OWN_FIELDS = ("checks", "allow", "worker")
 _BOXES = {"not_started": "[ ]", "in_progress": "[~]", "completed": "[x]"}
-GENERATED_NOTICE = "<!-- written by `untildone plan render`; what is changed here is lost -->"
+
+
+def render_json(plan: Plan) -> str:
+    """All fields of ShipSpec's schema in its order, with a correct summary."""
+    raw = to_builtins(plan) | {"summary": to_builtins(summarize(plan.tasks))}
+    for task in raw["tasks"].values():
+        for field in _OWN_FIELDS:
+            if not task[field]:
+                del task[field]
+    ordered = {field: raw[field] for field in _ORDER}
+    return json.dumps(ordered, indent=2, ensure_ascii=False) + "\n"
 
 
 def render_markdown(plan: Plan) -> str:
-    return "\n".join((*_head(plan), *_phases(plan))).rstrip() + "\n"
+    return "\n".join((*_render_head(plan), *_render_phases(plan))).rstrip() + "\n"
 
 
-def _head(plan: Plan) -> Iterator[str]:
-    summary = summarize(plan.tasks)
+def _render_head(plan: Plan) -> Iterator[str]:
+    summary, large = summarize(plan.tasks), find_large_tasks(plan.tasks)
     completed = [task for task in plan.tasks.values() if task.status == "completed"]
     points = sum(task.points for task in completed)
-    yield from (f"# Tasks: {_line(plan.feature) or 'unnamed'}", "", GENERATED_NOTICE, "")
+    yield from (f"# Tasks: {_join_lines(plan.feature) or 'unnamed'}", "", GENERATED_NOTICE, "")
     yield f"- {len(completed)} of {summary.total_tasks} tasks completed"
     yield f"- {points} of {summary.total_points} points"
     if summary.critical_path:
         yield f"- critical path: {' → '.join(summary.critical_path)}"
-    if find_large_tasks(plan.tasks):
-        yield f"- over 5 points, better divided: {', '.join(find_large_tasks(plan.tasks))}"
+    if large:
+        yield f"- over {LARGEST_POINTS} points, better split: {', '.join(large)}"
     yield ""
 
 
-def _phases(plan: Plan) -> Iterator[str]:
+def _render_phases(plan: Plan) -> Iterator[str]:
     known = {phase.id: phase.name for phase in plan.phases}
     groups: dict[int | str | None, list[str]] = {phase: [] for phase in known}
     for name, task in plan.tasks.items():
         groups.setdefault(task.phase, []).append(name)
     for phase, names in groups.items():
         if phase is not None:
-            yield from (f"## Phase {phase}: {_line(known.get(phase, ''))}".rstrip(": "), "")
+            title = _join_lines(known.get(phase, ""))
+            yield from (f"## Phase {phase}: {title}".rstrip(": "), "")
         for name in names:
-            yield from _task(name, plan.tasks[name])
+            yield from _render_task(name, plan.tasks[name])
 
 
-def _task(name: str, task: Task) -> Iterator[str]:
-    yield from (f"### {_BOXES[task.status]} {name}: {_line(task.title)}", "")
-    facts = [task.size, *_listed("depends on", task.depends_on)]
-    facts += [
-        *_listed("blocks", task.blocks),
-        *_listed("references", task.prd_refs + task.sdd_refs),
-    ]
-    yield from ("; ".join(facts), "")
+def _render_task(name: str, task: Task) -> Iterator[str]:
+    yield from (f"### {_BOXES[task.status]} {name}: {_join_lines(task.title)}", "")
+    lists = (
+        ("depends on", task.depends_on),
+        ("blocks", task.blocks),
+        ("references", task.prd_refs + task.sdd_refs),
+    )
+    facts = (f"{label} {', '.join(names)}" for label, names in lists if names)
+    yield from ("; ".join((task.size, *facts)), "")
     mark = "x" if task.status == "completed" else " "
-    yield from _section("Acceptance criteria", task.acceptance_criteria, f"- [{mark}] ")
-    yield from _section("Testing", task.testing, "- ")
+    yield from _render_section("Acceptance criteria", task.acceptance_criteria, f"- [{mark}] ")
+    yield from _render_section("Testing", task.testing, "- ")
     if task.prompt.strip():
         yield from (task.prompt.strip(), "")
 
 
-def _listed(label: str, names: tuple[str, ...]) -> list[str]:
-    return [f"{label} {', '.join(names)}"] if names else []
-
-
-def _section(title: str, entries: tuple[str, ...], bullet: str) -> Iterator[str]:
+def _render_section(title: str, entries: tuple[str, ...], bullet: str) -> Iterator[str]:
     if entries:
-        yield from (f"**{title}**", "", *(f"{bullet}{_line(entry)}" for entry in entries), "")
+        yield from (f"**{title}**", "", *(f"{bullet}{_join_lines(entry)}" for entry in entries), "")
 
 
-def _line(text: str) -> str:
+def _join_lines(text: str) -> str:
     return " ".join(text.split())

@@ -1,45 +1,65 @@
-"""A verifier's result on the task of a loop: held against its sealed criteria and recorded."""
+"""A verifier's report on the task of a loop: compared with its sealed criteria and recorded."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
+from msgspec import Struct
 from msgspec.structs import replace
 
-from untildone.core.agent_message import folded, kept, promises_said, spoken
-from untildone.core.contract import Contract
-from untildone.core.criteria import apply_amendments, unmet_claims
-from untildone.core.plan_task import Result, TaskReport
-from untildone.core.progress import Met, Progress
+from untildone.core.agent_message import find_promises, normalize, strip_quotations, truncate
+from untildone.core.contract import Contract, Verification
+from untildone.core.criteria import apply_amendments, find_unmet_claims
+from untildone.core.plan_task import TaskReport, VerifierResult
+from untildone.core.progress import ClaimReport, Progress
 from untildone.engine.context import Context
 from untildone.engine.verbs import change, unfinished
 from untildone.errors import UserError
-from untildone.features.plans.verification import (
-    CriterionEvidence,
-    VerifierReport,
-    assess_report,
-    find_result_marker,
-)
 from untildone.store.loops import Record
 
+_MARKER = re.compile(
+    r"<(task-loop-complete|feature-task-complete)>\s*(VERIFIED|INCOMPLETE|BLOCKED|MISALIGNED)\s*</\1>"
+)
 _APPROVED = r"<feature-complete>\s*APPROVED(?:_WITH_WARNINGS)?\s*</feature-complete>"
-# In the promises of a loop that another tool's file began.
-_ASKED_FOR = "-complete>VERIFIED</"
+# Part of the promises of a loop that was imported from ShipSpec's file.
+_VERIFIED_PROMISE = "-complete>VERIFIED</"
+_NO_EVIDENCE = "no evidence was given"
+
+
+class CriterionEvidence(Struct, frozen=True, kw_only=True):
+    """What a verifier says about one criterion; an assumption never counts."""
+
+    met: bool
+    evidence: str
+    by: Verification = "review"
+
+    @property
+    def is_proof(self) -> bool:
+        return self.met and self.by != "assumption" and bool(self.evidence.strip())
+
+
+class VerifierReport(Struct, frozen=True, kw_only=True):
+    """A verifier's structured result, by the text of each criterion."""
+
+    result: VerifierResult
+    criteria: dict[str, CriterionEvidence] = {}
+    reason: str = ""
 
 
 def record_report(context: Context, loop: str, task: str, report: VerifierReport) -> Record:
-    """What it comes to stands in the progress: `INCOMPLETE` where a criterion has no evidence."""
+    """Records `INCOMPLETE` instead of `VERIFIED` if a criterion has no evidence."""
 
     def edit(record: Record) -> Progress:
-        _of_this_loop(record.contract, task)
+        _require_task_of(record.contract, task)
         return apply_report(record.contract, unfinished(record), report)
 
     return change(context, loop, edit, kind="verified", result=report.result)
 
 
-def _of_this_loop(contract: Contract, task: str) -> None:
+def _require_task_of(contract: Contract, task: str) -> None:
     if contract.plan is None:
         raise UserError(
-            f"loop `{contract.id}` is of no plan", hint="`untildone met` reports a criterion"
+            f"loop `{contract.id}` does not belong to a plan",
+            hint="`untildone met` reports a criterion",
         )
     if task != contract.plan.name:
         raise UserError(
@@ -49,61 +69,94 @@ def _of_this_loop(contract: Contract, task: str) -> None:
 
 
 def apply_report(contract: Contract, progress: Progress, report: VerifierReport) -> Progress:
-    """An assumption never counts, and nothing is verified that was not shown."""
-    shown = _by_criterion(contract, progress, report.criteria)
-    earlier = {name: told for name, told in progress.met.items() if name not in shown}
+    """The loop is signalled as done only if every claim has evidence."""
+    criteria = _match_criteria(contract, progress, report.criteria)
+    earlier = {name: met for name, met in progress.met.items() if name not in criteria}
     met = {
-        name: Met(by=each.by, evidence=kept(each.evidence))
-        for name, each in shown.items()
+        name: ClaimReport(by=each.by, evidence=truncate(each.evidence))
+        for name, each in criteria.items()
         if each.met
     }
     progress = replace(progress, met={**earlier, **met})
-    left = unmet_claims(apply_amendments(contract, progress.amendments), progress)
-    told = assess_report(replace(report, criteria=shown), left)
-    return replace(progress, report=told, signalled=told.result == "VERIFIED")
+    assessed = assess_report(
+        replace(report, criteria=criteria), _list_unmet_claims(contract, progress)
+    )
+    return replace(progress, report=assessed, signalled=assessed.result == "VERIFIED")
 
 
-def _by_criterion(
+def _list_unmet_claims(contract: Contract, progress: Progress) -> tuple[str, ...]:
+    return find_unmet_claims(apply_amendments(contract, progress.amendments), progress)
+
+
+def _match_criteria(
     contract: Contract, progress: Progress, criteria: Mapping[str, CriterionEvidence]
 ) -> dict[str, CriterionEvidence]:
-    """What is said of a check counts only against it: whether it passes is seen by running it."""
+    """By the loop's own names; that a check passes is proved only by running it."""
     claims = {
-        folded(claim.name): claim.name
+        normalize(claim.name): claim.name
         for claim in apply_amendments(contract, progress.amendments).claims
     }
-    checks = {folded(check.name): check.name for check in contract.checks}
-    unknown = [name for name in criteria if folded(name) not in claims | checks]
+    checks = {normalize(check.name): check.name for check in contract.checks}
+    unknown = [name for name in criteria if normalize(name) not in claims | checks]
     if unknown:
         known = ", ".join(f"`{name}`" for name in (*claims.values(), *checks.values()))
         raise UserError(
-            f"`{unknown[0]}` is no criterion of loop `{contract.id}` (criteria: {known or 'none'})",
-            hint="name it as it stands there",
+            f"`{unknown[0]}` is not a criterion of loop `{contract.id}`"
+            f" (criteria: {known or 'none'})",
+            hint="write it exactly as listed",
         )
-    named = {(claims | checks)[folded(name)]: shown for name, shown in criteria.items()}
+    named = {(claims | checks)[normalize(name)]: each for name, each in criteria.items()}
     return {
-        name: shown for name, shown in named.items() if not shown.met or name not in checks.values()
+        name: each for name, each in named.items() if not each.met or name not in checks.values()
     }
 
 
+def assess_report(report: VerifierReport, criteria: Iterable[str]) -> TaskReport:
+    """`VERIFIED` only if each of `criteria` has evidence and the verifier denies none."""
+    missing = {
+        name: truncate(each.evidence) for name, each in report.criteria.items() if not each.met
+    }
+    result = report.result
+    if result == "VERIFIED":
+        unproved = (
+            name
+            for name in criteria
+            if not (name in report.criteria and report.criteria[name].is_proof)
+        )
+        missing = {**dict.fromkeys(unproved, _NO_EVIDENCE), **missing}
+        result = "INCOMPLETE" if missing else result
+    return TaskReport(result=result, missing=missing, reason=truncate(report.reason))
+
+
 def read_markers(contract: Contract, progress: Progress, message: str) -> Progress:
-    """The markers and the promise of the seed, where the final message says one."""
+    """Applies the markers and the promise that the agent's final message contains."""
     plan = contract.plan
     if plan is None:
-        asked = any(_ASKED_FOR in promise for promise in contract.promises)
-        return _stuck(progress, find_result_marker(message)) if asked else progress
-    if plan.promise and promises_said(message, (plan.promise,), task=contract.task):
-        left = unmet_claims(apply_amendments(contract, progress.amendments), progress)
-        word = Met(by="review", evidence=f"promised: {plan.promise}")
-        return replace(progress, met={**progress.met, **dict.fromkeys(left, word)}, signalled=True)
-    if not plan.task and re.search(_APPROVED, spoken(message)):
+        expects_marker = any(_VERIFIED_PROMISE in promise for promise in contract.promises)
+        result = find_result_marker(message) if expects_marker else None
+        return _mark_stuck(progress, result)
+    if plan.promise and find_promises(message, (plan.promise,), task=contract.task):
+        unmet = _list_unmet_claims(contract, progress)
+        promised = ClaimReport(by="review", evidence=f"promised: {plan.promise}")
+        met = {**progress.met, **dict.fromkeys(unmet, promised)}
+        return replace(progress, met=met, signalled=True)
+    if not plan.task and re.search(_APPROVED, strip_quotations(message)):
         return replace(progress, signalled=True)
     result = find_result_marker(message)
-    return replace(progress, signalled=True) if result == "VERIFIED" else _stuck(progress, result)
+    if result == "VERIFIED":
+        return replace(progress, signalled=True)
+    return _mark_stuck(progress, result)
 
 
-def _stuck(progress: Progress, result: Result | None) -> Progress:
-    """As a verifier has told it already, where one has."""
+def find_result_marker(message: str) -> VerifierResult | None:
+    """The result of the last marker that the message states rather than quotes."""
+    found = _MARKER.findall(strip_quotations(message))
+    return found[-1][1] if found else None
+
+
+def _mark_stuck(progress: Progress, result: VerifierResult | None) -> Progress:
+    """A verifier's own report that the task is stuck is kept: it has the reason."""
     if result not in ("BLOCKED", "MISALIGNED"):
         return progress
-    told = progress.report if progress.report and progress.report.stuck else None
-    return replace(progress, report=told or TaskReport(result=result), signalled=False)
+    earlier = progress.report if progress.report and progress.report.stuck else None
+    return replace(progress, report=earlier or TaskReport(result=result), signalled=False)

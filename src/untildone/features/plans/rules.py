@@ -1,7 +1,7 @@
-"""What a plan must keep to: ids, points, one task in progress, a summary that is right."""
+"""The rules of a plan: ids, points, one task in progress, a correct summary."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from msgspec.structs import replace
@@ -9,21 +9,23 @@ from msgspec.structs import replace
 from untildone.features.plans.model import LARGEST_POINTS, POINTS, Mistake, Plan, Summary, Task
 from untildone.features.plans.order import Tasks, check_order, find_critical_path
 
-# Also a branch's and a folder's name.
+# An id is also the name of a branch and a folder.
 _ID = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9])?")
-_ALLOWED = re.compile(r"(?:suppression|remove-test|edit-test|edit-expected|config):.+")
+_ALLOWANCE = re.compile(r"(?:suppression|remove-test|edit-test|edit-expected|config):.+")
 _FIX = "run `untildone plan validate --fix`"
 
 
 def check_rules(plan: Plan) -> tuple[Mistake, ...]:
-    """Everything that is wrong, task by task and then of the whole."""
-    found = [mistake for name, task in plan.tasks.items() for mistake in _of(plan, name, task)]
+    """Every mistake, task by task and then of the whole plan."""
+    found = [
+        mistake for name, task in plan.tasks.items() for mistake in _check_task(plan, name, task)
+    ]
     found += check_order(plan.tasks)
-    found += _in_progress(plan.tasks)
-    found += _blocks(plan.tasks)
-    found += _summary(plan)
+    found += _check_progress(plan.tasks)
+    found += _check_blocks(plan.tasks)
+    found += _check_summary(plan)
     if not plan.tasks:
-        found.append(Mistake(text="there is no task in it", remedy="add one to `tasks`"))
+        found.append(Mistake(text="it has no task", remedy="add one to `tasks`"))
     return tuple(found)
 
 
@@ -38,13 +40,13 @@ def find_large_tasks(tasks: Tasks) -> tuple[str, ...]:
 def summarize(tasks: Tasks) -> Summary:
     return Summary(
         total_tasks=len(tasks),
-        total_points=sum(task.points for task in tasks.values()),
+        total_points=_sum_points(tasks, tasks),
         critical_path=find_critical_path(tasks),
     )
 
 
 def correct_summary(plan: Plan) -> Summary | None:
-    """None where the summary is right."""
+    """The right summary; None if the plan already has it."""
     right = summarize(plan.tasks)
     if _is_critical(plan.tasks, plan.summary.critical_path, right.critical_path):
         right = replace(right, critical_path=plan.summary.critical_path)
@@ -52,7 +54,7 @@ def correct_summary(plan: Plan) -> Summary | None:
 
 
 def derive_blocks(tasks: Tasks) -> dict[str, list[str]]:
-    """What each task's `blocks` comes to, by the `depends_on` of the others."""
+    """Each task's `blocks`, derived from the `depends_on` of the others."""
     found: dict[str, list[str]] = {name: [] for name in tasks}
     for name, task in tasks.items():
         for other in dict.fromkeys(task.depends_on):
@@ -61,11 +63,11 @@ def derive_blocks(tasks: Tasks) -> dict[str, list[str]]:
     return found
 
 
-def _of(plan: Plan, name: str, task: Task) -> Iterator[Mistake]:
+def _check_task(plan: Plan, name: str, task: Task) -> Iterator[Mistake]:
     if not _ID.fullmatch(name):
         yield Mistake(
             task=name,
-            text="is no id: up to 64 letters, digits, `.`, `_` and `-`",
+            text="is not a valid id: up to 64 letters, digits, `.`, `_` and `-`",
             remedy="give it an id such as `TASK-001`",
         )
     if not task.title.strip():
@@ -82,19 +84,19 @@ def _of(plan: Plan, name: str, task: Task) -> Iterator[Mistake]:
             text="has no acceptance criterion",
             remedy="say in `acceptance_criteria` what must hold when it is done",
         )
-    yield from _named(plan, name, task)
+    yield from _check_names(plan, name, task)
 
 
-def _named(plan: Plan, name: str, task: Task) -> Iterator[Mistake]:
+def _check_names(plan: Plan, name: str, task: Task) -> Iterator[Mistake]:
     known = [phase.id for phase in plan.phases]
     if task.phase is not None and known and task.phase not in known:
         yield Mistake(
             task=name,
-            text=f"`phase` is `{task.phase}`, which is no phase of this plan",
+            text=f"`phase` is `{task.phase}`, which is not a phase of this plan",
             remedy=f"one of {', '.join(f'`{phase}`' for phase in known)}",
         )
     for allowed in task.allow:
-        if not _ALLOWED.fullmatch(allowed):
+        if not _ALLOWANCE.fullmatch(allowed):
             yield Mistake(
                 task=name,
                 text=f"`allow` has `{allowed}`",
@@ -103,7 +105,7 @@ def _named(plan: Plan, name: str, task: Task) -> Iterator[Mistake]:
             )
 
 
-def _in_progress(tasks: Tasks) -> Iterator[Mistake]:
+def _check_progress(tasks: Tasks) -> Iterator[Mistake]:
     working: dict[str, list[str]] = {}
     for name, task in tasks.items():
         if task.status == "in_progress":
@@ -118,11 +120,11 @@ def _in_progress(tasks: Tasks) -> Iterator[Mistake]:
             )
 
 
-def _blocks(tasks: Tasks) -> Iterator[Mistake]:
+def _check_blocks(tasks: Tasks) -> Iterator[Mistake]:
     for name, found in derive_blocks(tasks).items():
-        said = tasks[name].blocks
-        if said and set(said) != set(found):
-            other = next(iter(set(said) ^ set(found)))
+        blocks = set(tasks[name].blocks)
+        if blocks and blocks != set(found):
+            other = next(iter(blocks ^ set(found)))
             yield Mistake(
                 task=name,
                 text=f"`blocks` and the `depends_on` of others differ about `{other}`",
@@ -131,24 +133,26 @@ def _blocks(tasks: Tasks) -> Iterator[Mistake]:
             )
 
 
-def _summary(plan: Plan) -> Iterator[Mistake]:
+def _check_summary(plan: Plan) -> Iterator[Mistake]:
     right = correct_summary(plan)
     for field in Summary.__struct_fields__ if right else ():
-        said, expected = getattr(plan.summary, field), getattr(right, field)
-        if said != expected:
-            text = f"`summary.{field}` is {_shown(said)}, not {_shown(expected)}"
+        value, expected = getattr(plan.summary, field), getattr(right, field)
+        if value != expected:
+            text = f"`summary.{field}` is {_format(value)}, not {_format(expected)}"
             yield Mistake(text=text, remedy=_FIX, warning=True)
 
 
-def _shown(value: int | tuple[str, ...]) -> str:
+def _format(value: int | tuple[str, ...]) -> str:
     return str(value) if isinstance(value, int) else f"`{', '.join(value)}`"
 
 
-def _is_critical(tasks: Tasks, said: tuple[str, ...], right: tuple[str, ...]) -> bool:
+def _is_critical(tasks: Tasks, path: tuple[str, ...], right: tuple[str, ...]) -> bool:
     """Several chains may be equally long."""
-    if not set(said) <= tasks.keys():
+    if not set(path) <= tasks.keys():
         return False
-    linked = all(first in tasks[second].depends_on for first, second in pairwise(said))
-    return linked and sum(tasks[name].points for name in said) == sum(
-        tasks[name].points for name in right
-    )
+    linked = all(first in tasks[second].depends_on for first, second in pairwise(path))
+    return linked and _sum_points(tasks, path) == _sum_points(tasks, right)
+
+
+def _sum_points(tasks: Tasks, names: Iterable[str]) -> int:
+    return sum(tasks[name].points for name in names)

@@ -1,4 +1,4 @@
-"""Tasks of a plan as loops: what one agrees on, how far the plan says it is, what follows it."""
+"""Loops on the tasks of a plan: how one starts, how it updates the plan, what follows it."""
 
 import hashlib
 from pathlib import Path
@@ -6,38 +6,32 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from untildone.core.agent_message import MOST_CLAIMS
+from untildone.core.agent_message import MAX_CLAIMS
 from untildone.core.contract import Bounds, Check, Claim, Contract, Speaker
 from untildone.core.plan_task import PlanTask
 from untildone.core.verdict import Outcome
 from untildone.engine.context import Context
 from untildone.engine.project_checks import checks_for
-from untildone.engine.start import Request
+from untildone.engine.request import Request
 from untildone.errors import UserError
-from untildone.features.plans.document import (
-    Document,
-    change_plan,
-    edit_status,
-    read_plan,
-    require_order,
-    require_task,
-)
-from untildone.features.plans.files import PLAN_FILE, find_plan, list_plans
+from untildone.features.plans.document import Document, read_plan, require_order, require_task
+from untildone.features.plans.editing import change_plan, edit_status
+from untildone.features.plans.files import find_named_plan
 from untildone.features.plans.model import Plan, Task, TaskStatus
 from untildone.features.plans.order import sort_by_dependency
-from untildone.features.plans.trust import is_trusted
-from untildone.features.plans.verification import (
+from untildone.features.plans.task_checks import (
     find_promise,
     list_review_criteria,
     list_task_checks,
     merge_checks,
 )
+from untildone.features.plans.trust import is_trusted
 from untildone.store.encoding import encode
 from untildone.store.loops import Record
 
-# A try, and as many again as usually tell whether a task can be done at all.
+# One try and four more usually show whether a task can be done at all.
 BOUNDS = Bounds(rounds=5)
-_WHOLE = "the feature does what its tasks say"
+_WHOLE_FEATURE = "the feature does what its tasks say"
 _STATUS: dict[Outcome, TaskStatus] = {
     "done": "completed",
     "claimed": "completed",
@@ -46,7 +40,7 @@ _STATUS: dict[Outcome, TaskStatus] = {
 
 
 class TaskChoice(Struct, frozen=True, kw_only=True):
-    """Which work, for whom: without `task` the whole feature, one task after another."""
+    """Without `task` it is the whole feature, one task after another."""
 
     session: str
     project: Path
@@ -56,54 +50,36 @@ class TaskChoice(Struct, frozen=True, kw_only=True):
     bounds: Bounds = BOUNDS
 
 
-def build_task_request(context: Context, asked: TaskChoice) -> Request:
-    """The person's word is enough to run the plan's commands, an agent's is not."""
-    document = require_order(read_plan(find_named_plan(asked.project, asked.plan)))
-    if asked.by == "agent" and not is_trusted(context, document.path, document.plan):
+def build_task_request(context: Context, choice: TaskChoice) -> Request:
+    """A user may start a plan whose commands are not trusted yet, an agent may not."""
+    document = require_order(read_plan(find_named_plan(choice.project, choice.plan)))
+    if choice.by == "agent" and not is_trusted(context, document.path, document.plan):
         raise UserError(
-            f"what `{document.path}` would run is not trusted",
-            hint="ask the person for `untildone trust --plan`, or to type the command",
+            f"the commands of `{document.path}` are not trusted",
+            hint="ask the user to run `untildone trust --plan`, or to type the command",
         )
-    left = _left(document.plan)
-    name = require_task(document, asked.task) if asked.task else next(iter(left), "")
-    _can_begin(document, name)
-    plan = PlanTask(
+    unfinished = _list_unfinished(document.plan)
+    name = require_task(document, choice.task) if choice.task else next(iter(unfinished), "")
+    _require_startable(document, name)
+    plan_task = PlanTask(
         path=str(document.path),
         task=name,
-        feature=not asked.task,
-        rest=() if asked.task else left[1:],
-        sha256=_agreed_on(document.plan),
+        feature=not choice.task,
+        rest=() if choice.task else unfinished[1:],
+        sha256=_digest_tasks(document.plan),
     )
-    return _request(context, asked, plan=document.plan, at=plan)
+    return _build_request(context, choice, plan=document.plan, plan_task=plan_task)
 
 
-def find_named_plan(project: Path, named: str) -> Path:
-    """By its file, its folder or its feature; the only one there is where it is not named."""
-    if not named:
-        return find_plan(project)
-    given = project / named
-    for path in (given, given / PLAN_FILE):
-        if path.is_file():
-            return path
-    found = [
-        path
-        for path in list_plans(project)
-        if named in (path.parent.name, read_plan(path).plan.feature)
-    ]
-    if len(found) == 1:
-        return found[0]
-    raise UserError(f"`{named}` is no plan of `{project}`", hint="name its TASKS.json")
-
-
-def _left(plan: Plan) -> tuple[str, ...]:
-    """In order; what was begun and not finished comes first."""
-    unfinished = [
+def _list_unfinished(plan: Plan) -> tuple[str, ...]:
+    """In order; tasks in progress come first."""
+    names = [
         name for name in sort_by_dependency(plan.tasks) if plan.tasks[name].status != "completed"
     ]
-    return tuple(sorted(unfinished, key=lambda name: plan.tasks[name].status != "in_progress"))
+    return tuple(sorted(names, key=lambda name: plan.tasks[name].status != "in_progress"))
 
 
-def _can_begin(document: Document, name: str) -> None:
+def _require_startable(document: Document, name: str) -> None:
     if not name:
         return
     tasks = document.plan.tasks
@@ -113,38 +89,43 @@ def _can_begin(document: Document, name: str) -> None:
         )
     needed = [other for other in tasks[name].depends_on if tasks[other].status != "completed"]
     if needed:
-        raise UserError(f"`{name}` waits for `{needed[0]}`", hint="`untildone plan next` tells")
+        raise UserError(
+            f"`{name}` waits for `{needed[0]}`", hint="`untildone plan next` shows what is ready"
+        )
+    # Raises UserError if another task is already in progress.
     edit_status(document, name, "in_progress")
 
 
-def _agreed_on(plan: Plan) -> str:
-    """Of what the tasks ask for: how far they are changes all the time."""
-    asks = {
+def _digest_tasks(plan: Plan) -> str:
+    """Leaves out the status of the tasks, which changes while the plan is carried out."""
+    tasks = {
         name: replace(task, status="not_started", worker="") for name, task in plan.tasks.items()
     }
-    return hashlib.sha256(encode(asks)).hexdigest()
+    return hashlib.sha256(encode(tasks)).hexdigest()
 
 
-def _request(context: Context, asked: TaskChoice, *, plan: Plan, at: PlanTask) -> Request:
-    task = plan.tasks[at.task] if at.task else _whole(plan)
+def _build_request(
+    context: Context, choice: TaskChoice, *, plan: Plan, plan_task: PlanTask
+) -> Request:
+    task = plan.tasks[plan_task.task] if plan_task.task else _build_feature_task(plan)
     return Request(
-        session=asked.session,
-        project=asked.project,
-        task=_told(at.name, task),
+        session=choice.session,
+        project=choice.project,
+        task=_describe_task(plan_task.name, task),
         checks=merge_checks(
-            (*load_project_checks(context, asked.project), *list_task_checks(task))
+            (*load_project_checks(context, choice.project), *list_task_checks(task))
         ),
         claims=list_task_claims(task),
         done_when="both",
-        bounds=asked.bounds,
-        allow=task.allow if asked.by == "user" else (),
-        by=asked.by,
-        plan=replace(at, promise=find_promise(task)),
+        bounds=choice.bounds,
+        allow=task.allow if choice.by == "user" else (),
+        by=choice.by,
+        plan=replace(plan_task, promise=find_promise(task)),
     )
 
 
 def load_project_checks(context: Context, project: Path) -> tuple[Check, ...]:
-    """Those it has by itself, which hold beside what a task asks for; there may be none."""
+    """The project's own checks, which hold in addition to a task's; there may be none."""
     try:
         return checks_for(context, project, "")
     except UserError:
@@ -152,28 +133,28 @@ def load_project_checks(context: Context, project: Path) -> tuple[Check, ...]:
 
 
 def list_task_claims(task: Task) -> tuple[Claim, ...]:
-    """What needs a reader; the title where the task says nothing else that could be verified."""
+    """The criteria to review; the title if the task has nothing else to verify."""
     names = list_review_criteria(task) or (() if list_task_checks(task) else (task.title,))
     return tuple(Claim(name=name, verification="review") for name in names)
 
 
-def _whole(plan: Plan) -> Task:
-    """The feature as one more task: everything that is checked, every requirement that is named."""
+def _build_feature_task(plan: Plan) -> Task:
+    """The whole feature as one more task: every check, every requirement that tasks name."""
     tasks = plan.tasks.values()
     refs = tuple(dict.fromkeys(ref for task in tasks for ref in task.prd_refs))
     criteria = tuple(f"{ref} is implemented" for ref in refs)
     return Task(
         title=f"The feature `{plan.feature}` as a whole" if plan.feature else "The whole feature",
-        acceptance_criteria=criteria if 0 < len(criteria) <= MOST_CLAIMS else (_WHOLE,),
+        acceptance_criteria=criteria if 0 < len(criteria) <= MAX_CLAIMS else (_WHOLE_FEATURE,),
         checks=tuple(check for task in tasks for check in list_task_checks(task)),
-        allow=tuple(dict.fromkeys(allowed for task in tasks for allowed in task.allow)),
-        prompt="Every task is implemented. Look at the feature as a whole, as its requirements and"
-        " its design have it; mend what is missing between the tasks. The subagent"
+        allow=tuple(dict.fromkeys(allowance for task in tasks for allowance in task.allow)),
+        prompt="Every task is implemented. Compare the feature as a whole with its requirements"
+        " and its design; fix what is missing between the tasks. The subagent"
         " planning-validator gives the verdict.",
     )
 
 
-def _told(name: str, task: Task) -> str:
+def _describe_task(name: str, task: Task) -> str:
     parts = [f"{name}: {task.title}", task.prompt.strip()]
     for title, lines in (
         ("Acceptance criteria", task.acceptance_criteria),
@@ -187,22 +168,22 @@ def _told(name: str, task: Task) -> str:
 
 
 def mark_in_progress(contract: Contract) -> tuple[str, ...]:
-    """The plan says that the task is in progress; why not, where it could not be written."""
-    return _with_status(contract, "in_progress")
+    """Notices if the plan could not be changed."""
+    return _write_status(contract, "in_progress")
 
 
 def mark_outcome(record: Record) -> tuple[str, ...]:
-    """A finished loop completes its task, or gives it back; a paused one keeps it."""
+    """A finished loop completes its task or gives it back; a paused one keeps it."""
     status = _STATUS.get(record.progress.outcome) if record.progress.outcome else None
-    return _with_status(record.contract, status) if status else ()
+    return _write_status(record.contract, status) if status else ()
 
 
-def _with_status(contract: Contract, status: TaskStatus) -> tuple[str, ...]:
+def _write_status(contract: Contract, status: TaskStatus) -> tuple[str, ...]:
     plan = contract.plan
     if plan is None or not plan.task or not plan.path:
         return ()
     try:
-        change_plan(Path(plan.path), lambda found: edit_status(found, plan.task, status))
+        change_plan(Path(plan.path), lambda document: edit_status(document, plan.task, status))
     except (UserError, OSError) as error:
         return (
             f"`{plan.task}` is {status.replace('_', ' ')}, but the plan was not changed: {error}",
@@ -210,21 +191,21 @@ def _with_status(contract: Contract, status: TaskStatus) -> tuple[str, ...]:
     return ()
 
 
-def build_next_request(context: Context, ended: Record, at: PlanTask) -> Request:
-    """The next task of a feature, or its verdict, if the plan still asks for what was agreed."""
+def build_next_request(context: Context, ended: Record, plan_task: PlanTask) -> Request:
+    """The next task of a feature, or the feature as a whole after its last task."""
     contract = ended.contract
-    document = require_order(read_plan(Path(at.path)))
-    if _agreed_on(document.plan) != at.sha256:
+    document = require_order(read_plan(Path(plan_task.path)))
+    if _digest_tasks(document.plan) != plan_task.sha256:
         raise UserError(
-            f"`{at.path}` asks for something else than when its first task began",
-            hint="look at it, then `/untildone:implement-feature` goes on with it",
+            f"the tasks of `{plan_task.path}` have changed since the first one began",
+            hint="look at the change, then `/untildone:implement-feature` goes on with it",
         )
-    asked = TaskChoice(
+    choice = TaskChoice(
         session=context.session_of(ended).id,
         project=Path(contract.project),
         by=contract.started_by,
         bounds=contract.bounds,
     )
-    next_one = replace(at, task=next(iter(at.rest), ""), rest=at.rest[1:])
-    request = _request(context, asked, plan=document.plan, at=next_one)
+    next_task = replace(plan_task, task=next(iter(plan_task.rest), ""), rest=plan_task.rest[1:])
+    request = _build_request(context, choice, plan=document.plan, plan_task=next_task)
     return replace(request, after=contract.id)

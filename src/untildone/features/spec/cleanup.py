@@ -5,12 +5,12 @@ from pathlib import Path
 
 from untildone.engine.context import Context
 from untildone.features.spec import checkpoints
-from untildone.store.lock import Busy, locked
+from untildone.store.lock import LockTimeoutError, hold_lock
 
 
 def remove_finished_loop(context: Context, loop: str) -> bool:
     """Whether it is gone; a stop that is being judged still needs it, and cleans up itself."""
-    folder = context.loops.folder(loop)
+    folder = context.loops.get_folder(loop)
     if not folder.exists():
         return False
     record = context.loops.load(loop)
@@ -18,11 +18,11 @@ def remove_finished_loop(context: Context, loop: str) -> bool:
     if not contract.clean or record.progress.status != "finished":
         return False
     try:
-        with locked(folder / "judging.lock", timeout=0):
+        with hold_lock(folder / "judging.lock", timeout=0):
             pass
         # Under this name it is no loop any more, whatever happens next.
         gone = folder.rename(folder.with_name(f".{folder.name}-gone"))
-    except (Busy, FileNotFoundError):
+    except (LockTimeoutError, FileNotFoundError):
         return False
     shutil.rmtree(gone, ignore_errors=True)
     project = Path(contract.project)

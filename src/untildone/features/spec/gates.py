@@ -2,14 +2,14 @@
 
 from msgspec.structs import replace
 
-from untildone.core.agent_message import kept
+from untildone.core.agent_message import truncate
 from untildone.core.contract import Amendment
 from untildone.core.criteria import apply_amendments
 from untildone.core.progress import Progress
-from untildone.core.spec.gates import answer, passed, skips_gates
+from untildone.core.spec.gates import classify_answer, pass_gate, skips_gates
+from untildone.engine.active_time import read_clock
 from untildone.engine.context import Context
 from untildone.engine.verbs import change
-from untildone.features.budget.clock import read_clock
 from untildone.store.loops import Record
 
 
@@ -18,7 +18,7 @@ def apply_gate_answer(context: Context, record: Record, prompt: str) -> Record |
     contract = apply_amendments(record.contract, record.progress.amendments)
     skips = contract.gated and skips_gates(prompt)
     at_gate = record.progress.outcome == "gate"
-    if not skips and not (at_gate and answer(prompt) in ("yes", "instruction")):
+    if not skips and not (at_gate and classify_answer(prompt) in ("yes", "instruction")):
         return None
 
     def edit(now: Record) -> Progress:
@@ -28,7 +28,7 @@ def apply_gate_answer(context: Context, record: Record, prompt: str) -> Record |
             progress = replace(progress, amendments=(*progress.amendments, amendment))
         if progress.outcome != "gate":
             return progress
-        agreed_to = skips or answer(prompt) == "yes"
-        return replace(passed(contract, progress, agreed_to=agreed_to), clock=read_clock())
+        agreed_to = skips or classify_answer(prompt) == "yes"
+        return replace(pass_gate(contract, progress, agreed_to=agreed_to), clock=read_clock())
 
-    return change(context, record.contract.id, edit, kind="answered", prompt=kept(prompt))
+    return change(context, record.contract.id, edit, kind="answered", prompt=truncate(prompt))

@@ -6,7 +6,7 @@ from untildone.core.contract import Amendment
 from untildone.core.criteria import apply_amendments
 from untildone.core.progress import Progress
 from untildone.core.spec.gates import skips_gates
-from untildone.core.spec.rubric import Dimension, Opinion, Score, score
+from untildone.core.spec.rubric import Dimension, Opinion, Score, score_spec
 from untildone.engine.context import Context
 from untildone.engine.verbs import change, unfinished
 from untildone.features.spec.start import count_agreed_terms
@@ -15,7 +15,7 @@ from untildone.store.loops import Record
 
 def score_loop(context: Context, record: Record, opinions: dict[Dimension, Opinion]) -> Score:
     contract = apply_amendments(record.contract, record.progress.amendments)
-    found = score(contract.task, count_agreed_terms(contract), opinions)
+    found = score_spec(contract.task, count_agreed_terms(contract), opinions)
     freed = any(amendment.gated is False for amendment in record.progress.amendments)
     asks = found.shape != "tool" and not (freed or skips_gates(contract.task))
     if contract.preset != "loop" or contract.gated or not asks or not opinions:

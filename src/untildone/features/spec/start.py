@@ -9,14 +9,20 @@ from msgspec.structs import replace
 from untildone.core.contract import Claim, Contract
 from untildone.core.spec import shape_file
 from untildone.core.spec.gates import skips_gates
-from untildone.core.spec.rubric import COLLEAGUE, MOST, Agreed, Score, score
-from untildone.core.spec.shape_file import Shaped
+from untildone.core.spec.rubric import (
+    MAX_SCORE,
+    MIN_COLLEAGUE_SCORE,
+    AgreedTerms,
+    Score,
+    score_spec,
+)
+from untildone.core.spec.shape_file import ShapeContents
 from untildone.core.verdict import OUTCOMES
 from untildone.engine.context import Context
 from untildone.errors import UserError
 from untildone.report.announcements import announce_start
 from untildone.store.loops import Record
-from untildone.store.trust import trusted_hash
+from untildone.store.trust import read_trusted_hash
 
 
 class ShapeFile(Struct, frozen=True, kw_only=True):
@@ -26,23 +32,23 @@ class ShapeFile(Struct, frozen=True, kw_only=True):
 
 
 def load_shape_file(project: Path) -> ShapeFile | None:
-    path = project / shape_file.PLACE
+    path = project / shape_file.SHAPE_FILE
     try:
         with path.open("rb") as file:
-            data = file.read(shape_file.LARGEST)
+            data = file.read(shape_file.MAX_SHAPE_FILE)
     except OSError:
         return None
     digest = hashlib.sha256(data).hexdigest()
     return ShapeFile(path=path, text=data.decode("utf-8-sig", "replace"), sha256=digest)
 
 
-def read_shape(context: Context, project: Path) -> Shaped:
+def read_shape(context: Context, project: Path) -> ShapeContents:
     """What SHAPE.md says; its commands are only words until the person has trusted the file."""
     found = load_shape_file(project)
     if found is None:
-        return Shaped()
-    said = shape_file.read(found.text)
-    if not said.commands or trusted_hash(context.home, found.path) == found.sha256:
+        return ShapeContents()
+    said = shape_file.parse_shape_file(found.text)
+    if not said.commands or read_trusted_hash(context.home, found.path) == found.sha256:
         return said
     words = tuple(f"`{command}` exits 0 (not run: not trusted)" for command in said.commands)
     return replace(said, commands=(), limits=(*said.limits, *words))
@@ -58,7 +64,7 @@ def apply_spec(context: Context, contract: Contract) -> Contract:
         must_not=tuple(dict.fromkeys((*contract.must_not, *found.commands))),
         limits=(*contract.limits, *found.limits),
     )
-    scored = score(contract.task, count_agreed_terms(contract))
+    scored = score_spec(contract.task, count_agreed_terms(contract))
     if scored.shape == "vague":
         raise vague_error(scored)
     gated = scored.shape == "colleague" and not skips_gates(contract.task)
@@ -70,8 +76,8 @@ def _others(claims: tuple[Claim, ...], known: tuple[Claim, ...]) -> tuple[Claim,
     return tuple(claim for claim in claims if claim.name not in names)
 
 
-def count_agreed_terms(contract: Contract) -> Agreed:
-    return Agreed(
+def count_agreed_terms(contract: Contract) -> AgreedTerms:
+    return AgreedTerms(
         checks=len(contract.checks),
         claims=len(contract.claims),
         limits=len(contract.must_not) + len(contract.limits) + len(contract.allow),
@@ -81,7 +87,8 @@ def count_agreed_terms(contract: Contract) -> Agreed:
 def vague_error(scored: Score) -> UserError:
     questions = " ".join(scored.questions)
     return UserError(
-        f"the spec is vague: it scores {scored.total} of {MOST}, and a loop needs {COLLEAGUE}",
+        f"the spec is vague: it scores {scored.total} of {MAX_SCORE},"
+        f" and a loop needs {MIN_COLLEAGUE_SCORE}",
         hint=f"say in it: {questions}",
         exit_code=OUTCOMES["vague"].exit_code,
     )
@@ -96,7 +103,7 @@ def describe_start(context: Context, record: Record) -> tuple[str, ...]:
 
 def _disclosure(context: Context, record: Record) -> str:
     contract = record.contract
-    place = context.loops.folder(contract.id)
+    place = context.loops.get_folder(contract.id)
     until = "removed when it ends" if contract.clean else "kept when it ends"
     return (
         f"untildone: its state is in `{place}`, {until}; `untildone show {contract.id}` shows it,"

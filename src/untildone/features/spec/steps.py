@@ -4,7 +4,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from untildone.core.agent_message import kept
+from untildone.core.agent_message import truncate
 from untildone.core.contract import Amendment, Contract
 from untildone.core.criteria import apply_amendments
 from untildone.core.progress import Progress
@@ -32,7 +32,7 @@ def append_steps(
     contract: Contract, progress: Progress, names: tuple[str, ...], *, at: str
 ) -> Progress:
     known = apply_amendments(contract, progress.amendments).steps
-    new = tuple(kept(name) for name in dict.fromkeys(names) if kept(name) not in known)
+    new = tuple(truncate(name) for name in dict.fromkeys(names) if truncate(name) not in known)
     if len(known) + len(new) > MOST_STEPS:
         raise UserError(
             f"a loop takes {MOST_STEPS} steps at most", hint="join what belongs together"
@@ -51,7 +51,7 @@ def complete_step(context: Context, loop: str, step: str, *, cwd: Path) -> Recor
         before.append(len(progress.steps_done))
         return mark_step_done(record.contract, progress, step)
 
-    record = change(context, loop, edit, kind="step done", step=kept(step))
+    record = change(context, loop, edit, kind="step done", step=truncate(step))
     # After a rollback there is one of that name, of the way that was given up.
     save_step_checkpoint(record, cwd=cwd, anew=len(record.progress.steps_done) > before[0])
     return record
@@ -72,7 +72,7 @@ def mark_step_done(contract: Contract, progress: Progress, step: str) -> Progres
 def _named(steps: tuple[str, ...], step: str) -> str:
     """By name or number."""
     listed = step.isdecimal() and 0 < int(step) <= len(steps)
-    return steps[int(step) - 1] if listed else kept(step)
+    return steps[int(step) - 1] if listed else truncate(step)
 
 
 def save_step_checkpoint(record: Record, *, cwd: Path, anew: bool = False) -> str:
@@ -88,9 +88,9 @@ def record_precheck(context: Context, loop: str, evidence: str) -> Record:
     return change(
         context,
         loop,
-        lambda record: replace(unfinished(record), precheck=kept(evidence)),
+        lambda record: replace(unfinished(record), precheck=truncate(evidence)),
         kind="precheck",
-        evidence=kept(evidence),
+        evidence=truncate(evidence),
     )
 
 
@@ -135,5 +135,5 @@ def _before(progress: Progress, checkpoint: str) -> Progress:
     if kind != "step" or progress.status == "finished":
         return progress
     done = progress.steps_done[: int(number) - 1]
-    told = min(progress.steps_told, len(done))
-    return replace(progress, steps_done=done, steps_told=told, met={}, confirmed=False)
+    told = min(progress.steps_reported, len(done))
+    return replace(progress, steps_done=done, steps_reported=told, met={}, confirmed=False)

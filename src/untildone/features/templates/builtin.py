@@ -8,15 +8,15 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from untildone.checks.coverage import measuring
-from untildone.checks.repeated import repeated
+from untildone.checks.coverage import require_coverage
+from untildone.checks.repeat import repeat_check
 from untildone.commands.programs import find_programs
 from untildone.config import Template
 from untildone.core.contract import Check
 from untildone.engine.context import Context
+from untildone.engine.presets import DEFAULT_TASKS
 from untildone.engine.project_checks import checks_for, checks_of
 from untildone.errors import UserError
-from untildone.features.templates.presets import DEFAULT_TASKS
 from untildone.process import quoted
 
 Make: TypeAlias = Callable[[Context, Path, str], tuple[Check, ...]]
@@ -64,12 +64,12 @@ def _whatever(context: Context, project: Path, _: str) -> tuple[Check, ...]:
 def _measured(context: Context, project: Path, percent: str) -> tuple[Check, ...]:
     least = _number(percent, most=100)
     tests = checks_for(context, project, "test")
-    return tuple(measuring(check, least, project=project) for check in tests)
+    return tuple(require_coverage(check, least, project=project) for check in tests)
 
 
 def _hunted(context: Context, project: Path, times: str) -> tuple[Check, ...]:
     runs = _number(times, most=_MOST_RUNS)
-    return tuple(repeated(check, runs) for check in checks_for(context, project, "test"))
+    return tuple(repeat_check(check, runs) for check in checks_for(context, project, "test"))
 
 
 def _refined(_context: Context, _project: Path, file: str) -> tuple[Check, ...]:

@@ -2,16 +2,15 @@
 
 from difflib import get_close_matches
 from pathlib import Path
-from typing import cast, get_args
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from untildone.config import Template, proposals
-from untildone.core.contract import Bounds, Check, Claim, Rule, Verification
+from untildone.config import Template, load_proposals
+from untildone.core.contract import Bounds, Check, Claim, ExitRule
 from untildone.engine.context import Context
 from untildone.engine.project_checks import checks_of, trusted
-from untildone.engine.start import named
+from untildone.engine.request import name_checks, parse_claim
 from untildone.errors import UserError
 from untildone.features.templates.builtin import BUILT_IN, FILE, Recipe
 
@@ -27,7 +26,7 @@ class FilledTemplate(Struct, frozen=True, kw_only=True):
     promises: tuple[str, ...] = ()
     claims: tuple[Claim, ...] = ()
     must_not: tuple[str, ...] = ()
-    done_when: Rule | None = None
+    done_when: ExitRule | None = None
     bounds: Bounds = Bounds()
 
 
@@ -41,7 +40,7 @@ def find_recipe(context: Context, project: Path, name: str) -> Recipe:
     known = load_recipes(context, project)
     if name in known:
         return known[name]
-    if any(name in file.configuration.templates for file in proposals(project)):
+    if any(name in file.configuration.templates for file in load_proposals(project)):
         raise UserError(
             f"the template `{name}` is in a configuration that is not trusted",
             hint="`untildone trust` shows it and asks",
@@ -110,14 +109,6 @@ def fill_recipe(found: Recipe, argument: str) -> FilledTemplate:
     )
 
 
-def parse_claim(text: str) -> Claim:
-    """`NAME` or `NAME=VERIFICATION`."""
-    name, _, kind = text.rpartition("=")
-    if kind in get_args(Verification):
-        return Claim(name=name, verification=cast(Verification, kind))
-    return Claim(name=text)
-
-
 def _argument(found: Recipe, name: str, given: str) -> str:
     if given and not found.argument:
         raise UserError(f"the template `{name}` takes no `{given}`", hint="leave it out")
@@ -144,7 +135,7 @@ def find_recipe_checks(
             f"the template's {unknown} is no check of this project (there are: {listed})",
             hint="`untildone detect` tells where they come from",
         )
-    return (*(known[name] for name in wanted), *named(found.template.commands))
+    return (*(known[name] for name in wanted), *name_checks(found.template.commands))
 
 
 def _bounds(template: Template) -> Bounds:

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from untildone.agents.events import Prompt
 from untildone.core.evidence import Todo
-from untildone.core.text import cut, number, one_line
-from untildone.core.todos import FILES, STATE, check_boxes, unfinished
+from untildone.core.text import pluralize, shorten, to_one_line
+from untildone.core.todos import TODO_FILES, TODO_STATE_FILE, find_unfinished, parse_check_boxes
 from untildone.engine.context import Context
 from untildone.errors import UserError
-from untildone.store.files import Damaged, read_bounded
+from untildone.store.files import DamagedFileError, read_bounded
 from untildone.store.sessions import Session
 
 # A list that the client keeps nowhere: as its last call wrote it.
@@ -25,9 +25,9 @@ _DROPPED = ("deleted", "cancelled")
 
 def load_todos(context: Context, project: Path, session: Session) -> tuple[Todo, ...]:
     found = [*_of_client(context, session), *_of_call(context, session)]
-    for name in FILES:
-        found += check_boxes(_text(project / name))
-    state = _decoded(_text(project / STATE))
+    for name in TODO_FILES:
+        found += parse_check_boxes(_text(project / name))
+    state = _decoded(_text(project / TODO_STATE_FILE))
     found += _items(context, state.get("todos") if isinstance(state, dict) else None)
     return tuple(found)
 
@@ -35,14 +35,14 @@ def load_todos(context: Context, project: Path, session: Session) -> tuple[Todo,
 def _text(path: Path) -> str:
     try:
         return read_bounded(path, _LARGEST).decode("utf-8-sig", "replace")
-    except (OSError, Damaged):
+    except (OSError, DamagedFileError):
         return ""
 
 
 def _of_client(context: Context, session: Session) -> Iterator[Todo]:
     if not session.known:
         return
-    for place in map(Path, context.agent.todo_lists(session.id, context.environ)):
+    for place in map(Path, context.agent.list_todo_paths(session.id, context.environ)):
         files = sorted(place.glob("*.json"), key=_by_number) if place.is_dir() else [place]
         for file in files[:_MOST_FILES]:
             yield from _items(context, _decoded(_text(file)))
@@ -64,16 +64,16 @@ def _of_call(context: Context, session: Session) -> Iterator[Todo]:
 
 
 def _items(context: Context, value: object) -> Iterator[Todo]:
-    for text, status in context.agent.todo_items(value) or ():
+    for text, status in context.agent.parse_todo_items(value) or ():
         if text.strip() and status not in _DROPPED:
-            yield Todo(text=one_line(text), done=status in _FINISHED)
+            yield Todo(text=to_one_line(text), done=status in _FINISHED)
 
 
 def remember_todo_call(
     context: Context, session: Session, calls: Iterable[dict[str, object]]
 ) -> None:
     """The last call that wrote the whole list."""
-    written = [call for call in calls if context.agent.todo_items(call) is not None]
+    written = [call for call in calls if context.agent.parse_todo_items(call) is not None]
     if written:
         kept = {key: written[-1].get(key) for key in ("tool_name", "tool_input")}
         session.write_json(KEPT, kept)
@@ -85,11 +85,11 @@ def choose_todos(
     """The unfinished ones where they are to be criteria: `todos` or `from_todos` is given."""
     if "todos" not in given and "from_todos" not in given:
         return ()
-    left = unfinished(load_todos(context, project, context.session(session)))
+    left = find_unfinished(load_todos(context, project, context.session(session)))
     if not left:
         raise UserError(
             "there is no unfinished TODO item",
-            hint=f"write `- [ ] what is to do` into `{FILES[0]}`",
+            hint=f"write `- [ ] what is to do` into `{TODO_FILES[0]}`",
         )
     return left
 
@@ -106,23 +106,24 @@ def build_reminder(context: Context, prompt: Prompt, session: Session) -> str:
     """One short block for the agent, or nothing."""
     project = Path(prompt.project or prompt.cwd)
     known = load_todos(context, project, session)
-    left = unfinished(known)
+    left = find_unfinished(known)
     if not left or not _wanted(context):
         return ""
     rest = f"; and {len(left) - _SHOWN} more" if len(left) > _SHOWN else ""
-    shown = cut("; ".join(left[:_SHOWN]), _LONGEST)
+    shown = shorten("; ".join(left[:_SHOWN]), _LONGEST)
     return (
-        f"[untildone] {number(len(left), 'TODO item')} of {len(known)} unfinished: {shown}{rest}."
-        " The prompt comes first; go on with these where they belong to it, and mark what is done."
+        f"[untildone] {pluralize(len(left), 'TODO item')} of {len(known)} unfinished:"
+        f" {shown}{rest}. The prompt comes first; go on with these"
+        " where they belong to it, and mark what is done."
     )
 
 
 def _wanted(context: Context) -> bool:
     # Imported where it is used: TOML is read only where something could be said.
-    from untildone.config import personal
+    from untildone.config import load_user_settings
 
     try:
-        return personal(context.home / "config.toml").recall_todos
+        return load_user_settings(context.home / "config.toml").recall_todos
     except UserError:
         # A mistake there is told by `doctor`; it must not come between the person and the agent.
         return True

@@ -23,7 +23,7 @@ _SHIM = re.compile(r"node_modules|\$basedir|%~?dp0")
 _SHOWN = 20
 
 
-def find_concerns(project: Path, then: Mapping[str, Stamp]) -> Iterator[Concern]:
+def find_package_concerns(project: Path, then: Mapping[str, Stamp]) -> Iterator[Concern]:
     """By size and times: only what changed is looked at."""
     folders = _folders(project, then)
     now = dict(read_stamps(project, folders))
@@ -38,7 +38,7 @@ def find_concerns(project: Path, then: Mapping[str, Stamp]) -> Iterator[Concern]
     )
     for path, because in found[:_SHOWN]:
         yield make_concern(
-            ConcernKind.DEPENDENCY, path, because=because, content="-".join(map(str, now[path]))
+            ConcernKind.DEPENDENCY, path, reason=because, content="-".join(map(str, now[path]))
         )
 
 

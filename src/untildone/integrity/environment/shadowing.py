@@ -39,7 +39,7 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
             yield make_concern(
                 ConcernKind.RUNNER,
                 path,
-                because=because,
+                reason=because,
                 content=comparison.new.entries[path].digest,
             )
     yield from _plugins(comparison)
@@ -57,7 +57,7 @@ def _stubs(comparison: Comparison) -> Iterator[Concern]:
             yield make_concern(
                 ConcernKind.SUPPRESSION,
                 path,
-                because=because,
+                reason=because,
                 content=comparison.new.entries[path].digest,
             )
 
@@ -114,6 +114,6 @@ def _plugins(comparison: Comparison) -> Iterator[Concern]:
             yield make_concern(
                 ConcernKind.RUNNER,
                 path,
-                because=because,
+                reason=because,
                 content=comparison.new.entries[path].digest,
             )

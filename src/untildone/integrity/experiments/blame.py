@@ -33,7 +33,7 @@ def blamed(
         yield make_concern(
             ConcernKind.CONFIG,
             path,
-            because=_changed(comparison, path),
+            reason=_changed(comparison, path),
             content=_content(comparison, path),
         )
 
@@ -44,25 +44,25 @@ def unexplained(red: Sequence[CheckResult]) -> Iterator[Concern]:
         ending = " | ".join(result.output.strip().splitlines()[-_LAST_LINES:])
         because = f"`{result.name}` passes in the project, but not in a clean copy of it"
         told = ": ".join(filter(None, (because, result.reason, ending)))
-        yield make_concern(ConcernKind.PASS_TO_PASS, result.name, because=told)
+        yield make_concern(ConcernKind.PASS_TO_PASS, result.name, reason=told)
 
 
 def _of_tests(comparison: Comparison, path: str, failing: Iterable[str]) -> Iterator[Concern]:
     content = _content(comparison, path)
     if path not in comparison.new and path not in comparison.changes.moved:
         because = f"`{path}` is gone, and the code does not pass it"
-        yield make_concern(ConcernKind.REMOVE_TEST, path, because=because)
+        yield make_concern(ConcernKind.REMOVE_TEST, path, reason=because)
         return
     if path not in comparison.old:
         because = f"the checks pass only together with the new `{path}`"
-        yield make_concern(ConcernKind.EDIT_TEST, path, because=because, content=content)
+        yield make_concern(ConcernKind.EDIT_TEST, path, reason=because, content=content)
         return
     kind = ConcernKind.EDIT_TEST if path.endswith(_CODE) else ConcernKind.EDIT_EXPECTED
     names = list(dict.fromkeys(_name(test, path) for test in failing))[:_MOST_TESTS]
     for name in names or [""]:
         what = f"`{name}` of `{path}`" if name else f"`{path}`"
         because = f"the code does not pass {what} as it was at the start"
-        yield make_concern(kind, path, name, because=because, content=content)
+        yield make_concern(kind, path, name, reason=because, content=content)
 
 
 def _name(test: str, path: str) -> str:

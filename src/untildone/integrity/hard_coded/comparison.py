@@ -90,7 +90,7 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
                 yield make_concern(
                     ConcernKind.HARD_CODED,
                     path,
-                    because=f"suspected: {why}",
+                    reason=f"suspected: {why}",
                     content=comparison.new.entries[path].digest,
                 )
 

@@ -18,6 +18,7 @@ _CONSTANT = re.compile(
     r"(?m)^[ \t]*(?:[a-z]\w*[ \t]+)*([A-Z][A-Z0-9_]*)\b[ \t]*(?::[^=\n]+)?=[ \t]*([^;\n]+);?[ \t]*$"
 )
 _LONGEST = 200
+_LARGEST = 4_096
 
 
 def constants(text: str, spoken: str) -> dict[str, object]:
@@ -90,7 +91,17 @@ def _reckoned(op: ast.operator, left: object, right: object) -> object:
         return None
     if any(isinstance(each, str) for each in (left, right)) and not isinstance(op, ast.Add):
         return None
+    if _size(left) + _size(right) > _LARGEST:
+        # Constants that are made of each other double with every line.
+        return None
     try:
         return reckon(left, right)
     except (TypeError, ArithmeticError):
         return None
+
+
+def _size(value: object) -> int:
+    """Characters of a text, bits of a whole number."""
+    if isinstance(value, int):
+        return value.bit_length()
+    return len(value) if isinstance(value, str) else 0

@@ -60,6 +60,7 @@ _BOUND = re.compile(r"(?<![=!<>])[-+*/|]?:?=(?![=>])|\b(in|of)\b|:=")
 # A table asked for its entry: ANSWERS[total], answers.get(total, 0)
 _LOOKED_UP = re.compile(r"\b\w+(\[[\w.]+\]|\.(get|has|contains_key|getOrDefault)\(&?\w+\b)")
 _Constants: TypeAlias = Callable[[], Mapping[str, object]]
+_Computes: TypeAlias = Callable[[SgNode], bool]
 _RECKONING = re.compile(r"[\w)\]'\"]\s*[-+*/%]\s*[\w('\"]|\w\[|[A-Z]\w*\.\w")
 _LONGEST = 200
 _LONGEST_TABLE = 4_000
@@ -167,14 +168,16 @@ def _is_statement(node: SgNode) -> bool:
 def answers(text: str, spoken: str) -> Iterator[Answer]:
     """Branches, cases and table entries that give one literal for another."""
     top, known = parse_source(text, spoken), cache(lambda: constants(text, spoken))
+    # Once for each function, not for each of the answers that it gives.
+    computes = cache(_computes)
     for kind in _BRANCHES:
         for node in _found(top, kind):
-            yield from _answered(node, known)
+            yield from _answered(node, known, computes)
     for kind in _ROWS:
         for node in _found(top, kind):
             values = _row(node)
             if values:
-                yield _answer(node, keys=values[:-1], value=values[-1])
+                yield _answer(node, computes, keys=values[:-1], value=values[-1])
 
 
 def _row(node: SgNode) -> tuple[str, ...]:
@@ -201,7 +204,7 @@ def _inner(node: SgNode) -> SgNode:
     return children[0] if node.kind() == "literal_element" and len(children) == 1 else node
 
 
-def _answered(node: SgNode, known: _Constants) -> Iterator[Answer]:
+def _answered(node: SgNode, known: _Constants, computes: _Computes) -> Iterator[Answer]:
     condition, consequence = _parts(node)
     if condition is None or consequence is None:
         return
@@ -215,9 +218,11 @@ def _answered(node: SgNode, known: _Constants) -> Iterator[Answer]:
     for value in _values(consequence, wholes):
         # A name with a number beside it is a setting, as in `{ width: 80 }`.
         if not named or value.startswith("'"):
-            yield replace(_answer(node, keys=keys, value=value), table=_table(node) * named)
+            yield replace(
+                _answer(node, computes, keys=keys, value=value), table=_table(node) * named
+            )
     for value in _reckoned(wholes, known):
-        yield replace(_answer(node, keys=keys, value=value), reckoned=True)
+        yield replace(_answer(node, computes, keys=keys, value=value), reckoned=True)
 
 
 def _is_long(entry: SgNode) -> bool:
@@ -231,7 +236,7 @@ def _table(entry: SgNode) -> int:
     return above.range().start.line + 1 if above is not None else 0
 
 
-def _answer(node: SgNode, *, keys: tuple[str, ...], value: str) -> Answer:
+def _answer(node: SgNode, computes: _Computes, *, keys: tuple[str, ...], value: str) -> Answer:
     function = next((each for each in node.ancestors() if each.kind() in _FUNCTIONS), None)
     name = function.field("name") if function is not None else None
     return Answer(
@@ -239,7 +244,7 @@ def _answer(node: SgNode, *, keys: tuple[str, ...], value: str) -> Answer:
         value,
         name.text() if name is not None else "",
         node.range().start.line + 1,
-        function is not None and _computes(function),
+        function is not None and computes(function),
     )
 
 

@@ -175,4 +175,4 @@ def _make_concern(
 ) -> Concern:
     entry = comparison.new.entries.get(path)
     content = entry.digest if entry else ""
-    return make_concern(kind, path, detail, because=because, content=content)
+    return make_concern(kind, path, detail, reason=because, content=content)

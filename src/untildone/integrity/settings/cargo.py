@@ -1,17 +1,18 @@
-"""Settings of cargo: targets, and lints of the compiler."""
+"""Settings of Cargo: targets, aliases, and lints of the compiler."""
 
 import re
-from typing import TYPE_CHECKING
 
 from untildone.integrity.scripts.argument_changes import find_narrowing_word
-from untildone.integrity.settings.lists import Before
 from untildone.integrity.settings.parsing import Settings
-from untildone.integrity.settings.values import changed_at_all, milder, severities, turned_false
+from untildone.integrity.settings.setting_change import SettingChange, SettingsFile
+from untildone.integrity.settings.values import (
+    find_severities,
+    is_changed,
+    is_milder,
+    is_set_to_false,
+)
 
-if TYPE_CHECKING:
-    from untildone.integrity.settings.loosening import Place
-
-# Where cargo looks for a target that is not told its path.
+# Where Cargo looks for a target without a path.
 _SOURCES = {
     "bench": ("benches/{}.rs", "benches/{}/main.rs"),
     "bin": ("src/bin/{}.rs", "src/bin/{}/main.rs", "src/main.rs"),
@@ -23,13 +24,13 @@ _GROUP = re.compile(
     r"clippy\.(all|pedantic|nursery|restriction|cargo|complexity|style|perf|suspicious)"
     r"|rust\.(unused|nonstandard_style|future_incompatible|rust_\d+_\w+|warnings)|rustdoc\.all"
 )
-# On and fatal without anybody asking: to name them a warning is to let them pass.
-_FATAL = re.compile(
+# These are errors by default: to set them to a warning loosens them.
+_ERROR_BY_DEFAULT = re.compile(
     r"clippy\.(all|correctness)|rust\.(\w*overflow\w*|unconditional_\w+|invalid_\w+|undropped_\w+"
     r"|let_underscore_lock|mutable_transmutes|enum_intrinsics\w*|ineffective_\w+|static_mut_refs"
     r"|bindings_with_variant_name|useless_deprecated|never_type_fallback\w*|warnings)"
 )
-# What a check may be told to run.
+# What a check may run: an alias of that name takes its place.
 _SUBCOMMANDS = frozenset(
     (
         *("test", "check", "build", "run", "bench", "doc", "rustc", "rustdoc"),
@@ -37,48 +38,54 @@ _SUBCOMMANDS = frozenset(
         *("make", "machete", "udeps", "semver-checks", "mutants", "careful", "insta"),
     )
 )
-# What cargo itself understands by a letter.
-_LETTERS = {"b": "build", "c": "check", "d": "doc", "r": "run", "t": "test"}
+_BUILT_IN_ALIASES = {"b": "build", "c": "check", "d": "doc", "r": "run", "t": "test"}
 _ERROR = 3
 
 
-def turned_false_of_old(key: str, old: Before, new: Before, place: "Place") -> bool:
-    """Of a target that was not there at the start nothing can be taken away."""
-    above, name, _ = key.rsplit(".", 2)
-    kind = above.rpartition(".")[2]
-    said = [str(each) for each in place.beside.get(f"{above}.{name}.path", ())]
-    folder = f"{place.files.folder}/" if place.files.folder else ""
-    places = said or [each.format(name) for each in _SOURCES[kind]]
-    there = any(f"{folder}{path}" in place.files.start for path in places)
-    return there and turned_false(key, old, new, place)
+def disables_baseline_target(change: SettingChange) -> bool:
+    """Nothing is lost if the baseline does not have the target."""
+    above, name, _ = change.key.rsplit(".", 2)
+    file = change.file
+    declared = [str(each) for each in file.new_settings.get(f"{above}.{name}.path", ())]
+    sources = declared or [each.format(name) for each in _SOURCES[above.rpartition(".")[2]]]
+    folder = f"{file.folder}/" if file.folder else ""
+    exists = any(f"{folder}{path}" in file.old_paths for path in sources)
+    return exists and is_set_to_false(change)
 
 
-def milder_lint(key: str, old: Before, new: Before, place: "Place") -> bool:
-    """A lint warns or sleeps until it is named; a group that is named now may have woken it."""
-    if old is not None or severities(new) != [0]:
-        return old is not None and milder(key, old, new, place)
-    return not _woken(place)
+def is_milder_lint(change: SettingChange) -> bool:
+    """To allow a lint is harmless where only a group that is new enables it."""
+    if change.old is not None:
+        return is_milder(change)
+    return find_severities(change.new) == [0] and not _enables_new_group(change.file)
 
 
-def decided_by_a_run(key: str, old: Settings, new: Settings) -> bool:
-    """Whether only a run without it can tell if the level of a lint lets something pass."""
+def needs_run_to_decide(key: str, old: Settings, new: Settings) -> bool:
+    """Whether only a run without the lint's new level shows if it hides a finding."""
     lint = _LINT.fullmatch(key)
     if not lint or key in old:
         return False
-    level = max(severities(new.get(key)), default=_ERROR)
-    return level == 0 or (level < _ERROR and _FATAL.fullmatch(lint["name"]) is not None)
+    level = max(find_severities(new.get(key)), default=_ERROR)
+    return level == 0 or (level < _ERROR and _ERROR_BY_DEFAULT.fullmatch(lint["name"]) is not None)
 
 
-def _woken(place: "Place") -> bool:
-    named = ((key, _LINT.fullmatch(key)) for key in place.beside if key not in place.start)
-    groups = (key for key, lint in named if lint and _GROUP.fullmatch(lint["name"]))
-    return any(severities(place.beside[key]) not in ([], [0]) for key in groups)
+def _enables_new_group(file: SettingsFile) -> bool:
+    added = (
+        (values, _LINT.fullmatch(key))
+        for key, values in file.new_settings.items()
+        if key not in file.old_settings
+    )
+    return any(
+        lint and _GROUP.fullmatch(lint["name"]) and find_severities(values) not in ([], [0])
+        for values, lint in added
+    )
 
 
-def shadowing_alias(key: str, old: Before, new: Before, place: "Place") -> bool:
-    """A name of one's own is no check's command; a letter may ask for more than it did."""
-    name = key.rpartition(".")[2]
-    if old is None and name in _LETTERS:
-        words = " ".join(map(str, new or ())).split()
-        return words[:1] != [_LETTERS[name]] or bool(find_narrowing_word("cargo", words[:1], words))
-    return changed_at_all(key, old, new, place) and (old is not None or name in _SUBCOMMANDS)
+def shadows_subcommand(change: SettingChange) -> bool:
+    """A name of the project's own is harmless; a built-in alias may be made stricter."""
+    name = change.key.rpartition(".")[2]
+    if change.old is None and name in _BUILT_IN_ALIASES:
+        words = " ".join(map(str, change.new or ())).split()
+        is_same = words[:1] == [_BUILT_IN_ALIASES[name]]
+        return not is_same or bool(find_narrowing_word("cargo", words[:1], words))
+    return is_changed(change) and (change.old is not None or name in _SUBCOMMANDS)

@@ -1,164 +1,164 @@
-"""Lint, type, test and coverage configuration, start against now, key by key."""
+"""Lint, type, test and coverage configuration of two trees, compared key by key."""
 
 import re
-from collections.abc import Iterable, Iterator
-from pathlib import PurePosixPath
+from collections.abc import Iterator
 
 from untildone.core.concerns import make_concern
 from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison, digest
-from untildone.integrity.settings.cargo import decided_by_a_run
+from untildone.integrity.settings.cargo import needs_run_to_decide
 from untildone.integrity.settings.harmless_files import is_harmless_file, is_new_member
 from untildone.integrity.settings.inactive_rules import is_inactive
 from untildone.integrity.settings.lint_baselines import find_grown_baselines
-from untildone.integrity.settings.lists import Files, Values
-from untildone.integrity.settings.loosening import Place, direction
-from untildone.integrity.settings.parsing import Settings, is_configuration, parse_settings, tool_of
+from untildone.integrity.settings.loosening import find_loosening_test
+from untildone.integrity.settings.parsing import (
+    Settings,
+    Values,
+    find_tool,
+    is_configuration,
+    list_configurations,
+    read_settings,
+)
+from untildone.integrity.settings.referenced_files import resolve_beside
+from untildone.integrity.settings.setting_change import SettingChange, SettingsFile
 from untildone.integrity.settings.transfers import (
     find_given_up_settings,
-    is_abandoned_tool,
-    translate_to_former_tool,
+    is_abandoned_tox,
+    is_changed_file,
+    translate_to_flake8,
 )
-from untildone.integrity.settings.unused_tools import is_unused
+from untildone.integrity.settings.unused_tools import is_of_unused_tool
 from untildone.worktree.contents import Tree
 
-# A new file of theirs hides what stands elsewhere, unless it says that it goes on from there.
+# A new file of theirs hides the settings above it, unless it extends them.
 _REPLACING = ("ruff", "pytest", "mypy", "coverage", "biome", "eslint", "jest")
-_LOCK = re.compile(r"(.*[-.])?lock(\.(json|ya?ml))?|go\.sum|npm-shrinkwrap\.json|.*\.lockb")
-
-# Names a package gives to its own files: nobody could use them before they were there.
-_MAPS = ("imports", "exports", "bin")
+_LOCK_FILE = re.compile(r"(.*[-.])?lock(\.(json|ya?ml))?|go\.sum|npm-shrinkwrap\.json|.*\.lockb")
+# Names that a package gives to its own files: nothing could use them before they were there.
+_PACKAGE_MAPS = ("imports", "exports", "bin")
 # A dependency that the agent could have written itself.
-_ELSEWHERE = re.compile(r"(file|link|portal|patch|git\S*|https?|workspace):|\.{0,2}/")
+_LOCAL_DEPENDENCY = re.compile(r"(file|link|portal|patch|git\S*|https?|workspace):|\.{0,2}/")
+_MAX_EXTENDS = 5
 
 
-def find_concerns(compared: Comparison) -> Iterator[Concern]:
-    for path in _changed(compared):
-        if not is_harmless_file(compared, path):
-            yield from _loosened(compared, path)
-    yield from find_grown_baselines(compared)
+def find_concerns(comparison: Comparison) -> Iterator[Concern]:
+    changes = comparison.changes
+    changed = (*changes.edited, *changes.added, *changes.removed)
+    for path in (*changed, *changes.moved, *changes.moved.values()):
+        if is_configuration(path) and not is_harmless_file(comparison, path):
+            yield from _find_loosened_settings(comparison, path)
+    yield from find_grown_baselines(comparison)
 
 
-def is_harmless_edit(compared: Comparison, path: str, *, but_for: str = "\0") -> bool:
-    """Every change in the file is known, and none of them looks at less.
+def is_harmless_edit(comparison: Comparison, path: str, *, but_for: str = "\0") -> bool:
+    """Whether every changed key of the file is known, and none is loosened.
 
-    Keys that begin with `but_for` are not looked at.
+    Keys that begin with `but_for` are left out.
     """
-    if _LOCK.fullmatch(path.rpartition("/")[2]) or is_new_member(compared, path):
+    if _LOCK_FILE.fullmatch(path.rpartition("/")[2]) or is_new_member(comparison, path):
         return True
-    old, new = _before(compared, path), _settings(compared.new, path)
+    old, new = _find_old_settings(comparison, path), _read_extended(comparison.new, path)
     if not old and not new:
         return False
-    elsewhere = _moved_here(compared, path)
-    keys = [key for key in {**old, **new} if old.get(key) != new.get(key, elsewhere.get(key))]
-    known = all(_is_known(key, old, new) for key in keys if not key.startswith(but_for))
-    return known and not any(lost.path == path for lost in find_concerns(compared))
+    elsewhere = _find_moved_settings(comparison, path)
+    changed = [key for key in {**old, **new} if old.get(key) != new.get(key, elsewhere.get(key))]
+    known = all(_is_known(key, old, new) for key in changed if not key.startswith(but_for))
+    return known and not any(each.path == path for each in find_concerns(comparison))
 
 
 def _is_known(key: str, old: Settings, new: Settings) -> bool:
-    top = key.partition(".")[0]
-    if top in _MAPS and not any(each.partition(".")[0] == top for each in old):
+    section = key.partition(".")[0]
+    if section in _PACKAGE_MAPS and not any(each.partition(".")[0] == section for each in old):
         return True
-    if any(_ELSEWHERE.match(str(value)) for value in new.get(key, ())):
+    if any(_LOCAL_DEPENDENCY.match(str(value)) for value in new.get(key, ())):
         return False
     if key.startswith("scripts."):
-        # `pretest` runs with `test`, whoever adds it.
+        # npm runs `pretest` with every `test`.
         return key not in old and not re.match(r"scripts\.(pre|post)", key)
-    return direction(key) is not None and not decided_by_a_run(key, old, new)
+    return find_loosening_test(key) is not None and not needs_run_to_decide(key, old, new)
 
 
-def _changed(compared: Comparison) -> Iterator[str]:
-    changes = compared.changes
-    paths = (
-        *changes.edited,
-        *changes.added,
-        *changes.removed,
-        *changes.moved,
-        *changes.moved.values(),
+def _find_loosened_settings(comparison: Comparison, path: str) -> Iterator[Concern]:
+    old, new = _find_old_settings(comparison, path), _read_extended(comparison.new, path)
+    elsewhere = _find_moved_settings(comparison, path)
+    file = SettingsFile(
+        folder=_find_folder(path),
+        old_paths=tuple(comparison.old),
+        new_paths=tuple(comparison.new),
+        old_settings=old,
+        new_settings={**elsewhere, **new},
     )
-    yield from filter(is_configuration, paths)
-
-
-def _loosened(compared: Comparison, path: str) -> Iterator[Concern]:
-    old, new = _before(compared, path), _settings(compared.new, path)
-    elsewhere = _moved_here(compared, path)
-    files = Files(_folder(path), tuple(compared.new), tuple(compared.old))
-    place = Place(files, {**elsewhere, **new}, old)
     for key in {**old, **new}:
-        before, now = old.get(key), new.get(key, elsewhere.get(key))
-        how = direction(key) if before != now else None
-        if not how or not how(key, before, now, place):
-            continue
-        if not is_abandoned_tool(compared, key, place.beside) and not _is_idle(
-            compared, path, key, now
-        ):
-            told = f"was {_said(before)} and is {_said(now)}: less is checked"
-            because = f"`{key}` in `{path}` {told}"
-            yield make_concern(ConcernKind.CONFIG, path, key, because=because, content=digest(now))
+        change = SettingChange(key, old.get(key), new.get(key, elsewhere.get(key)), file)
+        if _is_loosened(change) and not _is_idle(comparison, path, change):
+            effect = f"was {_quote(change.old)} and is {_quote(change.new)}: less is checked"
+            because = f"`{key}` in `{path}` {effect}"
+            content = digest(change.new)
+            yield make_concern(ConcernKind.CONFIG, path, key, reason=because, content=content)
 
 
-def _is_idle(compared: Comparison, path: str, key: str, now: Values | None) -> bool:
-    return is_unused(compared, path, key) or is_inactive(compared, key, now or ())
+def _is_loosened(change: SettingChange) -> bool:
+    test = find_loosening_test(change.key) if change.old != change.new else None
+    return test is not None and test(change)
 
 
-def _settings(tree: Tree, path: str, depth: int = 0) -> Settings:
-    """With what it extends, if that stands in the tree."""
-    own = parse_settings(path, tree.text(path)) if path in tree else {}
-    extended = own.get("tsconfig.extends", ())
-    for each in extended if depth < 5 else ():
-        base = _beside(path, str(each))
-        own = {**_settings(tree, base, depth + 1), **own}
-    return own
+def _is_idle(comparison: Comparison, path: str, change: SettingChange) -> bool:
+    """Whether the setting changes nothing that a check does."""
+    return (
+        is_abandoned_tox(comparison, change.key, change.file.new_settings)
+        or is_of_unused_tool(comparison, path, change.key)
+        or is_inactive(comparison, change.key, change.new or ())
+    )
 
 
-def _beside(path: str, name: str) -> str:
-    parts: list[str] = []
-    for part in (PurePosixPath(path).parent / name).parts:
-        parts = parts[:-1] if part == ".." else [*parts, part]
-    return "/".join(parts) if name.endswith(".json") else "/".join(parts) + ".json"
+def _read_extended(tree: Tree, path: str, depth: int = 0) -> Settings:
+    """Return the settings with those of the files in the tree that they extend."""
+    settings = read_settings(tree, path) if path in tree else {}
+    for name in settings.get("tsconfig.extends", ()) if depth < _MAX_EXTENDS else ():
+        extended = resolve_beside(path, str(name)).removesuffix(".json") + ".json"
+        settings = {**_read_extended(tree, extended, depth + 1), **settings}
+    return settings
 
 
-def _before(compared: Comparison, path: str) -> Settings:
-    """What held at the start: for a new file, what the files above it said."""
-    new = _settings(compared.new, path)
-    others = sorted(_configurations(compared.old, path), key=len, reverse=True)
-    handed = find_given_up_settings(compared, path, others)
-    handed = {key: values for key, values in handed.items() if key in new}
-    if path in compared.old:
-        return {**handed, **_settings(compared.old, path)}
-    tools = set(map(tool_of, new)) or {path.rpartition("/")[2].strip(".").partition(".")[0]}
-    goes_on = any(re.fullmatch(r"\w+\.extends?", key) for key in new)
-    replaces = [tool for tool in tools if tool in _REPLACING and not goes_on]
-    held: Settings = handed
+def _find_old_settings(comparison: Comparison, path: str) -> Settings:
+    """Return what the baseline has: for a new file, the settings of the files above it."""
+    new = _read_extended(comparison.new, path)
+    others = sorted(_find_configurations_above(comparison.old, path), key=len, reverse=True)
+    given_up = find_given_up_settings(comparison, path, others)
+    found = {key: values for key, values in given_up.items() if key in new}
+    if path in comparison.old:
+        return {**found, **_read_extended(comparison.old, path)}
+    tools = set(map(find_tool, new)) or {path.rpartition("/")[2].strip(".").partition(".")[0]}
+    extends = any(re.fullmatch(r"\w+\.extends?", key) for key in new)
+    replaced = [tool for tool in tools if tool in _REPLACING and not extends]
     for other in others:
-        held.update(parse_settings(other, compared.old.text(other)))
-    return {key: values for key, values in held.items() if key in new or tool_of(key) in replaces}
+        found.update(read_settings(comparison.old, other))
+    return {
+        key: values for key, values in found.items() if key in new or find_tool(key) in replaced
+    }
 
 
-def _configurations(tree: Tree, path: str) -> Iterable[str]:
-    """In the same folder or above it."""
-    folder = _folder(path)
-    for other in filter(is_configuration, tree):
-        above = _folder(other)
+def _find_configurations_above(tree: Tree, path: str) -> Iterator[str]:
+    """Yield the configurations in the same folder or above it."""
+    folder = _find_folder(path)
+    for other in list_configurations(tree):
+        above = _find_folder(other)
         if not above or folder == above or folder.startswith(f"{above}/"):
             yield other
 
 
-def _moved_here(compared: Comparison, path: str) -> Settings:
-    """Settings that another file at the same place has taken over."""
+def _find_moved_settings(comparison: Comparison, path: str) -> Settings:
+    """Return the settings that are new in other files at the same place or above it."""
     found: Settings = {}
-    for other in _configurations(compared.new, path):
-        if other == path or compared.old.entries.get(other) == compared.new.entries[other]:
-            continue
-        before = parse_settings(other, compared.old.text(other))
-        now = parse_settings(other, compared.new.text(other))
-        found.update({key: values for key, values in now.items() if key not in before})
-    return {**translate_to_former_tool(compared, found), **found}
+    for other in _find_configurations_above(comparison.new, path):
+        if other != path and is_changed_file(comparison, other):
+            old, new = (read_settings(tree, other) for tree in (comparison.old, comparison.new))
+            found.update({key: values for key, values in new.items() if key not in old})
+    return {**translate_to_flake8(comparison, found), **found}
 
 
-def _folder(path: str) -> str:
+def _find_folder(path: str) -> str:
     return path.rpartition("/")[0]
 
 
-def _said(values: tuple[object, ...] | None) -> str:
+def _quote(values: Values | None) -> str:
     return "not set" if values is None else f"`{', '.join(map(str, values))[:120]}`"

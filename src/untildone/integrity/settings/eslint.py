@@ -1,22 +1,19 @@
-"""Settings of eslint: which names it is told to know, which rules are on."""
+"""Settings of ESLint: the files and globals it knows, and the rules that are on."""
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
-from untildone.integrity.settings.lists import Before, fewer_paths
-from untildone.integrity.settings.parsing import Scalar
-from untildone.integrity.settings.values import inherits, milder, says
-
-if TYPE_CHECKING:
-    from untildone.integrity.settings.loosening import Place
+from untildone.integrity.settings.lists import covers_fewer_paths
+from untildone.integrity.settings.parsing import Values
+from untildone.integrity.settings.setting_change import SettingChange
+from untildone.integrity.settings.values import inherits_rules, is_milder, is_off
 
 _SCOPE = "eslint.scope."
-# What stands among the blocks without being one: `js.configs.recommended`
+# An element of the list that is no block of its own: `js.configs.recommended`
 _ELEMENT = "eslint"
 # ...globals.node
-_OF_A_PLACE = re.compile(r"\.\.\.globals\.[\w.]+")
-_GLOBALS = frozenset(
+_GLOBALS_OF_ENVIRONMENT = re.compile(r"\.\.\.globals\.[\w.]+")
+_KNOWN_GLOBALS = frozenset(
     (
         *("console", "process", "Buffer", "global", "globalThis", "require", "module", "exports"),
         *("__dirname", "__filename", "setTimeout", "clearTimeout", "setInterval", "clearInterval"),
@@ -33,31 +30,34 @@ _GLOBALS = frozenset(
 )
 
 
-def fewer_linted(key: str, old: Before, new: Before, place: "Place") -> bool:
-    """Rule by rule, where it is told which files each of them is for."""
-    scopes = [each for each in place.start if each.startswith(_SCOPE)]
+def lints_fewer_files(change: SettingChange) -> bool:
+    """Compare the files rule by rule, where blocks name them."""
+    old, new = change.file.old_settings, change.file.new_settings
+    scopes = [key for key in old if key.startswith(_SCOPE)]
     if not scopes:
-        return fewer_paths(key, old, new, place)
-    kept = ((place.start[each], place.beside[each]) for each in scopes if each in place.beside)
-    return any(fewer_paths(key, before, now, place) for before, now in kept)
+        return covers_fewer_paths(change)
+    return any(
+        covers_fewer_paths(change.with_values(old[key], new[key])) for key in scopes if key in new
+    )
 
 
-def unheard_of(key: str, old: Before, new: Before, _place: "Place") -> bool:
-    """A name declared for the linter that no place to run in is known to have."""
-    name = key.rpartition("globals.")[2]
+def declares_unknown_global(change: SettingChange) -> bool:
+    """Whether a global is declared that no environment has: the code may be missing it."""
+    name, new = change.key.rpartition("globals.")[2], change.new
     if name == "...":
-        added = (str(each) for each in new or () if each not in (old or ()))
-        return any(not _OF_A_PLACE.fullmatch(each) for each in added)
-    return new is not None and new != old and name not in _GLOBALS and not says(new, on=False)
+        added = (str(each) for each in new or () if each not in (change.old or ()))
+        return not all(map(_GLOBALS_OF_ENVIRONMENT.fullmatch, added))
+    is_new = new is not None and new != change.old
+    return is_new and name not in _KNOWN_GLOBALS and not is_off(new)
 
 
-def milder_rule(key: str, old: Before, new: Before, place: "Place") -> bool:
-    """Nothing is on that nobody switched on, unless by a set of rules that is taken up."""
-    if old is None and place.start and not takes_up_sets(place.start):
+def is_milder_rule(change: SettingChange) -> bool:
+    """ESLint enables no rule by default; presets may."""
+    old_settings = change.file.old_settings
+    if change.old is None and old_settings and not uses_presets(old_settings):
         return False
-    return milder(key, old, new, place)
+    return is_milder(change)
 
 
-def takes_up_sets(settings: Mapping[str, tuple[Scalar, ...]]) -> bool:
-    """Of rules that are written elsewhere."""
-    return _ELEMENT in settings or inherits(settings)
+def uses_presets(settings: Mapping[str, Values]) -> bool:
+    return _ELEMENT in settings or inherits_rules(settings)

@@ -1,4 +1,4 @@
-"""New configuration files that take nothing away, since no tool reads them or did without."""
+"""New configuration files that loosen nothing: no tool reads them, or did anything without them."""
 
 import re
 from collections.abc import Iterator
@@ -7,85 +7,82 @@ from untildone.commands.ci import is_ci_file
 from untildone.commands.deciding_calls import find_deciding_calls
 from untildone.commands.named_checks import find_named_checks
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.settings.parsing import Settings, is_configuration, parse_settings
+from untildone.integrity.settings.parsing import Settings, list_configurations, read_settings
 from untildone.worktree.roles import classify_file
 
-# tsconfig.build.json, jest.config.e2e.js, vitest.unit.config.ts, .env.example: somebody has to
-# name them.
-_BY_NAME = re.compile(
+# Files that are read only where something names them: tsconfig.build.json, jest.config.e2e.js,
+# vitest.unit.config.ts, .env.example
+_READ_BY_NAME = re.compile(
     r"([jt]sconfig\.[\w.-]+|(jest|vitest?|eslint|playwright|cypress)\.config\.[\w-]+"
     r"|(jest|vitest?|eslint|playwright|cypress)[.-][\w-]+\.config)\.([cm]?[jt]s|json)"
     r"|\.env\.(example|sample|template|dist)"
 )
 # packages/new/package.json
 _MANIFEST = re.compile(r"(package|[jt]sconfig)\.json|(Cargo|pyproject)\.toml|go\.mod")
-# They do nothing at all as long as they are told nothing.
-_IDLE = ("tsconfig", "eslint", "tox", "testenv")
-_OF_IMAGES = re.compile(r"docker|podman|buildah")
+# Tools that do nothing without settings.
+_IDLE_WITHOUT_SETTINGS = ("tsconfig", "eslint", "tox", "testenv")
+_IMAGE_BUILDER = re.compile(r"docker|podman|buildah")
 
 
-def is_new_member(compared: Comparison, path: str) -> bool:
-    """The manifest of a folder that was not there at the start: it speaks of nothing older."""
+def is_new_member(comparison: Comparison, path: str) -> bool:
+    """Whether it is the manifest of a folder that the baseline does not have."""
     folder, _, name = path.rpartition("/")
-    if not folder or path in compared.old or not _MANIFEST.fullmatch(name):
+    if not folder or path in comparison.old or not _MANIFEST.fullmatch(name):
         return False
-    hidden = any(part.startswith(".") for part in folder.split("/"))
-    return not hidden and not any(each.startswith(f"{folder}/") for each in compared.old)
+    is_hidden = any(part.startswith(".") for part in folder.split("/"))
+    return not is_hidden and not any(each.startswith(f"{folder}/") for each in comparison.old)
 
 
-def is_harmless_file(compared: Comparison, path: str) -> bool:
+def is_harmless_file(comparison: Comparison, path: str) -> bool:
     if path.rpartition("/")[2] == ".dockerignore":
-        return not any(_OF_IMAGES.search(word) for word in _words(compared))
-    if path in compared.old:
+        return not any(map(_IMAGE_BUILDER.search, _find_words(comparison)))
+    if path in comparison.old:
         return False
     return (
-        _unread(compared, path)
-        or _first_of_its_tool(compared, path)
-        or _runs_beside(compared, path)
+        _is_unread(comparison, path)
+        or _is_first_of_its_tool(comparison, path)
+        or _is_additional_workflow(comparison, path)
     )
 
 
-def _unread(compared: Comparison, path: str) -> bool:
-    """A check that was there at the start does not come to name it, and no other file does."""
+def _is_unread(comparison: Comparison, path: str) -> bool:
+    """Whether neither a check nor another configuration names a file that is read by name."""
     name = path.rpartition("/")[2]
-    if not _BY_NAME.fullmatch(name) or path in compared.judging:
+    if not _READ_BY_NAME.fullmatch(name) or path in comparison.judging:
         return False
     stem = name.removesuffix(".json")
-    others = (each for each in compared.new if classify_file(each) == "config" and each != path)
-    settings = (each for each in others if is_configuration(each) and "package.json" not in each)
-    if any(stem in compared.new.text(each) for each in settings):
-        return False
-    return not any(stem in word for word in _words(compared))
-
-
-def _words(compared: Comparison) -> Iterator[str]:
-    """Of all that the checks come to."""
-    commands = dict.fromkeys((*compared.commands, *find_named_checks(compared.old)))
-    calls = (call for command in commands for call in find_deciding_calls(compared.new, command))
-    yield from (word for call in calls for word in call)
-
-
-def _first_of_its_tool(compared: Comparison, path: str) -> bool:
-    tools = _tools(parse_settings(path, compared.new.text(path)))
-    if not tools or not tools.issubset(_IDLE):
-        return False
-    settings = (
-        parse_settings(each, compared.old.text(each)) for each in compared.old if _is_settings(each)
+    others = (
+        each
+        for each in list_configurations(comparison.new)
+        if each != path and classify_file(each) == "config" and "package.json" not in each
     )
-    return not any(tools & _tools(each) for each in settings)
+    is_named = any(stem in comparison.new.text(each) for each in others)
+    return not is_named and not any(stem in word for word in _find_words(comparison))
 
 
-def _tools(settings: Settings) -> set[str]:
-    """`testenv` of `testenv:lint.deps`"""
+def _find_words(comparison: Comparison) -> Iterator[str]:
+    """Yield the words of all calls of the checks."""
+    for command in dict.fromkeys((*comparison.commands, *find_named_checks(comparison.old))):
+        for call in find_deciding_calls(comparison.new, command):
+            yield from call
+
+
+def _is_first_of_its_tool(comparison: Comparison, path: str) -> bool:
+    tools = _find_sections(read_settings(comparison.new, path))
+    if not tools or not tools.issubset(_IDLE_WITHOUT_SETTINGS):
+        return False
+    old = comparison.old
+    paths = (each for each in list_configurations(old) if "ignore" not in each)
+    return not any(tools & _find_sections(read_settings(old, each)) for each in paths)
+
+
+def _find_sections(settings: Settings) -> set[str]:
+    """Return `testenv` for `testenv:lint.deps`."""
     return {re.split(r"[.:]", key, maxsplit=1)[0] for key in settings}
 
 
-def _runs_beside(compared: Comparison, path: str) -> bool:
-    """A workflow beside those of the start, which run as they did."""
-    changes = compared.changes
-    gone = (*changes.edited, *changes.removed, *changes.moved)
-    return is_ci_file(path) and not any(map(is_ci_file, gone))
-
-
-def _is_settings(path: str) -> bool:
-    return is_configuration(path) and "ignore" not in path
+def _is_additional_workflow(comparison: Comparison, path: str) -> bool:
+    """Whether it is a workflow beside those of the baseline, which run as before."""
+    changes = comparison.changes
+    changed = (*changes.edited, *changes.removed, *changes.moved)
+    return is_ci_file(path) and not any(map(is_ci_file, changed))

@@ -1,46 +1,48 @@
-"""Rules and warnings that nothing at the start made fail: to leave them out hides nothing."""
+"""Rules and warnings that fail nothing in the baseline: to ignore them hides nothing."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.settings.parsing import Scalar, is_configuration, parse_settings
+from untildone.integrity.settings.formats import Scalar
+from untildone.integrity.settings.parsing import list_configurations, read_settings
 from untildone.integrity.settings.unused_tools import is_mentioned
 
-# No version of ruff looks for these of its own accord.
-_OF_LENGTH = frozenset(("E501", "W505"))
+# Rules of line length, which no version of ruff enables by default.
+_LENGTH_RULES = frozenset(("E501", "W505"))
 _SELECTED = re.compile(r"ruff\.lint\.(extend-)?select")
-_LEFT_OUT = re.compile(r"ruff\.lint\.(extend-)?ignore")
-_OPTION = r"--(extend-)?select"
-_FAILING = r"-W\W{0,4}error|PYTHONWARNINGS|filterwarnings|simplefilter"
+_IGNORED = re.compile(r"ruff\.lint\.(extend-)?ignore")
+_SELECT_OPTION = r"--(extend-)?select"
+_WARNINGS_AS_ERRORS = r"-W\W{0,4}error|PYTHONWARNINGS|filterwarnings|simplefilter"
 
 
-def is_inactive(compared: Comparison, key: str, now: Iterable[Scalar]) -> bool:
+def is_inactive(comparison: Comparison, key: str, new: Iterable[Scalar]) -> bool:
+    """Whether the key is about rules that are not active."""
     if key == "pytest.filterwarnings":
-        return not is_mentioned(compared, _FAILING)
+        return not is_mentioned(comparison, _WARNINGS_AS_ERRORS)
     if key == "ruff.line-length":
-        rules = _OF_LENGTH
-    elif _LEFT_OUT.fullmatch(key):
-        rules = frozenset(map(str, now))
+        rules = _LENGTH_RULES
+    elif _IGNORED.fullmatch(key):
+        rules = frozenset(map(str, new))
     else:
         return False
-    return _is_unselected(compared, rules) and not is_mentioned(compared, _OPTION)
+    return _is_unselected(comparison, rules) and not is_mentioned(comparison, _SELECT_OPTION)
 
 
-def _is_unselected(compared: Comparison, rules: frozenset[str]) -> bool:
-    held = list(_held(compared))
-    keys = {key for key, _ in held}
-    selected = [value for key, value in held if _SELECTED.fullmatch(key)]
-    alike = any(
+def _is_unselected(comparison: Comparison, rules: frozenset[str]) -> bool:
+    every = [read_settings(comparison.old, path) for path in list_configurations(comparison.old)]
+    keys = {key for settings in every for key in settings}
+    selected = [
+        str(value)
+        for settings in every
+        for key, values in settings.items()
+        if _SELECTED.fullmatch(key)
+        for value in values
+    ]
+    is_selected = any(
         each == "ALL" or each.startswith(rule) or rule.startswith(each)
         for each in selected
         for rule in rules
     )
-    known = "ruff.lint.select" in keys or rules <= _OF_LENGTH
-    return known and not alike and "ruff.extend" not in keys
-
-
-def _held(compared: Comparison) -> Iterator[tuple[str, str]]:
-    for path in filter(is_configuration, compared.old):
-        for key, values in parse_settings(path, compared.old.text(path)).items():
-            yield from ((key, str(value)) for value in values)
+    is_known = "ruff.lint.select" in keys or rules <= _LENGTH_RULES
+    return is_known and not is_selected and "ruff.extend" not in keys

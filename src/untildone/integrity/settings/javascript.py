@@ -1,4 +1,4 @@
-"""Object literals of a JavaScript or TypeScript configuration file, nested as they are written."""
+"""Object literals of a JavaScript or TypeScript configuration file."""
 
 import re
 from collections.abc import Iterator
@@ -10,80 +10,84 @@ from untildone.syntax.parsing import parse_source
 _LITERALS = frozenset(
     ("object", "array", "string", "template_string", "number", "true", "false", "null")
 )
-_DECLARES = ("lexical_declaration", "variable_declaration", "import_statement", "comment")
-# Whoever does one of these may make anything of a literal.
-_DOES = (
+_DECLARATIONS = ("lexical_declaration", "variable_declaration", "import_statement", "comment")
+# Code with one of these may change a literal in any way.
+_EFFECTS = (
     *("assignment_expression", "augmented_assignment_expression", "statement_block"),
     *("if_statement", "for_in_statement", "update_expression", "ternary_expression"),
 )
 
 
-def parse_objects(text: str, spoken: str) -> list[object]:
-    """Every outermost one, with the constants that stand in it."""
-    top = parse_source(text, spoken)
-    reader = _Reader(_constants(top, text))
-    found = [(node, reader.value(node)) for node in _outermost(top)]
+def parse_objects(text: str, language: str) -> list[object]:
+    """Return the outermost literals, with the values of the constants in them."""
+    top = parse_source(text, language)
+    reader = _Reader(_find_constants(top, text))
+    found = [(node, reader.read(node)) for node in _find_outermost(top)]
     places = {reader.constants[name].range().start.index for name in reader.used}
     return [value for node, value in found if node.range().start.index not in places]
 
 
-def find_effects(text: str, spoken: str) -> list[str]:
-    """Statements that do more than to declare and export literals."""
-    statements = (node for node in parse_source(text, spoken).children() if node.is_named())
-    return [re.sub(r"\s+", " ", node.text()) for node in statements if not _only_says(node)]
+_MOST_TAKEN = 10_000
 
 
-def _only_says(node: SgNode) -> bool:
+def find_effects(text: str, language: str) -> list[str]:
+    """Return the statements that do more than declare and export literals."""
+    statements = (node for node in parse_source(text, language).children() if node.is_named())
+    return [re.sub(r"\s+", " ", node.text()) for node in statements if not _only_declares(node)]
+
+
+def _only_declares(node: SgNode) -> bool:
     if node.kind() == "expression_statement":
-        said = next((each for each in node.children() if each.is_named()), node)
-        left = said.field("left") if said.kind() == "assignment_expression" else None
-        right = said.field("right") if left and left.text() == "module.exports" else None
-        return right is not None and not _does(right)
-    return node.kind() in (*_DECLARES, "export_statement") and not _does(node)
+        expression = next((each for each in node.children() if each.is_named()), node)
+        left = expression.field("left") if expression.kind() == "assignment_expression" else None
+        right = expression.field("right") if left and left.text() == "module.exports" else None
+        return right is not None and not _has_effect(right)
+    return node.kind() in (*_DECLARATIONS, "export_statement") and not _has_effect(node)
 
 
-def _does(node: SgNode) -> bool:
-    return any(node.find(kind=kind) is not None for kind in _DOES)
+def _has_effect(node: SgNode) -> bool:
+    return any(node.find(kind=kind) is not None for kind in _EFFECTS)
 
 
-def _constants(top: SgNode, text: str) -> dict[str, SgNode]:
-    """Literals by the name they are declared with, if nothing reaches into them later."""
+def _find_constants(top: SgNode, text: str) -> dict[str, SgNode]:
+    """Return declared literals by name, if no later code reaches into them."""
     found: dict[str, SgNode] = {}
     for node in top.find_all(kind="variable_declarator"):
         name, value = node.field("name"), node.field("value")
         above = node.parent()
         if name is None or value is None or value.kind() not in _LITERALS or above is None:
             continue
-        reached = (
-            rf"(?<![.\w]){re.escape(name.text())}\s*[.\[]|assign\(\s*{re.escape(name.text())}\b"
-        )
-        if above.text().startswith("const") and not re.search(reached, text.replace("...", " ")):
+        uses = rf"(?<![.\w]){re.escape(name.text())}\s*[.\[]|assign\(\s*{re.escape(name.text())}\b"
+        if above.text().startswith("const") and not re.search(uses, text.replace("...", " ")):
             found[name.text()] = value
     return found
 
 
-def _outermost(node: SgNode) -> Iterator[SgNode]:
+def _find_outermost(node: SgNode) -> Iterator[SgNode]:
     for child in node.children():
         if child.kind() in ("object", "array"):
             yield child
         else:
-            yield from _outermost(child)
+            yield from _find_outermost(child)
 
 
 class _Reader:
+    """Turns literals into values; `open` holds the constants being read, to end circles."""
+
     def __init__(self, constants: dict[str, SgNode]) -> None:
         self.constants = constants
         self.used: set[str] = set()
         self.open: set[str] = set()
+        self.taken = 0
 
-    def value(self, node: SgNode) -> object:
+    def read(self, node: SgNode) -> object:
         match node.kind():
             case "object":
-                return self._object(node)
+                return self._read_object(node)
             case "array":
-                return self._array(node)
+                return self._read_array(node)
             case "number":
-                return _number(node.text())
+                return _parse_number(node.text())
             case "true" | "false":
                 return node.kind() == "true"
             case "null":
@@ -91,59 +95,62 @@ class _Reader:
             case "string" | "template_string":
                 return node.text()[1:-1]
             case "identifier" if node.text() in self.constants:
-                return self._constant(node.text())
+                return self._read_constant(node.text())
             case _:
-                inner = [self.value(child) for child in _outermost(node)]
+                inner = [self.read(child) for child in _find_outermost(node)]
                 return inner if inner else re.sub(r"\s+", " ", node.text())
 
-    def _constant(self, name: str) -> object:
+    def _read_constant(self, name: str) -> object:
         if name in self.open:
             return name
+        self.taken += 1
+        if self.taken > _MOST_TAKEN:
+            raise ValueError("constants that hold each other too often")
         self.open.add(name)
-        held = self.value(self.constants[name])
+        value = self.read(self.constants[name])
         self.open.discard(name)
         self.used.add(name)
-        return held
+        return value
 
-    def _array(self, node: SgNode) -> list[object]:
+    def _read_array(self, node: SgNode) -> list[object]:
         found: list[object] = []
         for child in node.children():
             if not child.is_named() or child.kind() == "comment":
                 continue
-            held = self._spread(child)
-            found += held if isinstance(held, list) else [self.value(child)]
+            value = self._read_spread(child)
+            found += value if isinstance(value, list) else [self.read(child)]
         return found
 
-    def _spread(self, node: SgNode) -> object:
-        """What `...name` or `name` alone stands for, if that is known."""
+    def _read_spread(self, node: SgNode) -> object:
+        """Return the value of `...name` or of a lone `name`; None if it is not known."""
         name = node.text().removeprefix("...").strip()
         known = node.kind() in ("spread_element", "shorthand_property_identifier")
-        return self._constant(name) if known and name in self.constants else None
+        return self._read_constant(name) if known and name in self.constants else None
 
-    def _object(self, node: SgNode) -> dict[str, object]:
+    def _read_object(self, node: SgNode) -> dict[str, object]:
         found: dict[str, object] = {}
         for child in node.children():
             if child.kind() == "pair":
                 key, value = child.field("key"), child.field("value")
                 if key and value:
-                    found[key.text().strip("'\"`[]")] = self.value(value)
+                    found[key.text().strip("'\"`[]")] = self.read(value)
             elif child.kind() in ("spread_element", "shorthand_property_identifier"):
-                self._taken_in(child, found)
+                self._add_spread(child, found)
         return found
 
-    def _taken_in(self, child: SgNode, found: dict[str, object]) -> None:
-        held = self._spread(child)
-        if child.kind() == "spread_element" and isinstance(held, dict):
-            found.update(held)
+    def _add_spread(self, child: SgNode, found: dict[str, object]) -> None:
+        value = self._read_spread(child)
+        if child.kind() == "spread_element" and isinstance(value, dict):
+            found.update(value)
         elif child.kind() != "spread_element" and child.text() in self.constants:
-            found[child.text()] = held
+            found[child.text()] = value
         else:
             spread = found.setdefault("...", [])
             if isinstance(spread, list):
                 spread.append(child.text())
 
 
-def _number(text: str) -> float | str:
+def _parse_number(text: str) -> float | str:
     try:
         return float(text.replace("_", ""))
     except ValueError:

@@ -14,23 +14,19 @@ _BASELINE = re.compile(
 _SOURCE = re.compile(r".*\.(py|[cm]?[jt]sx?|go|rs|java|kt|md|rst|sh)")
 
 
-def find_grown_baselines(compared: Comparison) -> Iterator[Concern]:
-    for path in (*compared.changes.edited, *compared.changes.added):
-        if (
-            not _BASELINE.fullmatch(path)
-            or _SOURCE.fullmatch(path)
-            or compared.role(path) == "test"
-        ):
+def find_grown_baselines(comparison: Comparison) -> Iterator[Concern]:
+    for path in (*comparison.changes.edited, *comparison.changes.added):
+        is_baseline = _BASELINE.fullmatch(path) and not _SOURCE.fullmatch(path)
+        if not is_baseline or comparison.role(path) == "test":
             continue
-        more = _findings(compared.new.text(path)) - _findings(compared.old.text(path))
-        if more:
-            because = f"`{path}` forgives findings that it did not forgive at the start"
-            digest = compared.new.entries[path].digest
-            yield make_concern(ConcernKind.CONFIG, path, because=because, content=digest)
+        if _find_lines(comparison.new.text(path)) - _find_lines(comparison.old.text(path)):
+            because = f"`{path}` forgives findings that it did not forgive in the baseline"
+            digest = comparison.new.entries[path].digest
+            yield make_concern(ConcernKind.CONFIG, path, reason=because, content=digest)
 
 
-def _findings(text: str) -> set[str]:
-    """Each without the line it was found in, which moves with every edit."""
+def _find_lines(text: str) -> set[str]:
+    """Return the findings without their line numbers, which move with every edit."""
     return {
         re.sub(r":\d+(:\d+)?:|\bline=\"\d+\"", ":", line).strip().rstrip(",")
         for line in text.splitlines()

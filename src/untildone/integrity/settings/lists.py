@@ -4,25 +4,18 @@ import re
 import shlex
 from collections.abc import Iterable
 from posixpath import normpath
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from untildone.integrity.scripts.argument_changes import find_narrowing_word
-from untildone.integrity.settings.parsing import Scalar
+from untildone.integrity.settings.parsing import Values
 from untildone.integrity.settings.path_patterns import match_patterns
+from untildone.integrity.settings.setting_change import SettingChange, SettingsFile
 from untildone.worktree.roles import classify_file
 
-if TYPE_CHECKING:
-    from untildone.integrity.settings.loosening import Place
-
-Values: TypeAlias = tuple[Scalar, ...]
-Before: TypeAlias = Values | None
-
 _ALL = frozenset(("ALL", "*", "all"))
-# What a linter looks for that is told nothing.
-_USUAL = ("E", "F")
-_USUAL_OF_RUFF = ("E4", "E7", "E9", "F")
-# What a tool could look at at all.
-_OF_TOOL = (
+# The rules of a linter without settings.
+_DEFAULT_RULES = ("E", "F")
+_DEFAULT_RULES_OF_RUFF = ("E4", "E7", "E9", "F")
+_FILES_OF_TOOL = (
     (
         re.compile(r"(pytest|ruff|mypy|flake8|pylint|pyright|bandit|vulture)\b"),
         re.compile(r".*\.pyi?"),
@@ -33,163 +26,159 @@ _OF_TOOL = (
 _CODE = re.compile(
     r".*\.(py|pyi|[cm]?[jt]sx?|go|rs|java|kt|c|cc|cpp|h|hpp|cs|rb|php|swift|scala|vue|svelte)"
 )
-
-# Lines that no test could run, as everybody leaves them out of the coverage.
+# Lines that no test could run, which projects usually leave out of the coverage.
 _NEVER_RUN = re.compile(
     r"TYPE_CHECKING|NotImplementedError|abstractmethod|overload|__main__|pragma: no.?cover"
     r"|assert_never|^[\^\s\\]*\.\\?\.\\?\.|Protocol"
 )
-# Of a path that is plainly within the project.
+# A path within the project.
 _IGNORE = re.compile(r"--ignore=((?!/|.*\.\.)[\w./-]+)")
 
 
-class Files(NamedTuple):
-    """Of the tree now, of the start, and the folder of the configuration."""
-
-    folder: str
-    paths: tuple[str, ...]
-    start: tuple[str, ...] = ()
-
-
-def more_rules(key: str, old: Before, new: Before, _place: "Place") -> bool:
-    before = _texts(old)
-    added = [each for each in _texts(new) if not _covered(each, before)]
+def ignores_more_rules(change: SettingChange) -> bool:
+    key, old = change.key, _find_texts(change.old)
+    added = [rule for rule in _find_texts(change.new) if not _is_included(rule, old)]
     if "filterwarnings" in key:
-        added = [each for each in added if each.startswith(("ignore", "default", "once"))]
+        added = [rule for rule in added if rule.startswith(("ignore", "default", "once"))]
     if re.search(r"exclude_(lines|also)$", key):
-        added = [each for each in added if not _NEVER_RUN.search(each)]
-    if (
-        "per-file" in key
-        and classify_file(key.rpartition("ignores.")[2].rstrip("/*") + "/x") == "test"
-    ):
+        added = [rule for rule in added if not _NEVER_RUN.search(rule)]
+    if "per-file" in key and _is_for_tests(key.rpartition("ignores.")[2]):
         # `assert` is what tests are made of.
-        added = [each for each in added if each != "S101"]
+        added = [rule for rule in added if rule != "S101"]
     return bool(added)
 
 
-def fewer_rules(key: str, old: Before, new: Before, _place: "Place") -> bool:
-    now = _texts(new)
-    if _ALL.intersection(now):
+def _is_for_tests(pattern: str) -> bool:
+    return classify_file(pattern.rstrip("/*") + "/x") == "test"
+
+
+def selects_fewer_rules(change: SettingChange) -> bool:
+    new = _find_texts(change.new)
+    if _ALL.intersection(new):
         return False
-    before = _usual(key, new) if old is None else _texts(old)
-    return any(not _covered(each, now) for each in before)
+    old = _find_default_rules(change) if change.old is None else _find_texts(change.old)
+    return any(not _is_included(rule, new) for rule in old)
 
 
-def _usual(key: str, new: Before) -> Iterable[str]:
-    """What the list takes the place of, if it is one of a linter's rules."""
-    known = any(re.fullmatch(r"[A-Z]+\d*", each) for each in _texts(new)) or new == (None,)
-    if not known or re.search(r"extend[-_]select$", key):
+def _find_default_rules(change: SettingChange) -> Iterable[str]:
+    """Return the rules that the list replaces, if it is a list of a linter's rules."""
+    rules = any(re.fullmatch(r"[A-Z]+\d*", each) for each in _find_texts(change.new))
+    if not (rules or change.new == (None,)) or re.search(r"extend[-_]select$", change.key):
         return ()
-    return _USUAL_OF_RUFF if key.startswith("ruff.") else _USUAL
+    return _DEFAULT_RULES_OF_RUFF if change.key.startswith("ruff.") else _DEFAULT_RULES
 
 
-def fewer_names(_key: str, old: Before, new: Before, _place: "Place") -> bool:
-    now = _texts(new)
-    if new is None:
+def collects_fewer_names(change: SettingChange) -> bool:
+    """For the patterns of names that pytest collects."""
+    if change.new is None:
         return False
-    before = _texts(old) or {"test"}
-    return not any(each.lower().startswith("test") for each in now) or bool(
-        old and not before <= now
-    )
+    old, new = _find_texts(change.old) or {"test"}, _find_texts(change.new)
+    keeps_default = any(each.lower().startswith("test") for each in new)
+    return not keeps_default or bool(change.old and not old <= new)
 
 
-def _texts(values: Before) -> set[str]:
+def _find_texts(values: Values | None) -> set[str]:
     return {str(value) for value in values or () if value is not None}
 
 
-def _covered(rule: str, rules: Iterable[str]) -> bool:
-    """`F401` is within `F`, as linters have it."""
+def _is_included(rule: str, rules: Iterable[str]) -> bool:
+    """`F401` is within `F`."""
     return any(
         rule == each or (re.fullmatch(r"[A-Z]+\d*", each) and rule.startswith(each))
         for each in rules
     )
 
 
-def more_paths(key: str, old: Before, new: Before, place: "Place") -> bool:
-    return bool(_left_out(key, old, new, place))
+def excludes_more_paths(change: SettingChange) -> bool:
+    return bool(_find_excluded(change))
 
 
-def more_tests(key: str, old: Before, new: Before, place: "Place") -> bool:
-    """What came since may be left out, unless a test of the start may have gone there."""
-    left_out, start = _left_out(key, old, new, place), place.files.start
-    gone = frozenset(start).difference(place.files.paths)
-    moved = any(classify_file(path) == "test" for path in gone)
-    return bool(left_out if moved else left_out.intersection(start))
+def excludes_more_tests(change: SettingChange) -> bool:
+    """New tests may be left out, unless a test of the baseline may have moved there."""
+    excluded, old = _find_excluded(change), change.file.old_paths
+    removed = frozenset(old).difference(change.file.new_paths)
+    may_have_moved = any(classify_file(path) == "test" for path in removed)
+    return bool(excluded if may_have_moved else excluded.intersection(old))
 
 
-def more_product(key: str, old: Before, new: Before, place: "Place") -> bool:
-    """Whether tests cover themselves says nothing."""
-    return any(classify_file(path) != "test" for path in _left_out(key, old, new, place))
+def excludes_more_product(change: SettingChange) -> bool:
+    """Coverage of the tests themselves shows nothing."""
+    return any(classify_file(path) != "test" for path in _find_excluded(change))
 
 
-def _left_out(key: str, old: Before, new: Before, place: "Place") -> frozenset[str]:
-    paths, folder = _seen(key, place), place.files.folder
-    added = [each for each in new or () if each not in (old or ())]
-    now = match_patterns(added, paths, folder)
-    return now - match_patterns(old or (), list(now), folder)
+def _find_excluded(change: SettingChange) -> frozenset[str]:
+    old, folder = change.old or (), change.file.folder
+    added = [each for each in change.new or () if each not in old]
+    excluded = match_patterns(added, _find_checkable(change), folder)
+    return excluded - match_patterns(old, excluded, folder)
 
 
-def fewer_tests(key: str, old: Before, new: Before, place: "Place") -> bool:
-    tests = [path for path in _seen(key, place) if classify_file(path) == "test"]
-    return _looked_at_less(old, new, place, tests)
+def covers_fewer_tests(change: SettingChange) -> bool:
+    tests = [path for path in _find_checkable(change) if classify_file(path) == "test"]
+    return _covers_less(change, tests)
 
 
-def fewer_paths(key: str, old: Before, new: Before, place: "Place") -> bool:
-    return _looked_at_less(old, new, place, _seen(key, place))
+def covers_fewer_paths(change: SettingChange) -> bool:
+    return _covers_less(change, _find_checkable(change))
 
 
-def fewer_members(key: str, old: Before, new: Before, place: "Place") -> bool:
-    """Who had none was alone, and still is."""
-    return old is not None and fewer_paths(key, old, new, place)
+def has_fewer_members(change: SettingChange) -> bool:
+    """A project that had no members loses none."""
+    return change.old is not None and covers_fewer_paths(change)
 
 
-def fewer_product(key: str, old: Before, new: Before, place: "Place") -> bool:
-    """Of what is covered: tests and settings need no tests."""
-    product = [path for path in _seen(key, place) if classify_file(path) == "product"]
-    return _looked_at_less(old, new, place, product)
+def covers_less_product(change: SettingChange) -> bool:
+    product = [path for path in _find_checkable(change) if classify_file(path) == "product"]
+    return _covers_less(change, product)
 
 
-def _seen(key: str, place: "Place") -> list[str]:
-    kinds = (kind for tool, kind in _OF_TOOL if tool.match(key))
+def _find_checkable(change: SettingChange) -> list[str]:
+    """Return the files that the tool of the setting could check."""
+    kinds = (files for tool, files in _FILES_OF_TOOL if tool.match(change.key))
     kind = next(kinds, _CODE)
     return [
         path
-        for path in place.files.paths
+        for path in change.file.new_paths
         if kind.fullmatch(path) and classify_file(path) != "config"
     ]
 
 
-def _looked_at_less(old: Before, new: Before, place: "Place", paths: list[str]) -> bool:
-    if new is None:
+def _covers_less(change: SettingChange, paths: list[str]) -> bool:
+    if change.new is None:
         return False
-    before = frozenset(paths) if old is None else _within(old, paths, place)
-    if before:
-        return bool(before - _within(new, paths, place))
-    if _within(old or (), place.files.start, place):
-        # All of it went elsewhere: there it has to be looked at.
-        arrived = frozenset(paths).difference(place.files.start)
-        return bool(arrived - _within(new, paths, place))
-    # Names of modules say nothing about paths.
-    return bool(_texts(old) - _texts(new))
+    file, new = change.file, _find_covered(change.new, paths, change.file)
+    old = frozenset(paths) if change.old is None else _find_covered(change.old, paths, file)
+    if old:
+        return bool(old - new)
+    if _find_covered(change.old or (), file.old_paths, file):
+        # All files moved: the setting has to cover them at their new place.
+        return bool(frozenset(paths).difference(file.old_paths) - new)
+    # Names of modules match no path.
+    return bool(_find_texts(change.old) - _find_texts(change.new))
 
 
-def _within(values: Values, paths: Iterable[str], place: "Place") -> frozenset[str]:
+def _find_covered(values: Values, paths: Iterable[str], file: SettingsFile) -> frozenset[str]:
     known = list(paths)
-    said = [value for value in values if isinstance(value, str)]
-    refused = [value for value in said if value.startswith("!")]
-    wanted = [value for value in said if not value.startswith("!")]
-    folder = place.files.folder
-    return match_patterns(wanted, known, folder) - match_patterns(refused, known, folder)
+    patterns = [value for value in values if isinstance(value, str)]
+    negated = [value for value in patterns if value.startswith("!")]
+    wanted = [value for value in patterns if not value.startswith("!")]
+    return match_patterns(wanted, known, file.folder) - match_patterns(negated, known, file.folder)
 
 
-def narrower_options(key: str, old: Before, new: Before, place: "Place") -> bool:
-    before, now = (_words(values) for values in (old, new))
-    ignored = {each: normpath(told[1]) for each in now if (told := _IGNORE.fullmatch(each))}
-    idle = {each for each, path in ignored.items() if not more_tests(key, (), (path,), place)}
-    return bool(find_narrowing_word("pytest", before, [each for each in now if each not in idle]))
+def has_narrower_options(change: SettingChange) -> bool:
+    """For the options of pytest; `--ignore` of a path without tests is harmless."""
+    new = [word for word in _split_options(change.new) if not _ignores_nothing(word, change)]
+    return bool(find_narrowing_word("pytest", _split_options(change.old), new))
 
 
-def _words(values: Before) -> list[str]:
+def _ignores_nothing(word: str, change: SettingChange) -> bool:
+    ignore = _IGNORE.fullmatch(word)
+    if ignore is None:
+        return False
+    return not excludes_more_tests(change.with_values((), (normpath(ignore[1]),)))
+
+
+def _split_options(values: Values | None) -> list[str]:
     text = " ".join(str(value) for value in values or () if value is not None)
     try:
         return shlex.split(text)

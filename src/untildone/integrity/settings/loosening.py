@@ -1,52 +1,46 @@
-"""Which way a setting was moved: the table of keys, and what makes each of them looser."""
+"""Which changes of a setting loosen a check: a test for every known key."""
 
 import re
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
-from typing import NamedTuple, TypeAlias
+from collections.abc import Callable
+from typing import TypeAlias
 
-from untildone.integrity.settings.cargo import milder_lint, shadowing_alias, turned_false_of_old
-from untildone.integrity.settings.eslint import fewer_linted, milder_rule, unheard_of
+from untildone.integrity.settings.cargo import (
+    disables_baseline_target,
+    is_milder_lint,
+    shadows_subcommand,
+)
+from untildone.integrity.settings.eslint import (
+    declares_unknown_global,
+    is_milder_rule,
+    lints_fewer_files,
+)
 from untildone.integrity.settings.lists import (
-    Files,
-    Values,
-    fewer_members,
-    fewer_names,
-    fewer_paths,
-    fewer_product,
-    fewer_rules,
-    fewer_tests,
-    more_paths,
-    more_product,
-    more_rules,
-    more_tests,
-    narrower_options,
+    collects_fewer_names,
+    covers_fewer_paths,
+    covers_fewer_tests,
+    covers_less_product,
+    excludes_more_paths,
+    excludes_more_product,
+    excludes_more_tests,
+    has_fewer_members,
+    has_narrower_options,
+    ignores_more_rules,
+    selects_fewer_rules,
 )
+from untildone.integrity.settings.setting_change import SettingChange
 from untildone.integrity.settings.values import (
-    changed_at_all,
-    higher,
-    lower,
-    milder,
-    switched_off,
-    switched_on,
-    turned_false,
+    is_changed,
+    is_higher,
+    is_lower,
+    is_milder,
+    is_set_to_false,
+    is_switched_off,
+    is_switched_on,
 )
 
-# Told apart from "set to nothing": the key is not there.
-Before: TypeAlias = Values | None
+IsLoosened: TypeAlias = Callable[[SettingChange], bool]
 
-
-class Place(NamedTuple):
-    """Where a setting stands: its folder and the tree's files, the other settings now and then."""
-
-    files: Files
-    beside: Mapping[str, Values]
-    start: Mapping[str, Values] = MappingProxyType({})
-
-
-Direction: TypeAlias = Callable[[str, Before, Before, Place], bool]
-
-# About what is shipped, not about what is checked.
+# Settings of what is shipped, not of what is checked.
 _UNRELATED = re.compile(
     r"(setuptools|poetry|hatch|pdm|flit|maturin|scikit-build|package(?!\.(auto\w+|build)$)|project|build-system|publishConfig"
     r"|dependencies|(dev|peer|optional)Dependencies|dev-dependencies|build-dependencies|dependency-groups"
@@ -58,19 +52,19 @@ _UNRELATED = re.compile(
 )
 
 
-def _unrelated(_key: str, _old: Before, _new: Before, _place: Place) -> bool:
+def _is_never_looser(_change: SettingChange) -> bool:
     return False
 
 
-def _rows(*rows: tuple[str, Direction]) -> tuple[tuple[re.Pattern[str], Direction], ...]:
+def _rows(*rows: tuple[str, IsLoosened]) -> tuple[tuple[re.Pattern[str], IsLoosened], ...]:
     return tuple(
-        (re.compile(rf"(?:^|.*[.:])(?:{keys})$", re.IGNORECASE), how) for keys, how in rows
+        (re.compile(rf"(?:^|.*[.:])(?:{keys})$", re.IGNORECASE), test) for keys, test in rows
     )
 
 
-_DIRECTIONS = _rows(
-    (r"prettier\.requirePragma|rustfmt\.(disable_all_formatting|skip_children)", switched_on),
-    # How code is to look, and what it is compiled to.
+_TESTS = _rows(
+    (r"prettier\.requirePragma|rustfmt\.(disable_all_formatting|skip_children)", is_switched_on),
+    # The style of the code, and what it is compiled to.
     (
         r"prettier\.(?!overrides|plugins).+|rustfmt\.(?!ignore).+"
         r"|gomod\.(go|toolchain|module|require|tool|exclude|retract|use)"
@@ -80,46 +74,49 @@ _DIRECTIONS = _rows(
         r"|experimentalDecorators|emitDecoratorMetadata|useDefineForClassFields|isolatedModules"
         r"|allowImportingTsExtensions|rewriteRelativeImportExtensions|emitDeclarationOnly|removeComments"
         r"|newLine|inlineSources|stripInternal|allowJs|customConditions)",
-        _unrelated,
+        _is_never_looser,
     ),
-    # How a report looks, and whether the project is installed first.
+    # The look of a report, and whether the project is installed first.
     (
         r"(report|html|coverage)\.(skip[-_]?(covered|empty|full)|show_(missing|contexts)|sort)"
         r"|skip_?(install|sdist)|vitest\.test\.benchmark\..+",
-        _unrelated,
+        _is_never_looser,
     ),
-    # What a block of rules is for is compared rule by rule.
-    (r"eslint\.files", fewer_linted),
+    # The files of a block are compared rule by rule.
+    (r"eslint\.files", lints_fewer_files),
     (
         r"eslint\.(scope\..+|name|(overrides\.)?(env\.\w+|files)|(languageOptions\.)?(parserOptions\.)?"
         r"(ecmaVersion|sourceType|ecmaFeatures\.\w+|tsconfigRootDir))",
-        _unrelated,
+        _is_never_looser,
     ),
-    (r"eslint\..*globals\.[\w$.]+", unheard_of),
-    (r"(bench|bin|example|test)\.[^.]+\.(test|doctest|harness)", turned_false_of_old),
-    (r"eslint\.(overrides\.)?rules\..+", milder_rule),
-    (r"cargo\.alias\..*", shadowing_alias),
-    (r"(workspace\.)?lints\.(rust|clippy|rustdoc)\..+", milder_lint),
+    (r"eslint\..*globals\.[\w$.]+", declares_unknown_global),
+    (r"(bench|bin|example|test)\.[^.]+\.(test|doctest|harness)", disables_baseline_target),
+    (r"eslint\.(overrides\.)?rules\..+", is_milder_rule),
+    (r"cargo\.alias\..*", shadows_subcommand),
+    (r"(workspace\.)?lints\.(rust|clippy|rustdoc)\..+", is_milder_lint),
     (
         r"script-shell|node[-_]options|PYTEST_ADDOPTS|PYTEST_PLUGINS|GOFLAGS|RUSTFLAGS|MAKEFLAGS|BASH_ENV"
         r"|PYTHONSTARTUP|PYTHONWARNINGS|testNamePattern|cargo\..*runner|cargo\..*rustflags"
         r"|cargo\.build\.rustc\S*|cargo\.env\..*|rustc-(workspace-)?wrapper|testRunner|mocha\.(grep|fgrep)"
         r"|shell|default_stages|runTestsByPath|filter",
-        changed_at_all,
+        is_changed,
     ),
-    (r"addopts|pytest_args|test_args", narrower_options),
-    (r"(lint\.)?(extend-)?per[-_]file[-_]ignores(\..*)?|lint\.per-file-ignores\..*", more_rules),
+    (r"addopts|pytest_args|test_args", has_narrower_options),
+    (
+        r"(lint\.)?(extend-)?per[-_]file[-_]ignores(\..*)?|lint\.per-file-ignores\..*",
+        ignores_more_rules,
+    ),
     (
         r"(run|report|coverage)\.omit|omit|coveragePathIgnorePatterns|coverage\.exclude|coverage\.ignore"
         r"|sonar\.coverage\.exclusions|\.?codecov\.ignore",
-        more_product,
+        excludes_more_product,
     ),
-    (r"testPathIgnorePatterns|norecursedirs|vitest\.test\.exclude", more_tests),
+    (r"testPathIgnorePatterns|norecursedirs|vitest\.test\.exclude", excludes_more_tests),
     (
         r"exclude|extend[-_]exclude|ignores|ignorePatterns|ignored"
         r"|modulePathIgnorePatterns|exclude[-_](dirs|files|paths)|skip[-_](dirs|files)"
         r"|excludes?|files\.ignore|ignore[-_]paths?|ignore-patterns|sonar\.exclusions|excludedPaths",
-        more_paths,
+        excludes_more_paths,
     ),
     (
         r"ignore|extend[-_]ignore|disabled?|disabled?[-_]error[-_]codes?|skips?|exclude_lines|exclude_also"
@@ -127,34 +124,37 @@ _DIRECTIONS = _rows(
         r"|exclude[-_]?Tests?(Matching)?|filterwarnings|ignore[-_]names|allowed?|allow[-_]list"
         r"|suppress\w*|MESSAGES CONTROL\.disable|linters\.disable|ignoredErrors|exceptions"
         r"|untyped_calls_exclude",
-        more_rules,
+        ignores_more_rules,
     ),
-    (r"testpaths|testMatch|testRegex|roots|(test|vitest)\.include|test\.dir|spec", fewer_tests),
-    (r"python_(files|classes|functions)", fewer_names),
-    (r"collectCoverageFrom|(run|report|coverage)\.(include|source(_pkgs)?)", fewer_product),
+    (
+        r"testpaths|testMatch|testRegex|roots|(test|vitest)\.include|test\.dir|spec",
+        covers_fewer_tests,
+    ),
+    (r"python_(files|classes|functions)", collects_fewer_names),
+    (r"collectCoverageFrom|(run|report|coverage)\.(include|source(_pkgs)?)", covers_less_product),
     (
         r"include|files|source(_pkgs)?|packages|modules|default-members|projects|collect",
-        fewer_paths,
+        covers_fewer_paths,
     ),
-    (r"workspaces|members", fewer_members),
+    (r"workspaces|members", has_fewer_members),
     (
         r"select|extend[-_]select|enabled?[-_]error[-_]codes?|(linters\.)?enable|extends|plugins|env_?list"
         r"|repos\.hooks\.id|required_plugins|fail[-_]on|modulesToCheck|add_test|error",
-        fewer_rules,
+        selects_fewer_rules,
     ),
     (
         r".*(rules|lints)\..+|.*\breport[A-Z]\w+|severity|typeCheckingMode|.*lint\w*\..*level",
-        milder,
+        is_milder,
     ),
     (
         r".*fail[-_]?under|.*threshold\w*\.(?!.*auto).+|.*coverageThreshold\..+|coverage\.(lines|branches|functions"
         r"|statements)|min[-_]?(coverage|score|confidence|similarity\S*|public\S*)|minimum(Coverage)?|target",
-        lower,
+        is_lower,
     ),
     (
         r"(?!.*(workers|concurrency|parallel|maxfail|processes|minutes|header)).*(max[-_A-Z]\w*(-\w+)*"
         r"|line[-_]length|\w*timeout\w*|retr(y|ies)|reruns|\S*threshold|tolerance)",
-        higher,
+        is_higher,
     ),
     (
         r"skipLibCheck|noCheck|ignore_errors|ignore_missing_imports|allow_\w+|implicit_optional"
@@ -162,11 +162,11 @@ _DIRECTIONS = _rows(
         r"|maven\.test\.\S*|\w*FailureIgnore|ignore-?Failures|continue-on-error|allow_failure"
         r"|dangerouslyIgnore\w+|DISABLED|WILL_FAIL|informational|exit[-_]zero|forceExit|only(Changed|Failures)"
         r"|dry[-_]?run|ignore-scripts|ignoreDuringBuilds|ignoreBuildErrors|transpileOnly|disable[-_]all",
-        switched_on,
+        is_switched_on,
     ),
     (
         r"test|doctest|autotests|harness|autobenches|overflow-checks|debug-assertions|enabled|if",
-        turned_false,
+        is_set_to_false,
     ),
     (
         r"strict\w*|warn_\w+|disallow_\w+|no_implicit_\w+|no_warn\w*|check_untyped_defs|extra_checks|xfail_strict"
@@ -175,14 +175,14 @@ _DIRECTIONS = _rows(
         r"|check-?coverage|fail_?On\w*|failIf\w+|haltOnFailure|require_\w+|coverage\.all|local_partial_types"
         r"|reportUnusedDisableDirectives|noInlineConfig|verbatimModuleSyntax|isolatedDeclarations|engine-strict"
         r"|lints\.workspace|recommended|all|linter|typeChecked|enforce\w*|deny\w*",
-        switched_off,
+        is_switched_off,
     ),
-    (r"follow_imports|errorlevel|ignoreDeprecations", changed_at_all),
+    (r"follow_imports|errorlevel|ignoreDeprecations", is_changed),
 )
 
 
-def direction(key: str) -> Direction | None:
-    """None for a key that nothing is known of."""
+def find_loosening_test(key: str) -> IsLoosened | None:
+    """Return the test for a key; None if nothing is known of it."""
     if _UNRELATED.match(key):
-        return _unrelated
-    return next((how for pattern, how in _DIRECTIONS if pattern.match(key)), None)
+        return _is_never_looser
+    return next((test for pattern, test in _TESTS if pattern.match(key)), None)

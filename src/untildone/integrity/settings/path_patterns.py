@@ -1,4 +1,4 @@
-"""Which files a list of paths or patterns takes in, as the tools would read it."""
+"""The files that a list of paths or patterns names, read as the tools read it."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -6,26 +6,20 @@ from fnmatch import fnmatchcase
 
 import regex  # type: ignore[import-untyped]  # it ships no types
 
+from untildone.commands.globs import expand_braces
+
 _SECONDS = 0.2
-_BRACES = re.compile(r"\{([^{}]*)\}")
 
 
 def match_patterns(patterns: Iterable[object], paths: Iterable[str], folder: str) -> frozenset[str]:
-    """Patterns are of the folder that holds the configuration."""
+    """Return the matching paths; patterns are relative to the folder of the configuration."""
     inside = f"{folder}/" if folder else ""
     below = [path.removeprefix(inside) for path in paths if path.startswith(inside)]
-    wanted = {each for pattern in patterns if isinstance(pattern, str) for each in _braced(pattern)}
+    texts = (pattern for pattern in patterns if isinstance(pattern, str))
+    wanted = {each for pattern in texts for each in expand_braces(pattern)}
     by_pattern = (path for each in wanted for path in below if _matches(each, path))
-    found = {*by_pattern, *_by_expressions(wanted, below)}
+    found = {*by_pattern, *_match_expressions(wanted, below)}
     return frozenset(f"{inside}{path}" for path in found)
-
-
-def _braced(pattern: str) -> list[str]:
-    found = _BRACES.search(pattern)
-    if not found:
-        return [pattern]
-    before, after = pattern[: found.start()], pattern[found.end() :]
-    return [each for part in found[1].split(",") for each in _braced(f"{before}{part}{after}")]
 
 
 def _matches(pattern: str, path: str) -> bool:
@@ -45,17 +39,16 @@ def _matches(pattern: str, path: str) -> bool:
     )
 
 
-def _by_expressions(patterns: Iterable[str], paths: Iterable[str]) -> Iterator[str]:
-    """jest and mypy take regular expressions where others take patterns."""
-    known = list(paths)
+def _match_expressions(patterns: Iterable[str], paths: list[str]) -> Iterator[str]:
+    """Jest and mypy take regular expressions where other tools take patterns."""
     for pattern in patterns:
         try:
             compiled = regex.compile(pattern)
-            for path in known:
+            for path in paths:
                 if any(compiled.search(each, timeout=_SECONDS) for each in (path, f"/{path}")):
                     yield path
         except regex.error:
             continue
         except TimeoutError:
-            # One that takes for ever is enough to wait for.
+            # Do not wait for a second one.
             return

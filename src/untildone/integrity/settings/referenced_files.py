@@ -1,84 +1,90 @@
-"""Files of the project that a configuration takes up: what it extends, imports or runs."""
+"""Files of the project that a configuration refers to: what it extends, imports or runs."""
 
 import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from untildone.integrity.settings.parsing import is_configuration, parse_settings
+from untildone.integrity.settings.parsing import is_configuration, read_settings
 from untildone.worktree.contents import Tree
 from untildone.worktree.roles import classify_file
 
-# A part of the configuration by what it says, wherever it lies.
-_EXTENDING = re.compile(r"(.*\.)?(extends?|preset|presets)")
-_RUNNING = re.compile(
+# What these keys name is a part of the configuration, wherever it lies.
+_EXTENDS = re.compile(r"(.*\.)?(extends?|preset|presets)")
+_RUNS = re.compile(
     r"(.*\.)?(setupFiles(AfterEnv)?|global(Setup|Teardown)|testEnvironment|runner|testRunner"
     r"|reporters|testSequencer|transform\..*|resolver|require|import)"
 )
-_IMPORTED = re.compile(r"(?:\bfrom|\bimport|\brequire\(|\bimport\()\s*['\"](\.{1,2}/[^'\"]+)['\"]")
-_PLUGGED = re.compile(r"(?ms)^pytest_plugins\s*[:=][^\n]*?((?:\[|\().*?[\])]|['\"][\w.]+['\"])")
-_LOADING = re.compile(r"(.*\.)?(mypy\.plugins|load-plugins|local-plugins\..*)")
+_IMPORT = re.compile(r"(?:\bfrom|\bimport|\brequire\(|\bimport\()\s*['\"](\.{1,2}/[^'\"]+)['\"]")
+_PYTEST_PLUGINS = re.compile(
+    r"(?ms)^pytest_plugins\s*[:=][^\n]*?((?:\[|\().*?[\])]|['\"][\w.]+['\"])"
+)
+_LOADS_PLUGINS = re.compile(r"(.*\.)?(mypy\.plugins|load-plugins|local-plugins\..*)")
 _SCRIPT = re.compile(r".*\.[cm]?[jt]s")
 _ENDINGS = ("", ".js", ".mjs", ".cjs", ".ts", ".json", "/index.js", "/index.ts", "/index.mjs")
-# A configuration may also import the product, which is the agent's to change.
-_APART = re.compile(
+# A configuration may also import the product, which the agent may change.
+_TOOLING = re.compile(
     r"(^|.*/)(\w*config\w*|eslint\w*|lint\w*|tooling|tools|build|scripts?|presets?|rules?|plugins?)/.*"
     r"|(.*/)?[\w.-]*(config|eslint|lint|rules?|preset|setup)[\w.-]*",
     re.IGNORECASE,
 )
 _PRODUCT = re.compile(r"(^|.*/)(src|lib|app|server|client|pages|components)/.*")
-_FURTHEST = 4
+_MAX_STEPS = 4
 
 
 def find_referenced_files(tree: Tree) -> frozenset[str]:
-    """Only what its own name does not tell."""
+    """Return those whose own names do not mark them as configuration."""
     found: set[str] = set()
     waiting = [path for path in tree if is_configuration(path) or path.endswith("conftest.py")]
-    for _ in range(_FURTHEST):
+    for _ in range(_MAX_STEPS):
         waiting = [
             path
             for each in waiting
-            for path in dict.fromkeys(_named(tree, each))
+            for path in dict.fromkeys(_find_references(tree, each))
             if path not in found and classify_file(path) == "product"
         ]
         found.update(waiting)
     return frozenset(found)
 
 
-def _named(tree: Tree, path: str) -> Iterator[str]:
-    text = tree.text(path)
+def _find_references(tree: Tree, path: str) -> Iterator[str]:
     if _SCRIPT.fullmatch(path):
-        yield from filter(_is_apart, _places(tree, path, _IMPORTED.findall(text)))
-    yield from filter(_is_apart, _modules(tree, path, text))
-    for key, values in parse_settings(path, text).items():
+        imports = _IMPORT.findall(tree.text(path))
+        yield from filter(_is_tooling, _resolve(tree, path, imports))
+    yield from filter(_is_tooling, _find_python_modules(tree, path))
+    for key, values in read_settings(tree, path).items():
         names = [str(value).replace("<rootDir>", ".") for value in values]
-        if _EXTENDING.fullmatch(key):
-            yield from _places(tree, path, names)
-        elif _RUNNING.fullmatch(key):
-            yield from filter(_is_apart, _places(tree, path, names))
+        if _EXTENDS.fullmatch(key):
+            yield from _resolve(tree, path, names)
+        elif _RUNS.fullmatch(key):
+            yield from filter(_is_tooling, _resolve(tree, path, names))
 
 
-def _modules(tree: Tree, path: str, text: str) -> Iterator[str]:
-    """Of Python, by their dotted names."""
-    said = _PLUGGED.findall(text) if path.endswith("conftest.py") else []
-    for key, values in parse_settings(path, text).items():
+def _find_python_modules(tree: Tree, path: str) -> Iterator[str]:
+    """Yield the files of Python plugins, which are named by their modules."""
+    named = _PYTEST_PLUGINS.findall(tree.text(path)) if path.endswith("conftest.py") else []
+    for key, values in read_settings(tree, path).items():
         if key.endswith("addopts"):
-            said += re.findall(r"(?<!\S)-p[ ,]*([\w.]+)(?![\w:])", ",".join(map(str, values)))
-        elif _LOADING.fullmatch(key):
-            said += map(str, values)
-    for name in re.findall(r"[\w.]+", " ".join(said)):
-        place = name.replace(".", "/")
-        yield from (each for each in (f"{place}.py", f"{place}/__init__.py") if each in tree)
+            named += re.findall(r"(?<!\S)-p[ ,]*([\w.]+)(?![\w:])", ",".join(map(str, values)))
+        elif _LOADS_PLUGINS.fullmatch(key):
+            named += map(str, values)
+    for name in re.findall(r"[\w.]+", " ".join(named)):
+        stem = name.replace(".", "/")
+        yield from (each for each in (f"{stem}.py", f"{stem}/__init__.py") if each in tree)
 
 
-def _places(tree: Tree, beside: str, names: list[str]) -> Iterator[str]:
-    folder = PurePosixPath(beside).parent
+def _resolve(tree: Tree, beside: str, names: list[str]) -> Iterator[str]:
     for name in names:
-        parts: list[str] = []
-        for part in (folder / name).parts:
-            parts = parts[:-1] if part == ".." else [*parts, part]
-        plain = "/".join(parts)
-        yield from (f"{plain}{end}" for end in _ENDINGS if f"{plain}{end}" in tree)
+        path = resolve_beside(beside, name)
+        yield from (f"{path}{ending}" for ending in _ENDINGS if f"{path}{ending}" in tree)
 
 
-def _is_apart(path: str) -> bool:
-    return bool(_APART.fullmatch(path)) and not _PRODUCT.fullmatch(path)
+def resolve_beside(path: str, name: str) -> str:
+    """Return the path of `name` as the file at `path` writes it: `../base`."""
+    parts: list[str] = []
+    for part in (PurePosixPath(path).parent / name).parts:
+        parts = parts[:-1] if part == ".." else [*parts, part]
+    return "/".join(parts)
+
+
+def _is_tooling(path: str) -> bool:
+    return bool(_TOOLING.fullmatch(path)) and not _PRODUCT.fullmatch(path)

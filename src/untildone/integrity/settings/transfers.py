@@ -1,4 +1,4 @@
-"""Settings that one file takes over from another, or one tool from the tool it succeeds."""
+"""Settings that moved to another file, or to the tool that replaces the former one."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -7,10 +7,11 @@ from untildone.commands.ci import find_ci_commands, is_ci_file
 from untildone.commands.deciding_calls import find_deciding_calls
 from untildone.commands.named_checks import find_named_checks
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.settings.parsing import Scalar, Settings, parse_settings, tool_of
+from untildone.integrity.settings.formats import Scalar
+from untildone.integrity.settings.parsing import Settings, find_tool, read_settings
 
-# What flake8 is told, and where ruff is told the same; the second place only adds to the first.
-_SUCCEEDED = {
+# The settings of flake8, and where ruff has them; the second place only adds to the first.
+_RUFF_KEYS = {
     "flake8.select": ("ruff.lint.select", "ruff.lint.extend-select"),
     "flake8.extend-select": ("ruff.lint.select", "ruff.lint.extend-select"),
     "flake8.ignore": ("ruff.lint.ignore", "ruff.lint.extend-ignore"),
@@ -21,60 +22,60 @@ _SUCCEEDED = {
     "flake8.max-complexity": ("ruff.lint.mccabe.max-complexity",),
 }
 _PER_FILE = "flake8.per-file-ignores"
-# Their settings say what to start: where nothing starts them, nothing is started less.
-_STARTERS = re.compile(r"(tox|testenv)\b")
+# Their settings say what to run: where nothing calls them, they run nothing.
+_TOX_KEY = re.compile(r"(tox|testenv)\b")
 
 
-def find_given_up_settings(compared: Comparison, path: str, others: Iterable[str]) -> Settings:
-    """What other files of the start said, and no longer do, of tools this file is new to."""
-    own = {tool_of(key) for key in parse_settings(path, compared.old.text(path))}
+def find_given_up_settings(comparison: Comparison, path: str, others: Iterable[str]) -> Settings:
+    """Return what other files no longer say of tools that are new to this file."""
+    own_tools = set(map(find_tool, read_settings(comparison.old, path)))
     found: Settings = {}
     for other in others:
-        if other == path or compared.old.entries.get(other) == compared.new.entries.get(other):
+        if other == path or not is_changed_file(comparison, other):
             continue
-        now = parse_settings(other, compared.new.text(other))
-        gone = {
-            key: values
-            for key, values in parse_settings(other, compared.old.text(other)).items()
-            if key not in now
-        }
-        found.update({**_in_new_words(compared, gone), **gone})
-    return {key: values for key, values in found.items() if tool_of(key) not in own}
+        old, new = (read_settings(tree, other) for tree in (comparison.old, comparison.new))
+        gone = {key: values for key, values in old.items() if key not in new}
+        found.update({**_translate_to_ruff(comparison, gone), **gone})
+    return {key: values for key, values in found.items() if find_tool(key) not in own_tools}
 
 
-def translate_to_former_tool(compared: Comparison, settings: Settings) -> Settings:
-    """As the tool that came before would be told it."""
-    if not _names(settings, "ruff") or _is_called(compared, "flake8"):
+def is_changed_file(comparison: Comparison, path: str) -> bool:
+    return comparison.old.entries.get(path) != comparison.new.entries.get(path)
+
+
+def translate_to_flake8(comparison: Comparison, settings: Settings) -> Settings:
+    """Return settings of ruff by the keys of flake8, if ruff has replaced it."""
+    if not _has_tool(settings, "ruff") or _is_called(comparison, "flake8"):
         return {}
     found: Settings = {}
-    for name, places in _SUCCEEDED.items():
-        said = [value for place in places for value in settings.get(place, ())]
-        if said:
-            found[name] = tuple(said)
+    for name, keys in _RUFF_KEYS.items():
+        values = tuple(value for key in keys for value in settings.get(key, ()))
+        if values:
+            found[name] = values
     return found
 
 
-def is_abandoned_tool(compared: Comparison, key: str, settings: Iterable[str]) -> bool:
-    """The tool has no settings any more, and no check starts it."""
-    if not _STARTERS.match(key) or any(map(_STARTERS.match, settings)):
+def is_abandoned_tox(comparison: Comparison, key: str, settings: Iterable[str]) -> bool:
+    """Whether the key is one of tox, which has no settings any more and which no check calls."""
+    if not _TOX_KEY.match(key) or any(map(_TOX_KEY.match, settings)):
         return False
-    return not _is_called(compared, "tox")
+    return not _is_called(comparison, "tox")
 
 
-def _in_new_words(compared: Comparison, gone: Settings) -> Settings:
-    if not _names(gone, "flake8") or _is_called(compared, "flake8"):
+def _translate_to_ruff(comparison: Comparison, gone: Settings) -> Settings:
+    if not _has_tool(gone, "flake8") or _is_called(comparison, "flake8"):
         return {}
     found: dict[str, list[Scalar]] = {}
-    for name, places in _SUCCEEDED.items():
-        for place in places if name in gone else ():
-            found.setdefault(place, []).extend(gone[name])
-    for pattern, rule in _by_file(gone.get(_PER_FILE, ())):
+    for name, keys in _RUFF_KEYS.items():
+        for key in keys if name in gone else ():
+            found.setdefault(key, []).extend(gone[name])
+    for pattern, rule in _split_per_file(gone.get(_PER_FILE, ())):
         found.setdefault(f"ruff.lint.per-file-ignores.{pattern}", []).append(rule)
     return {key: tuple(values) for key, values in found.items()}
 
 
-def _by_file(values: Iterable[object]) -> Iterator[tuple[str, str]]:
-    """`tests/*:E501,F401` was taken apart at its comma."""
+def _split_per_file(values: Iterable[object]) -> Iterator[tuple[str, str]]:
+    """Yield pattern and rule; the parser has split `tests/*:E501,F401` at its comma."""
     pattern = ""
     for each in map(str, values):
         before, colon, after = each.rpartition(":")
@@ -82,16 +83,16 @@ def _by_file(values: Iterable[object]) -> Iterator[tuple[str, str]]:
         yield pattern, after.strip()
 
 
-def _names(settings: Settings, tool: str) -> bool:
-    return any(tool_of(key) == tool for key in settings)
+def _has_tool(settings: Settings, tool: str) -> bool:
+    return any(find_tool(key) == tool for key in settings)
 
 
-def _is_called(compared: Comparison, program: str) -> bool:
-    tree = compared.new
+def _is_called(comparison: Comparison, program: str) -> bool:
+    tree = comparison.new
     of_ci = (
         each for path in tree if is_ci_file(path) for each in find_ci_commands(tree.text(path))
     )
-    commands = dict.fromkeys((*compared.commands, *find_named_checks(tree), *of_ci))
+    commands = dict.fromkeys((*comparison.commands, *find_named_checks(tree), *of_ci))
     return any(
         program in call[:4] for command in commands for call in find_deciding_calls(tree, command)
     )

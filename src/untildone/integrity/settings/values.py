@@ -1,16 +1,13 @@
-"""Settings of one value: switches, numbers, severities."""
+"""Settings of one value: whether a switch, a number or a severity was loosened."""
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, TypeAlias
 
-from untildone.integrity.settings.parsing import Scalar
+from untildone.integrity.settings.parsing import Values
+from untildone.integrity.settings.setting_change import SettingChange
 
-if TYPE_CHECKING:
-    from untildone.integrity.settings.loosening import Place
-
-Before: TypeAlias = tuple[Scalar, ...] | None
-
+_ON = ("true", "1", "1.0", "yes", "on")
+_OFF = ("false", "0", "0.0", "no", "off", "none")
 _SEVERITIES = {
     **dict.fromkeys(("off", "allow", "none", "0", "false", "ignore"), 0),
     **dict.fromkeys(("hint", "info", "information", "basic", "convention", "minor"), 1),
@@ -18,7 +15,8 @@ _SEVERITIES = {
     **dict.fromkeys(("error", "deny", "2", "true", "on", "fatal", "critical"), 3),
     **dict.fromkeys(("forbid", "strict", "blocker"), 4),
 }
-# What holds while the key is not set, where a greater number would be milder.
+_WARNING, _ERROR = 2, 3
+# What a tool uses while the key is not set, for numbers of which a greater one is looser.
 _DEFAULTS = (
     (re.compile(r".*testTimeout$", re.IGNORECASE), 5000.0),
     (re.compile(r".*hookTimeout$", re.IGNORECASE), 10000.0),
@@ -26,7 +24,7 @@ _DEFAULTS = (
     (re.compile(r".*line[-_]length$", re.IGNORECASE), 100.0),
 )
 # max-lines: ['error', 300]
-_LIMIT = re.compile(r"\.(max-[\w-]+|complexity)(\.\w+)?$")
+_RULE_WITH_LIMIT = re.compile(r"\.(max-[\w-]+|complexity)(\.\w+)?$")
 _STRICT_FAMILY = re.compile(
     r"noImplicit(Any|This)|strict\w+|alwaysStrict|useUnknown\w+|warn_\w+|disallow_\w+|check_untyped_defs"
     r"|no_implicit_\w+|extra_checks",
@@ -34,77 +32,82 @@ _STRICT_FAMILY = re.compile(
 )
 
 
-def changed_at_all(_key: str, old: Before, new: Before, _place: "Place") -> bool:
-    """It steers the tool itself: no value is known to be harmless, but none is."""
-    return new is not None and new != old
+def is_changed(change: SettingChange) -> bool:
+    """For settings that decide what the tool runs: only to leave them out is harmless."""
+    return change.new is not None and change.new != change.old
 
 
-def switched_on(_key: str, old: Before, new: Before, _place: "Place") -> bool:
-    return says(new, on=True) and not says(old, on=True)
+def is_switched_on(change: SettingChange) -> bool:
+    return is_on(change.new) and not is_on(change.old)
 
 
-def turned_false(_key: str, old: Before, new: Before, _place: "Place") -> bool:
-    """On unless it says otherwise."""
-    return says(new, on=False) and not says(old, on=False)
+def is_set_to_false(change: SettingChange) -> bool:
+    """For switches that are on by default."""
+    return is_off(change.new) and not is_off(change.old)
 
 
-def switched_off(key: str, old: Before, new: Before, place: "Place") -> bool:
-    if new is not None:
-        return turned_false(key, old, new, place)
-    prefix, _, name = key.rpartition(".")
-    whole = place.beside.get(f"{prefix}.strict", ())
-    covered = _STRICT_FAMILY.fullmatch(name) and says(whole, on=True)
-    return says(old, on=True) and not covered
+def is_switched_off(change: SettingChange) -> bool:
+    if change.new is not None:
+        return is_set_to_false(change)
+    prefix, _, name = change.key.rpartition(".")
+    strict = change.file.new_settings.get(f"{prefix}.strict", ())
+    is_implied = _STRICT_FAMILY.fullmatch(name) and is_on(strict)
+    return is_on(change.old) and not is_implied
 
 
-def says(values: Before, *, on: bool) -> bool:
-    words = ("true", "1", "1.0", "yes", "on") if on else ("false", "0", "0.0", "no", "off", "none")
-    return any(str(value).lower() in words for value in values or ())
+def is_on(values: Values | None) -> bool:
+    return any(str(value).lower() in _ON for value in values or ())
 
 
-def lower(_key: str, old: Before, new: Before, _place: "Place") -> bool:
-    before, now = numbers(old), numbers(new)
-    return bool(before) and (not now or min(now) < min(before))
+def is_off(values: Values | None) -> bool:
+    return any(str(value).lower() in _OFF for value in values or ())
 
 
-def higher(key: str, old: Before, new: Before, _place: "Place") -> bool:
-    before, now = numbers(old), numbers(new)
-    if not before:
-        before = [number for pattern, number in _DEFAULTS if pattern.match(key)]
-    if not now:
+def is_lower(change: SettingChange) -> bool:
+    old, new = _find_numbers(change.old), _find_numbers(change.new)
+    return bool(old) and (not new or min(new) < min(old))
+
+
+def is_higher(change: SettingChange) -> bool:
+    old, new, key = _find_numbers(change.old), _find_numbers(change.new), change.key
+    old = old or [number for pattern, number in _DEFAULTS if pattern.match(key)]
+    if not new:
         # Without the key the tool's own limit holds, if it has one.
-        return bool(before) and old is not None and "complexity" in key
-    return bool(before) and (
-        max(now) > max(before) or (0 in now and max(before) > 0 and "time" in key)
-    )
+        return bool(old) and change.old is not None and "complexity" in key
+    # A time limit of 0 means none.
+    is_unlimited = 0 in new and "time" in key
+    return bool(old) and (max(new) > max(old) or (is_unlimited and max(old) > 0))
 
 
-def numbers(values: Before) -> list[float]:
+def _find_numbers(values: Values | None) -> list[float]:
     texts = (
         str(value).strip().rstrip("%") for value in values or () if not isinstance(value, bool)
     )
     return [float(text) for text in texts if re.fullmatch(r"-?\d+(\.\d+)?", text)]
 
 
-def milder(key: str, old: Before, new: Before, place: "Place") -> bool:
-    if _LIMIT.search(key) and higher(key, old, new, place):
+def is_milder(change: SettingChange) -> bool:
+    """Whether the severity of a rule is lower, or its limit higher."""
+    if _RULE_WITH_LIMIT.search(change.key) and is_higher(change):
         return True
-    before, now = severities(old), severities(new)
-    if now and before:
-        return min(now) < min(before)
-    if before:
-        # A rule that is no longer named may come with a set that is.
-        return min(before) >= 2 and new is None and not inherits(place.beside)
-    return bool(now) and (min(now) == 0 or (min(now) < 3 and inherits(place.beside)))
+    old, new = find_severities(change.old), find_severities(change.new)
+    inherits = inherits_rules(change.file.new_settings)
+    if new and old:
+        return min(new) < min(old)
+    if old:
+        # A rule that is no longer named may come with an inherited preset.
+        return min(old) >= _WARNING and change.new is None and not inherits
+    return bool(new) and (min(new) == 0 or (min(new) < _ERROR and inherits))
 
 
-def severities(values: Before) -> list[int]:
-    said = [value for value in values or () if isinstance(value, str | bool)]
-    words = [re.sub(r"\.0$", "", str(value).lower()) for value in said or values or ()]
+def find_severities(values: Values | None) -> list[int]:
+    named = [value for value in values or () if isinstance(value, str | bool)]
+    words = [re.sub(r"\.0$", "", str(value).lower()) for value in named or values or ()]
     return [_SEVERITIES[word] for word in words if word in _SEVERITIES]
 
 
-def inherits(settings: Mapping[str, tuple[Scalar, ...]]) -> bool:
+def inherits_rules(settings: Mapping[str, Values]) -> bool:
+    """Whether the settings take rules from a preset."""
     return any(
         key.endswith(("extends", "..."))
         or re.search(r"recommended|strict|all\b", f"{key} {values}")

@@ -38,9 +38,7 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
         ]
         for kind in dict.fromkeys(sign.kind for sign in fresh):
             told = _told(path, [sign for sign in fresh if sign.kind == kind])
-            yield make_concern(
-                kind, path, because=told, content=comparison.new.entries[path].digest
-            )
+            yield make_concern(kind, path, reason=told, content=comparison.new.entries[path].digest)
     yield from _compares_less(comparison)
     yield from _compares_roughly(comparison)
 
@@ -61,7 +59,7 @@ def _compares_less(comparison: Comparison) -> Iterator[Concern]:
             yield make_concern(
                 ConcernKind.ALWAYS_EQUAL,
                 path,
-                because=because,
+                reason=because,
                 content=comparison.new.entries[path].digest,
             )
 
@@ -77,7 +75,7 @@ def _compares_roughly(comparison: Comparison) -> Iterator[Concern]:
             yield make_concern(
                 ConcernKind.ALWAYS_EQUAL,
                 path,
-                because=because,
+                reason=because,
                 content=comparison.new.entries[path].digest,
             )
 

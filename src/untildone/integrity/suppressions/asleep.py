@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.settings.eslint import takes_up_sets
-from untildone.integrity.settings.parsing import Settings, is_configuration, parse_settings
+from untildone.integrity.settings.eslint import uses_presets
+from untildone.integrity.settings.parsing import Settings, list_configurations, read_settings
 
 # Of clippy, those that sleep until somebody names them or their group.
 _SLEEPING = frozenset(
@@ -42,7 +42,7 @@ def _unset(compared: Comparison, rule: str) -> bool:
     if not every or any("--rule" in command for command in compared.commands):
         return False
     keys = {key for each in every for key in each}
-    if any(map(takes_up_sets, every)) or any(key.endswith(".rules") for key in keys):
+    if any(map(uses_presets, every)) or any(key.endswith(".rules") for key in keys):
         # `rules: preset.rules`: what is in there stands elsewhere.
         return False
     beside = any(rule in compared.old.text(path) for path in compared.configuring)
@@ -50,7 +50,7 @@ def _unset(compared: Comparison, rule: str) -> bool:
 
 
 def _of_eslint(compared: Comparison) -> Iterator[Settings]:
-    for path in filter(is_configuration, compared.old):
-        found = parse_settings(path, compared.old.text(path))
+    for path in list_configurations(compared.old):
+        found = read_settings(compared.old, path)
         if any(key.partition(".")[0] == "eslint" for key in found):
             yield found

@@ -61,7 +61,7 @@ def _silenced(
         if left:
             more = f"`{path}` silences `{rule}` {len(left)} more time{'s' * (len(left) > 1)}"
             yield make_concern(
-                ConcernKind.SUPPRESSION, path, rule, because=more, content=digest(left)
+                ConcernKind.SUPPRESSION, path, rule, reason=more, content=digest(left)
             )
 
 
@@ -110,5 +110,5 @@ def _relaxed(compared: Comparison, path: str) -> Iterator[Concern]:
     for demand in old - new:
         because = f"`{path}` no longer asks for `{demand}`"
         yield make_concern(
-            ConcernKind.SUPPRESSION, path, demand, because=because, content=digest(sorted(new))
+            ConcernKind.SUPPRESSION, path, demand, reason=because, content=digest(sorted(new))
         )

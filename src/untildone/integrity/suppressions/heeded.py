@@ -5,7 +5,7 @@ import re
 from untildone.commands.deciding_calls import find_deciding_calls
 from untildone.commands.scripts import find_run_scripts
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.settings.parsing import is_configuration, parse_settings
+from untildone.integrity.settings.parsing import list_configurations, read_settings
 
 # Runners of tests that read no comment of the code; some compile what is typed.
 _DEAF = frozenset(("pytest", "unittest", "node", "vitest", "jest", "mocha"))
@@ -42,8 +42,8 @@ def _is_told(compared: Comparison, what: re.Pattern[str]) -> bool:
     )
     return any(map(what.search, run)) or any(
         what.search(f"{key}={value}")
-        for path in filter(is_configuration, compared.old)
-        for key, values in parse_settings(path, compared.old.text(path)).items()
+        for path in list_configurations(compared.old)
+        for key, values in read_settings(compared.old, path).items()
         for value in values
         if _SWITCH.fullmatch(key) and value is not False
     )

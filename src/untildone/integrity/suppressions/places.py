@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 from untildone.core.concerns import make_concern
 from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.settings.parsing import is_configuration, parse_settings
+from untildone.integrity.settings.parsing import list_configurations, read_settings
 from untildone.integrity.settings.path_patterns import match_patterns
 from untildone.syntax.languages import language_of
 from untildone.worktree.contents import Tree
@@ -25,7 +25,7 @@ def hidden(compared: Comparison) -> Iterator[Concern]:
     for before, now in _moved(compared):
         if language_of(now) and _is_unseen(compared, now) and not _is_unseen(compared, before):
             because = f"`{before}` is now `{now}`, where the tools do not look"
-            yield make_concern(ConcernKind.SUPPRESSION, now, "moved away", because=because)
+            yield make_concern(ConcernKind.SUPPRESSION, now, "moved away", reason=because)
 
 
 def _moved(compared: Comparison) -> Iterator[tuple[str, str]]:
@@ -49,7 +49,7 @@ def _is_unseen(compared: Comparison, path: str) -> bool:
 
 
 def _left_out(tree: Tree) -> Iterator[tuple[str, tuple[object, ...]]]:
-    for path in filter(is_configuration, tree):
-        for key, values in parse_settings(path, tree.text(path)).items():
+    for path in list_configurations(tree):
+        for key, values in read_settings(tree, path).items():
             if key.rpartition(".")[2] in _LEAVING_OUT:
                 yield path.rpartition("/")[0], values

@@ -39,7 +39,7 @@ def unkept(compared: Comparison) -> Iterator[Concern]:
             continue
         for rule, name, why in _lies(list(_functions(path, compared.new.text(path))), known):
             because = f"`{name}` in `{path}` {why}"
-            yield make_concern(ConcernKind.SUPPRESSION, path, rule, because=because, content=name)
+            yield make_concern(ConcernKind.SUPPRESSION, path, rule, reason=because, content=name)
 
 
 def _lies(functions: list[_Function], known: list[_Function]) -> Iterator[tuple[str, str, str]]:

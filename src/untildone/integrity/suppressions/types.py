@@ -31,7 +31,7 @@ def _became_untyped(compared: Comparison) -> Iterator[Concern]:
         if _suffix(path) in _TYPED and stem in untyped:
             now = untyped[stem]
             because = f"`{path}` goes on as `{now}`, whose types nobody checks"
-            yield make_concern(ConcernKind.SUPPRESSION, now, "type checking", because=because)
+            yield make_concern(ConcernKind.SUPPRESSION, now, "type checking", reason=because)
 
 
 def _suffix(path: str) -> str:
@@ -47,11 +47,11 @@ def _annotations_lost(compared: Comparison, path: str) -> Iterator[Concern]:
         if not now:
             because = f"`{name}` in `{path}` was `{before}` and has no type now"
             yield make_concern(
-                ConcernKind.SUPPRESSION, path, "untyped", because=because, content=name
+                ConcernKind.SUPPRESSION, path, "untyped", reason=because, content=name
             )
         elif _ANY.search(now):
             because = f"`{name}` in `{path}` was `{before}` and is `{now}` now"
-            yield make_concern(ConcernKind.SUPPRESSION, path, "Any", because=because, content=name)
+            yield make_concern(ConcernKind.SUPPRESSION, path, "Any", reason=because, content=name)
 
 
 def _annotations(text: str) -> Iterator[tuple[str, str]]:

@@ -2,14 +2,14 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from msgspec import Struct
 from msgspec.structs import astuple
 
 from untildone.core.concerns import make_concern
 from untildone.core.evidence import Concern, ConcernKind
-from untildone.core.missing_tests import Fold
+from untildone.core.missing_tests import MergedTest
 from untildone.integrity.comparison import Comparison, digest
 from untildone.integrity.tests.claims import BROAD
 from untildone.integrity.tests.delegates import delegates
@@ -21,8 +21,9 @@ from untildone.integrity.tests.inventory import (
     read,
     serves,
 )
-from untildone.integrity.tests.model import Claim, Inventory, Test
+from untildone.integrity.tests.model import EXACT, Claim, Inventory, Test
 from untildone.integrity.tests.subjects import product_names
+from untildone.integrity.tests.supply import Supply
 from untildone.syntax.languages import language_of_tests
 from untildone.worktree.roles import classify_file
 
@@ -76,36 +77,58 @@ class _Pair(Struct, frozen=True):
 
 
 def find_concerns(comparison: Comparison) -> Iterator[Concern]:
-    yield from (lost for _, lost in _compared(comparison) if lost is not None)
+    paths = _concerned(comparison)
+    old, new = _inventories(comparison, paths)
+    yield from (lost for _, lost in _judged(comparison, old, new) if lost is not None)
+    for path in sorted(old.unread | new.unread):
+        if path in comparison.old and (path in _changed(comparison) or collected(path)):
+            yield _unread(comparison, path)
 
 
-def folds(comparison: Comparison) -> tuple[Fold, ...]:
+def _unread(comparison: Comparison, path: str) -> Concern:
+    why = "it is too long, nested too deep or takes too many steps to read"
+    return make_concern(
+        ConcernKind.EDIT_TEST,
+        path,
+        reason=f"the tests of `{path}` cannot be compared with the baseline: {why}",
+        content=comparison.new.entries[path].digest if path in comparison.new else "",
+    )
+
+
+def folds(comparison: Comparison) -> tuple[MergedTest, ...]:
     """Tests of the start of which nothing is lost, and where what they claim is claimed now."""
-    pairs = _compared(comparison)
+    pairs = _judged(comparison, *_inventories(comparison, _concerned(comparison)))
     before = {pair.old.id for pair, _ in pairs}
     return tuple(
-        Fold(pair.old.id, pair.new.id, fresh=pair.new.id not in before)
+        MergedTest(pair.old.id, pair.new.id, fresh=pair.new.id not in before)
         for pair, lost in pairs
         if lost is None and pair.new is not None and pair.old.claims
     )
 
 
-def _compared(comparison: Comparison) -> list[tuple[_Pair, Concern | None]]:
-    paths = _concerned(comparison)
+def _inventories(comparison: Comparison, paths: list[str]) -> tuple[Inventory, Inventory]:
     if not paths:
-        return []
-    old, new = inventory(comparison.old, paths), inventory(comparison.new, paths)
+        return Inventory(()), Inventory(())
+    return inventory(comparison.old, paths), inventory(comparison.new, paths)
+
+
+def _judged(
+    comparison: Comparison, old: Inventory, new: Inventory
+) -> list[tuple[_Pair, Concern | None]]:
     placed = [_in_place(comparison, test) for test in new.tests]
     before = [test for test in old.tests if not _off(test)]
     pairs = _paired(before, placed)
     return list(_Comparison(comparison, pairs, placed, _gained(old, new)).judged())
 
 
+def _changed(comparison: Comparison) -> set[str]:
+    changed = {*comparison.changes.added, *comparison.changes.removed, *comparison.changes.edited}
+    return changed | {*comparison.changes.moved, *comparison.changes.moved.values()}
+
+
 def _concerned(comparison: Comparison) -> list[str]:
     """What changed among the tests, the helpers that serve them, and whom changed helpers serve."""
-    changed = {*comparison.changes.added, *comparison.changes.removed, *comparison.changes.edited}
-    changed |= {*comparison.changes.moved, *comparison.changes.moved.values()}
-    tests = {path for path in changed if classify_file(path) == "test" or read(path)}
+    tests = {path for path in _changed(comparison) if classify_file(path) == "test" or read(path)}
     folders = {path.rpartition("/")[0] for path in tests}
     undeclared = {f"{name}.rs" for path in tests for name in _undeclared(comparison, path)}
     helpers = {path: _altered(comparison, path) for path in tests if serves(path)}
@@ -173,24 +196,38 @@ def _paired(old: list[Test], new: list[Test]) -> list[_Pair]:
     left = [test for test in new if test.id not in before]
     names = Counter(test.last for test in left)
     said = {test.id: test.claims for test in old}
+    asking = _Asking(new, said)
     pairs = []
     for test in old:
         same = by_id.get(test.id)
         if same is None and names[test.last] == 1:
             same = next(each for each in left if each.last == test.last)
-        if same is None:
-            asking = (each for each in new if _asks_the_same(test, each, said.get(each.id, ())))
-            same = next(asking, None)
-        pairs.append(_Pair(test, same))
+        pairs.append(_Pair(test, same or asking.the_same(test)))
     return pairs
 
 
-def _asks_the_same(old: Test, new: Test, said: tuple[Claim, ...]) -> bool:
-    """Asks the same functions, with the same values, what it had not said: renamed or taken in."""
-    asked = [each for each in new.claims if each not in said]
-    return any(
-        one.actual == other.actual and _share(one, other) for one in old.claims for other in asked
-    )
+class _Asking:
+    """Tests of now by what they ask beyond what the test of their name had said."""
+
+    def __init__(self, new: list[Test], said: dict[str, tuple[Claim, ...]]) -> None:
+        self.tests = new
+        self.by_input: dict[tuple[str, ...], list[tuple[int, Claim]]] = {}
+        for place, test in enumerate(new):
+            known = frozenset(said.get(test.id, ()))
+            for claim in test.claims:
+                if claim not in known:
+                    self.by_input.setdefault(claim.actual, []).append((place, claim))
+
+    def the_same(self, old: Test) -> Test | None:
+        """The first that asks the same functions with the same values: renamed or taken in."""
+        places = (
+            next(
+                (place for place, new in self.by_input.get(one.actual, ()) if _share(one, new)), -1
+            )
+            for one in old.claims
+        )
+        first = min((place for place in places if place >= 0), default=None)
+        return None if first is None else self.tests[first]
 
 
 def _share(one: Claim, other: Claim) -> bool:
@@ -219,11 +256,9 @@ class _Comparison:
         for pair in pairs:
             if pair.new is not None:
                 marked[pair.new.id] = marked.get(pair.new.id, frozenset()) | pair.old.marks
-        self.supply = {
-            test.id: list(test.claims)
-            for test in new
-            if test.marks <= marked.get(test.id, frozenset())
-        }
+        self.supply = Supply(
+            {test.id: test.claims for test in new if test.marks <= marked.get(test.id, frozenset())}
+        )
 
     def judged(self) -> Iterator[tuple[_Pair, Concern | None]]:
         lost = [self._exact(pair) for pair in self.pairs]
@@ -241,30 +276,29 @@ class _Comparison:
 
     def _exact(self, pair: _Pair) -> list[Claim]:
         """What of the old test its own successor no longer says word for word."""
-        own = self.supply.get(pair.new.id, []) if pair.new is not None else []
-        return [each for each in pair.old.claims if not self._take(own, each, self._same)]
+        own = pair.new.id if pair.new is not None else ""
+        return [each for each in pair.old.claims if not self._take_same(each, own)]
 
     def _elsewhere(self, test: Test, claims: list[Claim]) -> list[Claim]:
-        if not claims:
-            return []
-        lists = sorted(self.supply.items(), key=lambda item: item[0] != test.id)
-        missing = []
-        for each in claims:
-            fitting = (
-                self._take(held, each, fits)
-                for fits in (self._same, self._stronger)
-                for _, held in lists
-            )
-            if not any(fitting) and not self._moved(each):
-                missing.append(each)
-        return missing
+        return [
+            each
+            for each in claims
+            if not self._take_same(each, test.id, elsewhere=True)
+            and not self._take_stronger(each, test.id)
+            and not self._moved(each)
+        ]
 
-    def _take(self, held: list[Claim], old: Claim, fits: "_Fits") -> bool:
-        for place, new in enumerate(held):
-            if fits(old, new):
-                del held[place]
-                return True
-        return False
+    def _take_same(self, old: Claim, own: str, *, elsewhere: bool = False) -> bool:
+        places = self.supply.saying(old, own, elsewhere=elsewhere)
+        fitting = (place for place in places if self._about(old, self.supply.at(place)))
+        return self.supply.take(next(fitting, None))
+
+    def _take_stronger(self, old: Claim, own: str) -> bool:
+        if not _may_be_said_more_strictly(old):
+            return False
+        places = self.supply.places(own)
+        fitting = (place for place in places if self._stronger(old, self.supply.at(place)))
+        return self.supply.take(next(fitting, None))
 
     def _about(self, old: Claim, new: Claim) -> bool:
         """Asks the same functions at least as closely."""
@@ -285,21 +319,18 @@ class _Comparison:
             self.product = product_names(self.comparison.old) & product_names(self.comparison.new)
         return names & self.product if self.product is not None else names
 
-    def _same(self, old: Claim, new: Claim) -> bool:
-        told = (old.actual, old.expected) == (new.actual, new.expected)
-        return self._about(old, new) and (
-            told or old.actual + old.expected == new.actual + new.expected
-        )
-
     def _stronger(self, old: Claim, new: Claim) -> bool:
         more = new.strength > old.strength or not old.expected or _RAISED.match(old.expected[0])
+        if not more or not self._about(old, new):
+            return False
         turned = "not" in new.expected and "not" not in old.expected
-        kept = not turned and not _unsaid(old, new)
-        return self._about(old, new) and bool(more) and kept
+        return not turned and not _unsaid(old, new)
 
     def _moved(self, old: Claim) -> bool:
         """What is missing in a claim now stands in a constant, a fixture or a data file."""
-        for new in (each for held in self.supply.values() for each in held):
+        if not any(self.gained[each] > 0 for each in (*old.actual, *old.expected)):
+            return False
+        for new in map(self.supply.at, self.supply.places()):
             missing, extra = _literals(old) - _literals(new), _literals(new) - _literals(old)
             held = missing and missing <= self.gained and self._about(old, new)
             if held and all(map(self._reads, extra)):
@@ -316,16 +347,16 @@ class _Comparison:
 
     def _removed(self, test: Test) -> Concern:
         because = f"`{test.name}` was there at the start and is no longer run"
-        return make_concern(ConcernKind.REMOVE_TEST, test.id, because=because)
+        return make_concern(ConcernKind.REMOVE_TEST, test.id, reason=because)
 
     def _skipped(self, old: Test, new: Test, marks: frozenset[str]) -> Concern:
         because = f"`{old.name}` ran at the start, now there is {', '.join(sorted(marks))}"
         return make_concern(
-            ConcernKind.EDIT_TEST, old.path, old.name, because=because, content=_content(new)
+            ConcernKind.EDIT_TEST, old.path, old.name, reason=because, content=_content(new)
         )
 
     def _edited(self, old: Test, new: Test, missing: list[Claim]) -> Concern:
-        left = self.supply.get(new.id, [])
+        left = self.supply.of(new.id)
         first = missing[0]
         other = next((each for each in left if self._about(first, each)), None)
         if other is not None:
@@ -336,15 +367,16 @@ class _Comparison:
             because = (
                 f"`{old.name}` checked {_told(first)} at the start, now nothing as strict does"
             )
-        return make_concern(kind, old.path, old.name, because=because, content=_content(new))
-
-
-_Fits = Callable[[Claim, Claim], bool]
+        return make_concern(kind, old.path, old.name, reason=because, content=_content(new))
 
 
 # An error goes by its name, other literals begin with a quote or a digit.
 _RAISED = re.compile(r"[A-Z]")
 _FILE = re.compile(r"\.(json|ya?ml|csv|tsv|txt|toml|jsonl|xml)$|^\"(utf-?8|encoding|r[bt]?)$")
+
+
+def _may_be_said_more_strictly(claim: Claim) -> bool:
+    return claim.strength < EXACT or not claim.expected or bool(_RAISED.match(claim.expected[0]))
 
 
 def _content(test: Test) -> str:

@@ -31,7 +31,7 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
             yield make_concern(
                 ConcernKind.EDIT_EXPECTED,
                 path,
-                because=f"`{path}` is what tests compare with, and it no longer says the same",
+                reason=f"`{path}` is what tests compare with, and it no longer says the same",
                 content=comparison.new.entries[path].digest,
             )
     for path in comparison.changes.removed:
@@ -39,7 +39,7 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
             yield make_concern(
                 ConcernKind.EDIT_EXPECTED,
                 path,
-                because=f"`{path}`, which tests compare with, was deleted",
+                reason=f"`{path}`, which tests compare with, was deleted",
             )
 
 

@@ -4,7 +4,7 @@ import re
 
 from ast_grep_py import SgNode
 
-from untildone.integrity.tests.values import Names, Value, bound, together, value
+from untildone.integrity.tests.values import Names, Value, bound, grown, together, value
 from untildone.syntax.nodes import (
     BLOCKS,
     CALLS,
@@ -118,7 +118,4 @@ def changed(call: SgNode, held: SgNode | None, names: Names) -> None:
     for target in (held, *list_arguments(call)):
         old = names.get(target.text()) if target is not None and target.kind() in NAMES else None
         if target is not None and old is not None and old.literals != given.literals:
-            whole = together((old, given))
-            names[target.text()] = Value(
-                whole.literals, whole.calls, whole.known, old.fields, old.rows
-            )
+            names[target.text()] = grown(old, given)

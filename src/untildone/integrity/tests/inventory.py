@@ -16,6 +16,7 @@ from untildone.integrity.tests.model import Inventory, Test
 from untildone.syntax.languages import language_of_tests
 from untildone.syntax.nodes import (
     FUNCTIONS,
+    LONGEST_READ,
     NUMBERS,
     STRINGS,
     list_parts,
@@ -23,6 +24,7 @@ from untildone.syntax.nodes import (
     read_literal,
 )
 from untildone.worktree.contents import Tree
+from untildone.worktree.limits import TooManySteps, limited_steps
 from untildone.worktree.roles import classify_file
 
 
@@ -65,17 +67,20 @@ def inventory(tree: Tree, paths: Iterable[str] | None = None) -> Inventory:
         if serves(path)
     }
     found: list[Test] = []
+    unread = {path for path in roots if is_too_long(tree, path)}
     for path, root in roots.items():
         left_out = _left_out(tree, path)
+        own = _tests(path, root, _shared(path, helpers))
+        if own is None:
+            unread.add(path)
         found += (
-            Test(each.path, each.name, each.claims, each.marks | left_out)
-            for each in _tests(path, root, _shared(path, helpers))
+            Test(each.path, each.name, each.claims, each.marks | left_out) for each in own or ()
         )
     loose = [each for root in roots.values() for each in _loose(root)]
     for path in chosen:
         if path not in roots and classify_file(path) == "test":
             loose += scalars(path, tree.text(path))
-    return Inventory(tuple(found), tuple(loose))
+    return Inventory(tuple(found), tuple(loose), frozenset(unread))
 
 
 def _shared(path: str, helpers: Mapping[str, Mapping[str, SgNode]]) -> dict[str, SgNode]:
@@ -87,12 +92,18 @@ def _shared(path: str, helpers: Mapping[str, Mapping[str, SgNode]]) -> dict[str,
     }
 
 
-def _tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> list[Test]:
+def is_too_long(tree: Tree, path: str) -> bool:
+    """Whether some of its tests are beyond what is read of a file."""
+    return path in tree and tree.entries[path].size > LONGEST_READ
+
+
+def _tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> list[Test] | None:
+    """None if the file is nested deeper than anybody writes, or takes too many steps."""
     try:
-        return list(READERS[language_of_tests(path)].tests(path, root, shared))
-    except RecursionError:
-        # Nested deeper than anybody writes: no test of it can be read.
-        return []
+        with limited_steps():
+            return list(READERS[language_of_tests(path)].tests(path, root, shared))
+    except (RecursionError, TooManySteps):
+        return None
 
 
 def helpers_of(tree: Tree, path: str) -> dict[str, str]:

@@ -94,7 +94,7 @@ def _replaced(comparison: Comparison, path: str, target: str) -> Concern:
         ConcernKind.EDIT_TEST,
         path,
         target,
-        because=f"`{path}` now replaces `{target}`, which the tests are about",
+        reason=f"`{path}` now replaces `{target}`, which the tests are about",
         content=comparison.new.entries[path].digest,
     )
 
@@ -259,7 +259,7 @@ def _redirected(comparison: Comparison, path: str) -> Iterator[Concern]:
                 ConcernKind.CONFIG,
                 path,
                 key,
-                because=f"`{key}` in `{path}` now sends an import to `{found}`",
+                reason=f"`{key}` in `{path}` now sends an import to `{found}`",
                 content=comparison.new.entries[path].digest,
             )
 

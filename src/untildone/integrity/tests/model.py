@@ -40,7 +40,11 @@ class Test(Struct, frozen=True):
 
 
 class Inventory(Struct, frozen=True):
-    """`loose` are literals outside of tests: constants, fixtures, helpers, data files."""
+    """`loose` are literals outside of tests: constants, fixtures, helpers, data files.
+
+    `unread` are files that are nested too deep or take too many steps.
+    """
 
     tests: tuple[Test, ...]
     loose: tuple[str, ...] = ()
+    unread: frozenset[str] = frozenset()

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from itertools import product
+from itertools import islice, product
 
 from ast_grep_py import SgNode
 from msgspec import Struct
+from msgspec.structs import replace
 
 from untildone.integrity.tests.model import Test
 from untildone.integrity.tests.values import UNKNOWN, Names, Value, value
@@ -30,6 +31,14 @@ class _Place(Struct, frozen=True):
     marks: frozenset[str]
     functions: dict[str, SgNode]
     names: Names
+    file: "_File"
+
+
+class _File(Struct, frozen=True):
+    """Its classes by name, and the names that it takes away again."""
+
+    classes: dict[str, SgNode]
+    hidden: frozenset[str]
 
 
 def functions(root: SgNode) -> Iterator[tuple[str, SgNode]]:
@@ -50,13 +59,20 @@ def tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> Iterator[Tes
     names = dict(_records(root))
     walk.block(root, names)
     everywhere = walk.marks | _marks_below(root) | _automatic({**shared, **own})
-    place = _Place("", frozenset(everywhere), {**shared, **own}, names)
+    file = _File(dict(_classes(root)), _unset(root))
+    place = _Place("", frozenset(everywhere), {**shared, **own}, names, file)
     found: dict[str, Test] = {}
     for each in _in_place(path, root, place):
         # A later definition of the same name is the one that is collected.
         found[each.name] = each
-    hidden = _unset(root)
-    yield from (each for name, each in found.items() if name.partition("::")[0] not in hidden)
+    yield from (each for name, each in found.items() if name.partition("::")[0] not in file.hidden)
+
+
+def _classes(root: SgNode) -> Iterator[tuple[str, SgNode]]:
+    for node in find_below(root, frozenset(("class_definition",))):
+        name = node.field("name")
+        if name is not None:
+            yield name.text(), node
 
 
 def _records(root: SgNode) -> Iterator[tuple[str, Value]]:
@@ -154,7 +170,7 @@ def _under_condition(path: str, node: SgNode, place: _Place) -> Iterator[Test]:
         if read_literal(test) == "true"
         else place.marks | {f"`if {_tidy(test.text())}`"}
     )
-    yield from _in_place(path, then, _Place(place.name, marks, place.functions, place.names))
+    yield from _in_place(path, then, replace(place, marks=marks))
 
 
 def _marked(place: _Place, decorators: list[SgNode]) -> _Place:
@@ -163,7 +179,7 @@ def _marked(place: _Place, decorators: list[SgNode]) -> _Place:
         for each in decorators
         if _MARK.search(each.text().partition("(")[0]) or _swallows(each, place)
     }
-    return _Place(place.name, place.marks | marks, place.functions, place.names)
+    return replace(place, marks=place.marks | marks)
 
 
 def _swallows(decorator: SgNode, place: _Place) -> bool:
@@ -180,7 +196,7 @@ def _in_class(path: str, node: SgNode, place: _Place) -> Iterator[Test]:
     name, body = node.field("name"), node.field("body")
     if name is None or body is None:
         return
-    line = _line(node)
+    line = _line(node, place.file.classes)
     unit = any(map(_of_unittest, line))
     if not unit and not name.text().startswith("Test"):
         return
@@ -192,18 +208,23 @@ def _in_class(path: str, node: SgNode, place: _Place) -> Iterator[Test]:
     names = dict(place.names)
     for step in _SET_UP:
         marks |= _set_up(own.get(step), known, names)
-    inside = _Place(f"{place.name}{name.text()}::", frozenset(marks), known, names)
+    title = f"{place.name}{name.text()}::"
+    inside = _Place(title, frozenset(marks), known, names, place.file)
     taken = _unset(body)
-    for each in _taken_in(line, place.functions):
+    for each in _taken_in(line, place):
         inherited = _in_place(path, each.field("body") or each, _marked_as(each, inside))
         yield from (test for test in inherited if test.last not in taken)
     yield from _in_place(path, body, inside)
 
 
-def _taken_in(line: list[SgNode], shared: Mapping[str, SgNode]) -> list[SgNode]:
+def _taken_in(line: list[SgNode], place: _Place) -> list[SgNode]:
     """Classes that are collected only through this one, the first of them last."""
-    hidden = _unset(line[0].ancestors()[-1])
-    found = [each for each in line[1:] if not _collected_alone(each) or _title(each) in hidden]
+    file, shared = place.file, place.functions
+    found = [
+        each
+        for each in line[1:]
+        if not _collected_alone(each, file.classes) or _title(each) in file.hidden
+    ]
     known = _OF_UNITTEST | {_title(each) for each in line}
     named = {word for each in line for word in re.findall(r"\w+", _bases(each))} - known
     for node in shared.values() if named else ():
@@ -213,8 +234,8 @@ def _taken_in(line: list[SgNode], shared: Mapping[str, SgNode]) -> list[SgNode]:
     return found[::-1]
 
 
-def _collected_alone(node: SgNode) -> bool:
-    return _title(node).startswith("Test") or any(map(_of_unittest, _line(node)))
+def _collected_alone(node: SgNode, classes: Mapping[str, SgNode]) -> bool:
+    return _title(node).startswith("Test") or any(map(_of_unittest, _line(node, classes)))
 
 
 def _of_unittest(node: SgNode) -> bool:
@@ -231,19 +252,14 @@ def _marked_as(node: SgNode, place: _Place) -> _Place:
     above = node.parent()
     decorators = [each for each in list_parts(above) if each.kind() == "decorator"] if above else []
     marks = _marked(place, decorators).marks | _marks_below(node.field("body") or node)
-    return _Place(place.name, marks, place.functions, place.names)
+    return replace(place, marks=marks)
 
 
-def _line(node: SgNode) -> list[SgNode]:
+def _line(node: SgNode, classes: Mapping[str, SgNode]) -> list[SgNode]:
     """The class, and those of the same file that it is made of."""
-    others = {
-        name.text(): each
-        for each in find_below(node.ancestors()[-1], frozenset(("class_definition",)))
-        if (name := each.field("name")) is not None
-    }
     found = [node]
     for each in found:
-        named = (others.get(name) for name in re.findall(r"\w+", _bases(each)))
+        named = (classes.get(name) for name in re.findall(r"\w+", _bases(each)))
         found += [other for other in named if other is not None and other not in found]
     return found
 
@@ -271,13 +287,12 @@ def _function(path: str, node: SgNode, decorators: list[SgNode], place: _Place) 
     marked = _marked(place, decorators)
     walk = Walk(place.functions)
     tables = [table for each in decorators if (table := _table(each, place.names)) is not None]
-    for count, chosen in enumerate(product(*tables)):
-        if count < _ROWS_OF_ROWS:
-            names = dict(place.names)
-            for row in chosen:
-                names.update(row)
-            _fixtures(node, walk, names)
-            walk.block(body, names)
+    for chosen in islice(product(*tables), _ROWS_OF_ROWS):
+        names = dict(place.names)
+        for row in chosen:
+            names.update(row)
+        _fixtures(node, walk, names)
+        walk.block(body, names)
     marks = marked.marks | walk.marks
     yield Test(path, f"{place.name}{name.text()}", tuple(walk.claims), frozenset(marks))
 

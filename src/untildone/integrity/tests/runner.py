@@ -90,7 +90,7 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
                 # What is only passed over now is run when the start's tests are.
                 ConcernKind.EDIT_TEST if _SKIPS in sign else ConcernKind.RUNNER,
                 path,
-                because=f"`{path}` now {sign}: that decides about tests beside what they check",
+                reason=f"`{path}` now {sign}: that decides about tests beside what they check",
                 content=comparison.new.entries[path].digest,
             )
             break
@@ -270,9 +270,11 @@ def _main(root: SgNode) -> Iterator[str]:
 def _exits_but_main(root: SgNode) -> Iterator[str]:
     """`os.Exit` belongs into `TestMain`, which is looked at by itself."""
     for call in find_below(root, CALLS):
+        if read_call_path(call) != "os.Exit":
+            continue
         above = [each.field("name") for each in call.ancestors() if each.kind() in FUNCTIONS]
         name = above[-1].text() if above and above[-1] is not None else ""
-        if read_call_path(call) == "os.Exit" and name in ("init", ""):
+        if name in ("init", ""):
             yield "calls `os.Exit` outside of a test"
 
 

@@ -1,5 +1,6 @@
 """Expressions of tests with their variables filled in, as far as literals go."""
 
+import hashlib
 import re
 from collections.abc import Callable, Iterable, Mapping
 
@@ -26,6 +27,7 @@ from untildone.syntax.nodes import (
     read_literal,
     unwrap,
 )
+from untildone.worktree.limits import spend
 
 
 class Value(Struct, frozen=True):
@@ -49,15 +51,37 @@ UNKNOWN = Value(known=False)
 _ROW_CALLS = frozenset(("param", "of", "arguments", "Array", "freeze"))
 # The same where they are no method of the product.
 _BUILT_IN = frozenset(("tuple", "list", "set", "dict"))
+# Literals of a name that its own calls add to, and characters of a filled template.
+_MOST_GROWN = 256
+_LONGEST_FILLED = 10_000
 
 
 def together(values: Iterable[Value]) -> Value:
     every = tuple(values)
+    # To pass on a literal takes a fraction of what it takes to read one.
+    spend(sum(len(value.literals) + len(value.calls) for value in every) // 8)
     return Value(
         tuple(each for value in every for each in value.literals),
         frozenset(each for value in every for each in value.calls),
         all(value.known for value in every),
     )
+
+
+def grown(old: Value, given: Value) -> Value:
+    """Both together; what is more than a name can hold is folded into one digest.
+
+    Without it a name doubles in every row of a loop that passes it to a call. The digest keeps
+    values comparable: it changes with every literal that went into it.
+    """
+    whole = together((old, given))
+    literals = whole.literals
+    if len(literals) > _MOST_GROWN:
+        literals = (*literals[:_MOST_GROWN], f'"…{_digest(repr(literals[_MOST_GROWN:]))}')
+    return Value(literals, whole.calls, whole.known, old.fields, old.rows)
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode(errors="replace")).hexdigest()
 
 
 def value(node: SgNode, names: Names) -> Value:
@@ -97,7 +121,11 @@ def _filled(node: SgNode, names: Names) -> str:
     """The text of `f"{name}.txt"`, empty where a name may hold anything."""
     pieces = [_piece(each, names) for each in list_parts(node) if each.kind() not in _QUOTES]
     known = [each for each in pieces if each is not None]
-    return '"' + "".join(known) if len(known) == len(pieces) else ""
+    text = "".join(known)
+    if len(text) > _LONGEST_FILLED:
+        # `s = f"{s}{s}"` doubles in every row of a loop.
+        text = f"{text[:_LONGEST_FILLED]}…{_digest(text[_LONGEST_FILLED:])}"
+    return f'"{text}' if len(known) == len(pieces) else ""
 
 
 _QUOTES = frozenset(("string_start", "string_end"))
@@ -319,5 +347,5 @@ def _bind_member(pattern: SgNode, held: Value, names: Names) -> None:
         return
     owner = names.get(root.text(), UNKNOWN)
     fields = {**owner.fields, get_member(pattern): held}
-    whole = owner if root.text() in ("self", "this") else together((owner, held))
+    whole = owner if root.text() in ("self", "this") else grown(owner, held)
     names[root.text()] = Value(whole.literals, whole.calls, whole.known, fields, owner.rows)

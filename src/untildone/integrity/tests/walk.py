@@ -17,7 +17,7 @@ from untildone.integrity.tests.flow import (
     swallows,
 )
 from untildone.integrity.tests.model import EXACT, NOTHING, PARTIAL, Claim
-from untildone.integrity.tests.values import UNKNOWN, Names, Value, bound, together, value
+from untildone.integrity.tests.values import UNKNOWN, Names, Value, bound, grown, value
 from untildone.syntax.nodes import (
     BLOCKS,
     CALLS,
@@ -165,7 +165,8 @@ class Walk:
         after = self.expression(right, names, limit)
         held = value(right, names)
         if node.kind() == "augmented_assignment":
-            held = together((value(left, names), held))
+            whole = grown(value(left, names), held)
+            held = Value(whole.literals, whole.calls, whole.known)
         sides = list_parts(right) if right.kind() == "expression_list" else [right]
         if left.kind() == "expression_list" and len(sides) == 1:
             held = value(sides[0], names)

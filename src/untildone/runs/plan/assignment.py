@@ -6,19 +6,20 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from untildone.checks.runner import Running, run_checks
+from untildone.checks.runner import RunOptions, run_checks
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check
 from untildone.core.plan_task import PlanTask
-from untildone.core.text import cut, one_line
+from untildone.core.text import shorten, to_one_line
 from untildone.engine.baseline import record_start
 from untildone.engine.context import Context
 from untildone.engine.project_checks import trusted
-from untildone.engine.start import Request, begin
+from untildone.engine.request import Request
+from untildone.engine.start import begin
 from untildone.features.plans.model import Task
+from untildone.features.plans.task_checks import find_promise, list_task_checks, merge_checks
 from untildone.features.plans.task_loops import list_task_claims
 from untildone.features.plans.task_loops import load_project_checks as found_checks
-from untildone.features.plans.verification import find_promise, list_task_checks, merge_checks
 from untildone.process import quoted
 from untildone.runs.plan.journal import Course
 from untildone.runs.plan.setting import Setting
@@ -74,7 +75,7 @@ def project_checks(setting: Setting, place: Path) -> tuple[Check, ...]:
 def checked(setting: Setting, place: Path, tasks: Iterable[str]) -> tuple[CheckResult, ...]:
     """The project's checks and those of these tasks, on the tree that is there now."""
     checks = merge_checks((*project_checks(setting, place), *_checks(setting, tasks)))
-    return run_checks(checks, Running(project=place))
+    return run_checks(checks, RunOptions(project=place))
 
 
 def _checks(setting: Setting, tasks: Iterable[str]) -> Iterator[Check]:
@@ -93,15 +94,15 @@ def with_start(context: Context, record: Record) -> Record:
     checks = [check for check in record.contract.checks if check.when == "round"]
     if not checks:
         return record
-    results = run_checks(checks, Running(project=Path(record.contract.project)))
+    results = run_checks(checks, RunOptions(project=Path(record.contract.project)))
     return record_start(context, record.contract.id, results)
 
 
 def evidence_of(results: Iterable[CheckResult]) -> str:
     return "\n".join(
         f"- {result.name} (`{result.command}`): {result.outcome}"
-        + (f", {one_line(result.reason)}" if result.reason else "")
-        + (f"\n{cut(result.output, _OUTPUT)}" if result.output else "")
+        + (f", {to_one_line(result.reason)}" if result.reason else "")
+        + (f"\n{shorten(result.output, _OUTPUT)}" if result.output else "")
         for result in results
         if not result.green
     )

@@ -1,11 +1,11 @@
 """What happens in a plan run beside what happens in the runs of its tasks."""
 
-from untildone.agents.headless import Fault, Happening
+from untildone.agents.headless import ClientFault, RunEvent
 from untildone.core.verdict import Outcome
 from untildone.runs.plan.journal import Step
 
 
-class PlanStarted(Happening, frozen=True, kw_only=True, tag="plan-started"):
+class PlanStarted(RunEvent, frozen=True, kw_only=True, tag="plan-started"):
     """`branch` and `base` are empty where there is no git; `notices` are for the person."""
 
     plan: str
@@ -17,7 +17,7 @@ class PlanStarted(Happening, frozen=True, kw_only=True, tag="plan-started"):
     notices: tuple[str, ...]
 
 
-class TaskBegan(Happening, frozen=True, kw_only=True, tag="task-began"):
+class TaskBegan(RunEvent, frozen=True, kw_only=True, tag="task-began"):
     """Or goes on; `attempt` counts from 1, `evidence` is why a merge sent it back."""
 
     title: str
@@ -26,16 +26,16 @@ class TaskBegan(Happening, frozen=True, kw_only=True, tag="task-began"):
     evidence: str
 
 
-class TaskMerged(Happening, frozen=True, kw_only=True, tag="task-merged"):
+class TaskMerged(RunEvent, frozen=True, kw_only=True, tag="task-merged"):
     commit: str
     checks: tuple[str, ...]
 
 
-class TaskSentBack(Happening, frozen=True, kw_only=True, tag="task-sent-back"):
+class TaskSentBack(RunEvent, frozen=True, kw_only=True, tag="task-sent-back"):
     reason: str
 
 
-class TaskSummary(Happening, frozen=True, kw_only=True, tag="task"):
+class TaskSummary(RunEvent, frozen=True, kw_only=True, tag="task"):
     """`seconds` are those an agent or a check worked on it; `calls` those of its client."""
 
     id: str
@@ -49,10 +49,10 @@ class TaskSummary(Happening, frozen=True, kw_only=True, tag="task"):
     seconds: float
     loop: str
     # What kept its agent from working, where that ended it.
-    fault: Fault | None
+    fault: ClientFault | None
 
 
-class PlanEnded(Happening, frozen=True, kw_only=True, tag="plan-ended"):
+class PlanEnded(RunEvent, frozen=True, kw_only=True, tag="plan-ended"):
     """`red` are the checks of the whole feature that failed."""
 
     outcome: Outcome

@@ -8,10 +8,10 @@ from typing import Literal, TypeAlias
 import msgspec
 from msgspec import Struct
 
-from untildone.agents.headless import Fault
+from untildone.agents.headless import ClientFault
 from untildone.core.verdict import Outcome
 from untildone.store import journal
-from untildone.store.files import Damaged
+from untildone.store.files import DamagedFileError
 
 _NAME = "journal.jsonl"
 _PLAN = "plan"
@@ -38,7 +38,7 @@ class Course(Struct, frozen=True, kw_only=True):
     outcome: Outcome | None = None
     reason: str = ""
     # What kept its agent from working, where that ended it.
-    fault: Fault | None = None
+    fault: ClientFault | None = None
     # What was verified, and what brings it into the work branch.
     commit: str = ""
     merge: str = ""
@@ -55,7 +55,7 @@ class Log:
         self.courses: dict[str, Course] = {}
         # The commit the work branch began at; nothing while no run began one.
         self.base = ""
-        for entry in journal.walk(self._path) if self._path.exists() else ():
+        for entry in journal.walk_verified(self._path) if self._path.exists() else ():
             if entry.kind == _PLAN:
                 self.base = str(entry.data["base"])
             else:
@@ -89,7 +89,9 @@ class Log:
         try:
             course = msgspec.convert(data.get("course"), Course)
         except msgspec.ValidationError as error:
-            raise Damaged(f"`{self._path}` has a step that cannot be read: {error}") from None
+            raise DamagedFileError(
+                f"`{self._path}` has a step that cannot be read: {error}"
+            ) from None
         task = str(data.get("task"))
         self.courses.pop(task, None)
         self.courses[task] = course

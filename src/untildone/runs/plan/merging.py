@@ -3,7 +3,8 @@
 from msgspec import Struct
 
 from untildone.errors import UserError
-from untildone.features.plans.document import change_plan, edit_status, read_plan
+from untildone.features.plans.document import read_plan
+from untildone.features.plans.editing import change_plan, edit_status
 from untildone.runs.plan.git import Git
 
 # The first that merges without a checkout.

@@ -22,8 +22,8 @@ from untildone.runs.plan.schedule import left, ready
 from untildone.runs.plan.setting import Setting, notices, settled, tracked
 from untildone.runs.plan.task import Desk, Show, TaskRun, forget
 from untildone.runs.stopping import Stopping, first_interrupt
-from untildone.store.home import prepare
-from untildone.store.lock import Busy, locked
+from untildone.store.home import prepare_home
+from untildone.store.lock import LockTimeoutError, hold_lock
 
 # What we start has it: after a crash its processes are found by it.
 _MARK = "UNTILDONE_PLAN"
@@ -38,7 +38,7 @@ _ELSEWHERE = (
 def run_plan(setting: Setting, show: Show) -> PlanEnded:
     """Called again it goes on where it was, whatever ended it."""
     began = time.monotonic()
-    prepare(setting.context.home)
+    prepare_home(setting.context.home)
     setting.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     with _alone(setting), ending_with_us():
         environ = {**setting.context.environ, _MARK: setting.folder.name}
@@ -59,8 +59,8 @@ def run_plan(setting: Setting, show: Show) -> PlanEnded:
 def _alone(setting: Setting) -> Iterator[None]:
     with ExitStack() as held:
         try:
-            held.enter_context(locked(setting.folder / "run.lock", timeout=0))
-        except Busy:
+            held.enter_context(hold_lock(setting.folder / "run.lock", timeout=0))
+        except LockTimeoutError:
             raise UserError(
                 f"`{setting.path}` is being run already", hint="wait for that run, or end it"
             ) from None

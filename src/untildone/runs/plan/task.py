@@ -8,12 +8,12 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
-from untildone.agents.headless import Happening
+from untildone.agents.headless import RunEvent
 from untildone.core.check_results import CheckResult
 from untildone.engine import verbs
 from untildone.engine.context import mirror
 from untildone.errors import UserError
-from untildone.features.plans.document import change_plan, edit_status
+from untildone.features.plans.editing import change_plan, edit_status
 from untildone.process import quoted
 from untildone.runs import memory
 from untildone.runs.memory import Book
@@ -33,7 +33,7 @@ from untildone.runs.plan.journal import Course, Log
 from untildone.runs.plan.setting import Setting, free
 from untildone.store.loops import Record
 
-Show: TypeAlias = Callable[[str, Happening], None]
+Show: TypeAlias = Callable[[str, RunEvent], None]
 
 
 class Desk:
@@ -47,7 +47,7 @@ class Desk:
         self._shows = threading.Lock()
         self._show = show
 
-    def show(self, task: str, happening: Happening) -> None:
+    def show(self, task: str, happening: RunEvent) -> None:
         with self._shows:
             self._show(task, happening)
 
@@ -175,7 +175,7 @@ class TaskRun:
     def _found(self, session: str) -> Record | None:
         if session == self._new:
             return None
-        every = self._setting.context.loops.all()
+        every = self._setting.context.loops.list_all()
         known = (each for each in every if isinstance(each, Record))
         return next((record for record in known if record.contract.session == session), None)
 

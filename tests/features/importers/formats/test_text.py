@@ -83,7 +83,7 @@ def test_json_values_of_the_wrong_kind_have_defaults_that_are_named() -> None:
             '---\nactive: true\ncompletion_promise: "\\d passed"\n---\n',
             "line 3, `completion_promise`: found unknown escape character 'd'",
         ),
-        ("---\na: 1\nb: 2\na: 3\n---\n", "line 4, `a`: stands there twice"),
+        ("---\na: 1\nb: 2\na: 3\n---\n", "line 4, `a`: appears twice"),
         ("---\n- a\n- b\n---\n", "line 2: is no list of `key: value`"),
         ("---\na: *nobody\n---\n", "line 2, `a`: found undefined alias 'nobody'"),
         (
@@ -105,8 +105,8 @@ def test_front_matter_that_cannot_be_read_is_refused(text: str, message: str) ->
     [
         ("", "line 1: is not JSON (expecting value)"),
         ('{"active": true,\n "iteration": }', "line 2: is not JSON (expecting value)"),
-        ('{"active": true,\n "active": false}', "line 1, `active`: stands there twice"),
-        ('{"iteration": NaN}', "line 1: is not JSON (nan is no number)"),
+        ('{"active": true,\n "active": false}', "line 1, `active`: appears twice"),
+        ('{"iteration": NaN}', "line 1: is not JSON (nan is not a number)"),
     ],
 )
 def test_json_that_cannot_be_read_is_refused(text: str, message: str) -> None:
@@ -117,7 +117,7 @@ def test_json_that_cannot_be_read_is_refused(text: str, message: str) -> None:
 
 
 def test_json_that_is_no_object_is_refused() -> None:
-    with pytest.raises(UserError, match="is no JSON object"):
+    with pytest.raises(UserError, match="is not a JSON object"):
         read(JSON, "[1]")
 
 

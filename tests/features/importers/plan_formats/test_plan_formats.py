@@ -284,14 +284,14 @@ def test_a_heading_without_an_id_names_its_task() -> None:
         (
             "prd.json",
             '{"stories": [{"id": "a"}, {"id": "a"}]}',
-            "`prd.json`: `a` stands there twice",
+            "`prd.json`: `a` appears twice",
         ),
         (
             "prd.json",
             '{"stories": [{"id": "a b"}, {"id": "a-b"}]}',
             "`prd.json`: two ids differ only in signs",
         ),
-        ("i.jsonl", '{"id": "a"}\n[]', "`i.jsonl`, line 2: is no JSON object"),
+        ("i.jsonl", '{"id": "a"}\n[]', "`i.jsonl`, line 2: is not a JSON object"),
         ("fix_plan.md", "# nothing", "`fix_plan.md` has no task"),
     ],
 )

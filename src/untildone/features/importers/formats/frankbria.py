@@ -2,7 +2,7 @@
 
 import re
 
-from untildone.core.agent_message import MOST_CLAIMS
+from untildone.core.agent_message import MAX_CLAIMS
 from untildone.core.contract import Claim
 from untildone.errors import UserError
 from untildone.features.importers.formats.loop_format import ImportedLoop, Source
@@ -18,9 +18,9 @@ _LATER = re.compile(r"(?i)\b(optional|future|nice to have|backlog)\b")
 
 def read(source: Source) -> ImportedLoop:
     done, still = _boxes(decode_text(source.path, source.data))
-    if len(still) > MOST_CLAIMS:
+    if len(still) > MAX_CLAIMS:
         raise UserError(
-            f"`{source.path}` has {len(still)} open boxes, more than {MOST_CLAIMS}",
+            f"`{source.path}` has {len(still)} open boxes, more than {MAX_CLAIMS}",
             hint="join what belongs together, or move some below a heading `Optional`",
         )
     if not done and not still:

@@ -2,7 +2,7 @@
 
 from typing import get_args
 
-from untildone.core.agent_message import MOST_CLAIMS
+from untildone.core.agent_message import MAX_CLAIMS
 from untildone.core.contract import Claim, Verification
 from untildone.features.importers.formats.fields import Fields, Value
 from untildone.features.importers.formats.loop_format import ImportedLoop, Source
@@ -51,9 +51,9 @@ def _claims(fields: Fields) -> tuple[Claim, ...]:
 
 
 def _few(fields: Fields, key: str, names: tuple[str, ...]) -> tuple[str, ...]:
-    if len(names) > MOST_CLAIMS:
+    if len(names) > MAX_CLAIMS:
         raise fields.refused(
-            key, f"has more than {MOST_CLAIMS} entries", hint="join what belongs together"
+            key, f"has more than {MAX_CLAIMS} entries", hint="join what belongs together"
         )
     return tuple(dict.fromkeys(names))
 

@@ -5,7 +5,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from untildone.core.contract import Check, Claim, Rule
+from untildone.core.contract import Check, Claim, ExitRule
 
 
 class Source(Struct, frozen=True, kw_only=True):
@@ -40,7 +40,7 @@ class ImportedLoop(Struct, frozen=True, kw_only=True):
     zero: tuple[str, ...] = ()
     # The paths whose findings count.
     targets: tuple[str, ...] = ()
-    done_when: Rule | None = None
+    done_when: ExitRule | None = None
     active: bool = True
     # Its tool leaves the file there at the end.
     kept: bool = False

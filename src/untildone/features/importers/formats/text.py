@@ -105,7 +105,7 @@ def _plain(node: yaml.Node) -> Value:
 
 def _twice(path: str, line: int, key: str) -> UserError:
     return UserError(
-        f"`{path}`, line {line}, `{key[:80]}`: stands there twice", hint="leave one of them"
+        f"`{path}`, line {line}, `{key[:80]}`: appears twice", hint="leave one of them"
     )
 
 
@@ -133,9 +133,9 @@ def parse_json_object(path: str, data: bytes) -> Fields:
             f"`{path}`, line {line}: is not JSON ({reason})", hint="correct it and try again"
         ) from None
     if not isinstance(value, dict):
-        raise UserError(f"`{path}`: is no JSON object", hint="correct it and try again")
+        raise UserError(f"`{path}`: is not a JSON object", hint="correct it and try again")
     return Fields(path, value, {key: line_of(key) for key in list(value)[:200]})
 
 
 def _no_number(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number")
+    raise ValueError(f"{name} is not a number")

@@ -39,7 +39,7 @@ def _issues(path: str, text: str) -> Iterator[Fields]:
             value = msgspec.json.decode(line.encode("utf-8", "replace"), type=dict[str, Any])
         except (msgspec.DecodeError, RecursionError):
             raise UserError(
-                f"`{path}`, line {position}: is no JSON object", hint="correct or remove it"
+                f"`{path}`, line {position}: is not a JSON object", hint="correct or remove it"
             ) from None
         issue = Fields(path, value, {})
         found[issue.text("id") or f"line {position}"] = issue

@@ -63,7 +63,7 @@ def _ids(path: str, names: list[str]) -> dict[str, str]:
     ids: dict[str, str] = {}
     for name in names:
         if name in ids:
-            raise UserError(f"`{path}`: `{name}` stands there twice", hint="leave one of them")
+            raise UserError(f"`{path}`: `{name}` appears twice", hint="leave one of them")
         ids[name] = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-._")[:64] or make_task_id(
             len(ids) + 1
         )

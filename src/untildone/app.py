@@ -1,0 +1,35 @@
+"""The composition root: where the engine is given its features, for hooks and commands alike."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from untildone.agents import AGENTS
+from untildone.check_lineage import register_home
+from untildone.engine.context import Context
+from untildone.engine.dispatch import answer_event
+from untildone.engine.payload import Call
+from untildone.features.registry import FEATURES
+
+
+def open_context(
+    environ: Mapping[str, str] | None = None, *, home: str = "", agent: str = "claude"
+) -> Context:
+    environ = dict(os.environ) if environ is None else environ
+    place = Path(home) if home else _find_home(environ)
+    register_home(os.fspath(place))
+    return Context(home=place, environ=environ, agent=AGENTS[agent], features=FEATURES)
+
+
+def _find_home(environ: Mapping[str, str]) -> Path:
+    # Imported where it is used: the installed hooks pass their home.
+    from untildone.store.home import find_state_home
+
+    return find_state_home(environ)
+
+
+def answer(call: Call) -> str:
+    """What the hook prints; nothing for an agent that is not known here."""
+    if call.agent not in AGENTS:
+        return ""
+    return answer_event(open_context(call.environ, home=call.home, agent=call.agent), call)

@@ -1,0 +1,35 @@
+"""`python -m untildone.checks.go_coverage N COMMAND`: runs `go test`, red below N % coverage."""
+
+import re
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from untildone.process import argv_of, ending_with_us, run
+
+# total:	(statements)	75.0%
+_TOTAL = re.compile(r"^total:\s+\(statements\)\s+(?P<percent>[\d.]+)%\s*$", re.MULTILINE)
+_NOT_FOUND = 127
+
+
+def main(arguments: Sequence[str]) -> int:
+    minimum, command = float(arguments[0]), arguments[1]
+    with tempfile.TemporaryDirectory(prefix="untildone-") as folder, ending_with_us():
+        profile = Path(folder) / "profile"
+        tested = run([*argv_of(command), f"-coverprofile={profile}"], cwd=Path.cwd(), timeout=None)
+        measured = run(["go", "tool", "cover", f"-func={profile}"], cwd=Path.cwd(), timeout=None)
+    sys.stdout.write(tested.text)
+    if tested.missing:
+        sys.stdout.write("go: not found\n")
+        return _NOT_FOUND
+    total = _TOTAL.search(measured.text)
+    if tested.exit_code != 0 or total is None:
+        return tested.exit_code or 1
+    sys.stdout.write(measured.text)
+    sys.stdout.write(f"{total['percent']} % of the statements are covered, required: {minimum:g}\n")
+    return int(float(total["percent"]) < minimum)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

@@ -1,0 +1,181 @@
+"""The running language servers of one project, and the loop that answers requests."""
+
+import socket
+import time
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import chain
+from pathlib import Path
+
+from untildone.checks.findings import make_findings
+from untildone.checks.lsp.client import Client, ServerAnswer
+from untildone.checks.lsp.connection import ServerLimits
+from untildone.checks.lsp.daemon_socket import (
+    LONGEST_WAIT,
+    DiagnosticsReport,
+    DiagnosticsRequest,
+    FileReport,
+    serve_connection,
+)
+from untildone.checks.lsp.servers import SERVERS, SelectedServer, Server, select_servers
+from untildone.checks.lsp.watch import Watch
+
+# A server that fails this often is not started again.
+MOST_FAILURES = 3
+MOST_FILES = 50
+# The part of the waiting time that is left for sending the answer.
+_REPLY_SECONDS = 0.05
+_POLL_SECONDS = 1.0
+
+
+class _PooledServer:
+    """A server that is started on demand, and again after a failure, but not forever."""
+
+    def __init__(
+        self, selected: SelectedServer, project: Path, *, limits: ServerLimits | None
+    ) -> None:
+        self._selected = selected
+        self._project = project
+        self._limits = limits
+        self._client: Client | None = None
+        self._failures = 0
+
+    def diagnose(
+        self, files: Sequence[Path], *, deadline: float, texts: Mapping[Path, str]
+    ) -> ServerAnswer:
+        failure = self._client.failure if self._client else ""
+        self._failures += bool(failure)
+        if self._failures >= MOST_FAILURES:
+            return ServerAnswer(
+                reasons=(f"`{self._selected.server.name}` is not started again: it {failure}",)
+            )
+        if self._client is None or failure:
+            self._client = Client(self._selected, self._project, limits=self._limits)
+        return self._client.diagnose(files, deadline=deadline, texts=texts)
+
+    def note_changes(self, changes: Sequence[tuple[Path, int]]) -> None:
+        if self._client and not self._client.failure:
+            self._client.note_changes(changes)
+
+    def check(self) -> None:
+        if self._client and not self._client.failure:
+            self._client.check()
+
+    def close(self) -> None:
+        if self._client:
+            self._client.close()
+
+
+class ServerPool:
+    """Answers one question at a time; `path` and `own` say where programs are searched."""
+
+    def __init__(
+        self,
+        project: Path,
+        *,
+        path: str,
+        own: bool = True,
+        limits: ServerLimits | None = None,
+        servers: Sequence[Server] = SERVERS,
+    ) -> None:
+        self._project = project
+        self._select = partial(select_servers, project, path=path, own=own, servers=servers)
+        self._limits = limits
+        self._pooled: dict[tuple[str, str], _PooledServer] = {}
+        self._watch = Watch(project)
+
+    def diagnose(
+        self, files: Sequence[Path], *, seconds: float, texts: Mapping[Path, str] | None = None
+    ) -> DiagnosticsReport:
+        """The findings in the files within the time; the servers continue to work afterwards."""
+        began = time.monotonic()
+        deadline = began + min(seconds, LONGEST_WAIT) - _REPLY_SECONDS
+        changes = self._watch.find_changes()
+        for server in self._pooled.values():
+            server.note_changes(changes)
+        unique = tuple(dict.fromkeys(files))
+        answers = self._ask_servers(unique[:MOST_FILES], deadline, texts or {})
+        reasons = [reason for answer in answers.values() for reason in answer.reasons]
+        if len(unique) > MOST_FILES:
+            reasons.append(f"{len(unique) - MOST_FILES} files are left out")
+        return DiagnosticsReport(
+            files=self._make_reports(unique, answers),
+            reasons=tuple(reasons),
+            seconds=round(time.monotonic() - began, 3),
+        )
+
+    def check(self) -> None:
+        """Ends servers that exceed their limits between two questions."""
+        for server in self._pooled.values():
+            server.check()
+
+    def close(self) -> None:
+        with ThreadPoolExecutor() as pool:
+            list(pool.map(_PooledServer.close, self._pooled.values()))
+
+    def _ask_servers(
+        self, files: Sequence[Path], deadline: float, texts: Mapping[Path, str]
+    ) -> dict[str, ServerAnswer]:
+        """The answers by server; all servers work in parallel, each on its own files."""
+        wanted: dict[tuple[str, str], list[Path]] = defaultdict(list)
+        selections = {suffix: self._select(suffix) for suffix in {file.suffix for file in files}}
+        for file in files:
+            for selected in selections[file.suffix]:
+                key = (selected.server.name, selected.program)
+                wanted[key].append(file)
+                if key not in self._pooled:
+                    self._pooled[key] = _PooledServer(selected, self._project, limits=self._limits)
+        with ThreadPoolExecutor() as pool:
+            futures = {
+                name: pool.submit(
+                    self._pooled[name, program].diagnose, its, deadline=deadline, texts=texts
+                )
+                for (name, program), its in wanted.items()
+            }
+            return {name: future.result() for name, future in futures.items()}
+
+    def _make_reports(
+        self, files: Sequence[Path], answers: Mapping[str, ServerAnswer]
+    ) -> tuple[FileReport, ...]:
+        reports = []
+        for file in files:
+            found = {
+                name: answer.found[file] for name, answer in answers.items() if file in answer.found
+            }
+            findings = chain.from_iterable(
+                make_findings(name, diagnostics) for name, diagnostics in found.items()
+            )
+            if found:
+                reports.append(
+                    FileReport(path=str(file), servers=tuple(found), findings=tuple(findings))
+                )
+        return tuple(reports)
+
+
+def serve_pool(
+    listener: socket.socket,
+    pool: ServerPool,
+    *,
+    token: str,
+    idle: float,
+    wanted: Callable[[], bool],
+) -> None:
+    """Answers requests until none came for `idle` seconds, or the daemon is not `wanted`."""
+
+    def report(request: DiagnosticsRequest) -> DiagnosticsReport:
+        files = [Path(file) for file in request.files]
+        texts = {Path(file): text for file, text in request.texts.items()}
+        return pool.diagnose(files, seconds=request.seconds, texts=texts)
+
+    listener.settimeout(_POLL_SECONDS)
+    last = time.monotonic()
+    while wanted() and time.monotonic() - last < idle:
+        try:
+            connection, _ = listener.accept()
+        except TimeoutError:
+            pool.check()
+            continue
+        if serve_connection(connection, token=token, report=report):
+            last = time.monotonic()

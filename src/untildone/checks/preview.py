@@ -1,0 +1,137 @@
+"""Makes the preview of a slow check: a run of the tests or files that most likely fail.
+
+The whole run follows and decides.
+"""
+
+import os
+import shlex
+from collections.abc import Iterable, Iterator
+from pathlib import Path, PurePosixPath
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from untildone.commands.programs import find_single_program
+from untildone.core.check_results import CheckResult
+from untildone.core.contract import Check
+from untildone.errors import UserError
+from untildone.worktree.files import list_changed_files
+
+_MOST_FILES = 50
+# A shorter run needs no preview.
+_SHORTEST_RUN = 2.0
+_PYTHON = (".py", ".pyi")
+_SCRIPTS = (".js", ".cjs", ".mjs", ".jsx", ".ts", ".cts", ".mts", ".tsx")
+_LAST_FAILED = "--last-failed --last-failed-no-failures=none"
+
+
+class _Linter(Struct, frozen=True, kw_only=True):
+    """How a linter can be run on some files only.
+
+    `options` are those that stay valid then. `subcommand` precedes them. `added` keeps files
+    excluded although they are named. `folder` is what it reads by default; "" if its
+    configuration says so.
+    """
+
+    suffixes: tuple[str, ...]
+    options: frozenset[str]
+    subcommand: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
+    folder: str = ""
+
+
+_LINTERS = {
+    "ruff": _Linter(
+        suffixes=_PYTHON,
+        options=frozenset(
+            {"--config", "--ignore", "--no-cache", "--no-fix", "--output-format", "--preview"}
+            | {"--extend-select", "--quiet", "--select", "-q"}
+        ),
+        subcommand=("check",),
+        added=("--force-exclude",),
+        folder=".",
+    ),
+    "mypy": _Linter(
+        suffixes=_PYTHON,
+        options=frozenset(
+            {"--config-file", "--no-error-summary", "--pretty", "--python-version"}
+            | {"--show-error-codes", "--strict"}
+        ),
+    ),
+    "eslint": _Linter(
+        suffixes=_SCRIPTS,
+        options=frozenset({"--cache", "--config", "--max-warnings", "--quiet"}),
+        added=("--no-warn-ignored",),
+        folder=".",
+    ),
+}
+
+
+def make_preview(check: Check, last: CheckResult | None, project: Path) -> Check | None:
+    """The check to run first; None if it is not worth it, or the command is not simple enough."""
+    parts = find_single_program(check.command)
+    if last is None or last.seconds < _SHORTEST_RUN or parts is None:
+        return None
+    program, before, arguments = parts
+    if program == "pytest":
+        return _rerun_failed(check, last)
+    linter = _LINTERS.get(program)
+    if linter is None:
+        return None
+    folders = _find_folders(linter, arguments, project / check.cwd)
+    suspects = {finding.path for finding in last.findings} | list_changed_files(project)
+    wanted = (path for path in suspects if path.endswith(linter.suffixes))
+    files = sorted(_find_files(wanted, folders, check, project))
+    if not 0 < len(files) <= _MOST_FILES:
+        return None
+    options = [word for word in arguments if word not in folders]
+    return replace(check, command=shlex.join((*before, *options, *linter.added, *files)))
+
+
+def _rerun_failed(check: Check, last: CheckResult) -> Check | None:
+    """A run of its own, because `--failed-first` would break tests that depend on their order."""
+    if last.tests is None or not last.tests.failed:
+        return None
+    options = check.env.get("PYTEST_ADDOPTS", os.environ.get("PYTEST_ADDOPTS", ""))
+    return replace(check, env={**check.env, "PYTEST_ADDOPTS": f"{options} {_LAST_FAILED}".strip()})
+
+
+def _find_folders(linter: _Linter, words: list[str], cwd: Path) -> list[str]:
+    """The folders that the linter reads; none if the command has an unknown option."""
+    count = len(linter.subcommand)
+    if tuple(words[:count]) != linter.subcommand:
+        return []
+    rest = words[count:]
+    folders = [word for word in rest if not word.startswith("-")]
+    options = {word.partition("=")[0] for word in rest if word.startswith("-")}
+    if not options <= linter.options or not all((cwd / folder).is_dir() for folder in folders):
+        return []
+    return folders or ([linter.folder] if linter.folder else _read_mypy_folders(cwd))
+
+
+def _read_mypy_folders(cwd: Path) -> list[str]:
+    """The folders in the settings of mypy; none if the settings exclude something."""
+    # Imported here because the import would slow down every stop that runs checks.
+    from untildone.checks.detection.manifest import get_table, read_toml
+
+    try:
+        settings = get_table(read_toml(cwd / "pyproject.toml"), "tool", "mypy")
+    except UserError:
+        return []
+    files = settings.get("files")
+    names = files if isinstance(files, list) else str(files or "").split(",")
+    folders = [str(name).strip() for name in names if name]
+    complete = all((cwd / name).is_dir() for name in folders) and "exclude" not in settings
+    return folders if complete else []
+
+
+def _find_files(
+    paths: Iterable[str], folders: list[str], check: Check, project: Path
+) -> Iterator[str]:
+    """The files in the folders, relative to the check's folder, without names like an option."""
+    for path in map(PurePosixPath, paths):
+        if not path.is_relative_to(check.cwd) or not (project / path).is_file():
+            continue
+        file = path.relative_to(check.cwd)
+        if any(map(file.is_relative_to, folders)) and not str(file).startswith("-"):
+            yield str(file)

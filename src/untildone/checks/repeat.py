@@ -1,0 +1,60 @@
+"""`python -m untildone.checks.repeat N COMMAND`: green only if N runs in a row are green."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from untildone.checks.parsers import PARSERS
+from untildone.commands.programs import find_programs
+from untildone.core.contract import Check
+from untildone.process import Finished, argv_of, ending_with_us, quoted, run
+
+_DAY = 86_400
+_NOT_FOUND = 127
+
+
+def repeat_check(check: Check, times: int) -> Check:
+    words = (sys.executable, "-I", "-m", "untildone.checks.repeat", str(times), check.command)
+    named = find_programs(check.command)
+    parsers = (name for name, parser in PARSERS.items() if set(named) & set(parser.PROGRAMS))
+    return replace(
+        check,
+        name=f"repeated:{check.name}",
+        command=" ".join(map(quoted, words)),
+        timeout=min(check.timeout * times, _DAY),
+        parser=check.parser or next(parsers, ""),
+        reason=f"{times} runs in a row must agree",
+    )
+
+
+def main(arguments: Sequence[str]) -> int:
+    times, command = int(arguments[0]), arguments[1]
+    finished: list[Finished] = []
+    with ending_with_us():
+        while len(finished) < times and not _disagree(finished):
+            finished.append(run(argv_of(command), cwd=Path.cwd(), timeout=None))
+    # Print one run only, since parsers expect a single report: the run that failed, if any.
+    shown = next((each for each in finished if each.exit_code != 0), finished[-1])
+    _write(shown.text)
+    if shown.missing:
+        _write(f"{shown.missing}\n{argv_of(command)[0]}: not found\n")
+        return _NOT_FOUND
+    codes = ", ".join(str(each.exit_code) for each in finished)
+    agreement = "do not agree" if _disagree(finished) else "agree"
+    _write(f"\n{len(finished)} of {times} runs {agreement}: exit codes {codes}\n")
+    return 1 if shown.exit_code is None else shown.exit_code
+
+
+def _disagree(finished: Sequence[Finished]) -> bool:
+    return len({each.exit_code == 0 for each in finished}) > 1
+
+
+def _write(text: str) -> None:
+    """Writes bytes, because the encoding of stdout may lack characters of the program's output."""
+    sys.stdout.buffer.write(text.encode("utf-8", "replace"))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

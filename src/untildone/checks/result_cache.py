@@ -1,0 +1,159 @@
+"""A cache of check results: a check that was green on the same tree is not run again."""
+
+import hashlib
+import json
+import os
+import secrets
+import shutil
+from collections.abc import Iterator, Mapping
+from itertools import islice, pairwise
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from untildone import __version__
+from untildone.commands.programs import split_words
+from untildone.core.check_results import CheckOutcome, CheckResult
+from untildone.core.contract import Check
+
+_MOST_ENTRIES = 20
+_MOST_FINDINGS = 200
+_MOST_OUTSIDE_FILES = 2_000
+# Variables that differ between shells and do not change the result of a check.
+_VOLATILE = frozenset(
+    (
+        *("_", "COLUMNS", "DISPLAY", "LINES", "OLDPWD", "PWD", "SHLVL", "STY", "TERM"),
+        *("TERM_PROGRAM", "TERM_SESSION_ID", "TMUX", "TMUX_PANE", "WINDOWID", "XDG_SESSION_ID"),
+        *("UNTILDONE_HOME", "UNTILDONE_RUN", "SSH_AUTH_SOCK", "SSH_CONNECTION", "SSH_TTY"),
+    )
+)
+# Git ignores installed dependencies; these files change when an installation does.
+_INSTALLED = ("node_modules/.package-lock.json", "node_modules/.yarn-state.yml", ".venv/pyvenv.cfg")
+
+
+class _Entry(Struct, frozen=True, kw_only=True):
+    key: str
+    result: CheckResult
+
+
+class ResultCache:
+    """Results are always stored; they are returned instead of a run only with `serve_green`."""
+
+    def __init__(
+        self, folder: Path, environ: Mapping[str, str], *, serve_green: bool = True
+    ) -> None:
+        self._folder = folder
+        self._environ = environ
+        self._serve_green = serve_green
+
+    def make_key(self, check: Check, project: Path, tree: str) -> str:
+        """A hash of everything that can change the result: command, tree, tools, environment."""
+        parts = [
+            msgspec.json.encode(check).decode(),
+            tree,
+            __version__,
+            *(stamp for path in self._find_tools(check, project) for stamp in _read_stamps(path)),
+            *(
+                f"{name}={value}"
+                for name, value in sorted(self._environ.items())
+                if name not in _VOLATILE
+            ),
+        ]
+        return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
+
+    def _find_tools(self, check: Check, project: Path) -> Iterator[Path]:
+        """The programs and files outside the project that the command names, and packages."""
+        yield from (project / name for name in _INSTALLED)
+        yield from sorted(project.glob(".venv/lib/python*/site-packages"))
+        for word in _split_words(check.command):
+            outside = _find_outside(word, project / check.cwd, project)
+            found = None if os.sep in word else shutil.which(word, path=self._environ.get("PATH"))
+            program = outside or (Path(found) if found else None)
+            if program:
+                yield program
+                yield from sorted(program.parent.parent.glob("lib/python*/*-packages"))
+
+    def load_green(self, check: Check, key: str) -> CheckResult | None:
+        """The result that replaces a run; a red result never does."""
+        if not self._serve_green:
+            return None
+        for entry in self._load(check):
+            if entry.key == key and entry.result.green:
+                return replace(entry.result, cached=True)
+        return None
+
+    def load_last(self, check: Check) -> CheckResult | None:
+        """The result of the last run, on any tree."""
+        entries = self._load(check)
+        return entries[-1].result if entries else None
+
+    def load_outcome(self, check: Check, key: str) -> CheckOutcome | None:
+        """The outcome of the last run with this key."""
+        found = [entry.result.outcome for entry in self._load(check) if entry.key == key]
+        return found[-1] if found else None
+
+    def store(self, check: Check, key: str, result: CheckResult) -> None:
+        stored = replace(result, findings=result.findings[:_MOST_FINDINGS], output="")
+        others = [entry for entry in self._load(check) if entry.key != key]
+        entries = [*others, _Entry(key=key, result=stored)][-_MOST_ENTRIES:]
+        path = self._path(check)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            temporary = path.with_suffix(f".{os.getpid()}")
+            temporary.write_bytes(msgspec.json.encode(entries))
+            temporary.replace(path)
+        except OSError:
+            # Without the entry the check is run again.
+            return
+
+    def _load(self, check: Check) -> list[_Entry]:
+        try:
+            return msgspec.json.decode(self._path(check).read_bytes(), type=list[_Entry])
+        except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
+            return []
+
+    def _path(self, check: Check) -> Path:
+        identity = json.dumps([check.name, check.command, check.cwd])
+        return self._folder / f"{hashlib.sha256(identity.encode()).hexdigest()[:24]}.json"
+
+
+def _split_words(command: str) -> Iterator[str]:
+    """Each word and each value of `--option=value`, without the targets of redirections."""
+    for before, word in pairwise(("", *split_words(command))):
+        if ">" not in before:
+            yield word
+            yield word.partition("=")[2]
+
+
+def _find_outside(word: str, folder: Path, project: Path) -> Path | None:
+    """The file or folder of that name, if it lies outside the project."""
+    path = folder / word
+    if not word or not (os.path.isfile(path) or os.path.isdir(path)):  # noqa: PTH112, PTH113  long words
+        return None
+    return None if path.resolve().is_relative_to(project.resolve()) else path
+
+
+def _read_stamps(path: Path) -> Iterator[str]:
+    """Stamps of a file, or of a folder and its files.
+
+    Installers change the folder's own time, so the files of `site-packages` are not read.
+    """
+    yield _read_stamp(path)
+    if path.is_dir() and not path.name.endswith("-packages"):
+        every = (Path(top) / name for top, _, names in os.walk(path) for name in names)
+        inside = list(islice(every, _MOST_OUTSIDE_FILES))
+        if len(inside) == _MOST_OUTSIDE_FILES:
+            # Too many to read: a random part makes every key different.
+            yield secrets.token_hex(8)
+        yield from map(_read_stamp, sorted(inside))
+
+
+def _read_stamp(path: Path) -> str:
+    try:
+        status = path.stat()
+    except OSError:
+        return f"{path} -"
+    # npm gives every file the same modification time; only the change time differs.
+    return f"{path} {status.st_mtime_ns} {status.st_ctime_ns} {status.st_size}"

@@ -1,0 +1,71 @@
+"""Finds the line of each key in a TOML file, which `tomllib` does not report."""
+
+import tomllib
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from untildone.config.key_path import KeyPath, list_items
+
+# The time grows with the square of the lines of a statement.
+_LONGEST_STATEMENT = 300
+
+
+def find_key_lines(text: str) -> dict[KeyPath, int]:
+    """The line of each key, which is the first line of its statement; the text must be TOML."""
+    found: dict[KeyPath, int] = {}
+    tables: Counter[KeyPath] = Counter()
+    table: KeyPath = ()
+    for line, statement in _split_statements(text):
+        parsed = tomllib.loads(statement)
+        if statement.lstrip().startswith("["):
+            table = _read_header(parsed, tables, repeated=statement.lstrip().startswith("[["))
+            for end in range(1, len(table) + 1):
+                found.setdefault(table[:end], line)
+        else:
+            for key in _list_keys(parsed, table):
+                found.setdefault(key, line)
+    return found
+
+
+def find_line(lines: dict[KeyPath, int], key: KeyPath) -> int:
+    """The line of the key, or of the nearest table around it."""
+    while key and key not in lines:
+        key = key[:-1]
+    return lines.get(key, 1)
+
+
+def _split_statements(text: str) -> Iterator[tuple[int, str]]:
+    """Splits at each line up to which the text is valid TOML, with the number of its first line."""
+    first, statement = 1, ""
+    for number, line in enumerate(text.splitlines(keepends=True), 1):
+        statement += line
+        try:
+            tomllib.loads(statement)
+        except tomllib.TOMLDecodeError:
+            if number - first >= _LONGEST_STATEMENT:
+                return
+            continue
+        yield first, statement
+        first, statement = number + 1, ""
+
+
+def _read_header(parsed: dict[str, Any], tables: Counter[KeyPath], *, repeated: bool) -> KeyPath:
+    path: KeyPath = ()
+    value: Any = parsed
+    while value:
+        key, value = next(iter(value.items()))
+        if isinstance(value, list):
+            value = value[0]
+        path = (*path, key)
+        if not value and repeated:
+            tables[path] += 1
+        if tables[path]:
+            path = (*path, tables[path] - 1)
+    return path
+
+
+def _list_keys(value: object, path: KeyPath) -> Iterator[KeyPath]:
+    for key, item in list_items(value):
+        yield (*path, key)
+        yield from _list_keys(item, (*path, key))

@@ -1,0 +1,117 @@
+"""Finds unknown keys and values of the wrong type in a configuration."""
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin
+
+from msgspec import Struct
+from msgspec.structs import fields
+
+from untildone.config.key_path import KeyPath
+
+_TYPE_NAMES = {
+    str: "a text in quotes",
+    bool: "`true` or `false`",
+    int: "a whole number",
+    float: "a number",
+}
+_LONGEST_VALUE = 60
+
+
+class ConfigProblem(Struct, frozen=True):
+    path: KeyPath
+    text: str
+
+
+def find_type_problems(
+    value: object,
+    expected: Any,  # noqa: ANN401  a type
+    path: KeyPath = (),
+) -> Iterator[ConfigProblem]:
+    """All reasons why the value is not of the expected type."""
+    origin, inner = get_origin(expected), get_args(expected)
+    if origin in (Union, UnionType):
+        expected = next(each for each in inner if each is not NoneType)
+        yield from find_type_problems(value, expected, path)
+    elif origin is Literal:
+        if value not in inner:
+            yield make_problem(path, value, _quote_all(inner))
+    elif origin is dict:
+        yield from _check_table(value, inner[1], path)
+    elif origin is tuple:
+        yield from _check_list(value, inner[0], path)
+    elif issubclass(expected, Struct):
+        yield from _check_struct(value, expected, path)
+    elif not _is_type(value, expected):
+        yield make_problem(path, value, _TYPE_NAMES[expected])
+
+
+def make_problem(path: KeyPath, value: object, allowed: str) -> ConfigProblem:
+    return ConfigProblem(path, f"`{_get_name(path)}` is `{_format(value)}`; allowed: {allowed}")
+
+
+def _check_table(
+    value: object,
+    expected: Any,  # noqa: ANN401  a type
+    path: KeyPath,
+) -> Iterator[ConfigProblem]:
+    if not isinstance(value, dict):
+        yield make_problem(path, value, "a table")
+        return
+    for key, item in value.items():
+        yield from find_type_problems(item, expected, (*path, key))
+
+
+def _check_list(
+    value: object,
+    expected: Any,  # noqa: ANN401  a type
+    path: KeyPath,
+) -> Iterator[ConfigProblem]:
+    if not isinstance(value, list):
+        tables = isinstance(expected, type) and issubclass(expected, Struct)
+        yield make_problem(path, value, f"tables `[[{_get_name(path)}]]`" if tables else "a list")
+        return
+    for number, item in enumerate(value):
+        yield from find_type_problems(item, expected, (*path, number))
+
+
+def _check_struct(value: object, expected: type[Struct], path: KeyPath) -> Iterator[ConfigProblem]:
+    if not isinstance(value, dict):
+        yield make_problem(path, value, "a table")
+        return
+    known = {field.name: field for field in fields(expected)}
+    for key, item in value.items():
+        if key in known:
+            yield from find_type_problems(item, known[key].type, (*path, key))
+        else:
+            text = f"`{_format(key)}` is unknown; {_suggest_key(key, known)}"
+            yield ConfigProblem((*path, key), text)
+
+
+def _suggest_key(key: str, known: dict[str, Any]) -> str:
+    close = get_close_matches(key, known, n=1)
+    return f"did you mean `{close[0]}`?" if close else f"allowed: {_quote_all(tuple(known))}"
+
+
+def _is_type(value: object, expected: type) -> bool:
+    if isinstance(value, bool):
+        return expected is bool
+    return isinstance(value, int | float) if expected is float else isinstance(value, expected)
+
+
+def _get_name(path: KeyPath) -> str:
+    """The last key; an item of a list has the name of the list."""
+    return next((_format(key) for key in reversed(path) if isinstance(key, str)), "the file")
+
+
+def _format(value: object) -> str:
+    if isinstance(value, dict | list):
+        return "a table" if isinstance(value, dict) else "a list"
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    text = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
+    return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}…"
+
+
+def _quote_all(values: tuple[object, ...]) -> str:
+    return ", ".join(f"`{value}`" for value in values)

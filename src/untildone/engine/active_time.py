@@ -1,0 +1,51 @@
+"""Active time by the monotonic clock of this boot: a jump of the wall clock changes nothing."""
+
+import math
+import time
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from untildone.core.progress import Progress
+from untildone.store.sessions import Session
+
+
+def count_time(progress: Progress, session: Session) -> Progress:
+    """With the time counted since the last mark, or since the turn began if that is later."""
+    boot, now = read_clock()
+    passed = _worked(progress, session, until=now, boot=boot)
+    return replace(
+        progress,
+        active_seconds=progress.active_seconds + passed,
+        round_seconds=progress.round_seconds + passed,
+        clock=(boot, now),
+    )
+
+
+def mark_turn_start(progress: Progress, session: Session) -> dict[str, object]:
+    """What is kept of a prompt: the agent rested since its last tool call, if it was not stopped
+    by us but interrupted, or its turn failed."""
+    boot, now = read_clock()
+    called = session.find_last_call()
+    until = now - max(0.0, time.time() - called) if called else -math.inf
+    return {"clock": (boot, now), "worked": _worked(progress, session, until=until, boot=boot)}
+
+
+def _worked(progress: Progress, session: Session, *, until: float, boot: str) -> float:
+    known, last = progress.clock
+    here = last if known == boot else math.inf
+    turn = session.read_json("prompt.json")
+    match turn.get("clock"), turn.get("worked"):
+        case [str(at), float(began)], float(worked) if at == boot and not began < here < math.inf:
+            return worked + max(0.0, until - began)
+        case _:
+            return max(0.0, until - here)
+
+
+def read_clock() -> tuple[str, float]:
+    """Which boot of the machine it is, and how long it runs."""
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="utf-8").strip()
+    except OSError:
+        boot = str(round((time.time() - time.monotonic()) / 60))
+    return boot, time.monotonic()

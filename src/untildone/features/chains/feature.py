@@ -1,0 +1,18 @@
+"""Chains: the next loop begins, in the same stop, where one has ended well."""
+
+from untildone.engine.context import Context
+from untildone.engine.feature import Feature
+from untildone.engine.judgement import Answer, Judged
+from untildone.store.loops import Record
+
+
+def _finish_answer(context: Context, record: Record, judged: Judged, answer: Answer) -> Answer:
+    if record.progress.outcome not in ("done", "claimed"):
+        return answer
+    # Imported where it is used: most stops end no loop.
+    from untildone.features.chains.next_loop import start_next_loop
+
+    return start_next_loop(context, record, judged, answer)
+
+
+FEATURE = Feature(finish_answer=_finish_answer)

@@ -1,0 +1,43 @@
+"""Counts: a loop that ends when the checks report no errors, warnings or security findings."""
+
+from pathlib import Path
+
+from msgspec.structs import asdict, replace
+
+from untildone.checks import security
+from untildone.core.contract import Check, Contract
+from untildone.engine.context import Context
+from untildone.engine.feature import Feature
+from untildone.engine.project_checks import trusted
+from untildone.engine.request import Request, StartOptions
+from untildone.features.counts.start import choose_counts, resolve_targets, select_counts
+
+
+def _read_options(context: Context, options: StartOptions, request: Request) -> Request:
+    switches = {name for name, value in asdict(options).items() if value is True}
+    return replace(
+        request,
+        counts=select_counts(switches),
+        zero_errors=options.zero_errors is not False,
+        targets=resolve_targets(request.project, options.targets),
+        also=_find_security_check(context, request.project, options),
+    )
+
+
+def _find_security_check(
+    context: Context, project: Path, options: StartOptions
+) -> tuple[Check, ...]:
+    """Rules given by hand switch the check on; without them the trusted configuration's apply."""
+    rules = options.security_rules
+    if not (options.zero_security or rules):
+        return ()
+    if not rules:
+        rules = tuple(project / folder for folder in trusted(context, project).security_rules)
+    return (security.make_check(project, rules=rules),)
+
+
+def _agree(_: Context, request: Request, contract: Contract) -> Contract:
+    return replace(contract, counts=choose_counts(request, contract.checks))
+
+
+FEATURE = Feature(read_options=_read_options, agree=_agree)

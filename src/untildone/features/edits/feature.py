@@ -1,0 +1,49 @@
+"""Diagnostics of the files that the agent edits, with or without a loop."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from untildone.agents.events import Stop
+from untildone.checks import security
+from untildone.core.evidence import Evidence
+from untildone.engine.context import Context
+from untildone.engine.feature import Feature, StoppedLoop
+from untildone.engine.payload import Call
+from untildone.features.edits import feedback, switch
+from untildone.features.edits.server_client import edited_files
+from untildone.report.doctor import Problem, make_note
+
+
+def _stop_without_loop(context: Context, call: Call, stop: Stop) -> str:
+    # Imported where it is used: only automatic mode gets here.
+    from untildone.features.edits import automatic
+
+    return automatic.answer_stop(context, call, stop)
+
+
+def _before_checks(context: Context, loop: StoppedLoop) -> None:
+    feedback.warm_servers(context, loop.project, loop.calls)
+
+
+def _explain(context: Context, loop: StoppedLoop, evidence: Evidence) -> Evidence:
+    files = edited_files(loop.calls, loop.project)
+    return feedback.add_diagnostics(evidence, context, loop.project, files) if files else evidence
+
+
+def _find_problems(context: Context, _: Path) -> Iterator[Problem]:
+    if switch.AUTO not in switch.read_modes(str(context.home)):
+        return
+    text = "on: a turn whose edits bring errors is held, with or without a loop"
+    yield make_note("automatic mode", text, "`untildone init --no-auto` switches it off")
+    if not security.is_installed():
+        text = "security findings are not looked for: `ast-grep` is not installed"
+        yield make_note("automatic mode", text, "`pip install 'untildone[security]'`")
+
+
+FEATURE = Feature(
+    answer_event=feedback.answer_edit,
+    stop_without_loop=_stop_without_loop,
+    before_checks=_before_checks,
+    explain=_explain,
+    find_problems=_find_problems,
+)

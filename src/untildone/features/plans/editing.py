@@ -1,0 +1,155 @@
+"""Changes of a plan's file: only the touched members change, and the file is written whole."""
+
+import os
+import re
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+from msgspec.structs import replace
+
+from untildone.errors import UserError
+from untildone.features.plans.document import (
+    BYTE_ORDER_MARK,
+    Document,
+    plan_error,
+    read_plan,
+    require_file,
+    require_task,
+)
+from untildone.features.plans.model import Plan, TaskStatus
+from untildone.features.plans.rules import correct_summary
+from untildone.json_edit.edits import (
+    Edit,
+    Style,
+    append_text,
+    apply_edits,
+    find_gap,
+    format_member,
+    replace_child,
+)
+from untildone.json_edit.scan import Node, scan_value, value_at
+
+_LOCK_SECONDS = 60.0
+
+
+def change_plan(path: Path, edit: Callable[[Document], str]) -> Document:
+    """Applies one edit at a time, whichever process makes it; returns the plan afterwards."""
+    require_file(path)
+    with _locked_folder(path):
+        document = read_plan(path, whole=True)
+        if document.mistakes:
+            raise plan_error(path, document.mistakes)
+        save_plan(path, edit(document))
+    return read_plan(path)
+
+
+def edit_status(document: Document, name: str, status: TaskStatus, *, worker: str = "") -> str:
+    """The text with this status of one task, and a correct summary."""
+    task = document.plan.tasks[require_task(document, name)]
+    worker = worker if status == "in_progress" else ""
+    if status == "in_progress":
+        _require_free_worker(document.plan, name, worker)
+    fields: dict[str, object] = {}
+    if task.status != status:
+        fields["status"] = status
+    if task.worker != worker:
+        fields["worker"] = worker
+    return edit_fields(document, {name: fields} if fields else {})
+
+
+def _require_free_worker(plan: Plan, name: str, worker: str) -> None:
+    for other, task in plan.tasks.items():
+        if other != name and task.status == "in_progress" and task.worker == worker:
+            raise UserError(
+                f"`{other}` is already in progress" + (f" for `{worker}`" if worker else ""),
+                hint=f"finish it, or run `untildone plan set-status {other} not_started`",
+            )
+
+
+def edit_fields(document: Document, changes: Mapping[str, Mapping[str, object]]) -> str:
+    """The text with these fields of these tasks; a wrong summary is corrected too."""
+    text, plan = document.text, document.plan
+    root, tasks = scan_tasks(text)
+    edits = [
+        set_member(text, scan_value(text, tasks[name].start, depth=1), field, value)
+        for name, fields in changes.items()
+        for field, value in fields.items()
+    ]
+    changed = {name: replace(plan.tasks[name], **fields) for name, fields in changes.items()}
+    summary = correct_summary(replace(plan, tasks=plan.tasks | changed))
+    if summary is not None:
+        node = root.child("summary")
+        known = value_at(text, node) if node else {}
+        fields = known if isinstance(known, dict) else {}
+        edits.append(set_member(text, root, "summary", {**fields, **msgspec.to_builtins(summary)}))
+    return apply_edits(text, edits)
+
+
+def scan_tasks(text: str) -> tuple[Node, dict[str, Node]]:
+    """The places of the plan and of its tasks."""
+    root = scan_value(text, depth=2)
+    node = root.child("tasks")
+    return root, dict(zip(node.keys, node.children, strict=True)) if node else {}
+
+
+def set_member(text: str, container: Node, key: str, value: object) -> Edit:
+    """Replaces the member of that key, or appends it."""
+    style = find_style(text)
+    if key in container.keys:
+        return replace_child(text, container, container.keys.index(key), value, style=style)
+    gap = member_gap(text, container.starts[-1])
+    return append_text(container, format_member(key, value, gap=gap, style=style), gap=gap)
+
+
+def member_gap(text: str, at: int) -> str:
+    gap = find_gap(text, at)
+    return gap if "\n" in gap else " "
+
+
+def find_style(text: str) -> Style:
+    unit = re.search(r"\n([ \t]+)\"", text)
+    return Style(unit=unit[1] if unit else "  ", lists_on_one_line=True)
+
+
+def save_plan(path: Path, text: str) -> None:
+    """Writes the file whole, where a link leads to, and keeps its mode."""
+    # Imported where it is used: reading a plan need not pay for it.
+    from untildone.store.files import install, stage
+
+    target = path.resolve()
+    before = target.read_bytes() if target.exists() else None
+    mark = BYTE_ORDER_MARK if before is not None and before.startswith(BYTE_ORDER_MARK) else b""
+    # JSON can contain half of a surrogate pair, which cannot be encoded.
+    data = mark + text.encode("utf-8", "replace")
+    if data == before:
+        return
+    staged = stage(target, data)
+    staged.chmod(0o644 if before is None else target.stat().st_mode & 0o777)
+    install(staged, target, keep_previous=False)
+
+
+@contextmanager
+def _locked_folder(path: Path) -> Iterator[None]:
+    """Locks the folder: a lock file beside the plan would have to be ignored by git."""
+    if sys.platform == "win32":
+        # Folders cannot be opened there.
+        yield
+        return
+    from untildone.store.lock import try_lock
+
+    folder = os.open(path.resolve().parent, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        deadline = time.monotonic() + _LOCK_SECONDS
+        while not try_lock(folder):
+            if time.monotonic() > deadline:
+                raise UserError(
+                    f"`{path}` is being changed by another program", hint="try again later"
+                )
+            time.sleep(0.01)
+        yield
+    finally:
+        os.close(folder)

@@ -1,0 +1,84 @@
+"""Plans: a loop for a task of a TASKS.json, which follows how far the task is."""
+
+from contextlib import suppress
+
+from msgspec import DecodeError
+from msgspec.json import decode
+
+from untildone.agents.events import Prompt
+from untildone.core.contract import Bounds, Contract
+from untildone.core.progress import Progress
+from untildone.engine.context import Context
+from untildone.engine.feature import Feature
+from untildone.engine.relayed_verbs import Verb
+from untildone.engine.request import PLANNED, Request, Wanted
+from untildone.errors import UserError
+from untildone.store.loops import Record
+
+# Imported where they are used: a stop needs only what the agent's message reports.
+
+
+def _request_from_prompt(context: Context, prompt: Prompt, wanted: Wanted) -> Request | None:
+    """`implement-task TASK [PLAN]`, `implement-feature [PLAN]`: a plan by its file or feature."""
+    if wanted.preset not in PLANNED:
+        return None
+    from untildone.engine.prompt_options import convert_values, split_options
+    from untildone.engine.start_options import apply_bounds
+    from untildone.features.plans.task_loops import BOUNDS, TaskChoice, build_task_request
+    from untildone.worktree.files import find_worktree
+
+    text, given = split_options(wanted.task)
+    words = text.split()
+    task = words.pop(0) if wanted.preset == "implement-task" and words else ""
+    if wanted.preset == "implement-task" and not task:
+        raise UserError("no task is named", hint="`/untildone:implement-task TASK-001`")
+    if len(words) > 1:
+        raise UserError(
+            f"`{words[1]}` is one word too many",
+            hint=f"`/untildone:{wanted.preset}` takes one plan, by its file or feature",
+        )
+    asked = TaskChoice(
+        session=prompt.session,
+        project=find_worktree(prompt.project, prompt.cwd),
+        plan=words[0] if words else "",
+        task=task,
+        bounds=apply_bounds(Bounds(rounds=BOUNDS.rounds), convert_values(given)),
+    )
+    return build_task_request(context, asked)
+
+
+def _loop_started(_: Context, record: Record) -> tuple[str, ...]:
+    from untildone.features.plans.task_loops import mark_in_progress
+
+    return mark_in_progress(record.contract)
+
+
+def _read_message(contract: Contract, progress: Progress, message: str) -> Progress:
+    from untildone.features.plans.reports import read_markers
+
+    return read_markers(contract, progress, message)
+
+
+def _apply_verb(contract: Contract, progress: Progress, verb: Verb) -> Progress:
+    from untildone.features.plans.reports import VerifierReport, apply_report
+
+    # The agent saw the error when it called the verb.
+    with suppress(DecodeError, UserError):
+        if verb.verb == "verify":
+            return apply_report(contract, progress, decode(verb.text, type=VerifierReport))
+    return progress
+
+
+def _loop_ended(_: Context, record: Record) -> tuple[str, ...]:
+    from untildone.features.plans.task_loops import mark_outcome
+
+    return mark_outcome(record)
+
+
+FEATURE = Feature(
+    request_from_prompt=_request_from_prompt,
+    loop_started=_loop_started,
+    read_message=_read_message,
+    apply_verb=_apply_verb,
+    loop_ended=_loop_ended,
+)

@@ -1,0 +1,100 @@
+"""The checks of a task: those it lists, and those derived from its criteria and tests."""
+
+import re
+import sys
+from collections.abc import Iterable, Iterator
+
+from msgspec.structs import replace
+
+from untildone.core.contract import Check
+from untildone.features.plans.conditions import (
+    Command,
+    Condition,
+    FileContains,
+    HttpStatus,
+    parse_condition,
+)
+from untildone.features.plans.model import Plan, Task
+from untildone.process import quoted
+
+_PROMISE = re.compile(
+    r"(?m)^##+[ \t]+Completion Promise[ \t]*\n+(?:[ \t]*<promise>)?[ \t]*(?P<text>\S.*?)[ \t]*"
+    r"(?:</promise>)?[ \t]*$"
+)
+_LONGEST_NAME = 120
+
+
+def list_task_checks(task: Task) -> tuple[Check, ...]:
+    """Run only after the user has trusted them."""
+    return merge_checks((*_listed_checks(task), *_derived_checks(task)))
+
+
+def merge_checks(checks: Iterable[Check]) -> tuple[Check, ...]:
+    """One check for each command, each with its own name."""
+    found: dict[str, Check] = {}
+    for check in checks:
+        found.setdefault(check.command, check)
+    names: dict[str, Check] = {}
+    for check in found.values():
+        name = check.name if check.name not in names else f"{check.name} ({len(names) + 1})"
+        names[name] = replace(check, name=name)
+    return tuple(names.values())
+
+
+def list_review_criteria(task: Task) -> tuple[str, ...]:
+    """The criteria that no check can prove: a verifier's evidence or a promise must."""
+    return tuple(text for text, condition in _parse_conditions(task).items() if condition is None)
+
+
+def find_promise(task: Task) -> str:
+    """The text of the prompt's `## Completion Promise`, if it has one."""
+    found = _PROMISE.search(task.prompt)
+    return found["text"].strip() if found else ""
+
+
+def list_commands(plan: Plan) -> tuple[str, ...]:
+    """What this plan would run and allow, in order: this is what the user trusts."""
+    found: dict[str, None] = {}
+    for task in plan.tasks.values():
+        found |= dict.fromkeys(check.command for check in list_task_checks(task))
+        found |= dict.fromkeys(f"allow {allowance}" for allowance in task.allow)
+    return tuple(found)
+
+
+def _parse_conditions(task: Task) -> dict[str, Condition | None]:
+    criteria = {text: parse_condition(text) for text in task.acceptance_criteria if text.strip()}
+    tests = {text: parse_condition(text, testing=True) for text in task.testing if text.strip()}
+    return {**criteria, **tests}
+
+
+def _listed_checks(task: Task) -> Iterator[Check]:
+    for check in task.checks:
+        yield check if isinstance(check, Check) else Check(name=_shorten(check), command=check)
+
+
+def _derived_checks(task: Task) -> Iterator[Check]:
+    for text, condition in _parse_conditions(task).items():
+        if condition is not None:
+            command = _build_command(condition)
+            yield Check(name=_shorten(text), command=command, reason="the plan says so")
+
+
+def _shorten(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST_NAME else line[: _LONGEST_NAME - 2] + " …"
+
+
+def _build_command(condition: Condition) -> str:
+    match condition:
+        case Command(line=line):
+            return line
+        case FileContains(path=path, text=text):
+            return _build_probe("contains", path, text)
+        case HttpStatus(method=method, url=url, code=code):
+            return _build_probe("answers", method, url, str(code))
+
+
+def _build_probe(kind: str, *arguments: str) -> str:
+    # `--` because a text may begin with a dash.
+    argv = (sys.executable, "-I", "-m", "untildone.features.plans.probe", kind, "--", *arguments)
+    return " ".join(map(quoted, argv))

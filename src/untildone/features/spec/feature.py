@@ -1,0 +1,111 @@
+"""Loops from a spec: its score and gates, steps with checkpoints, nothing kept where so chosen."""
+
+from contextlib import suppress
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from untildone.core.contract import Contract
+from untildone.core.evidence import Evidence
+from untildone.core.progress import Progress
+from untildone.core.spec.gates import ask_at_gate
+from untildone.engine.context import Context
+from untildone.engine.feature import Feature, StoppedLoop
+from untildone.engine.judgement import Answer, Judged
+from untildone.engine.relayed_verbs import Verb
+from untildone.engine.request import Request
+from untildone.engine.scope import calls_in
+from untildone.errors import UserError
+from untildone.report.announcements import announce_verdict
+from untildone.store.loops import Record
+
+# Imported where they are used: a stop needs none of checkpoints, scores and cleaning up.
+
+
+def _agree(context: Context, request: Request, contract: Contract) -> Contract:
+    from untildone.features.spec.checkpoints import require_repository
+    from untildone.features.spec.start import apply_spec
+
+    if contract.reversibility == "2B":
+        require_repository(request.project)
+    return apply_spec(context, contract) if contract.preset == "loop" else contract
+
+
+def _loop_started(_: Context, record: Record) -> tuple[str, ...]:
+    from untildone.features.spec.steps import save_step_checkpoint
+
+    save_step_checkpoint(record, cwd=Path(record.contract.project))
+    return ()
+
+
+def _describe_start(context: Context, record: Record) -> tuple[str, ...]:
+    from untildone.features.spec.start import describe_start
+
+    return describe_start(context, record)
+
+
+def _resume_by_prompt(context: Context, record: Record, prompt: str) -> Record | None:
+    from untildone.features.spec.gates import apply_gate_answer
+
+    return apply_gate_answer(context, record, prompt)
+
+
+def _apply_verb(contract: Contract, progress: Progress, verb: Verb) -> Progress:
+    from untildone.features.spec.steps import append_steps, mark_step_done
+
+    # The agent saw the error when it called the verb.
+    with suppress(UserError):
+        if verb.name == "done":
+            return mark_step_done(contract, progress, verb.text)
+        return append_steps(contract, progress, (verb.text,), at="")
+    return progress
+
+
+def _gather(_: Context, loop: StoppedLoop, evidence: Evidence) -> Evidence:
+    from untildone.features.spec.thrashing import find_thrashed_files
+
+    contract = loop.contract
+    return replace(
+        evidence,
+        gate_question=ask_at_gate(contract, loop.progress) if contract.gated else "",
+        reverted_files=find_thrashed_files(calls_in(loop.calls))
+        if contract.preset == "loop"
+        else (),
+    )
+
+
+def _finish_answer(_: Context, record: Record, judged: Judged, answer: Answer) -> Answer:
+    if record.contract.reversibility == "2B":
+        from untildone.features.spec.steps import save_step_checkpoint
+
+        # Without it a step cannot be taken back; that changes nothing of the verdict.
+        with suppress(UserError):
+            save_step_checkpoint(record, cwd=judged.project)
+    if record.contract.preset != "loop":
+        return answer
+    status = judged.evidence.status
+    text = announce_verdict(
+        record,
+        judged.verdict,
+        announced=judged.progress.steps_reported,
+        next_step=status.next if status else "",
+    )
+    return replace(answer, notice=f"{answer.notice}\n{text}") if text else answer
+
+
+def _clean_up(context: Context, loop: str) -> None:
+    from untildone.features.spec.cleanup import remove_finished_loop
+
+    remove_finished_loop(context, loop)
+
+
+FEATURE = Feature(
+    agree=_agree,
+    loop_started=_loop_started,
+    describe_start=_describe_start,
+    resume_by_prompt=_resume_by_prompt,
+    apply_verb=_apply_verb,
+    gather=_gather,
+    finish_answer=_finish_answer,
+    clean_up=_clean_up,
+)

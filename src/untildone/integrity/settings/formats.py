@@ -1,0 +1,243 @@
+"""The formats of configuration files: which files have which, and the reader of each."""
+
+import configparser
+import json
+import re
+import tomllib
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeAlias
+
+import yaml
+
+from untildone.integrity.settings.javascript import find_effects, parse_objects
+
+Scalar: TypeAlias = str | int | float | bool | None
+
+_TAG = re.compile(r"<(?P<close>/?)(?P<name>[\w.:-]+)[^<>]*>|(?P<text>[^<>]+)")
+_PAIR = re.compile(r"^\s*(?:export\s+|set\s+)?([\w.:@/-]+)\s*=\s*(.*?)\s*$")
+# test { ignoreFailures = true }, exclude '**/*Test*', useJUnitPlatform { excludeTags 'slow' }
+_STATEMENT = re.compile(
+    r"\b([A-Za-z_][\w.]*)\s*(?:=|\(|\s)\s*(\[[^\]]*\]|\"[^\"]*\"|'[^']*'|true|false|\d+)"
+)
+# ESLint checks TypeScript only where it is configured to.
+_TYPESCRIPT = re.compile(r"typescript|tseslint|\.[cm]?tsx?\b|\btsx?\b")
+_CARGO_TARGETS = ("bench", "bin", "example", "test")
+
+
+class Format(NamedTuple):
+    """`prefix` is put before the keys of a file that holds the settings of one tool."""
+
+    paths: re.Pattern[str]
+    prefix: str
+    read: Callable[[str], object]
+
+
+def _read_ini(text: str) -> object:
+    parser = configparser.RawConfigParser(strict=False, allow_no_value=True)
+    try:
+        parser.read_string(
+            text if re.search(r"(?m)^\[", text) else f"[{configparser.DEFAULTSECT}]\n{text}"
+        )
+    except AttributeError:
+        # configparser fails so on a second line of an option without a value.
+        return {}
+    return {
+        section: {name: _parse_ini_value(value) for name, value in parser.items(section)}
+        for section in (parser.sections() or [configparser.DEFAULTSECT])
+    }
+
+
+def _parse_ini_value(value: str | None) -> object:
+    if value is None or ("\n" not in value and "," not in value):
+        return _parse_scalar(value or "")
+    parts = [part.strip() for part in re.split(r"[\n,]", value)]
+    return [_parse_scalar(part) for part in parts if part and not part.startswith("#")]
+
+
+def _parse_scalar(value: str) -> Scalar:
+    plain = value.strip().strip("\"'")
+    if re.fullmatch(r"-?\d+(\.\d+)?", plain):
+        return float(plain)
+    return {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}.get(
+        plain.lower(), plain
+    )
+
+
+def _read_json(text: str) -> object:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return parse_objects(f"({text})", "javascript")
+
+
+def _read_pairs(text: str) -> object:
+    found = (_PAIR.match(line) for line in text.splitlines() if not re.match(r"\s*[#;]", line))
+    return {each[1]: _parse_scalar(each[2]) for each in found if each}
+
+
+def _read_ignore_file(text: str) -> object:
+    lines = (line.strip() for line in text.splitlines())
+    return {"ignored": [line for line in lines if line and not line.startswith("#")]}
+
+
+def _read_gradle(text: str) -> object:
+    plain = re.sub(r"(?m)//.*$|/\*.*?\*/|(?<!\S)#.*$", "", text)
+    found: dict[str, list[Scalar]] = {}
+    for name, value in _STATEMENT.findall(plain):
+        found.setdefault(name, []).append(_parse_scalar(value))
+    return found
+
+
+def _read_cmake(text: str) -> object:
+    plain = re.sub(r"(?m)#.*$", "", text)
+    found: dict[str, list[Scalar]] = {
+        "add_test": list(re.findall(r"(?i)\badd_test\s*\(([^()]*)\)", plain))
+    }
+    for name, value in re.findall(
+        r"\b(WILL_FAIL|DISABLED|TIMEOUT|PASS_REGULAR_EXPRESSION)\s+(\S+?)[\s)]", plain
+    ):
+        found.setdefault(name, []).append(_parse_scalar(value))
+    return found
+
+
+def _read_xml(text: str) -> object:
+    found: dict[str, list[Scalar]] = {}
+    above: list[str] = []
+    pieces = (piece.rpartition("-->")[2] for piece in text.split("<!--"))
+    for tag in _TAG.finditer("".join(pieces)):
+        if tag["close"]:
+            above = above[:-1]
+        elif tag["name"] and not tag[0].endswith("/>"):
+            above = [*above[-5:], tag["name"]]
+        elif tag["text"] and tag["text"].strip():
+            found.setdefault(".".join(above[-3:]), []).append(_parse_scalar(tag["text"]))
+    return found
+
+
+def _read_script(text: str) -> object:
+    """Return the literals, and the statements that may change them in a way that is not known."""
+    effects = find_effects(text, "typescript")
+    return [*parse_objects(text, "typescript"), *([{"effects": effects}] if effects else ())]
+
+
+def _read_eslint_config(text: str) -> object:
+    """Return the blocks, and the files of each rule; a block without files is for all of them."""
+    found = _read_script(text)
+    every_file = "**/*" if _TYPESCRIPT.search(text) else "**/*.{js,mjs,cjs}"
+    blocks = [inner for outer in _as_list(found) for inner in _as_list(outer)]
+    scopes: dict[str, list[object]] = {}
+    for block in blocks:
+        rules = block.get("rules") if isinstance(block, dict) else None
+        for rule in rules if isinstance(rules, dict) else ():
+            scopes.setdefault(rule, []).extend(_as_list(block.get("files", every_file)))
+    return [*_as_list(found), {"scope": scopes}]
+
+
+def _as_list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _read_pyproject(text: str) -> object:
+    """Name mypy's overrides by their modules, as `mypy.ini` does."""
+    document = tomllib.loads(text)
+    tools = document.get("tool")
+    mypy = tools.get("mypy") if isinstance(tools, dict) else None
+    overrides = mypy.pop("overrides", ()) if isinstance(mypy, dict) else ()
+    tables = [each for each in _as_list(overrides) if isinstance(each, dict)]
+    named = [
+        {f"mypy-{module}": {key: value for key, value in each.items() if key != "module"}}
+        for each in tables
+        for module in _as_list(each.get("module", ""))
+    ]
+    return [document, *named]
+
+
+def _read_cargo(text: str) -> object:
+    """Return targets by their names: `[[bench]]` is a list of them."""
+    document = tomllib.loads(text)
+    for kind in _CARGO_TARGETS:
+        if isinstance(document.get(kind), list):
+            named = (each for each in document[kind] if isinstance(each, dict))
+            document[kind] = {str(each.get("name", "")): each for each in named}
+    return document
+
+
+def _read_go_mod(text: str) -> object:
+    """Read `require a/b v1.2.3`, alone or in a block."""
+    found: dict[str, list[Scalar]] = {}
+    block = ""
+    for line in (line.partition("//")[0].strip() for line in text.splitlines()):
+        word, _, rest = line.partition(" ")
+        if line.endswith("("):
+            block = word
+        elif line == ")":
+            block = ""
+        elif line:
+            name, value = (block, line) if block else (word, rest)
+            found.setdefault(name, []).append(value)
+    return found
+
+
+def _format(paths: str, prefix: str, read: Callable[[str], object]) -> Format:
+    return Format(re.compile(paths), prefix, read)
+
+
+FORMATS = (
+    _format(r"pyproject\.toml", "", _read_pyproject),
+    _format(r"Cargo\.toml", "", _read_cargo),
+    _format(r"\.cargo/config(\.toml)?|(.*/)\.cargo/config(\.toml)?", "cargo", tomllib.loads),
+    _format(r"\.?ruff\.toml", "ruff", tomllib.loads),
+    _format(
+        r"\.?pytest\.(ini|toml)|setup\.cfg|tox\.ini|\.?mypy\.ini|\.flake8|\.isort\.cfg",
+        "",
+        _read_ini,
+    ),
+    _format(r"\.coveragerc(\.toml)?", "coverage", _read_ini),
+    _format(r"\.?pylintrc", "pylint", _read_ini),
+    _format(r"\.?rustfmt\.toml", "rustfmt", tomllib.loads),
+    _format(r"\.prettierrc(\.json)?", "prettier", _read_json),
+    _format(r"\.prettierrc\.ya?ml", "prettier", yaml.safe_load),
+    _format(r"(prettier\.config|\.prettierrc)\.[cm]?[jt]s", "prettier", _read_script),
+    _format(r"go\.(mod|work)", "gomod", _read_go_mod),
+    _format(
+        r"\.?(clippy|rust-toolchain|deny|bandit|taplo)\.toml|bunfig\.toml",
+        "",
+        tomllib.loads,
+    ),
+    _format(r"package\.json", "", _read_json),
+    _format(r"[jt]sconfig[^/]*\.json", "tsconfig", _read_json),
+    _format(r"pyrightconfig\.json", "pyright", _read_json),
+    _format(r"\.eslintrc(\.json)?|eslint-suppressions\.json", "eslint", _read_json),
+    _format(r"\.eslintrc\.ya?ml", "eslint", yaml.safe_load),
+    _format(r"eslint\.config\.[cm]?[jt]s", "eslint", _read_eslint_config),
+    _format(r"\.eslintrc\.[cm]?[jt]s", "eslint", _read_script),
+    _format(r"jest[.-](config|preset)[^/]*\.[cm]?[jt]s", "jest", _read_script),
+    _format(r"jest\.config\.json", "jest", _read_json),
+    _format(
+        r"(vite|vitest|karma|ava|playwright|cypress|stryker)[^/]*\.[cm]?[jt]s",
+        "vitest",
+        _read_script,
+    ),
+    _format(r"biome\.jsonc?|deno\.jsonc?|\.?oxlintrc\.json", "biome", _read_json),
+    _format(r"\.(nycrc|c8rc)(\.json)?|\.mocharc\.jsonc?", "coverage", _read_json),
+    _format(r"\.mocharc\.ya?ml", "mocha", yaml.safe_load),
+    _format(
+        r"\.?(golangci|codecov|coveralls|pre-commit-config|yamllint|detekt|rubocop)\.ya?ml",
+        "",
+        yaml.safe_load,
+    ),
+    _format(
+        r"\.github/workflows/[^/]+\.ya?ml|\.gitlab-ci\.ya?ml|\.circleci/config\.ya?ml",
+        "ci",
+        yaml.safe_load,
+    ),
+    _format(
+        r"\.npmrc|\.env(\.[\w.]+)?|gradle\.properties|sonar[^/]*\.properties",
+        "environment",
+        _read_pairs,
+    ),
+    _format(r"\.(eslint|prettier|git|stylelint|docker)ignore", "", _read_ignore_file),
+    _format(r"pom\.xml", "maven", _read_xml),
+    _format(r"[^/]*\.gradle(\.kts)?", "gradle", _read_gradle),
+    _format(r"CMakeLists\.txt|[^/]*\.cmake", "cmake", _read_cmake),
+)

@@ -1,0 +1,1 @@
+"""JSON edited as text: only the touched place changes, everything else keeps its bytes."""
