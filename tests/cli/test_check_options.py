@@ -117,7 +117,7 @@ def test_what_takes_too_long_is_told_with_a_remedy(tmp_path: Path) -> None:
 
     assert code == 1
     assert told.endswith(
-        "\nhint: `timeout` of the check in `untildone.toml` gives it more seconds\n"
+        "\nhint: raise the `timeout` of the check in `untildone.toml`\n"
     )
 
 
@@ -130,7 +130,7 @@ def test_what_cannot_run_is_told_with_a_remedy(tmp_path: Path) -> None:
     assert code == 17
     assert "it asks for a terminal (`/dev/tty`), and checks run without one" in shown
     assert told.endswith(
-        "\nhint: install what is missing, or name another command in `untildone.toml`\n"
+        "\nhint: install what is missing, or set another command in `untildone.toml`\n"
     )
 
 

@@ -29,7 +29,7 @@ def test_nothing_is_wrong_after_init(tmp_path: Path) -> None:
     patient = Patient(tmp_path)
 
     assert patient.findings() == (0, [])
-    assert "nothing needs mending" in patient.untildone("doctor").stdout
+    assert "nothing needs fixing" in patient.untildone("doctor").stdout
 
 
 def test_automatic_mode_is_told(patient: Patient) -> None:
@@ -55,7 +55,7 @@ def test_automatic_mode_without_the_extra_is_told(patient: Patient, tmp_path: Pa
 
     assert (
         "note: automatic mode: security findings are not looked for: `ast-grep` is not installed\n"
-        "  mend: `pip install 'untildone[security]'`\n"
+        "  fix: `pip install 'untildone[security]'`\n"
     ) in done.stdout
 
 
@@ -166,7 +166,7 @@ def test_hooks_that_are_switched_off(patient: Patient, name: str) -> None:
     assert patient.findings() == error(
         "switched off",
         f"hooks are switched off: `disableAllHooks` is set in `{path}`",
-        f"take `disableAllHooks` from `{path}`",
+        f"remove `disableAllHooks` from `{path}`",
     )
 
 
@@ -296,7 +296,7 @@ def test_settings_that_are_no_json(patient: Patient) -> None:
     assert patient.findings() == error(
         "settings",
         f"`{path}` is not valid JSON at line 2, column 3: expecting a key in double quotes",
-        f"mend `{path}`",
+        f"correct `{path}`",
     )
 
 
@@ -404,6 +404,6 @@ def test_people_are_told_what_to_mend_first(patient: Patient) -> None:
 
     assert shown[:2] == [
         "error: switched off: `UNTILDONE_DISABLE` is set: no agent is held",
-        "  mend: `unset UNTILDONE_DISABLE`",
+        "  fix: `unset UNTILDONE_DISABLE`",
     ]
-    assert shown[-1] == "1 to mend"
+    assert shown[-1] == "1 to fix"

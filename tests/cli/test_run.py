@@ -189,7 +189,8 @@ def test_a_run_is_continued_on_another_day(desk: Desk) -> None:
     code, shown, _ = desk.typed("continue")
 
     assert paused == 10
-    assert re.search(r"^paused \(out-of-rounds\): `untildone continue \w+` goes on$", told, re.M)
+    paused_line = r"^paused \(out-of-rounds\): run `untildone continue \w+` to continue$"
+    assert re.search(paused_line, told, re.M)
     assert (code, shown.startswith("# Receipt of loop ")) == (0, True)
     assert standing(desk)[:3] == ("finished", "done", 2)
 

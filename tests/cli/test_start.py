@@ -187,7 +187,7 @@ def test_the_only_live_session_here_is_meant(desk: Desk, tmp_path: Path) -> None
     code, _, told = desk.typed("start", "--check", RED, "--project", str(elsewhere))
     assert (code, told.splitlines()[0]) == (
         2,
-        f"error: there is no live session of claude was seen in `{elsewhere}`",
+        f"error: there is no live session of claude in `{elsewhere}`",
     )
     assert desk.json("start", "--check", RED)["session"] == SESSION
 

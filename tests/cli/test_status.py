@@ -31,11 +31,11 @@ def held_once(desk: Desk) -> str:
 def test_no_loop_here(desk: Desk) -> None:
     assert desk.said("status") == (
         0,
-        "no loop here; `untildone start --preset test` starts one\n",
+        "no loop in this project; `untildone start --preset test` starts one\n",
         "",
     )
     assert desk.json("status") == {"loops": [], "unreadable": [], "automatic": False}
-    assert desk.said("history") == (0, "nothing ran here yet\n", "")
+    assert desk.said("history") == (0, "no loop ran in this project yet\n", "")
     assert desk.json("history") == {"loops": []}
 
 
@@ -140,7 +140,7 @@ def test_other_projects_are_shown_with_all(desk: Desk, tmp_path: Path) -> None:
 
     assert desk.typed("status", *there)[1].endswith("; `--all` shows 1 loop elsewhere\n")
     assert desk.typed("history", *there)[1] == (
-        "nothing ran here yet; `--all` shows 1 loop elsewhere\n"
+        "no loop ran in this project yet; `--all` shows 1 loop elsewhere\n"
     )
     assert desk.json("status", *there)["loops"] == desk.json("history", *there)["loops"] == []
     assert [found["id"] for found in desk.json("status", "--all", *there)["loops"]] == [loop]

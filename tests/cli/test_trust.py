@@ -119,7 +119,7 @@ def test_a_change_revokes_it_and_is_shown(desk: Desk, path: Path) -> None:
     shown = desk.untildone("trust", stdin="n\n").stdout.splitlines()
     assert shown[:-1] == [
         "--- trusted",
-        "+++ now",
+        "+++ current",
         "@@ -1,2 +1,2 @@",
         " [checks.test]",
         "-command = 'touch marker'",

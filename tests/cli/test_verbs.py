@@ -26,7 +26,7 @@ def test_pause_continue_cancel(desk: Desk) -> None:
     assert desk.standing(loop) == ("paused", "paused", 0, 10)
     assert desk.said("continue") == (
         0,
-        f"loop {loop} goes on, round 0 of 10; the agent is held from its next stop\n",
+        f"loop {loop} continues, round 0 of 10; the agent is held from its next stop\n",
         "",
     )
     assert desk.standing(loop) == ("active", None, 0, 10)

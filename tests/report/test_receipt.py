@@ -184,7 +184,7 @@ def test_what_is_asked_about_is_shown_with_its_change_and_the_ways_on() -> None:
         generation=1,
     )
 
-    text = render_receipt(build_receipt(record, seen(GREEN), (), at=LATER, lost=lost))
+    text = render_receipt(build_receipt(record, seen(GREEN), (), at=LATER, concerns=lost))
 
     assert text[text.index("\n## Concerns") :].splitlines() == [
         "",

@@ -198,15 +198,15 @@ def _limit_to_files(
     results: tuple[CheckResult, ...], files: frozenset[str]
 ) -> tuple[CheckResult, ...]:
     """Keep findings in `files`; a red check whose findings are all elsewhere becomes green."""
-    kept = []
+    limited = []
     for result in results:
         # A change may break any test, so those of unchanged files stay.
-        here = tuple(each for each in result.findings if result.tests or each.path in files)
-        elsewhere = bool(result.findings) and not here
+        inside = tuple(each for each in result.findings if result.tests or each.path in files)
+        elsewhere = bool(result.findings) and not inside
         outcome = "green" if elsewhere and result.outcome == "red" else result.outcome
         reason = "findings only in unchanged files" if outcome != result.outcome else result.reason
-        kept.append(replace(result, findings=here, outcome=outcome, reason=reason))
-    return tuple(kept)
+        limited.append(replace(result, findings=inside, outcome=outcome, reason=reason))
+    return tuple(limited)
 
 
 def _wait_for_change(project: Path, seen: str) -> None:

@@ -66,7 +66,7 @@ class DemoEnvironment:
 
 def _build_environ(home: Path) -> dict[str, str]:
     """The user's variables without those that lead to their own state or agent."""
-    kept = {
+    inherited = {
         name: value
         for name, value in environment(os.environ).items()
         if not name.startswith(("UNTILDONE_", "XDG_"))
@@ -74,8 +74,8 @@ def _build_environ(home: Path) -> dict[str, str]:
     # The checks run `python`, and only our own interpreter certainly exists.
     folder = str(Path(sys.executable).parent)
     return {
-        **kept,
-        "PATH": os.pathsep.join((folder, kept.get("PATH", os.defpath))),
+        **inherited,
+        "PATH": os.pathsep.join((folder, inherited.get("PATH", os.defpath))),
         "HOME": str(home),
         "USERPROFILE": str(home),
         "UNTILDONE_HOME": str(home / "state"),

@@ -1,4 +1,4 @@
-"""`untildone drill`: prove that the installed hook holds and lets go."""
+"""`untildone drill`: proves that the installed hook holds and releases the agent."""
 
 import tempfile
 from collections.abc import Iterator
@@ -121,7 +121,7 @@ def _print_proof(console: Console, proof: Proof) -> None:
 def _print_result(console: Console, proofs: list[Proof], fix: str) -> None:
     failed = sum(not proof.passed for proof in proofs)
     if not failed:
-        text = f"\n{len(proofs)} of {len(proofs)} passed: the installed hook holds and lets go"
+        text = f"\n{len(proofs)} of {len(proofs)} passed: the installed hook holds and releases"
         console.print(Text(text, style="bold green"))
         return
     console.print(Text(f"\n{failed} of {len(proofs)} failed", style="bold red"))

@@ -79,7 +79,7 @@ def written(
 
         asked = concerns_with_diffs(context, record, evidence.concerns or (), project=project)
     rounds = context.loops.read_rounds(record.contract.id)
-    return build_receipt(record, evidence, rounds, at=at, lost=asked)
+    return build_receipt(record, evidence, rounds, at=at, concerns=asked)
 
 
 def last_evidence(rounds: tuple[Round, ...]) -> Evidence:

@@ -45,7 +45,7 @@ class ReceiptConcern(Struct, frozen=True, kw_only=True):
     change: str = ""
 
 
-class Receipt(Struct, frozen=True, kw_only=True):
+class Receipt(Struct, frozen=True, kw_only=True, rename={"concerns": "lost"}):
     loop: str
     agent: str
     session: str
@@ -73,7 +73,7 @@ class Receipt(Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...]
     # Comparison with the baseline: what was proved, the open concerns, and who allowed what.
     proved: tuple[str, ...] = ()
-    lost: tuple[ReceiptConcern, ...] = ()
+    concerns: tuple[ReceiptConcern, ...] = ()
     approvals: tuple[Allowance, ...] = ()
     # Of a spec loop: how far to rely on it, what no command can verify, and the steps done.
     verdict: Trust | None = None
@@ -96,14 +96,14 @@ def build_receipt(
     rounds: tuple[Round, ...],
     *,
     at: str,
-    lost: tuple[ReceiptConcern, ...] = (),
+    concerns: tuple[ReceiptConcern, ...] = (),
 ) -> Receipt:
     contract = apply_amendments(record.contract, record.progress.amendments)
     progress = record.progress
     return replace(
         _build_essentials(record, evidence, rounds, at=at),
         proved=evidence.comparisons,
-        lost=lost,
+        concerns=concerns,
         approvals=tuple(_list_allowances(record, evidence)),
         verdict=rate_trust(contract, progress) if _has_verdict(record) else None,
         unverified=tuple(f"must not: {limit}" for limit in contract.limits),

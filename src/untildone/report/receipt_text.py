@@ -36,7 +36,7 @@ def render_receipt(receipt: Receipt) -> str:
             "Checked", [f"{each.name}: {each.summary}  `{each.command}`" for each in receipt.checks]
         ),
         *_render_section("Compared with the baseline", list(receipt.proved)),
-        *_render_concerns(receipt.lost),
+        *_render_concerns(receipt.concerns),
         *_render_section(
             "Reported by the agent", [f"{name}: {text}" for name, text in receipt.claims.items()]
         ),

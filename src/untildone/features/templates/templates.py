@@ -133,7 +133,7 @@ def find_recipe_checks(
         listed = ", ".join(f"`{name}`" for name in known) or "none"
         raise UserError(
             f"the template's {unknown} is no check of this project (there are: {listed})",
-            hint="`untildone detect` tells where they come from",
+            hint="`untildone detect` shows where they come from",
         )
     return (*(known[name] for name in wanted), *name_checks(found.template.commands))
 
