@@ -116,9 +116,7 @@ def test_what_takes_too_long_is_told_with_a_remedy(tmp_path: Path) -> None:
     code, _, told = desk.said("check")
 
     assert code == 1
-    assert told.endswith(
-        "\nhint: raise the `timeout` of the check in `untildone.toml`\n"
-    )
+    assert told.endswith("\nhint: raise the `timeout` of the check in `untildone.toml`\n")
 
 
 def test_what_cannot_run_is_told_with_a_remedy(tmp_path: Path) -> None:

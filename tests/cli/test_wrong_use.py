@@ -163,9 +163,7 @@ def test_a_loop_that_is_not_there(desk: Desk, typed: Typed, verb: str) -> None:
     )
     assert typed(verb, "abc") == error("there is no loop `abc`", HISTORY)
     assert typed(verb, "../x") == error("`../x` is not the id of a loop", HISTORY)
-    assert typed(verb, "") == error(
-        "the loop id is empty", "`untildone status --all` lists them"
-    )
+    assert typed(verb, "") == error("the loop id is empty", "`untildone status --all` lists them")
 
 
 def test_several_loops_are_listed_and_none_is_guessed(typed: Typed) -> None:
