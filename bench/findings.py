@@ -13,8 +13,8 @@ from untildone.core.feedback import write_feedback
 from untildone.core.progress import Progress
 from untildone.core.transitions import advance
 from untildone.core.verdict import Continue
-from untildone.process import Finished
 from untildone.process.output import HEAD_LIMIT, TAIL_LIMIT
+from untildone.process.runner import Finished
 
 COUNT = 100_000
 CHECK = Check(name="lint", command="ruff check --output-format json .")

@@ -8,8 +8,8 @@ from functools import partial
 from pathlib import Path
 
 from bench.table import Row, seconds
-from untildone.runs.player import Step, written
-from untildone.runs.scripted import Shell
+from untildone.runs.scripted_agent import Shell
+from untildone.runs.scripted_client import Step, write_script
 
 TASKS = 8
 PROGRAM = Path(sys.executable).with_name("untildone")
@@ -32,6 +32,6 @@ def ran(folder: Path, jobs: str) -> None:
     for git in (("init", "-q"), ("add", "-A"), ("commit", "-qm", "Begin")):
         who = ("-c", "user.name=bench", "-c", "user.email=bench@localhost")
         subprocess.run(["git", *who, *git], cwd=project, env=environ, check=True)
-    client = ("--client", written(folder / "script.json", [WORK]))
+    client = ("--client", write_script(folder / "script.json", [WORK]))
     argv = [str(PROGRAM), "run", "--plan", "TASKS.json", "-j", jobs, *client]
     subprocess.run(argv, cwd=project, env=environ, check=True, capture_output=True)

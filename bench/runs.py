@@ -9,9 +9,9 @@ from pathlib import Path
 from bench.plan_runs import PROGRAM
 from bench.table import Row, medians, seconds
 from untildone.core.verdict import OUTCOMES
-from untildone.process import argv_of
-from untildone.runs.player import Step, written
-from untildone.runs.scripted import Shell
+from untildone.process.command import parse_argv
+from untildone.runs.scripted_agent import Shell
+from untildone.runs.scripted_client import Step, write_script
 
 # A short turn of a real model; most are longer.
 TURN = Step(edits=(Shell(command="sleep 3"),), says="Done.")
@@ -20,7 +20,7 @@ OUT_OF_ROUNDS = OUTCOMES["out-of-rounds"].exit_code
 
 
 def rows(folder: Path) -> list[Row]:
-    client = written(folder / "script.json", [TURN])
+    client = write_script(folder / "script.json", [TURN])
     (alone,) = medians([partial(called, folder, client)], rounds=ROUNDS - 1)
     one, all_of_them = (seconds(partial(ran, folder, client, rounds)) for rounds in (1, ROUNDS))
     # What a run costs once, its start and its end, is in both.
@@ -29,7 +29,7 @@ def rows(folder: Path) -> list[Row]:
 
 
 def called(folder: Path, client: str) -> None:
-    argv = [*argv_of(client), "-p", "--session-id", str(uuid.uuid4())]
+    argv = [*parse_argv(client), "-p", "--session-id", str(uuid.uuid4())]
     subprocess.run(argv, cwd=folder, input=b"Go on.", check=True, capture_output=True)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from untildone.process import ancestors
+from untildone.process.runner import list_ancestors
 
 PATIENCE = 60.0
 
@@ -22,7 +22,7 @@ def keepers(project: Path) -> list[int]:
         if str(project).encode() in words and b"diagnose" in words:
             found.append(int(path.parent.name))
     # What they are just starting has their command line for a moment.
-    return [pid for pid in found if not set(ancestors(pid)) & set(found)]
+    return [pid for pid in found if not set(list_ancestors(pid)) & set(found)]
 
 
 def end_keepers(project: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from untildone import check_lineage
 from untildone.check_lineage import make_mark, name_process, register_home
-from untildone.process import run
+from untildone.process.runner import run
 from untildone.process.system import Posix
 
 ASK = """\

@@ -12,9 +12,9 @@ from msgspec import Struct
 
 from bench.integrity.case import Folder
 from bench.integrity.toolbox import SYSTEM, Toolbox
-from untildone.process import Finished, run
-from untildone.runs.hooks import Hook, fire, hooks_in
-from untildone.runs.scripted import stop_fields
+from untildone.process.runner import Finished, run
+from untildone.runs.hooks import Hook, fire, read_hooks
+from untildone.runs.scripted_agent import stop_fields
 
 # The longest of them builds from nothing.
 LIMIT = 300.0
@@ -72,7 +72,7 @@ class Stage:
     def _install(self) -> None:
         self._ours("init")
         settings = self._home / ".claude" / "settings.json"
-        self._hooks = hooks_in([json.loads(settings.read_text(encoding="utf-8"))])
+        self._hooks = read_hooks([json.loads(settings.read_text(encoding="utf-8"))])
         self._fire("SessionStart", {"source": "startup"})
 
     def _start(self, allow: list[str]) -> None:

@@ -1,7 +1,8 @@
-"""Which processes run below a check of ours: whatever they say, they are not the user.
+"""Detects processes that one of our checks started: they never speak for the user.
 
-While a process of ours runs checks it carries a mark that belongs to its state folder: as its own
-name, which on Linux only the process itself can change, and in a variable of everything it starts.
+While a process of ours runs checks it carries a mark made from its state folder: as its own name,
+which on Linux only the process itself can change, and in an environment variable of everything it
+starts. This module is imported by every hook, so it uses the standard library only.
 """
 
 import os
@@ -9,32 +10,32 @@ import os
 RUN_VARIABLE = "UNTILDONE_RUN"
 
 
-class _Serving:
+class _Registered:
     home = ""
 
 
 def register_home(home: str) -> None:
-    """Remember whose loops this process works on: the mark of its checks names that folder."""
-    _Serving.home = home
+    """Set the state folder that this process works on, from which its mark is made."""
+    _Registered.home = home
 
 
 def get_own_mark() -> str:
-    """The mark for the checks of this process; empty where it works on no state folder."""
-    return make_mark(_Serving.home)
+    """The mark of this process; empty if it works on no state folder."""
+    return make_mark(_Registered.home)
 
 
 def make_mark(home: str) -> str:
-    """At most 15 bytes: Linux cuts off the rest of a process's name."""
+    """A mark of at most 15 bytes: Linux cuts off the rest of a process's name."""
     try:
         status = os.stat(home)
     except (OSError, ValueError):
         return ""
-    # By the folder itself: a path can be written in many ways.
+    # Made from device and inode, because one folder can have many paths.
     return f"untildone-{(status.st_dev * 1_000_003 + status.st_ino) % 16**5:05x}"
 
 
 def get_own_process_id() -> int:
-    """This process as /proc numbers it, which in a PID namespace is not what `getpid` says."""
+    """The id of this process in /proc, which differs from `getpid` in a PID namespace."""
     try:
         return int(os.readlink("/proc/self"))
     except (OSError, ValueError):
@@ -42,9 +43,9 @@ def get_own_process_id() -> int:
 
 
 def find_check_ancestor(home: str, environ: dict[str, str]) -> int:
-    """The process that shows this one to be below a check of that home; 0 if there is none.
+    """The process by which a check of that state folder started this one; 0 if none did.
 
-    Ancestors are looked at where there is a /proc: a hook cannot wait for `ps`.
+    Ancestors are examined only where there is a /proc: a hook has no time to run `ps`.
     """
     mark = make_mark(home)
     if not mark:
@@ -53,7 +54,7 @@ def find_check_ancestor(home: str, environ: dict[str, str]) -> int:
     if mark in environ.get(RUN_VARIABLE, ""):
         return process
     seen = {process}
-    while (process := _parent(process)) not in seen and process > 0:
+    while (process := _find_parent(process)) not in seen and process > 0:
         if _is_marked(process, mark):
             return process
         seen.add(process)
@@ -61,14 +62,14 @@ def find_check_ancestor(home: str, environ: dict[str, str]) -> int:
 
 
 def read_variable(entries: bytes) -> bytes:
-    """The value of our variable in an environment as /proc shows it."""
+    """The value of our variable in the content of a `/proc/PID/environ` file."""
     name = f"{RUN_VARIABLE}=".encode()
     found = (entry[len(name) :] for entry in entries.split(b"\0") if entry.startswith(name))
     return next(found, b"")
 
 
 def name_process(name: bytes) -> bytes:
-    """Give this process a name; returns the name it had, empty where that is not possible."""
+    """Rename this process; returns its former name, or nothing if it cannot be renamed."""
     before = _read("self", "comm").rstrip(b"\n")
     if not before:
         return b""
@@ -86,7 +87,7 @@ def _is_marked(process: int, mark: str) -> bool:
     return name == wanted or wanted in read_variable(_read(process, "environ"))
 
 
-def _parent(process: int) -> int:
+def _find_parent(process: int) -> int:
     # 4242 (name, which may hold spaces and parentheses) S 1 4242 4242 0 -1 ...
     fields = _read(process, "stat").rpartition(b")")[2].split()
     return int(fields[1]) if fields else 0

@@ -1,8 +1,8 @@
-"""The mistakes a person can mend, told with the remedy."""
+"""Errors that the user can fix."""
 
 
 class UserError(Exception):
-    """What is wrong, with the value; `hint` is one command or one edit that mends it."""
+    """What is wrong, with the value; `hint` is one command or one edit that fixes it."""
 
     def __init__(self, message: str, *, hint: str = "", exit_code: int = 2) -> None:
         super().__init__(message)

@@ -33,7 +33,7 @@ GO = {
 }
 
 
-def measured(folder: Path, files: dict[str, str], command: str, percent: int) -> CheckResult:
+def run_coverage(folder: Path, files: dict[str, str], command: str, percent: int) -> CheckResult:
     for name, text in files.items():
         (folder / name).write_text(text, encoding="utf-8")
     check = require_coverage(Check(name="test", command=command), percent, project=folder)
@@ -43,7 +43,7 @@ def measured(folder: Path, files: dict[str, str], command: str, percent: int) ->
 
 @pytest.mark.parametrize(("percent", "outcome"), [(80, "green"), (95, "red")])
 def test_pytest(tmp_path: Path, percent: int, outcome: str) -> None:
-    result = measured(tmp_path, PYTHON, tool("pytest"), percent)
+    result = run_coverage(tmp_path, PYTHON, tool("pytest"), percent)
 
     assert (result.name, result.outcome) == ("coverage:test", outcome)
     assert result.tests is not None
@@ -55,7 +55,7 @@ def test_without_pytest_cov_it_cannot_run(tmp_path: Path) -> None:
     if importlib.util.find_spec("pytest_cov"):
         pytest.skip("pytest-cov is installed beside this pytest")
 
-    result = measured(tmp_path, PYTHON, f"{shlex.quote(sys.executable)} -m pytest", 80)
+    result = run_coverage(tmp_path, PYTHON, f"{shlex.quote(sys.executable)} -m pytest", 80)
 
     assert (result.outcome, result.reason) == (
         "unrunnable",
@@ -69,7 +69,7 @@ def test_jest_behind_npm(tmp_path: Path, percent: int, outcome: str) -> None:
     tool("jest")
     (tmp_path / "node_modules").symlink_to(TOOLS["jest"].folder / "node_modules")
 
-    result = measured(tmp_path, JEST, "npm test", percent)
+    result = run_coverage(tmp_path, JEST, "npm test", percent)
 
     assert (result.outcome, "cart.js" in result.output) == (outcome, True)
 
@@ -79,7 +79,7 @@ def test_vitest_without_its_provider_cannot_run(tmp_path: Path) -> None:
     tool("vitest")
     (tmp_path / "node_modules").symlink_to(TOOLS["vitest"].folder / "node_modules")
 
-    result = measured(tmp_path, {"package.json": "{}"}, "npx vitest run", 80)
+    result = run_coverage(tmp_path, {"package.json": "{}"}, "npx vitest run", 80)
 
     assert (result.outcome, result.reason) == (
         "unrunnable",
@@ -91,7 +91,7 @@ def test_node(tmp_path: Path) -> None:
     on_machine("node")
     files = {"a.test.mjs": 'import test from "node:test";\ntest("a", () => {});\n'}
 
-    result = measured(tmp_path, files, "node --test", 80)
+    result = run_coverage(tmp_path, files, "node --test", 80)
 
     assert (result.outcome, result.reason) in (
         ("green", ""),
@@ -109,7 +109,7 @@ def test_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, percent: int, outco
     monkeypatch.setenv("GOCACHE", str(TOOLS["go"].folder.parent / "go-build"))
     monkeypatch.setenv("GOFLAGS", "-vet=off")
 
-    result = measured(tmp_path, GO, "go test ./...", percent)
+    result = run_coverage(tmp_path, GO, "go test ./...", percent)
 
     assert (result.outcome, "50.0 % of the statements are covered" in result.output) == (
         outcome,
@@ -121,7 +121,7 @@ def test_go_that_does_not_compile_is_red(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setenv("PATH", f"{Path(shlex.split(tool('go'))[0]).parent}:/usr/bin:/bin")
     monkeypatch.setenv("GOCACHE", str(TOOLS["go"].folder.parent / "go-build"))
 
-    result = measured(tmp_path, {**GO, "cart.go": "package cart\n\nfunc Add(\n"}, "go test", 1)
+    result = run_coverage(tmp_path, {**GO, "cart.go": "package cart\n\nfunc Add(\n"}, "go test", 1)
 
     assert result.outcome == "red"
 
@@ -129,7 +129,7 @@ def test_go_that_does_not_compile_is_red(tmp_path: Path, monkeypatch: pytest.Mon
 def test_a_missing_go_cannot_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
 
-    result = measured(tmp_path, GO, "go test", 1)
+    result = run_coverage(tmp_path, GO, "go test", 1)
 
     assert (result.outcome, result.reason) == ("unrunnable", "`go` was not found")
 

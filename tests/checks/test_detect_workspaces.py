@@ -7,7 +7,7 @@ import pytest
 from checks.detecting import Files, commands, package, project, scripts
 from untildone.checks.detect import find_rejected
 from untildone.errors import UserError
-from untildone.process import run
+from untildone.process.runner import run
 
 TOP = package(workspaces=["packages/*"])
 TESTED = scripts(test="node --test")

@@ -22,7 +22,7 @@ e.py:1: error: not ours
 """
 
 
-def ran(tmp_path: Path, **fields: str) -> CheckResult:
+def run_check(tmp_path: Path, **fields: str) -> CheckResult:
     tmp_path.joinpath("output").write_text(OUTPUT, encoding="utf-8")
     check = Check(name="own", command="cat output; false", **fields)  # type: ignore[arg-type]  # texts
     (result,) = run_checks([check], RunOptions(project=tmp_path))
@@ -50,7 +50,7 @@ def test_only_the_text_is_needed() -> None:
 
 
 def test_a_pattern_alone_decides_what_is_a_finding(tmp_path: Path) -> None:
-    found = ran(tmp_path, pattern=PATTERN)
+    found = run_check(tmp_path, pattern=PATTERN)
 
     assert (found.outcome, [each.code for each in found.findings]) == (
         "red",
@@ -59,13 +59,13 @@ def test_a_pattern_alone_decides_what_is_a_finding(tmp_path: Path) -> None:
 
 
 def test_beside_a_named_parser_it_adds_to_its_findings(tmp_path: Path) -> None:
-    found = ran(tmp_path, pattern=PATTERN, parser="mypy")
+    found = run_check(tmp_path, pattern=PATTERN, parser="mypy")
 
     assert [each.path for each in found.findings] == ["a.rb", "lib/b.rb", "c.rb", "d.rb", "e.py"]
 
 
 def test_a_named_parser_is_the_only_one(tmp_path: Path) -> None:
-    assert [each.path for each in ran(tmp_path, parser="mypy").findings] == ["e.py"]
+    assert [each.path for each in run_check(tmp_path, parser="mypy").findings] == ["e.py"]
 
 
 @pytest.mark.timeout(60)

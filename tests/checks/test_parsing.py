@@ -17,13 +17,13 @@ from untildone.checks.secrets import REMOVED
 from untildone.core import check_results
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check
-from untildone.process import Finished
 from untildone.process.output import HEAD_LIMIT, TAIL_LIMIT
+from untildone.process.runner import Finished
 
 MANY = 100_000
 
 
-def judged(
+def judge(
     folder: Path, output: str | bytes, command: str, *, code: int = 1, cwd: str = ""
 ) -> CheckResult:
     data = output.encode() if isinstance(output, str) else output
@@ -50,20 +50,20 @@ def found_lines(count: int) -> str:
 @pytest.mark.parametrize("count", [10, 10_000, MANY], ids=["small", "at once", "in pieces"])
 @pytest.mark.parametrize("command", ["ruff check", "make lint"])
 def test_all_findings_are_found_wherever_they_are(tmp_path: Path, count: int, command: str) -> None:
-    result = judged(tmp_path, found_lines(count), command)
+    result = judge(tmp_path, found_lines(count), command)
     assert lines(result) == list(range(1, count + 1))
     assert {finding.code for finding in result.findings} == {"F401"}
 
 
 def test_a_tool_that_is_not_known_is_read_to_its_end(tmp_path: Path) -> None:
     noise = "compiled something into something else\n" * 100_000
-    result = judged(tmp_path, f"{noise}cart.zig:7: no such name\n{noise}", "zig build")
+    result = judge(tmp_path, f"{noise}cart.zig:7: no such name\n{noise}", "zig build")
     assert [(each.path, each.line) for each in result.findings] == [("cart.zig", 7)]
 
 
 def test_a_named_tool_is_heard_in_the_middle_of_noise(tmp_path: Path) -> None:
     noise = "compiled something into something else\n" * 100_000
-    result = judged(tmp_path, f"{noise}{found_lines(1)}{noise}", "make all && ruff check")
+    result = judge(tmp_path, f"{noise}{found_lines(1)}{noise}", "make all && ruff check")
     assert [(each.line, each.code) for each in result.findings] == [(1, "F401")]
 
 
@@ -78,7 +78,7 @@ def ruff_entry(number: int, text: str, folder: Path) -> dict[str, object]:
 
 def test_a_large_list_of_ruff_is_read_whole(tmp_path: Path) -> None:
     entries = [ruff_entry(number, "`os` unused", tmp_path) for number in range(1, MANY + 1)]
-    result = judged(tmp_path, json.dumps(entries, indent=1), "ruff check", cwd="web")
+    result = judge(tmp_path, json.dumps(entries, indent=1), "ruff check", cwd="web")
     assert lines(result) == list(range(1, MANY + 1))
     assert {finding.path for finding in result.findings} == {"web/cart.py"}
     assert len({finding.fingerprint for finding in result.findings}) == MANY
@@ -88,7 +88,7 @@ def test_what_a_large_document_tells_is_fit_to_be_shown(tmp_path: Path) -> None:
     texts = ["plain", "\x1b[31mred", "token=abcdefgh1", f"in {tmp_path}/lib/a.py", "x" * 100]
     entries = [ruff_entry(1, text, tmp_path) for text in texts * 5_000]
     output = "> lint\n" + json.dumps(entries, indent=1)
-    result = judged(tmp_path, output, "npm run lint")
+    result = judge(tmp_path, output, "npm run lint")
     said = {finding.text for finding in result.findings}
     assert said == {"plain", "red", f"token={REMOVED}", "in lib/a.py", "x" * 100}
 
@@ -96,21 +96,21 @@ def test_what_a_large_document_tells_is_fit_to_be_shown(tmp_path: Path) -> None:
 def test_a_key_over_several_texts_costs_only_them(tmp_path: Path) -> None:
     key = ["-----BEGIN PRIVATE KEY-----", "abc", "-----END PRIVATE KEY-----"]
     entries = [ruff_entry(1, text, tmp_path) for text in [*key, *["plain"] * 20_000]]
-    result = judged(tmp_path, json.dumps(entries, indent=1), "ruff check")
+    result = judge(tmp_path, json.dumps(entries, indent=1), "ruff check")
     said = {finding.text for finding in result.findings}
     assert said == {REMOVED, "abc", "-----END PRIVATE KEY-----", "plain"}
 
 
 def test_a_large_report_of_tests_is_counted(tmp_path: Path) -> None:
     cases = "".join(f'<testcase name="t{number}"/>\n' for number in range(MANY))
-    result = judged(tmp_path, f"<testsuite>\n{cases}</testsuite>\n", "make test", code=0)
+    result = judge(tmp_path, f"<testsuite>\n{cases}</testsuite>\n", "make test", code=0)
     assert result.tests is not None
     assert (result.outcome, result.tests.passed) == ("green", MANY)
 
 
 def test_a_large_document_of_nobody_is_read_as_lines(tmp_path: Path) -> None:
     output = '{\n"a": 1\n' + found_lines(MANY)
-    assert len(lines(judged(tmp_path, output, "ruff check"))) == MANY
+    assert len(lines(judge(tmp_path, output, "ruff check"))) == MANY
 
 
 def test_a_file_that_lost_its_end_is_not_read_instead(tmp_path: Path) -> None:
@@ -129,7 +129,7 @@ def test_a_file_that_lost_its_end_is_not_read_instead(tmp_path: Path) -> None:
 def test_tests_that_are_told_in_the_middle_are_known(tmp_path: Path) -> None:
     results = "".join(f"test t{number} ... ok\n" for number in range(20_000))
     summary = "test result: ok. 20000 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out;\n"
-    result = judged(tmp_path, results + summary, "cargo test", code=0)
+    result = judge(tmp_path, results + summary, "cargo test", code=0)
     names = tuple(f"t{number}" for number in range(20_000))
     assert result.tests == check_results.Tests(passed=20_000, passing=names)
 
@@ -149,7 +149,7 @@ def test_tests_that_are_told_in_the_middle_are_known(tmp_path: Path) -> None:
 )
 def test_paths_are_told_from_the_project(tmp_path: Path, told: str, expected: str) -> None:
     line = f"{told.format(project=tmp_path)}:3: known\n"
-    (finding,) = judged(tmp_path, line, "x", cwd="web").findings
+    (finding,) = judge(tmp_path, line, "x", cwd="web").findings
     assert finding.path == expected
 
 

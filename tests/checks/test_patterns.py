@@ -39,30 +39,32 @@ def check(*, success: str = "", failure: str = "") -> Check:
     ],
 )
 def test_failure(pattern: str, text: str, expected: Match | None) -> None:
-    assert patterns.find_failure(check(failure=pattern), text) == expected
+    assert patterns.search_failure(check(failure=pattern), text) == expected
 
 
 def test_what_the_success_pattern_matched_is_no_failure() -> None:
     both = check(success="error-free build", failure="error")
-    assert patterns.find_failure(both, "an error-free build") is None
-    assert patterns.find_failure(both, "an error-free build, one error") == Match("error")
+    assert patterns.search_failure(both, "an error-free build") is None
+    assert patterns.search_failure(both, "an error-free build, one error") == Match("error")
 
 
 def test_success_is_found_on_one_line_ignoring_case() -> None:
-    assert patterns.find_success(check(success="all ok"), "x\nAll OK\n") == Match("All OK")
-    assert patterns.find_success(check(success="all.ok"), "all\nok") is None
+    assert patterns.search_success(check(success="all ok"), "x\nAll OK\n") == Match("All OK")
+    assert patterns.search_success(check(success="all.ok"), "all\nok") is None
 
 
 def test_a_success_pattern_that_never_ends_is_given_up() -> None:
     started = time.monotonic()
-    assert patterns.find_success(check(success="(a|aa)+$"), "a" * 60 + "!") == Match(timed_out=True)
+    assert patterns.search_success(check(success="(a|aa)+$"), "a" * 60 + "!") == Match(
+        timed_out=True
+    )
     assert time.monotonic() - started < patterns.SECONDS + 30
 
 
 @pytest.mark.parametrize("pattern", ["(a|aa)+$", "(a+)+$", "(.*)*x", "(a|b|ab)*c"])
 def test_no_failure_pattern_takes_longer_than_the_limit(pattern: str) -> None:
     started = time.monotonic()
-    found = patterns.find_failure(check(failure=pattern), ("a" * 60 + "!\n") * 100)
+    found = patterns.search_failure(check(failure=pattern), ("a" * 60 + "!\n") * 100)
     assert found in (None, Match(timed_out=True))
     assert time.monotonic() - started < patterns.SECONDS + 30
 
@@ -70,7 +72,7 @@ def test_no_failure_pattern_takes_longer_than_the_limit(pattern: str) -> None:
 def test_many_excused_matches_stay_within_the_limit() -> None:
     started = time.monotonic()
     both = check(success="failed", failure="failed")
-    assert patterns.find_failure(both, "failed " * 30_000) in (None, Match(timed_out=True))
+    assert patterns.search_failure(both, "failed " * 30_000) in (None, Match(timed_out=True))
     assert time.monotonic() - started < patterns.SECONDS + 30
 
 

@@ -147,20 +147,20 @@ def test_pytest_looks_at_what_failed_last(project: Path) -> None:
     assert look.env == {"PYTEST_ADDOPTS": "-x --last-failed --last-failed-no-failures=none"}
 
 
-class Watched:
+class PreviewRecorder:
     """Checks that are run by somebody who watches: what was heard, in its order."""
 
-    def __init__(self, project: Path, memory: Path) -> None:
+    def __init__(self, project: Path, cache: Path) -> None:
         self.heard: list[str] = []
         self.project = project
-        self.memory = ResultCache(memory, {"PATH": "/usr/bin:/bin"})
+        self.cache = ResultCache(cache, {"PATH": "/usr/bin:/bin"})
 
     def run(self, check: Check) -> CheckResult:
         def early(_: Check, result: CheckResult) -> None:
             failing = result.tests.failing if result.tests else ()
             self.heard.append(f"early {[each.path for each in result.findings]} {list(failing)}")
 
-        running = RunOptions(project=self.project, cache=self.memory, on_preview=early)
+        running = RunOptions(project=self.project, cache=self.cache, on_preview=early)
         (result,) = run_checks([check], running)
         self.heard.append(result.outcome)
         return result
@@ -183,12 +183,12 @@ PYTEST = shlex.quote(str(Path(sys.executable).with_name("pytest")))
 
 def test_a_real_ruff_tells_early_and_the_whole_run_decides(project: Path, tmp_path: Path) -> None:
     command = f"{slow(tmp_path, RUFF, unless='new.py')} check ."
-    watched = Watched(project, tmp_path / "memory")
-    watched.run(Check(name="lint", command=command))
+    recorder = PreviewRecorder(project, tmp_path / "cache")
+    recorder.run(Check(name="lint", command=command))
     project.joinpath("src/new.py").write_text("import os\n", encoding="utf-8")
-    watched.run(Check(name="lint", command=command))
+    recorder.run(Check(name="lint", command=command))
 
-    assert watched.heard == ["green", "early ['src/new.py'] []", "red"]
+    assert recorder.heard == ["green", "early ['src/new.py'] []", "red"]
 
 
 def test_a_real_mypy_and_eslint_tell_early(project: Path, tmp_path: Path) -> None:
@@ -197,14 +197,14 @@ def test_a_real_mypy_and_eslint_tell_early(project: Path, tmp_path: Path) -> Non
     project.joinpath("eslint.config.mjs").write_text(rules, encoding="utf-8")
     for name in ("a.js", "out.js"):
         project.joinpath(name).write_text("b();\n", encoding="utf-8")
-    watched = Watched(project, tmp_path / "memory")
+    recorder = PreviewRecorder(project, tmp_path / "cache")
     mypy = slow(tmp_path, tool("mypy"), unless="new.py")
     eslint = slow(tmp_path, tool("eslint"), unless="ignored")
     for _ in range(2):
-        watched.run(Check(name="types", command=f"{mypy} src"))
-        watched.run(Check(name="lint", command=f"{eslint} ."))
+        recorder.run(Check(name="types", command=f"{mypy} src"))
+        recorder.run(Check(name="lint", command=f"{eslint} ."))
 
-    assert watched.heard[2:] == ["early ['src/new.py'] []", "red", "early ['a.js'] []", "red"]
+    assert recorder.heard[2:] == ["early ['src/new.py'] []", "red", "early ['a.js'] []", "red"]
 
 
 def test_a_real_pytest_tells_early_and_keeps_its_order(project: Path, tmp_path: Path) -> None:
@@ -212,12 +212,12 @@ def test_a_real_pytest_tells_early_and_keeps_its_order(project: Path, tmp_path: 
     tests = "seen = []\ndef test_a(): seen.append(1)\ndef test_b(): assert seen and {0}\n"
     project.joinpath("test_it.py").write_text(tests.format(False), encoding="utf-8")
     command = f"{slow(tmp_path, PYTEST, unless='last-failed')} -q"
-    watched = Watched(project, tmp_path / "memory")
-    watched.run(Check(name="test", command=command))
+    recorder = PreviewRecorder(project, tmp_path / "cache")
+    recorder.run(Check(name="test", command=command))
     project.joinpath("test_it.py").write_text(tests.format(True), encoding="utf-8")
-    watched.run(Check(name="test", command=command))
+    recorder.run(Check(name="test", command=command))
 
-    assert watched.heard == ["red", "early ['test_it.py'] ['test_it.py::test_b']", "green"]
+    assert recorder.heard == ["red", "early ['test_it.py'] ['test_it.py::test_b']", "green"]
 
 
 def test_nothing_is_looked_at_early_where_nobody_watches(project: Path, tmp_path: Path) -> None:
@@ -225,7 +225,7 @@ def test_nothing_is_looked_at_early_where_nobody_watches(project: Path, tmp_path
     program = tmp_path / "ruff"
     program.write_text(f"#!/bin/sh\necho x >> {runs}\nsleep 2.1\nexit 1\n", encoding="utf-8")
     program.chmod(0o755)
-    running = RunOptions(project=project, cache=ResultCache(tmp_path / "memory", {}))
+    running = RunOptions(project=project, cache=ResultCache(tmp_path / "cache", {}))
     for _ in range(2):
         run_checks([Check(name="lint", command=f"{program} check .")], running)
 

@@ -30,7 +30,7 @@ def folder(tmp_path: Path) -> Path:
     return project
 
 
-def ran(folder: Path, command: str, times: int = 4) -> tuple[CheckResult, str]:
+def run_repeated(folder: Path, command: str, times: int = 4) -> tuple[CheckResult, str]:
     check = repeat_check(Check(name="test", command=command, timeout=10), times)
     assert (check.name, check.timeout) == ("repeated:test", 10 * times)
     (result,) = run_checks([check], RunOptions(project=folder))
@@ -43,21 +43,21 @@ def flaky(folder: Path, fails_at: int, code: int = 3) -> str:
 
 
 def test_all_runs_pass(folder: Path) -> None:
-    result, last = ran(folder, flaky(folder, fails_at=9))
+    result, last = run_repeated(folder, flaky(folder, fails_at=9))
 
     assert (result.outcome, last) == ("green", "4 of 4 runs agree: exit codes 0, 0, 0, 0")
     assert result.output.startswith("run 4 says hello")
 
 
 def test_one_run_that_fails_is_enough(folder: Path) -> None:
-    result, last = ran(folder, flaky(folder, fails_at=3))
+    result, last = run_repeated(folder, flaky(folder, fails_at=3))
 
     assert (result.outcome, last) == ("red", "3 of 4 runs do not agree: exit codes 0, 0, 3")
     assert result.output.startswith("run 3 says hello")
 
 
 def test_runs_that_all_fail_agree(folder: Path) -> None:
-    result, last = ran(folder, "sh -c 'exit 2'", 3)
+    result, last = run_repeated(folder, "sh -c 'exit 2'", 3)
 
     assert (result.outcome, result.exit_code, last) == (
         "red",
@@ -67,7 +67,7 @@ def test_runs_that_all_fail_agree(folder: Path) -> None:
 
 
 def test_a_program_that_is_missing_cannot_run(folder: Path) -> None:
-    result, _ = ran(folder, "no-such-runner --all")
+    result, _ = run_repeated(folder, "no-such-runner --all")
 
     assert (result.outcome, result.reason) == ("unrunnable", "`no-such-runner` was not found")
 
@@ -75,7 +75,9 @@ def test_a_program_that_is_missing_cannot_run(folder: Path) -> None:
 def test_the_runner_is_still_known_by_its_output(folder: Path) -> None:
     (folder / "test_a.py").write_text("def test_a():\n    assert False\n", encoding="utf-8")
 
-    result, _ = ran(folder, f"{shlex.quote(sys.executable)} -m pytest -p no:cacheprovider", 2)
+    result, _ = run_repeated(
+        folder, f"{shlex.quote(sys.executable)} -m pytest -p no:cacheprovider", 2
+    )
 
     assert result.tests is not None
     assert (result.outcome, result.tests.failing) == ("red", ("test_a.py::test_a",))

@@ -39,7 +39,7 @@ def run(project: Path, command: str, files: dict[str, str], **env: str) -> Check
     return result
 
 
-def asked(folder: Path, command: str, **environ: str) -> set[str]:
+def find_requested(folder: Path, command: str, **environ: str) -> set[str]:
     """The variables that are set or changed for a command."""
     told = {"PATH": os.environ["PATH"], **environ}
     wish = request_report(command, folder / "report.xml", folder=folder, environ=told)
@@ -96,13 +96,13 @@ def test_only_what_runs_tests_is_asked(tmp_path: Path, command: str, expected: s
     on_machine("node")
     scripts = '"test": "node --test", "own": "node --test --test-reporter=tap", "lint": "eslint ."'
     tmp_path.joinpath("package.json").write_text(f'{{"scripts": {{{scripts}}}}}', encoding="utf-8")
-    assert asked(tmp_path, command) == expected
+    assert find_requested(tmp_path, command) == expected
 
 
 @pytest.mark.parametrize("package", ["", "{", "[]", '{"scripts": 3}', "[" * 200_000])
 def test_a_package_that_cannot_be_read_is_asked_for_nothing(tmp_path: Path, package: str) -> None:
     tmp_path.joinpath("package.json").write_text(package, encoding="utf-8")
-    assert "NODE_OPTIONS" not in asked(tmp_path, "npm test")
+    assert "NODE_OPTIONS" not in find_requested(tmp_path, "npm test")
 
 
 def test_options_of_the_person_stay(tmp_path: Path) -> None:
@@ -112,18 +112,18 @@ def test_options_of_the_person_stay(tmp_path: Path) -> None:
         "PYTEST_ADDOPTS": f"-q --junitxml='{tmp_path / 'a b.xml'}' -o junit_family=xunit1",
         "NODE_OPTIONS": "--test-reporter=dot",
     }
-    assert "NODE_OPTIONS" not in asked(tmp_path, "node --test", **environ)
+    assert "NODE_OPTIONS" not in find_requested(tmp_path, "node --test", **environ)
 
 
 def test_an_old_node_is_not_asked(tmp_path: Path) -> None:
     node = tmp_path / "node"
     node.write_text("#!/bin/sh\necho v18.19.0\n", encoding="utf-8")
     node.chmod(0o755)
-    assert asked(tmp_path, "node --test", PATH=f"{tmp_path}:{os.environ['PATH']}") == set()
+    assert find_requested(tmp_path, "node --test", PATH=f"{tmp_path}:{os.environ['PATH']}") == set()
 
 
 def test_who_has_no_program_is_not_asked(tmp_path: Path) -> None:
-    assert asked(tmp_path, "node --test && go test ./...", PATH=str(tmp_path)) == set()
+    assert find_requested(tmp_path, "node --test && go test ./...", PATH=str(tmp_path)) == set()
 
 
 def test_flags_of_go_are_kept(tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ def test_flags_of_go_are_kept(tmp_path: Path) -> None:
 @pytest.mark.parametrize("command", ["go vet ./...", "go test -v ./...", "go test ./... -json"])
 def test_what_go_prints_is_left_as_it_is(tmp_path: Path, command: str) -> None:
     go = Path(shlex.split(tool("go"))[0])
-    assert asked(tmp_path, command, PATH=str(go.parent)) == set()
+    assert find_requested(tmp_path, command, PATH=str(go.parent)) == set()
 
 
 def test_pytest_inside_of_make_tells_its_tests(tmp_path: Path) -> None:

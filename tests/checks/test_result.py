@@ -9,58 +9,62 @@ from untildone.checks.result import OUTPUT_LIMIT, RunArtifacts, judge_result
 from untildone.checks.run_report import Case, RunReport
 from untildone.core import check_results
 from untildone.core.contract import Check
-from untildone.process import Finished
+from untildone.process.runner import Finished
 
 RECORDED = Path(__file__).parent / "recorded"
 
 
-def finished(output: str = "", exit_code: int | None = 0, **rest: object) -> Finished:
+def make_finished(output: str = "", exit_code: int | None = 0, **rest: object) -> Finished:
     data = output.encode()
     return Finished(exit_code=exit_code, head=data, size=len(data), **rest)  # type: ignore[arg-type]  # fields by name
 
 
-def judged(command: str, done: Finished, **fields: str) -> tuple[str, str]:
+def judge(command: str, done: Finished, **fields: str) -> tuple[str, str]:
     result = judge_result(Check(name="t", command=command, timeout=1, **fields), done)  # type: ignore[arg-type]  # fields by name
     return result.outcome, result.reason
 
 
-def recorded(name: str) -> str:
+def load_recorded(name: str) -> str:
     return RECORDED.joinpath(f"{name}.txt").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
     ("command", "done", "expected"),
     [
-        ("true", finished(), ("green", "")),
-        ("false", finished(exit_code=1), ("red", "exit code 1")),
+        ("true", make_finished(), ("green", "")),
+        ("false", make_finished(exit_code=1), ("red", "exit code 1")),
         (
             "x",
-            finished(exit_code=None, missing="`x` was not found"),
+            make_finished(exit_code=None, missing="`x` was not found"),
             ("unrunnable", "`x` was not found"),
         ),
-        ("x y", finished(exit_code=127), ("unrunnable", "`x` was not found")),
-        ("./x", finished(exit_code=126), ("unrunnable", "`x` cannot be executed")),
+        ("x y", make_finished(exit_code=127), ("unrunnable", "`x` was not found")),
+        ("./x", make_finished(exit_code=126), ("unrunnable", "`x` cannot be executed")),
         (
             "sleep 9",
-            finished(exit_code=None, timed_out=True),
+            make_finished(exit_code=None, timed_out=True),
             ("timed-out", "did not end within 1 seconds"),
         ),
         (
             "x",
-            finished(exit_code=None, interrupted=True),
+            make_finished(exit_code=None, interrupted=True),
             ("no-evidence", "interrupted before it ended"),
         ),
-        ("x", finished(exit_code=None, signal=9), ("red", "killed by SIGKILL (out of memory?)")),
-        ("x", finished(exit_code=None, signal=11), ("red", "killed by SIGSEGV")),
-        ("sh -c x", finished(exit_code=137), ("red", "killed by SIGKILL (out of memory?)")),
-        ("x", finished(exit_code=255), ("red", "exit code 255")),
-        ("pytest", finished(exit_code=5), ("no-evidence", "no test was run")),
-        ("other", finished(exit_code=5), ("red", "exit code 5")),
-        ("pytest -qq", finished(".."), ("green", "")),
+        (
+            "x",
+            make_finished(exit_code=None, signal=9),
+            ("red", "killed by SIGKILL (out of memory?)"),
+        ),
+        ("x", make_finished(exit_code=None, signal=11), ("red", "killed by SIGSEGV")),
+        ("sh -c x", make_finished(exit_code=137), ("red", "killed by SIGKILL (out of memory?)")),
+        ("x", make_finished(exit_code=255), ("red", "exit code 255")),
+        ("pytest", make_finished(exit_code=5), ("no-evidence", "no test was run")),
+        ("other", make_finished(exit_code=5), ("red", "exit code 5")),
+        ("pytest -qq", make_finished(".."), ("green", "")),
     ],
 )
 def test_how_it_ended(command: str, done: Finished, expected: tuple[str, str]) -> None:
-    assert judged(command, done) == expected
+    assert judge(command, done) == expected
 
 
 @pytest.mark.parametrize(
@@ -116,7 +120,7 @@ def test_how_it_ended(command: str, done: Finished, expected: tuple[str, str]) -
 def test_what_the_report_says(
     command: str, name: str, exit_code: int, expected: tuple[str, str]
 ) -> None:
-    assert judged(command, finished(recorded(name), exit_code)) == expected
+    assert judge(command, make_finished(load_recorded(name), exit_code)) == expected
 
 
 @pytest.mark.parametrize(
@@ -148,13 +152,13 @@ def test_what_the_report_says(
     ],
 )
 def test_a_runner_that_cannot_start_is_unrunnable(line: str, reason: str) -> None:
-    assert judged("make x", finished(f"first\n{line}\nlast", 1)) == ("unrunnable", reason)
-    assert judged("make x", finished(f"first\n{line}\nlast", 0)) == ("green", "")
+    assert judge("make x", make_finished(f"first\n{line}\nlast", 1)) == ("unrunnable", reason)
+    assert judge("make x", make_finished(f"first\n{line}\nlast", 0)) == ("green", "")
 
 
 def test_tests_that_speak_of_a_missing_program_did_run() -> None:
     output = "sh: 1: jest: not found\n=== 1 failed in 0.10s ===\n"
-    assert judged("pytest", finished(output, 1)) == ("red", "1 of 1 tests failed")
+    assert judge("pytest", make_finished(output, 1)) == ("red", "1 of 1 tests failed")
 
 
 @pytest.mark.parametrize(
@@ -188,16 +192,18 @@ def test_patterns_decide_over_exit_code_zero(
     success: str, failure: str, output: str, expected: tuple[str, str]
 ) -> None:
     fields = {"success_pattern": success, "failure_pattern": failure}
-    assert judged("x", finished(output), **fields) == expected
+    assert judge("x", make_finished(output), **fields) == expected
 
 
 def test_a_pattern_cannot_make_a_failing_program_green() -> None:
-    assert judged("x", finished("ok", 1), success_pattern="ok") == ("red", "exit code 1")
+    assert judge("x", make_finished("ok", 1), success_pattern="ok") == ("red", "exit code 1")
 
 
 def test_the_result_is_whole() -> None:
     identity = b"lint\0a.py\0F401\0`os` imported but unused"
-    done = finished("\x1b[31ma.py:1:8: F401 `os` imported but unused\x1b[0m\n", 1, seconds=1.23456)
+    done = make_finished(
+        "\x1b[31ma.py:1:8: F401 `os` imported but unused\x1b[0m\n", 1, seconds=1.23456
+    )
     assert judge_result(
         Check(name="lint", command="ruff check ."), done, output_path="logs/lint.log"
     ) == check_results.CheckResult(
@@ -224,7 +230,9 @@ def test_the_result_is_whole() -> None:
 
 
 def test_the_output_is_the_end() -> None:
-    result = judge_result(Check(name="t", command="x"), finished("line\n" * 5_000 + "last\n", 1))
+    result = judge_result(
+        Check(name="t", command="x"), make_finished("line\n" * 5_000 + "last\n", 1)
+    )
     assert len(result.output) <= OUTPUT_LIMIT
     assert result.output.endswith("line\nlast\n")
 
@@ -232,17 +240,19 @@ def test_the_output_is_the_end() -> None:
 def test_paths_are_told_from_the_project(tmp_path: Path) -> None:
     check = Check(name="t", command="x", cwd="web")
     output = f"{tmp_path}/web/src/a.c:3: one\n./src/b.c:4: two\n/usr/include/c.h:5: three\n"
-    result = judge_result(check, finished(output, 1), project=tmp_path)
+    result = judge_result(check, make_finished(output, 1), project=tmp_path)
     paths = [finding.path for finding in result.findings]
     assert paths == ["web/src/a.c", "web/src/b.c", "/usr/include/c.h"]
 
 
 def test_lines_of_a_program_that_passed_are_no_findings() -> None:
-    assert judge_result(Check(name="t", command="x"), finished("a.c:3: started\n")).findings == ()
+    assert (
+        judge_result(Check(name="t", command="x"), make_finished("a.c:3: started\n")).findings == ()
+    )
 
 
 def fingerprints(output: str) -> list[str]:
-    result = judge_result(Check(name="t", command="x"), finished(output, 1))
+    result = judge_result(Check(name="t", command="x"), make_finished(output, 1))
     return [finding.fingerprint for finding in result.findings]
 
 
@@ -275,7 +285,7 @@ def test_a_report_of_one_run_is_believed_before_what_is_printed(
     check = Check(name="t", command=command)
 
     found = judge_result(
-        check, finished(told, 1), artifacts=RunArtifacts(report=RunReport(cases=cases))
+        check, make_finished(told, 1), artifacts=RunArtifacts(report=RunReport(cases=cases))
     )
 
     assert (found.outcome, found.tests and found.tests.executed) == ("red", executed)

@@ -21,7 +21,7 @@ class CountedRuns:
     def __init__(self, folder: Path) -> None:
         self.project = folder / "project"
         self.project.mkdir()
-        self.runs = folder / "runs"
+        self.log = folder / "runs"
         self.cache_folder = folder / "remembered"
         subprocess.run(["git", "init", "-q"], cwd=self.project, check=True)
         self.write("a.txt", "a")
@@ -33,7 +33,7 @@ class CountedRuns:
     def run(
         self, script: str, *, environ: dict[str, str] = PATH, serve_green: bool = True
     ) -> CheckResult:
-        env = {"RUNS": str(self.runs)}
+        env = {"RUNS": str(self.log)}
         check = Check(name="c", command=f'echo x >> "$RUNS"; {script}', env=env)
         cache = ResultCache(self.cache_folder, environ, serve_green=serve_green)
         (result,) = run_checks([check], RunOptions(project=self.project, cache=cache))
@@ -41,44 +41,44 @@ class CountedRuns:
 
     @property
     def count(self) -> int:
-        return len(self.runs.read_text(encoding="utf-8").split())
+        return len(self.log.read_text(encoding="utf-8").split())
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> CountedRuns:
+def runs(tmp_path: Path) -> CountedRuns:
     return CountedRuns(tmp_path)
 
 
-def test_green_of_an_unchanged_tree_is_not_run_again(place: CountedRuns) -> None:
-    results = [place.run("true") for _ in range(3)]
+def test_green_of_an_unchanged_tree_is_not_run_again(runs: CountedRuns) -> None:
+    results = [runs.run("true") for _ in range(3)]
 
     assert [(result.outcome, result.cached) for result in results] == [
         ("green", False),
         ("green", True),
         ("green", True),
     ]
-    assert place.count == 1
+    assert runs.count == 1
 
 
-def test_red_is_always_run_again(place: CountedRuns) -> None:
-    results = [place.run("false") for _ in range(2)]
+def test_red_is_always_run_again(runs: CountedRuns) -> None:
+    results = [runs.run("false") for _ in range(2)]
 
     assert [(result.outcome, result.cached) for result in results] == [("red", False)] * 2
-    assert place.count == 2
+    assert runs.count == 2
 
 
-def test_a_changed_tree_environment_or_command_is_run(place: CountedRuns) -> None:
-    place.run("true")
-    place.write("a.txt", "b")
-    seen = [place.run("true")]
-    seen.append(place.run("true", environ={**PATH, "MODE": "x"}))
-    seen.append(place.run("true "))
-    seen.append(place.run("true", environ={**PATH, "SHLVL": "7"}))
+def test_a_changed_tree_environment_or_command_is_run(runs: CountedRuns) -> None:
+    runs.run("true")
+    runs.write("a.txt", "b")
+    seen = [runs.run("true")]
+    seen.append(runs.run("true", environ={**PATH, "MODE": "x"}))
+    seen.append(runs.run("true "))
+    seen.append(runs.run("true", environ={**PATH, "SHLVL": "7"}))
 
     assert [result.cached for result in seen] == [False, False, False, True]
 
 
-def test_another_version_of_the_tool_is_run(place: CountedRuns, tmp_path: Path) -> None:
+def test_another_version_of_the_tool_is_run(runs: CountedRuns, tmp_path: Path) -> None:
     tools = tmp_path / "tools" / "bin"
     packages = tools.parent / "lib" / "python3.11" / "site-packages"
     packages.mkdir(parents=True)
@@ -89,37 +89,37 @@ def test_another_version_of_the_tool_is_run(place: CountedRuns, tmp_path: Path) 
     def install(text: str) -> bool:
         tool.write_text(f"#!/bin/sh\n# {text}\n", encoding="utf-8")
         tool.chmod(0o755)
-        return place.run("linter || true", environ=environ).cached
+        return runs.run("linter || true", environ=environ).cached
 
-    seen = [install("1"), place.run("linter || true", environ=environ).cached, install("1.1")]
+    seen = [install("1"), runs.run("linter || true", environ=environ).cached, install("1.1")]
     packages.joinpath("plugin-2.dist-info").mkdir()
-    seen.append(place.run("linter || true", environ=environ).cached)
+    seen.append(runs.run("linter || true", environ=environ).cached)
 
     assert seen == [False, True, False, False]
 
 
 @pytest.mark.parametrize("option", ["--rules {0}", "--rules={0}", "{0}/rule.yml", "< {0}/rule.yml"])
 def test_what_a_command_reads_outside_the_project_is_in_the_key(
-    place: CountedRuns, tmp_path: Path, option: str
+    runs: CountedRuns, tmp_path: Path, option: str
 ) -> None:
     rules = tmp_path / "rules"
     rules.mkdir()
     rule = rules / "rule.yml"
     rule.write_text("id: a\n", encoding="utf-8")
     script = f"true {option.format(rules)}"
-    seen = [place.run(script).cached for _ in range(2)]
+    seen = [runs.run(script).cached for _ in range(2)]
     rule.write_text("id: other\n", encoding="utf-8")
-    seen.append(place.run(script).cached)
+    seen.append(runs.run(script).cached)
 
     assert seen == [False, True, False]
 
 
 def test_where_a_command_sends_its_output_is_not_in_the_key(
-    place: CountedRuns, tmp_path: Path
+    runs: CountedRuns, tmp_path: Path
 ) -> None:
     script = f"date +%N > '{tmp_path / 'log'}'"
 
-    assert [place.run(script).cached for _ in range(2)] == [False, True]
+    assert [runs.run(script).cached for _ in range(2)] == [False, True]
 
 
 def test_rules_of_the_persons_own_are_in_the_key_of_the_security_check(tmp_path: Path) -> None:
@@ -136,69 +136,69 @@ def test_rules_of_the_persons_own_are_in_the_key_of_the_security_check(tmp_path:
 
 
 def test_a_folder_outside_too_large_to_be_looked_at_makes_no_key(
-    place: CountedRuns, tmp_path: Path
+    runs: CountedRuns, tmp_path: Path
 ) -> None:
     large = tmp_path / "large"
     large.mkdir()
     for number in range(2_000):
         large.joinpath(str(number)).touch()
 
-    assert [place.run(f"true {large}").cached for _ in range(2)] == [False, False]
+    assert [runs.run(f"true {large}").cached for _ in range(2)] == [False, False]
 
 
-def test_what_done_rests_on_is_not_remembered_but_run(place: CountedRuns) -> None:
-    place.run("true")
+def test_what_done_rests_on_is_not_remembered_but_run(runs: CountedRuns) -> None:
+    runs.run("true")
 
-    assert (place.run("true", serve_green=False).cached, place.count) == (False, 2)
+    assert (runs.run("true", serve_green=False).cached, runs.count) == (False, 2)
 
 
-def test_a_change_of_mind_on_one_tree_is_asked_again(place: CountedRuns) -> None:
+def test_a_change_of_mind_on_one_tree_is_asked_again(runs: CountedRuns) -> None:
     """Green only on its third run: red, then green and red, is flaky."""
     third = 'test $(wc -l < "$RUNS") -eq 2'
-    outcomes = [place.run(third).outcome for _ in range(2)]
+    outcomes = [runs.run(third).outcome for _ in range(2)]
 
-    assert (outcomes, place.count) == (["red", "flaky"], 3)
+    assert (outcomes, runs.count) == (["red", "flaky"], 3)
 
 
-def test_a_change_of_mind_that_stays_is_believed(place: CountedRuns) -> None:
+def test_a_change_of_mind_that_stays_is_believed(runs: CountedRuns) -> None:
     later = 'test $(wc -l < "$RUNS") -gt 1'
-    outcomes = [place.run(later).outcome for _ in range(2)]
+    outcomes = [runs.run(later).outcome for _ in range(2)]
 
-    assert (outcomes, place.count) == (["red", "green"], 3)
-
-
-def test_a_check_that_settles_the_tree_is_run_on_what_it_left(place: CountedRuns) -> None:
-    result = place.run("echo formatted > a.txt")
-
-    assert (result.outcome, place.count) == ("green", 2)
+    assert (outcomes, runs.count) == (["red", "green"], 3)
 
 
-def test_a_check_that_goes_on_changing_the_tree_proves_nothing(place: CountedRuns) -> None:
-    result = place.run("echo more >> a.txt")
+def test_a_check_that_settles_the_tree_is_run_on_what_it_left(runs: CountedRuns) -> None:
+    result = runs.run("echo formatted > a.txt")
+
+    assert (result.outcome, runs.count) == ("green", 2)
+
+
+def test_a_check_that_goes_on_changing_the_tree_proves_nothing(runs: CountedRuns) -> None:
+    result = runs.run("echo more >> a.txt")
 
     assert (result.outcome, result.reason) == ("no-evidence", "it changed the tree it judged")
 
 
-def test_what_a_run_leaves_behind_is_no_change_of_the_tree(place: CountedRuns) -> None:
-    result = place.run("date +%N >> coverage.data")
+def test_what_a_run_leaves_behind_is_no_change_of_the_tree(runs: CountedRuns) -> None:
+    result = runs.run("date +%N >> coverage.data")
 
-    assert (result.outcome, place.count) == ("green", 1)
+    assert (result.outcome, runs.count) == ("green", 1)
 
 
 @pytest.mark.parametrize("damage", ["", "{", "[1]", "\0\0", '[{"key": 1}]'])
-def test_a_damaged_memory_is_no_memory(place: CountedRuns, damage: str) -> None:
-    place.run("true")
-    (file,) = place.cache_folder.iterdir()
+def test_a_damaged_memory_is_no_memory(runs: CountedRuns, damage: str) -> None:
+    runs.run("true")
+    (file,) = runs.cache_folder.iterdir()
     file.write_text(damage, encoding="utf-8")
 
-    assert place.run("true").cached is False
-    assert place.run("true").cached is True
+    assert runs.run("true").cached is False
+    assert runs.run("true").cached is True
 
 
-def test_a_memory_that_cannot_be_written_is_done_without(place: CountedRuns) -> None:
-    place.cache_folder.write_text("in the way", encoding="utf-8")
+def test_a_memory_that_cannot_be_written_is_done_without(runs: CountedRuns) -> None:
+    runs.cache_folder.write_text("in the way", encoding="utf-8")
 
-    assert [place.run("true").outcome for _ in range(2)] == ["green", "green"]
+    assert [runs.run("true").outcome for _ in range(2)] == ["green", "green"]
 
 
 def pytest_check(tmp_path: Path, *, tests: str, conftest: str = "") -> CheckResult:

@@ -14,7 +14,7 @@ import pytest
 from cli.desk import Desk, error
 from client.world import BIN, World
 from keepers import until
-from untildone.process import alive
+from untildone.process.runner import is_alive
 
 
 def project(tmp_path: Path) -> World:
@@ -105,7 +105,7 @@ def test_ctrl_c_ends_the_checks_too(tmp_path: Path, number: int, code: int) -> N
     child.send_signal(number)
 
     assert child.wait(timeout=60) == code
-    assert not alive(int(started.read_text(encoding="utf-8")))
+    assert not is_alive(int(started.read_text(encoding="utf-8")))
 
 
 def test_what_takes_too_long_is_told_with_a_remedy(tmp_path: Path) -> None:

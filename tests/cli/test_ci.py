@@ -16,8 +16,8 @@ import yaml
 
 from cli.desk import RED, Desk
 from tools import missing
-from untildone.runs.player import Step, written
-from untildone.runs.scripted import Edit
+from untildone.runs.scripted_agent import Edit
+from untildone.runs.scripted_client import Step, write_script
 
 REPOSITORY = Path(__file__).parents[2]
 ACTION: dict[str, Any] = yaml.safe_load(
@@ -82,7 +82,7 @@ class Runner:
 
 
 def options(desk: Desk, *steps: Step) -> str:
-    client = written(desk.home / "script.json", steps)
+    client = write_script(desk.home / "script.json", steps)
     return "\n".join(("--check", RED, "--client", client, ""))
 
 
@@ -118,7 +118,7 @@ def test_a_task_is_run_published_and_ends_with_its_outcome(desk: Desk) -> None:
 def test_a_plan_is_worked_off_and_published(desk: Desk) -> None:
     task = {"title": "Write it", "acceptance_criteria": [f"`{RED}` exits 0"], "points": 1}
     desk.write("TASKS.json", json.dumps({"feature": "notes", "tasks": {"TASK-001": task}}))
-    client = written(desk.home / "script.json", (LAZY, WORKS))
+    client = write_script(desk.home / "script.json", (LAZY, WORKS))
 
     code, folder = published(Runner(desk, plan="TASKS.json", options=f"--client\n{client}"))
 
@@ -176,7 +176,7 @@ def gitlab_job() -> dict[str, Any]:
 
 def test_the_gitlab_job_runs_and_leaves_what_it_names(desk: Desk) -> None:
     job = gitlab_job()
-    client = written(desk.home / "script.json", (WORKS,))
+    client = write_script(desk.home / "script.json", (WORKS,))
     run = job["script"][0].replace("--preset test", f"--check '{RED}' --client \"{client}\"")
     leave = job["after_script"][0].removeprefix("/opt/untildone/bin/")
 

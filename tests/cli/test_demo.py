@@ -12,7 +12,7 @@ from rich.console import Console
 from client.world import MEASURED
 from untildone.cli.demo import play
 from untildone.cli.demo_display import DemoDisplay
-from untildone.runs.scene import SCRIPT
+from untildone.runs.demo_scene import SCRIPT
 
 UNTILDONE = Path(sys.executable).parent / "untildone"
 

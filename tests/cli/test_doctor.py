@@ -11,6 +11,7 @@ from checks.security.bare import PATH, bare_python
 from cli.desk import Terminal
 from cli.patient import Patient, error, note
 from client.world import BIN
+from features.importers.formats import samples
 from untildone.features.edits import switch
 
 
@@ -219,6 +220,8 @@ def test_no_cap_at_all_is_fine(patient: Patient) -> None:
         (".loop/state.json", '{"status": "running"}'),
         (".ralph/ralph-loop.state.json", '{"active": true}'),
         (".omc/state/sessions/x/ralph-state.json", '{"active":true}'),
+        (".jikime_loop_state.json", samples.JIKIME),
+        ("specs/login/.ralph-state.json", samples.SMART_RALPH),
     ],
 )
 def test_a_loop_of_another_tool(patient: Patient, name: str, text: str) -> None:
@@ -360,7 +363,7 @@ def test_why_the_last_loop_ended(patient: Patient) -> None:
 
     assert patient.findings() == note(
         "last loop",
-        f"loop {loop} paused: paused, paused by the person",
+        f"loop {loop} paused: paused, paused by the user",
         f"`untildone continue {loop}`",
     )
 

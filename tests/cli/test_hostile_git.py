@@ -74,18 +74,20 @@ def checkpoint(scene: Scene) -> None:
 def worktree(scene: Scene) -> None:
     """What a plan run does with git, from the worktree of a task to its merge."""
     git, place = Git(scene.project), scene.home / "tree"
-    worktrees.make(git, place, branch="task", commit="left")
+    worktrees.make_worktree(git, place, branch="task", commit="left")
     (place / "notes.md").write_text("more\n", encoding="utf-8")
     # As if the agent had fetched the submodule, programs and all.
     shutil.copytree(scene.project / "nested", place / "nested", dirs_exist_ok=True)
     os.utime(place / "nested" / "inner.txt")
     inner = Git(place)
-    commit = worktrees.kept(inner, branch="task", onto="left", plan="setup.cfg", message="x")
-    merged = merging.merged(inner, git.ask("rev-parse", "right"), commit)
-    worktrees.show(inner, merged.tree)
+    commit = worktrees.commit_worktree(
+        inner, branch="task", onto="left", plan="setup.cfg", message="x"
+    )
+    merged = merging.merge_trees(inner, git.ask("rev-parse", "right"), commit)
+    worktrees.restore_tree(inner, merged.tree)
     assert (place / "shop.py").read_text(encoding="utf-8") == "first = 2\n\n\n\n\nlast = 2\n"
     assert (place / "notes.md").read_text(encoding="utf-8") == "more\n"
-    worktrees.remove(git, place)
+    worktrees.remove_worktree(git, place)
 
 
 @pytest.mark.parametrize(

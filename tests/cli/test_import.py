@@ -26,7 +26,7 @@ def test_a_promise_loop_begins_where_the_file_has_come(desk: Desk) -> None:
         "red_at_start": None,
         "unrunnable_at_start": [],
         "file": STRAVINSKY,
-        "taken": ["has no counterpart here: `started_at`"],
+        "taken": ["ignored: `started_at`"],
     }
     (loop,) = desk.json("status")["loops"]
     assert (loop["round"], loop["max_rounds"]) == (1, 15)
@@ -68,7 +68,7 @@ def test_a_file_that_says_it_is_over_is_refused(desk: Desk) -> None:
 
     assert desk.typed("import", STRAVINSKY, "--session", SESSION) == error(
         f"`{STRAVINSKY}` says that its loop is not active",
-        "correct that in it, or begin a new one with `untildone start`",
+        "change that in the file, or begin a new loop with `untildone start`",
     )
     assert desk.json("status")["loops"] == []
 
@@ -108,7 +108,7 @@ def test_a_pointer_out_of_the_project_is_refused(desk: Desk, tmp_path: Path) -> 
 
     code, _, told = desk.typed("import", ".shipspec/active-loop.local.json", "--session", SESSION)
 
-    assert (code, "`../task-loop.local.json` is no state of the project" in told) == (2, True)
+    assert (code, "`../task-loop.local.json` is not a file of the project" in told) == (2, True)
 
 
 def test_the_person_may_import_a_loop_without_a_bound_of_rounds(desk: Desk) -> None:
@@ -128,7 +128,7 @@ def test_an_agent_imports_within_its_ceilings(desk: Desk) -> None:
         CLAUDE_CODE_SESSION_ID=SESSION,
     )
 
-    assert "no bound of rounds is the person's to give: 50 is used" in said[1]
+    assert "no bound of rounds needs the user's word: 50 is used" in said[1]
     (loop,) = desk.json("status")["loops"]
     assert loop["max_rounds"] == 50
 

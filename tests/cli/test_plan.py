@@ -283,7 +283,7 @@ def test_another_tools_list_becomes_a_plan(desk: Desk) -> None:
     code, shown, told = desk.typed("plan", "import", "todo.md")
 
     assert (code, shown) == (0, f"written: {path} with 2 tasks\n")
-    assert told.splitlines()[0] == "nobody estimated the tasks there: each has 3 points"
+    assert told.splitlines()[0] == "the file has no estimates: each task has 3 points"
     assert desk.typed("plan", "validate")[0] == 0
     assert desk.json("plan", "next")["ready"] == ["TASK-001"]
     assert desk.typed("plan", "import", "todo.md") == error(

@@ -16,9 +16,9 @@ import pytest
 from cli.desk import RED, SESSION, Desk
 from cli.test_terminal import on_a_terminal
 from client.world import BIN
-from untildone.process import alive
-from untildone.runs.player import Step, written
-from untildone.runs.scripted import Edit
+from untildone.process.runner import is_alive
+from untildone.runs.scripted_agent import Edit
+from untildone.runs.scripted_client import Step, write_script
 
 LAZY = Step(says="Done.", cost_usd=0.1)
 WORKS = Step(edits=(Edit(path="done.txt", content="x\n"),), says="There it is.", cost_usd=0.2)
@@ -27,7 +27,7 @@ POSIX = pytest.mark.skipif(sys.platform == "win32", reason="signals and shell sc
 
 def script(desk: Desk, *steps: Step) -> tuple[str, ...]:
     """The options that make it the client."""
-    return ("--check", RED, "--client", written(desk.home / "script.json", steps))
+    return ("--check", RED, "--client", write_script(desk.home / "script.json", steps))
 
 
 def shell_client(desk: Desk, text: str) -> tuple[str, ...]:
@@ -219,7 +219,7 @@ def test_a_second_ctrl_c_kills_what_does_not_end(desk: Desk) -> None:
     child.send_signal(signal.SIGINT)
     child.communicate(timeout=60)
 
-    assert (child.returncode, alive(process)) == (130, False)
+    assert (child.returncode, is_alive(process)) == (130, False)
     assert standing(desk) == ("paused", "paused", 0, "interrupted")
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from cli.desk import Desk
 from cli.test_terminal import on_a_terminal
-from untildone.runs.player import Step, written
-from untildone.runs.scripted import Shell
+from untildone.runs.scripted_agent import Shell
+from untildone.runs.scripted_client import Step, write_script
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="NOT TESTED, needs a terminal")
@@ -22,7 +22,7 @@ def test_a_terminal_shows_the_tasks_at_work(desk: Desk) -> None:
     for git in (("init", "-q"), ("add", "-A"), ("commit", "-qm", "Begin")):
         subprocess.run(["git", *who, *git], cwd=desk.project, env=desk.environ, check=True)
     work = Step(edits=(Shell(command="sleep 2; touch done.txt"),), says="Done.")
-    client = written(desk.home / "script.json", [work])
+    client = write_script(desk.home / "script.json", [work])
 
     code, shown = on_a_terminal(desk, "run", "--plan", "TASKS.json", "--client", client)
 

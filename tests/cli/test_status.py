@@ -117,7 +117,7 @@ def test_a_paused_loop_names_its_remedy(desk: Desk) -> None:
 
     lines = desk.typed("status")[1].splitlines()
 
-    assert lines[:2] == [f"{loop}  paused, round 1 of 10", "  paused by the person"]
+    assert lines[:2] == [f"{loop}  paused, round 1 of 10", "  paused by the user"]
     assert f"  to continue: `untildone continue {loop}`" in lines
 
 

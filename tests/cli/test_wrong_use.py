@@ -91,12 +91,12 @@ def test_a_group_without_its_command_shows_its_help(typed: Typed) -> None:
         ),
         (
             ("--success-pattern", "("),
-            "the success pattern `(` of check `check` is no regular expression: missing )",
+            "the success pattern `(` of check `check` is not a regular expression: missing )",
             "fix it at character 2: `--success-pattern RE`",
         ),
         (
             ("--failure-pattern", "["),
-            "the failure pattern `[` of check `check` is no regular expression:"
+            "the failure pattern `[` of check `check` is not a regular expression:"
             " unterminated character set",
             "fix it at character 2: `--failure-pattern RE`",
         ),

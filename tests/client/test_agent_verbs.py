@@ -17,7 +17,7 @@ SIGNALLED = "recorded; stop now, and the checks decide"
 UNSAID = said(
     "Round 1 of 10: every criterion holds, but you have not said that the task is done.",
     "If the whole task is done, run `untildone signal`; otherwise go on with what is missing."
-    " Nothing was red at the start, so the checks alone prove nothing.",
+    " No check was red in the baseline, so the checks alone prove nothing.",
 )
 
 
@@ -56,7 +56,7 @@ def test_a_blocked_agent_is_asked_once_and_then_the_loop_pauses(tmp_path: Path) 
             said(
                 "Round 2 of 10: you said you are blocked: no network",
                 red_lines(),
-                "What would unblock you without the person? Try that first. If nothing would,"
+                "What would unblock you without the user? Try that first. If nothing would,"
                 " say it again with the reason and the loop pauses for them.",
                 output_at(2),
             ),
@@ -100,7 +100,7 @@ def test_claims_are_met_by_reports_and_the_agent_s_word(tmp_path: Path) -> None:
             said(
                 "Round 1 of 10: not done yet. Unmet: check, reads well.",
                 red_lines(),
-                f"{NEXT} Nobody but you can see whether this holds: reads well. Report it with"
+                f"{NEXT} Only you can tell whether this holds: reads well. Report it with"
                 " `untildone met NAME --by execution|observation|measurement|review"
                 " --evidence TEXT`.",
                 output_at(1),
@@ -111,8 +111,8 @@ def test_claims_are_met_by_reports_and_the_agent_s_word(tmp_path: Path) -> None:
             said(
                 "Round 2 of 10: every criterion holds, but you have not said that the task is"
                 " done.",
-                "Since the start: 1 fixed, 0 new, 0 regressed, 0 remaining"
-                " (100 % of the start's failures are gone).",
+                "Since the baseline: 1 fixed, 0 new, 0 regressed, 0 remaining"
+                " (100 % of the baseline's failures are gone).",
                 "If the whole task is done, run `untildone signal`; otherwise go on.",
             ),
         ),

@@ -22,7 +22,7 @@ def held(hold: int) -> str:
         f"<system-reminder>\nStop hook additional context: [untildone] AUTO-CONTINUE {hold} of 3:"
         " your edits in this turn brought what was not there before: 1 error.\n"
         "cart.py\n  1: error F821 Undefined name `undefined`\n"
-        "Next: mend the code and stop again; what was there before is not counted. If it is meant"
+        "Next: fix the code and stop again; what was there before is not counted. If it is meant"
         " to be so, say why and end your message with <untildone:done />.\n</system-reminder>"
     )
 

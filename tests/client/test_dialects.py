@@ -88,7 +88,7 @@ def test_another_session_of_the_project_is_untouched(tmp_path: Path) -> None:
     assert (result.text, len(server.requests)) == ("Only a question answered.", 1)
     assert world.loops() == []
     assert result.notices == (
-        f"Stop says: untildone: `{FILE}` is a loop: `!untildone continue --here` begins it",
+        f"Stop says: untildone: `{FILE}` is a loop file: `!untildone continue --here` starts it",
     )
 
 

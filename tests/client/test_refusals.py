@@ -11,9 +11,9 @@ from client.world import RED, World
 
 pytestmark = pytest.mark.client
 
-PERSONS = "only the person can do that; if you cannot continue, run `untildone blocked REASON`"
+PERSONS = "only the user can do that; if you cannot continue, run `untildone blocked REASON`"
 KEPT = "the loop's state is kept by untildone; use `untildone note`, `met` or `signal`"
-ENTRIES = "leave untildone's entries as they are; other keys may be changed with Edit"
+ENTRIES = "leave untildone's entries as they are; change other keys with Edit"
 
 
 def attempts(world: World, loop: str) -> list[tuple[Call, str]]:

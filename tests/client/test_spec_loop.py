@@ -99,8 +99,8 @@ def test_the_first_change_of_type_1_waits_for_its_precheck(tmp_path: Path) -> No
     _, server = world.run(script)
 
     first = (
-        "hook error: untildone: what this loop changes is hard to take back (type 1): look for how"
-        " it could go wrong, and record that before the first change:"
+        "hook error: untildone: the changes of this loop are hard to undo (type 1): find out how"
+        " they could go wrong, and record that before the first change:"
         " `untildone precheck --evidence TEXT`"
     )
     assert world.told(server) == (

@@ -8,7 +8,7 @@ AGAIN = (
     " The checks are run again when you stop. If you cannot go on, run `untildone blocked REASON`."
 )
 RED_NOW = f"- check: red (`{RED}`): exit code 1"
-NEXT = f"Find the cause and mend the code, not the check.{AGAIN}"
+NEXT = f"Find the cause and fix the code, not the check.{AGAIN}"
 
 
 def held(text: str) -> str:
@@ -26,8 +26,8 @@ def red_lines() -> str:
     """The check `RED`, which was red from the start."""
     return (
         f"{RED_NOW}\n"
-        "Since the start: 0 fixed, 0 new, 0 regressed, 1 remaining"
-        " (0 % of the start's failures are gone)."
+        "Since the baseline: 0 fixed, 0 new, 0 regressed, 1 remaining"
+        " (0 % of the baseline's failures are gone)."
     )
 
 
@@ -47,7 +47,7 @@ def step(number: int, *, changed: bool) -> str:
         )
     return (
         f"Nothing was changed since the last round, and the same fails, {number} rounds running. It"
-        f" does not go away by itself: find the cause and mend the code.{AGAIN}"
+        f" does not go away by itself: find the cause and fix the code.{AGAIN}"
     )
 
 

@@ -72,7 +72,7 @@ CONFIGURATION = Configuration(
 )
 
 
-def written(path: Path, text: str) -> Path:
+def write_file(path: Path, text: str) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8", newline="")
     return path
@@ -83,7 +83,7 @@ def names(project: Path) -> list[str]:
 
 
 def test_its_own_file(tmp_path: Path) -> None:
-    path = written(tmp_path / "untildone.toml", TEXT)
+    path = write_file(tmp_path / "untildone.toml", TEXT)
 
     assert load_proposals(tmp_path) == (
         Proposal(
@@ -97,7 +97,7 @@ def test_its_own_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", [TEXT.replace("\n", "\r\n"), "\ufeff" + TEXT])
 def test_as_an_editor_of_windows_saves_it(tmp_path: Path, text: str) -> None:
-    written(tmp_path / "untildone.toml", text)
+    write_file(tmp_path / "untildone.toml", text)
 
     found = load_proposal(tmp_path)
 
@@ -108,7 +108,7 @@ def test_as_an_editor_of_windows_saves_it(tmp_path: Path, text: str) -> None:
 def test_a_section_of_pyproject(tmp_path: Path) -> None:
     section = TEXT.replace("[checks", "[tool.untildone.checks").replace("[[", "[[tool.untildone.")
     section = section.replace("[templates", "[tool.untildone.templates")
-    written(tmp_path / "pyproject.toml", f"[project]\nname = 'x'\n[tool.untildone]\n{section}")
+    write_file(tmp_path / "pyproject.toml", f"[project]\nname = 'x'\n[tool.untildone]\n{section}")
 
     found = load_proposal(tmp_path)
 
@@ -117,14 +117,14 @@ def test_a_section_of_pyproject(tmp_path: Path) -> None:
 
 
 def test_its_own_file_comes_first(tmp_path: Path) -> None:
-    written(tmp_path / "untildone.toml", TEXT)
-    written(tmp_path / "pyproject.toml", "[tool.untildone.checks.other]\ncommand = 'x'\n")
+    write_file(tmp_path / "untildone.toml", TEXT)
+    write_file(tmp_path / "pyproject.toml", "[tool.untildone.checks.other]\ncommand = 'x'\n")
 
     assert names(tmp_path) == ["untildone.toml"]
 
 
 def test_the_checks_of_a_folder_run_there_and_are_named_after_it(tmp_path: Path) -> None:
-    written(tmp_path / "packages/api/untildone.toml", TEXT)
+    write_file(tmp_path / "packages/api/untildone.toml", TEXT)
 
     (found,) = load_proposals(tmp_path)
 
@@ -154,10 +154,10 @@ def test_the_checks_of_a_folder_run_there_and_are_named_after_it(tmp_path: Path)
 
 def test_folders_that_are_not_the_projects_are_left_out(tmp_path: Path) -> None:
     for folder in ("", "web/", "a/b/", "ignored/", "node_modules/x/", "other/", "gone/"):
-        written(tmp_path / f"{folder}untildone.toml", "")
+        write_file(tmp_path / f"{folder}untildone.toml", "")
     for repository in (tmp_path, tmp_path / "other"):
         subprocess.run(["git", "init", "-q"], cwd=repository, check=True)
-    written(tmp_path / ".gitignore", "ignored/\n")
+    write_file(tmp_path / ".gitignore", "ignored/\n")
     subprocess.run(["git", "add", "gone", "node_modules"], cwd=tmp_path, check=True)
     (tmp_path / "gone/untildone.toml").unlink()
 
@@ -166,7 +166,7 @@ def test_folders_that_are_not_the_projects_are_left_out(tmp_path: Path) -> None:
 
 def test_the_same_outside_git(tmp_path: Path) -> None:
     for folder in ("web/", "node_modules/x/", "other/deep/"):
-        written(tmp_path / f"{folder}untildone.toml", "")
+        write_file(tmp_path / f"{folder}untildone.toml", "")
     subprocess.run(["git", "init", "-q"], cwd=tmp_path / "other", check=True)
 
     assert names(tmp_path) == ["web/untildone.toml"]
@@ -174,7 +174,7 @@ def test_the_same_outside_git(tmp_path: Path) -> None:
 
 def test_more_files_than_anybody_means(tmp_path: Path) -> None:
     for number in range(201):
-        written(tmp_path / f"f{number}/untildone.toml", "")
+        write_file(tmp_path / f"f{number}/untildone.toml", "")
 
     with pytest.raises(UserError, match=r"there are 201 files `untildone\.toml` below"):
         load_proposals(tmp_path)
@@ -198,14 +198,16 @@ def test_no_file_at_all(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="every file can be read")
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
-    written(tmp_path / "untildone.toml", "").chmod(0)
+    write_file(tmp_path / "untildone.toml", "").chmod(0)
 
     with pytest.raises(UserError, match=r"`untildone\.toml` cannot be read: Permission denied"):
         load_proposals(tmp_path)
 
 
 def test_what_the_person_wrote_for_all_projects(tmp_path: Path) -> None:
-    path = written(tmp_path / "config.toml", "[[milestones]]\non = ['done']\nnotify = 'json://x'\n")
+    path = write_file(
+        tmp_path / "config.toml", "[[milestones]]\non = ['done']\nnotify = 'json://x'\n"
+    )
 
     assert load_user_settings(path) == UserSettings(
         milestones=(Milestone(on=("done",), notify="json://x"),)
@@ -213,7 +215,7 @@ def test_what_the_person_wrote_for_all_projects(tmp_path: Path) -> None:
 
 
 def test_a_mistake_in_what_the_person_wrote(tmp_path: Path) -> None:
-    path = written(tmp_path / "config.toml", "\n[checks.a]\ncommand = 'x'\n")
+    path = write_file(tmp_path / "config.toml", "\n[checks.a]\ncommand = 'x'\n")
 
     with pytest.raises(UserError) as error:
         load_user_settings(path)

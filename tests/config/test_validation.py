@@ -15,7 +15,7 @@ CHECK_KEYS = (
 GROUPS = "`(?P<path>…)`, `(?P<line>…)`, `(?P<code>…)`, `(?P<severity>…)`, `(?P<text>…)`"
 
 
-def told(project: Path, text: str, name: str = "untildone.toml") -> str:
+def read_error(project: Path, text: str, name: str = "untildone.toml") -> str:
     path = project / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
@@ -95,13 +95,13 @@ def told(project: Path, text: str, name: str = "untildone.toml") -> str:
     ],
 )  # fmt: skip
 def test_a_mistake(tmp_path: Path, text: str, message: str) -> None:
-    assert told(tmp_path, text) == f"untildone.toml:{message}"
+    assert read_error(tmp_path, text) == f"untildone.toml:{message}"
 
 
 def test_all_mistakes_are_told_at_once_in_the_order_of_the_file(tmp_path: Path) -> None:
     text = "[checks.a]\nwhen = 'x'\ntimeout = 0\n\n[checks.b]\ncommand = ' '\nparser = 5\n"
 
-    assert told(tmp_path, text).splitlines() == [
+    assert read_error(tmp_path, text).splitlines() == [
         "untildone.toml:1: `command` is missing or empty",
         "untildone.toml:2: `when` is `x`; allowed: `round`, `done`",
         "untildone.toml:3: `timeout` is `0.0`; allowed: seconds above 0, at most 86400",
@@ -111,27 +111,27 @@ def test_all_mistakes_are_told_at_once_in_the_order_of_the_file(tmp_path: Path) 
 
 
 def test_a_flood_of_mistakes_is_cut(tmp_path: Path) -> None:
-    lines = told(tmp_path, "".join(f"x{number} = 1\n" for number in range(30))).splitlines()
+    lines = read_error(tmp_path, "".join(f"x{number} = 1\n" for number in range(30))).splitlines()
 
     assert (len(lines), lines[-1]) == (21, "and 10 more")
 
 
 def test_in_a_folder(tmp_path: Path) -> None:
     assert (
-        told(tmp_path, "[checks.a]\n", "api/untildone.toml")
+        read_error(tmp_path, "[checks.a]\n", "api/untildone.toml")
         == "api/untildone.toml:1: `command` is missing or empty"
     )
 
 
 def test_in_a_pyproject(tmp_path: Path) -> None:
     assert (
-        told(tmp_path, "[project]\nname='x'\n[tool.untildone]\nchecks=1\n", "pyproject.toml")
+        read_error(tmp_path, "[project]\nname='x'\n[tool.untildone]\nchecks=1\n", "pyproject.toml")
         == "pyproject.toml:4: `checks` is `1`; allowed: a table"
     )
 
 
 def test_the_section_itself(tmp_path: Path) -> None:
     assert (
-        told(tmp_path, "[tool]\nuntildone = 5\n", "pyproject.toml")
+        read_error(tmp_path, "[tool]\nuntildone = 5\n", "pyproject.toml")
         == "pyproject.toml:2: `the file` is `5`; allowed: a table"
     )

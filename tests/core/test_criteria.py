@@ -282,12 +282,12 @@ def ran(tests: int | None, *, name: str = "tests", outcome: CheckOutcome = "gree
 @pytest.mark.parametrize(
     ("given", "allow", "expected"),
     [
-        pytest.param(ran(12), (), ("green", "12 tests ran, 15 at the start"), id="fewer"),
+        pytest.param(ran(12), (), ("green", "12 tests ran, 15 in the baseline"), id="fewer"),
         pytest.param(ran(15), (), ("green", ""), id="as many"),
         pytest.param(ran(16), (), ("green", ""), id="more"),
         pytest.param(ran(12), ("remove-test:test_a",), ("green", ""), id="fewer, allowed"),
         pytest.param(
-            ran(None), (), ("no-evidence", "0 tests ran, 15 at the start"), id="no tests told"
+            ran(None), (), ("no-evidence", "0 tests ran, 15 in the baseline"), id="no tests told"
         ),
         pytest.param(ran(12, outcome="red"), (), ("red", ""), id="red stays red"),
         pytest.param(ran(1, name="other"), (), ("green", ""), id="another check"),
@@ -316,19 +316,19 @@ def named(
         pytest.param(
             named("a"),
             (),
-            ("green", "2 tests of the start did not run: b::c, d"),
+            ("green", "2 tests of the baseline did not run: b::c, d"),
             id="two vanished",
         ),
         pytest.param(
             named("a", "b::c", skipping=("d",)),
             (),
-            ("green", "1 test of the start did not run: d"),
+            ("green", "1 test of the baseline did not run: d"),
             id="one is skipped",
         ),
         pytest.param(
             named("a", "b::c", "renamed"),
             (),
-            ("green", "1 test of the start did not run: d"),
+            ("green", "1 test of the baseline did not run: d"),
             id="renamed",
         ),
         pytest.param(named("a", "d"), ("remove-test:b",), ("green", ""), id="a file allowed"),
@@ -336,13 +336,13 @@ def named(
         pytest.param(
             named("a"),
             ("remove-test:d",),
-            ("green", "1 test of the start did not run: b::c"),
+            ("green", "1 test of the baseline did not run: b::c"),
             id="another one than was allowed",
         ),
         pytest.param(
             named("a", "x"),
             ("remove-test:d",),
-            ("green", "1 test of the start did not run: b::c"),
+            ("green", "1 test of the baseline did not run: b::c"),
             id="renamed beside what was allowed",
         ),
         pytest.param(named("a", outcome="red"), (), ("red", ""), id="red stays red"),
@@ -361,4 +361,4 @@ def test_of_many_vanished_tests_a_few_are_named() -> None:
     evidence = seen(named("a"), baseline=started(named(*"abcdefgh")))
     (judged,) = compare_with_baseline(contract(), evidence).checks
 
-    assert judged.reason == "7 tests of the start did not run: b, c, d, e, f and 2 more"
+    assert judged.reason == "7 tests of the baseline did not run: b, c, d, e, f and 2 more"

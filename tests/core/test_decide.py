@@ -38,7 +38,7 @@ from untildone.core.verdict import (
 
 DONE = Finish(outcome="done", reason="every check passes")
 CLAIMED = Finish(outcome="claimed", reason="ended by the agent's words alone")
-CANCELLED = Finish(outcome="cancelled", reason="cancelled by the person")
+CANCELLED = Finish(outcome="cancelled", reason="cancelled by the user")
 UNMET = Continue(cause="unmet", names=("test",))
 MISSING = result("unrunnable", reason="pytest is not installed")
 PROVED = seen(GREEN, concerns=())
@@ -61,14 +61,14 @@ STEPS: dict[str, Row] = {
         contract(),
         after(),
         seen(paused=True),
-        paused("paused", "paused by the person"),
+        paused("paused", "paused by the user"),
     ),
     "3 tampered": (contract(), after(), seen(broken_seal="cut"), paused("tampered", "cut")),
     "4 queued": (
         contract(),
         after(),
         seen(turn="queued", prompt="p1"),
-        Wait(reason="input of the person is queued"),
+        Wait(reason="input of the user is queued"),
     ),
     "4 plan": (
         contract(),
@@ -80,13 +80,13 @@ STEPS: dict[str, Row] = {
         contract(),
         after(waited_for_prompt="p1"),
         seen(turn="failed", prompt="p1"),
-        Wait(reason="the model could not be asked: a limit or a failure of its service"),
+        Wait(reason="the model did not answer: a limit or a failure of its service"),
     ),
     "4 question": (
         contract(),
         after(waited_for_prompt="p1"),
         seen(turn="question", prompt="p2"),
-        Wait(reason="the person asked something and nothing was changed"),
+        Wait(reason="the user asked a question and nothing was changed"),
     ),
     "4 once a prompt, queued": (
         contract(),
@@ -104,7 +104,7 @@ STEPS: dict[str, Row] = {
         contract(),
         after(),
         seen(RED, turn="queued"),
-        Wait(reason="input of the person is queued"),
+        Wait(reason="input of the user is queued"),
     ),
     "5 subagent": (
         contract(),
@@ -185,7 +185,7 @@ STEPS: dict[str, Row] = {
         contract(),
         after(reported_concerns=("L1",)),
         seen(GREEN, concerns=(LOST,)),
-        paused("needs-approval", "lost against the start: test_a.py: test_one is gone"),
+        paused("needs-approval", "missing compared with the baseline: test_a.py: test_one is gone"),
     ),
     "7 more losses than fit one line": (
         contract(),
@@ -199,7 +199,8 @@ STEPS: dict[str, Row] = {
         ),
         paused(
             "needs-approval",
-            "lost against the start: test_a.py: a; test_a.py: b; test_a.py: c; and 2 more",
+            "missing compared with the baseline: test_a.py: a; test_a.py: b; test_a.py: c;"
+            " and 2 more",
         ),
     ),
     "7 another loss": (
@@ -384,13 +385,13 @@ PRECEDENCE: dict[str, Row] = {
         contract(),
         after(),
         seen(turn="queued", prompt="p", background=(SERVER,)),
-        Wait(reason="input of the person is queued"),
+        Wait(reason="input of the user is queued"),
     ),
     "queued beats done": (
         contract(),
         after(),
         seen(GREEN, concerns=(), turn="queued", prompt="p"),
-        Wait(reason="input of the person is queued"),
+        Wait(reason="input of the user is queued"),
     ),
     "background beats forbidden": (
         contract(),
@@ -458,7 +459,7 @@ PRECEDENCE: dict[str, Row] = {
         LATE,
         after(round=2, reported_concerns=("L1",)),
         seen(GREEN, concerns=(LOST,)),
-        paused("needs-approval", "lost against the start: test_a.py: test_one is gone"),
+        paused("needs-approval", "missing compared with the baseline: test_a.py: test_one is gone"),
     ),
     "one known loss of two": (
         contract(),
@@ -470,7 +471,7 @@ PRECEDENCE: dict[str, Row] = {
                 LOST,
             ),
         ),
-        paused("needs-approval", "lost against the start: test_a.py: test_one is gone"),
+        paused("needs-approval", "missing compared with the baseline: test_a.py: test_one is gone"),
     ),
     "our fault is never done": (
         contract(),

@@ -33,7 +33,7 @@ LISTED = "a.py\n  7: error F821 wrong in two lines\nb.py\n  2: security eval wro
 def test_an_automatic_hold() -> None:
     assert format_hold(TWO, hold=2) == (
         "[untildone] AUTO-CONTINUE 2 of 3: your edits in this turn brought what was not there"
-        f" before: 1 error and 1 security finding.\n{LISTED}\nNext: mend the code and stop again;"
+        f" before: 1 error and 1 security finding.\n{LISTED}\nNext: fix the code and stop again;"
         " what was there before is not counted. If it is meant to be so, say why and end your"
         " message with <untildone:done />."
     )

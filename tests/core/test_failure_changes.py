@@ -38,7 +38,7 @@ def test_each_failure_stands_in_one_list() -> None:
         regressed=((now, "t2", None),),
         remaining=((now, "t1", None), (now, "", OLD)),
         fixed=2,
-        at_start=4,
+        in_baseline=4,
     )
 
 

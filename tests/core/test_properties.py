@@ -231,7 +231,7 @@ def test_the_persons_cancel_always_wins(
 
     verdict = decide(asked, progress, evidence)
 
-    assert verdict == Finish(outcome="cancelled", reason="cancelled by the person")
+    assert verdict == Finish(outcome="cancelled", reason="cancelled by the user")
     assert advance(asked, progress, evidence, verdict).status == "finished"
 
 

@@ -111,15 +111,15 @@ def test_a_held_round_is_remembered() -> None:
             id="our fault",
         ),
         pytest.param(
-            Finish(outcome="cancelled", reason="cancelled by the person"),
+            Finish(outcome="cancelled", reason="cancelled by the user"),
             seen(RED, cancelled=True),
-            Progress(status="finished", outcome="cancelled", reason="cancelled by the person"),
+            Progress(status="finished", outcome="cancelled", reason="cancelled by the user"),
             id="cancelled",
         ),
         pytest.param(
-            Pause(outcome="paused", reason="paused by the person"),
+            Pause(outcome="paused", reason="paused by the user"),
             seen(RED, paused=True),
-            Progress(status="paused", outcome="paused", reason="paused by the person"),
+            Progress(status="paused", outcome="paused", reason="paused by the user"),
             id="paused",
         ),
         pytest.param(

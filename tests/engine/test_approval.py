@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from engine.confirm.test_confirmation import BROKEN, MENDED, TESTS, World, world
+from integrity.test_confirmation import BROKEN, MENDED, TESTS, World, world
 from untildone.engine.approval import ALL, approve
 from untildone.engine.concern_diffs import at_start, concerns_with_diffs
 from untildone.errors import UserError

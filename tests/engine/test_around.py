@@ -68,7 +68,7 @@ def test_a_hidden_check_is_asked_last_and_not_told_of(world: World) -> None:
 
     told = world.stop()
 
-    assert "a hidden check of the person does not pass" in told
+    assert "a hidden check of the user does not pass" in told
     assert "hidden.py" not in told
     assert "180" not in told
     world.write(**{"shop.py": RIGHT})

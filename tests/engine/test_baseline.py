@@ -60,11 +60,11 @@ def test_a_regression_is_told_as_one(world: World) -> None:
 
     text = told(world.stop())
 
-    assert "Regressions, passed at the start and fail now:\n  test_it.py::test_a: assert" in text
-    assert "Failed already at the start, by file:\n  test_it.py: 1 failing test\n" in text
+    assert "Regressions, passed in the baseline and fail now:\n  test_it.py::test_a: assert" in text
+    assert "Failed already in the baseline, by file:\n  test_it.py: 1 failing test\n" in text
     assert (
-        "Since the start: 1 fixed, 0 new, 1 regressed, 1 remaining"
-        " (50 % of the start's failures are gone).\n"
+        "Since the baseline: 1 fixed, 0 new, 1 regressed, 1 remaining"
+        " (50 % of the baseline's failures are gone).\n"
     ) in text
 
 
@@ -74,7 +74,7 @@ def test_a_removed_test_is_named_and_holds(world: World) -> None:
 
     text = told(world.stop())
 
-    assert "the checks pass, but something the start had is gone" in text
+    assert "the checks pass, but something the baseline had is gone" in text
     assert "`test_b` was there at the start and is no longer run" in text
 
 
@@ -92,7 +92,7 @@ def test_a_renamed_test_is_named_and_lets_go(world: World) -> None:
         " | initial: 1 failing test; final: 0 failing tests; improvement: 100 %"
     )
     receipt = (world.project / ".untildone" / "receipt.md").read_text(encoding="utf-8")
-    assert "(1 test of the start did not run: test_it.py::test_b)" in receipt
+    assert "(1 test of the baseline did not run: test_it.py::test_b)" in receipt
 
 
 def test_a_round_keeps_counts_but_not_every_name(world: World) -> None:

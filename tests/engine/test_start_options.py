@@ -1,6 +1,7 @@
 """The table of the options of `start`."""
 
-from untildone.engine.start_options import OPTIONS, StartOptions
+from untildone.engine.request import StartOptions
+from untildone.engine.start_options import OPTIONS
 
 
 def test_each_option_has_a_field_of_its_name() -> None:

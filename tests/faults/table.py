@@ -330,7 +330,7 @@ FAULTS = (
         {
             "checks/test_result_cache.py": ("an_early_exit_writes_no_report",),
             "checks/test_unittest_reporter.py": ("a_printed_summary_is_no_report",),
-            "engine/confirm/test_confirmation.py": (
+            "integrity/test_confirmation.py": (
                 "printed_success_proves_nothing_for_unittest_either",
             ),
         },

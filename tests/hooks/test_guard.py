@@ -9,9 +9,9 @@ import pytest
 from untildone.commands.shell import parse_calls
 from untildone.hooks.guard import find_refusal
 
-INSTEAD_VERB = "only the person can do that; if you cannot go on, run `untildone blocked REASON`"
+INSTEAD_VERB = "only the user can do that; if you cannot go on, run `untildone blocked REASON`"
 INSTEAD_STATE = "the loop's state is kept by untildone; use `untildone note`, `met` or `signal`"
-INSTEAD_SETTINGS = "leave untildone's entries as they are; other keys may be changed with Edit"
+INSTEAD_SETTINGS = "leave untildone's entries as they are; change other keys with Edit"
 HOOK = {"type": "command", "command": "exec python -I -S /x/untildone/hook Stop # untildone hook"}
 SETTINGS = {"model": "opus", "hooks": {"Stop": [{"hooks": [HOOK]}]}}
 

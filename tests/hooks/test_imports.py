@@ -96,7 +96,7 @@ def test_a_session_without_a_loop_starts_no_program(tmp_path: Path, event: str) 
 
     found = imported(place, place.command(event), place.payload(event, prompt="hello"))
 
-    assert not found & {*NOT_FOR_A_STOP, "untildone.process", "untildone.checks"}
+    assert not found & {*NOT_FOR_A_STOP, "untildone.process.runner", "untildone.checks"}
 
 
 def test_a_stop_without_checks_imports_neither_runner_nor_terminal(tmp_path: Path) -> None:
@@ -106,4 +106,4 @@ def test_a_stop_without_checks_imports_neither_runner_nor_terminal(tmp_path: Pat
     found = imported(place, place.command("Stop"), place.payload("Stop"))
 
     assert "untildone.engine.stop" in found
-    assert not found & {*NOT_FOR_A_STOP, "untildone.process", "untildone.checks"}
+    assert not found & {*NOT_FOR_A_STOP, "untildone.process.runner", "untildone.checks"}

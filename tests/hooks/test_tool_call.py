@@ -31,7 +31,7 @@ def test_a_refusal_says_what_to_do_instead(place: Place) -> None:
             "hookEventName": "PreToolUse",
             "permissionDecision": "deny",
             "permissionDecisionReason": (
-                "untildone: `untildone cancel` is refused: only the person can do that;"
+                "untildone: `untildone cancel` is refused: only the user can do that;"
                 " if you cannot go on, run `untildone blocked REASON`"
             ),
         }
@@ -101,7 +101,7 @@ def test_a_change_of_type_1_waits_for_its_precheck(
 
     assert isinstance(refused, dict)
     assert refused["hookSpecificOutput"]["permissionDecisionReason"] == (
-        "untildone: what this loop changes is hard to take back (type 1): look for how it could go"
+        "untildone: the changes of this loop are hard to undo (type 1): find out how they could go"
         " wrong, and record that before the first change: `untildone precheck --evidence TEXT`"
     )
     steps.record_precheck(

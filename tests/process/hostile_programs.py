@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from untildone.process import Finished
+from untildone.process.runner import Finished
 
 HOSTILE = Path(__file__).parent / "hostile"
 SOURCE = Path(__file__).parents[2] / "src"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from untildone.process.command import argv_of, environment
+from untildone.process.command import environment, parse_argv
 
 PLAIN = {
     "UNTILDONE_NESTED": "1",
@@ -28,7 +28,7 @@ PLAIN = {
     ],
 )
 def test_a_plain_command_needs_no_shell(command: str, expected: list[str]) -> None:
-    assert argv_of(command, windows=False) == expected
+    assert parse_argv(command, windows=False) == expected
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_a_plain_command_needs_no_shell(command: str, expected: list[str]) -> No
     ],
 )
 def test_shell_syntax_goes_through_a_shell(command: str) -> None:
-    assert argv_of(command, windows=False) == ["sh", "-c", command]
+    assert parse_argv(command, windows=False) == ["sh", "-c", command]
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_shell_syntax_goes_through_a_shell(command: str) -> None:
     ],
 )
 def test_windows_has_its_own_shell(command: str, expected: list[str]) -> None:
-    assert argv_of(command, windows=True) == expected
+    assert parse_argv(command, windows=True) == expected
 
 
 @pytest.mark.parametrize(

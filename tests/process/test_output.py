@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from untildone.process import Finished, run
 from untildone.process.output import FLOOD_LIMIT, HEAD_LIMIT, LOG_LIMIT, TAIL_LIMIT, Output
+from untildone.process.runner import Finished, run
 
 
 def kept(*pieces: bytes, log: Path | None = None) -> Finished:

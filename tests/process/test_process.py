@@ -14,15 +14,8 @@ from pathlib import Path
 import pytest
 
 from process.hostile_programs import SOURCE, Marked, command, outcome, python, zombies
-from untildone.process import (
-    Finished,
-    alive,
-    ancestors,
-    argv_of,
-    environment,
-    run,
-    start_detached,
-)
+from untildone.process.command import environment, parse_argv
+from untildone.process.runner import Finished, is_alive, list_ancestors, run, start_detached
 
 
 @pytest.fixture
@@ -119,7 +112,7 @@ def test_garbage_is_decoded_with_replacement(tmp_path: Path) -> None:
 
 
 def test_both_streams_arrive_in_order(tmp_path: Path) -> None:
-    finished = run(argv_of("echo one; echo two >&2; echo three"), cwd=tmp_path, timeout=30)
+    finished = run(parse_argv("echo one; echo two >&2; echo three"), cwd=tmp_path, timeout=30)
 
     assert (finished.text, finished.size) == ("one\ntwo\nthree\n", 14)
 
@@ -135,7 +128,7 @@ def test_the_deadline_is_kept_even_by_who_ignores_signals(tmp_path: Path) -> Non
 
 def test_an_interrupted_program_may_clean_up(tmp_path: Path) -> None:
     finished = run(
-        argv_of("trap 'echo cleaned; exit 0' INT; sleep 60 & wait"), cwd=tmp_path, timeout=3
+        parse_argv("trap 'echo cleaned; exit 0' INT; sleep 60 & wait"), cwd=tmp_path, timeout=3
     )
 
     assert (finished.text, outcome(finished)) == ("cleaned\n", {"timed_out": True})
@@ -150,7 +143,7 @@ def test_a_leftover_costs_no_more_than_the_draining_time(tmp_path: Path) -> None
 
 
 def test_what_ends_by_itself_is_no_survivor(tmp_path: Path) -> None:
-    finished = run(argv_of("(sleep 0.1; echo late) & echo early"), cwd=tmp_path, timeout=30)
+    finished = run(parse_argv("(sleep 0.1; echo late) & echo early"), cwd=tmp_path, timeout=30)
 
     assert (finished.text, finished.survivors) == ("early\nlate\n", 0)
 
@@ -161,7 +154,7 @@ def test_a_daemon_that_drops_its_environment_is_known_from_before(tmp_path: Path
     finished = run(["sh", "-c", f"({daemon}) & sleep 0.7"], cwd=tmp_path, timeout=30)
 
     assert finished.survivors == 2
-    assert not alive(int(pidfile.read_text(encoding="utf-8")))
+    assert not is_alive(int(pidfile.read_text(encoding="utf-8")))
 
 
 def test_a_daemon_that_was_never_seen_before_does_not_outlive_the_last_run(tmp_path: Path) -> None:
@@ -172,7 +165,7 @@ def test_a_daemon_that_was_never_seen_before_does_not_outlive_the_last_run(tmp_p
         run(["sh", "-c", waiting], cwd=tmp_path, timeout=30)
 
     assert own.returncode == 0
-    assert not alive(int(pidfile.read_text(encoding="utf-8")))
+    assert not is_alive(int(pidfile.read_text(encoding="utf-8")))
 
 
 def test_what_is_detached_during_a_run_outlives_it(tmp_path: Path) -> None:
@@ -183,7 +176,7 @@ def test_what_is_detached_during_a_run_outlives_it(tmp_path: Path) -> None:
 
     run(["sh", "-c", "echo now; sleep 0.3"], cwd=tmp_path, timeout=9, hear=detach)
 
-    assert [alive(pid) for pid in kept] == [True]
+    assert [is_alive(pid) for pid in kept] == [True]
     os.kill(kept[0], signal.SIGKILL)
 
 
@@ -233,7 +226,7 @@ def test_an_outer_run_ends_what_a_killed_inner_one_left(tmp_path: Path, marked: 
 def test_parallel_runs_do_not_disturb_one_another(tmp_path: Path, marked: Marked) -> None:
     orphan = "(setsid sh -c 'sleep 1.2; echo late' &); sleep 1.3; exit 7"
     with ThreadPoolExecutor(3) as pool:
-        slow = pool.submit(run, argv_of(orphan), cwd=tmp_path, timeout=30, env=marked.env)
+        slow = pool.submit(run, parse_argv(orphan), cwd=tmp_path, timeout=30, env=marked.env)
         cut = pool.submit(run, command("forever.sh"), cwd=tmp_path, timeout=0.3, env=marked.env)
         daemon = pool.submit(run, command("double_fork.py"), cwd=tmp_path, timeout=9)
 
@@ -354,16 +347,16 @@ def test_a_lost_exit_status_is_never_green(tmp_path: Path, marked: Marked) -> No
 
 
 def test_nobody_has_an_impossible_number() -> None:
-    assert [alive(number) for number in (0, -1, 2**31 - 1)] == [False, False, False]
-    assert alive(os.getpid())
+    assert [is_alive(number) for number in (0, -1, 2**31 - 1)] == [False, False, False]
+    assert is_alive(os.getpid())
 
 
 def test_ancestors_lead_to_the_first_process(tmp_path: Path) -> None:
     finished = run(["sh", "-c", "echo $PPID; :"], cwd=tmp_path, timeout=9)
 
     assert finished.text == f"{os.getpid()}\n"
-    assert ancestors(os.getpid())[0] == os.getppid()
-    assert ancestors(2**31 - 1) == []
+    assert list_ancestors(os.getpid())[0] == os.getppid()
+    assert list_ancestors(2**31 - 1) == []
 
 
 def test_a_check_runs_without_the_keys_of_the_client(tmp_path: Path) -> None:

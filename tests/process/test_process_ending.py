@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from process.hostile_programs import HOSTILE, SOURCE, Marked, outcome, python, until
-from untildone.process import alive, ending_with_us, run, start_detached
+from untildone.process.runner import end_runs_on_signal, is_alive, run, start_detached
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ def test_handlers_are_given_back_and_ignored_signals_stay_ignored() -> None:
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
         handlers = [signal.getsignal(n) for n in (signal.SIGTERM, signal.SIGINT)]
-        with ending_with_us():
+        with end_runs_on_signal():
             assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
             assert signal.getsignal(signal.SIGTERM) not in handlers
         assert [signal.getsignal(n) for n in (signal.SIGTERM, signal.SIGINT)] == handlers
@@ -85,13 +85,13 @@ def test_handlers_are_given_back_and_ignored_signals_stay_ignored() -> None:
 
 
 def test_after_a_signal_only_workers_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(SystemExit), ending_with_us():
+    with pytest.raises(SystemExit), end_runs_on_signal():
         signal.raise_signal(signal.SIGTERM)
 
     with ThreadPoolExecutor(1) as pool:
         refused = pool.submit(run, ["true"], cwd=tmp_path, timeout=9).result()
         allowed = run(["true"], cwd=tmp_path, timeout=9)
-        with ending_with_us():
+        with end_runs_on_signal():
             again = pool.submit(run, ["true"], cwd=tmp_path, timeout=9).result()
     assert [outcome(finished) for finished in (refused, allowed, again)] == [
         {"interrupted": True},
@@ -102,7 +102,7 @@ def test_after_a_signal_only_workers_are_refused(tmp_path: Path) -> None:
 
 def test_a_worker_thread_takes_no_handlers() -> None:
     def handler() -> object:
-        with ending_with_us():
+        with end_runs_on_signal():
             return signal.getsignal(signal.SIGTERM)
 
     with ThreadPoolExecutor(1) as pool:
@@ -111,7 +111,7 @@ def test_a_worker_thread_takes_no_handlers() -> None:
 
 def test_what_we_ended_ourselves_is_interrupted_and_not_red(tmp_path: Path) -> None:
     waiting = ["sh", "-c", "touch started; exec sleep 60"]
-    with ThreadPoolExecutor(1) as pool, ending_with_us():
+    with ThreadPoolExecutor(1) as pool, end_runs_on_signal():
         ended = pool.submit(run, waiting, cwd=tmp_path, timeout=30)
         assert until((tmp_path / "started").exists)
         with pytest.raises(SystemExit):
@@ -119,7 +119,7 @@ def test_what_we_ended_ourselves_is_interrupted_and_not_red(tmp_path: Path) -> N
         assert outcome(ended.result()) == {"interrupted": True}
 
     # what comes after in this process may run again
-    with ending_with_us():
+    with end_runs_on_signal():
         pass
 
 
@@ -137,15 +137,15 @@ def test_a_detached_program_outlives_us(tmp_path: Path) -> None:
     env = {**os.environ, "PYTHONPATH": str(SOURCE)}
     started = subprocess.run(argv, cwd=tmp_path, env=env, capture_output=True, check=True)
 
-    assert alive(int(started.stdout))
+    assert is_alive(int(started.stdout))
     (tmp_path / "go").touch()
-    assert until(lambda: not alive(int(started.stdout)))
+    assert until(lambda: not is_alive(int(started.stdout)))
     assert (tmp_path / "log").read_text(encoding="utf-8") == "on\nstill on\n"
 
 
 def test_an_own_detached_program_is_alive_until_it_ends(tmp_path: Path) -> None:
     pid = start_detached(["sleep", "60"], cwd=tmp_path, env=os.environ)
 
-    assert alive(pid)
+    assert is_alive(pid)
     os.kill(pid, signal.SIGKILL)
-    assert until(lambda: not alive(pid))
+    assert until(lambda: not is_alive(pid))

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from process.hostile_programs import HOSTILE, Marked, command, python, until, zombies
-from untildone.process.talk import CannotStart, Conversation, NotListening, talk
+from untildone.process.interactive import CannotStart, Conversation, NotListening, open_conversation
 
 ECHO = ["sh", "-c", 'while read -r line; do echo "heard $line"; done; echo over; sleep 60']
 
@@ -20,7 +20,7 @@ def heard(conversation: Conversation, ending: bytes) -> bytes:
 
 def test_it_is_spoken_to_and_heard_in_turn(tmp_path: Path) -> None:
     marked, earlier = Marked(), zombies()
-    with talk(ECHO, cwd=tmp_path, env=marked.env) as conversation:
+    with open_conversation(ECHO, cwd=tmp_path, env=marked.env) as conversation:
         conversation.say(b"one\n")
         first = heard(conversation, b"\n")
         conversation.say(b"two\n")
@@ -31,7 +31,7 @@ def test_it_is_spoken_to_and_heard_in_turn(tmp_path: Path) -> None:
 
 
 def test_a_large_message_arrives_whole(tmp_path: Path) -> None:
-    with talk(["cat"], cwd=tmp_path, env=Marked().env) as conversation:
+    with open_conversation(["cat"], cwd=tmp_path, env=Marked().env) as conversation:
         conversation.say(b"x" * 5_000_000 + b"\n")
 
         assert heard(conversation, b"\n") == b"x" * 5_000_000 + b"\n"
@@ -39,7 +39,7 @@ def test_a_large_message_arrives_whole(tmp_path: Path) -> None:
 
 def test_who_hears_is_let_go_at_the_end(tmp_path: Path) -> None:
     said: list[bytes] = []
-    with talk(["sleep", "60"], cwd=tmp_path, env=Marked().env) as conversation:
+    with open_conversation(["sleep", "60"], cwd=tmp_path, env=Marked().env) as conversation:
         ear = threading.Thread(target=lambda: said.append(conversation.hear()))
         ear.start()
     ear.join(20)
@@ -49,7 +49,7 @@ def test_who_hears_is_let_go_at_the_end(tmp_path: Path) -> None:
 
 
 def test_a_program_that_does_not_listen_is_noticed_without_waiting(tmp_path: Path) -> None:
-    with talk(["sleep", "60"], cwd=tmp_path, env=Marked().env) as conversation:
+    with open_conversation(["sleep", "60"], cwd=tmp_path, env=Marked().env) as conversation:
         for _ in range(16):
             conversation.say(b"x" * 1_000_000)
         with pytest.raises(NotListening, match="does not read what it is told"):
@@ -57,7 +57,7 @@ def test_a_program_that_does_not_listen_is_noticed_without_waiting(tmp_path: Pat
 
 
 def test_nothing_is_said_to_a_program_that_has_ended(tmp_path: Path) -> None:
-    with talk(["true"], cwd=tmp_path, env=Marked().env) as conversation:
+    with open_conversation(["true"], cwd=tmp_path, env=Marked().env) as conversation:
         assert conversation.hear() == b""
 
         def ended() -> bool:
@@ -73,7 +73,7 @@ def test_nothing_is_said_to_a_program_that_has_ended(tmp_path: Path) -> None:
 @pytest.mark.parametrize("script", sorted(path.name for path in HOSTILE.glob("d*.py")))
 def test_nothing_of_a_hostile_program_is_left(script: str, tmp_path: Path) -> None:
     marked, earlier = Marked(), zombies()
-    with talk(command(script), cwd=tmp_path, env=marked.env):
+    with open_conversation(command(script), cwd=tmp_path, env=marked.env):
         assert until(marked.left)
 
     assert (marked.left(), zombies()) == ([], earlier)
@@ -81,7 +81,10 @@ def test_nothing_of_a_hostile_program_is_left(script: str, tmp_path: Path) -> No
 
 def test_nothing_is_left_when_the_talk_breaks_off(tmp_path: Path) -> None:
     marked = Marked()
-    with pytest.raises(ValueError, match="enough"), talk(ECHO, cwd=tmp_path, env=marked.env):
+    with (
+        pytest.raises(ValueError, match="enough"),
+        open_conversation(ECHO, cwd=tmp_path, env=marked.env),
+    ):
         raise ValueError("enough")
 
     assert marked.left() == []
@@ -89,19 +92,19 @@ def test_nothing_is_left_when_the_talk_breaks_off(tmp_path: Path) -> None:
 
 def test_its_errors_are_not_part_of_what_it_says(tmp_path: Path) -> None:
     program = ["sh", "-c", "echo aside >&2; echo said"]
-    with talk(program, cwd=tmp_path, env=Marked().env) as conversation:
+    with open_conversation(program, cwd=tmp_path, env=Marked().env) as conversation:
         assert heard(conversation, b"\n") == b"said\n"
 
 
 def test_its_memory_is_known(tmp_path: Path) -> None:
     program = python("x = b'x' * 50_000_000; print('here', flush=True); input()")
-    with talk(program, cwd=tmp_path, env=Marked().env) as conversation:
+    with open_conversation(program, cwd=tmp_path, env=Marked().env) as conversation:
         heard(conversation, b"here\n")
 
         assert 50_000_000 < conversation.resident() < 500_000_000
 
 
 def test_a_program_that_cannot_be_started_is_named(tmp_path: Path) -> None:
-    missing = talk(["nothing-like-this"], cwd=tmp_path, env=Marked().env)
+    missing = open_conversation(["nothing-like-this"], cwd=tmp_path, env=Marked().env)
     with pytest.raises(CannotStart, match="`nothing-like-this` was not found"), missing:
         pass

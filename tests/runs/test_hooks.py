@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from untildone.runs.hooks import Answer, Hook, fire, hooks_in, variables_in
+from untildone.runs.hooks import Answer, Hook, fire, read_hooks, read_variables
 
 ECHO = Hook(event="Stop", command="cat")
 
@@ -24,18 +24,18 @@ def test_hooks_of_all_files_are_found_once_each() -> None:
     project = {"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "prompt"}]}]}}
     local = settings("SessionEnd", command="b", args=["-x"])
 
-    assert hooks_in([user, user, project, local]) == (
+    assert read_hooks([user, user, project, local]) == (
         Hook(event="Stop", command="a", timeout=5),
         Hook(event="SessionEnd", command="b", args=("-x",), timeout=1.5),
     )
 
 
 def test_one_file_switches_all_hooks_off() -> None:
-    assert hooks_in([settings("Stop", command="a"), {"disableAllHooks": True}]) == ()
+    assert read_hooks([settings("Stop", command="a"), {"disableAllHooks": True}]) == ()
 
 
 def test_the_later_file_decides_a_variable() -> None:
-    assert variables_in([{"env": {"A": "1", "B": 2}}, {}, {"env": {"A": "3"}}]) == {
+    assert read_variables([{"env": {"A": "1", "B": 2}}, {}, {"env": {"A": "3"}}]) == {
         "A": "3",
         "B": "2",
     }

@@ -11,9 +11,10 @@ import pytest
 
 from integrity.trees import tree, written
 from untildone.integrity.comparison import compare_trees
-from untildone.integrity.experiments.compose import Composed, whole
-from untildone.process import run
+from untildone.integrity.experiments.composition import take_whole_tree
+from untildone.process.runner import run
 from untildone.sandbox import sandboxes
+from untildone.sandbox.files import SandboxFiles
 from untildone.worktree.contents import read_tree, walk_files
 
 PYTHON = f"{sys.executable}"
@@ -36,10 +37,10 @@ class Yard:
             since=time.time(),
         )
 
-    def composed(self, files: dict[str, str]) -> Composed:
+    def composed(self, files: dict[str, str]) -> SandboxFiles:
         other = tree(self.copy, files)
         now = read_tree(self.project, walk_files(self.project))
-        return whole(compare_trees(other, now, ()), now=False)
+        return take_whole_tree(compare_trees(other, now, ()), current=False)
 
 
 def said(place: sandboxes.Sandbox, *argv: str) -> str:
@@ -184,7 +185,7 @@ def test_restored_files_are_new_and_the_others_keep_their_time(yard: Yard) -> No
     }
 
     with sandboxes.open_sandbox(
-        Composed(files, ("tests/a.rs",)), yard.place(), beside=True
+        SandboxFiles(files, ("tests/a.rs",)), yard.place(), beside=True
     ) as place:
         times = {name: (place.seen / name).stat().st_mtime > 1 for name in ("app.rs", "tests/a.rs")}
 
@@ -202,9 +203,9 @@ def test_its_repository_is_its_own(yard: Yard) -> None:
     log = ["git", "log", "--all", "--oneline"]
     before = subprocess.run(log, cwd=main, capture_output=True, check=True)
 
-    composed = whole(
+    composed = take_whole_tree(
         compare_trees(tree(yard.copy, {}), read_tree(yard.project, walk_files(yard.project)), ()),
-        now=True,
+        current=True,
     )
     with sandboxes.open_sandbox(composed, yard.place()) as place:
         listed = said(place, "git", "ls-files")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
-from untildone.integrity.tests import comparison as tests_ratchet
+from untildone.integrity.tests import comparison as tests_comparison
 from untildone.syntax.rust_macros import expand_macros
 
 PATH = "tests/temp.rs"
@@ -53,7 +53,7 @@ PRODUCT = {"src/lib.rs": "pub fn celsius(t: f64) -> f64 {\n    t\n}\n"}
 
 def lost(top: Path, new: str) -> set[str]:
     comparison = beside(top, {**PRODUCT, PATH: START}, {**PRODUCT, PATH: new})
-    return {each.id.partition("#")[0] for each in tests_ratchet.find_concerns(comparison)}
+    return {each.id.partition("#")[0] for each in tests_comparison.find_concerns(comparison)}
 
 
 def test_tests_may_become_rows_of_a_macro(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""One module per agent: translation only."""
+"""The supported agents, each in its own modules that only translate."""
 
 from untildone.agents import claude
 from untildone.agents.agent import Agent

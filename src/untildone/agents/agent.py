@@ -1,4 +1,4 @@
-"""What every agent's module provides: translation only."""
+"""What the module of an agent provides: translation between its protocol and our values."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Agent(Protocol):
-    # the agent's name on the command line and in the state's folders
+    # the agent's name on the command line and in the state folder
     @property
     def NAME(self) -> str: ...
 
@@ -23,7 +23,7 @@ class Agent(Protocol):
     @property
     def PROCESS_VARIABLE(self) -> str: ...
 
-    # how it is run without a person
+    # how it runs without a user
     def load_headless(self) -> "Headless": ...
 
     # payload of the event that ends a turn
@@ -32,27 +32,27 @@ class Agent(Protocol):
     # payload of a submitted prompt
     def parse_prompt(self, payload: Mapping[str, Any], environ: Mapping[str, str]) -> Prompt: ...
 
-    # payload of a session's beginning, also after compaction
+    # payload of the start of a session, also after compaction
     def parse_session_start(self, payload: Mapping[str, Any]) -> SessionStarted: ...
 
-    # the answer to a stop: what the agent is told, what the person sees
+    # the answer to a stop: feedback for the agent, a notice for the user
     def format_reply(
         self, verdict: Verdict, *, feedback: str, notice: str, environ: Mapping[str, str]
     ) -> str: ...
 
-    # the answer to a prompt that goes on to the model, with what is added to it
+    # the answer to a prompt that goes to the model, with additional context
     def pass_prompt(self, *, context: str, notice: str) -> str: ...
 
-    # the answer to a prompt that was dealt with and must not reach the model
+    # the answer to a prompt that we handled and that must not reach the model
     def consume_prompt(self, notice: str) -> str: ...
 
-    # what is given back to the model when a session begins or was compacted
+    # context for the model when a session starts or was compacted
     def format_greeting(self, *, context: str, notice: str) -> str: ...
 
-    # what is added to the conversation after a tool call
+    # context for the model after a tool call
     def add_context_after_tool(self, context: str) -> str: ...
 
-    # the answer after tool calls that ends the turn without asking the model again
+    # the answer after tool calls that ends the turn without another model request
     def end_turn(self, notice: str) -> str: ...
 
     # the tokens of one message, from a line of the transcript
@@ -61,17 +61,17 @@ class Agent(Protocol):
     # the folder with the transcripts of the session's subagents
     def find_subagents_folder(self, transcript: str) -> str: ...
 
-    # what kept the model from answering, such as a limit, seen in the transcript's last lines
+    # why the model did not answer, such as a limit, from the transcript's last lines
     def find_failure(self, transcript_tail: str) -> str: ...
 
-    # files, and folders of files, in which the client keeps a session's own list of things to do
+    # files and folders in which the client keeps the todo list of a session
     def list_todo_paths(self, session: str, environ: Mapping[str, str]) -> tuple[str, ...]: ...
 
-    # the items of such a file, or of a tool call that writes the list: text and status of each
+    # text and status of each item in such a file, or in a tool call that writes the list
     def parse_todo_items(self, value: object) -> tuple[tuple[str, str], ...] | None: ...
 
-    # input of the person that waits in the client's queue, seen in the transcript's last lines
+    # whether input of the user waits in the client's queue, from the transcript's last lines
     def has_queued_input(self, transcript_tail: str) -> bool: ...
 
-    # the person broke off the last tool call, seen in the transcript's last lines
+    # whether the user interrupted the last tool call, from the transcript's last lines
     def was_interrupted(self, transcript_tail: str) -> bool: ...

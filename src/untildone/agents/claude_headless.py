@@ -1,4 +1,4 @@
-"""Claude Code without a person: `claude -p` with its stream of JSON lines."""
+"""Claude Code without a user: `claude -p` and its stream of JSON lines."""
 
 import json
 import re
@@ -38,12 +38,12 @@ REMEDIES: dict[ClientFault, str] = {
     "crashed": "run the client once by hand to see why",
     "denied": "allow it: `-- --allowedTools NAME`",
 }
-_LONGEST = 8_000_000
-_DETAIL = 200
-# Whoever says it themselves is not contradicted.
+_MAX_LINE = 8_000_000
+_MAX_DETAIL = 200
+# Options with which the user chose the permissions: then we add none.
 _PERMISSIONS = ("--permission-mode", "--dangerously-skip-permissions", "--permission-prompt-tool")
-# What it says on stderr, or in `errors`, where no request was made.
-_SAID: tuple[tuple[re.Pattern[str], ClientFault], ...] = (
+# Messages on stderr or in `errors` when no request was made.
+_MESSAGES: tuple[tuple[re.Pattern[str], ClientFault], ...] = (
     (re.compile(r"no conversation found|session id \S+ is already in use", re.I), "lost"),
     (
         re.compile(r"invalid api key|not logged in|please run /login|oauth token", re.I),
@@ -57,9 +57,9 @@ _SAID: tuple[tuple[re.Pattern[str], ClientFault], ...] = (
     ),
 )
 # Claude AI usage limit reached|1760000000
-_UNTIL = re.compile(r"limit reached\|(\d{9,11})\b")
-# The part of a tool's input that says most in a few words.
-_TELLING = ("command", "file_path", "notebook_path", "pattern", "url", "description", "prompt")
+_LIMIT_END = re.compile(r"limit reached\|(\d{9,11})\b")
+# Keys of a tool's input, the most informative first.
+_DETAIL_KEYS = ("command", "file_path", "notebook_path", "pattern", "url", "description", "prompt")
 
 
 def build_arguments(ask: ClientCall) -> tuple[str, ...]:
@@ -73,76 +73,78 @@ def build_arguments(ask: ClientCall) -> tuple[str, ...]:
 
 
 def classify_failure(stderr: str) -> ClientFault:
-    return next((kind for pattern, kind in _SAID if pattern.search(stderr)), "crashed")
+    return next((kind for pattern, kind in _MESSAGES if pattern.search(stderr)), "crashed")
 
 
 def parse_line(line: bytes) -> tuple[ClientEvent, ...]:
-    entry = _entry(line)
+    entry = _parse_entry(line)
     match entry.get("type"), entry.get("subtype"):
         case "assistant", _:
-            return _message(entry)
+            return _parse_message(entry)
         case "system", "api_retry":
-            return (Retrying(reason=_text(entry, "error"), attempt=_count(entry, "attempt")),)
+            return (
+                Retrying(reason=_get_text(entry, "error"), attempt=_get_count(entry, "attempt")),
+            )
         case "system", "permission_denied":
-            reason = _text(entry, "message")
-            return (Denied(tool=_text(entry, "tool_name"), reason=reason[:_DETAIL]),)
+            reason = _get_text(entry, "message")
+            return (Denied(tool=_get_text(entry, "tool_name"), reason=reason[:_MAX_DETAIL]),)
         case "rate_limit_event", _:
-            return _limit(_object(entry, "rate_limit_info"))
+            return _parse_limit(_get_object(entry, "rate_limit_info"))
         case "result", _:
-            return (_result(entry),)
+            return (_parse_result(entry),)
         case _:
             return ()
 
 
-def _message(entry: Mapping[str, Any]) -> tuple[ClientEvent, ...]:
-    # What the client says in the model's place comes again with the result.
+def _parse_message(entry: Mapping[str, Any]) -> tuple[ClientEvent, ...]:
+    # The client repeats its own error messages in the result.
     if entry.get("is_api_error_message") is True:
         return ()
-    message = _object(entry, "message")
+    message = _get_object(entry, "message")
     found: list[ClientEvent] = []
-    for block in _objects(message, "content"):
+    for block in _get_objects(message, "content"):
         match block.get("type"):
             case "text":
-                found.append(AgentText(text=_text(block, "text")))
+                found.append(AgentText(text=_get_text(block, "text")))
             case "tool_use":
-                found.append(_tool(block))
+                found.append(_parse_tool(block))
             case _:
                 pass
-    # A subagent has a conversation of its own.
+    # A subagent has its own context, which does not fill this one.
     if entry.get("parent_tool_use_id") is None:
-        found.append(ContextFill(tokens=_tokens(_object(message, "usage"))))
+        found.append(ContextFill(tokens=_count_tokens(_get_object(message, "usage"))))
     return tuple(found)
 
 
-def _tool(block: Mapping[str, Any]) -> Tool:
-    given = _object(block, "input")
-    telling = next((_text(given, key) for key in _TELLING if _text(given, key)), "")
-    return Tool(name=_text(block, "name"), detail=" ".join(telling.split())[:_DETAIL])
+def _parse_tool(block: Mapping[str, Any]) -> Tool:
+    given = _get_object(block, "input")
+    telling = next((_get_text(given, key) for key in _DETAIL_KEYS if _get_text(given, key)), "")
+    return Tool(name=_get_text(block, "name"), detail=" ".join(telling.split())[:_MAX_DETAIL])
 
 
-def _tokens(usage: Mapping[str, Any]) -> int:
+def _count_tokens(usage: Mapping[str, Any]) -> int:
     read = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
-    return sum(_count(usage, name) for name in (*read, "output_tokens"))
+    return sum(_get_count(usage, name) for name in (*read, "output_tokens"))
 
 
-def _limit(info: Mapping[str, Any]) -> tuple[ClientEvent, ...]:
+def _parse_limit(info: Mapping[str, Any]) -> tuple[ClientEvent, ...]:
     if info.get("status") != "rejected":
         return ()
-    return (Limited(until=_number(info, "resetsAt") or 0),)
+    return (Limited(until=_get_number(info, "resetsAt") or 0),)
 
 
-def _result(entry: Mapping[str, Any]) -> Returned:
-    message = _text(entry, "result")
+def _parse_result(entry: Mapping[str, Any]) -> Returned:
+    message = _get_text(entry, "result")
     errors = entry.get("errors")
     reason = message or (str(errors[0]) if isinstance(errors, list) and errors else "")
-    known = _UNTIL.search(message)
-    kind = _fault(entry, reason) if entry.get("is_error") is True else None
-    models = _object(entry, "modelUsage").values()
-    windows = [_count(model, "contextWindow") for model in models if isinstance(model, dict)]
+    known = _LIMIT_END.search(message)
+    kind = _classify_fault(entry, reason) if entry.get("is_error") is True else None
+    models = _get_object(entry, "modelUsage").values()
+    windows = [_get_count(model, "contextWindow") for model in models if isinstance(model, dict)]
     return Returned(
         message="" if kind else message,
-        cost_usd=_number(entry, "total_cost_usd"),
-        turns=_count(entry, "num_turns"),
+        cost_usd=_get_number(entry, "total_cost_usd"),
+        turns=_get_count(entry, "num_turns"),
         window=max(windows, default=0),
         fault=kind,
         reason=reason[:500] if kind else "",
@@ -150,13 +152,13 @@ def _result(entry: Mapping[str, Any]) -> Returned:
     )
 
 
-def _fault(entry: Mapping[str, Any], reason: str) -> ClientFault | None:
-    """A bound of the client's own (turns, budget) is no fault: the checks decide."""
-    if _text(entry, "subtype") in ("error_max_turns", "error_max_budget_usd"):
+def _classify_fault(entry: Mapping[str, Any], reason: str) -> ClientFault | None:
+    """The client's own limits (turns, budget) are no fault: the checks decide."""
+    if _get_text(entry, "subtype") in ("error_max_turns", "error_max_budget_usd"):
         return None
-    if _text(entry, "api_error") == "connection_failed":
+    if _get_text(entry, "api_error") == "connection_failed":
         return "network"
-    match _count(entry, "api_error_status"):
+    match _get_count(entry, "api_error_status"):
         case 429:
             return "limit"
         case 401 | 403:
@@ -171,8 +173,8 @@ def _fault(entry: Mapping[str, Any], reason: str) -> ClientFault | None:
             return classify_failure(reason)
 
 
-def _entry(line: bytes) -> dict[str, Any]:
-    if not line.startswith(b"{") or len(line) > _LONGEST:
+def _parse_entry(line: bytes) -> dict[str, Any]:
+    if not line.startswith(b"{") or len(line) > _MAX_LINE:
         return {}
     try:
         value = json.loads(line)
@@ -181,26 +183,26 @@ def _entry(line: bytes) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _text(fields: Mapping[str, Any], key: str) -> str:
+def _get_text(fields: Mapping[str, Any], key: str) -> str:
     value = fields.get(key)
     return value if isinstance(value, str) else ""
 
 
-def _number(fields: Mapping[str, Any], key: str) -> float | None:
+def _get_number(fields: Mapping[str, Any], key: str) -> float | None:
     value = fields.get(key)
     return float(value) if isinstance(value, int | float) else None
 
 
-def _count(fields: Mapping[str, Any], key: str) -> int:
+def _get_count(fields: Mapping[str, Any], key: str) -> int:
     value = fields.get(key)
     return value if isinstance(value, int) else 0
 
 
-def _object(fields: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+def _get_object(fields: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     value = fields.get(key)
     return value if isinstance(value, dict) else {}
 
 
-def _objects(fields: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
+def _get_objects(fields: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
     value = fields.get(key)
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []

@@ -1,4 +1,4 @@
-"""What a line of Claude Code's transcript says of the tokens of one message."""
+"""Token usage of one message, from a line of Claude Code's transcript."""
 
 import json
 import re
@@ -12,19 +12,23 @@ _MODEL = re.compile(r"claude-[\w.@-]+?(?=-v\d+(?::\d+)?$|$)")
 
 
 def parse_usage(line: bytes) -> Usage | None:
-    """None for what is no answer of a model; a message stands in a line for each of its parts."""
+    """None if the line is no model message; each part of a message has its own line."""
     if b'"usage"' not in line:
         return None
-    entry = _entry(line)
-    message = _inner(entry, "message")
+    entry = _parse_entry(line)
+    message = _get_object(entry, "message")
     name, at, model = message.get("id"), entry.get("timestamp"), message.get("model")
     if not (isinstance(name, str) and isinstance(at, str) and isinstance(model, str)):
         return None
-    # What the client says itself, of a limit or a failure, has the model `<synthetic>`.
-    return None if model.startswith("<") else _counted(name, at, model, _inner(message, "usage"))
+    # The client's own messages about limits and failures have the model `<synthetic>`.
+    return (
+        None
+        if model.startswith("<")
+        else _make_usage(name, at, model, _get_object(message, "usage"))
+    )
 
 
-def _entry(line: bytes) -> Mapping[str, Any]:
+def _parse_entry(line: bytes) -> Mapping[str, Any]:
     try:
         entry = json.loads(line)
     except (ValueError, RecursionError):
@@ -32,31 +36,31 @@ def _entry(line: bytes) -> Mapping[str, Any]:
     return entry if isinstance(entry, dict) else {}
 
 
-def _counted(name: str, at: str, model: str, tokens: Mapping[str, Any]) -> Usage:
+def _make_usage(name: str, at: str, model: str, tokens: Mapping[str, Any]) -> Usage:
     known = _MODEL.search(model)
-    written = _number(tokens, "cache_creation_input_tokens")
+    written = _get_count(tokens, "cache_creation_input_tokens")
     for_an_hour = min(
-        written, _number(_inner(tokens, "cache_creation"), "ephemeral_1h_input_tokens")
+        written, _get_count(_get_object(tokens, "cache_creation"), "ephemeral_1h_input_tokens")
     )
     return Usage(
         id=name,
         at=at,
         provider="anthropic",
         model=known[0] if known else model,
-        input_tokens=_number(tokens, "input_tokens"),
-        output_tokens=_number(tokens, "output_tokens"),
-        cache_read_tokens=_number(tokens, "cache_read_input_tokens"),
+        input_tokens=_get_count(tokens, "input_tokens"),
+        output_tokens=_get_count(tokens, "output_tokens"),
+        cache_read_tokens=_get_count(tokens, "cache_read_input_tokens"),
         cache_write_5m_tokens=written - for_an_hour,
         cache_write_1h_tokens=for_an_hour,
-        web_searches=_number(_inner(tokens, "server_tool_use"), "web_search_requests"),
+        web_searches=_get_count(_get_object(tokens, "server_tool_use"), "web_search_requests"),
     )
 
 
-def _inner(value: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+def _get_object(value: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     inner = value.get(key)
     return inner if isinstance(inner, dict) else {}
 
 
-def _number(tokens: Mapping[str, Any], key: str) -> int:
+def _get_count(tokens: Mapping[str, Any], key: str) -> int:
     value = tokens.get(key)
     return value if isinstance(value, int) and 0 < value < 1_000_000_000 else 0

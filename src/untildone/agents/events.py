@@ -1,4 +1,4 @@
-"""What an agent's hook says, in our words."""
+"""Events of an agent's hooks, as values independent of the agent."""
 
 from msgspec import Struct
 
@@ -19,16 +19,16 @@ class Stop(Struct, frozen=True, kw_only=True):
     subagent: bool = False
     background: tuple[Background, ...] = ()
     scheduled: tuple[str, ...] = ()
-    # The client goes on from a hold already: otherwise its own count of holds begins anew.
+    # Whether the turn continues after a hold; if not, the client counts holds from 0 again.
     held_before: bool = False
-    # Holds in a row without a tool call that the client allows; 0 is no cap.
+    # How many holds in a row without a tool call the client allows; 0 means no cap.
     cap: int = 0
-    # What the loop has cost so far, where whoever drives the client was told.
+    # What the loop has cost so far, if the headless run knows it.
     spent_usd: float | None = None
 
 
 class Prompt(Struct, frozen=True, kw_only=True):
-    """A prompt was submitted; `attended` if a person sits at the session."""
+    """A submitted prompt; `attended` if a user sits at the session."""
 
     session: str
     text: str
@@ -36,19 +36,19 @@ class Prompt(Struct, frozen=True, kw_only=True):
     project: str = ""
     prompt: str = ""
     attended: bool = True
-    # Not typed by anybody: a notification of the client's own.
+    # Whether it is a notification of the client, not typed by the user.
     automatic: bool = False
 
 
 class SessionStarted(Struct, frozen=True, kw_only=True):
-    """`source`: what it began after, such as a compaction."""
+    """`source` says what preceded the start, such as a compaction."""
 
     session: str
     source: str
 
 
 class Usage(Struct, frozen=True, kw_only=True):
-    """The tokens of one message of the model; `input_tokens` are those no cache was asked for."""
+    """The tokens of one model message; `input_tokens` excludes cached ones."""
 
     id: str
     at: str

@@ -1,11 +1,11 @@
-"""Running an agent without a person: what it is asked, what it says meanwhile, how it returns."""
+"""Headless runs of an agent: the call, the events of its output, the result."""
 
 from typing import Literal, Protocol, TypeAlias
 
 from msgspec import Struct
 
-# What kept an agent from working, told apart by what mends it: `lost` is a conversation that the
-# client does not know (any more), `denied` tools it had no permission for.
+# Why an agent could not work, by the remedy: `lost` is a conversation that the client does not
+# know, `denied` means that it had no permission for a tool.
 ClientFault: TypeAlias = Literal[
     "limit",
     "authentication",
@@ -21,19 +21,19 @@ ClientFault: TypeAlias = Literal[
 
 
 class ClientCall(Struct, frozen=True, kw_only=True):
-    """One call of the client; the prompt itself comes on its stdin."""
+    """One call of the client; it reads the prompt from stdin."""
 
     session: str
-    # The client has this conversation already: it is gone on with.
+    # Whether the client already knows this conversation and resumes it.
     begun: bool = False
-    # What this call may cost; 0 is no bound.
+    # What this call may cost; 0 means no limit.
     budget_usd: float = 0
-    # The person's own arguments for the client.
+    # The user's own arguments for the client.
     arguments: tuple[str, ...] = ()
 
 
 class RunEvent(Struct, frozen=True, kw_only=True, tag_field="event", tag=lambda name: name.lower()):
-    """Something that happens in a run, as it is shown and as `run --json` prints it."""
+    """An event of a run, as it is displayed and printed by `run --json`."""
 
 
 class Tool(RunEvent, frozen=True, kw_only=True):
@@ -46,7 +46,7 @@ class AgentText(RunEvent, frozen=True, kw_only=True, tag="said"):
 
 
 class ContextFill(RunEvent, frozen=True, kw_only=True, tag="filled"):
-    """How many tokens of the conversation the model has read."""
+    """How many tokens of its context the model has used."""
 
     tokens: int
 
@@ -59,25 +59,25 @@ class Denied(RunEvent, frozen=True, kw_only=True):
 
 
 class Limited(RunEvent, frozen=True, kw_only=True):
-    """Seconds since the epoch at which a usage limit ends."""
+    """A usage limit was reached; `until` is its end in seconds since the epoch."""
 
     until: float
 
 
 class Retrying(RunEvent, frozen=True, kw_only=True):
-    """The client tries a request again by itself."""
+    """The client repeats a failed request by itself."""
 
     reason: str
     attempt: int = 0
 
 
 class Returned(RunEvent, frozen=True, kw_only=True):
-    """The client's own account of one answered prompt; `cost_usd` is that of the conversation."""
+    """The client's result of one prompt; `cost_usd` is the cost of the whole conversation."""
 
     message: str = ""
     cost_usd: float | None = None
     turns: int = 0
-    # The tokens its model can read; 0 where unknown.
+    # The model's context window in tokens; 0 if unknown.
     window: int = 0
     fault: ClientFault | None = None
     reason: str = ""
@@ -88,11 +88,11 @@ ClientEvent: TypeAlias = Tool | AgentText | ContextFill | Denied | Limited | Ret
 
 
 class Headless(Protocol):
-    # the program, as a shell finds it
+    # the program's name, to be found on PATH
     @property
     def PROGRAM(self) -> str: ...
 
-    # what a client inside another one's session must not see of that
+    # environment variables of an outer session that the client must not see
     @property
     def SESSION_VARIABLES(self) -> frozenset[str]: ...
 
@@ -103,8 +103,8 @@ class Headless(Protocol):
     # the arguments after the program
     def build_arguments(self, ask: ClientCall) -> tuple[str, ...]: ...
 
-    # what one line of its output says
+    # the events in one line of its output
     def parse_line(self, line: bytes) -> tuple[ClientEvent, ...]: ...
 
-    # why it ended without an account of its own, by what it said on stderr
+    # why it ended without a result, from its stderr
     def classify_failure(self, stderr: str) -> ClientFault: ...

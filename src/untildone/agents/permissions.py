@@ -1,11 +1,11 @@
-"""The agent's own verbs, as a client permits them: they report and read, and run nothing."""
+"""The commands of ours that an agent may run without asking: they only report and read."""
 
-# Not `start` and `check`: they run commands, which is the client's to ask the person about.
+# Without `start` and `check`, which run commands: the client asks the user about those.
 _VERBS = (
     *("criterion", "met", "note", "signal", "blocked", "status"),
     *("steps", "precheck", "score", "verify"),
 )
-# `show` as it stands only: with an option it writes files.
+# `show` without options only: with one it writes files.
 PERMISSIONS = (
     *(f"Bash(untildone {verb}:*)" for verb in _VERBS),
     "Bash(untildone show)",

@@ -28,11 +28,13 @@ def find_rejected(project: Path) -> tuple[Candidate, ...]:
 
 
 def _find_candidates(project: Path) -> list[Candidate]:
-    found = [entry for ecosystem in ECOSYSTEMS.values() for entry in ecosystem.candidates(project)]
+    found = [
+        entry for ecosystem in ECOSYSTEMS.values() for entry in ecosystem.find_candidates(project)
+    ]
     covered = {entry.aspect for entry in found if not entry.harm}
     return [
         *found,
-        *(entry for entry in FALLBACK.candidates(project) if entry.aspect not in covered),
+        *(entry for entry in FALLBACK.find_candidates(project) if entry.aspect not in covered),
     ]
 
 

@@ -6,98 +6,71 @@ from pathlib import PurePath
 
 from untildone.checks.parsers import PARSERS
 from untildone.commands.programs import find_programs
-from untildone.process import Finished
+from untildone.process.runner import Finished
 
 _NOT_EXECUTABLE = 126
 _NOT_FOUND = 127
 _LAST_LINES = 25
 
-# The last lines of a program that could not run, with the reason to report.
-_MESSAGES = (
+# The last lines of programs that could not run, with the reason to report.
+_MESSAGES = {
     # sh: 1: jest: not found; bash: line 1: jest: command not found; zsh: command not found: jest
-    (re.compile(r"(?:^|: )(?P<name>[\w./@+-]+): (?:command )?not found$"), "`{}` was not found"),
-    (re.compile(r"command not found: (?P<name>\S+)$"), "`{}` was not found"),
+    r"(?:^|: )(?P<name>[\w./@+-]+): (?:command )?not found$": "`{}` was not found",
+    r"command not found: (?P<name>\S+)$": "`{}` was not found",
     # make: jest: No such file or directory
-    (
-        re.compile(r"^make(?:\[\d+\])?: (?P<name>\S+): No such file or directory$"),
-        "`{}` was not found",
-    ),
+    r"^make(?:\[\d+\])?: (?P<name>\S+): No such file or directory$": "`{}` was not found",
     # 'jest' is not recognized as an internal or external command,
-    (re.compile(r"^'(?P<name>[^']+)' is not recognized as an internal"), "`{}` was not found"),
+    r"^'(?P<name>[^']+)' is not recognized as an internal": "`{}` was not found",
     # /usr/bin/python: No module named pytest
-    (
-        re.compile(
-            r"^(?:\S*[\\/])?(?:python|pypy)[\d.]*(?:\.exe)?: No module named (?P<name>[\w.]+)$"
-        ),
-        "the module `{}` is not installed",
+    r"^(?:\S*[\\/])?(?:python|pypy)[\d.]*(?:\.exe)?: No module named (?P<name>[\w.]+)$": (
+        "the module `{}` is not installed"
     ),
     # npm error Missing script: "test"; ERR_PNPM_NO_SCRIPT  Missing script: test
-    (
-        re.compile(r"\bMissing script: \"?(?P<name>[^\s\"]+)\"?$", re.IGNORECASE),
-        "there is no script `{}`",
-    ),
+    r"(?i:\bMissing script: \"?(?P<name>[^\s\"]+)\"?$)": "there is no script `{}`",
     # npm error npx canceled due to missing packages and no YES option: ["tsc@2.0.4"]
-    (
-        re.compile(r"\bnpx canceled due to missing packages .*?\[\"(?P<name>@?[^\"@]+)"),
-        "`{}` is not installed",
-    ),
+    r"\bnpx canceled due to missing packages .*?\[\"(?P<name>@?[^\"@]+)": "`{}` is not installed",
     # npm error code ENOTCACHED
-    (
-        re.compile(
-            r"^npm (?:error|ERR!) code (?P<name>E404|ETARGET|ENOTCACHED|ENOTFOUND|EAI_AGAIN"
-            r"|ECONNREFUSED|ECONNRESET|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT)$"
-        ),
-        "npm could not fetch the package (`{}`): `npm install` it first",
+    r"^npm (?:error|ERR!) code (?P<name>E404|ETARGET|ENOTCACHED|ENOTFOUND|EAI_AGAIN"
+    r"|ECONNREFUSED|ECONNRESET|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT)$": (
+        "npm could not fetch the package (`{}`): `npm install` it first"
     ),
     # npm error could not determine executable to run
-    (
-        re.compile(r"^npm (?:error|ERR!) (?P<name>could not determine executable) to run$"),
-        "npm {} for it: is that the package's name?",
+    r"^npm (?:error|ERR!) (?P<name>could not determine executable) to run$": (
+        "npm {} for it: is that the package's name?"
     ),
     # This is not the tsc command you are looking for
-    (
-        re.compile(r"^ *This is not the (?P<name>tsc) command you are looking for *$"),
-        "`{}` is not installed: `npm install --save-dev typescript`",
+    r"^ *This is not the (?P<name>tsc) command you are looking for *$": (
+        "`{}` is not installed: `npm install --save-dev typescript`"
     ),
     # pytest: error: unrecognized arguments: --cov --cov-fail-under=80
-    (
-        re.compile(r"error: unrecognized arguments: .*?(?P<name>--cov)(?=[=\s]|$)"),
-        "`pytest-cov`, which knows `{}`, is not installed: `pip install pytest-cov`",
+    r"error: unrecognized arguments: .*?(?P<name>--cov)(?=[=\s]|$)": (
+        "`pytest-cov`, which knows `{}`, is not installed: `pip install pytest-cov`"
     ),
     # node: bad option: --test-coverage-lines=80
-    (
-        re.compile(r"^(?:\S*[\\/])?node: bad option: (?P<name>[^\s=]+)"),
-        "this `node` does not know `{}`: install a newer one",
+    r"^(?:\S*[\\/])?node: bad option: (?P<name>[^\s=]+)": (
+        "this `node` does not know `{}`: install a newer one"
     ),
     #  MISSING DEPENDENCY  Cannot find dependency '@vitest/coverage-v8'
-    (
-        re.compile(r"\bCannot find dependency '(?P<name>[^']+)'"),
-        "`{0}` is not installed: `npm install --save-dev {0}`",
+    r"\bCannot find dependency '(?P<name>[^']+)'": (
+        "`{0}` is not installed: `npm install --save-dev {0}`"
     ),
     # error: Script not found "test"; error Command "test" not found.
-    (re.compile(r"^error:? Script not found \"(?P<name>[^\"]+)\""), "there is no script `{}`"),
-    (re.compile(r"^error:? Command \"(?P<name>[^\"]+)\" not found"), "there is no script `{}`"),
+    r"^error:? Script not found \"(?P<name>[^\"]+)\"": "there is no script `{}`",
+    r"^error:? Command \"(?P<name>[^\"]+)\" not found": "there is no script `{}`",
     # make: *** No rule to make target 'lint'.  Stop.
-    (
-        re.compile(
-            r"^make(?:\[\d+\])?: \*\*\* No rule to make target '(?P<name>[^']+)'\.  Stop\.$"
-        ),
-        "there is no target `{}`",
+    r"^make(?:\[\d+\])?: \*\*\* No rule to make target '(?P<name>[^']+)'\.  Stop\.$": (
+        "there is no target `{}`"
     ),
     # /bin/sh: 1: cannot open /dev/tty: No such device or address
     # bash: /dev/tty: Device not configured
-    (
-        re.compile(r"(?P<name>/dev/tty): (?:No such device or address|Device not configured)$"),
-        "it asks for a terminal (`{}`), and checks run without one",
+    r"(?P<name>/dev/tty): (?:No such device or address|Device not configured)$": (
+        "it asks for a terminal (`{}`), and checks run without one"
     ),
     # error: no such command: `clippy`
-    (re.compile(r"^error: no such command: `(?P<name>[^`]+)`$"), "cargo has no command `{}`"),
+    r"^error: no such command: `(?P<name>[^`]+)`$": "cargo has no command `{}`",
     # error: 'cargo-clippy' is not installed for the toolchain 'stable'
-    (
-        re.compile(r"^error: '(?P<name>[^']+)' is not installed for the toolchain"),
-        "`{}` is not installed",
-    ),
-)
+    r"^error: '(?P<name>[^']+)' is not installed for the toolchain": "`{}` is not installed",
+}
 
 _LAST_CHARACTERS = 8_000
 # Traceback (most recent call last):
@@ -134,8 +107,8 @@ def explain_unrunnable(command: str, finished: Finished, *, output: str) -> str:
 
 def _match_message(output: str) -> str:
     for line in reversed(output.rstrip().splitlines()[-_LAST_LINES:]):
-        for pattern, reason in _MESSAGES:
-            if match := pattern.search(line[:500]):
+        for pattern, reason in _MESSAGES.items():
+            if match := re.search(pattern, line[:500]):
                 return reason.format(match["name"])
     return ""
 

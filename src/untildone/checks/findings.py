@@ -52,14 +52,14 @@ def make_findings(
                 code=diagnostic.code,
                 severity=diagnostic.severity,
                 text=diagnostic.text,
-                fingerprint=_fingerprint(identity, seen[identity]),
+                fingerprint=_make_fingerprint(identity, seen[identity]),
             )
         )
         seen[identity] += 1
     return tuple(found)
 
 
-def _fingerprint(identity: bytes, earlier: int) -> str:
+def _make_fingerprint(identity: bytes, earlier: int) -> str:
     # Equal messages in a file get different fingerprints: fixing one of them is progress.
     if earlier:
         identity = b"%b\0%d" % (identity, earlier)

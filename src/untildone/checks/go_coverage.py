@@ -6,7 +6,8 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from untildone.process import argv_of, ending_with_us, run
+from untildone.process.command import parse_argv
+from untildone.process.runner import end_runs_on_signal, run
 
 # total:	(statements)	75.0%
 _TOTAL = re.compile(r"^total:\s+\(statements\)\s+(?P<percent>[\d.]+)%\s*$", re.MULTILINE)
@@ -15,9 +16,11 @@ _NOT_FOUND = 127
 
 def main(arguments: Sequence[str]) -> int:
     minimum, command = float(arguments[0]), arguments[1]
-    with tempfile.TemporaryDirectory(prefix="untildone-") as folder, ending_with_us():
+    with tempfile.TemporaryDirectory(prefix="untildone-") as folder, end_runs_on_signal():
         profile = Path(folder) / "profile"
-        tested = run([*argv_of(command), f"-coverprofile={profile}"], cwd=Path.cwd(), timeout=None)
+        tested = run(
+            [*parse_argv(command), f"-coverprofile={profile}"], cwd=Path.cwd(), timeout=None
+        )
         measured = run(["go", "tool", "cover", f"-func={profile}"], cwd=Path.cwd(), timeout=None)
     sys.stdout.write(tested.text)
     if tested.missing:

@@ -13,7 +13,8 @@ from untildone.checks.findings import make_findings
 from untildone.checks.parsers import biome, eslint
 from untildone.core.check_results import Finding
 from untildone.errors import UserError
-from untildone.process import environment, run
+from untildone.process.command import environment
+from untildone.process.runner import run
 
 ESLINT = "eslint"
 BIOME = "biome"

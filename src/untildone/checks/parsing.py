@@ -16,7 +16,8 @@ from untildone.checks.parser import Parser, RunnerParser, sum_tests
 from untildone.checks.parsers import DOCUMENTS, LAST_RESORT, PARSERS
 from untildone.checks.run_report import RunReport
 from untildone.core.check_results import Tests
-from untildone.process import LOG_LIMIT, Finished
+from untildone.process.output import LOG_LIMIT
+from untildone.process.runner import Finished
 
 _READ_AT_ONCE = 2_000_000
 _MOST_DIAGNOSTICS = 100_000

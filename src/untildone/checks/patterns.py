@@ -114,11 +114,11 @@ def _make_diagnostic(groups: dict[str, str]) -> Diagnostic:
     )
 
 
-def find_success(check: Check, text: str) -> Match | None:
+def search_success(check: Check, text: str) -> Match | None:
     return _search(check.success_pattern, text)
 
 
-def find_failure(check: Check, text: str) -> Match | None:
+def search_failure(check: Check, text: str) -> Match | None:
     """The first match that is neither a count of zero ("0 failed") nor inside a success."""
     return _search(check.failure_pattern, text, excused_by=check.success_pattern)
 

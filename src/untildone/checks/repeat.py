@@ -9,7 +9,8 @@ from msgspec.structs import replace
 from untildone.checks.parsers import PARSERS
 from untildone.commands.programs import find_programs
 from untildone.core.contract import Check
-from untildone.process import Finished, argv_of, ending_with_us, quoted, run
+from untildone.process.command import parse_argv, quote_argument
+from untildone.process.runner import Finished, end_runs_on_signal, run
 
 _DAY = 86_400
 _NOT_FOUND = 127
@@ -22,7 +23,7 @@ def repeat_check(check: Check, times: int) -> Check:
     return replace(
         check,
         name=f"repeated:{check.name}",
-        command=" ".join(map(quoted, words)),
+        command=" ".join(map(quote_argument, words)),
         timeout=min(check.timeout * times, _DAY),
         parser=check.parser or next(parsers, ""),
         reason=f"{times} runs in a row must agree",
@@ -32,14 +33,14 @@ def repeat_check(check: Check, times: int) -> Check:
 def main(arguments: Sequence[str]) -> int:
     times, command = int(arguments[0]), arguments[1]
     finished: list[Finished] = []
-    with ending_with_us():
+    with end_runs_on_signal():
         while len(finished) < times and not _disagree(finished):
-            finished.append(run(argv_of(command), cwd=Path.cwd(), timeout=None))
+            finished.append(run(parse_argv(command), cwd=Path.cwd(), timeout=None))
     # Print one run only, since parsers expect a single report: the run that failed, if any.
     shown = next((each for each in finished if each.exit_code != 0), finished[-1])
     _write(shown.text)
     if shown.missing:
-        _write(f"{shown.missing}\n{argv_of(command)[0]}: not found\n")
+        _write(f"{shown.missing}\n{parse_argv(command)[0]}: not found\n")
         return _NOT_FOUND
     codes = ", ".join(str(each.exit_code) for each in finished)
     agreement = "do not agree" if _disagree(finished) else "agree"

@@ -25,10 +25,13 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from untildone.checks.file_stamp import read_stamp
 from untildone.checks.parsers import PARSERS, junit
 from untildone.checks.run_report import RunReport
+from untildone.commands.launchers import PACKAGE_MANAGERS
+from untildone.commands.package_scripts import parse_package_scripts, select_scripts
 from untildone.commands.programs import find_programs, find_single_program, split_words
-from untildone.process import run
+from untildone.process.runner import run
 
 _LARGEST = 64_000_000
 _MOST_FILES = 2_000
@@ -43,7 +46,6 @@ _PYTEST_WITHOUT_REPORT = re.compile(
 )
 # node --import tsx --test "src/**/*.test.ts"
 _NODE_TEST = re.compile(r"(?:^|[\s/])node (?:[^&|;\n]* )?--test(?=\s|$)")
-_MANAGERS = frozenset({"npm", "pnpm", "yarn"})
 _OLDEST_NODE = (20, 12)
 # go test ./...
 _GO_TEST = re.compile(r"(?:^|[\s/(])go(?:\.exe)? test(?=\s|$)(?![^&|;\n]* -(?:v|json|test\.v)\b)")
@@ -70,16 +72,12 @@ class ReportRequest(Struct, frozen=True, kw_only=True):
     expected: bool = False
 
 
-class _Package(Struct, frozen=True):
-    scripts: dict[str, str] = {}
-
-
 def request_report(
     command: str, path: Path, *, folder: Path, environ: dict[str, str]
 ) -> ReportRequest:
     """`path` must be new for every run and impossible to guess: the tests could forge it."""
     if java := _find_java_reports(command):
-        stamps = {str(file): _read_stamp(file) for file in _list_reports(folder, java)}
+        stamps = {str(file): read_stamp(file) for file in _list_reports(folder, java)}
         path.with_name(_STAMPS_FILE).write_bytes(msgspec.json.encode(stamps))
     if _may_run_pytest(command):
         # In this family a case has its file, so its id is the one that pytest prints.
@@ -129,16 +127,15 @@ def _runs_node_tests(command: str, folder: Path, environ: dict[str, str]) -> boo
 
 
 def _read_script(command: str, folder: Path) -> str:
-    """The script of `npm test` or `npm run NAME`; "" for other commands."""
+    """The scripts that `npm test` or `npm run NAME` runs; "" for other commands."""
     program, _, words = find_single_program(command) or ("", [], [])
-    if program not in _MANAGERS:
+    if program not in PACKAGE_MANAGERS:
         return ""
     try:
-        package = msgspec.json.decode((folder / "package.json").read_bytes(), type=_Package)
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        package = (folder / "package.json").read_text(encoding="utf-8", errors="replace")
+    except OSError:
         return ""
-    names = [word for word in words if not word.startswith("-") and word != "run"]
-    return package.scripts.get(names[0], "") if names else ""
+    return "\n".join(select_scripts([program, *words], parse_package_scripts(package)))
 
 
 @lru_cache
@@ -187,7 +184,7 @@ def _load_java_reports(java: tuple[str, str], folder: Path, earlier: Path) -> Ru
     except OSError:
         return None
     files = sorted(_list_reports(folder, java))
-    fresh = [file for file in files if _read_stamp(file) != known.get(str(file))]
+    fresh = [file for file in files if read_stamp(file) != known.get(str(file))]
     reports = [report for report in map(_read_report, fresh) if report]
     cases = [case for report in reports for case in report.cases]
     if not reports:
@@ -202,12 +199,3 @@ def _list_reports(folder: Path, java: tuple[str, str]) -> Iterator[Path]:
     location, _ = java
     patterns = (f"{'*/' * depth}{location}/TEST-*.xml" for depth in range(4))
     return islice(chain.from_iterable(map(folder.glob, patterns)), _MOST_FILES)
-
-
-def _read_stamp(file: Path) -> tuple[int, ...]:
-    """Size and inode too, because two files may be written within one tick of the clock."""
-    try:
-        status = file.stat()
-    except OSError:
-        return ()
-    return status.st_mtime_ns, status.st_size, status.st_ino

@@ -22,7 +22,7 @@ from untildone.checks.secrets import remove_secrets
 from untildone.commands.programs import find_programs, find_single_program
 from untildone.core.check_results import CheckOutcome, CheckResult, Tests
 from untildone.core.contract import Check
-from untildone.process import Finished
+from untildone.process.runner import Finished
 
 # Report formats that any program may write.
 _FORMATS = (PARSERS["sarif"], PARSERS["junit"], PARSERS["tap"])
@@ -146,12 +146,12 @@ def _explain_red(check: Check, finished: Finished, *, text: str, tests: Tests | 
 def _match_patterns(check: Check, text: str) -> str:
     """Why the patterns make the check red; "" if they do not."""
     if check.success_pattern:
-        found = patterns.find_success(check, text)
+        found = patterns.search_success(check, text)
         if found is None:
             return f"the success pattern `{check.success_pattern}` was not found"
         if found.timed_out:
             return f"the success pattern `{check.success_pattern}` took too long to search"
-    failure = patterns.find_failure(check, text) if check.failure_pattern else None
+    failure = patterns.search_failure(check, text) if check.failure_pattern else None
     if failure is None:
         return ""
     if failure.timed_out:

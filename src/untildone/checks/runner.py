@@ -21,7 +21,8 @@ from untildone.checks.result import RunArtifacts, judge_result
 from untildone.checks.result_cache import ResultCache
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check
-from untildone.process import argv_of, ending_with_us, environment, run
+from untildone.process.command import environment, parse_argv
+from untildone.process.runner import end_runs_on_signal, run
 from untildone.worktree.fingerprint import fingerprint_contents
 
 ProgressCallback: TypeAlias = Callable[[Check, CheckResult | None], None]
@@ -65,7 +66,7 @@ def run_checks(
     """
     if not checks:
         return ()
-    with ending_with_us():
+    with end_runs_on_signal():
         if options.written_project is not None:
             # A sandbox is thrown away, so a check may change the tree there.
             return _run_all(checks, options, tree="", report=report)
@@ -155,7 +156,7 @@ def _run(check: Check, options: RunOptions, *, log: Path | None) -> CheckResult:
         if options.environ is not None:
             request = add_unittest_reporter(request, check.command, path)
         finished = run(
-            [*options.wrapper_argv, *argv_of(check.command)],
+            [*options.wrapper_argv, *parse_argv(check.command)],
             cwd=folder,
             timeout=check.timeout,
             env=request.environ,

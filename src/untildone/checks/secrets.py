@@ -68,7 +68,7 @@ _AFTER_PREFIX = (
 
 
 def remove_secrets(text: str, *, environ: Mapping[str, str]) -> str:
-    for value in secret_values(environ):
+    for value in find_secret_values(environ):
         text = text.replace(value, REMOVED)
     for shape in _SHAPES:
         text = shape.sub(REMOVED, text)
@@ -80,7 +80,7 @@ def remove_secrets(text: str, *, environ: Mapping[str, str]) -> str:
     return _remove_assigned(text)
 
 
-def secret_values(environ: Mapping[str, str]) -> tuple[str, ...]:
+def find_secret_values(environ: Mapping[str, str]) -> tuple[str, ...]:
     """The values, longest first: one secret may be the beginning of another."""
     values = {
         value.strip()

@@ -23,7 +23,7 @@ from untildone.core.verdict import OUTCOMES
 from untildone.engine.context import Context, project_folder
 from untildone.engine.project_checks import checks_of, governed, only_untrusted
 from untildone.errors import UserError
-from untildone.process import environment
+from untildone.process.command import environment
 from untildone.report.checks import build_report, print_results
 from untildone.report.junit import render_junit
 from untildone.report.sarif import build_sarif

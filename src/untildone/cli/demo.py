@@ -14,13 +14,14 @@ from untildone.cli.demo_display import DemoDisplay
 from untildone.cli.demo_environment import DemoEnvironment, open_demo_environment
 from untildone.core.progress import Round
 from untildone.core.verdict import Continue, Finish
-from untildone.process import ending_with_us, quoted
-from untildone.runs import memory, scene
-from untildone.runs.happenings import Judged
-from untildone.runs.memory import Book, How
-from untildone.runs.outer import drive
-from untildone.runs.player import Step, written
-from untildone.runs.scripted import Agent, Ended, Happened, Turn
+from untildone.process.command import quote_argument
+from untildone.process.runner import end_runs_on_signal
+from untildone.runs import demo_scene, memory
+from untildone.runs.events import Judged
+from untildone.runs.memory import RunMemory, RunOptions
+from untildone.runs.outer_loop import drive
+from untildone.runs.scripted_agent import Agent, Ended, ScriptEvent, Turn
+from untildone.runs.scripted_client import Step, write_script
 
 # Seconds to read a line.
 _BEAT = 0.9
@@ -42,7 +43,7 @@ def command(*, headless: bool, fast: bool) -> int:
     """
     console = Console(highlight=False, force_terminal=False if headless else None)
     beat = 0 if fast or not console.is_terminal else _BEAT
-    return play(scene.SCRIPT, DemoDisplay(console, beat=beat), headless=headless)
+    return play(demo_scene.SCRIPT, DemoDisplay(console, beat=beat), headless=headless)
 
 
 def play(script: Sequence[Turn], display: DemoDisplay, *, headless: bool = False) -> int:
@@ -50,8 +51,8 @@ def play(script: Sequence[Turn], display: DemoDisplay, *, headless: bool = False
     means = "a real run" if headless else "the real hooks"
     display.title(f"untildone demo: a scripted agent, a broken project, and {means}")
     # A closed terminal must not leave the temporary folder behind.
-    with ending_with_us(), open_demo_environment() as demo:
-        scene.write(demo.project)
+    with end_runs_on_signal(), open_demo_environment() as demo:
+        demo_scene.write_project(demo.project)
         ended = (_play_headless if headless else _play_with_hooks)(demo, script, display)
         rounds = demo.rounds()
         if ended != "let go" or not _is_expected(rounds):
@@ -67,21 +68,21 @@ def play(script: Sequence[Turn], display: DemoDisplay, *, headless: bool = False
 
 
 def _play_with_hooks(demo: DemoEnvironment, script: Sequence[Turn], display: DemoDisplay) -> Ended:
-    def show(happened: Happened) -> None:
+    def show(happened: ScriptEvent) -> None:
         _show(happened, demo, display, judging)
 
     with ExitStack() as judging:
         agent = Agent(demo.project, settings=[demo.settings], environ=demo.environ, show=show)
         agent.begin()
         with display.working("starting the loop"):
-            checks = scene.checks(Path(sys.executable).name.removesuffix(".exe"))
-            record = demo.start(agent.session, scene.TASK, checks)
-        display.says("you", scene.TASK)
+            checks = demo_scene.list_checks(Path(sys.executable).name.removesuffix(".exe"))
+            record = demo.start(agent.session, demo_scene.TASK, checks)
+        display.says("you", demo_scene.TASK)
         names = " and ".join(check.name for check in checks)
         display.says(
             "untildone", f"loop {record.contract.id}: the agent is held until {names} pass"
         )
-        ended = agent.prompt(scene.TASK, script)
+        ended = agent.prompt(demo_scene.TASK, script)
         agent.end()
     return ended
 
@@ -99,17 +100,19 @@ def _play_headless(demo: DemoEnvironment, script: Sequence[Turn], display: DemoD
                 pass
 
     # By its own path: the run is this process, whose PATH is the user's.
-    record = demo.start(str(uuid.uuid4()), scene.TASK, scene.checks(quoted(sys.executable)))
-    display.says("you", f"untildone run {quoted(scene.TASK)}")
+    record = demo.start(
+        str(uuid.uuid4()), demo_scene.TASK, demo_scene.list_checks(quote_argument(sys.executable))
+    )
+    display.says("you", f"untildone run {quote_argument(demo_scene.TASK)}")
     steps = [Step(edits=turn.edits, says=turn.says) for turn in script]
-    client = written(demo.project.parent / "script.json", steps)
-    memory.write(demo.context, record.contract.id, Book(how=How(client=client)))
+    client = write_script(demo.project.parent / "script.json", steps)
+    memory.write(demo.context, record.contract.id, RunMemory(how=RunOptions(client=client)))
     ended = drive(demo.context, record.contract.id, show=show)
     return "let go" if ended.outcome == "done" else "out of script"
 
 
 def _show(
-    happened: Happened, demo: DemoEnvironment, display: DemoDisplay, judging: ExitStack
+    happened: ScriptEvent, demo: DemoEnvironment, display: DemoDisplay, judging: ExitStack
 ) -> None:
     match happened.what:
         case "edit" | "shell":

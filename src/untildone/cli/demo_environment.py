@@ -16,7 +16,8 @@ from untildone.engine.request import Request
 from untildone.engine.start import begin
 from untildone.errors import UserError
 from untildone.install.claude import apply_plan, find_install_paths, plan_init
-from untildone.process import environment, run
+from untildone.process.command import environment
+from untildone.process.runner import run
 from untildone.store.home import prepare_home
 from untildone.store.loops import Record
 from untildone.worktree.fingerprint import fingerprint_tree

@@ -18,10 +18,10 @@ from untildone.errors import UserError
 from untildone.install.claude import find_install_paths
 from untildone.install.health import find_broken_settings, find_disabled_hooks
 from untildone.install.installation import Installation, read_installation
-from untildone.process import ending_with_us
+from untildone.process.runner import end_runs_on_signal
 from untildone.report.doctor import Problem
 from untildone.runs.drill import SCENES, Proof, prove
-from untildone.runs.rehearsal import only
+from untildone.runs.drill_scene import settings_with_only
 from untildone.store.home import prepare_home
 
 
@@ -53,7 +53,7 @@ def command(project: Path | None, *, as_json: bool) -> int:
     )
     console = Console(highlight=False)
     proofs = []
-    with ending_with_us():
+    with end_runs_on_signal():
         for proof in _run_scenes(context, installation):
             proofs.append(proof)
             if not as_json:
@@ -78,7 +78,7 @@ def _run_scenes(context: Context, installation: Installation) -> Iterator[Proof]
         yield Proof(name="state", expected="writable", passed=False, problem=error.message)
         return
     hooked = {file.path: file for file in (*installation.files, *installation.hooked)}
-    settings = [only(file.ours, file.env) for file in hooked.values()]
+    settings = [settings_with_only(file.ours, file.env) for file in hooked.values()]
     with tempfile.TemporaryDirectory(prefix="untildone-drill-", ignore_cleanup_errors=True) as top:
         for name in SCENES:
             folder = Path(top).resolve()

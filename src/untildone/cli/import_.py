@@ -45,7 +45,7 @@ def command(
     by: Speaker = "agent" if by_agent else "user"
     read = read_file(folder, file.absolute())
     record = import_loop(context, read, project=folder, session=chosen.id, by=by)
-    differences = describe_differences(read.foreign, by)
+    differences = describe_differences(read.loop, by)
     for line in differences:
         click.echo(f"{read.shown}: {line}", err=True)
     record, results = run_baseline_checks(context, record, detached=by_agent)

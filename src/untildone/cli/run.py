@@ -19,10 +19,10 @@ from untildone.engine.context import Context
 from untildone.engine.project_checks import governed
 from untildone.engine.speaker import calling_session
 from untildone.errors import UserError
-from untildone.process import argv_of
+from untildone.process.command import parse_argv
 from untildone.runs import memory
-from untildone.runs.memory import Book, How
-from untildone.runs.outer import drive
+from untildone.runs.memory import RunMemory, RunOptions
+from untildone.runs.outer_loop import drive
 
 # The environment variables that replace options in CI.
 _VARIABLES = {"rounds": "UNTILDONE_ROUNDS", "budget": "UNTILDONE_BUDGET"}
@@ -106,7 +106,7 @@ def command(*, project: Path | None, as_json: bool, agent: str, **given: Any) ->
     given["task"] = "" if given["template"] else given["task"]
     by_agent = calling_session(context.agent, str(context.home)) is not None
     record = start.start_loop(context, folder, given, session=str(uuid.uuid4()), by_agent=by_agent)
-    memory.write(context, record.contract.id, Book(how=how))
+    memory.write(context, record.contract.id, RunMemory(how=how))
     start.run_baseline_checks(context, record, detached=False)
     return drive_loop(context, record.contract.id, as_json=as_json)
 
@@ -123,9 +123,9 @@ def drive_loop(context: Context, loop: str, *, as_json: bool = False) -> int:
         return drive(context, loop, show=show).exit_code
 
 
-def _read_run_settings(given: dict[str, Any], arguments: tuple[str, ...]) -> How:
+def _read_run_settings(given: dict[str, Any], arguments: tuple[str, ...]) -> RunOptions:
     fresh = given["fresh"]
-    return How(
+    return RunOptions(
         mode="auto" if fresh is None else "fresh" if fresh else "resume",
         wait=not given["no_wait"],
         client=given["client"],
@@ -133,9 +133,9 @@ def _read_run_settings(given: dict[str, Any], arguments: tuple[str, ...]) -> How
     )
 
 
-def _require_client(context: Context, how: How) -> None:
+def _require_client(context: Context, how: RunOptions) -> None:
     """Fail early if the client is missing."""
     client = context.agent.load_headless()
-    program = argv_of(how.client)[0] if how.client.strip() else client.PROGRAM
+    program = parse_argv(how.client)[0] if how.client.strip() else client.PROGRAM
     if shutil.which(program, path=context.environ.get("PATH")) is None:
         raise UserError(f"`{program}` was not found", hint=client.REMEDIES["missing"])

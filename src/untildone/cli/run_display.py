@@ -15,8 +15,8 @@ from rich.text import Text
 
 from untildone.agents.headless import AgentText, Denied, Retrying, Returned, RunEvent, Tool
 from untildone.core.text import pluralize
-from untildone.runs.calling import Show
-from untildone.runs.happenings import Asked, Ended, Judged, Started, Waiting
+from untildone.runs.client_call import Show
+from untildone.runs.events import Asked, Ended, Judged, Started, Waiting
 
 _PLAIN = "UNTILDONE_HEADLESS"
 

@@ -17,9 +17,9 @@ from untildone.engine.start_options import OPTIONS, apply_bounds
 from untildone.errors import UserError
 from untildone.features.plans.document import read_plan, require_order
 from untildone.features.plans.trust import is_trusted
-from untildone.runs.memory import How
-from untildone.runs.plan.running import run_plan
-from untildone.runs.plan.setting import Setting, folder_of, repository
+from untildone.runs.memory import RunOptions
+from untildone.runs.plan.plan_run import run_plan
+from untildone.runs.plan.workspace import Workspace, find_repository, state_folder_of
 
 # The default for each task.
 ROUNDS = 5
@@ -32,7 +32,7 @@ _PLAN_OPTIONS = frozenset(
 
 
 def run_plan_command(
-    context: Context, project: Path | None, given: dict[str, Any], *, how: How, as_json: bool
+    context: Context, project: Path | None, given: dict[str, Any], *, how: RunOptions, as_json: bool
 ) -> int:
     _refuse_other_options(given)
     bounds = apply_bounds(Bounds(rounds=ROUNDS), given)
@@ -58,8 +58,8 @@ def _refuse_other_options(given: dict[str, Any]) -> None:
 
 
 def load_plan_run(
-    context: Context, path: Path, project: Path, *, how: How, bounds: Bounds
-) -> Setting:
+    context: Context, path: Path, project: Path, *, how: RunOptions, bounds: Bounds
+) -> Workspace:
     document = require_order(read_plan(path))
     below_an_agent = calling_session(context.agent, str(context.home)) is not None
     if below_an_agent and not is_trusted(context, path, document.plan):
@@ -68,13 +68,13 @@ def load_plan_run(
             hint="ask the user to run `untildone trust --plan`",
         )
     place = governed(project)
-    git = repository(place)
-    return Setting(
+    git = find_repository(place)
+    return Workspace(
         context=context,
         path=path,
         plan=document.plan,
         project=place,
-        folder=folder_of(context, path),
+        folder=state_folder_of(context, path),
         how=how,
         bounds=bounds,
         git=git,

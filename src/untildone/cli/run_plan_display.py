@@ -16,8 +16,8 @@ from untildone.agents.headless import AgentText, RunEvent, Tool
 from untildone.cli.run_display import draw_live
 from untildone.core.text import pluralize, to_one_line
 from untildone.core.verdict import Pause
-from untildone.runs.happenings import Asked, Ended, Judged, Waiting
-from untildone.runs.plan.happenings import (
+from untildone.runs.events import Asked, Ended, Judged, Waiting
+from untildone.runs.plan.events import (
     PlanEnded,
     PlanStarted,
     TaskBegan,
@@ -25,7 +25,7 @@ from untildone.runs.plan.happenings import (
     TaskSentBack,
     TaskSummary,
 )
-from untildone.runs.plan.task import Show
+from untildone.runs.plan.task_run import Show
 
 
 @contextmanager

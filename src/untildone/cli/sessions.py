@@ -6,7 +6,7 @@ from pathlib import Path
 from untildone.cli.loops import current_session_id
 from untildone.engine.context import Context
 from untildone.errors import UserError
-from untildone.process import alive
+from untildone.process.runner import is_alive
 from untildone.store.sessions import Session, list_sessions
 
 
@@ -39,7 +39,7 @@ def list_live_sessions(context: Context, project: Path) -> list[Session]:
 
 def is_live(session: Session) -> bool:
     process = str(session.read_json("session.json").get("process", ""))
-    return process.isdecimal() and alive(int(process)) and not session.has("ended.json")
+    return process.isdecimal() and is_alive(int(process)) and not session.has("ended.json")
 
 
 def _is_in_project(session: Session, project: Path) -> bool:

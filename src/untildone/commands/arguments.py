@@ -1,4 +1,4 @@
-"""The words behind a program, told apart into options and targets."""
+"""The words behind a program, split into options and targets."""
 
 import re
 from collections.abc import Sequence

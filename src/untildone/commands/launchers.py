@@ -12,11 +12,18 @@ LAUNCHERS = (
     ("bun", "x"),
     ("coverage", "run", "-m"),
 )
+# Options of launchers that do not change which program runs, or from where.
+_HARMLESS_OPTIONS = frozenset(
+    ("--", "-y", "--yes", "--no", "--no-install", "--frozen", "--locked", "--offline", "--quiet")
+)
 
 
 def strip_launcher(words: Sequence[str]) -> list[str]:
     """Return the words behind a launcher such as `uv run`; all of them if there is none."""
     for launcher in LAUNCHERS:
         if tuple(words[: len(launcher)]) == launcher:
-            return list(words[len(launcher) :])
+            rest = list(words[len(launcher) :])
+            while rest and rest[0] in _HARMLESS_OPTIONS:
+                del rest[0]
+            return rest
     return list(words)

@@ -1,7 +1,6 @@
 """Package scripts and make targets that are checks by their name, even if no loop runs them."""
 
 import re
-from collections.abc import Iterator
 
 from untildone.commands.makefiles import find_makefile, parse_makefile
 from untildone.commands.package_scripts import parse_package_scripts
@@ -18,12 +17,7 @@ def find_named_checks(tree: Tree) -> tuple[str, ...]:
 
 
 def _find_commands(tree: Tree, _path: str) -> tuple[str, ...]:
-    return tuple(_list_commands(tree))
-
-
-def _list_commands(tree: Tree) -> Iterator[str]:
     scripts = parse_package_scripts(tree.text("package.json"))
-    yield from (f"npm run {name}" for name in scripts if _CHECK_NAME.search(name))
-    if path := find_makefile(tree):
-        targets = parse_makefile(tree.text(path)).targets
-        yield from (f"make {name}" for name in targets if _CHECK_NAME.search(name))
+    targets = parse_makefile(tree.text(find_makefile(tree))).targets
+    named = (*(("npm run", name) for name in scripts), *(("make", name) for name in targets))
+    return tuple(f"{runner} {name}" for runner, name in named if _CHECK_NAME.search(name))

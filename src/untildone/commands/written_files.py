@@ -13,7 +13,7 @@ _READERS = frozenset(
         " test tree true uniq wc xxd [ [[",
     )
 )
-_CHANGES_AFTER_ALL = {"find": ("-delete", "-exec", "-execdir", "-ok"), "sed": ("-i", "--in-place")}
+_WRITING_OPTIONS = {"find": ("-delete", "-exec", "-execdir", "-ok"), "sed": ("-i", "--in-place")}
 _EDITORS = frozenset(("Edit", "Write", "MultiEdit", "NotebookEdit"))
 _FOREIGN_EDITOR = re.compile(r"(?i)^mcp__.*(?:write|edit|move|delete|remove|create|append)")
 # Of a longer command only the beginning is read.
@@ -25,7 +25,7 @@ def is_editor(tool: str) -> bool:
 
 
 def find_written_paths(tool: str, inputs: dict[str, object], cwd: str) -> list[str]:
-    """Paths that a call may change."""
+    """Return the paths that a tool call may change."""
     if is_editor(tool):
         return list_named_paths(inputs, cwd)
     found: list[str] = []
@@ -44,7 +44,7 @@ def list_named_paths(inputs: dict[str, object], cwd: str) -> list[str]:
 
 
 def list_changed_words(program: str, arguments: list[str]) -> list[str]:
-    """Words that may name what the call changes; a reader changes what it is redirected to."""
+    """Return the words that may name a changed file; a reader writes only by redirection."""
     if only_reads(program, arguments):
         return find_redirect_targets(arguments)
     if program == "cp" and "-t" not in arguments:
@@ -54,11 +54,11 @@ def list_changed_words(program: str, arguments: list[str]) -> list[str]:
 
 def only_reads(program: str, arguments: list[str]) -> bool:
     return program in _READERS and not any(
-        argument.startswith(_CHANGES_AFTER_ALL.get(program, ("\0",))) for argument in arguments
+        argument.startswith(_WRITING_OPTIONS.get(program, ("\0",))) for argument in arguments
     )
 
 
 def resolve_word(word: str, cwd: str) -> str:
-    """Also of `of=FILE` and `--output=FILE`."""
+    """Return the path of a word, also of `of=FILE` and `--output=FILE`."""
     place = re.sub(r"^-*\w[\w-]*=", "", word)
     return os.path.join(cwd, os.path.expandvars(os.path.expanduser(place)))

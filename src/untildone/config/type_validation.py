@@ -3,13 +3,14 @@
 from collections.abc import Iterator
 from difflib import get_close_matches
 from types import NoneType, UnionType
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Any, Literal, TypeAlias, Union, get_args, get_origin
 
 from msgspec import Struct
 from msgspec.structs import fields
 
-from untildone.config.key_path import KeyPath
+from untildone.config.key_path import KeyPath, list_items
 
+_Type: TypeAlias = Any
 _TYPE_NAMES = {
     str: "a text in quotes",
     bool: "`true` or `false`",
@@ -25,12 +26,11 @@ class ConfigProblem(Struct, frozen=True):
 
 
 def find_type_problems(
-    value: object,
-    expected: Any,  # noqa: ANN401  a type
-    path: KeyPath = (),
+    value: object, expected: _Type, path: KeyPath = ()
 ) -> Iterator[ConfigProblem]:
     """All reasons why the value is not of the expected type."""
-    origin, inner = get_origin(expected), get_args(expected)
+    origin: object = get_origin(expected)
+    inner = get_args(expected)
     if origin in (Union, UnionType):
         expected = next(each for each in inner if each is not NoneType)
         yield from find_type_problems(value, expected, path)
@@ -38,9 +38,9 @@ def find_type_problems(
         if value not in inner:
             yield make_problem(path, value, _quote_all(inner))
     elif origin is dict:
-        yield from _check_table(value, inner[1], path)
+        yield from _check_items(value, dict, inner[1], path)
     elif origin is tuple:
-        yield from _check_list(value, inner[0], path)
+        yield from _check_items(value, list, inner[0], path)
     elif issubclass(expected, Struct):
         yield from _check_struct(value, expected, path)
     elif not _is_type(value, expected):
@@ -51,29 +51,17 @@ def make_problem(path: KeyPath, value: object, allowed: str) -> ConfigProblem:
     return ConfigProblem(path, f"`{_get_name(path)}` is `{_format(value)}`; allowed: {allowed}")
 
 
-def _check_table(
-    value: object,
-    expected: Any,  # noqa: ANN401  a type
-    path: KeyPath,
+def _check_items(
+    value: object, container: type, item_type: _Type, path: KeyPath
 ) -> Iterator[ConfigProblem]:
-    if not isinstance(value, dict):
+    if isinstance(value, container):
+        for key, item in list_items(value):
+            yield from find_type_problems(item, item_type, (*path, key))
+    elif container is dict:
         yield make_problem(path, value, "a table")
-        return
-    for key, item in value.items():
-        yield from find_type_problems(item, expected, (*path, key))
-
-
-def _check_list(
-    value: object,
-    expected: Any,  # noqa: ANN401  a type
-    path: KeyPath,
-) -> Iterator[ConfigProblem]:
-    if not isinstance(value, list):
-        tables = isinstance(expected, type) and issubclass(expected, Struct)
+    else:
+        tables = isinstance(item_type, type) and issubclass(item_type, Struct)
         yield make_problem(path, value, f"tables `[[{_get_name(path)}]]`" if tables else "a list")
-        return
-    for number, item in enumerate(value):
-        yield from find_type_problems(item, expected, (*path, number))
 
 
 def _check_struct(value: object, expected: type[Struct], path: KeyPath) -> Iterator[ConfigProblem]:

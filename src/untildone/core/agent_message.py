@@ -1,4 +1,4 @@
-"""What the agent's final message says: promises, the signal, being blocked, a status block."""
+"""The agent's final message: promises, completion signal, blocked reason, status block."""
 
 import re
 
@@ -7,31 +7,31 @@ from msgspec.json import decode
 
 from untildone.core.evidence import StatusBlock
 
-# Kept as text: `re` compiles what a message really needs, and every stop imports this.
+# Patterns are strings, compiled when a message needs them, because every stop imports this.
 _FENCED = r"(?ms)^[ \t]*(`{3,}|~{3,}).*?(?:^[ \t]*\1|\Z)"
 _INLINE_CODE = r"`[^`\n]*`"
 _BLOCK_QUOTE = r"(?m)^[ \t]*>.*$"
-_SHOWN = ((("```", "~~~"), _FENCED), ((">",), _BLOCK_QUOTE), (("`",), _INLINE_CODE))
+_QUOTATIONS = ((("```", "~~~"), _FENCED), ((">",), _BLOCK_QUOTE), (("`",), _INLINE_CODE))
 _QUOTED = (
     r"\"[^\"\n]*\"|“[^“”\n]*”|\u2018[^\u2018\u2019\n]*\u2019|«[^«»\n]*»"
     r"|(?<!\w)'[^'\n]*'(?!\w)|~~[^~\n]*~~"
 )
 # **bold**, _slanted_, the # of a heading
 _EMPHASIS = r"\*{1,3}|(?<!\w)_{1,3}(?=\S)|(?<=\S)_{1,3}(?!\w)|(?m:^[ \t]*#{1,6}[ \t])"
-# Bounded, as all of it: a message of opening tags alone must not take the hook's time.
-_LONGEST = 65_536
+# All patterns are bounded: a message of nothing but opening tags must not use up the time.
+_MAX_MESSAGE = 65_536
 _TAGGED = r"(?is)<promise>(.{0,1000}?)</promise>"
 _SHOWN_TAG = r"(?is)[\"'\u201c\u2018\u00ab]<promise>[^\n]{0,1000}?</promise>[\"'\u201d\u2019\u00bb]"
 _SENTENCE_END = r"(?<=[.!?])\s+|\n"
 # "not yet: all tests passing", "when they pass I will say ALL DONE"
-_NOT_SAID = (
+_NOT_STATED = (
     r"(?i)\b(not|never|cannot|without|until|unless|once|when|if|after|before|will|would|"
     r"should|going to|almost|nearly|to be|todo|remaining|asked for|asks? for|promise is|phrase|"
     r"far from|noch|nicht|kein\w*|pas encore|aún no|todavía no)\b"
     r"|n['\u2019]t\b|['\u2019]ll\b"
 )
-# A tag is meant more than plain words are: "I will now say <promise>…" says it.
-_TAG_NOT_SAID = r"(?i)\b(not|never|cannot|until|unless|once|when|if|before)\b|n['\u2019]t\b"
+# A tag is taken more literally than plain words: "I will now say <promise>…" gives it.
+_TAG_NOT_STATED = r"(?i)\b(not|never|cannot|until|unless|once|when|if|before)\b|n['\u2019]t\b"
 # "ALL DONE once CI agrees", "<promise>…</promise> will follow"
 _ON_CONDITION = (
     r"(?i)[^\w\n.!?]{0,20}"
@@ -50,7 +50,7 @@ _STATUS_NEXT = r"\bNEXT:[ \t]*([^\n]{0,300})"
 _BLOCKED = r"(?is)<untildone:blocked>(.{0,2000}?)</untildone:blocked>"
 
 
-# The agent's words are kept, not hoarded: a state that grows without end cannot be written.
+# What is recorded of the agent's words is bounded: the state file has a maximum size.
 MAX_RECORDED_TEXT = 2_000
 MAX_CLAIMS = 100
 
@@ -60,71 +60,75 @@ def truncate(text: str) -> str:
 
 
 def strip_quotations(message: str) -> str:
-    """The message without what it merely shows: code, block quotes."""
-    message = message[-_LONGEST:]
-    for marks, shown in _SHOWN:
+    """The message without code and block quotes."""
+    message = message[-_MAX_MESSAGE:]
+    for marks, shown in _QUOTATIONS:
         if any(mark in message for mark in marks):
             message = re.sub(shown, " ", message)
     return message
 
 
 def find_promises(message: str, promises: tuple[str, ...], *, task: str = "") -> tuple[str, ...]:
-    """Which of the promises the message gives, tagged or as its own plain statement.
+    """Which of the promises the message gives, in a tag or as a plain statement.
 
-    A sentence of the task that is repeated gives none.
+    A sentence that only repeats the task gives none.
     """
-    letters = _letters(message[-_LONGEST:])
-    if not any(_letters(promise) in letters for promise in promises):
+    letters = _keep_alphanumerics(message[-_MAX_MESSAGE:])
+    if not any(_keep_alphanumerics(promise) in letters for promise in promises):
         return ()
     text = re.sub(_SHOWN_TAG, " ", strip_quotations(message))
-    tagged = {_plain(tag[1]) for tag in re.finditer(_TAGGED, text) if _meant(text, tag)}
-    wanted = {promise: _plain(promise) for promise in promises}
-    repeated = _sentences(task[-_LONGEST:]) - set(wanted.values())
-    sentences = _sentences(re.sub(_QUOTED, " ", re.sub(_TAGGED, " ", text))) - repeated
+    tagged = {_strip_emphasis(tag[1]) for tag in re.finditer(_TAGGED, text) if _is_meant(text, tag)}
+    wanted = {promise: _strip_emphasis(promise) for promise in promises}
+    repeated = _split_sentences(task[-_MAX_MESSAGE:]) - set(wanted.values())
+    sentences = _split_sentences(re.sub(_QUOTED, " ", re.sub(_TAGGED, " ", text))) - repeated
     return tuple(
         promise
         for promise, words in wanted.items()
-        if words in tagged - {""} or any(_states(part, words) for part in sentences)
+        if words in tagged - {""} or any(_states_promise(part, words) for part in sentences)
     )
 
 
-def _letters(text: str) -> str:
+def _keep_alphanumerics(text: str) -> str:
     return "".join(filter(str.isalnum, text.casefold()))
 
 
-def _sentences(text: str) -> set[str]:
-    """By line, and as they run on where lines are only wrapped."""
+def _split_sentences(text: str) -> set[str]:
+    """The sentences of each line and of each paragraph, since lines may be wrapped."""
     paragraphs = re.sub(r"(?<=\S)[ \t]*\n(?=[ \t]*\w)", " ", text)
-    return {_plain(part) for each in (text, paragraphs) for part in re.split(_SENTENCE_END, each)}
+    return {
+        _strip_emphasis(part)
+        for each in (text, paragraphs)
+        for part in re.split(_SENTENCE_END, each)
+    }
 
 
-def _plain(text: str) -> str:
+def _strip_emphasis(text: str) -> str:
     return normalize(re.sub(_EMPHASIS, "", text))
 
 
-# Said on the way, about a step, to be polite: a loop that waits for one of these ends too soon.
-_VAGUE = frozenset(
+# Agents say these words about single steps: as a promise they would end the loop too soon.
+_VAGUE_PROMISES = frozenset(
     ("done", "ok", "okay", "finished", "complete", "completed", "yes", "ready", "success", "fixed")
 )
 
 
 def is_vague(promise: str) -> bool:
-    return _plain(promise).strip(" .!") in _VAGUE
+    return _strip_emphasis(promise).strip(" .!") in _VAGUE_PROMISES
 
 
-def _meant(text: str, tag: re.Match[str]) -> bool:
+def _is_meant(text: str, tag: re.Match[str]) -> bool:
     before = re.split(_SENTENCE_END, text[max(0, tag.start() - 300) : tag.start()])[-1]
-    return not re.search(_TAG_NOT_SAID, before) and not re.compile(_ON_CONDITION).match(
+    return not re.search(_TAG_NOT_STATED, before) and not re.compile(_ON_CONDITION).match(
         text, tag.end()
     )
 
 
-def _states(sentence: str, promise: str) -> bool:
-    """As words of its own: "incomplete" does not say "complete"."""
+def _states_promise(sentence: str, promise: str) -> bool:
+    """Whether the sentence states the promise as whole words, unnegated and unconditionally."""
     found = re.search(rf"(?<!\w){re.escape(promise)}(?!\w)", sentence) if promise else None
     return (
         found is not None
-        and not re.search(_NOT_SAID, sentence[: found.start()])
+        and not re.search(_NOT_STATED, sentence[: found.start()])
         and not re.compile(_ON_CONDITION).match(sentence, found.end())
         and not sentence.startswith("?", found.end())
     )
@@ -135,7 +139,7 @@ def normalize(text: str) -> str:
 
 
 def has_signal(message: str) -> bool:
-    """A completion marker, or `EXIT_SIGNAL: true`, said and not merely shown."""
+    """Whether the message holds a completion marker or `EXIT_SIGNAL: true` outside code."""
     if "<" not in message and "exit_signal" not in message.casefold():
         return False
     text = strip_quotations(message)
@@ -150,8 +154,8 @@ def find_blocked_reason(message: str) -> str:
 
 
 def parse_status_block(message: str) -> StatusBlock | None:
-    """The last one the message shows: in a code block it is a report as well."""
-    blocks = re.findall(_STATUS_BLOCK, message[-_LONGEST:])
+    """The last status block of the message; it may stand in a code block."""
+    blocks = re.findall(_STATUS_BLOCK, message[-_MAX_MESSAGE:])
     if not blocks:
         return None
     text = blocks[-1]
@@ -160,20 +164,20 @@ def parse_status_block(message: str) -> StatusBlock | None:
     following = re.search(_STATUS_NEXT, text)
     return StatusBlock(
         exit_signal=bool(re.search(_STATUS_SIGNAL, text)),
-        criteria=_criteria(said[1]) if said else {},
+        criteria=_parse_criteria(said[1]) if said else {},
         stuck=int(stuck[1]) if stuck else None,
         next=following[1].strip() if following else "",
     )
 
 
-def _criteria(text: str) -> dict[str, bool]:
-    """Both forms in use: `{"tests pass": true}` and `{"tests pass": {"met": true}}`."""
+def _parse_criteria(text: str) -> dict[str, bool]:
+    """Parse both forms in use: `{"tests pass": true}` and `{"tests pass": {"met": true}}`."""
     try:
         known = decode(text, type=dict[str, bool | dict[str, object]])
     except (DecodeError, UnicodeError):
         return {}
-    return {name: held is True or _met(held) for name, held in known.items()}
+    return {name: held is True or _is_met(held) for name, held in known.items()}
 
 
-def _met(held: bool | dict[str, object]) -> bool:
+def _is_met(held: bool | dict[str, object]) -> bool:
     return isinstance(held, dict) and held.get("met") is True

@@ -1,4 +1,4 @@
-"""What checks come to: findings, tests, the result of each, and their counts."""
+"""Check results: findings, tests, the result of each check, and totals."""
 
 from typing import Literal, TypeAlias
 
@@ -16,7 +16,7 @@ SEVERITY_NOUNS: dict[Severity, str] = {
 
 
 class Finding(Struct, frozen=True, kw_only=True, gc=False):
-    """One diagnostic; the fingerprint survives a shift of lines."""
+    """One diagnostic; its fingerprint stays the same when lines shift."""
 
     check: str
     path: str
@@ -28,7 +28,7 @@ class Finding(Struct, frozen=True, kw_only=True, gc=False):
 
 
 class Tests(Struct, frozen=True, kw_only=True):
-    """What a test run reported: counts, and the ids behind them where it names its tests."""
+    """What a test run reported: counts, and the tests' ids where the report names them."""
 
     passed: int = 0
     failed: int = 0
@@ -43,7 +43,7 @@ class Tests(Struct, frozen=True, kw_only=True):
 
 
 class CheckResult(Struct, frozen=True, kw_only=True):
-    """`reason` says why it is not green, or what else to know; `output` is the cleaned end."""
+    """`reason` says why it is not green; `output` is the end of the output, cleaned."""
 
     name: str
     command: str
@@ -56,7 +56,7 @@ class CheckResult(Struct, frozen=True, kw_only=True):
     tests: Tests | None = None
     output: str = ""
     output_path: str = ""
-    # What was mended by the check's own `fix` before this result.
+    # What the check's own `fix` command repaired before this run.
     fixed_by: str = ""
 
     @property
@@ -70,7 +70,7 @@ class BaselineFinding(Struct, frozen=True, kw_only=True):
 
 
 class BaselineResult(Struct, frozen=True, kw_only=True):
-    """What a stop needs to know of a check at the start; the file of the start holds it whole."""
+    """The part of a baseline result that a stop needs; the whole is in the baseline's file."""
 
     name: str
     outcome: CheckOutcome
@@ -83,7 +83,7 @@ class BaselineResult(Struct, frozen=True, kw_only=True):
 
 
 class Totals(Struct, frozen=True, kw_only=True):
-    """Findings by severity; tests by outcome, not counted among the findings again."""
+    """Findings by severity and tests by outcome; a failing test is no finding here."""
 
     errors: int = 0
     warnings: int = 0

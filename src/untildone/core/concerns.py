@@ -1,8 +1,8 @@
-"""What the start had and the tree has not: how a loss is named, and what was allowed."""
+"""Concerns: how they are named, and which of them an approval covers."""
 
 from untildone.core.evidence import Concern, ConcernKind, Evidence
 
-# A wider allowance covers these: who may edit a test may edit what it expects.
+# Permission to edit a test includes its expected values and its removal.
 _COVERED_BY: dict[str, ConcernKind] = {
     ConcernKind.EDIT_EXPECTED: ConcernKind.EDIT_TEST,
     ConcernKind.REMOVE_TEST: ConcernKind.EDIT_TEST,
@@ -13,14 +13,14 @@ _OF_TESTS = ("remove-test:", "edit-test:")
 def make_concern(
     kind: ConcernKind, path: str, detail: str = "", *, reason: str, content: str = ""
 ) -> Concern:
-    """`content` is the digest of what is there now: an approval holds for that alone."""
+    """`content` is the digest of the current content, which limits an approval to it."""
     named = f"{kind}:{path}:{detail}" if detail else f"{kind}:{path}"
     bound = f"{named}#{content[:12]}" if content else named
     return Concern(id=bound, kind=kind, path=path, detail=reason)
 
 
 def is_allowed(lost: Concern, allow: tuple[str, ...]) -> bool:
-    """By its id, or by `KIND:PATH[:DETAIL]` as the person may word it beforehand."""
+    """Whether it is allowed by its id, or by `KIND:PATH[:DETAIL]` as given to `--allow`."""
     return any(each == lost.id or _covers(each, strip_content_digest(lost.id)) for each in allow)
 
 
@@ -29,12 +29,12 @@ def find_unapproved(evidence: Evidence, allow: tuple[str, ...]) -> tuple[Concern
 
 
 def strip_content_digest(finding: str) -> str:
-    """Without the digest that binds it to what is there now."""
+    """The id without the digest of the content that it was approved for."""
     return finding.partition("#")[0]
 
 
 def is_removal_allowed(test: str, allow: tuple[str, ...]) -> bool:
-    """Of a test by the name its runner gives it, whatever file an approval names it in."""
+    """Whether a test may be removed, named as its runner does, in whichever file."""
     names = tuple(strip_content_digest(each) for each in allow)
     if is_allowed(make_concern(ConcernKind.REMOVE_TEST, test, reason=""), names):
         return True
@@ -54,20 +54,20 @@ def _covers(allowance: str, named: str) -> bool:
         return False
     if what == where or where.startswith(f"{what}:") or where.startswith(f"{what.rstrip('/')}/"):
         return True
-    if lost in (ConcernKind.CONFIG, ConcernKind.SUPPRESSION) and _same_rule(what, where):
+    if lost in (ConcernKind.CONFIG, ConcernKind.SUPPRESSION) and _is_same_rule(what, where):
         return True
-    # A test goes by its name alone too, wherever it is.
+    # A test may be allowed by its bare name, wherever it is.
     return lost == ConcernKind.REMOVE_TEST and where.rpartition("::")[2].partition("[")[0] == what
 
 
-def _same_rule(what: str, where: str) -> bool:
-    """A key by its last parts, a rule as people write it: `@ts-ignore`, `pragma: no cover`."""
+def _is_same_rule(what: str, where: str) -> bool:
+    """Match a key by its last parts, and a rule as people write it: `@ts-ignore`."""
     path, _, rule = what.partition(":")
     place, _, full = where.partition(":")
     if path != place or not rule:
         return False
-    return full.endswith(f".{rule}") or _letters(full) == _letters(rule)
+    return full.endswith(f".{rule}") or _keep_alphanumerics(full) == _keep_alphanumerics(rule)
 
 
-def _letters(text: str) -> str:
+def _keep_alphanumerics(text: str) -> str:
     return "".join(character for character in text.lower() if character.isalnum())

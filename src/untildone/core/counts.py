@@ -1,4 +1,4 @@
-"""Counts as criteria: which findings and failing tests of the checks a loop is about."""
+"""Counts as criteria: which findings and failing tests count for a loop."""
 
 from collections.abc import Sequence
 
@@ -22,39 +22,44 @@ COUNTED_SEVERITIES: dict[Count, Severity] = {
     "zero-warnings": "warning",
     "zero-security": "security",
 }
-# In this preset the counts decide and not an exit code that they explain.
+# In this preset the counts decide; an exit status that they explain does not.
 DECIDING_PRESET = "fix"
 
 
 def apply_counts(
     contract: Contract,
     results: tuple[CheckResult, ...],
-    start: Sequence[CheckResult | BaselineResult] | None,
+    baseline: Sequence[CheckResult | BaselineResult] | None,
 ) -> tuple[CheckResult, ...]:
-    """The results as this loop means them: green and red by what counts for it.
+    """The results, green or red by what counts for this loop.
 
-    A red exit code that nothing explains stays red, and so does a test that passed at the start.
+    A red exit status that nothing explains stays red, and so does a test that passed in the
+    baseline.
     """
     if not contract.counts and not contract.targets:
         return results
-    known = {each.name: each.tests for each in start or () if each.tests}
+    known = {each.name: each.tests for each in baseline or () if each.tests}
     failed = {name: tests.failing for name, tests in known.items()}
-    judged = tuple(_counted(contract, result, failed.get(result.name)) for result in results)
-    if not _only_errors(contract) or start is None:
+    judged = tuple(
+        _apply_counts_to(contract, result, failed.get(result.name)) for result in results
+    )
+    if not _counts_only_errors(contract) or baseline is None:
         return judged
     ran = {name for name, tests in known.items() if tests.executed}
-    return tuple(_without_tests(result, judged, ran) for result in judged)
+    return tuple(_accept_no_tests(result, judged, ran) for result in judged)
 
 
-def _without_tests(
+def _accept_no_tests(
     result: CheckResult, others: tuple[CheckResult, ...], ran: set[str]
 ) -> CheckResult:
-    """Where no test ran at the start either, the other checks speak of errors alone."""
-    silent = result.outcome == "no-evidence" and result.tests and not result.tests.executed
-    spoken = any(each.outcome in ("green", "red") for each in others)
-    if not silent or result.name in ran or not spoken:
+    """Accept a run without tests where the baseline had none either and other checks ran."""
+    no_tests = result.outcome == "no-evidence" and result.tests and not result.tests.executed
+    others_ran = any(each.outcome in ("green", "red") for each in others)
+    if not no_tests or result.name in ran or not others_ran:
         return result
-    return replace(result, outcome="green", reason="not counted: no test was run, as at the start")
+    return replace(
+        result, outcome="green", reason="not counted: no test was run, as in the baseline"
+    )
 
 
 def find_unmet_counts(contract: Contract, evidence: Evidence) -> tuple[Count, ...]:
@@ -63,38 +68,38 @@ def find_unmet_counts(contract: Contract, evidence: Evidence) -> tuple[Count, ..
     found = count_totals(evidence.checks)
     left = {"zero-errors": found.errors, "zero-warnings": found.warnings}
     left |= {"zero-security": found.security, "tests-pass": found.failed}
-    # Only once all of them have run it is known that none of them ran a test.
+    # Only when all checks have run is it certain that no test ran.
     if len(evidence.checks) >= len(contract.checks) and not found.passed + found.failed:
         left["tests-pass"] = 1
     return tuple(count for count in contract.counts if left[count])
 
 
-def _counted(
-    contract: Contract, result: CheckResult, failed_at_start: tuple[str, ...] | None
+def _apply_counts_to(
+    contract: Contract, result: CheckResult, failed_in_baseline: tuple[str, ...] | None
 ) -> CheckResult:
-    inside = tuple(each for each in result.findings if _targeted(contract, each))
+    inside = tuple(each for each in result.findings if _is_in_target(contract, each))
     outside = len(result.findings) - len(inside)
-    own = _beside_tests(result, inside)
+    own = _drop_test_findings(result, inside)
     result = replace(result, findings=inside)
     if result.green:
-        return _demanded(contract, result, own)
+        return _require_zero(contract, result, own)
     tests = result.tests.failed if result.tests else 0
     explained = outside or own or tests
     counting = any(_decides(contract, each.severity) for each in own)
     if result.outcome != "red" or not explained or counting:
         return result
-    if tests and _tests_count(contract, result, failed_at_start):
+    if tests and _do_tests_count(contract, result, failed_in_baseline):
         return result
-    return replace(result, outcome="green", reason=_set_aside(own, tests, outside))
+    return replace(result, outcome="green", reason=_explain_green(own, tests, outside))
 
 
-def _demanded(contract: Contract, result: CheckResult, own: list[Finding]) -> CheckResult:
-    """A tool may pass and report all the same."""
+def _require_zero(contract: Contract, result: CheckResult, own: list[Finding]) -> CheckResult:
+    """Turn a green result red whose findings must be zero: some tools report and still pass."""
     wanted = {COUNTED_SEVERITIES[count] for count in contract.counts if count in COUNTED_SEVERITIES}
     left = [each for each in own if each.severity in wanted]
     if not left:
         return result
-    return replace(result, outcome="red", reason=f"it passes, but reports {_in_words(left)}")
+    return replace(result, outcome="red", reason=f"it passes, but reports {_list_severities(left)}")
 
 
 def _decides(contract: Contract, severity: Severity) -> bool:
@@ -103,22 +108,24 @@ def _decides(contract: Contract, severity: Severity) -> bool:
     return severity in (COUNTED_SEVERITIES.get(count) for count in contract.counts)
 
 
-def _only_errors(contract: Contract) -> bool:
-    """Tests count only as far as they passed at the start."""
+def _counts_only_errors(contract: Contract) -> bool:
+    """Whether failing tests count only if they passed in the baseline."""
     return contract.preset == DECIDING_PRESET and "tests-pass" not in contract.counts
 
 
-def _tests_count(
-    contract: Contract, result: CheckResult, failed_at_start: tuple[str, ...] | None
+def _do_tests_count(
+    contract: Contract, result: CheckResult, failed_in_baseline: tuple[str, ...] | None
 ) -> bool:
-    if not _only_errors(contract):
+    if not _counts_only_errors(contract):
         return True
     failing = result.tests.failing if result.tests else ()
-    return failed_at_start is None or not failing or not set(failing).issubset(failed_at_start)
+    return (
+        failed_in_baseline is None or not failing or not set(failing).issubset(failed_in_baseline)
+    )
 
 
-def _targeted(contract: Contract, finding: Finding) -> bool:
-    """What names no file may be about any."""
+def _is_in_target(contract: Contract, finding: Finding) -> bool:
+    """Whether a finding is in a target; one without a path may concern any file."""
     return (
         not contract.targets
         or not finding.path
@@ -129,19 +136,19 @@ def _targeted(contract: Contract, finding: Finding) -> bool:
     )
 
 
-def _beside_tests(result: CheckResult, findings: Sequence[Finding]) -> list[Finding]:
+def _drop_test_findings(result: CheckResult, findings: Sequence[Finding]) -> list[Finding]:
     named = index_tests_by_name(result.tests.failing) if result.tests else {}
     return [each for each in findings if each.code not in named]
 
 
-def _set_aside(own: list[Finding], tests: int, outside: int) -> str:
-    parts = [_in_words(own)] if own else []
+def _explain_green(own: list[Finding], tests: int, outside: int) -> str:
+    parts = [_list_severities(own)] if own else []
     parts += [f"{pluralize(tests, 'test')} that failed before"] if tests else []
     parts += [f"{pluralize(outside, 'finding')} outside of the target"] if outside else []
     return f"not counted: {', '.join(parts)}"
 
 
-def _in_words(findings: Sequence[Finding]) -> str:
+def _list_severities(findings: Sequence[Finding]) -> str:
     found = [each.severity for each in findings]
     return ", ".join(
         pluralize(found.count(severity), noun)

@@ -1,4 +1,4 @@
-"""What the contract asks for, and which of it a stop's evidence leaves unmet."""
+"""The criteria of a contract: which of them a stop's evidence leaves unmet."""
 
 import zlib
 from typing import Literal, TypeAlias
@@ -15,21 +15,21 @@ from untildone.core.plan_task import is_doubted
 from untildone.core.progress import Progress
 from untildone.core.todos import find_unmet_todos
 
-# The criterion that a change which is hard to take back brings with it.
+# The extra criterion of a loop whose changes are hard to undo (reversibility 1).
 PRECHECK = "precheck"
-# `signal`: everything holds but the agent has not said so, where its word is asked for too.
+# `signal`: everything is met except that the agent has not signalled completion.
 ExitState: TypeAlias = Literal["done", "claimed", "signal", "unmet"]
 
 
 def apply_amendments(contract: Contract, amendments: tuple[Amendment, ...]) -> Contract:
-    """The contract as it stands now; what is in it already comes to the same."""
+    """The contract with its amendments; terms that it has already are not added twice."""
     for amendment in amendments:
         claims = (amendment.claim,) if amendment.claim else ()
         contract = replace(
             contract,
             bounds=amendment.bounds or contract.bounds,
             claims=tuple(dict.fromkeys(contract.claims + claims)),
-            # A criterion that was added must hold, whatever was enough before.
+            # An added claim must be met, even if checks or a promise alone were enough before.
             done_when="both" if claims and contract.done_when != "either" else contract.done_when,
             allow=tuple(dict.fromkeys(contract.allow + amendment.allow)),
             session=amendment.session or contract.session,
@@ -44,7 +44,7 @@ def index_results(evidence: Evidence) -> dict[str, CheckResult]:
 
 
 def find_unmet_checks(contract: Contract, evidence: Evidence, *, slow: bool) -> tuple[str, ...]:
-    """Checks that are not green, or have no result; with `slow` also those run only at the end."""
+    """Checks that are not green or have no result; with `slow` also the `done` checks."""
     results = index_results(evidence)
     return tuple(
         check.name
@@ -55,7 +55,7 @@ def find_unmet_checks(contract: Contract, evidence: Evidence, *, slow: bool) -> 
 
 
 def find_unmet_claims(contract: Contract, progress: Progress) -> tuple[str, ...]:
-    """Claims not reported, or reported by `assumption`, which never counts."""
+    """Claims that are not reported, or reported by `assumption`, which never counts."""
     return tuple(
         claim.name
         for claim in contract.claims
@@ -64,12 +64,12 @@ def find_unmet_claims(contract: Contract, progress: Progress) -> tuple[str, ...]
 
 
 def lacks_precheck(contract: Contract, progress: Progress) -> bool:
-    """What is hard to take back is thought through and recorded first."""
+    """Whether changes that are hard to undo still need their recorded pre-check."""
     return contract.reversibility == "1" and not progress.precheck
 
 
 def find_denied_claims(contract: Contract, evidence: Evidence) -> tuple[str, ...]:
-    """Claims of which the agent's last word is that they do not hold."""
+    """Claims that the agent's status block reports as not met."""
     said = evidence.status.criteria if evidence.status else {}
     names = {normalize(name) for name, holds in said.items() if not holds}
     return tuple(claim.name for claim in contract.claims if normalize(claim.name) in names)
@@ -92,10 +92,10 @@ def find_unmet(contract: Contract, progress: Progress, evidence: Evidence) -> tu
 
 
 def apply_exit_rule(contract: Contract, progress: Progress, evidence: Evidence) -> ExitState:
-    """How far the round's own evidence satisfies `done_when`."""
+    """How far this round's evidence satisfies the contract's `done_when`."""
     if lacks_precheck(contract, progress) or find_unmet_todos(contract, evidence):
         return "unmet"
-    # The person who confirmed that it is done has said it in the agent's place.
+    # A user who confirmed at a gate that the task is done has signalled for the agent.
     word = evidence.signalled or bool(evidence.promises_given) or progress.confirmed
     unproved = find_unmet_checks(contract, evidence, slow=False) or find_unmet_counts(
         contract, evidence
@@ -104,42 +104,45 @@ def apply_exit_rule(contract: Contract, progress: Progress, evidence: Evidence) 
     match contract.done_when:
         case "checks":
             by_themselves = was_red(progress, evidence) and not is_doubted(progress.report)
-            return _by_checks(proved, word=word or by_themselves)
+            return _judge_by_checks(proved, word=word or by_themselves)
         case "promise":
             said = evidence.promises_given if contract.promises else evidence.signalled
             return "claimed" if said else "unmet"
         case "both":
-            return _by_both(contract, progress, evidence, word=word)
+            return _judge_by_both(contract, progress, evidence, word=word)
         case "either":
             if proved and (word or was_red(progress, evidence)):
                 return "done"
-            return "claimed" if word else _by_checks(proved, word=False)
+            return "claimed" if word else _judge_by_checks(proved, word=False)
 
 
-def _by_checks(proved: bool, *, word: bool) -> ExitState:
+def _judge_by_checks(proved: bool, *, word: bool) -> ExitState:
     if not proved:
         return "unmet"
     return "done" if word else "signal"
 
 
-def _by_both(
+def _judge_by_both(
     contract: Contract, progress: Progress, evidence: Evidence, *, word: bool
 ) -> ExitState:
     asked = contract.checks or contract.claims or contract.promises or contract.todos
     if find_unmet(contract, progress, evidence) or not asked:
         return "unmet"
-    # A list that is worked off has said it.
+    # A finished todo list counts as the agent's signal.
     if not (word or (contract.todos and not contract.checks)):
         return "signal"
-    # Claims and promises are the agent's words: without one check nothing was proved by us.
+    # Claims and promises are only the agent's words; a check is our own proof.
     return "done" if contract.checks else "claimed"
 
 
 def compare_with_baseline(
     contract: Contract, evidence: Evidence, *, strict: bool = False
 ) -> Evidence:
-    """By what counts, and with the start's tests that do not run now; with `strict` a green run of
-    fewer tests is no evidence, otherwise the person is asked about them."""
+    """The evidence with its check results adjusted to the loop's counts and the baseline's tests.
+
+    With `strict` a green run that lacks tests of the baseline is no evidence; without, the missing
+    tests become concerns later.
+    """
     evidence = replace(evidence, checks=apply_counts(contract, evidence.checks, evidence.baseline))
     start = {result.name: result.tests for result in evidence.baseline or () if result.tests}
     checks = tuple(
@@ -152,14 +155,14 @@ def compare_with_baseline(
 
 
 def was_red(progress: Progress, evidence: Evidence) -> bool:
-    """A criterion that was green all along proves nothing."""
+    """Whether any check was red during the loop: checks that were always green prove nothing."""
     return bool(progress.checks_seen_red) or any(
         result.outcome == "red" for result in evidence.checks
     )
 
 
 def list_failure_ids(evidence: Evidence) -> tuple[str, ...]:
-    """Identities of what fails, independent of line numbers and counts."""
+    """Ids of everything that fails, independent of line numbers and counts."""
     found: set[str] = set()
     for result in evidence.checks:
         if result.green:
@@ -172,7 +175,7 @@ def list_failure_ids(evidence: Evidence) -> tuple[str, ...]:
 
 
 def has_measurements(evidence: Evidence) -> bool:
-    """Whether more than an exit code is known of the checks."""
+    """Whether the checks report tests or findings, not only an exit status."""
     return any(result.tests is not None or result.findings for result in evidence.checks)
 
 

@@ -1,4 +1,4 @@
-"""What the agent is told of the files it edited: counts, findings by file, what to do."""
+"""Feedback on edited files: counts, findings by file, what to do next."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -10,28 +10,28 @@ from untildone.core.text import pluralize, shorten, to_one_line
 from untildone.core.totals import name_severity_counts
 
 MAX_HOLDS = 3
-_LIMIT = 3_000
-_OF_A_FILE = 8
-_FILES = 12
+_MAX_LIST = 3_000
+_MAX_PER_FILE = 8
+_MAX_FILES = 12
 
 
 def format_hold(findings: Iterable[Finding], *, hold: int) -> str:
-    """An automatic hold; `hold` is its number since the person's prompt."""
-    found = _ordered(findings)
+    """The feedback of an automatic hold; `hold` counts them since the user's prompt."""
+    found = _sort_by_place(findings)
     head = (
         f"[untildone] AUTO-CONTINUE {hold} of {MAX_HOLDS}: your edits in this turn brought what"
         f" was not there before: {summarize_findings(found)}."
     )
     step = (
-        "Next: mend the code and stop again; what was there before is not counted. If it is meant"
+        "Next: fix the code and stop again; what was there before is not counted. If it is meant"
         " to be so, say why and end your message with <untildone:done />."
     )
-    return "\n".join((head, shorten("\n".join(_by_file(found)), _LIMIT), step))
+    return "\n".join((head, shorten("\n".join(_list_by_file(found)), _MAX_LIST), step))
 
 
 def format_release(findings: Iterable[Finding]) -> str:
-    """For the person, when the agent has been held often enough."""
-    found = _ordered(findings)
+    """The notice to the user after the last automatic hold."""
+    found = _sort_by_place(findings)
     paths = dict.fromkeys(each.path for each in found)
     return (
         f"untildone: let go after {MAX_HOLDS} automatic holds; this turn's edits left"
@@ -40,29 +40,29 @@ def format_release(findings: Iterable[Finding]) -> str:
 
 
 def format_edit(findings: Iterable[Finding]) -> str:
-    """Right after an edit."""
-    found = _ordered(findings)
-    listed = shorten("\n".join(_by_file(found)), _LIMIT)
+    """The feedback right after an edit."""
+    found = _sort_by_place(findings)
+    listed = shorten("\n".join(_list_by_file(found)), _MAX_LIST)
     return f"[untildone] This edit brought {summarize_findings(found)}:\n{listed}"
 
 
 def format_round(evidence: Evidence) -> str:
-    """In a round of a loop: what is wrong in the files edited in it and no check has said."""
-    said = {_place(each) for result in evidence.checks for each in result.findings}
-    found = _ordered(
+    """Errors in the files edited in this round that no check reported."""
+    reported = {_get_place(each) for result in evidence.checks for each in result.findings}
+    found = _sort_by_place(
         each
         for each in evidence.diagnostics
-        if each.severity in ("error", "security") and _place(each) not in said
+        if each.severity in ("error", "security") and _get_place(each) not in reported
     )
     if not found:
         return ""
     head = (
         f"In the files you edited, beside the checks: {summarize_findings(found)} (no criterion)."
     )
-    return "\n".join((head, *_by_file(found)))
+    return "\n".join((head, *_list_by_file(found)))
 
 
-def _place(finding: Finding) -> tuple[str, int, str]:
+def _get_place(finding: Finding) -> tuple[str, int, str]:
     return finding.path, finding.line, finding.code
 
 
@@ -77,17 +77,17 @@ def summarize_findings(findings: Iterable[Finding]) -> str:
     return " and ".join(pluralize(count, noun) for count, noun in parts if count)
 
 
-def _ordered(findings: Iterable[Finding]) -> list[Finding]:
-    return sorted(findings, key=_place)
+def _sort_by_place(findings: Iterable[Finding]) -> list[Finding]:
+    return sorted(findings, key=_get_place)
 
 
-def _by_file(found: list[Finding]) -> Iterator[str]:
+def _list_by_file(found: list[Finding]) -> Iterator[str]:
     files = [(path, list(its)) for path, its in groupby(found, key=lambda each: each.path)]
-    for path, its in files[:_FILES]:
+    for path, its in files[:_MAX_FILES]:
         yield to_one_line(path)
-        for each in its[:_OF_A_FILE]:
+        for each in its[:_MAX_PER_FILE]:
             yield "  " + to_one_line(f"{each.line}: {each.severity} {each.code} {each.text}")
-        if len(its) > _OF_A_FILE:
-            yield f"  and {len(its) - _OF_A_FILE} more"
-    if len(files) > _FILES:
-        yield f"and {pluralize(len(files) - _FILES, 'more file')}"
+        if len(its) > _MAX_PER_FILE:
+            yield f"  and {len(its) - _MAX_PER_FILE} more"
+    if len(files) > _MAX_FILES:
+        yield f"and {pluralize(len(files) - _MAX_FILES, 'more file')}"

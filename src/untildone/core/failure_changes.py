@@ -1,4 +1,4 @@
-"""What fails now beside what failed at the start: new, regressed, remaining, fixed."""
+"""Failures compared with the baseline: new, regressed, remaining, fixed."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -15,19 +15,19 @@ from untildone.core.check_results import (
 )
 from untildone.core.evidence import Evidence
 
-# A check, the id of its test that failed, and what was found there: either may be missing.
+# A check, the id of its failing test, and the finding; the last two may be missing.
 Failure: TypeAlias = tuple[CheckResult, str, Finding | None]
-# By identity: the test's id, and which of the findings it is (-1: none).
+# By failure id: the test's id, and the index of its finding (-1: none).
 FailureIds: TypeAlias = dict[str, tuple[str, int]]
-_Standing: TypeAlias = Literal["new", "regressed", "remaining"]
+_Change: TypeAlias = Literal["new", "regressed", "remaining"]
 # test_cart.CartTest.test_rows (row=-1); test_cart.CartTest.test_rows [empty]
-_ROW = re.compile(r"([\w.]+\.\w+) [\[(]")
+_SUBTEST = re.compile(r"([\w.]+\.\w+) [\[(]")
 
 
 class FailureChanges(Struct, frozen=True, kw_only=True):
-    """Each failure stands in one list alone; of the others of the start only the number is told.
+    """Current failures, each in one list, and how many of the baseline's failures are gone.
 
-    `unseen`: neither seen to fail nor seen to pass, such as a test that was removed.
+    `unseen` counts those that neither failed nor passed, such as removed tests.
     """
 
     new: tuple[Failure, ...] = ()
@@ -35,29 +35,29 @@ class FailureChanges(Struct, frozen=True, kw_only=True):
     remaining: tuple[Failure, ...] = ()
     fixed: int = 0
     unseen: int = 0
-    at_start: int = 0
+    in_baseline: int = 0
 
     @property
     def improved(self) -> int | None:
-        """Per cent of the start's failures that are gone: 100 only where none of them is left."""
-        return 100 * self.fixed // self.at_start if self.at_start else None
+        """The percentage of the baseline's failures that are fixed; 100 only if all are."""
+        return 100 * self.fixed // self.in_baseline if self.in_baseline else None
 
 
 def compare_failures(evidence: Evidence) -> FailureChanges:
     start = {result.name: result for result in evidence.baseline or ()}
     before = {name: identify_failures(result) for name, result in start.items()}
-    lists: dict[_Standing, list[Failure]] = {"new": [], "regressed": [], "remaining": []}
+    lists: dict[_Change, list[Failure]] = {"new": [], "regressed": [], "remaining": []}
     fixed = gone = 0
     for result in evidence.checks:
         now = {} if result.green else identify_failures(result)
         had = start.get(result.name)
-        passed = _passed(had)
+        passed = _list_passed(had)
         known = before[had.name] if had else now
         for identity, (test, index) in now.items():
             failure = (result, test, result.findings[index] if index >= 0 else None)
-            lists[_standing(identity, known, passed)].append(failure)
+            lists[_classify(identity, known, passed)].append(failure)
         if had and not had.green:
-            fixed += _fixed(known, now, result)
+            fixed += _count_fixed(known, now, result)
             gone += sum(identity not in now for identity in known)
     return FailureChanges(
         new=tuple(lists["new"]),
@@ -65,27 +65,27 @@ def compare_failures(evidence: Evidence) -> FailureChanges:
         remaining=tuple(lists["remaining"]),
         fixed=fixed,
         unseen=gone - fixed,
-        at_start=sum(len(before[name]) for name in start if not start[name].green),
+        in_baseline=sum(len(before[name]) for name in start if not start[name].green),
     )
 
 
 def identify_failures(result: CheckResult | BaselineResult) -> FailureIds:
-    """What fails in a check that is not green, each thing once: a test, a finding, or the check."""
+    """The failures of a check that is not green, each once: tests, findings, or the check."""
     findings: Sequence[Finding | BaselineFinding] = result.findings
     tests = result.tests.failing if result.tests else ()
     if not tests:
         found: FailureIds = {each.fingerprint: ("", index) for index, each in enumerate(findings)}
-        return found or {_of_check(result.name): ("", -1)}
-    found = {_of_test(result.name, test): (test, -1) for test in tests}
+        return found or {_identify_check(result.name): ("", -1)}
+    found = {_identify_test(result.name, test): (test, -1) for test in tests}
     named = index_tests_by_name(tests)
     for index, finding in enumerate(findings):
         test = named.get(finding.code, "")
-        found[_of_test(result.name, test) if test else finding.fingerprint] = (test, index)
+        found[_identify_test(result.name, test) if test else finding.fingerprint] = (test, index)
     return found
 
 
 def index_tests_by_name(tests: Iterable[str]) -> dict[str, str]:
-    """The ids by what a finding on a test has as its code: the id with or without its file."""
+    """Test ids by the codes that findings use for them: the id with or without its file."""
     named: dict[str, str] = {}
     for test in tests:
         for name in (test, test.partition("::")[2], test.partition(" > ")[2]):
@@ -94,36 +94,36 @@ def index_tests_by_name(tests: Iterable[str]) -> dict[str, str]:
     return named
 
 
-def _of_test(check: str, test: str) -> str:
+def _identify_test(check: str, test: str) -> str:
     return f"{check}:{test}"
 
 
-def _of_check(check: str) -> str:
+def _identify_check(check: str) -> str:
     return f"{check} fails"
 
 
-def _standing(identity: str, known: FailureIds, passed: frozenset[str]) -> _Standing:
+def _classify(identity: str, known: FailureIds, passed: frozenset[str]) -> _Change:
     if identity in passed:
         return "regressed"
     return "remaining" if identity in known else "new"
 
 
-def _passed(start: BaselineResult | None) -> frozenset[str]:
+def _list_passed(start: BaselineResult | None) -> frozenset[str]:
     if start is None:
         return frozenset()
     tests = start.tests.passing if start.tests else ()
-    check = (_of_check(start.name),) if start.green else ()
-    return frozenset((*(_of_test(start.name, test) for test in tests), *check))
+    check = (_identify_check(start.name),) if start.green else ()
+    return frozenset((*(_identify_test(start.name, test) for test in tests), *check))
 
 
-def _fixed(before: FailureIds, now: FailureIds, result: CheckResult) -> int:
-    """What failed at the start and is seen not to fail: a run that broke off shows nothing."""
+def _count_fixed(before: FailureIds, now: FailureIds, result: CheckResult) -> int:
+    """Count failures of the baseline that are gone; a run that broke off proves nothing."""
     if result.green:
         return len(before)
     tests = result.tests
     if not result.findings and not (tests and tests.executed):
         return 0
-    # Where a run names its tests, one that it does not name was not mended but removed.
+    # A run that names its tests but not this one: the test was removed, not fixed.
     passes = make_test_matcher(Tests(passing=tests.passing if tests else ()))
     named = tests is None or len(tests.passing) >= tests.passed
     return sum(
@@ -133,14 +133,14 @@ def _fixed(before: FailureIds, now: FailureIds, result: CheckResult) -> int:
 
 
 def make_test_matcher(tests: Tests) -> Callable[[str], bool]:
-    """Whether a test is named; its whole package may stand for it, or its tests for a package."""
+    """A predicate: whether the report names a test, or its package, or a test of that package."""
     names = {*tests.passing, *tests.failing}
     holding = {name.partition("::")[0] for name in names}
 
-    def told(test: str) -> bool:
-        # A row of unittest's is named only where it fails.
-        row = _ROW.match(test)
+    def is_named(test: str) -> bool:
+        # unittest names a subtest only where it fails; if it passes, only its test is named.
+        row = _SUBTEST.match(test)
         alone = test in names or (row is not None and row[1] in names)
         return alone or test in holding or test.partition("::")[0] in names
 
-    return told
+    return is_named

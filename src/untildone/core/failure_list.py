@@ -1,4 +1,4 @@
-"""Failures as lines: what is new, what regressed, what remains by file, and how far it went."""
+"""Failures as lines of text: new, regressed, remaining by file, and a summary of the change."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -9,14 +9,14 @@ from untildone.core.failure_changes import Failure, FailureChanges
 from untildone.core.text import pluralize, to_one_line
 from untildone.core.totals import count_totals, has_findings, make_duplicate_filter
 
-_SHOWN = 8
-_FILES = 6
-_OF_A_FILE = 3
+_MAX_SHOWN = 8
+_MAX_FILES = 6
+_MAX_PER_FILE = 3
 _RANKS = {"security": 0, "error": 0, "warning": 1, "info": 2}
 
 
 def summarize_result(result: CheckResult) -> str:
-    """What a result amounts to: `red, 3 passed, 1 failed`."""
+    """A result in a few words: `red, 3 passed, 1 failed`."""
     parts: list[str] = [result.outcome]
     if result.tests is not None:
         parts += [f"{result.tests.passed} passed", f"{result.tests.failed} failed"]
@@ -28,7 +28,7 @@ def summarize_result(result: CheckResult) -> str:
 
 
 def find_extra_reason(result: CheckResult) -> str:
-    """Its reason, where the counts beside it do not say it already."""
+    """The result's reason, unless the counts beside it already say the same."""
     if result.outcome != "red":
         return result.reason
     if result.tests and result.tests.failed:
@@ -37,15 +37,15 @@ def find_extra_reason(result: CheckResult) -> str:
 
 
 def list_failures(evidence: Evidence, seen: FailureChanges) -> list[str]:
-    new, remaining = _once(seen.new), _once(seen.remaining)
+    new, remaining = _drop_duplicates(seen.new), _drop_duplicates(seen.remaining)
     return [
-        *_listed("New, not there at the start:", new),
-        *_listed("Regressions, passed at the start and fail now:", seen.regressed),
-        *_by_file(_heading(evidence, remaining), remaining),
+        *_list_under("New since the baseline:", new),
+        *_list_under("Regressions, passed in the baseline and fail now:", seen.regressed),
+        *_group_by_file(_choose_heading(evidence, remaining), remaining),
     ]
 
 
-def _once(failures: tuple[Failure, ...]) -> tuple[Failure, ...]:
+def _drop_duplicates(failures: tuple[Failure, ...]) -> tuple[Failure, ...]:
     is_first = make_duplicate_filter()
     return tuple(
         failure
@@ -54,80 +54,82 @@ def _once(failures: tuple[Failure, ...]) -> tuple[Failure, ...]:
     )
 
 
-def _listed(heading: str, failures: tuple[Failure, ...]) -> list[str]:
+def _list_under(heading: str, failures: tuple[Failure, ...]) -> list[str]:
     if not failures:
         return []
-    lines = [f"  {_place(failure)}{_told(failure)}" for failure in failures[:_SHOWN]]
-    rest = len(failures) - _SHOWN
+    lines = [f"  {_locate(failure)}{_describe(failure)}" for failure in failures[:_MAX_SHOWN]]
+    rest = len(failures) - _MAX_SHOWN
     return [heading, *lines, *([f"  and {rest} more"] if rest > 0 else [])]
 
 
-def _heading(evidence: Evidence, failures: tuple[Failure, ...]) -> str:
+def _choose_heading(evidence: Evidence, failures: tuple[Failure, ...]) -> str:
     if not evidence.baseline:
         return "Failing, by file:"
     judged = {result.name for result in evidence.baseline}
     known = all(result.name in judged for result, _, _ in failures)
-    return "Failed already at the start, by file:" if known else "Remaining, by file:"
+    return "Failed already in the baseline, by file:" if known else "Remaining, by file:"
 
 
-def _by_file(heading: str, failures: tuple[Failure, ...]) -> list[str]:
+def _group_by_file(heading: str, failures: tuple[Failure, ...]) -> list[str]:
     files: dict[str, list[Failure]] = {}
     for failure in failures:
         if failure[1] or failure[2]:
-            files.setdefault(_file(failure), []).append(failure)
+            files.setdefault(_find_file(failure), []).append(failure)
     if not files:
         return []
     worst = sorted(files, key=lambda file: (-len(files[file]), file))
-    lines = [line for file in worst[:_FILES] for line in _of_file(file, files[file])]
-    others = worst[_FILES:]
+    lines = [line for file in worst[:_MAX_FILES] for line in _list_file(file, files[file])]
+    others = worst[_MAX_FILES:]
     if others:
         rest = sum(len(files[file]) for file in others)
         lines.append(f"  and {rest} more in {pluralize(len(others), 'other file')}")
     return [heading, *lines]
 
 
-def _file(failure: Failure) -> str:
+def _find_file(failure: Failure) -> str:
     result, test, finding = failure
     if finding and finding.path:
         return finding.path
     return test.partition("::")[0] if "::" in test else result.name
 
 
-def _of_file(file: str, failures: list[Failure]) -> list[str]:
-    worst = sorted(failures, key=_rank)[:_OF_A_FILE]
-    lines = [f"    {_line(failure)}{_told(failure)}" for failure in worst]
-    rest = len(failures) - _OF_A_FILE
+def _list_file(file: str, failures: list[Failure]) -> list[str]:
+    worst = sorted(failures, key=_rank_failure)[:_MAX_PER_FILE]
+    lines = [f"    {_locate_line(failure)}{_describe(failure)}" for failure in worst]
+    rest = len(failures) - _MAX_PER_FILE
     more = [f"    and {rest} more"] if rest > 0 else []
-    return [f"  {to_one_line(file)}: {_kinds(failures)}", *lines, *more]
+    return [f"  {to_one_line(file)}: {_count_kinds(failures)}", *lines, *more]
 
 
-def _kinds(failures: Iterable[Failure]) -> str:
-    found = Counter("failing test" if test else _noun(finding) for _, test, finding in failures)
+def _count_kinds(failures: Iterable[Failure]) -> str:
+    found = Counter(
+        "failing test" if test else _name_kind(finding) for _, test, finding in failures
+    )
     return ", ".join(pluralize(count, noun) for noun, count in found.items())
 
 
-def _rank(failure: Failure) -> int:
+def _rank_failure(failure: Failure) -> int:
     _, test, finding = failure
     return _RANKS[finding.severity] if finding and not test else 0
 
 
-def _noun(finding: Finding | None) -> str:
+def _name_kind(finding: Finding | None) -> str:
     return SEVERITY_NOUNS[finding.severity] if finding else ""
 
 
-def _place(failure: Failure) -> str:
+def _locate(failure: Failure) -> str:
     _, test, finding = failure
     if test or not finding or not finding.path:
         return ""
     return to_one_line(f"{finding.path}:{finding.line}" if finding.line else finding.path) + ": "
 
 
-def _line(failure: Failure) -> str:
+def _locate_line(failure: Failure) -> str:
     _, test, finding = failure
     return f"{finding.line}: " if finding and finding.line and not test else ""
 
 
-def _told(failure: Failure) -> str:
+def _describe(failure: Failure) -> str:
     result, test, finding = failure
     if test:
         return to_one_line(f"{test}: {finding.text}" if finding else test)
@@ -135,19 +137,19 @@ def _told(failure: Failure) -> str:
 
 
 def summarize_changes(evidence: Evidence, seen: FailureChanges) -> str:
-    """How much there is now, and what became of the start's failures."""
+    """The current totals, and what became of the baseline's failures."""
     counted = count_totals(evidence.checks)
-    parts = [f"Now: {_severities(counted)}."] if has_findings(counted) else []
-    if evidence.baseline and (seen.at_start or seen.new or seen.regressed or seen.remaining):
+    parts = [f"Now: {_count_severities(counted)}."] if has_findings(counted) else []
+    if evidence.baseline and (seen.in_baseline or seen.new or seen.regressed or seen.remaining):
         parts.append(
-            f"Since the start: {seen.fixed} fixed, {len(seen.new)} new,"
+            f"Since the baseline: {seen.fixed} fixed, {len(seen.new)} new,"
             f" {len(seen.regressed)} regressed, {len(seen.remaining)} remaining"
-            f"{f', {seen.unseen} not seen now' if seen.unseen else ''}{_per_cent(seen)}."
+            f"{f', {seen.unseen} not seen now' if seen.unseen else ''}{_format_percentage(seen)}."
         )
     return " ".join(parts)
 
 
-def _severities(counted: Totals) -> str:
+def _count_severities(counted: Totals) -> str:
     return ", ".join(
         (
             pluralize(counted.errors, "error"),
@@ -157,7 +159,7 @@ def _severities(counted: Totals) -> str:
     )
 
 
-def _per_cent(seen: FailureChanges) -> str:
+def _format_percentage(seen: FailureChanges) -> str:
     if seen.improved is None:
         return ""
-    return f" ({seen.improved} % of the start's failures are gone)"
+    return f" ({seen.improved} % of the baseline's failures are gone)"

@@ -1,4 +1,4 @@
-"""Tests that ran at the start and do not run now."""
+"""Tests that ran in the baseline and do not run now."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,11 +12,11 @@ from untildone.core.evidence import Concern, ConcernKind, Evidence
 from untildone.core.failure_changes import make_test_matcher
 from untildone.core.text import pluralize
 
-_NAMES_SHOWN = 5
+_MAX_NAMES = 5
 
 
 class MergedTest(Struct, frozen=True):
-    """A test of the start, and the one that claims now all that it did; `fresh` if it is new."""
+    """A test of the baseline that was merged into another test; `fresh` if that one is new."""
 
     test: str
     into: str
@@ -24,7 +24,7 @@ class MergedTest(Struct, frozen=True):
 
 
 class _Missing(Struct, frozen=True):
-    """`fewer`: there are not as many others, which may be the same under other names."""
+    """`fewer`: fewer tests run than before, so the missing ones were not just renamed."""
 
     reason: str
     names: tuple[str, ...] = ()
@@ -34,8 +34,11 @@ class _Missing(Struct, frozen=True):
 def mark_missing_tests(
     result: CheckResult, had: Tests, *, allow: tuple[str, ...], strict: bool
 ) -> CheckResult:
-    """Told what is missing; no evidence where nothing ran, and with `strict` where less ran."""
-    missing = _missing(result, had, allow, ())
+    """The result with a reason that names missing tests.
+
+    It is no evidence where no test ran or, with `strict`, where fewer tests ran.
+    """
+    missing = _find_missing(result, had, allow, ())
     if missing is None:
         return result
     ran = result.tests is not None and result.tests.executed
@@ -48,83 +51,85 @@ def mark_missing_tests(
 def find_missing_tests(
     evidence: Evidence, allow: tuple[str, ...], folds: Sequence[MergedTest] = ()
 ) -> Iterator[Concern]:
-    """What is missing, for the person to be asked about."""
+    """A concern for each missing test, or for the check where tests have no names."""
     start = {result.name: result.tests for result in evidence.baseline or () if result.tests}
     for result in evidence.checks:
         had = start.get(result.name)
-        missing = _missing(result, had, allow, folds) if had else None
+        missing = _find_missing(result, had, allow, folds) if had else None
         if missing is None or not missing.fewer:
             continue
         for name in missing.names:
             yield make_concern(
-                ConcernKind.REMOVE_TEST, name, reason=f"`{name}` ran at the start and does not now"
+                ConcernKind.REMOVE_TEST,
+                name,
+                reason=f"`{name}` ran in the baseline and does not run now",
             )
         if not missing.names:
             yield make_concern(ConcernKind.REMOVE_TEST, result.name, reason=missing.reason)
 
 
-def _missing(
+def _find_missing(
     result: CheckResult, had: Tests, allow: tuple[str, ...], folds: Sequence[MergedTest]
 ) -> _Missing | None:
     now = result.tests or Tests()
     if not result.green:
         return None
-    if not (_named(had) and _named(now)):
-        return _by_number(now, had, allow, folds)
+    if not (_names_all_tests(had) and _names_all_tests(now)):
+        return _find_missing_by_number(now, had, allow, folds)
     ran = make_test_matcher(now)
     gone = [test for test in (*had.passing, *had.failing) if not ran(test)]
     vanished = [test for test in gone if not is_removal_allowed(test, allow)]
     if not vanished:
         return None
-    taken = _taken(vanished, folds, now)
+    taken = _match_merged(vanished, folds, now)
     left = tuple(test for test in vanished if test not in taken)
-    fewer = now.executed - _fresh(taken.values()) < had.executed - len(gone) + len(left)
+    fewer = now.executed - _count_new(taken.values()) < had.executed - len(gone) + len(left)
     if not left and not fewer:
         return None
     names = left or tuple(vanished)
-    return _Missing(_did_not_run(names), names, fewer)
+    return _Missing(_describe_missing(names), names, fewer)
 
 
-def _taken(
+def _match_merged(
     vanished: Sequence[str], folds: Sequence[MergedTest], now: Tests
 ) -> dict[str, MergedTest]:
     by_word: dict[str, list[MergedTest]] = {}
     for fold in folds:
-        by_word.setdefault(_last_word(fold.test), []).append(fold)
+        by_word.setdefault(_get_last_word(fold.test), []).append(fold)
     found = {}
     for test in vanished:
         whole = test.partition("[")[0]
-        for fold in by_word.get(_last_word(whole), ()):
-            # Rows of a test that is still there went into it only if it has none now.
+        for fold in by_word.get(_get_last_word(whole), ()):
+            # Rows of a test that still exists were merged into it only if it has no rows now.
             stays = fold.test == fold.into and whole not in now.passing
             if not stays and is_removal_allowed(test, (f"remove-test:{fold.test}",)):
                 found[test] = fold
     return found
 
 
-def _last_word(test: str) -> str:
+def _get_last_word(test: str) -> str:
     return re.split(r"\W+", test.rstrip("()"))[-1]
 
 
-def _fresh(folds: Iterable[MergedTest]) -> int:
+def _count_new(folds: Iterable[MergedTest]) -> int:
     return len({fold.into for fold in folds if fold.fresh})
 
 
-def _named(tests: Tests) -> bool:
+def _names_all_tests(tests: Tests) -> bool:
     return 0 < tests.executed == len(tests.passing) + len(tests.failing)
 
 
-def _by_number(
+def _find_missing_by_number(
     now: Tests, had: Tests, allow: tuple[str, ...], folds: Sequence[MergedTest]
 ) -> _Missing | None:
     into_others = [fold for fold in folds if fold.test != fold.into]
-    fewest = had.executed - len(into_others) + _fresh(into_others)
+    fewest = had.executed - len(into_others) + _count_new(into_others)
     if now.executed >= fewest or any(each.startswith("remove-test:") for each in allow):
         return None
-    return _Missing(f"{pluralize(now.executed, 'test')} ran, {had.executed} at the start")
+    return _Missing(f"{pluralize(now.executed, 'test')} ran, {had.executed} in the baseline")
 
 
-def _did_not_run(tests: tuple[str, ...]) -> str:
-    rest = len(tests) - _NAMES_SHOWN
-    names = ", ".join(tests[:_NAMES_SHOWN]) + (f" and {rest} more" if rest > 0 else "")
-    return f"{pluralize(len(tests), 'test')} of the start did not run: {names}"
+def _describe_missing(tests: tuple[str, ...]) -> str:
+    rest = len(tests) - _MAX_NAMES
+    names = ", ".join(tests[:_MAX_NAMES]) + (f" and {rest} more" if rest > 0 else "")
+    return f"{pluralize(len(tests), 'test')} of the baseline did not run: {names}"

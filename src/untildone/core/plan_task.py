@@ -1,4 +1,4 @@
-"""A task of a plan as a loop has it: which one, what follows it, what a verifier said of it."""
+"""The task of a plan that a loop works on, and the verifier's report on it."""
 
 from typing import Literal, TypeAlias
 
@@ -8,19 +8,19 @@ VerifierResult: TypeAlias = Literal["VERIFIED", "INCOMPLETE", "BLOCKED", "MISALI
 
 
 class PlanTask(Struct, frozen=True, kw_only=True):
-    """Sealed with the contract; without `task` it is the feature as a whole.
+    """A part of the contract. Without `task` it stands for the feature as a whole.
 
-    Without `path` whoever runs the plan tells it how far the task is.
+    Without `path` the plan run that started the loop updates the task's status.
     """
 
     path: str = ""
     task: str = ""
-    # Where the whole feature is meant: the tasks that follow in this session, in order.
+    # Whether the whole feature is to be done, and the tasks that follow in this session.
     feature: bool = False
     rest: tuple[str, ...] = ()
-    # The text that stands for a verifier's evidence where the task's prompt has one.
+    # A promise in the task's prompt that replaces the verifier's evidence.
     promise: str = ""
-    # Of everything that was agreed to when the first of the tasks began.
+    # The digest of the plan as it was agreed on when its first task began.
     sha256: str = ""
 
     @property
@@ -33,7 +33,7 @@ class PlanTask(Struct, frozen=True, kw_only=True):
 
 
 class TaskReport(Struct, frozen=True, kw_only=True):
-    """A verifier's result, with what is missing by the name of its criterion."""
+    """A verifier's result; `missing` explains unmet criteria by their names."""
 
     result: VerifierResult
     missing: dict[str, str] = {}
@@ -41,7 +41,7 @@ class TaskReport(Struct, frozen=True, kw_only=True):
 
     @property
     def stuck(self) -> bool:
-        """More work of the agent would not help."""
+        """Whether more work of the agent would not help."""
         return self.result in ("BLOCKED", "MISALIGNED")
 
     @property
@@ -50,7 +50,7 @@ class TaskReport(Struct, frozen=True, kw_only=True):
 
 
 def is_doubted(report: TaskReport | None) -> bool:
-    """Somebody looked and did not find what was asked for, whatever the checks say."""
+    """Whether a verifier contradicts the checks."""
     return report is not None and report.result != "VERIFIED"
 
 

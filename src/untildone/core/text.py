@@ -1,8 +1,8 @@
-"""Short texts: cut to a length, put on one line, with a plural."""
+"""Helpers for short texts: length, line breaks, plural."""
 
 from collections.abc import Sequence
 
-_LINE = 300
+_MAX_LINE = 300
 _NAMED = 5
 
 
@@ -13,8 +13,8 @@ def shorten(text: str, limit: int) -> str:
 
 
 def to_one_line(text: str) -> str:
-    """What a check printed can neither begin a line of ours nor push the rest out."""
-    return shorten(" ".join(text[: 2 * _LINE].split()), _LINE)
+    """Keep foreign text from breaking our layout: one line of at most 300 characters."""
+    return shorten(" ".join(text[: 2 * _MAX_LINE].split()), _MAX_LINE)
 
 
 def pluralize(count: int, noun: str) -> str:

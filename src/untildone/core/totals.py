@@ -1,4 +1,4 @@
-"""How much there is of what: findings by severity and by file, tests by outcome."""
+"""Totals: findings by severity and by file, tests by outcome."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -13,7 +13,7 @@ _PLACE = attrgetter("path", "severity")
 
 def count_totals(results: Iterable[CheckResult]) -> Totals:
     results = tuple(results)
-    found = Counter(finding.severity for finding in _findings(results))
+    found = Counter(finding.severity for finding in _iterate_findings(results))
     tests = [result.tests for result in results if result.tests]
     return Totals(
         **name_severity_counts(found),
@@ -28,17 +28,17 @@ def has_findings(counted: Totals) -> bool:
 
 
 def find_worst_files(results: Iterable[CheckResult]) -> tuple[FileTotals, ...]:
-    """Those with the most findings, the worst first."""
+    """The files with the most findings, the worst first."""
     found: dict[str, Counter[Severity]] = {}
-    for (path, severity), count in Counter(map(_PLACE, _findings(results))).items():
+    for (path, severity), count in Counter(map(_PLACE, _iterate_findings(results))).items():
         if path:
             found.setdefault(path, Counter())[severity] = count
     worst = sorted(found, key=lambda path: (-found[path].total(), path))[:MAX_WORST_FILES]
     return tuple(FileTotals(path=path, **name_severity_counts(found[path])) for path in worst)
 
 
-def _findings(results: Iterable[CheckResult]) -> Iterator[Finding]:
-    """Each finding once that is not a test's own failure, which is counted among the tests."""
+def _iterate_findings(results: Iterable[CheckResult]) -> Iterator[Finding]:
+    """Each finding once, without those that report a failing test."""
     results = tuple(results)
     alone = sum(bool(result.findings) for result in results) <= 1
     is_first = make_duplicate_filter()
@@ -50,12 +50,15 @@ def _findings(results: Iterable[CheckResult]) -> Iterator[Finding]:
 
 
 def make_duplicate_filter() -> Callable[[str, Finding], bool]:
-    """Tells of a check whether no other has said the same of that line, as compilers do in each."""
-    said: dict[tuple[str, int, str, str], str] = {}
+    """A predicate: whether no other check reported the same finding before.
+
+    Several checks may run the same compiler.
+    """
+    reporters: dict[tuple[str, int, str, str], str] = {}
 
     def is_first(check: str, finding: Finding) -> bool:
         key = (finding.path, finding.line, finding.code, finding.text)
-        return said.setdefault(key, check) == check
+        return reporters.setdefault(key, check) == check
 
     return is_first
 

@@ -30,24 +30,24 @@ def advance(
         case Wait() if evidence.turn == "agent":
             return progress
         case Wait():
-            return _waiting(progress, evidence)
+            return _record_wait(progress, evidence)
         case Continue(counted=False):
-            return _uncounted(progress, evidence, verdict)
+            return _record_uncounted_hold(progress, evidence, verdict)
         case Continue():
-            return _judged(contract, progress, evidence, verdict)
+            return _record_round(contract, progress, evidence, verdict)
         case Finish(outcome="cancelled") | Pause(outcome="paused" | "tampered"):
             return end_loop(progress, verdict)
         case Finish() | Pause():
-            return end_loop(_judged(contract, progress, evidence, verdict), verdict)
+            return end_loop(_record_round(contract, progress, evidence, verdict), verdict)
 
 
-def _waiting(progress: Progress, evidence: Evidence) -> Progress:
-    """Only the person's own word uses up the one time they have per prompt."""
-    theirs = evidence.turn in ("queued", "question")
+def _record_wait(progress: Progress, evidence: Evidence) -> Progress:
+    """Record the wait: a queued input or a question lets one stop per prompt through."""
+    by_user = evidence.turn in ("queued", "question")
     return replace(
         progress,
-        waited_for_prompt=evidence.prompt if theirs else progress.waited_for_prompt,
-        # What is queued is taken up at once; otherwise the agent rests until the next prompt.
+        waited_for_prompt=evidence.prompt if by_user else progress.waited_for_prompt,
+        # Queued input is handled at once; in other cases the agent is idle until a prompt.
         clock=progress.clock if evidence.turn == "queued" else STOPPED_CLOCK,
     )
 
@@ -63,25 +63,25 @@ def end_loop(progress: Progress, verdict: Finish | Pause) -> Progress:
     return replace(progress, status=status, outcome=verdict.outcome, reason=verdict.reason)
 
 
-def _uncounted(progress: Progress, evidence: Evidence, verdict: Continue) -> Progress:
-    told = tuple(work.id for work in evidence.background)
+def _record_uncounted_hold(progress: Progress, evidence: Evidence, verdict: Continue) -> Progress:
+    ids = tuple(work.id for work in evidence.background)
     return replace(
         progress,
-        background_reported=tuple(dict.fromkeys((*progress.background_reported, *told))),
+        background_reported=tuple(dict.fromkeys((*progress.background_reported, *ids))),
         faults=progress.faults + (verdict.cause == "fault"),
         idle_holds=progress.idle_holds + 1,
     )
 
 
-def _judged(
+def _record_round(
     contract: Contract, progress: Progress, evidence: Evidence, verdict: Verdict
 ) -> Progress:
-    because = verdict.cause if isinstance(verdict, Continue) else ""
+    cause = verdict.cause if isinstance(verdict, Continue) else ""
     state = get_round_state(contract, progress, evidence)
     found = state.failures
     red = tuple(result.name for result in evidence.checks if result.outcome == "red")
     return replace(
-        _measured(progress, evidence),
+        _update_totals(progress, evidence),
         round=progress.round + 1,
         unmet=state.unmet,
         failures=found[:MAX_FAILURES],
@@ -92,13 +92,13 @@ def _judged(
         checks_seen_red=tuple(dict.fromkeys((*progress.checks_seen_red, *red))),
         recent_states=(*progress.recent_states, state.key)[-3:],
         stale_rounds=count_stale_rounds(progress, state),
-        idle_holds=progress.idle_holds + bool(because),
-        blocked_reported=because == "blocked",
-        unrunnable_reported=because == "unrunnable",
-        reported_concerns=_asked_about(contract, progress, evidence, verdict),
+        idle_holds=progress.idle_holds + bool(cause),
+        blocked_reported=cause == "blocked",
+        unrunnable_reported=cause == "unrunnable",
+        reported_concerns=_list_reported_concerns(contract, progress, evidence, verdict),
         faults=0,
         signalled=False,
-        # What the person confirmed was true then.
+        # The user's confirmation lapses as soon as something is unmet again.
         confirmed=progress.confirmed and not state.unmet,
         blocked="",
         report=None,
@@ -107,21 +107,23 @@ def _judged(
     )
 
 
-def _asked_about(
+def _list_reported_concerns(
     contract: Contract, progress: Progress, evidence: Evidence, verdict: Verdict
 ) -> tuple[str, ...]:
-    """What is lost now and was told, by this verdict or before."""
+    """Current concerns that were reported, by this verdict or an earlier one."""
     if evidence.concerns is None:
         return progress.reported_concerns
     match verdict:
         case Continue(cause="losses") | Pause(outcome="needs-approval"):
-            told = {each.id for each in evidence.concerns}
+            reported = {each.id for each in evidence.concerns}
         case _:
-            told = set(progress.reported_concerns)
-    return tuple(each.id for each in find_unapproved(evidence, contract.allow) if each.id in told)
+            reported = set(progress.reported_concerns)
+    return tuple(
+        each.id for each in find_unapproved(evidence, contract.allow) if each.id in reported
+    )
 
 
-def _measured(progress: Progress, evidence: Evidence) -> Progress:
+def _update_totals(progress: Progress, evidence: Evidence) -> Progress:
     if not evidence.checks:
         return progress
     counted = count_totals(evidence.checks)
@@ -136,7 +138,7 @@ def _measured(progress: Progress, evidence: Evidence) -> Progress:
 
 
 def resume_loop(progress: Progress) -> Progress:
-    """Active again by the person's word: what had led to the pause is counted anew."""
+    """The loop active again: the counters that led to the pause start over."""
     return replace(
         progress,
         status="active",

@@ -13,7 +13,7 @@ from untildone.store.sessions import Session
 def count_time(progress: Progress, session: Session) -> Progress:
     """With the time counted since the last mark, or since the turn began if that is later."""
     boot, now = read_clock()
-    passed = _worked(progress, session, until=now, boot=boot)
+    passed = _measure_work(progress, session, until=now, boot=boot)
     return replace(
         progress,
         active_seconds=progress.active_seconds + passed,
@@ -28,10 +28,13 @@ def mark_turn_start(progress: Progress, session: Session) -> dict[str, object]:
     boot, now = read_clock()
     called = session.find_last_call()
     until = now - max(0.0, time.time() - called) if called else -math.inf
-    return {"clock": (boot, now), "worked": _worked(progress, session, until=until, boot=boot)}
+    return {
+        "clock": (boot, now),
+        "worked": _measure_work(progress, session, until=until, boot=boot),
+    }
 
 
-def _worked(progress: Progress, session: Session, *, until: float, boot: str) -> float:
+def _measure_work(progress: Progress, session: Session, *, until: float, boot: str) -> float:
     known, last = progress.clock
     here = last if known == boot else math.inf
     turn = session.read_json("prompt.json")

@@ -1,4 +1,4 @@
-"""The person approves what was lost against the start: bound to what is there now."""
+"""The person approves what was missing compared with the baseline: bound to what is there now."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -83,19 +83,15 @@ def _amended(context: Context, loop: str, approved: tuple[str, ...]) -> Record:
 
 def _differing(context: Context, record: Record) -> tuple[str, ...]:
     # Imported where it is used: a prompt that approves nothing must not pay for it.
-    from untildone.engine.check_run import Site
-    from untildone.engine.confirm.confirmation import differences
+    from untildone.integrity.confirmation import find_differences
+    from untildone.integrity.confirmation_inputs import load_inputs
 
     contract = apply_amendments(record.contract, record.progress.amendments)
-    site = Site(
-        project=Path(contract.project),
-        log=None,
-        session=context.session_of(record),
-        end=0,
-        shared=context.home,
-        loop=context.loops.get_folder(contract.id),
-        kept=record.progress.baseline_tree_digest,
-        unkept=record.progress.baseline_missing,
+    inputs = load_inputs(
+        contract,
+        Path(contract.project),
+        folder=context.loops.get_folder(contract.id) / "baseline",
+        digest=record.progress.baseline_tree_digest,
     )
-    found = differences(contract, site)
+    found = find_differences(inputs)
     return tuple(lost.id for lost in found if not is_allowed(lost, contract.allow))

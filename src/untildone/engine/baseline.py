@@ -8,7 +8,6 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from untildone import process
 from untildone.checks.runner import RunOptions, run_checks
 from untildone.core.check_results import CheckResult
 from untildone.core.counts import apply_counts
@@ -16,6 +15,7 @@ from untildone.core.progress import Progress
 from untildone.core.totals import count_totals
 from untildone.engine.context import Context
 from untildone.engine.verbs import change
+from untildone.process import runner
 from untildone.sandbox.tree_copy import copy_tree
 from untildone.store import baseline
 from untildone.store.loops import Record
@@ -65,7 +65,7 @@ def begin_detached(context: Context, record: Record) -> None:
     tree = fingerprint_tree(Path(record.contract.project))
     argv = [sys.executable, "-I", "-m", "untildone", "baseline", loop, tree]
     environ = {**os.environ, "UNTILDONE_HOME": str(context.home)}
-    started = process.start_detached(argv, cwd=context.home, env=environ)
+    started = runner.start_detached(argv, cwd=context.home, env=environ)
     context.session_of(record).write("baseline", str(started))
 
 
@@ -89,7 +89,7 @@ def wait(context: Context, record: Record) -> Record:
     end = time.monotonic() + _PATIENCE
     while time.monotonic() < end:
         running = session.read("baseline").strip()
-        if not running.isdecimal() or not process.alive(int(running)):
+        if not running.isdecimal() or not runner.is_alive(int(running)):
             break
         time.sleep(0.1)
     return context.loops.load(record.contract.id)

@@ -30,7 +30,7 @@ def build_grant(given: dict[str, str]) -> Grant | None:
     exact: list[str] = []
     for option, value in given.items():
         field = _FIELDS[option]
-        numbers[field] = _number(option, value)
+        numbers[field] = _parse_number(option, value)
         if value.startswith("="):
             exact.append(field)
     if not numbers:
@@ -44,7 +44,7 @@ def build_grant(given: dict[str, str]) -> Grant | None:
     )
 
 
-def _number(option: str, value: str) -> float:
+def _parse_number(option: str, value: str) -> float:
     whole = _FIELDS[option] == "rounds"
     if not (_WHOLE if whole else _DECIMAL).fullmatch(value):
         raise UserError(

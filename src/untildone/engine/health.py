@@ -1,7 +1,6 @@
 """What can be wrong with state, project and loops, one function each."""
 
 import os
-import re
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,7 +15,7 @@ from untildone.engine.hold_status import held_now
 from untildone.engine.project_checks import checks_of, is_trusted
 from untildone.engine.scope import Scope
 from untildone.errors import UserError
-from untildone.process import argv_of
+from untildone.process.command import parse_argv
 from untildone.report.doctor import Problem, make_error, make_note
 from untildone.report.notices import describe_next_step
 from untildone.store.home import find_volatile_file_system, prepare_home
@@ -24,27 +23,8 @@ from untildone.store.loops import Record, UnreadableLoop
 
 Look: TypeAlias = Callable[[Context, Path], Iterator[Problem]]
 
-# Where other tools keep a loop while it runs.
-_FOREIGN_LOOPS = (
-    ".shipkit/relentless-state.local.md",
-    ".stravinsky/continuation-loop.md",
-    ".claude/ralph-loop.local.md",
-    ".shipspec/active-loop.local.json",
-    ".shipspec/active-loop.local.md",
-    ".loop/state.json",
-    ".ralph-state.json",
-    ".ralph/ralph-loop.state.json",
-    ".omc/state/sessions/*/ralph-state.json",
-    ".omc/state/ralph-state.json",
-)
-# active: false; "active": false; status: complete
-_OVER = re.compile(
-    rb"""^\W*(?:active"?\s*:\s*false|status"?\s*:\s*"?(?:complete|done|cancel|stopped))""",
-    re.MULTILINE | re.IGNORECASE,
-)
 # Of many loops that nobody holds; the others are counted.
 _LISTED = 5
-_READ = 4_096
 
 
 def state(context: Context, _: Path) -> Iterator[Problem]:
@@ -103,28 +83,9 @@ def check_tools(context: Context, project: Path) -> Iterator[Problem]:
 
 
 def _missing(check: Check, project: Path, *, path: str | None) -> str:
-    program = next(iter(argv_of(check.command)), "")
+    program = next(iter(parse_argv(check.command)), "")
     there = shutil.which(program, path=path) or (project / check.cwd / program).is_file()
     return "" if there else program
-
-
-def foreign_loops(_: Context, project: Path) -> Iterator[Problem]:
-    for pattern in _FOREIGN_LOOPS:
-        for path in sorted(project.glob(pattern)):
-            if path.is_file() and not _OVER.search(_beginning(path)):
-                where = path.relative_to(project)
-                text = (
-                    f"another tool's loop seems active: `{where}`; two loops fight over each stop"
-                )
-                yield make_error("another loop", text, f"end it there, or `rm {where}`")
-
-
-def _beginning(path: Path) -> bytes:
-    try:
-        with path.open("rb") as file:
-            return file.read(_READ)
-    except OSError:
-        return b""
 
 
 def damaged_loops(context: Context, _: Path) -> Iterator[Problem]:
@@ -196,7 +157,6 @@ PROBES: tuple[Look, ...] = (
     state,
     configuration,
     check_tools,
-    foreign_loops,
     damaged_loops,
     unheld_loops,
     last_loop,

@@ -7,7 +7,7 @@ from untildone.engine.feature import used_features
 from untildone.engine.scope import Scope
 from untildone.engine.session import unjudged
 from untildone.engine.speaker import driven
-from untildone.process import alive
+from untildone.process.runner import is_alive
 from untildone.report.status import Held, LoopStatus, build_loop_status
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
@@ -48,6 +48,6 @@ def held_now(record: Record, session: Session) -> tuple[Held, str]:
     if not session.find_last_event():
         return False, "no hook of this session was seen"
     process = str(session.read_json("session.json").get("process", ""))
-    if session.has("ended.json") or (process.isdecimal() and not alive(int(process))):
+    if session.has("ended.json") or (process.isdecimal() and not is_alive(int(process))):
         return False, "the session has ended; resume it in the agent"
     return ("unknown", "no process is known for this session") if not process else (True, "")

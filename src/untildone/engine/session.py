@@ -57,13 +57,13 @@ def _left_behind(context: Context, call: Call, session: Session) -> str:
 
 def _same_conversation(context: Context, call: Call, other: Session) -> bool:
     """Of the same client; a fork may also come from a client that has ended since."""
-    from untildone.process import alive
+    from untildone.process.runner import is_alive
 
     known = other.read_json("session.json")
     process = str(known.get("process", ""))
     if process and process == call.environ.get(context.agent.PROCESS_VARIABLE, ""):
         return True
-    gone = not (process.isdecimal() and alive(int(process)))
+    gone = not (process.isdecimal() and is_alive(int(process)))
     here = call.environ.get("CLAUDE_PROJECT_DIR") or call.text("cwd")
     return gone and call.text("source") == "fork" and known.get("project") == here
 
@@ -104,9 +104,9 @@ def standing(context: Context, record: Record) -> str:
 
 def unjudged(session: Session) -> str:
     """Why the last stop of this session was not judged, or nothing."""
-    from untildone.process import alive
+    from untildone.process.runner import is_alive
 
     judging = session.read("judging").strip()
-    if judging.isdecimal() and not alive(int(judging)):
+    if judging.isdecimal() and not is_alive(int(judging)):
         return "the hook was killed"
     return session.read("unjudged").strip()

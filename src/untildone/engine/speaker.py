@@ -96,9 +96,9 @@ def tail(path: str) -> str:
 def calling_session(agent: Agent, home: str) -> Session | None:
     """The session below whose client this process runs, whatever its environment says."""
     # Imported where it is used: no hook asks this.
-    from untildone.process import ancestors
+    from untildone.process.runner import list_ancestors
 
-    above = {str(process) for process in ancestors(get_own_process_id())}
+    above = {str(process) for process in list_ancestors(get_own_process_id())}
     for session in list_sessions(home, agent.NAME):
         if str(session.read_json("session.json").get("process", "")) in above:
             return session
@@ -113,7 +113,7 @@ def is_in_check(home: str) -> bool:
     if Path("/proc/self").is_dir():
         return False
     # Imported where it is used: where there is no /proc, `ps` tells of ancestors.
-    from untildone.process import is_below
+    from untildone.process.runner import is_below
 
     return is_below(mark)
 
@@ -132,9 +132,9 @@ def driven(session: Session) -> bool:
     if not process.isdecimal():
         return False
     # Imported where it is used: hardly any session is driven.
-    from untildone.process import alive
+    from untildone.process.runner import is_alive
 
-    return alive(int(process))
+    return is_alive(int(process))
 
 
 def speaks_for_agent(agent: Agent, home: str, session: Session) -> bool:

@@ -175,7 +175,7 @@ def _oracle(request: Request, checks: tuple[Check, ...]) -> Oracle | None:
             hint='name one: `--check "YOUR COMMAND"`',
         )
     # Imported where it is used: a prompt that starts no loop must not pay for it.
-    from untildone.integrity.oracle import make_oracle
+    from untildone.integrity.experiments.oracle import make_oracle
 
     return make_oracle(request.oracle, request.project)
 

@@ -114,7 +114,7 @@ def _import_confirmation(_: Check, result: CheckResult | None) -> None:
     def import_proof() -> None:
         # The import that needs it raises the error again.
         with suppress(ImportError):
-            import untildone.engine.confirm.confirmation  # noqa: F401  for the next import of it
+            import untildone.integrity.confirmation  # noqa: F401  for the next import of it
 
     if result is None:
         Thread(target=import_proof, daemon=True).start()
@@ -131,12 +131,12 @@ def _fixed(
     ]
     if not fixable:
         return results
-    from untildone.process import argv_of, environment
-    from untildone.process import run as start
+    from untildone.process.command import environment, parse_argv
+    from untildone.process.runner import run as start
 
     for check in fixable:
         start(
-            argv_of(check.fix),
+            parse_argv(check.fix),
             cwd=site.project / check.cwd,
             timeout=check.timeout,
             env=environment(os.environ) | check.env,
@@ -168,15 +168,22 @@ def confirmed(evidence: Evidence, contract: Contract, site: Site) -> Evidence:
 
 def _confirmed(evidence: Evidence, contract: Contract, site: Site) -> Evidence:
     # Imported where it is used: only a stop at which all is met gets here.
-    from untildone.engine.confirm.confirmation import proved
-    from untildone.engine.confirm.inputs import matter
+    from untildone.integrity.confirmation import confirm
+    from untildone.integrity.confirmation_inputs import load_inputs
 
-    given = matter(contract, site)
-    here = [check for check in contract.checks if not given.covers(check)]
+    inputs = load_inputs(
+        contract,
+        site.project,
+        folder=site.loop / "baseline",
+        digest=site.kept,
+        missing=site.unkept,
+    )
+    here = [check for check in contract.checks if not inputs.covers(check)]
     evidence = compare_with_baseline(contract, _completed(evidence, here, site))
     if evidence.fault or any(not result.green for result in evidence.checks):
         return evidence
-    return _completed(proved(evidence, given), contract.checks, site)
+    evidence = confirm(evidence, inputs, lambda checks, sandbox: run(checks, site, place=sandbox))
+    return _completed(evidence, contract.checks, site)
 
 
 def _completed(evidence: Evidence, checks: Sequence[Check], site: Site) -> Evidence:

@@ -44,11 +44,11 @@ def unfinished(record: Record) -> Progress:
     return record.progress
 
 
-def cancel(context: Context, loop: str, reason: str = "cancelled by the person") -> Record:
+def cancel(context: Context, loop: str, reason: str = "cancelled by the user") -> Record:
     return end(context, loop, Finish(outcome="cancelled", reason=reason))
 
 
-def pause(context: Context, loop: str, reason: str = "paused by the person") -> Record:
+def pause(context: Context, loop: str, reason: str = "paused by the user") -> Record:
     return end(context, loop, Pause(outcome="paused", reason=reason))
 
 

@@ -11,12 +11,14 @@ from untildone.engine.payload import EDITING, TODO
 from untildone.engine.request import PLANNED
 from untildone.engine.scope import Scope
 from untildone.features.edits.switch import AUTO
-from untildone.features.importers.trusted_projects import REASON
+from untildone.features.importers.trusted_projects import BOUND_FILE, REASON
 
 
 def _uses_importers(scope: Scope) -> bool:
+    if scope.event == "doctor":
+        return True
     if scope.event == "end":
-        return scope.folder is not None and (scope.folder / "dialect.json").exists()
+        return scope.folder is not None and (scope.folder / BOUND_FILE).exists()
     starting = scope.event == "Stop" and scope.contract is None
     return starting and scope.session is not None and scope.session.has(REASON)
 

@@ -1,1 +1,1 @@
-"""What the installed command runs: lean entry, tool-call guard, settings guard."""
+"""What the installed hook command runs: lean entry, tool-call guard, settings guard."""

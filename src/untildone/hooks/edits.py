@@ -1,6 +1,6 @@
-"""An edit where the person wants edits looked at: what the file was before this turn is kept.
+"""PostToolUse of an edit, if the user switched automatic mode or edit feedback on.
 
-`look` makes the installed line look at the session's next stop although it has no loop.
+It keeps the file's text from before the turn and has the session's next stop examined.
 """
 
 import binascii
@@ -12,23 +12,23 @@ from untildone.store.sessions import Session
 
 
 def answer(call: Call, session: Session) -> str:
-    """Asks for the full program where the edit is told of, or the first one of a turn."""
+    """Ask for the full program if edits get feedback, or for the first edit of a turn."""
     modes = switch.read_modes(call.home)
     path, text, known = before_edit(call)
     if not modes or not known:
         return ""
-    told = FULL if switch.TELL in modes else ""
+    feedback = FULL if switch.TELL in modes else ""
     if session.get_loop_id() or switch.AUTO not in modes:
-        return told
+        return feedback
     first = switch.AUTO not in session.read_stop_reasons()
-    _keep(session, call.text("prompt_id"), path, text)
+    _record_text(session, call.text("prompt_id"), path, text)
     session.watch_stops(switch.AUTO)
-    return FULL if first else told
+    return FULL if first else feedback
 
 
-def _keep(session: Session, prompt: str, path: str, text: str | None) -> None:
-    """The first of a turn: a later one has what this turn has done to the file."""
-    # Two files of one name are no harm: what is not kept is not held against anybody.
+def _record_text(session: Session, prompt: str, path: str, text: str | None) -> None:
+    """Record the text once per turn: later edits start from what this turn changed."""
+    # A collision of names only loses one record: edits to that file are not examined.
     name = f"before-{binascii.crc32(os.fsencode(path)):08x}.json"
     if session.read_json(name).get("prompt") != prompt:
         session.write_json(name, {"prompt": prompt, "path": path, "text": text})

@@ -1,6 +1,6 @@
-"""Which tool calls of the agent would touch the loop itself: standard library only.
+"""Tool calls of the agent that would change the loop itself. Standard library only.
 
-The fence is polite, not the wall: it tells an agent that means well what to do instead.
+This does not stop a determined agent; it tells a cooperative one what to do instead.
 """
 
 import os
@@ -17,7 +17,7 @@ from untildone.commands.written_files import (
 )
 from untildone.install.entries import describe_harm
 
-# `hook` and `baseline` are called by clients and by ourselves: they speak for the person too.
+# `hook` and `baseline` are called by clients and by ourselves, with the user's rights.
 USER_VERBS = frozenset(
     (
         *("approve", "cancel", "continue", "init", "pause", "rollback", "trust", "uninstall"),
@@ -27,7 +27,7 @@ USER_VERBS = frozenset(
 _PLAIN_VERBS = frozenset(
     ("stop", "cancel", "pause", "continue", "cancel relentless mode", "stop relentless mode")
 )
-_SLASH = re.compile(r"^/?untildone:([\w-]+)")
+_SLASH_COMMAND = re.compile(r"^/?untildone:([\w-]+)")
 _GIT_READS = frozenset(
     re.findall(
         r"\S+", "blame describe diff grep log ls-files ls-tree rev-parse shortlog show status"
@@ -38,18 +38,18 @@ _REMOVERS = frozenset(("mv", "rm", "rmdir"))
 _SCHEDULER = re.compile("Cron|Schedule|Wakeup|Trigger")
 _SETTINGS = ("settings.json", "settings.local.json")
 _INSTEAD_STATE = "the loop's state is kept by untildone; use `untildone note`, `met` or `signal`"
-_INSTEAD_VERB = "only the person can do that; if you cannot go on, run `untildone blocked REASON`"
+_INSTEAD_VERB = "only the user can do that; if you cannot go on, run `untildone blocked REASON`"
 _PRECHECK_FIRST = (
-    "what this loop changes is hard to take back (type 1): look for how it could go wrong, and"
+    "the changes of this loop are hard to undo (type 1): find out how they could go wrong, and"
     " record that before the first change: `untildone precheck --evidence TEXT`"
 )
-_INSTEAD_SETTINGS = "leave untildone's entries as they are; other keys may be changed with Edit"
+_INSTEAD_SETTINGS = "leave untildone's entries as they are; change other keys with Edit"
 
 
 def find_refusal(
     tool: str, inputs: dict[str, object], *, cwd: str, protected: tuple[str, ...]
 ) -> str:
-    """Why this call is refused, with what to do instead; nothing if it is none of our business."""
+    """Why this call is refused and what to do instead; empty if it is allowed."""
     if _SCHEDULER.search(tool):
         return _refuse_schedule(inputs)
     if is_editor(tool):
@@ -62,7 +62,7 @@ def find_refusal(
 
 
 def find_precheck_refusal(tool: str, inputs: dict[str, object]) -> str:
-    """Why this call has to wait for the pre-check of its loop; reading need not."""
+    """Why this call must wait for the loop's pre-check; calls that only read need not."""
     if is_editor(tool):
         return _PRECHECK_FIRST
     called = parse_calls(str(inputs.get("command", ""))[:LONGEST]) if tool == "Bash" else []
@@ -89,17 +89,17 @@ def _only_reads(program: str, arguments: list[str]) -> bool:
 def _refuse_edit(inputs: dict[str, object], cwd: str, protected: tuple[str, ...]) -> str:
     paths = list_named_paths(inputs, cwd)
     for path in paths:
-        if _inside(path, protected):
+        if _is_inside(path, protected):
             return f"`{path}` belongs to untildone: {_INSTEAD_STATE}"
     for path in filter(_is_settings, paths):
-        before = _text(path)
-        harm = describe_harm(before, _edited(before, inputs))
+        before = _read_text(path)
+        harm = describe_harm(before, _apply_edits(before, inputs))
         if harm:
             return f"refused, because {harm}: {_INSTEAD_SETTINGS}"
     return ""
 
 
-def _edited(before: str, inputs: dict[str, object]) -> str:
+def _apply_edits(before: str, inputs: dict[str, object]) -> str:
     """The file's text after the edit."""
     if "content" in inputs:
         return str(inputs["content"])
@@ -111,7 +111,7 @@ def _edited(before: str, inputs: dict[str, object]) -> str:
     return before
 
 
-def _text(path: str) -> str:
+def _read_text(path: str) -> str:
     try:
         with open(path, encoding="utf-8-sig") as file:
             return file.read(1_000_000)
@@ -125,12 +125,12 @@ def _is_settings(path: str) -> bool:
     return name in _SETTINGS and (os.path.basename(folder) == ".claude" or folder == own)
 
 
-def _inside(path: str, folders: tuple[str, ...]) -> bool:
-    real = _real(path)
+def _is_inside(path: str, folders: tuple[str, ...]) -> bool:
+    real = _resolve(path)
     return any(real == folder or real.startswith(folder + os.sep) for folder in folders)
 
 
-def _real(path: str) -> str:
+def _resolve(path: str) -> str:
     try:
         return os.path.realpath(path)
     except ValueError:
@@ -140,7 +140,7 @@ def _real(path: str) -> str:
 
 def _refuse_command(command: str, cwd: str, protected: tuple[str, ...]) -> str:
     for call in parse_calls(command[:LONGEST]):
-        verb = _verb_called(program_name(call[0]), call[1:])
+        verb = _find_called_verb(program_name(call[0]), call[1:])
         if verb in USER_VERBS:
             return f"`untildone {verb}` is refused: {_INSTEAD_VERB}"
         if call[0] == "cd" and call[1:]:
@@ -151,7 +151,7 @@ def _refuse_command(command: str, cwd: str, protected: tuple[str, ...]) -> str:
     return ""
 
 
-def _verb_called(program: str, arguments: list[str]) -> str:
+def _find_called_verb(program: str, arguments: list[str]) -> str:
     words = [program, *arguments]
     if program.startswith("python") and "-m" in arguments[:-1]:
         words = words[words.index("-m") + 1 :]
@@ -169,32 +169,34 @@ def _verb_called(program: str, arguments: list[str]) -> str:
 def _refuse_change(program: str, arguments: list[str], cwd: str, protected: tuple[str, ...]) -> str:
     for word in list_changed_words(program, arguments):
         path = resolve_word(word, cwd)
-        if _inside(path, protected) or (program in _REMOVERS and _holds(path, protected)):
+        if _is_inside(path, protected) or (
+            program in _REMOVERS and _contains_protected(path, protected)
+        ):
             return f"`{word}` belongs to untildone: {_INSTEAD_STATE}"
         if _is_settings(path) and not is_untildone(program):
             return f"`{word}` may hold untildone's entries: {_INSTEAD_SETTINGS}"
     return ""
 
 
-def _holds(path: str, protected: tuple[str, ...]) -> bool:
-    """One of the protected folders lies below; a pattern stands for all that it begins."""
+def _contains_protected(path: str, protected: tuple[str, ...]) -> bool:
+    """Whether a protected folder lies below; a glob stands for everything it may match."""
     begin, star, _ = path.partition("*")
-    real = _real(begin).rstrip(os.sep)
+    real = _resolve(begin).rstrip(os.sep)
     whole = not star or begin.endswith("/")
     return any(folder.startswith(real + os.sep if whole else real) for folder in protected)
 
 
 def _refuse_verb(text: str) -> str:
-    found = _SLASH.match(text.strip())
+    found = _SLASH_COMMAND.match(text.strip())
     if found and found[1] in USER_VERBS:
         return f"`{text.strip()}` is refused: {_INSTEAD_VERB}"
     return ""
 
 
 def _refuse_schedule(inputs: dict[str, object]) -> str:
-    """A scheduled prompt would look like the person's own."""
+    """Refuse to schedule a verb: the scheduled prompt would look like the user's own."""
     for value in inputs.values():
         text = str(value).strip()
-        if text.lower().rstrip(".!") in _PLAIN_VERBS or _SLASH.match(text):
+        if text.lower().rstrip(".!") in _PLAIN_VERBS or _SLASH_COMMAND.match(text):
             return f"scheduling `{text}` is refused: {_INSTEAD_VERB}"
     return ""

@@ -1,4 +1,4 @@
-"""SessionStart and SessionEnd: where a session runs, so that the person's terminal finds it."""
+"""SessionStart and SessionEnd: records where a session runs, for the user's own terminal."""
 
 import os
 
@@ -13,17 +13,17 @@ def answer(call: Call) -> str:
     if not session.known:
         return ""
     if call.event == "SessionEnd":
-        return _ended(session)
+        return _end_session(session)
     record_session(call, session)
     if os.path.isfile(os.path.join(call.home, "dialects.json")):
         _watch_dialects(call, session)
-    # After compaction, /clear and fork the loop has something to say; one that is resumed may have
-    # been taken out of the index.
+    # After compaction, /clear and fork the loop greets the agent again; the loop of a resumed
+    # session may have been removed from the index.
     return FULL if session.get_loop_id() or call.text("source") not in _FRESH else ""
 
 
 def _watch_dialects(call: Call, session: Session) -> None:
-    # Imported where it is used: hardly anybody trusts other tools' loop files.
+    # Imported here because few users trust other tools' loop files.
     from untildone.features.importers import trusted_projects
 
     if trusted_projects.is_trusted_project(
@@ -32,7 +32,7 @@ def _watch_dialects(call: Call, session: Session) -> None:
         trusted_projects.watch_session(session)
 
 
-def _ended(session: Session) -> str:
+def _end_session(session: Session) -> str:
     if session.get_loop_id():
         return FULL
     session.remove("session.json")

@@ -1,4 +1,4 @@
-"""ConfigChange: while a loop is active, a change that would switch the hooks off is refused."""
+"""ConfigChange: refuses settings that would disable the hooks while a loop is active."""
 
 import json
 import os
@@ -11,8 +11,8 @@ from untildone.store.sessions import Session
 def answer(call: Call) -> str:
     if not Session(call.home, call.agent, call.text("session_id")).is_active():
         return ""
-    # A refused change is only put off: the next change of any file would bring it in.
-    harms = (describe_harm_in_file(path, call.home) for path in _files(call))
+    # All files are checked: a refused change takes effect with the next change of any file.
+    harms = (describe_harm_in_file(path, call.home) for path in _list_settings_files(call))
     harm = next((harm for harm in harms if harm), "")
     if not harm:
         return ""
@@ -22,8 +22,8 @@ def answer(call: Call) -> str:
     )
 
 
-def _files(call: Call) -> list[str]:
-    """Every settings file the client reads, the changed one first."""
+def _list_settings_files(call: Call) -> list[str]:
+    """Every settings file that the client reads, the changed one first."""
     project = call.environ.get("CLAUDE_PROJECT_DIR") or call.text("cwd")
     own = call.environ.get("CLAUDE_CONFIG_DIR") or os.path.expanduser("~/.claude")
     folders = (own, os.path.join(project, ".claude"))

@@ -1,4 +1,4 @@
-"""Marks and the spool, where no shell has done it: systems without one, edits that are wanted."""
+"""Records tool calls where the installed shell line did not do it (Windows, edit feedback)."""
 
 import json
 import os
@@ -7,11 +7,11 @@ from untildone.engine.payload import FULL, Call
 from untildone.features.edits import switch
 from untildone.store.sessions import Session
 
-_LARGEST_CALL = 65_536
+_MAX_CALL = 65_536
 
 
 def answer(call: Call) -> str:
-    # A payload too large to be read still says by its coming that a call has ended.
+    # A payload that is too large to read still shows that a tool call has ended.
     known = call.text("session_id") or call.environ.get("CLAUDE_CODE_SESSION_ID", "")
     session = Session(call.home, call.agent, known)
     if session.get_loop_id() or session.has("dialects"):
@@ -29,11 +29,11 @@ def _spool(call: Call, session: Session) -> None:
     if call.event == "PreCompact":
         session.write("compacting", "")
     elif call.event == "PostToolBatch":
-        # Empty, not gone: their time tells when the agent was last at work.
+        # Emptied, not removed: their modification time says when the agent last worked.
         session.write("pre", "")
         session.write("post", "")
     else:
         name = os.path.join("calls", str(os.getpid()))
         if session.get_loop_id():
             session.append("post", "\n")
-        session.append(name, json.dumps(call.data)[:_LARGEST_CALL])
+        session.append(name, json.dumps(call.data)[:_MAX_CALL])

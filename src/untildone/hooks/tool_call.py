@@ -1,4 +1,4 @@
-"""PreToolUse: refuses calls that would touch the loop itself."""
+"""PreToolUse: refuses tool calls that would change the loop itself."""
 
 import json
 import os
@@ -9,16 +9,16 @@ from untildone.store.sessions import Session
 
 
 def answer(call: Call) -> str:
-    session = Session(call.home, call.agent, _session(call))
+    session = Session(call.home, call.agent, _find_session_id(call))
     if not session.get_loop_id():
         return ""
     if os.name == "nt":
-        # Elsewhere the installed line has done it in shell.
+        # On other systems the installed shell line does this.
         session.append("pre", "\n")
-    reason = _refusal(call, session)
+    reason = _find_reason(call, session)
     if not reason:
         return ""
-    _never_ends(session)
+    _uncount_call(session)
     return json.dumps(
         {
             "hookSpecificOutput": {
@@ -30,33 +30,36 @@ def answer(call: Call) -> str:
     )
 
 
-def _session(call: Call) -> str:
-    """A payload that could not be read still came from somewhere."""
+def _find_session_id(call: Call) -> str:
+    """The session id, from the environment if the payload could not be read."""
     return call.environ.get("CLAUDE_CODE_SESSION_ID", "") if call.fault else call.text("session_id")
 
 
-def _refusal(call: Call, session: Session) -> str:
+def _find_reason(call: Call, session: Session) -> str:
     if call.fault:
-        return f"{call.fault}, so it cannot be looked at; make the call smaller"
+        return f"{call.fault}, so it cannot be checked; make the call smaller"
     inputs = call.data.get("tool_input")
     if not isinstance(inputs, dict):
         return ""
     tool, cwd = call.text("tool_name"), call.text("cwd") or os.getcwd()
-    reason = find_refusal(tool, inputs, cwd=cwd, protected=_protected(call))
-    if reason or not session.has("precheck") or _printed(session):
+    reason = find_refusal(tool, inputs, cwd=cwd, protected=_list_protected(call))
+    if reason or not session.has("precheck") or _has_printed_precheck(session):
         return reason
     return find_precheck_refusal(tool, inputs)
 
 
-def _printed(session: Session) -> bool:
-    """The pre-check of an agent whose shell cannot write our state is recorded at its stop."""
-    said = 'untildone-verb: {"verb": "precheck"'
+def _has_printed_precheck(session: Session) -> bool:
+    """Whether the pre-check was printed by a shell that cannot write our state.
+
+    It is recorded at the next stop.
+    """
+    marker = 'untildone-verb: {"verb": "precheck"'
     ended = (call for part in session.read_calls().values() for call in part)
-    return any(said in str(call.get("tool_response")) for call in ended)
+    return any(marker in str(call.get("tool_response")) for call in ended)
 
 
-def _protected(call: Call) -> tuple[str, ...]:
-    """The state and the program, unless the project is the program's own source."""
+def _list_protected(call: Call) -> tuple[str, ...]:
+    """The state folder and our package, unless the project is our own source."""
     home = os.path.realpath(call.home)
     package = os.path.realpath(os.path.dirname(os.path.dirname(__file__)))
     project = os.path.realpath(call.environ.get("CLAUDE_PROJECT_DIR") or call.text("cwd"))
@@ -64,8 +67,8 @@ def _protected(call: Call) -> tuple[str, ...]:
     return (home,) if source else (home, package)
 
 
-def _never_ends(session: Session) -> None:
-    """A refused call fires no event at its end, so it must not seem to be in flight."""
+def _uncount_call(session: Session) -> None:
+    """Uncount a refused call: the client sends no event at its end."""
     begun = session.count_begun_calls()
     if begun:
         os.truncate(session.path("pre"), begun - 1)

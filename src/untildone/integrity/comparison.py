@@ -1,33 +1,43 @@
-"""The start against now, by syntax: what may have been taken away to make a check pass."""
+"""The baseline and the current tree, side by side."""
 
 import hashlib
-from collections.abc import Callable, Iterable
-from typing import TypeAlias
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
+from typing import Any, TypeAlias, TypeVar
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from untildone.core.evidence import Concern
+from untildone.integrity.baseline import Baseline
 from untildone.integrity.outputs import drop_outputs
 from untildone.integrity.scripts.check_files import find_check_files
 from untildone.integrity.settings.referenced_files import find_referenced_files
-from untildone.integrity.tests.contracts import contracts
+from untildone.integrity.tests.go_test_packages import find_test_packages
 from untildone.worktree.contents import Changes, Tree, find_changes
 from untildone.worktree.roles import Role, classify_file
 
+T = TypeVar("T")
+_EMPTY: Mapping[str, str] = MappingProxyType({})
 
-class Comparison(Struct, frozen=True):
-    """Two trees, what differs, and the files that the checks and their settings lead to."""
+
+class Comparison(Struct, frozen=True, kw_only=True):
+    """Two trees, what differs between them, and what is known of the checks that judge them."""
 
     old: Tree
     new: Tree
     changes: Changes
-    judging: frozenset[str]
     commands: tuple[str, ...] = ()
-    # In the person's words: what it names is nobody's invention.
+    # In the user's words: code may know what the task names.
     task: str = ""
+    # Files that the checks run, and files that their settings refer to.
+    judging: frozenset[str]
     configuring: frozenset[str] = frozenset()
-    # Of the start alone: to become one takes nothing from the product.
+    # Of the baseline alone: a product file that becomes a test takes nothing from the product.
     testing: frozenset[str] = frozenset()
+    # The record of the baseline, and the environment that the checks run in.
+    baseline: Baseline = Baseline(entries={})
+    environ: Mapping[str, str] = _EMPTY
+    _facts: dict[object, Any] = field(default_factory=dict)
 
     def role(self, path: str) -> Role:
         if path in self.judging:
@@ -36,21 +46,42 @@ class Comparison(Struct, frozen=True):
             return "config"
         return "test" if path in self.testing else classify_file(path)
 
+    def fact(self, compute: Callable[["Comparison"], T]) -> T:
+        """Return what `compute(comparison)` gives, computed at most once."""
+        if compute not in self._facts:
+            self._facts[compute] = compute(self)
+        found: T = self._facts[compute]
+        return found
+
 
 FindConcerns: TypeAlias = Callable[[Comparison], Iterable[Concern]]
 
-# The table of them is in `ratchets`, which knows every mechanism; they know only this.
-
 
 def digest(*values: object) -> str:
-    """Of what a loss is about, where that is less than a whole file."""
+    """Identify what a concern is about where that is less than a whole file."""
     return hashlib.sha256(repr(values).encode()).hexdigest()
 
 
-def compare_trees(old: Tree, new: Tree, commands: Iterable[str], *, task: str = "") -> Comparison:
-    asked = tuple(commands)
-    new = drop_outputs(old, new, asked)
-    judging = frozenset((*find_check_files(old, asked), *find_check_files(new, asked)))
-    configuring = find_referenced_files(old) | find_referenced_files(new)
-    differ = find_changes(old, new)
-    return Comparison(old, new, differ, judging, asked, task, configuring, contracts(old))
+def compare_trees(
+    old: Tree,
+    new: Tree,
+    commands: Iterable[str],
+    *,
+    task: str = "",
+    baseline: Baseline | None = None,
+    environ: Mapping[str, str] = _EMPTY,
+) -> Comparison:
+    commands = tuple(commands)
+    new = drop_outputs(old, new, commands)
+    return Comparison(
+        old=old,
+        new=new,
+        changes=find_changes(old, new),
+        commands=commands,
+        task=task,
+        judging=frozenset((*find_check_files(old, commands), *find_check_files(new, commands))),
+        configuring=find_referenced_files(old) | find_referenced_files(new),
+        testing=find_test_packages(old),
+        baseline=baseline or Baseline(entries={}),
+        environ=environ,
+    )

@@ -43,12 +43,12 @@ _PLAIN = {
 }
 
 
-def argv_of(command: str, *, windows: bool = os.name == "nt") -> list[str]:
+def parse_argv(command: str, *, windows: bool = os.name == "nt") -> list[str]:
     """Through a shell only if the command needs one: a missing program is then known as such."""
     return _windows_argv(command) if windows else _posix_argv(command)
 
 
-def quoted(word: str) -> str:
+def quote_argument(word: str) -> str:
     """One word of a command line, as the shell of this system takes it."""
     if os.name == "nt":
         return f'"{word}"' if " " in word else word
@@ -57,11 +57,11 @@ def quoted(word: str) -> str:
 
 def environment(base: Mapping[str, str]) -> dict[str, str]:
     """What a check may see: no key, token or session of a coding client; a plain terminal."""
-    kept = {name: value for name, value in base.items() if not _withheld(name)}
+    kept = {name: value for name, value in base.items() if not _is_secret_variable(name)}
     return kept | _PLAIN
 
 
-def why_not(argv: Sequence[str], *, cwd: Path, error: Exception) -> str:
+def explain_missing_program(argv: Sequence[str], *, cwd: Path, error: Exception) -> str:
     """Why a program could not be started."""
     if not argv:
         return "the command is empty"
@@ -90,5 +90,5 @@ def _windows_argv(command: str) -> list[str]:
     return [*WINDOWS_SHELL, command] if _WINDOWS_SHELL.search(command) else command.split()
 
 
-def _withheld(name: str) -> bool:
+def _is_secret_variable(name: str) -> bool:
     return name.upper() in _COLOURS or _CLIENT_VARIABLE.fullmatch(name) is not None

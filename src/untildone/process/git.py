@@ -10,8 +10,9 @@ import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from untildone.process import Finished, environment, run
+from untildone.process.command import environment
 from untildone.process.output import Hear
+from untildone.process.runner import Finished, run
 
 SECONDS = 60.0
 # An embedded bare repository is obeyed only where it is named: git 2.38 knows this setting.
@@ -77,7 +78,7 @@ def run_git(
     verb, *rest = arguments
     env = {**_environment(environ), **variables}
     program = find_git(env)
-    off = () if verb in _READING else _drivers_off(cwd=cwd, env=env)
+    off = () if verb in _READING else _disable_drivers(cwd=cwd, env=env)
     if program is None or off is None:
         why = "`git` was not found" if program is None else "the drivers of git cannot be read"
         return Finished(exit_code=None, missing=why)
@@ -125,7 +126,7 @@ def _read_config(
     return tuple((name, value) for name, _, value in (entry.partition("\n") for entry in entries))
 
 
-def _drivers_off(*, cwd: Path, env: Mapping[str, str]) -> tuple[str, ...] | None:
+def _disable_drivers(*, cwd: Path, env: Mapping[str, str]) -> tuple[str, ...] | None:
     """Settings that switch off each driver of the repository and of the user.
 
     Also the user's own: git-lfs, for one, runs programs that the repository's settings name.
@@ -135,10 +136,10 @@ def _drivers_off(*, cwd: Path, env: Mapping[str, str]) -> tuple[str, ...] | None
         return None
     drivers = dict.fromkeys(name.rpartition(".")[0] for name, _ in known)
     # What stands before the first `=` is the name of a setting, so such a driver has no name here.
-    return None if any("=" in driver for driver in drivers) else tuple(_nothing_done_by(drivers))
+    return None if any("=" in driver for driver in drivers) else tuple(_reads_no_files(drivers))
 
 
-def _nothing_done_by(drivers: Mapping[str, None]) -> Iterator[str]:
+def _reads_no_files(drivers: Mapping[str, None]) -> Iterator[str]:
     for driver in drivers:
         section, dot, _ = driver.partition(".")
         yield from (f"{driver}.{key}" for key in (_DRIVERS[section] if dot else ()))

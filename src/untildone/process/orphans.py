@@ -10,10 +10,10 @@ from pathlib import Path
 _PATIENCE = 5.0
 
 
-def end_marked(name: str, value: str) -> int:
+def end_marked_processes(name: str, value: str) -> int:
     """Kills what has the variable and is not ours; how many. Only Linux tells of environments."""
     mark = b"\0%b=%b\0" % (os.fsencode(name), os.fsencode(value))
-    found = set(_marked(mark))
+    found = set(_find_marked(mark))
     until = time.monotonic() + _PATIENCE
     left = found
     while left and time.monotonic() < until:
@@ -21,12 +21,12 @@ def end_marked(name: str, value: str) -> int:
             with contextlib.suppress(OSError):
                 os.kill(pid, signal.SIGKILL)
         time.sleep(0.01)
-        left = set(_marked(mark))
+        left = set(_find_marked(mark))
         found |= left
     return len(found)
 
 
-def _marked(mark: bytes) -> Iterator[int]:
+def _find_marked(mark: bytes) -> Iterator[int]:
     for path in Path("/proc").glob("[0-9]*/environ"):
         pid = int(path.parent.name)
         # One that has ended has no environment any more.

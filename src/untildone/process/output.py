@@ -18,7 +18,7 @@ _CHUNK = 256 * 1024
 Hear: TypeAlias = Callable[[bytes], None]
 
 
-def left_out(count: int) -> bytes:
+def describe_gap(count: int) -> bytes:
     return f"\n[{count} bytes left out]\n".encode() if count > 0 else b""
 
 
@@ -43,7 +43,7 @@ class Log:
                 end = tail[kept - size :]
                 self._file.truncate(kept)
                 self._file.seek(kept)
-                self._file.write(left_out(size - kept - len(end)) + end)
+                self._file.write(describe_gap(size - kept - len(end)) + end)
 
 
 class Output:

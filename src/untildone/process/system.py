@@ -258,7 +258,7 @@ class Windows(Posix):
         return b""
 
 
-def this_system(ask: Ask) -> Posix:
+def select_system(ask: Ask) -> Posix:
     """`ask` runs one of the system's own small programs and returns what it prints."""
     match sys.platform:
         case "linux":

@@ -11,13 +11,13 @@ from untildone.core.contract import Bounds
 from untildone.core.criteria import apply_amendments
 from untildone.engine.context import Context
 from untildone.engine.move import move_here
-from untildone.process import argv_of
+from untildone.process.command import parse_argv
 from untildone.runs import memory
-from untildone.runs.calling import Limits, Place, Return, Show, call
-from untildone.runs.handover import handover
-from untildone.runs.happenings import Asked
-from untildone.runs.memory import Book
-from untildone.runs.stopping import Stopping
+from untildone.runs.client_call import CallSettings, Limits, Return, Show, call
+from untildone.runs.events import Asked
+from untildone.runs.handover_note import write_note
+from untildone.runs.memory import RunMemory
+from untildone.runs.stop_request import StopRequest
 from untildone.store.loops import Record
 
 _LEAST_BUDGET = 0.01
@@ -29,9 +29,9 @@ class Conversation:
     def __init__(self, context: Context, loop: str, show: Show) -> None:
         self.context = context
         self.loop = loop
-        self.stopping = Stopping()
+        self.stopping = StopRequest()
         self.record = context.loops.load(loop)
-        self.book = memory.read(context, loop) or Book()
+        self.book = memory.read(context, loop) or RunMemory()
         self._show = show
 
     @property
@@ -72,7 +72,7 @@ class Conversation:
         self._keep(replace(known, begun=False, spent_before=before, spent_here=None))
         self.take()
         rounds = self.context.loops.read_rounds(self.loop)
-        return handover(told, self.record.progress, rounds)
+        return write_note(told, self.record.progress, rounds)
 
     def follow(self, loop: str) -> None:
         """Another loop goes on in it: what it cost so far was the first one's."""
@@ -101,7 +101,7 @@ class Conversation:
         self._keep(replace(self.book, begun=True))
         limits = Limits(stop=self.stopping, seconds=self._time_left())
         returned = call(self._place(), ask, prompt, limits=limits, show=self._show)
-        self._keep(replace(_noted(self.book, returned), round=number))
+        self._keep(replace(_with_notes(self.book, returned), round=number))
         return returned
 
     def judged(self) -> None:
@@ -109,15 +109,15 @@ class Conversation:
         if self.book.returned:
             self._keep(replace(self.book, returned=None))
 
-    def _keep(self, known: Book) -> None:
+    def _keep(self, known: RunMemory) -> None:
         self.book = known
         memory.write(self.context, self.loop, known)
 
-    def _place(self) -> Place:
+    def _place(self) -> CallSettings:
         client, given = self.context.agent.load_headless(), self.book.how.client
-        return Place(
+        return CallSettings(
             client=client,
-            command=tuple(argv_of(given)) if given else (client.PROGRAM,),
+            command=tuple(parse_argv(given)) if given else (client.PROGRAM,),
             project=Path(self.record.contract.project),
             environ=self.context.environ,
         )
@@ -136,7 +136,7 @@ class Conversation:
         return max(min(left), 0) + _PAST_THE_END if left else None
 
 
-def _noted(known: Book, returned: Return) -> Book:
+def _with_notes(known: RunMemory, returned: Return) -> RunMemory:
     if returned.cost_usd is not None:
         known = replace(known, spent_here=max(returned.cost_usd, known.spent_here or 0))
     if returned.fault or returned.interrupted:

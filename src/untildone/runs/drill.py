@@ -10,11 +10,11 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from untildone.engine.context import Context
+from untildone.runs.drill_scene import DrillScene, HookAnswer, open_scene
 from untildone.runs.hooks import Settings
-from untildone.runs.rehearsal import Rehearsal, Said, rehearsal
 
 # Plays a scene; the reason where it went wrong, else nothing.
-Scene: TypeAlias = Callable[[Rehearsal], str]
+Scene: TypeAlias = Callable[[DrillScene], str]
 
 _CHECK_TIMEOUT = 1.0
 _IN_TIME = 15.0
@@ -35,18 +35,18 @@ class Proof(Struct, frozen=True, kw_only=True):
     seconds: float = 0
 
 
-def no_loop(scene: Rehearsal) -> str:
+def no_loop(scene: DrillScene) -> str:
     scene.agent().begin()
     said = scene.stop()
     return said.fault or ("" if said.silent else said.told)
 
 
-def red(scene: Rehearsal) -> str:
+def red(scene: DrillScene) -> str:
     scene.start()
     return _held(scene.stop())
 
 
-def green(scene: Rehearsal) -> str:
+def green(scene: DrillScene) -> str:
     scene.start()
     first = scene.stop()
     if not first.held:
@@ -57,7 +57,7 @@ def green(scene: Rehearsal) -> str:
     return "" if outcome == "done" and not said.held else f"{outcome or 'not ended'}: {said.told}"
 
 
-def other_session(scene: Rehearsal) -> str:
+def other_session(scene: DrillScene) -> str:
     scene.start()
     other = str(uuid.uuid4())
     scene.agent(other).begin()
@@ -67,14 +67,14 @@ def other_session(scene: Rehearsal) -> str:
     return said.fault or ("" if said.silent else said.told)
 
 
-def subdirectory(scene: Rehearsal) -> str:
+def subdirectory(scene: DrillScene) -> str:
     scene.start()
     below = scene.project / "a" / "b"
     below.mkdir(parents=True)
     return _held(scene.stop(cwd=below))
 
 
-def worktree(scene: Rehearsal) -> str:
+def worktree(scene: DrillScene) -> str:
     """Green in the main checkout: it must be the worktree that is judged."""
     scene.start()
     place = scene.folder / "worktree"
@@ -83,7 +83,7 @@ def worktree(scene: Rehearsal) -> str:
     return _held(scene.stop(cwd=place))
 
 
-def garbage(scene: Rehearsal) -> str:
+def garbage(scene: DrillScene) -> str:
     scene.start()
     scene.write("done", "")
     for stdin in (b"\xff\xfe not JSON {", b"[]"):
@@ -97,7 +97,7 @@ def garbage(scene: Rehearsal) -> str:
     return ""
 
 
-def crash(scene: Rehearsal) -> str:
+def crash(scene: DrillScene) -> str:
     loop = scene.start()
     folder = scene.context.loops.get_folder(loop)
     for path in folder.iterdir():
@@ -111,7 +111,7 @@ def crash(scene: Rehearsal) -> str:
     return "" if said.notice or said.held else "no line to the person"
 
 
-def time_out(scene: Rehearsal) -> str:
+def time_out(scene: DrillScene) -> str:
     scene.start("hangs.py", timeout=_CHECK_TIMEOUT)
     began = time.monotonic()
     problem = _held(scene.stop())
@@ -119,7 +119,7 @@ def time_out(scene: Rehearsal) -> str:
     return problem or ("" if late < _IN_TIME else f"held only after {late:.0f} seconds")
 
 
-def hostile(scene: Rehearsal) -> str:
+def hostile(scene: DrillScene) -> str:
     """Whatever a repository brings along is neither run nor written through."""
     target = scene.folder / "elsewhere"
     target.mkdir()
@@ -141,7 +141,7 @@ def hostile(scene: Rehearsal) -> str:
     return "written through a link of the repository" if any(target.iterdir()) else problem
 
 
-def _held(said: Said) -> str:
+def _held(said: HookAnswer) -> str:
     return said.fault or ("" if said.held else f"not held: {said.told}")
 
 
@@ -164,7 +164,7 @@ SCENES: dict[str, tuple[str, Scene]] = {
 def prove(name: str, *, context: Context, settings: Sequence[Settings], folder: Path) -> Proof:
     expected, scene = SCENES[name]
     began = time.monotonic()
-    with rehearsal(context, settings, folder / name.replace(" ", "-")) as stage:
+    with open_scene(context, settings, folder / name.replace(" ", "-")) as stage:
         problem = scene(stage)
     seconds = round(time.monotonic() - began, 2)
     return Proof(name=name, expected=expected, passed=not problem, problem=problem, seconds=seconds)

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from msgspec import Struct
 
-from untildone.process import run
+from untildone.process.runner import run
 
 Settings: TypeAlias = Mapping[str, Any]
 
@@ -92,7 +92,7 @@ class Answer(Struct, frozen=True, kw_only=True):
         return specific if isinstance(specific, dict) else {}
 
 
-def hooks_in(files: Iterable[Settings]) -> tuple[Hook, ...]:
+def read_hooks(files: Iterable[Settings]) -> tuple[Hook, ...]:
     """Those of all files together; none where one of the files switches hooks off."""
     files = tuple(files)
     if any(settings.get("disableAllHooks") for settings in files):
@@ -102,7 +102,7 @@ def hooks_in(files: Iterable[Settings]) -> tuple[Hook, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def variables_in(files: Iterable[Settings]) -> dict[str, str]:
+def read_variables(files: Iterable[Settings]) -> dict[str, str]:
     """What the files put into the environment of the client and its hooks; the later file wins."""
     variables: dict[str, str] = {}
     for settings in files:

@@ -6,7 +6,7 @@ import msgspec
 from msgspec import Struct
 
 from untildone.engine.context import Context
-from untildone.runs.calling import Return
+from untildone.runs.client_call import Return
 from untildone.store.files import write_atomically
 
 # Whether the next round goes on in the same conversation; `auto` asks how full that is.
@@ -14,7 +14,7 @@ Mode: TypeAlias = Literal["auto", "resume", "fresh"]
 _NAME = "run.json"
 
 
-class How(Struct, frozen=True, kw_only=True):
+class RunOptions(Struct, frozen=True, kw_only=True):
     """The person's choices; `client` is a command line instead of the agent's own program."""
 
     mode: Mode = "auto"
@@ -24,8 +24,8 @@ class How(Struct, frozen=True, kw_only=True):
     arguments: tuple[str, ...] = ()
 
 
-class Book(Struct, frozen=True, kw_only=True):
-    how: How = How()
+class RunMemory(Struct, frozen=True, kw_only=True):
+    how: RunOptions = RunOptions()
     # The client may know the conversation: it is resumed.
     begun: bool = False
     # In USD, by this conversation and by those before it; None where no client told.
@@ -43,16 +43,16 @@ class Book(Struct, frozen=True, kw_only=True):
         return self.spent_before + (self.spent_here or 0) if known else None
 
 
-def read(context: Context, loop: str) -> Book | None:
+def read(context: Context, loop: str) -> RunMemory | None:
     """None for a loop that no run drives."""
     try:
         data = (context.loops.get_folder(loop) / _NAME).read_bytes()
-        return msgspec.json.decode(data, type=Book)
+        return msgspec.json.decode(data, type=RunMemory)
     except (FileNotFoundError, msgspec.MsgspecError):
         return None
 
 
-def write(context: Context, loop: str, book: Book) -> None:
+def write(context: Context, loop: str, book: RunMemory) -> None:
     path = context.loops.get_folder(loop) / _NAME
     write_atomically(path, msgspec.json.encode(book), keep_previous=False)
 

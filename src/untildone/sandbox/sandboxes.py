@@ -13,10 +13,10 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from untildone.integrity.experiments.compose import Composed
-from untildone.process import run
 from untildone.process.git import run_git
+from untildone.process.runner import run
 from untildone.sandbox import mounted_copy
+from untildone.sandbox.files import SandboxFiles
 from untildone.sandbox.home_folder import link_home, make_environment
 from untildone.sandbox.linked_dependencies import link_dependencies
 from untildone.worktree.contents import GENERATED
@@ -68,7 +68,7 @@ class Sandbox(Struct, frozen=True, kw_only=True):
 
 @contextmanager
 def open_sandbox(
-    composed: Composed, place: SandboxSource, *, beside: bool = False
+    composed: SandboxFiles, place: SandboxSource, *, beside: bool = False
 ) -> Iterator[Sandbox]:
     """Gone at the end with all that was written there; `beside` even if it could be in place."""
     top = Path(os.path.realpath(tempfile.mkdtemp(prefix="untildone-sandbox-")))
@@ -78,7 +78,7 @@ def open_sandbox(
         _remove(top)
 
 
-def _furnished(composed: Composed, place: SandboxSource, top: Path, *, beside: bool) -> Sandbox:
+def _furnished(composed: SandboxFiles, place: SandboxSource, top: Path, *, beside: bool) -> Sandbox:
     copy, scratch, home = (top / name for name in ("tree", "scratch", "home"))
     for folder in (copy, scratch, home):
         folder.mkdir()
@@ -116,7 +116,7 @@ def _allowed(through: tuple[str, ...], project: Path) -> bool:
     return run(through, cwd=project, timeout=_PROBE_SECONDS).exit_code == 0
 
 
-def _write(composed: Composed, copy: Path) -> None:
+def _write(composed: SandboxFiles, copy: Path) -> None:
     """What is as it is in the project keeps its time, so that builds are taken up again.
 
     What was restored is new: build tools go by that.

@@ -1,4 +1,4 @@
-"""What was there before the agent began: each file is known by its SHA-256."""
+"""The baseline's records on disk, each identified by its SHA-256."""
 
 import os
 from pathlib import Path
@@ -20,7 +20,7 @@ from untildone.store.files import (
     write_atomically,
 )
 
-# What is larger is not kept: then nothing is presumed of the start.
+# Larger results are not kept; the loop then has no baseline results.
 MAX_RESULTS_SIZE = 48_000_000
 
 _BLOCK = 1_000_000
@@ -29,24 +29,27 @@ Value = TypeVar("Value")
 
 
 def write_results(folder: Path, results: object) -> str:
-    """The SHA-256 of the file; empty where it would be too large. Under the loop's lock."""
+    """Write the check results; returns the file's SHA-256, empty if it would be too large.
+
+    The caller holds the loop's lock.
+    """
     data = add_checksum(encode(results))
     if len(data) > MAX_RESULTS_SIZE:
         return ""
-    path = _path(folder)
+    path = _get_results_path(folder)
     path.parent.mkdir(mode=0o700, exist_ok=True)
     write_atomically(path, data, keep_previous=False)
     return sha256(data).hexdigest()
 
 
 def read_results(folder: Path, digest: str, kind: type[Value]) -> Value:
-    """The start's results as far as `kind` asks for them; raises Damaged as `unaltered` does."""
+    """The baseline's results, with the fields that `kind` has."""
     return decode(strip_checksum(read_unaltered(folder, digest)), kind)
 
 
 def read_unaltered(folder: Path, digest: str) -> bytes:
-    """The file's bytes; raises Damaged where it is not the one that was recorded."""
-    path = _path(folder)
+    """The bytes of the results file; raises DamagedFileError if it was altered."""
+    path = _get_results_path(folder)
     try:
         data = read_bounded(path, MAX_RESULTS_SIZE)
     except (FileNotFoundError, NotADirectoryError):
@@ -57,19 +60,19 @@ def read_unaltered(folder: Path, digest: str) -> bytes:
 
 
 def verify_baseline(folder: Path, progress: Progress) -> None:
-    """Raises Damaged where what was kept of the start is not what was recorded."""
+    """Raise DamagedFileError if a record of the baseline is not the one that was recorded."""
     if progress.baseline:
         read_unaltered(folder, progress.baseline)
     if progress.baseline_tree_digest:
-        _tree_unaltered(folder, progress.baseline_tree_digest)
+        _verify_tree_record(folder, progress.baseline_tree_digest)
 
 
 def drop_damaged_records(folder: Path, progress: Progress) -> Progress:
-    """The progress, resting only on what is still whole; the rest is put away."""
+    """The progress without the records that are damaged; those are moved aside."""
     try:
         verify_baseline(folder, replace(progress, baseline_tree_digest=""))
     except DamagedFileError:
-        move_aside(_path(folder))
+        move_aside(_get_results_path(folder))
         progress = replace(progress, baseline="")
     try:
         verify_baseline(folder, replace(progress, baseline=""))
@@ -78,8 +81,8 @@ def drop_damaged_records(folder: Path, progress: Progress) -> Progress:
     return progress
 
 
-def _tree_unaltered(folder: Path, digest: str) -> None:
-    """The record of the start's files; the files themselves are compared with it at the end."""
+def _verify_tree_record(folder: Path, digest: str) -> None:
+    """Verify the record of the baseline's files; the files are compared with it at the end."""
     path = folder / "baseline" / "start.json"
     found = sha256()
     try:
@@ -92,5 +95,5 @@ def _tree_unaltered(folder: Path, digest: str) -> None:
         raise DamagedFileError(f"{quote_path(path)} was altered")
 
 
-def _path(folder: Path) -> Path:
+def _get_results_path(folder: Path) -> Path:
     return folder / "baseline" / "results.json"

@@ -1,4 +1,4 @@
-"""Values as JSON and back, strictly typed, whatever text and nesting the bytes hold."""
+"""JSON encoding and strictly typed decoding of values."""
 
 import json
 import math
@@ -15,7 +15,7 @@ def encode(value: object) -> bytes:
     try:
         return msgspec.json.encode(value)
     except UnicodeEncodeError:
-        # A file name that is not UTF-8 is a text with lone surrogates, which msgspec refuses.
+        # A file name that is not UTF-8 holds lone surrogates, which msgspec cannot encode.
         plain = msgspec.to_builtins(value)
         return json.dumps(plain, separators=(",", ":"), allow_nan=False).encode()
 
@@ -28,7 +28,7 @@ def decode(data: bytes, kind: type[Value]) -> Value:
             raise DamagedFileError(f"does not hold what it should: {error}") from error
     except RecursionError as error:
         raise DamagedFileError("is nested too deep") from error
-    return _with_surrogates(data, kind)
+    return _decode_with_surrogates(data, kind)
 
 
 def convert(value: object, kind: type[Value]) -> Value:
@@ -38,9 +38,9 @@ def convert(value: object, kind: type[Value]) -> Value:
         raise DamagedFileError(f"does not hold what it should: {error}") from error
 
 
-def _with_surrogates(data: bytes, kind: type[Value]) -> Value:
+def _decode_with_surrogates(data: bytes, kind: type[Value]) -> Value:
     try:
-        plain = json.loads(data, parse_constant=_refused, parse_float=_finite)
+        plain = json.loads(data, parse_constant=_refuse_constant, parse_float=_parse_finite)
         return convert(plain, kind)
     except RecursionError as error:
         raise DamagedFileError("is nested too deep") from error
@@ -48,11 +48,11 @@ def _with_surrogates(data: bytes, kind: type[Value]) -> Value:
         raise DamagedFileError(f"does not hold what it should: {error}") from error
 
 
-def _refused(text: str) -> NoReturn:
+def _refuse_constant(text: str) -> NoReturn:
     raise ValueError(f"{text} is no number")
 
 
-def _finite(text: str) -> float:
+def _parse_finite(text: str) -> float:
     number = float(text)
     if not math.isfinite(number):
         raise ValueError(f"{text} is out of range")

@@ -1,7 +1,8 @@
-"""Files written whole, sealed by a checksum and recovered from the previous generation."""
+"""Files with a checksum: written atomically, recovered from the previous generation."""
 
 import errno
 import os
+import re
 import stat
 import sys
 import time
@@ -15,12 +16,14 @@ from untildone.store.digest import sha256
 
 MAX_FILE_SIZE = 1_000_000
 
-_FORMAT = b"untildone-1"
+# Raised whenever fields of the state change their names or meaning: a file of another format is
+# refused, because its unknown fields would silently be read as defaults.
+FORMAT = 2
 _ATTEMPTS = 3
-_PASSING = (errno.EIO, errno.EINTR)
-_NO_FOLDER_SYNC = (errno.EINVAL, errno.ENOTSUP)
-# O_NONBLOCK: the opening of a planted FIFO must not wait for its other end.
-_SAFELY = (
+_TRANSIENT = (errno.EIO, errno.EINTR)
+_FOLDER_SYNC_UNSUPPORTED = (errno.EINVAL, errno.ENOTSUP)
+# O_NONBLOCK: opening a FIFO that somebody put there must not wait for its other end.
+_SAFE_FLAGS = (
     getattr(os, "O_NOFOLLOW", 0)
     | getattr(os, "O_NONBLOCK", 0)
     | getattr(os, "O_CLOEXEC", 0)
@@ -31,15 +34,30 @@ Value = TypeVar("Value")
 
 
 class DamagedFileError(Exception):
-    """A file is there but is not what we wrote; `reason` names it."""
+    """A file exists but is not what we wrote; `reason` says how, after the name of the file."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
         self.reason = reason
 
+    def prefix(self, subject: str) -> "DamagedFileError":
+        """The same error with a subject in front of its reason."""
+        return type(self)(f"{subject} {self.reason}")
+
+
+class OtherFormatError(DamagedFileError):
+    """The file was written by a version of untildone with another state format."""
+
+
+def describe_format(found: object) -> str:
+    return (
+        "was written by another version of untildone"
+        f" (state format {found}, this version reads {FORMAT})"
+    )
+
 
 def quote_path(path: Path) -> str:
-    """The path in backticks, on one line and printable whatever bytes it holds."""
+    """The path in backticks, on one line, with unprintable characters escaped."""
     text = "".join(
         char if char.isprintable() else char.encode("unicode_escape").decode() for char in str(path)
     )
@@ -47,39 +65,47 @@ def quote_path(path: Path) -> str:
 
 
 def add_checksum(body: bytes) -> bytes:
+    return _format_file(FORMAT, body)
+
+
+def _format_file(version: int, body: bytes) -> bytes:
     digest = sha256(body).hexdigest().encode()
-    return b"%b %d %b\n%b" % (_FORMAT, len(body), digest, body)
+    return b"untildone-%d %d %b\n%b" % (version, len(body), digest, body)
 
 
 def strip_checksum(data: bytes) -> bytes:
     if not data:
         raise DamagedFileError("is empty")
     first, _, body = data.partition(b"\n")
-    if not first.startswith(_FORMAT + b" "):
+    header = re.match(rb"untildone-(\d{1,4}) ", first)
+    if header is None:
         raise DamagedFileError("is not a file of untildone")
-    if add_checksum(body) != data:
+    version = int(header[1])
+    if _format_file(version, body) != data:
         raise DamagedFileError("is cut off or was altered")
+    if version != FORMAT:
+        raise OtherFormatError(describe_format(version))
     return body
 
 
 def open_own(path: Path, flags: int) -> int:
     """Open a regular file that belongs to us, never through a symbolic link."""
     try:
-        descriptor = os.open(path, flags | _SAFELY, 0o600)
+        descriptor = os.open(path, flags | _SAFE_FLAGS, 0o600)
     except OSError as error:
         if path.is_symlink():
             raise DamagedFileError(f"{quote_path(path)} is a symbolic link") from error
         if path.is_dir():
             raise DamagedFileError(f"{quote_path(path)} is not a regular file") from error
         raise
-    foreign = _foreign(os.fstat(descriptor))
+    foreign = _explain_foreign(os.fstat(descriptor))
     if foreign:
         os.close(descriptor)
         raise DamagedFileError(f"{quote_path(path)} {foreign}")
     return descriptor
 
 
-def _foreign(status: os.stat_result) -> str:
+def _explain_foreign(status: os.stat_result) -> str:
     if not stat.S_ISREG(status.st_mode):
         return "is not a regular file"
     if not is_owned(status):
@@ -96,7 +122,7 @@ def read_bounded(path: Path, limit: int = MAX_FILE_SIZE) -> bytes:
         try:
             return _read(path, limit)
         except OSError as error:
-            if error.errno not in _PASSING:
+            if error.errno not in _TRANSIENT:
                 raise
             time.sleep(0.01)
     return _read(path, limit)
@@ -122,8 +148,8 @@ def write_all(descriptor: int, data: bytes) -> None:
 
 
 def stage(path: Path, data: bytes) -> Path:
-    """The new content, safely on the disk beside `path` but not yet in its place."""
-    staged = _beside(path)
+    """Write the new content beside `path` and wait until the disk has it."""
+    staged = _choose_staging_path(path)
     try:
         descriptor = open_own(staged, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
         try:
@@ -143,7 +169,7 @@ def discard(staged: Path) -> None:
 
 
 def install(staged: Path, path: Path, *, keep_previous: bool = True) -> None:
-    """Put what was staged in place; at every instant one whole file is there."""
+    """Move a staged file in place; at every instant one whole file is there."""
     try:
         if keep_previous:
             _keep_previous(path)
@@ -159,7 +185,7 @@ def write_atomically(path: Path, data: bytes, *, keep_previous: bool = True) -> 
 
 
 def remove_staged(folder: Path) -> None:
-    """Remove what writers that were killed had staged; only under the lock of all writers."""
+    """Remove files staged by writers that were killed; the caller holds the writers' lock."""
     for leftover in folder.glob(".*.new"):
         discard(leftover)
 
@@ -168,23 +194,23 @@ def get_previous_path(path: Path) -> Path:
     return path.with_name(f"{path.name}.previous")
 
 
-def _beside(path: Path) -> Path:
+def _choose_staging_path(path: Path) -> Path:
     return path.with_name(f".{path.name}.{os.urandom(8).hex()}.new")
 
 
 def _keep_previous(path: Path) -> None:
-    spare = _beside(path)
+    spare = _choose_staging_path(path)
     try:
         os.link(path, spare)
     except FileNotFoundError:
         return
     except OSError:
-        # FAT, some network and FUSE file systems know no hard links.
+        # FAT and some network and FUSE file systems have no hard links.
         spare = stage(path, path.read_bytes())
     try:
         _replace(spare, get_previous_path(path))
     finally:
-        # Renaming one of two links of the same file over the other leaves both.
+        # Renaming one hard link of a file over another one leaves both in place.
         discard(spare)
 
 
@@ -196,7 +222,7 @@ def _replace(source: Path, target: Path) -> None:
 
 
 def _replace_patiently(source: Path, target: Path) -> None:
-    # Windows refuses to replace a file that somebody is reading at this moment.
+    # Windows refuses to replace a file while another process reads it.
     for _ in range(50):
         try:
             source.replace(target)
@@ -214,7 +240,7 @@ def sync_folder(folder: Path) -> None:
     try:
         os.fsync(descriptor)
     except OSError as error:
-        if error.errno not in _NO_FOLDER_SYNC:
+        if error.errno not in _FOLDER_SYNC_UNSUPPORTED:
             raise
     finally:
         os.close(descriptor)
@@ -225,14 +251,14 @@ def read_checked(path: Path, parse: Callable[[bytes], Value]) -> Value:
     try:
         return parse(strip_checksum(data))
     except DamagedFileError as damage:
-        raise DamagedFileError(f"{quote_path(path)} {damage.reason}") from damage
+        raise damage.prefix(quote_path(path)) from damage
 
 
 def read_or_recover(path: Path, parse: Callable[[bytes], Value]) -> tuple[Value, tuple[str, ...]]:
     """The newest whole generation, and what was wrong; the caller holds the writers' lock.
 
-    A damaged file is kept aside and the previous generation put in its place. A missing one is
-    not put back: nothing of ours removes it, so its absence is evidence.
+    A damaged file is copied aside and replaced by the previous generation. A missing file is not
+    restored: untildone never removes it, so its absence is evidence of tampering.
     """
     previous = get_previous_path(path)
     try:
@@ -241,10 +267,13 @@ def read_or_recover(path: Path, parse: Callable[[bytes], Value]) -> tuple[Value,
         if not os.path.lexists(previous):
             raise
         return _read_previous(previous, parse, f"{quote_path(path)} is missing")
+    except OtherFormatError:
+        # The file is whole: the version that wrote it can still read it.
+        raise
     except DamagedFileError as damage:
-        aside = _kept_aside(path)
+        aside = _report_copy_aside(path)
         value, warnings = _read_previous(previous, parse, damage.reason)
-    return value, (*warnings, aside, *_put_back(path, previous))
+    return value, (*warnings, aside, *_restore_previous(path, previous))
 
 
 def _read_previous(
@@ -258,7 +287,7 @@ def _read_previous(
         raise DamagedFileError(f"{damage} and {older.reason}") from older
 
 
-def _put_back(path: Path, previous: Path) -> tuple[str, ...]:
+def _restore_previous(path: Path, previous: Path) -> tuple[str, ...]:
     try:
         write_atomically(path, read_bounded(previous), keep_previous=False)
     except OSError as error:
@@ -266,7 +295,7 @@ def _put_back(path: Path, previous: Path) -> tuple[str, ...]:
     return ()
 
 
-def _kept_aside(path: Path) -> str:
+def _report_copy_aside(path: Path) -> str:
     try:
         return f"the damaged file is kept as {quote_path(copy_aside(path))}"
     except OSError as error:
@@ -274,7 +303,7 @@ def _kept_aside(path: Path) -> str:
 
 
 def copy_aside(path: Path) -> Path:
-    """Give a damaged file a second name that nothing overwrites."""
+    """Give a damaged file a second name that is never overwritten."""
     for number in count(1):
         kept = path.with_name(f"{path.name}.corrupt" + (f".{number}" if number > 1 else ""))
         if not os.path.lexists(kept):
@@ -289,7 +318,7 @@ def copy_aside(path: Path) -> Path:
 
 
 def move_aside(path: Path) -> None:
-    """Keep a damaged file under another name only."""
+    """Rename a damaged file to a name that is never overwritten."""
     if os.path.lexists(path):
         copy_aside(path)
         path.unlink(missing_ok=True)

@@ -1,6 +1,6 @@
-"""The last generation of each unfinished loop, remembered apart from the loop's own folder.
+"""The last generation of each unfinished loop, recorded outside the loop's own folder.
 
-Whoever puts older files back in a loop's folder, or takes the folder away, leaves this behind.
+It reveals when the loop's folder was removed or set back to older files.
 """
 
 from contextlib import suppress
@@ -10,9 +10,9 @@ from untildone.store.files import DamagedFileError, quote_path, read_bounded
 
 
 def record_head(home: Path, loop_id: str, generation: int) -> tuple[str, ...]:
-    """Never less than before; under the loop's lock. What went wrong, if anything."""
-    path = _path(home, loop_id)
-    # Not synced: losing it forgives a rollback, keeping it never accuses anybody.
+    """Record the generation, never a lower one; returns warnings. Needs the loop's lock."""
+    path = _get_path(home, loop_id)
+    # Not synced: if a crash loses it, at worst a rollback goes unnoticed.
     draft = path.with_name(f".{loop_id}")
     try:
         path.parent.mkdir(mode=0o700, exist_ok=True)
@@ -24,9 +24,9 @@ def record_head(home: Path, loop_id: str, generation: int) -> tuple[str, ...]:
 
 
 def read_head(home: Path, loop_id: str) -> int:
-    """0 where nothing is known."""
+    """The recorded generation; 0 if there is none."""
     try:
-        text = read_bounded(_path(home, loop_id), 100).decode("ascii")
+        text = read_bounded(_get_path(home, loop_id), 100).decode("ascii")
     except (OSError, DamagedFileError, UnicodeDecodeError):
         return 0
     return int(text) if text.isdecimal() else 0
@@ -34,16 +34,16 @@ def read_head(home: Path, loop_id: str) -> int:
 
 def remove_head(home: Path, loop_id: str) -> None:
     with suppress(OSError):
-        _path(home, loop_id).unlink()
+        _get_path(home, loop_id).unlink()
 
 
 def list_heads(home: Path) -> set[str]:
-    """The loops that were not finished when they were last saved."""
+    """The ids of the loops that were unfinished when they were last saved."""
     try:
         return {path.name for path in (home / "heads").iterdir() if path.name[0] != "."}
     except OSError:
         return set()
 
 
-def _path(home: Path, loop_id: str) -> Path:
+def _get_path(home: Path, loop_id: str) -> Path:
     return home / "heads" / loop_id

@@ -1,4 +1,4 @@
-"""The append-only journal: one JSON object per line, each holding the hash of the one before."""
+"""The append-only journal: one JSON object per line, each with the hash of the previous one."""
 
 import os
 import re
@@ -21,7 +21,7 @@ _HASH = re.compile(rb',"hash":"([0-9a-f]{64})"\}$')
 
 
 class Entry(Struct, frozen=True, kw_only=True):
-    """`state` is the whole state that the entry led to, so that a reader can catch up with it."""
+    """`state` is the whole state after this entry, from which a reader can recover."""
 
     n: Annotated[int, Meta(ge=1)]
     at: str
@@ -40,10 +40,10 @@ def append(
     at: str,
     state: dict[str, object] | None = None,
 ) -> Entry:
-    """Add an entry and wait until the disk has it; only under the loop's lock."""
+    """Add an entry and wait until the disk has it; the caller holds the loop's lock."""
     descriptor = open_own(path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
     with os.fdopen(descriptor, "r+b", buffering=0) as file:
-        last = _sound_end(file, path)
+        last = _repair_end(file, path)
         content = {
             "n": last.n + 1 if last else 1,
             "at": at,
@@ -52,18 +52,18 @@ def append(
             "state": state,
             "previous": last.hash if last else FIRST_HASH,
         }
-        line = _line(content)
+        line = _encode_line(content)
         _write_or_undo(file, line)
     if last is None:
         sync_folder(path.parent)
     return decode(line, Entry)
 
 
-def _line(content: dict[str, object]) -> bytes:
+def _encode_line(content: dict[str, object]) -> bytes:
     body = encode(content)
     line = b'%b,"hash":"%b"}\n' % (body[:-1], sha256(body).hexdigest().encode())
     if len(line) > MAX_LINE:
-        # What is never written needs no recovery: readers refuse longer lines.
+        # Readers refuse longer lines, so they must not be written.
         raise ValueError(f"a journal entry of {len(line)} bytes is longer than {MAX_LINE}")
     return line
 
@@ -79,21 +79,21 @@ def _write_or_undo(file: BinaryIO, line: bytes) -> None:
         raise
 
 
-def _sound_end(file: BinaryIO, path: Path) -> Entry | None:
-    """The last whole entry; what a crash left after it is moved aside."""
+def _repair_end(file: BinaryIO, path: Path) -> Entry | None:
+    """The last whole entry; the remains of a crash after it are moved aside."""
     while True:
-        line, end = _last_line(file, path)
+        line, end = _read_last_line(file, path)
         if end < os.fstat(file.fileno()).st_size:
-            _move_aside(file, path, end)
+            _move_rest_aside(file, path, end)
         if not line:
             return None
         try:
-            return _checked(line)
+            return _verify_line(line)
         except DamagedFileError:
-            _move_aside(file, path, end - len(line))
+            _move_rest_aside(file, path, end - len(line))
 
 
-def _move_aside(file: BinaryIO, path: Path, start: int) -> None:
+def _move_rest_aside(file: BinaryIO, path: Path, start: int) -> None:
     file.seek(start)
     torn = file.read(MAX_LINE)
     descriptor = open_own(path.with_suffix(".torn"), os.O_WRONLY | os.O_CREAT | os.O_APPEND)
@@ -105,8 +105,8 @@ def _move_aside(file: BinaryIO, path: Path, start: int) -> None:
     os.ftruncate(file.fileno(), start)
 
 
-def _last_line(file: BinaryIO, path: Path) -> tuple[bytes, int]:
-    """The last line with its newline, and where it ends; read from the end of the file."""
+def _read_last_line(file: BinaryIO, path: Path) -> tuple[bytes, int]:
+    """The last line with its newline, and the offset of its end, read backwards."""
     size = os.fstat(file.fileno()).st_size
     window = _WINDOW
     while True:
@@ -123,7 +123,7 @@ def _last_line(file: BinaryIO, path: Path) -> tuple[bytes, int]:
         window *= 4
 
 
-def _checked(line: bytes) -> Entry:
+def _verify_line(line: bytes) -> Entry:
     body = line.removesuffix(b"\n")
     match = _HASH.search(body)
     if match is None:
@@ -136,33 +136,33 @@ def _checked(line: bytes) -> Entry:
 
 def read_last(path: Path) -> Entry:
     """The last whole entry, without reading the others."""
-    with _reading(path) as file:
-        line, _ = _last_line(file, path)
+    with _open_journal(path) as file:
+        line, _ = _read_last_line(file, path)
     if not line:
         raise DamagedFileError(f"{quote_path(path)} is empty")
     try:
-        return _checked(line)
+        return _verify_line(line)
     except DamagedFileError as damage:
-        raise DamagedFileError(f"the last entry of {quote_path(path)} {damage.reason}") from damage
+        raise damage.prefix(f"the last entry of {quote_path(path)}") from damage
 
 
 def read_entries(path: Path) -> tuple[Entry, ...]:
-    """Every entry as it stands there; whether it is what was written, `verify` says."""
-    with _reading(path) as file:
-        return tuple(_decoded(line, n, path) for n, line in enumerate(_lines(file, path), 1))
+    """Every entry, without verifying the chain of hashes."""
+    with _open_journal(path) as file:
+        return tuple(
+            _decode_line(line, n, path) for n, line in enumerate(_iterate_lines(file, path), 1)
+        )
 
 
 def walk_verified(path: Path) -> Iterator[Entry]:
-    """Every entry in order; raises Damaged at the first that does not follow."""
+    """Every entry in order; raises DamagedFileError at the first break in the chain."""
     previous = FIRST_HASH
-    with _reading(path) as file:
-        for n, line in enumerate(_lines(file, path), 1):
+    with _open_journal(path) as file:
+        for n, line in enumerate(_iterate_lines(file, path), 1):
             try:
-                entry = _checked(line)
+                entry = _verify_line(line)
             except DamagedFileError as damage:
-                raise DamagedFileError(
-                    f"entry {n} of {quote_path(path)} {damage.reason}"
-                ) from damage
+                raise damage.prefix(f"entry {n} of {quote_path(path)}") from damage
             if entry.n != n:
                 raise DamagedFileError(f"entry {n} of {quote_path(path)} is missing")
             if entry.previous != previous:
@@ -174,7 +174,7 @@ def walk_verified(path: Path) -> Iterator[Entry]:
 
 
 def explain_broken_chain(path: Path) -> str:
-    """What is wrong with the chain, or nothing."""
+    """What is wrong with the chain of hashes; empty if it is whole."""
     try:
         for _ in walk_verified(path):
             pass
@@ -183,15 +183,15 @@ def explain_broken_chain(path: Path) -> str:
     return ""
 
 
-def _decoded(line: bytes, n: int, path: Path) -> Entry:
+def _decode_line(line: bytes, n: int, path: Path) -> Entry:
     try:
         return decode(line, Entry)
     except DamagedFileError as damage:
-        raise DamagedFileError(f"entry {n} of {quote_path(path)} {damage.reason}") from damage
+        raise damage.prefix(f"entry {n} of {quote_path(path)}") from damage
 
 
-def _lines(file: BinaryIO, path: Path) -> Iterator[bytes]:
-    """The whole lines; a last one without its newline was never finished and does not count."""
+def _iterate_lines(file: BinaryIO, path: Path) -> Iterator[bytes]:
+    """The complete lines; a last line without a newline was never finished."""
     while (line := file.readline(MAX_LINE + 1)).endswith(b"\n"):
         yield line
     if len(line) > MAX_LINE:
@@ -199,7 +199,7 @@ def _lines(file: BinaryIO, path: Path) -> Iterator[bytes]:
 
 
 @contextmanager
-def _reading(path: Path) -> Iterator[BinaryIO]:
+def _open_journal(path: Path) -> Iterator[BinaryIO]:
     try:
         descriptor = open_own(path, os.O_RDONLY)
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""One holder at a time, by a lock that the kernel takes back when its holder dies."""
+"""A file lock that the kernel releases when its holder dies."""
 
 import os
 import sys
@@ -14,14 +14,14 @@ _LONGEST_PAUSE = 0.05
 
 
 class LockTimeoutError(Exception):
-    """Somebody else held the lock until the deadline."""
+    """Another process held the lock until the deadline."""
 
 
 if sys.platform == "win32":
     import msvcrt
 
     def try_lock(descriptor: int) -> bool:
-        """True if the lock is ours now, False if somebody has it."""
+        """Whether we have the lock now; False if another holder has it."""
         os.lseek(descriptor, 0, os.SEEK_SET)
         try:
             msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
@@ -44,21 +44,21 @@ else:
 @contextmanager
 def hold_lock(path: Path, *, timeout: float) -> Iterator[None]:
     deadline = time.monotonic() + timeout
-    descriptor = _acquired(path, deadline)
+    descriptor = _acquire(path, deadline)
     while descriptor is None:
-        descriptor = _acquired(path, deadline)
+        descriptor = _acquire(path, deadline)
     try:
         yield
     finally:
         os.close(descriptor)
 
 
-def _acquired(path: Path, deadline: float) -> int | None:
-    """The descriptor that holds the lock; None if the file was replaced while we waited."""
+def _acquire(path: Path, deadline: float) -> int | None:
+    """The descriptor that holds the lock; None if the file was replaced meanwhile."""
     descriptor = open_own(path, os.O_RDWR | os.O_CREAT)
     try:
         _wait(descriptor, path, deadline=deadline)
-        if _is_still(path, descriptor):
+        if _is_same_file(path, descriptor):
             return descriptor
     except BaseException:
         os.close(descriptor)
@@ -68,7 +68,7 @@ def _acquired(path: Path, deadline: float) -> int | None:
 
 
 def _wait(descriptor: int, path: Path, *, deadline: float) -> None:
-    # Polling, because a blocking flock knows no deadline.
+    # Polled, because a blocking flock has no timeout.
     pause = _FIRST_PAUSE
     while not try_lock(descriptor):
         if time.monotonic() >= deadline:
@@ -79,8 +79,8 @@ def _wait(descriptor: int, path: Path, *, deadline: float) -> None:
         pause = min(pause * 2, _LONGEST_PAUSE)
 
 
-def _is_still(path: Path, descriptor: int) -> bool:
-    # A deleted lock file keeps its old holders apart from the new ones: both would go on.
+def _is_same_file(path: Path, descriptor: int) -> bool:
+    # Holders of a deleted lock file and of its replacement would not exclude each other.
     try:
         return os.path.samestat(path.stat(follow_symlinks=False), os.fstat(descriptor))
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""The loops on the disk: one folder each, with contract, state and journal."""
+"""The loops on disk: a folder for each, with contract, state and journal."""
 
 import errno
 import os
@@ -27,7 +27,7 @@ _HISTORY = "run `untildone history` to see the loops there are"
 
 
 class Record(Struct, frozen=True, kw_only=True):
-    """A loop as it was read; `warnings` say what had to be recovered."""
+    """A loop as read from disk; `warnings` say what had to be recovered."""
 
     contract: Contract
     progress: Progress
@@ -36,14 +36,14 @@ class Record(Struct, frozen=True, kw_only=True):
 
 
 class UnreadableLoop(Struct, frozen=True, kw_only=True):
-    """A loop that is there and cannot be read."""
+    """A loop that exists but cannot be read."""
 
     id: str
     reason: str
 
 
 class ConflictError(Exception):
-    """Somebody else saved the loop after it was read."""
+    """Another process saved the loop after it was read."""
 
 
 class Loops:
@@ -58,7 +58,7 @@ class Loops:
         return self._loops / loop_id
 
     def create(self, contract: Contract, progress: Progress | None = None) -> Record:
-        """Write the whole folder aside and move it in place: a loop is there or it is not."""
+        """Write the folder under another name and move it in place, so that it is never partial."""
         folder = self.get_folder(contract.id)
         if os.path.lexists(folder):
             raise UserError(
@@ -70,21 +70,21 @@ class Loops:
         self._loops.mkdir(mode=0o700, exist_ok=True)
         draft.mkdir(mode=0o700)
         try:
-            _begin(draft, contract, first)
+            _write_first_state(draft, contract, first)
             draft.rename(folder)
         except BaseException:
-            # Imported where it is used: every stop loads this module, hardly any gets here.
+            # Imported here because every stop loads this module and hardly any gets here.
             import shutil
 
             shutil.rmtree(draft, ignore_errors=True)
             raise
         return Record(
-            contract=contract, progress=first, generation=1, warnings=_unsynced(self._loops)
+            contract=contract, progress=first, generation=1, warnings=_sync_or_warn(self._loops)
         )
 
     def load(self, loop_id: str) -> Record:
-        state, warnings = self._current(loop_id)
-        contract, more = seal.load_contract(self._existing(loop_id), state.contract)
+        state, warnings = self._read_state(loop_id)
+        contract, more = seal.load_contract(self._find_folder(loop_id), state.contract)
         return Record(
             contract=contract,
             progress=state.progress,
@@ -94,12 +94,12 @@ class Loops:
 
     @contextmanager
     def lock(self, loop_id: str, timeout: float = 30) -> Iterator[None]:
-        """One writer at a time; a thread that holds the loop already goes straight in."""
+        """Let one writer in at a time; a thread that holds the lock may take it again."""
         holder = (get_ident(), loop_id)
         if holder in self._held:
             yield
             return
-        with hold_lock(self._existing(loop_id) / "lock", timeout=timeout):
+        with hold_lock(self._find_folder(loop_id) / "lock", timeout=timeout):
             self._held.add(holder)
             try:
                 yield
@@ -111,7 +111,7 @@ class Loops:
     ) -> Record:
         loop_id = record.contract.id
         with self.lock(loop_id):
-            current, warnings = self._current(loop_id)
+            current, warnings = self._read_state(loop_id)
             if current.generation > record.generation:
                 raise ConflictError(
                     f"the loop `{loop_id}` is at generation {current.generation},"
@@ -135,10 +135,10 @@ class Loops:
         )
 
     def read_journal(self, loop_id: str) -> tuple[journal.Entry, ...]:
-        return journal.read_entries(self._existing(loop_id) / JOURNAL)
+        return journal.read_entries(self._find_folder(loop_id) / JOURNAL)
 
     def read_rounds(self, loop_id: str) -> tuple[Round, ...]:
-        """Each with the notes that the agent made since the one before."""
+        """Every round, with the notes that the agent made since the previous one."""
         found: list[Round] = []
         notes: list[str] = []
         for entry in self.read_journal(loop_id):
@@ -150,36 +150,41 @@ class Loops:
         return tuple(found)
 
     def list_all(self) -> tuple[Record | UnreadableLoop, ...]:
-        """Every loop, the newest first; names with a leading dot are unfinished drafts."""
+        """Every loop, the newest first; names with a leading dot are incomplete folders."""
         there = self._loops.iterdir() if self._loops.exists() else ()
         names = {path.name for path in there if path.name[0] != "."}
-        found = [self._found(self._loops / name) for name in names | heads.list_heads(self._home)]
-        return tuple(record for _, record in sorted(found, key=_first, reverse=True))
+        found = [
+            self._load_or_explain(self._loops / name)
+            for name in names | heads.list_heads(self._home)
+        ]
+        return tuple(record for _, record in sorted(found, key=_get_start_time, reverse=True))
 
     def list_unfinished(self) -> tuple[Record, ...]:
-        """Those saved and not finished, without reading all the others."""
-        found = (self._found(self._loops / name)[1] for name in heads.list_heads(self._home))
+        """The unfinished loops, without reading all others."""
+        found = (
+            self._load_or_explain(self._loops / name)[1] for name in heads.list_heads(self._home)
+        )
         return tuple(record for record in found if isinstance(record, Record))
 
     def explain_broken_seal(self, loop_id: str) -> str:
-        """Why the loop's files are not what was agreed and recorded, or nothing."""
+        """Why the loop's files differ from what was agreed and recorded; empty if they do not."""
         with self.lock(loop_id):
             at_least = heads.read_head(self._home, loop_id)
-            return seal.explain_broken_seal(self._existing(loop_id), loop_id, at_least=at_least)
+            return seal.explain_broken_seal(self._find_folder(loop_id), loop_id, at_least=at_least)
 
     def is_remembered(self, loop_id: str) -> bool:
-        """Whether it is known, apart from its own folder, that the loop was not finished."""
+        """Whether the loop is recorded as unfinished outside its own folder."""
         return bool(heads.read_head(self._home, loop_id))
 
     def forget(self, loop_id: str) -> None:
-        """The person's word that a loop whose folder is gone is over."""
+        """Forget a loop whose folder is gone, at the user's request."""
         heads.remove_head(self._home, loop_id)
 
     def reseal(self, loop_id: str, *, at: str) -> Record:
-        """The person's word that the loop goes on from what could be recovered."""
+        """Seal the loop again as recovered, at the user's request."""
         with self.lock(loop_id):
             record = self.load(loop_id)
-            folder = self._existing(loop_id)
+            folder = self._find_folder(loop_id)
             progress = baseline.drop_damaged_records(folder, record.progress)
             kind = seal.choose_sealing_kind(folder / JOURNAL)
             digest, agreement = seal.write_contract(folder, record.contract)
@@ -193,12 +198,12 @@ class Loops:
             self._remember(state)
             return self.load(loop_id)
 
-    def _found(self, path: Path) -> tuple[str, Record | UnreadableLoop]:
-        """The loop and when it began, as far as that can still be told."""
+    def _load_or_explain(self, path: Path) -> tuple[str, Record | UnreadableLoop]:
+        """The loop and its start time, or the folder's time if the loop cannot be read."""
         try:
             record = self.load(path.name)
         except (UserError, DamagedFileError, LockTimeoutError, OSError) as error:
-            return _began(path), UnreadableLoop(id=path.name, reason=str(error))
+            return _find_start_time(path), UnreadableLoop(id=path.name, reason=str(error))
         return record.contract.started_at, record
 
     def _remember(self, state: State) -> tuple[str, ...]:
@@ -207,16 +212,16 @@ class Loops:
         heads.remove_head(self._home, state.loop)
         return ()
 
-    def _current(self, loop_id: str) -> tuple[State, tuple[str, ...]]:
-        folder = self._existing(loop_id)
+    def _read_state(self, loop_id: str) -> tuple[State, tuple[str, ...]]:
+        folder = self._find_folder(loop_id)
         try:
             return read_unlocked(folder, loop_id), ()
         except (DamagedFileError, FileNotFoundError):
-            # A writer between its two steps looks like damage to a reader without the lock.
+            # Without the lock a save in progress looks like damage.
             with self.lock(loop_id):
                 return recover_state(folder, loop_id)
 
-    def _existing(self, loop_id: str) -> Path:
+    def _find_folder(self, loop_id: str) -> Path:
         folder = self.get_folder(loop_id)
         try:
             status = folder.lstat()
@@ -229,18 +234,18 @@ class Loops:
         return folder
 
 
-def _began(path: Path) -> str:
+def _find_start_time(path: Path) -> str:
     try:
         return datetime.fromtimestamp(path.lstat().st_mtime, UTC).isoformat()
     except FileNotFoundError:
         return ""
 
 
-def _first(found: tuple[str, Record | UnreadableLoop]) -> str:
+def _get_start_time(found: tuple[str, Record | UnreadableLoop]) -> str:
     return found[0]
 
 
-def _begin(folder: Path, contract: Contract, progress: Progress) -> None:
+def _write_first_state(folder: Path, contract: Contract, progress: Progress) -> None:
     digest, agreement = seal.write_contract(folder, contract)
     state = State(loop=contract.id, generation=1, contract=digest, progress=progress)
     problems = commit(folder, state, kind="started", data=agreement, at=contract.started_at)
@@ -248,10 +253,10 @@ def _begin(folder: Path, contract: Contract, progress: Progress) -> None:
         raise OSError(errno.EIO, problems[0])
 
 
-def _unsynced(folder: Path) -> tuple[str, ...]:
+def _sync_or_warn(folder: Path) -> tuple[str, ...]:
     try:
         sync_folder(folder)
     except OSError as error:
-        # The loop is there all the same; only a power cut could take it back.
+        # The loop exists all the same; only a power failure could lose it.
         return (f"{quote_path(folder)} cannot be synced: {error.strerror}",)
     return ()

@@ -1,4 +1,4 @@
-"""The seal: the contract that was agreed, and whether the loop's files still follow from it."""
+"""The seal: the agreed contract, and whether the loop's files still match it."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -30,11 +30,11 @@ from untildone.store.state import (
 
 CONTRACT = "contract.json"
 
-_SEALING = ("started", "resealed")
+_SEALING_KINDS = ("started", "resealed")
 
 
 def write_contract(folder: Path, contract: Contract) -> tuple[str, dict[str, object]]:
-    """Write the file; its SHA-256, and what the journal says of it."""
+    """Write the file; returns its SHA-256 and the data of its journal entry."""
     data = encode_checked(contract)
     path = folder / CONTRACT
     move_aside(path)
@@ -44,50 +44,53 @@ def write_contract(folder: Path, contract: Contract) -> tuple[str, dict[str, obj
 
 
 def load_contract(folder: Path, digest: str) -> tuple[Contract, tuple[str, ...]]:
-    """The contract with this SHA-256: the file, or else the journal's copy and a warning."""
+    """The contract with this SHA-256: from the file, or the journal's copy and a warning."""
     try:
-        return _from_file(folder / CONTRACT, digest), ()
+        return _read_contract_file(folder / CONTRACT, digest), ()
     except DamagedFileError as damage:
-        contract = _from_journal(folder / JOURNAL, digest)
+        contract = _read_contract_from_journal(folder / JOURNAL, digest)
         if contract is None:
             raise
         return contract, (f"{damage.reason}; the journal's copy is used",)
 
 
-def _from_file(path: Path, digest: str) -> Contract:
-    data = _contract_bytes(path)
+def _read_contract_file(path: Path, digest: str) -> Contract:
+    data = _read_contract_bytes(path)
     try:
         contract = decode(strip_checksum(data), Contract)
     except DamagedFileError as damage:
-        raise DamagedFileError(f"{quote_path(path)} {damage.reason}") from damage
+        raise damage.prefix(quote_path(path)) from damage
     if sha256(data).hexdigest() != digest:
         raise DamagedFileError(f"{quote_path(path)} is not the contract that was agreed")
     return contract
 
 
-def _contract_bytes(path: Path) -> bytes:
+def _read_contract_bytes(path: Path) -> bytes:
     try:
         return read_bounded(path)
     except FileNotFoundError:
         raise DamagedFileError(f"{quote_path(path)} is missing") from None
 
 
-def _from_journal(path: Path, digest: str) -> Contract | None:
+def _read_contract_from_journal(path: Path, digest: str) -> Contract | None:
     found = None
-    # What comes after a break in the chain proves nothing, what comes before still does.
+    # Entries before a break in the chain still prove what they say.
     with suppress(DamagedFileError):
         for entry in journal.walk_verified(path):
-            if entry.kind in _SEALING and entry.data.get("sha256") == digest:
+            if entry.kind in _SEALING_KINDS and entry.data.get("sha256") == digest:
                 found = convert(entry.data.get("contract"), Contract)
     return found
 
 
 def explain_broken_seal(folder: Path, loop_id: str, *, at_least: int = 0) -> str:
-    """Why the files cannot be what was agreed and recorded, or nothing; under the loop's lock."""
+    """Why the files differ from what was agreed and recorded; empty if they do not.
+
+    The caller holds the loop's lock.
+    """
     try:
-        newest = _followed(folder / JOURNAL)
-        _from_file(folder / CONTRACT, newest.contract)
-        _compare(folder / STATE, loop_id, newest)
+        newest = _verify_journal(folder / JOURNAL)
+        _read_contract_file(folder / CONTRACT, newest.contract)
+        _verify_state(folder / STATE, loop_id, newest)
         if newest.generation < at_least:
             raise DamagedFileError(
                 f"{quote_path(folder / JOURNAL)} ends with generation {newest.generation},"
@@ -99,14 +102,14 @@ def explain_broken_seal(folder: Path, loop_id: str, *, at_least: int = 0) -> str
     return ""
 
 
-def _followed(path: Path) -> State:
-    """The state the journal ends with, each entry's following from the one before."""
+def _verify_journal(path: Path) -> State:
+    """The last state of the journal, if each entry's state follows from the previous one."""
     newest: State | None = None
     for entry in journal.walk_verified(path):
         state = decode_state(entry)
         if newest is None and entry.kind != "started":
             raise DamagedFileError(f"{quote_path(path)} does not begin with the start")
-        if newest is not None and entry.kind not in _SEALING and not _follows(state, newest):
+        if newest is not None and entry.kind not in _SEALING_KINDS and not _follows(state, newest):
             raise DamagedFileError(
                 f"generation {newest.generation + 1} is missing in {quote_path(path)}"
             )
@@ -117,9 +120,9 @@ def _followed(path: Path) -> State:
 
 
 def choose_sealing_kind(path: Path) -> str:
-    """The kind of the entry that seals anew; a journal it cannot follow in is kept aside."""
+    """The kind of the next sealing entry; a journal that is broken is moved aside."""
     try:
-        _followed(path)
+        _verify_journal(path)
     except DamagedFileError:
         move_aside(path)
         return "started"
@@ -130,15 +133,15 @@ def _follows(state: State, before: State) -> bool:
     return state.generation == before.generation + 1 and state.contract == before.contract
 
 
-def _compare(path: Path, loop_id: str, newest: State) -> None:
+def _verify_state(path: Path, loop_id: str, newest: State) -> None:
     try:
         state = read_checked(path, make_parser(loop_id))
     except FileNotFoundError:
         raise DamagedFileError(f"{quote_path(path)} is missing") from None
     except DamagedFileError:
-        # A torn file is the disk's doing as often as anybody's, and the journal outweighs it.
+        # A damaged state may be the disk's fault, and the journal outweighs it.
         return
-    # One behind is what a writer leaves that was killed between its two steps.
+    # A writer that was killed between its two steps leaves the state one behind.
     if newest.generation - state.generation not in (0, 1):
         raise DamagedFileError(describe_mismatch(state, newest))
     if newest.generation == state.generation and newest != state:

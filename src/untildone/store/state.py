@@ -1,4 +1,4 @@
-"""A loop's state on the disk: `state.json`, and the journal whose last entry it follows."""
+"""The state of a loop on disk: `state.json`, and the journal's last entry that holds the same."""
 
 import os
 from collections.abc import Callable
@@ -15,9 +15,12 @@ from untildone.errors import UserError
 from untildone.store import journal
 from untildone.store.encoding import convert, decode, encode
 from untildone.store.files import (
+    FORMAT,
     MAX_FILE_SIZE,
     DamagedFileError,
+    OtherFormatError,
     add_checksum,
+    describe_format,
     discard,
     install,
     quote_path,
@@ -31,20 +34,21 @@ from untildone.store.files import (
 STATE = "state.json"
 JOURNAL = "journal.jsonl"
 
-_LARGEST = 2**53
+_MAX_COUNTER = 2**53
 
 
 class State(Struct, frozen=True, kw_only=True):
     """`generation` grows by one with every save; `contract` is the SHA-256 of its file."""
 
+    format: int = FORMAT
     loop: str
-    generation: Annotated[int, Meta(ge=1, le=_LARGEST)]
+    generation: Annotated[int, Meta(ge=1, le=_MAX_COUNTER)]
     contract: str
     progress: Progress
 
 
 def encode_checked(value: Contract | State) -> bytes:
-    """The bytes of the file; refuses what could not be read back, before it replaces anything."""
+    """The bytes of the file; raises an error for values that could not be read back."""
     body = encode(value)
     if not _reads_back(body, value):
         raise ValueError(f"{type(value).__name__} holds a number that JSON cannot")
@@ -67,7 +71,7 @@ def _reads_back(body: bytes, value: Contract | State) -> bool:
 
 def make_parser(loop_id: str) -> Callable[[bytes], State]:
     def parse(body: bytes) -> State:
-        state = _plausible(decode(body, State))
+        state = _check_counters(decode(body, State))
         if state.loop != loop_id:
             raise DamagedFileError(f"belongs to the loop `{state.loop}`")
         return state
@@ -77,18 +81,20 @@ def make_parser(loop_id: str) -> Callable[[bytes], State]:
 
 def decode_state(entry: journal.Entry) -> State:
     try:
-        return _plausible(convert(entry.state, State))
+        # Format 1 did not record its number.
+        found = (entry.state or {}).get("format", 1)
+        if found != FORMAT:
+            raise OtherFormatError(describe_format(found))
+        return _check_counters(convert(entry.state, State))
     except DamagedFileError as damage:
-        raise DamagedFileError(
-            f"the state in entry {entry.n} of the journal {damage.reason}"
-        ) from damage
+        raise damage.prefix(f"the state in entry {entry.n} of the journal") from damage
 
 
-def _plausible(state: State) -> State:
+def _check_counters(state: State) -> State:
     values = msgspec.structs.astuple(state.progress)
     nested = (inner for value in values if isinstance(value, dict) for inner in value.values())
     counters = (value for value in (*values, *nested) if isinstance(value, int))
-    if not all(0 <= counter <= _LARGEST for counter in counters):
+    if not all(0 <= counter <= _MAX_COUNTER for counter in counters):
         raise DamagedFileError("holds a counter that is out of range")
     return state
 
@@ -96,12 +102,12 @@ def _plausible(state: State) -> State:
 def commit(
     folder: Path, state: State, *, kind: str, data: dict[str, object], at: str
 ) -> tuple[str, ...]:
-    """Journal entry and state together, under the loop's lock; what went wrong after the entry.
+    """Write journal entry and state; returns warnings. The caller holds the loop's lock.
 
-    The journal is the truth and comes first: its entry carries the whole state, so a reader that
-    finds it one ahead of `state.json` catches up, whereas a state without its entry would be a
-    round that nothing proves. The new state is on the disk before, so that a full disk refuses
-    both; once the entry is there the save has happened, whatever becomes of `state.json`.
+    The journal comes first and decides: its entry holds the whole state, so a reader that finds it
+    one generation ahead of `state.json` catches up, whereas a state without its entry would be a
+    round without proof. The new state is staged before, so that a full disk refuses both. Once the
+    entry is written the save has happened, even if `state.json` cannot be replaced.
     """
     path = folder / STATE
     remove_staged(folder)
@@ -119,10 +125,10 @@ def commit(
 
 
 def catch_up(folder: Path, current: State) -> None:
-    """Write what only the journal has; under the loop's lock, before the next save.
+    """Write the state that only the journal has, under the loop's lock, before the next save.
 
-    A second writer killed between its two steps would leave the state two behind, which is what
-    a state that somebody set back looks like.
+    If two writers in a row were killed between their two steps, the state would be two generations
+    behind, which looks like a state that was set back by hand.
     """
     path = folder / STATE
     with suppress(DamagedFileError, FileNotFoundError):
@@ -131,8 +137,8 @@ def catch_up(folder: Path, current: State) -> None:
 
 
 def read_unlocked(folder: Path, loop_id: str) -> State:
-    """The state, read without the lock; raises Damaged where only the lock can tell."""
-    # The state first: while somebody saves, the journal may be ahead of it but never behind.
+    """The state, read without the lock; raises DamagedFileError where the lock is needed."""
+    # The state first: during a save the journal may be ahead of it but never behind.
     state = read_checked(folder / STATE, make_parser(loop_id))
     newest = decode_state(journal.read_last(folder / JOURNAL))
     if newest.generation - state.generation not in (0, 1):
@@ -147,8 +153,8 @@ def describe_mismatch(state: State, newest: State) -> str:
 
 
 def recover_state(folder: Path, loop_id: str) -> tuple[State, tuple[str, ...]]:
-    """The newest state that is whole, and what was wrong; only under the loop's lock."""
-    newest, warnings = _from_journal(folder)
+    """The newest whole state, and what was wrong; the caller holds the loop's lock."""
+    newest, warnings = _read_journal_state(folder)
     path = folder / STATE
     present = os.path.lexists(path)
     try:
@@ -167,18 +173,18 @@ def recover_state(folder: Path, loop_id: str) -> tuple[State, tuple[str, ...]]:
     if newest is not None and newest.generation >= state.generation:
         state = newest
     if damage and present:
-        warnings = (*warnings, *_mended(path, state))
+        warnings = (*warnings, *_rewrite(path, state))
     return state, (*damage, *warnings)
 
 
-def _from_journal(folder: Path) -> tuple[State | None, tuple[str, ...]]:
+def _read_journal_state(folder: Path) -> tuple[State | None, tuple[str, ...]]:
     try:
         return decode_state(journal.read_last(folder / JOURNAL)), ()
     except DamagedFileError as damage:
         return None, (damage.reason,)
 
 
-def _mended(path: Path, state: State) -> tuple[str, ...]:
+def _rewrite(path: Path, state: State) -> tuple[str, ...]:
     try:
         write_atomically(path, encode_checked(state), keep_previous=False)
     except OSError as error:

@@ -9,7 +9,7 @@ from untildone.syntax.languages import language_of_tests
 from untildone.syntax.parsing import parse_source
 from untildone.syntax.rust_macros import expand_macros
 from untildone.worktree.contents import Tree
-from untildone.worktree.limits import spend
+from untildone.worktree.limits import count_steps
 
 # The grammars name most kinds differently and none twice with another meaning.
 NUMBERS = frozenset(
@@ -68,7 +68,7 @@ WRAPPERS = frozenset(
 BLOCKS = frozenset(("block", "statement_block", "statement_list", "declaration_list"))
 COMMENTS = frozenset(("comment", "line_comment", "block_comment"))
 
-LONGEST_READ = 1_000_000
+MAX_TEST_FILE_LENGTH = 1_000_000
 # A Rust macro's arguments are loose tokens to the grammar; as a call they are expressions.
 _MACRO = re.compile(r"\b(?!macro_rules)(\w+)!\s*\(")
 _VECTOR = re.compile(r"\bvec!\s*\[")
@@ -84,13 +84,13 @@ def parse_test_source(text: str, language: str) -> SgNode:
 
 def parse_test_file(tree: Tree, path: str) -> SgNode:
     """Return `parse_test_source` of the beginning of the file. Use as a tree's fact."""
-    return parse_test_source(tree.text(path)[:LONGEST_READ], language_of_tests(path))
+    return parse_test_source(tree.text(path)[:MAX_TEST_FILE_LENGTH], language_of_tests(path))
 
 
 def list_parts(node: SgNode) -> list[SgNode]:
     """Its named parts without comments."""
     children = node.children()
-    spend(len(children) + 1)
+    count_steps(len(children) + 1)
     return [each for each in children if each.is_named() and each.kind() not in COMMENTS]
 
 
@@ -99,7 +99,7 @@ def find_below(node: SgNode, kinds: frozenset[str]) -> Iterator[SgNode]:
     left = [node]
     while left:
         each = left.pop()
-        spend()
+        count_steps()
         if each.kind() in kinds:
             yield each
         left += reversed(each.children())

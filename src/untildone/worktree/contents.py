@@ -69,7 +69,7 @@ class Tree:
         entry = self.entries.get(path)
         if entry is None or entry.kind == "link" or entry.size > READABLE:
             return ""
-        limits.begin(path, entry.size)
+        limits.begin_file(path, entry.size)
         try:
             return (self.root / path).read_bytes().decode("utf-8", "replace")
         except OSError:

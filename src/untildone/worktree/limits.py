@@ -13,20 +13,20 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 
-MOST_STEPS = 3_000_000
-SECONDS = 10.0
-_MEGABYTES = 256
-_MOST_SECONDS = 60
-_MOST_MEGABYTES = 1_024
+MAX_STEPS_PER_FILE = 3_000_000
+COMPARISON_SECONDS = 10.0
+_COMPARISON_MEGABYTES = 256
+_MAX_COMPARISON_SECONDS = 60
+_MAX_COMPARISON_MEGABYTES = 1_024
 # To parse and walk one megabyte of tests takes half of this.
 _SECONDS_PER_MB = 30
 _MEMORY_PER_MB = 150
-_STEPS_BETWEEN_LOOKS = 4_096
+_STEPS_BETWEEN_CHECKS = 4_096
 _PAGE = 4_096
-_SECONDS_BETWEEN_LOOKS = 0.2
+_SECONDS_BETWEEN_CHECKS = 0.2
 
 
-class OverBudget(Exception):  # noqa: N818  reads as what happened
+class LimitExceeded(Exception):  # noqa: N818  reads as what happened
     """Reading takes more than it may; the text says of what, `path` at which file."""
 
     def __init__(self, because: str, path: str = "") -> None:
@@ -34,17 +34,17 @@ class OverBudget(Exception):  # noqa: N818  reads as what happened
         self.path = path
 
 
-class TooManySteps(OverBudget):
+class TooManySteps(LimitExceeded):
     """One file takes more steps than a file may; the others can still be read."""
 
 
-class _Steps:
+class _StepCounter:
     def __init__(self, most: int) -> None:
         self.left = most
-        self.next_look = most - _STEPS_BETWEEN_LOOKS
+        self.next_check = most - _STEPS_BETWEEN_CHECKS
 
 
-class Limit:
+class ComparisonLimit:
     """Of the processor time of this process: other programs do not make it shorter.
 
     It grows with the text that is read, up to a bound: a large honest change takes longer.
@@ -52,42 +52,42 @@ class Limit:
 
     def __init__(self, seconds: float, megabytes: float) -> None:
         self.began = time.process_time()
-        self.before = _resident()
+        self.before = _read_memory()
         self.seconds = seconds
         self.megabytes = megabytes
         self.path = ""
         self.read: set[str] = set()
 
-    def allow_for(self, path: str, size: int) -> None:
+    def extend_for(self, path: str, size: int) -> None:
         if path not in self.read:
             self.read.add(path)
             more = size / 1_000_000
-            self.seconds = _grown(self.seconds, more * _SECONDS_PER_MB, _MOST_SECONDS)
-            self.megabytes = _grown(self.megabytes, more * _MEMORY_PER_MB, _MOST_MEGABYTES)
+            self.seconds = _grow(self.seconds, more * _SECONDS_PER_MB, _MAX_COMPARISON_SECONDS)
+            self.megabytes = _grow(self.megabytes, more * _MEMORY_PER_MB, _MAX_COMPARISON_MEGABYTES)
 
     def check(self) -> None:
         if time.process_time() - self.began > self.seconds:
-            raise OverBudget(
+            raise LimitExceeded(
                 f"it takes more than {self.seconds:.0f} s of processor time", self.path
             )
-        if _resident() - self.before > self.megabytes:
-            raise OverBudget(f"it takes more than {self.megabytes:.0f} MB of memory", self.path)
+        if _read_memory() - self.before > self.megabytes:
+            raise LimitExceeded(f"it takes more than {self.megabytes:.0f} MB of memory", self.path)
 
 
-def _grown(now: float, more: float, most: float) -> float:
+def _grow(now: float, more: float, most: float) -> float:
     return max(now, min(now + more, most))
 
 
-def _resident() -> float:
+def _read_memory() -> float:
     """Megabytes in use; nothing where the system does not say."""
     try:
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
     except (OSError, ValueError, IndexError):
-        return _peak()
+        return _read_peak_memory()
     return pages * _PAGE / 1_048_576
 
 
-def _peak() -> float:
+def _read_peak_memory() -> float:
     if sys.platform == "win32":
         return 0.0
     import resource
@@ -96,11 +96,11 @@ def _peak() -> float:
     return peak / (1_048_576 if sys.platform == "darwin" else 1_024)
 
 
-_steps: ContextVar[_Steps | None] = ContextVar("steps", default=None)
-_limit: ContextVar[Limit | None] = ContextVar("limit", default=None)
+_steps: ContextVar[_StepCounter | None] = ContextVar("steps", default=None)
+_limit: ContextVar[ComparisonLimit | None] = ContextVar("limit", default=None)
 
 
-def spend(steps: int = 1) -> None:
+def count_steps(steps: int = 1) -> None:
     """Counts work done for the file that is being read."""
     counted = _steps.get()
     if counted is None:
@@ -108,36 +108,36 @@ def spend(steps: int = 1) -> None:
     counted.left -= steps
     if counted.left < 0:
         raise TooManySteps("it takes too many steps")
-    if counted.left < counted.next_look:
-        counted.next_look = counted.left - _STEPS_BETWEEN_LOOKS
-        check()
+    if counted.left < counted.next_check:
+        counted.next_check = counted.left - _STEPS_BETWEEN_CHECKS
+        check_limits()
 
 
-def check() -> None:
+def check_limits() -> None:
     limit = _limit.get()
     if limit is not None:
         limit.check()
 
 
-def begin(path: str, size: int) -> None:
+def begin_file(path: str, size: int) -> None:
     """Notes that this file is read next, of which there are so many bytes."""
     limit = _limit.get()
     if limit is not None:
         limit.path = path
         limit.check()
-        limit.allow_for(path, size)
+        limit.extend_for(path, size)
 
 
-def last_read() -> str:
+def get_last_read_path() -> str:
     """The file that was asked for last, so that a failure can be told with its name."""
     limit = _limit.get()
     return limit.path if limit is not None else ""
 
 
 @contextmanager
-def limited_steps(most: int = MOST_STEPS) -> Iterator[None]:
+def limit_steps(most: int = MAX_STEPS_PER_FILE) -> Iterator[None]:
     """Raises TooManySteps inside as soon as one file has taken its share."""
-    token = _steps.set(_Steps(most))
+    token = _steps.set(_StepCounter(most))
     try:
         yield
     finally:
@@ -145,19 +145,21 @@ def limited_steps(most: int = MOST_STEPS) -> Iterator[None]:
 
 
 @contextmanager
-def limited_time(seconds: float = SECONDS, megabytes: float = _MEGABYTES) -> Iterator[Limit]:
+def limit_time(
+    seconds: float = COMPARISON_SECONDS, megabytes: float = _COMPARISON_MEGABYTES
+) -> Iterator[ComparisonLimit]:
     """Raises OverBudget inside as soon as time or memory are used up, whatever is being done."""
-    limit = Limit(seconds, megabytes)
+    limit = ComparisonLimit(seconds, megabytes)
     token = _limit.set(limit)
     try:
-        with _alarm(limit.check):
+        with _check_periodically(limit.check):
             yield limit
     finally:
         _limit.reset(token)
 
 
 @contextmanager
-def _alarm(check: Callable[[], None]) -> Iterator[None]:
+def _check_periodically(check: Callable[[], None]) -> Iterator[None]:
     """Looks in between where the system has a timer; elsewhere only `check` and `spend` look."""
     if not hasattr(signal, "setitimer") or threading.current_thread() != threading.main_thread():
         yield
@@ -166,13 +168,13 @@ def _alarm(check: Callable[[], None]) -> Iterator[None]:
     def look(_signal: int, _frame: object) -> None:
         try:
             check()
-        except OverBudget:
+        except LimitExceeded:
             # Once is enough: a second one could meet whoever deals with the first.
             signal.setitimer(signal.ITIMER_PROF, 0)
             raise
 
     before = signal.signal(signal.SIGPROF, look)
-    signal.setitimer(signal.ITIMER_PROF, _SECONDS_BETWEEN_LOOKS, _SECONDS_BETWEEN_LOOKS)
+    signal.setitimer(signal.ITIMER_PROF, _SECONDS_BETWEEN_CHECKS, _SECONDS_BETWEEN_CHECKS)
     try:
         yield
     finally:

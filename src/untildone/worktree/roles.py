@@ -1,7 +1,6 @@
 """What a file is for, by its name and place: only product code is the agent's to change freely."""
 
 import re
-from collections.abc import Iterable
 from typing import Literal, TypeAlias
 
 Role: TypeAlias = Literal["test", "config", "script", "product", "document"]
@@ -69,9 +68,3 @@ def classify_file(path: str) -> Role:
 
 def _hidden(path: str) -> bool:
     return any(part.startswith(".") for part in path.split("/"))
-
-
-def find_named_files(command: str, paths: Iterable[str]) -> frozenset[str]:
-    """Files that a check's command names: they judge the work, whatever they are called."""
-    words = {word.removeprefix("./") for word in re.split(r"[\s;&|()<>\"'`=,]+", command)}
-    return frozenset(path for path in paths if path in words)

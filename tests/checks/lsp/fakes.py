@@ -27,7 +27,7 @@ def server(mode: str, *arguments: str) -> Server:
 
 
 @contextmanager
-def started(
+def start_client(
     mode: str, project: Path, *arguments: str, limits: ServerLimits = LIMITS
 ) -> Iterator[Client]:
     choice = SelectedServer(server=server(mode, *arguments), program=sys.executable)
@@ -38,7 +38,7 @@ def started(
         client.close()
 
 
-def asked(client: Client, *files: Path, seconds: float = PATIENCE) -> ServerAnswer:
+def diagnose(client: Client, *files: Path, seconds: float = PATIENCE) -> ServerAnswer:
     return client.diagnose(files, deadline=time.monotonic() + seconds)
 
 
@@ -46,7 +46,7 @@ def texts(answer: ServerAnswer) -> dict[str, list[str]]:
     return {path.name: [one.text for one in found] for path, found in answer.found.items()}
 
 
-def written(project: Path, name: str, text: str) -> Path:
+def write_file(project: Path, name: str, text: str) -> Path:
     path = project / name
     path.write_text(text, encoding="utf-8")
     return path

@@ -25,7 +25,7 @@ REPORT = DiagnosticsReport(reasons=("as `told`",), seconds=1.5)
 
 
 @contextmanager
-def answering(
+def serve_answers(
     folder: Path,
     report: Callable[[DiagnosticsRequest], DiagnosticsReport] = lambda _request: REPORT,
 ) -> Iterator[tuple[DaemonAddress, list[bool]]]:
@@ -45,23 +45,25 @@ def answering(
             thread.join(20)
 
 
-def long(folder: Path) -> Path:
+def make_long_folder(folder: Path) -> Path:
     """A place with no room for it in a socket's address."""
     place = folder / ("x" * 120)
     place.mkdir()
     return place
 
 
-def knocked(own: DaemonAddress) -> socket.socket:
+def connect(own: DaemonAddress) -> socket.socket:
     line = socket.socket(socket.AF_UNIX)
     line.connect(own.socket)
     return line
 
 
-@pytest.mark.parametrize("place", [lambda folder: folder, long], ids=["socket file", "port"])
+@pytest.mark.parametrize(
+    "place", [lambda folder: folder, make_long_folder], ids=["socket file", "port"]
+)
 def test_a_question_is_answered(place: Callable[[Path], Path], tmp_path: Path) -> None:
     folder = place(tmp_path)
-    with answering(folder) as (own, answered):
+    with serve_answers(folder) as (own, answered):
         assert daemon_socket.query_daemon(own, ("a.py",), wait=20) == REPORT
 
     assert answered == [True]
@@ -75,7 +77,7 @@ def test_the_socket_is_for_its_owner_only(tmp_path: Path) -> None:
 
 
 def test_without_the_token_nothing_is_answered(tmp_path: Path) -> None:
-    with answering(tmp_path) as (own, answered), pytest.raises(NoAnswerError):
+    with serve_answers(tmp_path) as (own, answered), pytest.raises(NoAnswerError):
         daemon_socket.query_daemon(replace(own, token=own.token[::-1]), ("a.py",), wait=20)
 
     assert answered == [False]
@@ -83,7 +85,7 @@ def test_without_the_token_nothing_is_answered(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("said", [b"", b"\xff\n", b"{}\n", b"x" * 2_000_000], ids=len)
 def test_nonsense_is_not_answered(said: bytes, tmp_path: Path) -> None:
-    with answering(tmp_path) as (own, answered), knocked(own) as line:
+    with serve_answers(tmp_path) as (own, answered), connect(own) as line:
         try:
             line.sendall(said)
             line.shutdown(socket.SHUT_WR)
@@ -94,7 +96,7 @@ def test_nonsense_is_not_answered(said: bytes, tmp_path: Path) -> None:
 
 
 def test_who_says_nothing_is_sent_away(tmp_path: Path) -> None:
-    with answering(tmp_path) as (own, answered), knocked(own) as line:
+    with serve_answers(tmp_path) as (own, answered), connect(own) as line:
         assert line.recv(1) == b""
 
     assert answered == [False]
@@ -105,7 +107,7 @@ def test_nobody_waits_longer_than_he_wants(tmp_path: Path) -> None:
         time.sleep(1)
         return REPORT
 
-    with answering(tmp_path, slowly) as (own, answered):
+    with serve_answers(tmp_path, slowly) as (own, answered):
         began = time.monotonic()
         with pytest.raises(NoAnswerError):
             daemon_socket.query_daemon(own, ("a.py",), wait=0.1)

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from checks.lsp.fakes import LIMITS, asked, server, started, written
+from checks.lsp.fakes import LIMITS, diagnose, server, start_client, write_file
 from untildone.checks.lsp.client import Client, ServerAnswer
 from untildone.checks.lsp.connection import ServerLimits
 from untildone.checks.lsp.servers import SelectedServer
-from untildone.process import alive
+from untildone.process.runner import is_alive
 
 NO_MESSAGE = "sent something that is no message"
 
@@ -32,9 +32,9 @@ NO_MESSAGE = "sent something that is no message"
     ],
 )
 def test_a_broken_server_is_ended_with_the_reason(mode: str, reason: str, tmp_path: Path) -> None:
-    file = written(tmp_path, "a.txt", "")
-    with started(mode, tmp_path) as client:
-        answer = asked(client, file)
+    file = write_file(tmp_path, "a.txt", "")
+    with start_client(mode, tmp_path) as client:
+        answer = diagnose(client, file)
 
     assert answer == ServerAnswer(reasons=(f"`fake` {reason}",))
     assert client.failure == reason
@@ -42,9 +42,9 @@ def test_a_broken_server_is_ended_with_the_reason(mode: str, reason: str, tmp_pa
 
 @pytest.mark.parametrize("mode", ["nested", "not JSON", "no diagnostics"])
 def test_a_message_that_cannot_be_read_ends_the_server(mode: str, tmp_path: Path) -> None:
-    file = written(tmp_path, "a.txt", "")
-    with started(mode, tmp_path) as client:
-        asked(client, file)
+    file = write_file(tmp_path, "a.txt", "")
+    with start_client(mode, tmp_path) as client:
+        diagnose(client, file)
 
     assert client.failure.startswith("sent a message that cannot be read: ")
 
@@ -58,18 +58,18 @@ def test_a_message_that_cannot_be_read_ends_the_server(mode: str, tmp_path: Path
     ids=["bytes", "messages"],
 )
 def test_a_flood_ends_the_server(limits: ServerLimits, tmp_path: Path) -> None:
-    file = written(tmp_path, "a.txt", "")
-    with started("flood", tmp_path, limits=limits) as client:
-        answer = asked(client, file)
+    file = write_file(tmp_path, "a.txt", "")
+    with start_client("flood", tmp_path, limits=limits) as client:
+        answer = diagnose(client, file)
 
     assert answer == ServerAnswer(reasons=("`fake` sent far more than expected",))
 
 
 def test_a_flood_is_not_kept_in_memory(tmp_path: Path) -> None:
-    file = written(tmp_path, "a.txt", "")
-    with started("flood", tmp_path) as client:
+    file = write_file(tmp_path, "a.txt", "")
+    with start_client("flood", tmp_path) as client:
         before = resident()
-        asked(client, file)
+        diagnose(client, file)
 
         assert client.failure == "sent far more than expected"
         assert resident() - before < 32 * 1024 * 1024
@@ -82,59 +82,59 @@ def resident() -> int:
 
 @pytest.mark.parametrize("mode", ["hangs", "mute"])
 def test_who_never_answers_is_ended_in_the_end(mode: str, tmp_path: Path) -> None:
-    file = written(tmp_path, "a.txt", "")
+    file = write_file(tmp_path, "a.txt", "")
     hasty = replace(LIMITS, answer_seconds=0.5)
-    with started(mode, tmp_path, limits=hasty) as client:
+    with start_client(mode, tmp_path, limits=hasty) as client:
         give_up = time.monotonic() + 20
         while not client.failure and time.monotonic() < give_up:
-            asked(client, file, seconds=0.2)
+            diagnose(client, file, seconds=0.2)
 
     assert client.failure == "gave no answer in 0.5 seconds"
 
 
 def test_who_stops_listening_is_ended(tmp_path: Path) -> None:
-    files = [written(tmp_path, f"{number}.txt", "x" * 900_000) for number in range(20)]
-    with started("stops listening", tmp_path) as client:
-        answer = asked(client, *files)
+    files = [write_file(tmp_path, f"{number}.txt", "x" * 900_000) for number in range(20)]
+    with start_client("stops listening", tmp_path) as client:
+        answer = diagnose(client, *files)
 
     assert answer == ServerAnswer(reasons=("`fake` does not read what it is told",))
 
 
 def test_who_grows_too_large_is_ended(tmp_path: Path) -> None:
-    file = written(tmp_path, "a.txt", "")
-    with started("grows", tmp_path, limits=replace(LIMITS, resident=100_000_000)) as client:
+    file = write_file(tmp_path, "a.txt", "")
+    with start_client("grows", tmp_path, limits=replace(LIMITS, resident=100_000_000)) as client:
         give_up = time.monotonic() + 20
         while not client.failure and time.monotonic() < give_up:
-            asked(client, file, seconds=0.2)
+            diagnose(client, file, seconds=0.2)
             client.check()
 
     assert client.failure == "took more than 95 MB of memory"
 
 
 def test_nothing_of_a_server_outlives_it(tmp_path: Path) -> None:
-    file, born = written(tmp_path, "a.txt", ""), tmp_path / "born"
-    with started("family", tmp_path, str(born)) as client:
-        asked(client, file)
+    file, born = write_file(tmp_path, "a.txt", ""), tmp_path / "born"
+    with start_client("family", tmp_path, str(born)) as client:
+        diagnose(client, file)
         grandchild = int(born.read_text(encoding="ascii"))
-        assert alive(grandchild)
+        assert is_alive(grandchild)
 
-    assert not alive(grandchild)
+    assert not is_alive(grandchild)
 
 
 def test_a_program_that_is_not_there_is_a_reason(tmp_path: Path) -> None:
-    file = written(tmp_path, "a.txt", "")
+    file = write_file(tmp_path, "a.txt", "")
     program = str(tmp_path / "nothing")
     client = Client(SelectedServer(server=server("pushes"), program=program), tmp_path)
 
-    assert asked(client, file) == ServerAnswer(reasons=(f"`fake` `{program}` was not found",))
+    assert diagnose(client, file) == ServerAnswer(reasons=(f"`fake` `{program}` was not found",))
     client.close()
 
 
 def test_a_closed_server_leaves_no_thread(tmp_path: Path) -> None:
-    file = written(tmp_path, "a.txt", "")
+    file = write_file(tmp_path, "a.txt", "")
     before = threading.active_count()
-    with started("hangs", tmp_path) as client:
-        asked(client, file, seconds=0.1)
+    with start_client("hangs", tmp_path) as client:
+        diagnose(client, file, seconds=0.1)
 
     give_up = time.monotonic() + 10
     while threading.active_count() > before and time.monotonic() < give_up:

@@ -32,7 +32,7 @@ JSON = st.recursive(
 PLACE = {"start": {"line": 4, "character": 0}, "end": {"line": 4, "character": 1}}
 
 
-def published(*reported: object) -> list[Diagnostic]:
+def parse_published(*reported: object) -> list[Diagnostic]:
     params = json.dumps({"uri": "file:///a.py", "diagnostics": reported}).encode()
     return make_diagnostics(
         "a.py", decode_part(Raw(params), PublishedDiagnostics).diagnostics, prefix="TS"
@@ -52,7 +52,7 @@ def test_any_message_is_read_or_refused(message: bytes) -> None:
 def test_a_diagnostic_in_the_noise_is_found(noise: object) -> None:
     known = {"range": {**PLACE, "more": noise}, "message": "wrong", "data": noise, "tags": noise}
 
-    assert published(known) == [Diagnostic(path="a.py", line=5, text="wrong")]
+    assert parse_published(known) == [Diagnostic(path="a.py", line=5, text="wrong")]
 
 
 @pytest.mark.parametrize(
@@ -80,11 +80,11 @@ def test_a_diagnostic_in_the_noise_is_found(noise: object) -> None:
     ],
 )
 def test_one_diagnostic(fields: dict[str, object], expected: Diagnostic) -> None:
-    assert published({"range": PLACE, "message": "wrong", **fields}) == [expected]
+    assert parse_published({"range": PLACE, "message": "wrong", **fields}) == [expected]
 
 
 def test_hints_to_the_editor_are_no_findings() -> None:
-    assert published({"range": PLACE, "message": "not accessed", "severity": 4}) == []
+    assert parse_published({"range": PLACE, "message": "not accessed", "severity": 4}) == []
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from checks.lsp.fakes import written
+from checks.lsp.fakes import write_file
 from untildone.checks.lsp.watch import CHANGED, CREATED, DELETED, Watch
-from untildone.process import run
+from untildone.process.runner import run
 
 
 @pytest.mark.parametrize("repository", [True, False])
@@ -14,11 +14,11 @@ def test_sees_what_became_of_each_file(repository: bool, tmp_path: Path) -> None
     if repository:
         run(["git", "init", "-q", "."], cwd=tmp_path, timeout=20)
     for name in ("kept", "changed", "deleted"):
-        written(tmp_path, name, name)
+        write_file(tmp_path, name, name)
     (tmp_path / "leads-nowhere").symlink_to("nothing")
     watch = Watch(tmp_path)
-    written(tmp_path, "changed", "otherwise")
-    written(tmp_path, "created", "")
+    write_file(tmp_path, "changed", "otherwise")
+    write_file(tmp_path, "created", "")
     (tmp_path / "deleted").unlink()
 
     assert sorted(watch.find_changes()) == [

@@ -13,25 +13,25 @@ RECORDED = Path(__file__).parent.parent / "recorded"
 FAMILIES = {"gcc": "cc", "clang": "cc", "basedpyright": "pyright"}
 
 
-def recorded(name: str) -> str:
+def load_recorded(name: str) -> str:
     return clean(RECORDED.joinpath(f"{name}.txt").read_text(encoding="utf-8"))
 
 
-def owner(name: str) -> str:
+def find_owner(name: str) -> str:
     program = name.partition("-")[0]
     return FAMILIES.get(program, program)
 
 
-def parser_of(name: str) -> Parser:
-    return PARSERS[owner(name)]
+def find_parser(name: str) -> Parser:
+    return PARSERS[find_owner(name)]
 
 
-def found(name: str) -> tuple[Diagnostic, ...]:
-    return tuple(parser_of(name).parse(recorded(name)))
+def parse_recorded(name: str) -> tuple[Diagnostic, ...]:
+    return tuple(find_parser(name).parse(load_recorded(name)))
 
 
-def counted(name: str) -> Tests | None:
-    return read_tests(parser_of(name), recorded(name))
+def count_recorded(name: str) -> Tests | None:
+    return read_tests(find_parser(name), load_recorded(name))
 
 
 def read_tests(parser: Parser, text: str) -> Tests | None:

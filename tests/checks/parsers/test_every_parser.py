@@ -3,7 +3,7 @@
 import pytest
 
 from checks.parsers import test_noise, test_real_programs
-from checks.parsers.recording import RECORDED, owner
+from checks.parsers.recording import RECORDED, find_owner
 from checks.security import test_check
 from untildone.checks.parsers import PARSERS
 
@@ -22,7 +22,7 @@ REAL = {
 
 @pytest.mark.parametrize("name", PARSERS)
 def test_it_has_read_a_recorded_run(name: str) -> None:
-    assert name in {owner(path.stem) for path in RECORDED.iterdir()}
+    assert name in {find_owner(path.stem) for path in RECORDED.iterdir()}
 
 
 @pytest.mark.parametrize("name", PARSERS)

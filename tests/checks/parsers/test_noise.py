@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checks.parsers.recording import RECORDED, owner, read_tests, recorded
+from checks.parsers.recording import RECORDED, find_owner, load_recorded, read_tests
 from untildone.checks.parser import Parser
 from untildone.checks.parsers import LAST_RESORT, PARSERS
 
@@ -84,8 +84,8 @@ def test_any_text_is_read_without_an_exception(name: str, text: str) -> None:
 def test_damaged_output_is_read_without_an_exception(
     name: str, data: st.DataObject, noise: str
 ) -> None:
-    names = sorted(path.stem for path in RECORDED.iterdir() if owner(path.stem) == name)
-    text = recorded(data.draw(st.sampled_from(names)))
+    names = sorted(path.stem for path in RECORDED.iterdir() if find_owner(path.stem) == name)
+    text = load_recorded(data.draw(st.sampled_from(names)))
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, min(start + 40, len(text))))
     damaged = text[:start] + noise + text[end:]

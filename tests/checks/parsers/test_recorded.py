@@ -4,12 +4,12 @@ import pytest
 
 from checks.parsers.recording import (
     RECORDED,
-    counted,
+    count_recorded,
     error,
-    found,
-    owner,
+    find_owner,
+    load_recorded,
+    parse_recorded,
     read_tests,
-    recorded,
     warning,
 )
 from untildone.checks.findings import Diagnostic
@@ -222,7 +222,7 @@ NODE_RED = check_results.Tests(
     ],
 )
 def test_the_tests_of_a_run_are_counted(name: str, expected: check_results.Tests | None) -> None:
-    assert counted(name) == expected
+    assert count_recorded(name) == expected
 
 
 PYTEST_FOUND = (
@@ -468,22 +468,22 @@ NOT_FOUND = "Cannot find module './nothing_like_this'"
     ],
 )
 def test_what_a_run_reports_is_found(name: str, expected: tuple[Diagnostic, ...]) -> None:
-    assert found(name) == expected
+    assert parse_recorded(name) == expected
 
 
 @pytest.mark.parametrize("name", sorted(path.stem for path in RECORDED.iterdir()))
 def test_no_other_parser_claims_the_output(name: str) -> None:
-    text = recorded(name)
+    text = load_recorded(name)
     claims = [
-        (owner(name), other)
+        (find_owner(name), other)
         for other, parser in PARSERS.items()
-        if other != owner(name) and (read_tests(parser, text) or list(parser.parse(text)))
+        if other != find_owner(name) and (read_tests(parser, text) or list(parser.parse(text)))
     ]
     assert set(claims) <= SHARED
 
 
 def test_every_parser_has_read_a_real_program() -> None:
-    assert {owner(path.stem) for path in RECORDED.iterdir()} >= PARSERS.keys()
+    assert {find_owner(path.stem) for path in RECORDED.iterdir()} >= PARSERS.keys()
 
 
 def test_the_last_resort_finds_lines_that_name_a_place() -> None:

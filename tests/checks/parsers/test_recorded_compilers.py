@@ -2,7 +2,7 @@
 
 import pytest
 
-from checks.parsers.recording import counted, error, found, recorded, warning
+from checks.parsers.recording import count_recorded, error, load_recorded, parse_recorded, warning
 from untildone.checks.findings import Diagnostic
 from untildone.checks.parsers import javac
 from untildone.core import check_results
@@ -282,7 +282,7 @@ from untildone.core import check_results
     ],
 )
 def test_what_a_run_reports_is_found(name: str, expected: tuple[Diagnostic, ...]) -> None:
-    assert found(name) == expected
+    assert parse_recorded(name) == expected
 
 
 @pytest.mark.parametrize(
@@ -337,12 +337,12 @@ def test_what_a_run_reports_is_found(name: str, expected: tuple[Diagnostic, ...]
     ],
 )
 def test_the_tests_of_a_run_are_counted(name: str, expected: check_results.Tests | None) -> None:
-    assert counted(name) == expected
+    assert count_recorded(name) == expected
 
 
 def test_the_compiler_is_heard_inside_gradle() -> None:
     path = "/tmp/shop/gradle/broken/src/main/java/shop/Cart.java"
-    assert tuple(javac.parse(recorded("gradle-4.4.1-build-red"))) == (
+    assert tuple(javac.parse(load_recorded("gradle-4.4.1-build-red"))) == (
         error(path, 9, "", "incompatible types: int cannot be converted to String"),
         error(path, 10, "", "cannot find symbol: method nothing(List)"),
         error(path, 10, "", "cannot find symbol: method size()"),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from checks.parsers.recording import error, found, info, warning
+from checks.parsers.recording import error, info, parse_recorded, warning
 from untildone.checks.findings import Diagnostic
 
 MYPY_FOUND = (
@@ -376,4 +376,4 @@ SHELLCHECK_FOUND = (
     ],
 )
 def test_what_a_run_reports_is_found(name: str, expected: tuple[Diagnostic, ...]) -> None:
-    assert found(name) == expected
+    assert parse_recorded(name) == expected

@@ -2,7 +2,7 @@
 
 import pytest
 
-from checks.parsers.recording import counted, error, found, recorded
+from checks.parsers.recording import count_recorded, error, load_recorded, parse_recorded
 from untildone.checks.findings import Diagnostic
 from untildone.checks.parsers import junit
 from untildone.checks.run_report import Case, RunReport
@@ -162,7 +162,7 @@ from untildone.core import check_results
     ],
 )
 def test_what_a_run_reports_is_found(name: str, expected: tuple[Diagnostic, ...]) -> None:
-    assert found(name) == expected
+    assert parse_recorded(name) == expected
 
 
 @pytest.mark.parametrize(
@@ -314,11 +314,11 @@ def test_what_a_run_reports_is_found(name: str, expected: tuple[Diagnostic, ...]
     ],
 )
 def test_the_tests_of_a_run_are_counted(name: str, expected: check_results.Tests | None) -> None:
-    assert counted(name) == expected
+    assert count_recorded(name) == expected
 
 
 def test_a_report_names_every_test() -> None:
-    assert junit.parse_report(recorded("junit-pytest-9.2.0-xunit1")) == RunReport(
+    assert junit.parse_report(load_recorded("junit-pytest-9.2.0-xunit1")) == RunReport(
         cases=(
             Case(
                 id="tests/test_cart.py::TestCart::test_total",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from checks.parsers.recording import counted, error, found, info, warning
+from checks.parsers.recording import count_recorded, error, info, parse_recorded, warning
 from untildone.checks.findings import Diagnostic
 from untildone.checks.parsers import astgrep
 
@@ -21,8 +21,8 @@ VAR = info("shop/cart.js", 1, "no-var", "let or const says more")
     ],
 )
 def test_what_a_scan_reports_is_found(name: str, expected: tuple[Diagnostic, ...]) -> None:
-    assert found(name) == expected
-    assert counted(name) is None
+    assert parse_recorded(name) == expected
+    assert count_recorded(name) is None
 
 
 def test_our_own_lines_are_about_security() -> None:

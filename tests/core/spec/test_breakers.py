@@ -54,7 +54,7 @@ def test_a_file_turned_in_circles() -> None:
 
     assert verdict == Pause(
         outcome="stagnated",
-        reason="edited again and again in this round, and back where it was: `a.py`",
+        reason="edited again and again in this round, and back to its former content: `a.py`",
     )
 
 

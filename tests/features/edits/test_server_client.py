@@ -22,7 +22,7 @@ from untildone.features.edits.server_client import (
     edited_files,
     open_door,
 )
-from untildone.process import alive
+from untildone.process.runner import is_alive
 
 FAKE = Path(__file__).parents[2] / "checks" / "lsp" / "fake_server.py"
 
@@ -129,7 +129,7 @@ def test_a_killed_process_is_replaced(world: World) -> None:
     world.snapshot(file)
     (killed,) = world.warm()
     os.kill(killed, signal.SIGKILL)
-    assert until(lambda: not alive(killed))
+    assert until(lambda: not is_alive(killed))
 
     assert world.said(file) == [("a.py", ["one"])]
     assert killed not in world.warm()

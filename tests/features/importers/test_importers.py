@@ -65,7 +65,7 @@ def test_the_session_that_wrote_it_is_held(desk: Desk) -> None:
     answer = stop(desk)
 
     assert held(answer)
-    assert f"untildone: `{FILE}` began loop " in answer["systemMessage"]
+    assert f"untildone: `{FILE}` started loop " in answer["systemMessage"]
     assert loops(desk) == [(SESSION, "active", None, 2, 15)]
     assert file.read_text(encoding="utf-8") == samples.STRAVINSKY.replace("count: 1", "count: 2")
 
@@ -99,7 +99,8 @@ def test_who_only_read_it_is_not_held(desk: Desk, tool: str, inputs: dict[str, s
     called(desk, tool, **inputs)
 
     assert stop(desk) == {
-        "systemMessage": f"untildone: `{FILE}` is a loop: `!untildone continue --here` begins it"
+        "systemMessage": f"untildone: `{FILE}` is a loop file:"
+        " `!untildone continue --here` starts it"
     }
     assert stop(desk) is None
     assert loops(desk) == []
@@ -260,7 +261,7 @@ def test_one_content_makes_one_loop(desk: Desk) -> None:
     answer = stop(desk)
 
     assert not held(answer)
-    assert f"`untildone import {FILE}` begins another" in answer["systemMessage"]
+    assert f"`untildone import {FILE}` starts it again" in answer["systemMessage"]
     assert len(loops(desk)) == 1
 
 

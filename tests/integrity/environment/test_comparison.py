@@ -1,4 +1,4 @@
-"""What stands around the checks: another program, setting or start-up file is told of."""
+"""What surrounds the checks: another program, setting or startup file is reported."""
 
 import os
 import subprocess
@@ -10,12 +10,12 @@ import pytest
 
 from integrity.trees import written
 from untildone.integrity.environment.check_programs import find_check_programs
-from untildone.integrity.environment.comparison import find_environment_concerns
+from untildone.integrity.environment.comparison import compare_environment
 from untildone.integrity.environment.facts import collect_facts
 
 
-class Person:
-    """A home, a project, and a folder of programs that stands behind the home's own."""
+class Machine:
+    """A home, a project, and a folder of programs behind the home's own on the search path."""
 
     def __init__(self, top: Path) -> None:
         self.home, self.project, self.bin = top / "home", top / "project", top / "bin"
@@ -24,97 +24,97 @@ class Person:
         folders = (self.home / ".local" / "bin", self.bin, "/usr/bin", "/bin")
         self.environ = {"HOME": str(self.home), "PATH": os.pathsep.join(map(str, folders))}
 
-    def program(self, name: str, text: str = "#!/bin/sh\n", *, home: bool = False) -> Path:
+    def write_program(self, name: str, text: str = "#!/bin/sh\n", *, home: bool = False) -> Path:
         place = (self.home / ".local" / "bin" if home else self.bin) / name
         place.write_text(text, encoding="utf-8")
         place.chmod(0o755)
         return place
 
-    def noted(self, *commands: str) -> dict[str, str]:
+    def collect(self, *commands: str) -> dict[str, str]:
         return collect_facts(self.project, commands, self.environ)
 
-    def lost(self, then: dict[str, str], *commands: str) -> list[str]:
+    def find_reasons(self, baseline: dict[str, str], *commands: str) -> list[str]:
         return [
             each.detail
-            for each in find_environment_concerns(self.project, commands, self.environ, then)
+            for each in compare_environment(self.project, commands, self.environ, baseline)
         ]
 
 
 @pytest.fixture
-def person(tmp_path: Path) -> Person:
-    return Person(tmp_path)
+def machine(tmp_path: Path) -> Machine:
+    return Machine(tmp_path)
 
 
 needs_posix = pytest.mark.skipif(os.name == "nt", reason="programs are scripts here")
 
 
 @needs_posix
-def test_a_program_in_front_of_the_one_of_the_start_is_told_of(person: Person) -> None:
-    real = person.program("pytest")
-    then = person.noted("pytest -q")
-    shim = person.program("pytest", home=True)
+def test_a_program_that_hides_another_is_reported(machine: Machine) -> None:
+    real = machine.write_program("pytest")
+    baseline = machine.collect("pytest -q")
+    shim = machine.write_program("pytest", home=True)
 
-    assert person.lost(then, "pytest -q") == [
+    assert machine.find_reasons(baseline, "pytest -q") == [
         f"`pytest` was `{real}` in the baseline and is now `{shim}`"
     ]
 
 
 @needs_posix
-def test_a_program_with_another_content_is_told_of(person: Person) -> None:
-    place = person.program("lint")
-    then = person.noted("cd src && lint .")
-    person.program("lint", "#!/bin/sh\nexit 0\n")
+def test_a_program_with_changed_content_is_reported(machine: Machine) -> None:
+    place = machine.write_program("lint")
+    baseline = machine.collect("cd src && lint .")
+    machine.write_program("lint", "#!/bin/sh\nexit 0\n")
 
-    assert person.lost(then, "cd src && lint .") == [
+    assert machine.find_reasons(baseline, "cd src && lint .") == [
         f"the program `{place}` differs from the baseline"
     ]
 
 
 @needs_posix
-def test_a_program_that_was_missing_may_be_installed(person: Person) -> None:
-    then = person.noted("pytest -q")
-    person.program("pytest")
+def test_a_program_that_was_missing_may_be_installed(machine: Machine) -> None:
+    baseline = machine.collect("pytest -q")
+    machine.write_program("pytest")
 
-    assert person.lost(then, "pytest -q") == []
-
-
-@needs_posix
-def test_another_search_path_of_the_hook_is_no_change(person: Person) -> None:
-    person.program("pytest")
-    then = person.noted("pytest -q")
-    person.program("pytest", home=True).unlink()
-    person.environ["PATH"] = "/usr/bin:/bin"
-
-    assert person.lost(then, "pytest -q") == []
+    assert machine.find_reasons(baseline, "pytest -q") == []
 
 
 @needs_posix
-def test_a_program_that_no_check_comes_to_any_more_is_not_missed(person: Person) -> None:
-    person.program("jest")
-    package = written(person.project, {"package.json": '{"scripts": {"test": "jest"}}'})
-    then = person.noted("npm test")
+def test_another_search_path_of_the_hook_is_no_change(machine: Machine) -> None:
+    machine.write_program("pytest")
+    baseline = machine.collect("pytest -q")
+    machine.write_program("pytest", home=True).unlink()
+    machine.environ["PATH"] = "/usr/bin:/bin"
+
+    assert machine.find_reasons(baseline, "pytest -q") == []
+
+
+@needs_posix
+def test_a_program_that_no_check_starts_any_more_is_not_reported(machine: Machine) -> None:
+    machine.write_program("jest")
+    package = written(machine.project, {"package.json": '{"scripts": {"test": "jest"}}'})
+    baseline = machine.collect("npm test")
     written(package, {"package.json": '{"scripts": {"test": "vitest run"}}'})
 
-    assert person.lost(then, "npm test") == []
+    assert machine.find_reasons(baseline, "npm test") == []
 
 
 @needs_posix
-def test_the_scripts_of_npm_are_followed(person: Person) -> None:
+def test_the_scripts_of_npm_are_followed(machine: Machine) -> None:
     package = (
         '{"scripts": {"pretest": "tsc", "test": "vitest run && npm run more", "more": "mocha"}}'
     )
-    written(person.project, {"package.json": package, "node_modules/.bin/vitest": ""})
-    (person.project / "node_modules/.bin/vitest").chmod(0o755)
+    written(machine.project, {"package.json": package, "node_modules/.bin/vitest": ""})
+    (machine.project / "node_modules/.bin/vitest").chmod(0o755)
 
     found = {
         each.name: each.place
-        for each in find_check_programs(person.project, ["npm test"], {"PATH": ""})
+        for each in find_check_programs(machine.project, ["npm test"], {"PATH": ""})
     }
 
     assert found == {
         "npm": "",
         "tsc": "",
-        "vitest": str(person.project / "node_modules/.bin/vitest"),
+        "vitest": str(machine.project / "node_modules/.bin/vitest"),
         "mocha": "",
     }
 
@@ -128,14 +128,14 @@ def test_the_scripts_of_npm_are_followed(person: Person) -> None:
         ("ruff check", ".config/ruff/ruff.toml", 'ignore = ["F"]\n'),
     ],
 )
-def test_settings_of_the_person_that_steer_a_tool_are_told_of(
-    person: Person, command: str, path: str, text: str
+def test_settings_in_the_home_folder_are_reported(
+    machine: Machine, command: str, path: str, text: str
 ) -> None:
-    then = person.noted(command)
-    written(person.home, {path: text})
+    baseline = machine.collect(command)
+    written(machine.home, {path: text})
 
-    place = person.home / path
-    assert person.lost(then, command) == [
+    place = machine.home / path
+    assert machine.find_reasons(baseline, command) == [
         f"`{place}` configures the tools and differs from the baseline"
     ]
 
@@ -148,71 +148,71 @@ def test_settings_of_the_person_that_steer_a_tool_are_told_of(
         ("npm test", ".cargo/config.toml", 'runner = "true"\n'),
     ],
 )
-def test_settings_that_no_check_depends_on_are_not(
-    person: Person, command: str, path: str, text: str
+def test_settings_that_no_check_depends_on_are_not_reported(
+    machine: Machine, command: str, path: str, text: str
 ) -> None:
-    then = person.noted(command)
-    written(person.home, {path: text})
+    baseline = machine.collect(command)
+    written(machine.home, {path: text})
 
-    assert person.lost(then, command) == []
+    assert machine.find_reasons(baseline, command) == []
 
 
 def git(project: Path, *words: str) -> None:
     subprocess.run(["git", *words], cwd=project, check=True, capture_output=True)
 
 
-def test_git_settings_count_where_a_check_comes_to_git(person: Person) -> None:
-    git(person.project, "init", "-q")
-    asks, asks_not = person.noted("git hook run pre-commit"), person.noted("make")
-    git(person.project, "config", "core.hooksPath", ".nohooks")
-    git(person.project, "config", "user.name", "a")
+def test_git_settings_count_where_a_check_uses_git(machine: Machine) -> None:
+    git(machine.project, "init", "-q")
+    asks, asks_not = machine.collect("git hook run pre-commit"), machine.collect("make")
+    git(machine.project, "config", "core.hooksPath", ".nohooks")
+    git(machine.project, "config", "user.name", "a")
 
-    assert person.lost(asks, "git hook run pre-commit") == [
+    assert machine.find_reasons(asks, "git hook run pre-commit") == [
         "git's `core.hookspath` was `not set` in the baseline and is now `.nohooks`"
     ]
-    assert person.lost(asks_not, "make") == []
+    assert machine.find_reasons(asks_not, "make") == []
 
 
-def test_what_the_check_itself_tells_git_is_no_change(person: Person) -> None:
+def test_git_settings_that_the_check_makes_are_no_change(machine: Machine) -> None:
     command = (
         "git config --get core.hooksPath >/dev/null"
         " || git config --local core.hooksPath .githooks; git hook run pre-commit"
     )
-    git(person.project, "init", "-q")
-    then = person.noted(command)
-    git(person.project, "config", "core.hooksPath", ".githooks")
-    assert person.lost(then, command) == []
+    git(machine.project, "init", "-q")
+    baseline = machine.collect(command)
+    git(machine.project, "config", "core.hooksPath", ".githooks")
+    assert machine.find_reasons(baseline, command) == []
 
-    git(person.project, "config", "core.hooksPath", ".nohooks")
-    assert person.lost(then, command) == [
+    git(machine.project, "config", "core.hooksPath", ".nohooks")
+    assert machine.find_reasons(baseline, command) == [
         "git's `core.hookspath` was `.githooks` in the baseline and is now `.nohooks`"
     ]
 
 
-def test_a_check_that_would_tell_git_something_else_than_the_start_did_excuses_nobody(
-    person: Person,
+def test_a_check_that_makes_another_git_setting_excuses_no_change(
+    machine: Machine,
 ) -> None:
     command = "git config core.hooksPath .githooks && git hook run pre-commit"
-    git(person.project, "init", "-q")
-    git(person.project, "config", "core.hooksPath", ".strict")
-    then = person.noted(command)
-    git(person.project, "config", "core.hooksPath", ".githooks")
+    git(machine.project, "init", "-q")
+    git(machine.project, "config", "core.hooksPath", ".strict")
+    baseline = machine.collect(command)
+    git(machine.project, "config", "core.hooksPath", ".githooks")
 
-    assert person.lost(then, command) == [
+    assert machine.find_reasons(baseline, command) == [
         "git's `core.hookspath` was `.strict` in the baseline and is now `.githooks`"
     ]
 
 
-def test_a_start_that_noted_nothing_says_nothing(person: Person) -> None:
-    written(person.home, {".npmrc": "node-options=x\n"})
+def test_nothing_is_compared_without_facts_of_the_baseline(machine: Machine) -> None:
+    written(machine.home, {".npmrc": "node-options=x\n"})
 
-    assert person.lost({}, "npm test") == []
+    assert machine.find_reasons({}, "npm test") == []
 
 
 @pytest.fixture
-def site(person: Person) -> Path:
+def site(machine: Machine) -> Path:
     """A real environment with one real package in it."""
-    venv = person.project / ".venv"
+    venv = machine.project / ".venv"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", venv], check=True)
     (folder,) = venv.glob("lib/python3*/site-packages")
     text = "def same(a, b):\n    assert a == b\n"
@@ -237,43 +237,41 @@ def _urlsafe(text: str) -> str:
 
 
 @needs_posix
-def test_an_installed_file_that_was_changed_is_told_of(person: Person, site: Path) -> None:
-    then = person.noted(".venv/bin/python -m pytest")
+def test_a_changed_installed_file_is_reported(machine: Machine, site: Path) -> None:
+    baseline = machine.collect(".venv/bin/python -m pytest")
     (site / "same.py").write_text("def same(a, b): ...\n", encoding="utf-8")
 
-    assert person.lost(then, ".venv/bin/python -m pytest") == [
+    assert machine.find_reasons(baseline, ".venv/bin/python -m pytest") == [
         f"`{site / 'same.py'}` is not what was installed"
     ]
 
 
 @needs_posix
-def test_a_record_written_long_after_the_installer_is_told_of(person: Person, site: Path) -> None:
-    then = person.noted(".venv/bin/python -m pytest")
+def test_a_record_written_long_after_the_install_is_reported(machine: Machine, site: Path) -> None:
+    baseline = machine.collect(".venv/bin/python -m pytest")
     record = site / "same-1.dist-info" / "RECORD"
     later = time.time() + 3_600
     os.utime(record, (later, later))
 
-    assert person.lost(then, ".venv/bin/python -m pytest") == [
+    assert machine.find_reasons(baseline, ".venv/bin/python -m pytest") == [
         f"`{record}` is not what was installed"
     ]
 
 
 @needs_posix
 @pytest.mark.parametrize("name", ["sitecustomize.py", "x.pth", "usercustomize/__init__.py"])
-def test_what_runs_at_every_start_of_python_is_told_of(
-    person: Person, site: Path, name: str
-) -> None:
-    then = person.noted(".venv/bin/python -m pytest")
+def test_new_startup_code_of_python_is_reported(machine: Machine, site: Path, name: str) -> None:
+    baseline = machine.collect(".venv/bin/python -m pytest")
     written(site, {name: "import os\n"})
 
-    assert person.lost(then, ".venv/bin/python -m pytest") == [
+    assert machine.find_reasons(baseline, ".venv/bin/python -m pytest") == [
         f"`{site / name}` runs at every start of Python and differs from the baseline"
     ]
 
 
 @needs_posix
-def test_installing_a_package_is_honest_work(person: Person, site: Path) -> None:
-    then = person.noted(".venv/bin/python -m pytest")
+def test_installing_a_package_is_no_concern(machine: Machine, site: Path) -> None:
+    baseline = machine.collect(".venv/bin/python -m pytest")
     text = "VERSION = 2\n"
     written(
         site,
@@ -288,33 +286,35 @@ def test_installing_a_package_is_honest_work(person: Person, site: Path) -> None
         },
     )
 
-    assert person.lost(then, ".venv/bin/python -m pytest") == []
+    assert machine.find_reasons(baseline, ".venv/bin/python -m pytest") == []
 
 
 @needs_posix
-def test_what_no_installer_has_recorded_may_come_but_not_change(person: Person, site: Path) -> None:
+def test_unrecorded_files_may_be_added_but_not_changed(machine: Machine, site: Path) -> None:
     written(site, {"near/__init__.py": "def near(a, b):\n    return a == b\n", "far.py": "a = 1\n"})
-    then = person.noted(".venv/bin/python -m pytest")
+    baseline = machine.collect(".venv/bin/python -m pytest")
     written(site, {"near/__init__.py": "def near(a, b):\n    return True\n", "new.py": "b = 1\n"})
 
-    assert person.lost(then, ".venv/bin/python -m pytest") == [
+    assert machine.find_reasons(baseline, ".venv/bin/python -m pytest") == [
         f"`{site / 'near/__init__.py'}` is not what was installed"
     ]
 
 
 @needs_posix
 @pytest.mark.parametrize("installed", [False, True])
-def test_a_plugin_that_no_installer_put_there_is_told_of(
-    person: Person, site: Path, installed: bool
+def test_a_plugin_that_no_installer_recorded_is_reported(
+    machine: Machine, site: Path, installed: bool
 ) -> None:
-    then = person.noted(".venv/bin/python -m pytest")
+    baseline = machine.collect(".venv/bin/python -m pytest")
     names = "more-2.dist-info/entry_points.txt"
     written(site, {names: "[pytest11]\nmore = more\n", "more.py": "a = 1\n"})
     if installed:
         written(site, {"more-2.dist-info/RECORD": f"more.py,,\n{names},,\n"})
 
     told = f"`{site / names}` names plugins, and no installer has put it there"
-    assert person.lost(then, ".venv/bin/python -m pytest") == ([] if installed else [told])
+    assert machine.find_reasons(baseline, ".venv/bin/python -m pytest") == (
+        [] if installed else [told]
+    )
 
 
 @needs_posix
@@ -330,15 +330,15 @@ def test_a_plugin_that_no_installer_put_there_is_told_of(
     ],
 )
 @pytest.mark.parametrize("place", [".git/info/exclude", "../home/.config/git/ignore"])
-def test_files_that_git_is_told_to_pass_by_where_no_commit_shows_it_are_told_of(
-    person: Person, pattern: str, told: str, place: str
+def test_committed_files_in_a_private_ignore_list_are_reported(
+    machine: Machine, pattern: str, told: str, place: str
 ) -> None:
-    written(person.project, {"app.py": "", "pkg/more.py": "", "scratch.py": ""})
-    subprocess.run(["git", "init", "-q"], cwd=person.project, check=True)
-    subprocess.run(["git", "add", "app.py", "pkg"], cwd=person.project, check=True)
-    then = person.noted("ruff check .")
-    written(person.project, {place: f"{pattern}\n"})
+    written(machine.project, {"app.py": "", "pkg/more.py": "", "scratch.py": ""})
+    subprocess.run(["git", "init", "-q"], cwd=machine.project, check=True)
+    subprocess.run(["git", "add", "app.py", "pkg"], cwd=machine.project, check=True)
+    baseline = machine.collect("ruff check .")
+    written(machine.project, {place: f"{pattern}\n"})
 
     name = "info/exclude" if "info" in place else "ignore"
     wanted = [f"git's `{name}` was `not set` in the baseline and is now `{told}`"] if told else []
-    assert person.lost(then, "ruff check .") == wanted
+    assert machine.find_reasons(baseline, "ruff check .") == wanted

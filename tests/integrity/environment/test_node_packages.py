@@ -1,4 +1,4 @@
-"""Installed packages changed in place are told of; installed anew they are not."""
+"""Installed packages that were changed in place are reported; reinstalled ones are not."""
 
 import os
 from pathlib import Path
@@ -7,7 +7,7 @@ import pytest
 
 from integrity.trees import written
 from untildone.integrity.baseline import Stamp, read_stamps
-from untildone.integrity.environment.node_packages import find_package_concerns
+from untildone.integrity.environment.node_packages import compare_packages
 
 PACKAGE = {
     "package.json": '{"dependencies": {"same": "1"}}',
@@ -23,38 +23,38 @@ def project(tmp_path: Path) -> Path:
     return written(tmp_path, PACKAGE)
 
 
-def start(project: Path) -> dict[str, Stamp]:
+def read_packages(project: Path) -> dict[str, Stamp]:
     return dict(read_stamps(project, ["node_modules"]))
 
 
-def lost(project: Path, then: dict[str, Stamp]) -> list[str]:
-    return [each.detail for each in find_package_concerns(project, then)]
+def find_reasons(project: Path, baseline: dict[str, Stamp]) -> list[str]:
+    return [each.detail for each in compare_packages(project, baseline)]
 
 
-def test_a_file_edited_in_place_is_told_of(project: Path) -> None:
-    then = start(project)
+def test_a_file_edited_in_place_is_reported(project: Path) -> None:
+    baseline = read_packages(project)
     written(project, {"node_modules/same/index.js": "module.exports = () => true;\n"})
 
-    assert lost(project, then) == [
+    assert find_reasons(project, baseline) == [
         "`node_modules/same/index.js` was changed, and its package was not installed anew"
     ]
 
 
 def test_another_description_does_not_hide_it(project: Path) -> None:
-    then = start(project)
+    baseline = read_packages(project)
     written(
         project,
         {"node_modules/same/index.js": "x\n", "node_modules/same/package.json": '{"name": "same"}'},
     )
 
-    assert [each.path for each in find_package_concerns(project, then)] == [
+    assert [each.path for each in compare_packages(project, baseline)] == [
         "node_modules/same/index.js",
         "node_modules/same/package.json",
     ]
 
 
-def test_a_package_installed_anew_is_honest_work(project: Path) -> None:
-    then = start(project)
+def test_a_reinstalled_package_is_no_concern(project: Path) -> None:
+    baseline = read_packages(project)
     for name in ("package.json", "index.js", "README.md"):
         (project / "node_modules/same" / name).unlink()
     written(
@@ -69,7 +69,7 @@ def test_a_package_installed_anew_is_honest_work(project: Path) -> None:
         },
     )
 
-    assert lost(project, then) == []
+    assert find_reasons(project, baseline) == []
 
 
 @pytest.mark.parametrize(
@@ -81,24 +81,24 @@ def test_a_package_installed_anew_is_honest_work(project: Path) -> None:
         ({"bun.lock": "{}"}, []),
     ],
 )
-def test_a_package_replaced_as_a_whole_by_no_installer_is_told_of(
+def test_a_package_replaced_without_an_installer_is_reported(
     project: Path, lock: dict[str, str], told: list[str]
 ) -> None:
-    then = start(project)
+    baseline = read_packages(project)
     (project / "node_modules/same/README.md").unlink()
     written(project, {"node_modules/same/index.js": "a\n", "node_modules/same/package.json": "{}"})
     written(project, lock)
 
-    found = sorted(each.path for each in find_package_concerns(project, then))
+    found = sorted(each.path for each in compare_packages(project, baseline))
     assert found == [f"node_modules/same/{name}" for name in told]
 
 
-def test_nothing_changed_is_nothing_lost(project: Path) -> None:
-    assert lost(project, start(project)) == []
+def test_unchanged_packages_are_no_concern(project: Path) -> None:
+    assert find_reasons(project, read_packages(project)) == []
 
 
-def test_a_package_put_there_by_hand_is_told_of(project: Path) -> None:
-    then = start(project)
+def test_a_package_made_by_hand_is_reported(project: Path) -> None:
+    baseline = read_packages(project)
     written(
         project,
         {
@@ -107,15 +107,15 @@ def test_a_package_put_there_by_hand_is_told_of(project: Path) -> None:
         },
     )
 
-    assert sorted(lost(project, then)) == [
+    assert sorted(find_reasons(project, baseline)) == [
         "the package `vitest` was put there by hand",
         "the package `x` was put there by hand",
     ]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="commands are links here")
-def test_a_command_of_no_package_is_told_of(project: Path) -> None:
-    then = start(project)
+def test_a_command_of_no_package_is_reported(project: Path) -> None:
+    baseline = read_packages(project)
     written(project, {"node_modules/.bin/vitest": "#!/bin/sh\nexit 0\n"})
     written(
         project, {"node_modules/.bin/shim": '#!/bin/sh\nexec node "$basedir/../same/index.js"\n'}
@@ -123,23 +123,23 @@ def test_a_command_of_no_package_is_told_of(project: Path) -> None:
     (project / "node_modules/.bin/same").symlink_to("../same/index.js")
     (project / "node_modules/.bin/other").symlink_to("/bin/true")
 
-    assert sorted(lost(project, then)) == [
+    assert sorted(find_reasons(project, baseline)) == [
         "`node_modules/.bin/other` is no command of an installed package",
         "`node_modules/.bin/vitest` is no command of an installed package",
     ]
 
 
-def test_without_a_description_nothing_is_wanted(tmp_path: Path) -> None:
+def test_without_a_manifest_no_package_is_declared(tmp_path: Path) -> None:
     written(tmp_path, {"node_modules/x/package.json": "{}"})
 
-    assert lost(tmp_path, {}) == ["the package `x` was put there by hand"]
+    assert find_reasons(tmp_path, {}) == ["the package `x` was put there by hand"]
 
 
 @pytest.mark.parametrize("package", ["[]", '{"dependencies": 5}', "[" * 100_000, "{"])
-def test_a_package_that_no_readable_manifest_names_was_put_there_by_hand(
+def test_a_package_that_no_readable_manifest_declares_is_reported(
     project: Path, package: str
 ) -> None:
-    then = start(project)
+    baseline = read_packages(project)
     written(project, {"package.json": package, "node_modules/new/package.json": "{}"})
 
-    assert lost(project, then) == ["the package `new` was put there by hand"]
+    assert find_reasons(project, baseline) == ["the package `new` was put there by hand"]

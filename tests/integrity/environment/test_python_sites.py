@@ -1,4 +1,4 @@
-"""Folders that an interpreter takes packages from: an environment of its own knows no others."""
+"""The folders that an interpreter loads packages from."""
 
 import subprocess
 import sys
@@ -9,16 +9,16 @@ import pytest
 from untildone.integrity.environment.python_sites import find_site_folders
 
 
-def made(top: Path, *options: str) -> tuple[Path, Path]:
-    """An environment, and a home with packages of the person's own."""
+def make_environment(top: Path, *options: str) -> tuple[Path, Path]:
+    """Return an interpreter in a virtual environment, and a home with packages of its own."""
     venv, home = top / "venv", top / "home"
     (home / ".local/lib/python3.11/site-packages").mkdir(parents=True)
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", *options, venv], check=True)
     return venv / "bin" / "python", home
 
 
-def installed(interpreter: Path, home: Path) -> set[str]:
-    """By whose they are."""
+def find_owners(interpreter: Path, home: Path) -> set[str]:
+    """Return whose folders of packages the interpreter uses."""
     own, base = interpreter.parent.parent, interpreter.resolve().parent.parent
     places = {own: "own", base: "base", home: "user"}
     return {
@@ -29,16 +29,20 @@ def installed(interpreter: Path, home: Path) -> set[str]:
     }
 
 
-def test_an_environment_of_its_own_has_its_own_packages_alone(tmp_path: Path) -> None:
-    interpreter, home = made(tmp_path)
+def test_an_isolated_environment_has_only_its_own_packages(tmp_path: Path) -> None:
+    interpreter, home = make_environment(tmp_path)
     (library,) = interpreter.resolve().parent.parent.glob("lib/python3*/os.py")
 
-    assert installed(interpreter, home) == {"own"}
+    assert find_owners(interpreter, home) == {"own"}
     assert library.parent in find_site_folders(interpreter, home)
 
 
-def test_one_that_shares_has_those_it_is_made_of_too(tmp_path: Path) -> None:
-    assert installed(*made(tmp_path, "--system-site-packages")) == {"own", "base", "user"}
+def test_an_environment_that_shares_has_those_of_its_base_too(tmp_path: Path) -> None:
+    assert find_owners(*make_environment(tmp_path, "--system-site-packages")) == {
+        "own",
+        "base",
+        "user",
+    }
 
 
 @pytest.mark.parametrize(
@@ -49,15 +53,15 @@ def test_one_that_shares_has_those_it_is_made_of_too(tmp_path: Path) -> None:
         ("pyvenv.cfg", "home = /usr/bin\n"),
     ],
 )
-def test_in_doubt_an_environment_shares(tmp_path: Path, place: str, text: str) -> None:
-    interpreter, home = made(tmp_path)
+def test_an_unclear_environment_counts_as_sharing(tmp_path: Path, place: str, text: str) -> None:
+    interpreter, home = make_environment(tmp_path)
     (tmp_path / "venv" / place).write_text(text, encoding="utf-8")
 
-    assert installed(interpreter, home) == {"own", "base", "user"}
+    assert find_owners(interpreter, home) == {"own", "base", "user"}
 
 
-def test_an_interpreter_without_an_environment_has_them_all(tmp_path: Path) -> None:
-    interpreter, home = made(tmp_path)
+def test_an_interpreter_without_an_environment_has_all_packages(tmp_path: Path) -> None:
+    interpreter, home = make_environment(tmp_path)
     (tmp_path / "venv" / "pyvenv.cfg").unlink()
 
-    assert installed(interpreter, home) == {"own", "base", "user"}
+    assert find_owners(interpreter, home) == {"own", "base", "user"}

@@ -1,4 +1,4 @@
-"""Modules that would be loaded instead of the runner's are told of."""
+"""New modules that are loaded instead of others are reported."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ START = {
 }
 
 
-def lost(top: Path, *added: str) -> list[str]:
+def find_ids(top: Path, *added: str) -> list[str]:
     new = {**START, **dict.fromkeys(added, "x = 1\n")}
     return [each.id.partition("#")[0] for each in shadowing.find_concerns(beside(top, START, new))]
 
@@ -35,8 +35,8 @@ def lost(top: Path, *added: str) -> list[str]:
         *("pluggy/__init__.py", "json/__init__.py"),
     ],
 )
-def test_a_new_module_with_the_name_of_a_known_one_is_told_of(tmp_path: Path, path: str) -> None:
-    assert lost(tmp_path, path) == [f"runner:{path}"]
+def test_a_new_module_that_shadows_a_known_one_is_reported(tmp_path: Path, path: str) -> None:
+    assert find_ids(tmp_path, path) == [f"runner:{path}"]
 
 
 @pytest.mark.parametrize(
@@ -52,11 +52,11 @@ def test_a_new_module_with_the_name_of_a_known_one_is_told_of(tmp_path: Path, pa
         *("test/__init__.py", "frontend/types.ts", "src/shop/logging.py"),
     ],
 )
-def test_a_module_of_a_package_or_another_name_is_not(tmp_path: Path, path: str) -> None:
-    assert lost(tmp_path, path) == []
+def test_a_module_that_shadows_nothing_is_not_reported(tmp_path: Path, path: str) -> None:
+    assert find_ids(tmp_path, path) == []
 
 
-def test_a_plugin_that_loads_itself_is_told_of_unless_the_project_is_one(tmp_path: Path) -> None:
+def test_a_new_pytest_plugin_is_reported_unless_the_project_is_one(tmp_path: Path) -> None:
     points = {"shop.egg-info/entry_points.txt": "[pytest11]\nshop = shop.plugin\n"}
     plugin = {"pyproject.toml": '[project.entry-points.pytest11]\nshop = "shop.plugin"\n'}
 
@@ -80,7 +80,7 @@ def test_a_plugin_that_loads_itself_is_told_of_unless_the_project_is_one(tmp_pat
         ("typings/requests/api.pyi", "mend the types", False),
     ],
 )
-def test_a_stub_may_not_hide_the_code_of_the_start_from_type_checkers(
+def test_a_stub_may_not_hide_baseline_code_from_type_checkers(
     tmp_path: Path, path: str, task: str, told: bool
 ) -> None:
     start = {"shop/stock.py": "", "src/pricing.py": "", "shop/_native.c": ""}
@@ -101,7 +101,7 @@ def test_a_stub_may_not_hide_the_code_of_the_start_from_type_checkers(
         ({"Makefile": "check:\n\tty check .\n"}, "make check", True),
     ],
 )
-def test_a_stub_hides_nothing_where_no_type_checker_is_heard_of(
+def test_a_stub_hides_nothing_where_no_type_checker_is_used(
     tmp_path: Path, start: dict[str, str], command: str, told: bool
 ) -> None:
     old = {"shop/stock.py": "", **start}
@@ -119,7 +119,7 @@ def test_a_stub_hides_nothing_where_no_type_checker_is_heard_of(
         ("{}", "", False),
     ],
 )
-def test_a_declaration_may_not_hide_javascript_whose_types_are_checked(
+def test_a_declaration_may_not_hide_type_checked_javascript(
     tmp_path: Path, settings: str, code: str, told: bool
 ) -> None:
     start = {"src/stock.js": code, "tsconfig.json": settings}

@@ -5,9 +5,14 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
-from untildone.integrity.experiments.compose import Composed, composed, named_by, whole
-from untildone.integrity.experiments.inline import with_tests_of
-from untildone.integrity.experiments.renamed import renamed
+from untildone.integrity.experiments.composition import (
+    compose_files,
+    make_allowance,
+    take_whole_tree,
+)
+from untildone.integrity.experiments.inline_tests import restore_inline_tests
+from untildone.integrity.experiments.renamed_names import find_followers
+from untildone.sandbox.files import SandboxFiles
 
 OLD = {
     "app.py": "old",
@@ -28,7 +33,7 @@ NEW = {
 }
 
 
-def contents(found: Composed) -> dict[str, str]:
+def contents(found: SandboxFiles) -> dict[str, str]:
     return {
         path: source if isinstance(source, str) else source.read_text(encoding="utf-8")
         for path, source in found.files.items()
@@ -40,7 +45,7 @@ def nothing(_: str) -> bool:
 
 
 def test_what_judges_is_of_the_start_and_the_product_of_now(tmp_path: Path) -> None:
-    found = composed(beside(tmp_path, OLD, NEW), from_now=nothing)
+    found = compose_files(beside(tmp_path, OLD, NEW), uses_current=nothing)
 
     assert contents(found) == {
         "README.md": "new",
@@ -62,8 +67,8 @@ def test_what_judges_is_of_the_start_and_the_product_of_now(tmp_path: Path) -> N
 def test_where_nothing_that_judges_changed_nothing_is_restored(tmp_path: Path) -> None:
     comparison = beside(tmp_path, OLD, {**OLD, "app.py": "new"})
 
-    assert composed(comparison, from_now=nothing).restored == ()
-    start, now = (whole(comparison, now=each) for each in (False, True))
+    assert compose_files(comparison, uses_current=nothing).restored == ()
+    start, now = (take_whole_tree(comparison, current=each) for each in (False, True))
     assert (contents(start)["app.py"], start.restored) == ("old", ("app.py",))
     assert (contents(now)["app.py"], now.restored) == ("new", ())
 
@@ -87,7 +92,7 @@ def test_what_the_person_allowed_is_judged_as_it_is_now(
 ) -> None:
     comparison = beside(tmp_path, {"tests/test_app.py": "def test_total(): ..."}, {})
 
-    assert named_by((allowance,), comparison)(path) is expected
+    assert make_allowance((allowance,), comparison)(path) is expected
 
 
 PRODUCT = "pub fn fee() -> u64 {\n    5\n}\n"
@@ -120,12 +125,12 @@ TESTS = "#[cfg(test)]\nmod tests {\n    #[test]\n    fn five() {\n        check(
     ],
 )
 def test_the_starts_inline_tests_judge_the_code_of_now(now: str, expected: str | None) -> None:
-    assert with_tests_of("src/lib.rs", PRODUCT + "\n" + TESTS, now) == expected
+    assert restore_inline_tests("src/lib.rs", PRODUCT + "\n" + TESTS, now) == expected
 
 
 def test_files_without_inline_tests_are_left_alone() -> None:
-    assert with_tests_of("src/lib.rs", PRODUCT, PRODUCT.replace("5", "6")) is None
-    assert with_tests_of("src/lib.py", TESTS, PRODUCT) is None
+    assert restore_inline_tests("src/lib.rs", PRODUCT, PRODUCT.replace("5", "6")) is None
+    assert restore_inline_tests("src/lib.py", TESTS, PRODUCT) is None
 
 
 RENAMED = {
@@ -206,20 +211,20 @@ RENAMED = {
 def test_a_test_that_only_follows_a_new_name_of_the_product_is_taken_as_it_is_now(
     tmp_path: Path, new: dict[str, str], followed: set[str]
 ) -> None:
-    assert renamed(beside(tmp_path, RENAMED, new)) == followed
+    assert find_followers(beside(tmp_path, RENAMED, new)) == followed
 
 
 def test_tests_that_now_stand_in_a_file_of_their_own_are_left_out() -> None:
     now = PRODUCT + "\n#[cfg(test)]\nmod tests;\n"
-    assert with_tests_of("src/lib.rs", PRODUCT, now) == PRODUCT
+    assert restore_inline_tests("src/lib.rs", PRODUCT, now) == PRODUCT
 
 
 def test_a_product_file_with_inline_tests_is_of_both_trees(tmp_path: Path) -> None:
     old = {"src/lib.rs": PRODUCT + "\n" + TESTS}
     comparison = beside(tmp_path, old, {"src/lib.rs": PRODUCT.replace("5", "6")})
 
-    found = composed(comparison, from_now=nothing)
+    found = compose_files(comparison, uses_current=nothing)
 
     assert contents(found) == {"src/lib.rs": PRODUCT.replace("5", "6") + "\n" + TESTS}
     assert found.restored == ("src/lib.rs",)
-    assert composed(comparison, from_now=lambda path: path == "src/lib.rs").restored == ()
+    assert compose_files(comparison, uses_current=lambda path: path == "src/lib.rs").restored == ()

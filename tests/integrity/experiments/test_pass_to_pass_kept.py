@@ -13,11 +13,11 @@ from untildone.core.check_results import (
     Finding,
     Tests,
 )
-from untildone.integrity.experiments.adapted import adapted
-from untildone.integrity.experiments.packaged import with_scripts_of
-from untildone.integrity.experiments.renamed import renamed
-from untildone.integrity.experiments.unfit import unfit
-from untildone.integrity.tests import data
+from untildone.integrity.experiments.adaptation import adapt_tests
+from untildone.integrity.experiments.linted_tests import find_linted_tests
+from untildone.integrity.experiments.package_scripts import restore_scripts
+from untildone.integrity.experiments.renamed_names import find_followers
+from untildone.integrity.tests import expected_files
 
 RESTORED = ("test/a.test.js", "eslint.config.js")
 
@@ -59,7 +59,7 @@ def test_tests_that_the_linter_refused_from_the_start_say_nothing(
 ) -> None:
     files = tree(tmp_path, {"package.json": package(scripts={"check": "cargo clippy -- -D x"})})
 
-    assert unfit(files, RESTORED, given, (START,)) == expected
+    assert find_linted_tests(files, RESTORED, given, (START,)) == expected
 
 
 def package(**keys: object) -> str:
@@ -87,7 +87,7 @@ def test_a_package_is_of_now_but_for_its_scripts(
     comparison = beside(
         tmp_path, {"package.json": package(scripts={"test": "jest"})}, {"package.json": new}
     )
-    merged = with_scripts_of(comparison, "package.json")
+    merged = restore_scripts(comparison, "package.json")
 
     assert (json.loads(merged) if merged else None) == expected
 
@@ -95,7 +95,7 @@ def test_a_package_is_of_now_but_for_its_scripts(
 def test_only_a_package_of_both_trees_is_put_together(tmp_path: Path) -> None:
     comparison = beside(tmp_path, {"a.json": "{}"}, {"a.json": "[]", "package.json": "{}"})
 
-    assert [with_scripts_of(comparison, path) for path in ("a.json", "package.json")] == [
+    assert [restore_scripts(comparison, path) for path in ("a.json", "package.json")] == [
         None,
         None,
     ]
@@ -120,7 +120,7 @@ def test_a_test_that_went_to_another_folder_is_taken_as_it_is_now(
     product = {"src/a.ts": "export const a = () => 1;\n", "src/fake.ts": "export const a = 1;\n"}
     comparison = beside(tmp_path, {**product, "test/a.test.ts": TEST}, {**product, path: text})
 
-    assert renamed(comparison) == ({"test/a.test.ts", path} if followed else set())
+    assert find_followers(comparison) == ({"test/a.test.ts", path} if followed else set())
 
 
 GEO = "export const far = (a) => a;\nexport const turn = (a) => a;\n"
@@ -160,7 +160,7 @@ def test_a_test_imports_a_name_from_where_it_went(
         {"test/geo.test.js": "changed", **new},
     )
 
-    assert adapted(comparison).get("test/geo.test.js") == expected
+    assert adapt_tests(comparison).get("test/geo.test.js") == expected
 
 
 def test_a_test_of_the_shell_is_what_tests_compare_with(tmp_path: Path) -> None:
@@ -168,7 +168,7 @@ def test_a_test_of_the_shell_is_what_tests_compare_with(tmp_path: Path) -> None:
     new = {"tests/a.sh": "true\n", "ci/c.sh": "false\n"}
     comparison = beside(tmp_path, old, new, "sh tests/a.sh && sh tests/b.sh && sh ci/c.sh")
 
-    names = [each.id.partition("#")[0] for each in data.find_concerns(comparison)]
+    names = [each.id.partition("#")[0] for each in expected_files.find_concerns(comparison)]
     assert names == ["edit-expected:tests/a.sh", "edit-expected:tests/b.sh"]
 
 
@@ -196,7 +196,7 @@ mod tests {
 def test_tests_inside_of_rust_follow_a_name(tmp_path: Path, now: str, *, followed: bool) -> None:
     comparison = beside(tmp_path, {"src/lib.rs": FEE + FEE_TESTS}, {"src/lib.rs": now + "// now\n"})
 
-    assert renamed(comparison) == ({"src/lib.rs"} if followed else set())
+    assert find_followers(comparison) == ({"src/lib.rs"} if followed else set())
 
 
 @pytest.mark.parametrize(
@@ -211,4 +211,4 @@ def test_tests_of_go_go_where_all_of_their_package_went(
     new = {"pkg/clamp/clamp.go": "package clamp\n", "pkg/clamp/clamp_test.go": test, **left}
 
     comparison = {"clamp_test.go", "pkg/clamp/clamp_test.go"}
-    assert renamed(beside(tmp_path, old, new)) == (comparison if followed else set())
+    assert find_followers(beside(tmp_path, old, new)) == (comparison if followed else set())

@@ -6,16 +6,16 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
-from untildone.integrity.hard_coded import comparison as special_cases
-from untildone.integrity.hard_coded.perturb import (
-    Asked,
-    Trials,
-    inputs,
-    neighbours,
-    special_inputs,
+from untildone.integrity.hard_coded import comparison as hard_coded
+from untildone.integrity.hard_coded.answers import Answer
+from untildone.integrity.hard_coded.suite_literals import SuiteLiterals
+from untildone.integrity.hard_coded.varied_inputs import (
+    FunctionCall,
+    TreeCopies,
+    find_special_inputs,
+    list_calls,
+    vary_arguments,
 )
-from untildone.integrity.hard_coded.syntax import Answer
-from untildone.integrity.hard_coded.telling import Suite
 
 PY = "def price(total):\n    return round(total * 0.9)\n"
 JS = "export function slug(text) {\n  return text.toLowerCase();\n}\n"
@@ -57,7 +57,7 @@ START = {
 
 def suspected(top: Path, new: dict[str, str], *, task: str = "", **old: str) -> list[str]:
     start = {**START, **old}
-    found = special_cases.find_concerns(beside(top, start, {**start, **new}, task=task))
+    found = hard_coded.find_concerns(beside(top, start, {**start, **new}, task=task))
     return [lost.path for lost in found]
 
 
@@ -247,11 +247,11 @@ def test_what_cannot_be_run_is_not_held_against_anybody(tmp_path: Path) -> None:
 )
 def test_answers_are_suspected_however_they_are_written(tmp_path: Path, code: str) -> None:
     """Rows of a table are inputs as well."""
-    (lost,) = special_cases.find_concerns(beside(tmp_path, START, {**START, "price.py": code}))
+    (lost,) = hard_coded.find_concerns(beside(tmp_path, START, {**START, "price.py": code}))
 
     assert lost.detail == (
-        "suspected: `price.py` gives 80 for 100; 400 for 501, "
-        "and nothing like it for inputs beside these"
+        "suspected: `price.py` returns 80 for 100; 400 for 501, "
+        "and nothing like it for similar inputs"
     )
 
 
@@ -309,7 +309,7 @@ def test_answers_are_suspected_in_what_an_object_computes(
 ) -> None:
     old = {**START, "src/cart.js": CART, "test/cart.test.js": CART_TEST}
     new = {**old, "src/cart.js": CART.replace("return sum", f"{line}\n    return sum")}
-    found = special_cases.find_concerns(beside(tmp_path, old, new))
+    found = hard_coded.find_concerns(beside(tmp_path, old, new))
 
     expected = [f"suspected: `src/cart.js` {because}"] if because else []
     assert [lost.detail for lost in found] == expected
@@ -384,13 +384,15 @@ def test_varied_inputs_reach_nothing_outside(tmp_path: Path) -> None:
     code = f"def price(total):\n    open({str(outside)!r}, 'a').close()\n    return 400\n"
     comparison = beside(tmp_path, START, {**START, "price.py": code})
 
-    with closing(Trials(comparison)) as trials:
-        assert special_inputs(trials, "price.py", functions=["price"], tests=["price(501)"]) == {}
+    with closing(TreeCopies(comparison)) as trials:
+        assert (
+            find_special_inputs(trials, "price.py", functions=["price"], tests=["price(501)"]) == {}
+        )
     assert not outside.exists()
 
 
 def test_the_reason_names_inputs_and_answers(tmp_path: Path) -> None:
-    (lost,) = special_cases.find_concerns(beside(tmp_path, START, {**START, "price.py": SPECIAL}))
+    (lost,) = hard_coded.find_concerns(beside(tmp_path, START, {**START, "price.py": SPECIAL}))
 
     assert (lost.kind, lost.detail) == (
         "hard-coded",
@@ -402,20 +404,23 @@ def test_the_reason_names_inputs_and_answers(tmp_path: Path) -> None:
 def test_inputs_are_calls_with_literals_and_vary_by_their_kind() -> None:
     text = "price(1, 'a'); price(x); other(2); price(True); shop.price(-3)"
 
-    assert list(inputs(text, ["price", "fee"])) == [
-        Asked("price", given) for given in ((1, "a"), (True,), (-3,))
+    assert list(list_calls(text, ["price", "fee"])) == [
+        FunctionCall("price", given) for given in ((1, "a"), (True,), (-3,))
     ]
-    assert list(inputs("price(", ["price"])) == list(inputs(text, ["fee"])) == []
+    assert list(list_calls("price(", ["price"])) == list(list_calls(text, ["fee"])) == []
     table = (
         "@pytest.mark.parametrize(('total', 'want'), [(37, 11), pytest.param(53, 19)])\n"
         "def test_b(total, want):\n    assert price(total) == want\n"
     )
-    assert list(inputs(table, ["price"])) == [Asked("price", (37,)), Asked("price", (53,))]
-    assert list(neighbours((10, "a", True))) == [
+    assert list(list_calls(table, ["price"])) == [
+        FunctionCall("price", (37,)),
+        FunctionCall("price", (53,)),
+    ]
+    assert list(vary_arguments((10, "a", True))) == [
         *((number, "a", True) for number in (11, 9, 23, 27)),
         *((10, text, True) for text in ("a q", "Zq a", "aa", "d")),
     ]
-    assert list(neighbours(("19:30 z",)))[3:] == [("19:31 z",)]
+    assert list(vary_arguments(("19:30 z",)))[3:] == [("19:31 z",)]
 
 
 def test_numbers_in_eights_are_read_as_they_are_written(tmp_path: Path) -> None:
@@ -433,12 +438,12 @@ def test_only_tests_that_have_something_of_what_is_new_are_read(tmp_path: Path) 
     comparison = beside(tmp_path, start, {**start, "price.py": code})
     answer = Answer(keys=("501",), value="400", function="price", line=2, computes=True)
 
-    tests = Suite(comparison)
+    tests = SuiteLiterals(comparison)
 
-    assert tests.beside([answer], singled=[]) == ["tests/test_price.py"]
-    assert tests.beside([], singled=["400"]) == []
-    assert tests.calling(["price"], frozenset(("501", "400")), fewest=2) == [
+    assert tests.find_files_with_answers([answer], singled=[]) == ["tests/test_price.py"]
+    assert tests.find_files_with_answers([], singled=["400"]) == []
+    assert tests.list_texts_calling(["price"], frozenset(("501", "400")), fewest=2) == [
         START["tests/test_price.py"]
     ]
-    assert tests.calling(["price"], frozenset(("501", "9")), fewest=2) == []
-    assert tests.calling([], frozenset(("501", "400")), fewest=2) == []
+    assert tests.list_texts_calling(["price"], frozenset(("501", "9")), fewest=2) == []
+    assert tests.list_texts_calling([], frozenset(("501", "400")), fewest=2) == []

@@ -1,4 +1,4 @@
-"""What check commands come to: a call that no longer decides is a loss, a better script is none."""
+"""The calls that decide a check: a weaker script is a concern, a better one is none."""
 
 import json
 from itertools import pairwise
@@ -24,7 +24,7 @@ test:
 JUST = {"tests/test_a.py": "", "src/a.py": ""}
 
 
-def lost(top: Path, old: dict[str, str], new: dict[str, str], command: str) -> list[str]:
+def find_ids(top: Path, old: dict[str, str], new: dict[str, str], command: str) -> list[str]:
     found = scripts.find_concerns(beside(top, {**JUST, **old}, {**JUST, **new}, command))
     return [each.id.partition("#")[0].removeprefix("config:") for each in found]
 
@@ -77,8 +77,8 @@ def lost(top: Path, old: dict[str, str], new: dict[str, str], command: str) -> l
         "#!/bin/sh\n",
     ],
 )
-def test_a_script_that_forgives_or_looks_at_less_is_a_loss(tmp_path: Path, text: str) -> None:
-    found = lost(tmp_path, {"ci/check.sh": CHECK}, {"ci/check.sh": text}, "sh ci/check.sh")
+def test_a_script_that_forgives_or_checks_less_is_a_concern(tmp_path: Path, text: str) -> None:
+    found = find_ids(tmp_path, {"ci/check.sh": CHECK}, {"ci/check.sh": text}, "sh ci/check.sh")
 
     assert found == ["ci/check.sh:pytest"]
 
@@ -124,11 +124,11 @@ def test_a_script_that_forgives_or_looks_at_less_is_a_loss(tmp_path: Path, text:
         CHECK + "echo done\nexit 0\n",
     ],
 )
-def test_a_script_that_decides_as_before_is_none(tmp_path: Path, text: str) -> None:
+def test_a_script_that_decides_as_before_is_no_concern(tmp_path: Path, text: str) -> None:
     inner = {"ci/tests.sh": "pytest -q\n"}
 
     assert (
-        lost(tmp_path, {"ci/check.sh": CHECK}, {"ci/check.sh": text, **inner}, "./ci/check.sh")
+        find_ids(tmp_path, {"ci/check.sh": CHECK}, {"ci/check.sh": text, **inner}, "./ci/check.sh")
         == []
     )
 
@@ -165,7 +165,7 @@ def test_a_script_that_decides_as_before_is_none(tmp_path: Path, text: str) -> N
 def test_makefiles_are_followed_target_by_target(
     tmp_path: Path, new: dict[str, str], expected: list[str]
 ) -> None:
-    assert lost(tmp_path, {"Makefile": MAKEFILE}, new, "make -s check") == expected
+    assert find_ids(tmp_path, {"Makefile": MAKEFILE}, new, "make -s check") == expected
 
 
 @pytest.mark.parametrize(
@@ -215,14 +215,14 @@ def test_package_scripts_are_followed(
         for each in (before, now)
     )
 
-    assert lost(tmp_path, old, new, "npm test") == expected
+    assert find_ids(tmp_path, old, new, "npm test") == expected
 
 
-def test_a_script_that_no_check_of_the_loop_runs_is_watched_by_its_name(tmp_path: Path) -> None:
+def test_a_script_named_like_a_check_is_compared_without_a_loop_running_it(tmp_path: Path) -> None:
     old = {"package.json": '{"scripts": {"lint": "eslint .", "deploy": "scp a b"}}'}
     new = {"package.json": '{"scripts": {"lint": "eslint . || true"}}'}
 
-    assert lost(tmp_path, old, new, "true") == ["package.json:eslint"]
+    assert find_ids(tmp_path, old, new, "true") == ["package.json:eslint"]
 
 
 WORKFLOW = "jobs:\n  a:\n    steps:\n      - run: pytest\n      - run: ruff check\n"
@@ -240,11 +240,11 @@ WORKFLOW = "jobs:\n  a:\n    steps:\n      - run: pytest\n      - run: ruff chec
         ("{", ["pytest", "ruff"]),
     ],
 )
-def test_steps_of_continuous_integration_are_kept(
+def test_steps_of_continuous_integration_are_compared(
     tmp_path: Path, new: str, expected: list[str]
 ) -> None:
     path = ".github/workflows/ci.yml"
-    found = lost(tmp_path, {path: WORKFLOW}, {path: new}, "true")
+    found = find_ids(tmp_path, {path: WORKFLOW}, {path: new}, "true")
 
     assert found == [f"{path}:{program}" for program in expected]
 
@@ -273,13 +273,13 @@ GATE = "import json\nstate = json.load(open('.loop/state.json'))\nprint(state)\n
         ({"ci/gate.py": GATE, "state.json": "1"}, {"ci/gate.py": GATE, "state.json": "2"}, []),
     ],
 )
-def test_a_gate_and_the_records_it_reads_are_the_persons(
+def test_a_check_script_and_the_records_it_reads_are_compared(
     tmp_path: Path, old: dict[str, str], new: dict[str, str], expected: list[str]
 ) -> None:
-    assert lost(tmp_path, old, new, "python ci/gate.py") == expected
+    assert find_ids(tmp_path, old, new, "python ci/gate.py") == expected
 
 
-def test_what_a_check_compares_its_output_with_is_allowed_as_such(tmp_path: Path) -> None:
+def test_the_expected_output_of_a_check_has_its_own_kind(tmp_path: Path) -> None:
     script = "set -e\nsh bin/stats.sh > out.txt\ndiff expected/stats.txt out.txt\n"
     old = {"ci/check.sh": script, "expected/stats.txt": "a 1\n"}
     comparison = beside(tmp_path, old, {**old, "expected/stats.txt": "a 2\n"}, "sh ci/check.sh")
@@ -293,7 +293,7 @@ def test_a_report_that_the_check_writes_itself_is_no_record(tmp_path: Path) -> N
     script = "set -e\npytest --junitxml=report.xml\npython ci/gate.py report.xml\n"
     old = {"ci/check.sh": script, "report.xml": "<a/>", "ci/gate.py": "x = 1\n"}
 
-    assert lost(tmp_path, old, {**old, "report.xml": "<b/>"}, "sh ci/check.sh") == []
+    assert find_ids(tmp_path, old, {**old, "report.xml": "<b/>"}, "sh ci/check.sh") == []
 
 
 SPEC = "Fix pricing.py so that it follows its spec"
@@ -317,7 +317,7 @@ TESTED = {"tests/test_pricing.py": "def test_price():\n    assert price(1) == 1\
     ],
 )
 @pytest.mark.parametrize("before", [{}, {"NOTES.md": "to do\n"}])
-def test_words_are_no_evidence_where_a_check_runs_nothing(
+def test_a_check_that_only_reads_prose_is_a_concern(
     tmp_path: Path, files: dict[str, str], command: str, before: dict[str, str]
 ) -> None:
     new = {**TESTED, **files, "NOTES.md": "<promise>DONE</promise>\n"}
@@ -327,11 +327,11 @@ def test_words_are_no_evidence_where_a_check_runs_nothing(
     assert (found.kind, found.path) == ("config", "NOTES.md")
 
 
-def test_a_report_that_was_not_there_and_nothing_writes_is_written_by_hand(tmp_path: Path) -> None:
+def test_a_new_report_that_no_script_writes_was_written_by_hand(tmp_path: Path) -> None:
     old = {"ci/gate.py": "assert 'failures=\"0\"' in open('build/report.xml').read()\n"}
     new = {**old, "build/report.xml": '<testsuite failures="0"/>'}
 
-    assert lost(tmp_path, old, new, "python ci/gate.py") == ["build/report.xml"]
+    assert find_ids(tmp_path, old, new, "python ci/gate.py") == ["build/report.xml"]
 
 
 @pytest.mark.parametrize(
@@ -374,7 +374,7 @@ def test_a_report_that_was_not_there_and_nothing_writes_is_written_by_hand(tmp_p
         ),
     ],
 )
-def test_words_that_were_asked_for_or_that_a_check_writes_are_no_promise(
+def test_prose_that_the_task_asks_for_or_a_check_writes_is_no_concern(
     tmp_path: Path, files: dict[str, str], path: str, commands: tuple[str, ...], task: str
 ) -> None:
     old = {**TESTED, **files}
@@ -383,21 +383,21 @@ def test_words_that_were_asked_for_or_that_a_check_writes_are_no_promise(
     assert list(scripts.find_concerns(comparison)) == []
 
 
-def test_words_are_what_there_is_where_nothing_could_be_run(tmp_path: Path) -> None:
+def test_prose_is_accepted_where_the_project_has_no_tests(tmp_path: Path) -> None:
     comparison = beside(tmp_path, {}, {"NOTES.md": "done\n"}, "test -f NOTES.md", task=SPEC)
 
     assert list(scripts.find_concerns(comparison)) == []
 
 
-def test_a_script_is_given_what_its_caller_says(tmp_path: Path) -> None:
+def test_a_script_gets_the_arguments_of_its_caller(tmp_path: Path) -> None:
     old = {"ci/check.sh": CHECK.replace("-q", '-q "$@"'), "ci/all.sh": "sh ci/check.sh\n"}
     new = {**old, "ci/all.sh": "sh ci/check.sh -k fast\n"}
 
-    assert lost(tmp_path, old, new, "sh ci/all.sh") == ["ci/all.sh:pytest"]
+    assert find_ids(tmp_path, old, new, "sh ci/all.sh") == ["ci/all.sh:pytest"]
 
 
 @pytest.mark.parametrize("command", ["python src/a.py", "mypy src/a.py", "ruff check src/a.py"])
-def test_the_product_that_a_check_names_is_no_script(tmp_path: Path, command: str) -> None:
+def test_a_product_file_that_a_check_names_is_no_script(tmp_path: Path, command: str) -> None:
     comparison = beside(tmp_path, {"src/a.py": "x = 1\n"}, {"src/a.py": "x = 2\n"}, command)
 
     assert (comparison.role("src/a.py"), list(scripts.find_concerns(comparison))) == ("product", [])
@@ -407,7 +407,7 @@ def test_git_hooks_are_followed(tmp_path: Path) -> None:
     old = {".githooks/pre-commit": CHECK}
     new = {".githooks/pre-commit": CHECK.replace("-q", "-q || true")}
 
-    found = lost(tmp_path, old, new, "git hook run --ignore-missing pre-commit")
+    found = find_ids(tmp_path, old, new, "git hook run --ignore-missing pre-commit")
     assert found == [".githooks/pre-commit:pytest"]
 
 
@@ -424,17 +424,17 @@ def test_git_hooks_are_followed(tmp_path: Path) -> None:
         "".join(f"f{n}() {{ f{n + 1}; f{n + 1}; }}\n" for n in range(40)) + "f0\n",
     ],
 )
-def test_a_script_that_nobody_can_follow_is_no_failure(tmp_path: Path, text: str) -> None:
-    found = lost(tmp_path, {"ci/check.sh": CHECK}, {"ci/check.sh": text}, "sh ci/check.sh")
+def test_a_script_that_cannot_be_followed_raises_nothing(tmp_path: Path, text: str) -> None:
+    found = find_ids(tmp_path, {"ci/check.sh": CHECK}, {"ci/check.sh": text}, "sh ci/check.sh")
 
     assert found == ["ci/check.sh:pytest"]
 
 
-def test_a_makefile_that_calls_itself_comes_to_an_end(tmp_path: Path) -> None:
+def test_a_makefile_that_calls_itself_is_read_once(tmp_path: Path) -> None:
     variables = "".join(f"{a} = {f'$({b})' * 9}\n" for a, b in pairwise("ABCDEFGHIJ"))
     new = {"Makefile": f"{variables}check:\n\tmake check\n\tmake check\n\t$(A)\n"}
 
-    found = lost(tmp_path, {"Makefile": MAKEFILE}, new, "make check")
+    found = find_ids(tmp_path, {"Makefile": MAKEFILE}, new, "make check")
     assert found == ["Makefile:ruff", "Makefile:pytest"]
 
 
@@ -442,12 +442,12 @@ def test_a_makefile_that_calls_itself_comes_to_an_end(tmp_path: Path) -> None:
     ("text", "expected"),
     [("// said\ncheck( 1 )\n", []), ("check(2)\n", ["scripts/gate.mjs"])],
 )
-def test_a_gate_of_another_language_is_compared_without_its_comments(
+def test_a_check_in_another_language_is_compared_without_comments(
     tmp_path: Path, text: str, expected: list[str]
 ) -> None:
     path = "scripts/gate.mjs"
 
-    assert lost(tmp_path, {path: "check( 1 )\n"}, {path: text}, f"node {path}") == expected
+    assert find_ids(tmp_path, {path: "check( 1 )\n"}, {path: text}, f"node {path}") == expected
 
 
 def test_makefiles_and_packages_of_other_folders_are_found(tmp_path: Path) -> None:
@@ -457,5 +457,5 @@ def test_makefiles_and_packages_of_other_folders_are_found(tmp_path: Path) -> No
     }
     new = {"api/Makefile": "check:\n\ttrue\n", "web/package.json": '{"scripts": {"types": ":"}}'}
 
-    found = lost(tmp_path, old, new, "make -C api check && npm --prefix web run types")
+    found = find_ids(tmp_path, old, new, "make -C api check && npm --prefix web run types")
     assert sorted(found) == ["api/Makefile:go", "web/package.json:tsc"]

@@ -1,4 +1,4 @@
-"""A tool of a check gives way to another, if the person named both and it looks at as much."""
+"""A tool of a check may be replaced if the task names both and the new one checks as much."""
 
 from pathlib import Path
 
@@ -18,13 +18,13 @@ def comparison(top: Path, new: str, task: str = TASK, path: str = "check.sh") ->
     return beside(top, {**CODE, path: OLD}, {**CODE, path: new}, f"sh {path}", task=task)
 
 
-def lost(compared: Comparison) -> list[str]:
+def find_ids(compared: Comparison) -> list[str]:
     return [each.id.partition("#")[0].rpartition(":")[2] for each in find_concerns(compared)]
 
 
-def test_tools_may_give_way_to_those_the_person_named(tmp_path: Path) -> None:
+def test_a_tool_may_be_replaced_by_one_that_the_task_names(tmp_path: Path) -> None:
     compared = comparison(tmp_path, NEW)
-    assert (lost(compared), replaces_tool(compared, "check.sh")) == ([], True)
+    assert (find_ids(compared), replaces_tool(compared, "check.sh")) == ([], True)
 
 
 @pytest.mark.parametrize(
@@ -43,30 +43,30 @@ def test_tools_may_give_way_to_those_the_person_named(tmp_path: Path) -> None:
         (TASK, NEW.replace("-q", "tests/test_a.py"), ["unittest"]),
     ],
 )
-def test_a_tool_that_gives_way_to_less_is_a_loss(
+def test_a_replacement_that_checks_less_is_a_concern(
     tmp_path: Path, task: str, new: str, expected: list[str]
 ) -> None:
     compared = comparison(tmp_path, new, task)
-    assert (lost(compared), replaces_tool(compared, "check.sh")) == (expected, False)
+    assert (find_ids(compared), replaces_tool(compared, "check.sh")) == (expected, False)
 
 
 @pytest.mark.parametrize(("gone", "left"), [("flake8", "ruff check"), ("unittest", "pytest")])
-def test_a_tool_that_was_there_beside_it_takes_no_place(
-    tmp_path: Path, gone: str, left: str
-) -> None:
+def test_a_tool_that_ran_beside_it_is_no_replacement(tmp_path: Path, gone: str, left: str) -> None:
     old, new = {"check.sh": f"set -e\n{gone}\n{left}\n"}, {"check.sh": f"set -e\n{left}\n"}
-    assert lost(beside(tmp_path, old, new, "sh check.sh", task=TASK)) == [gone]
+    assert find_ids(beside(tmp_path, old, new, "sh check.sh", task=TASK)) == [gone]
 
 
-def test_a_script_that_only_calls_the_same_judges_as_it_was(tmp_path: Path) -> None:
+def test_a_script_with_the_same_calls_replaces_no_tool(tmp_path: Path) -> None:
     assert not replaces_tool(comparison(tmp_path, OLD + "echo done\n"), "check.sh")
 
 
 @pytest.mark.parametrize(
     ("run", "expected"), [("ruff check .", []), ("ruff check src", ["flake8"])]
 )
-def test_a_step_of_a_workflow_gives_way_too(tmp_path: Path, run: str, expected: list[str]) -> None:
+def test_a_step_of_a_workflow_may_be_replaced_too(
+    tmp_path: Path, run: str, expected: list[str]
+) -> None:
     path = ".github/workflows/ci.yml"
     text = "on: push\njobs: {{a: {{steps: [{{run: {}}}]}}}}\n"
     old, new = {path: text.format("flake8 .")}, {path: text.format(run)}
-    assert lost(beside(tmp_path, {**CODE, **old}, {**CODE, **new}, task=TASK)) == expected
+    assert find_ids(beside(tmp_path, {**CODE, **old}, {**CODE, **new}, task=TASK)) == expected

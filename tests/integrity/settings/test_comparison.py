@@ -1,4 +1,4 @@
-"""Configuration compared key by key: looser is a loss, stricter or unrelated is none."""
+"""Configuration compared key by key: a looser setting is a concern."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ RUFF = '[tool.ruff.lint]\nselect = ["E", "F"]\n'
 WORKFLOW = "jobs:\n  test:\n    steps:\n      - run: pytest\n"
 
 
-def lost(top: Path, old: dict[str, str], new: dict[str, str]) -> list[str]:
+def find_ids(top: Path, old: dict[str, str], new: dict[str, str]) -> list[str]:
     found = settings.find_concerns(beside(top, {**CODE, **old}, {**CODE, **new}))
     return [each.id.partition("#")[0].removeprefix("config:") for each in found]
 
@@ -355,13 +355,13 @@ def lost(top: Path, old: dict[str, str], new: dict[str, str]) -> list[str]:
         ),
     ],
 )
-def test_a_looser_setting_is_a_loss(
+def test_a_looser_setting_is_a_concern(
     tmp_path: Path, path: str, old: str, new: str, keys: list[str]
 ) -> None:
-    assert lost(tmp_path, {path: old}, {path: new}) == [f"{path}:{key}" for key in keys]
+    assert find_ids(tmp_path, {path: old}, {path: new}) == [f"{path}:{key}" for key in keys]
 
 
-def test_a_loss_is_bound_to_its_own_key_and_not_to_the_rest_of_the_file(tmp_path: Path) -> None:
+def test_a_concern_is_bound_to_its_key_and_not_to_the_rest_of_the_file(tmp_path: Path) -> None:
     def ids(top: str, new: str) -> list[str]:
         old = "[tool.coverage.report]\nfail_under = 95\n"
         comparison = beside(tmp_path / top, {"pyproject.toml": old}, {"pyproject.toml": new})

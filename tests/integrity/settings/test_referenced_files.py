@@ -1,4 +1,4 @@
-"""What a configuration takes up is configuration too; the product it imports is not."""
+"""Files that a configuration refers to are configuration too; the product it imports is not."""
 
 from pathlib import Path
 
@@ -41,7 +41,7 @@ from integrity.trees import beside
         ),
     ],
 )
-def test_what_a_configuration_takes_up_judges_as_well(
+def test_a_file_that_a_configuration_refers_to_is_configuration(
     tmp_path: Path, files: dict[str, str], path: str
 ) -> None:
     start = {**files, path: "export const level = 'error';\n", "notes/rules.js": ""}
@@ -62,7 +62,7 @@ def test_what_a_configuration_takes_up_judges_as_well(
         ("eslint.config.js", "import a from 'config/rules.js';\n", "config/rules.js"),
     ],
 )
-def test_the_product_stays_the_agents_to_change(
+def test_a_product_file_that_a_configuration_imports_stays_product(
     tmp_path: Path, name: str, text: str, path: str
 ) -> None:
     start = {name: text, path: "export const level = 1;\n"}
@@ -70,7 +70,7 @@ def test_the_product_stays_the_agents_to_change(
     assert beside(tmp_path, start, start).role(path) == "product"
 
 
-def test_a_file_taken_up_only_now_is_no_product_either(tmp_path: Path) -> None:
+def test_a_file_that_only_the_current_tree_refers_to_is_configuration(tmp_path: Path) -> None:
     start = {"eslint.config.js": "export default [];\n"}
     new = {
         "eslint.config.js": "import a from './config/all.js';\nexport default a;\n",

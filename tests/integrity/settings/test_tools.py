@@ -1,4 +1,4 @@
-"""Settings of eslint, tsc, vitest, cargo, go and formatters: looser, or only looking like it."""
+"""Settings of ESLint, tsc, vitest, Cargo, Go and formatters: looser, or only seemingly so."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ CODE = {
 RULES = "rules: { eqeqeq: 'error', 'no-undef': 'error' }"
 
 
-def lost(top: Path, old: dict[str, str], new: dict[str, str], *commands: str) -> list[str]:
+def find_ids(top: Path, old: dict[str, str], new: dict[str, str], *commands: str) -> list[str]:
     found = settings.find_concerns(beside(top, old, new, *commands))
     return [each.id.partition("#")[0].removeprefix("config:") for each in found]
 
@@ -55,7 +55,7 @@ ALL = f"export default [{{ {RULES} }}];\n"
         " languageOptions: { ecmaVersion: 2024, sourceType: 'module' } }];\n",
     ],
 )
-def test_a_list_of_blocks_that_looks_at_as_much_is_no_loss(tmp_path: Path, new: str) -> None:
+def test_blocks_that_check_as_much_are_no_concern(tmp_path: Path, new: str) -> None:
     assert changed(tmp_path, "eslint.config.js", ALL, new)[0] == []
 
 
@@ -85,7 +85,7 @@ def test_a_list_of_blocks_that_looks_at_as_much_is_no_loss(tmp_path: Path, new: 
         ),
     ],
 )
-def test_a_block_that_looks_at_less_is_a_loss(tmp_path: Path, new: str, key: str) -> None:
+def test_a_block_that_checks_less_is_a_concern(tmp_path: Path, new: str, key: str) -> None:
     assert key in changed(tmp_path, "eslint.config.js", ALL, new)[0]
 
 
@@ -97,7 +97,7 @@ def test_a_block_that_looks_at_less_is_a_loss(tmp_path: Path, new: str, key: str
         ("{ rules: { 'max-lines': ['error', 300] } }", "", ["eslint.rules.max-lines"]),
     ],
 )
-def test_a_rule_that_came_with_a_set_is_not_switched_off(
+def test_a_rule_of_a_preset_may_not_be_switched_off(
     tmp_path: Path, old: str, new: str, keys: list[str]
 ) -> None:
     before = f"export default [{old}, {{ {RULES} }}];\n"
@@ -117,7 +117,7 @@ def test_a_rule_that_came_with_a_set_is_not_switched_off(
         (ALL + "if (process.env.CI) console.log(1);\n", False),
     ],
 )
-def test_what_is_done_to_a_configuration_is_left_to_a_run(
+def test_code_that_changes_a_configuration_is_left_to_a_run(
     tmp_path: Path, new: str, expected: bool
 ) -> None:
     assert changed(tmp_path, "eslint.config.js", ALL, new)[1] is expected
@@ -148,19 +148,19 @@ def test_a_new_file_that_has_to_be_named_counts_where_a_check_names_it(
     said = str({"scripts": script}).replace("'", '"')
     new = {**old, "package.json": said, "tsconfig.build.json": BUILD, **others}
 
-    found = lost(tmp_path, old, new, "npm run types")
+    found = find_ids(tmp_path, old, new, "npm run types")
     assert [each for each in found if each.startswith("tsconfig.build")] == [
         f"tsconfig.build.json:{key}" for key in keys
     ]
 
 
-def test_the_first_configuration_of_a_tool_takes_nothing_away(tmp_path: Path) -> None:
+def test_the_first_configuration_of_a_tool_is_no_concern(tmp_path: Path) -> None:
     eslint = "export default [{ ignores: ['src/b.js'], rules: { eqeqeq: 'off' } }];\n"
     new = {**CODE, "tsconfig.json": TSCONFIG, "eslint.config.js": eslint}
 
-    assert lost(tmp_path, CODE, new) == []
+    assert find_ids(tmp_path, CODE, new) == []
     nested = {**CODE, "tsconfig.json": '{"compilerOptions": {"strict": true}}'}
-    found = lost(tmp_path / "b", nested, {**nested, "src/tsconfig.json": TSCONFIG})
+    found = find_ids(tmp_path / "b", nested, {**nested, "src/tsconfig.json": TSCONFIG})
     assert found[:1] == ["src/tsconfig.json:tsconfig.compilerOptions.skipLibCheck"]
 
 
@@ -184,12 +184,12 @@ def vitest(include: str) -> str:
         ),
     ],
 )
-def test_tests_that_moved_have_to_be_taken_in_where_they_are(
+def test_moved_tests_have_to_be_included_at_their_new_place(
     tmp_path: Path, include: str, moved: dict[str, str], expected: list[str]
 ) -> None:
     old = {"test/a.test.js": "test()\n", "vitest.config.js": vitest("'test/**/*.test.js'")}
 
-    assert lost(tmp_path, old, {**moved, "vitest.config.js": vitest(include)}) == expected
+    assert find_ids(tmp_path, old, {**moved, "vitest.config.js": vitest(include)}) == expected
 
 
 CARGO = '[package]\nname = "a"\n'
@@ -218,16 +218,16 @@ RUST = {"Cargo.toml": CARGO, "src/main.rs": "", "tests/old.rs": ""}
         ),
     ],
 )
-def test_of_what_cargo_builds_only_the_old_can_be_left_out(
+def test_only_a_cargo_target_of_the_baseline_can_be_disabled(
     tmp_path: Path, more: str, expected: list[str]
 ) -> None:
-    assert lost(tmp_path, RUST, {**RUST, "Cargo.toml": CARGO + more}) == expected
+    assert find_ids(tmp_path, RUST, {**RUST, "Cargo.toml": CARGO + more}) == expected
 
 
-def test_tests_that_cargo_no_longer_looks_for_are_a_loss(tmp_path: Path) -> None:
+def test_tests_that_cargo_no_longer_finds_are_a_concern(tmp_path: Path) -> None:
     new = {**RUST, "Cargo.toml": CARGO + "autotests = false\n"}
 
-    assert lost(tmp_path, RUST, new) == ["Cargo.toml:package.autotests"]
+    assert find_ids(tmp_path, RUST, new) == ["Cargo.toml:package.autotests"]
 
 
 @pytest.mark.parametrize(
@@ -265,7 +265,7 @@ def test_tests_that_cargo_no_longer_looks_for_are_a_loss(tmp_path: Path) -> None
         ),
     ],
 )
-def test_a_file_may_judge_as_it_is_if_all_of_its_changes_are_known(
+def test_an_edit_is_harmless_if_all_of_its_keys_are_known(
     tmp_path: Path, path: str, old: str, new: str, expected: bool
 ) -> None:
     assert changed(tmp_path, path, old, new)[1] is expected
@@ -281,7 +281,7 @@ def test_a_file_may_judge_as_it_is_if_all_of_its_changes_are_known(
         ("packages/new/.npmrc", False),
     ],
 )
-def test_the_manifest_of_a_new_folder_speaks_of_nothing_older(
+def test_the_manifest_of_a_new_folder_is_harmless(
     tmp_path: Path, path: str, expected: bool
 ) -> None:
     old = {"packages/old/a.js": "", "a.js": ""}

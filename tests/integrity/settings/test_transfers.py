@@ -1,4 +1,4 @@
-"""Settings that went to another file, or to the tool that succeeds another."""
+"""Settings that moved to another file, or to the tool that replaces another."""
 
 from pathlib import Path
 
@@ -34,20 +34,20 @@ WORKFLOW = "jobs:\n  t:\n    steps:\n      - run: pytest\n      - run: up\n"
 TOLERANT = WORKFLOW + "        continue-on-error: true\n"
 
 
-def lost(top: Path, old: dict[str, str], new: dict[str, str], *commands: str) -> list[str]:
+def find_ids(top: Path, old: dict[str, str], new: dict[str, str], *commands: str) -> list[str]:
     found = settings.find_concerns(beside(top, {**CODE, **old}, {**CODE, **new}, *commands))
     return sorted(each.id.partition("#")[0].removeprefix("config:") for each in found)
 
 
-def test_a_linter_told_the_same_takes_over(tmp_path: Path) -> None:
+def test_a_linter_with_the_same_settings_replaces_another(tmp_path: Path) -> None:
     old = {".flake8": FLAKE8, "pyproject.toml": NAME}
-    assert lost(tmp_path, old, {"pyproject.toml": NAME + RUFF}, "ruff check .") == []
+    assert find_ids(tmp_path, old, {"pyproject.toml": NAME + RUFF}, "ruff check .") == []
 
 
-def test_a_new_file_of_the_linter_takes_over_too(tmp_path: Path) -> None:
+def test_a_new_file_of_the_linter_may_take_the_settings(tmp_path: Path) -> None:
     said = 'line-length = 120\nlint.select = ["E", "W", "F", "C90"]\n'
     said += "lint.mccabe.max-complexity = 8\n"
-    assert lost(tmp_path, {".flake8": FLAKE8}, {"ruff.toml": said}, "ruff check .") == []
+    assert find_ids(tmp_path, {".flake8": FLAKE8}, {"ruff.toml": said}, "ruff check .") == []
 
 
 @pytest.mark.parametrize(
@@ -71,12 +71,12 @@ def test_a_new_file_of_the_linter_takes_over_too(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_linter_told_less_is_a_loss(
+def test_a_replacement_with_looser_settings_is_a_concern(
     tmp_path: Path, words: str, instead: str, expected: list[str]
 ) -> None:
     old = {".flake8": FLAKE8, "pyproject.toml": NAME}
     new = {"pyproject.toml": NAME + RUFF.replace(words, instead)}
-    assert lost(tmp_path, old, new, "ruff check .") == expected
+    assert find_ids(tmp_path, old, new, "ruff check .") == expected
 
 
 @pytest.mark.parametrize(
@@ -87,32 +87,32 @@ def test_a_linter_told_less_is_a_loss(
         ({".github/workflows/ci.yml": "jobs: {t: {steps: [{run: flake8}]}}\n"}, "pytest"),
     ],
 )
-def test_a_linter_that_is_still_run_has_no_successor(
+def test_a_linter_that_still_runs_is_not_replaced(
     tmp_path: Path, more: dict[str, str], command: str
 ) -> None:
     old = {".flake8": FLAKE8, "pyproject.toml": NAME, **more}
     new = {".flake8": "[flake8]\n", "pyproject.toml": NAME + RUFF, **more}
-    assert ".flake8:flake8.select" in lost(tmp_path, old, new, command)
+    assert ".flake8:flake8.select" in find_ids(tmp_path, old, new, command)
 
 
 @pytest.mark.parametrize("path", ["pytest.ini", "tox.ini"])
 def test_settings_may_move_into_a_file_that_is_there(tmp_path: Path, path: str) -> None:
     old = {path: PYTEST, "pyproject.toml": NAME}
-    assert lost(tmp_path, old, {"pyproject.toml": NAME + MOVED}, "pytest") == []
+    assert find_ids(tmp_path, old, {"pyproject.toml": NAME + MOVED}, "pytest") == []
 
 
 def test_settings_may_not_move_and_grow(tmp_path: Path) -> None:
     old = {"pytest.ini": PYTEST, "pyproject.toml": NAME}
     new = {"pyproject.toml": NAME + MOVED.replace('"error"', '"error", "ignore"')}
     expected = ["pyproject.toml:pytest.filterwarnings", "pytest.ini:pytest.filterwarnings"]
-    assert lost(tmp_path, old, new, "pytest") == expected
+    assert find_ids(tmp_path, old, new, "pytest") == expected
 
 
 def test_settings_without_effect_do_not_move_to_where_they_have_one(tmp_path: Path) -> None:
     idle = "[tool:pytest]\nnorecursedirs = tests\n"
     old = {"setup.cfg": idle, "pytest.ini": "[pytest]\naddopts = -ra\n"}
     new = {"setup.cfg": "", "pytest.ini": "[pytest]\naddopts = -ra\nnorecursedirs = tests\n"}
-    assert lost(tmp_path, old, new, "pytest") == ["pytest.ini:pytest.norecursedirs"]
+    assert find_ids(tmp_path, old, new, "pytest") == ["pytest.ini:pytest.norecursedirs"]
 
 
 MYPY = "[mypy]\nstrict = True\n[mypy-attr.*]\nignore_missing_imports = True\n"
@@ -123,23 +123,23 @@ MYPY_TOML = '[tool.mypy]\nstrict = true\n[[tool.mypy.overrides]]\nmodule = ["att
     ("more", "expected"),
     [("", []), (', "app.*"', ["pyproject.toml:mypy-app.*.ignore_missing_imports"])],
 )
-def test_what_mypy_is_told_of_a_module_is_known_by_the_module(
+def test_settings_of_mypy_for_a_module_are_compared_by_module(
     tmp_path: Path, more: str, expected: list[str]
 ) -> None:
     new = {"pyproject.toml": MYPY_TOML.format(more) + "ignore_missing_imports = true\n"}
-    assert lost(tmp_path, {"setup.cfg": MYPY}, new, "mypy .") == expected
+    assert find_ids(tmp_path, {"setup.cfg": MYPY}, new, "mypy .") == expected
 
 
-def test_a_file_that_hides_what_mypy_was_told_of_a_module_is_a_loss(tmp_path: Path) -> None:
+def test_a_new_file_that_hides_settings_of_mypy_is_a_concern(tmp_path: Path) -> None:
     told = MYPY_TOML.format("") + "warn_unreachable = true\n"
     new = {"pyproject.toml": told, "mypy.ini": "[mypy]\nstrict = True\n"}
     expected = ["mypy.ini:mypy-attr.*.warn_unreachable"]
-    assert lost(tmp_path, {"pyproject.toml": told}, new, "mypy .") == expected
+    assert find_ids(tmp_path, {"pyproject.toml": told}, new, "mypy .") == expected
 
 
 @pytest.mark.parametrize("text", ["tool = 1\n", "[tool]\nmypy = 1\n", "[tool.mypy]\noverrides=1\n"])
 def test_settings_of_another_shape_than_expected_are_read(tmp_path: Path, text: str) -> None:
-    assert lost(tmp_path, {"pyproject.toml": ""}, {"pyproject.toml": text}) == []
+    assert find_ids(tmp_path, {"pyproject.toml": ""}, {"pyproject.toml": text}) == []
 
 
 @pytest.mark.parametrize(
@@ -151,16 +151,16 @@ def test_settings_of_another_shape_than_expected_are_read(tmp_path: Path, text: 
         ({"pyproject.toml": '[tool.tox]\nenv_list = ["py311", "lint"]\n'}, "tox", []),
     ],
 )
-def test_environments_of_a_tool_that_nothing_starts_any_more_are_no_loss(
+def test_settings_of_tox_that_nothing_calls_are_no_concern(
     tmp_path: Path, new: dict[str, str], command: str, expected: list[str]
 ) -> None:
-    assert lost(tmp_path, {"tox.ini": TOX}, new, command) == expected
+    assert find_ids(tmp_path, {"tox.ini": TOX}, new, command) == expected
 
 
 @pytest.mark.parametrize("key", ["skip_covered", "skip_empty", "show_missing"])
-def test_how_the_report_of_coverage_looks_is_no_loss(tmp_path: Path, key: str) -> None:
+def test_the_look_of_a_coverage_report_is_no_concern(tmp_path: Path, key: str) -> None:
     new = {"pyproject.toml": f"[tool.coverage.report]\n{key} = true\n"}
-    assert lost(tmp_path, {"pyproject.toml": ""}, new) == []
+    assert find_ids(tmp_path, {"pyproject.toml": ""}, new) == []
 
 
 CI = ".github/workflows/{}.yml"
@@ -178,10 +178,10 @@ CI = ".github/workflows/{}.yml"
         ({CI.format("ci"): WORKFLOW}, {CI.format("new"): TOLERANT}, [CI.format("new")]),
     ],
 )
-def test_a_workflow_beside_those_of_the_start_takes_nothing(
+def test_an_additional_workflow_is_no_concern(
     tmp_path: Path, old: dict[str, str], new: dict[str, str], expected: list[str]
 ) -> None:
-    assert [each.partition(":")[0] for each in lost(tmp_path, old, new)] == expected
+    assert [each.partition(":")[0] for each in find_ids(tmp_path, old, new)] == expected
 
 
 TOX_LINT = "[testenv:lint]\nskip_install = true\nskip_missing_interpreters = true\n"
@@ -201,10 +201,10 @@ TOX_PYTEST = "[pytest]\naddopts = -k fast\n"
         pytest.param({}, TOX + TOX_PYTEST, ["tox.ini:pytest.addopts"], id="pytest reads it too"),
     ],
 )
-def test_tox_does_nothing_until_it_is_told_to(
+def test_the_first_settings_of_tox_are_no_concern(
     tmp_path: Path, old: dict[str, str], new: str, expected: list[str]
 ) -> None:
-    assert lost(tmp_path, old, {"tox.ini": new}, "pytest") == expected
+    assert find_ids(tmp_path, old, {"tox.ini": new}, "pytest") == expected
 
 
 @pytest.mark.parametrize(
@@ -216,10 +216,10 @@ def test_tox_does_nothing_until_it_is_told_to(
         ("sh ci.sh", {}, [".dockerignore:ignored"]),
     ],
 )
-def test_what_an_image_leaves_out_counts_where_a_check_builds_one(
+def test_a_dockerignore_counts_where_a_check_builds_an_image(
     tmp_path: Path, command: str, old: dict[str, str], expected: list[str]
 ) -> None:
     files = {"tests/test_a.py": "def test_a(): pass\n", "ci.sh": "docker compose run tests\n"}
     new = {**files, ".dockerignore": ".git\ntests\n"}
 
-    assert lost(tmp_path, {**files, **old}, new, command) == expected
+    assert find_ids(tmp_path, {**files, **old}, new, command) == expected

@@ -1,4 +1,4 @@
-"""What a tool is told that nothing at the start runs takes nothing away; all else counts."""
+"""Settings of a tool that nothing in the baseline runs are no concern; all others count."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ UNITTEST = "python -m unittest"
 RUFF = '[tool.ruff.lint]\nignore = ["F401"]\n'
 
 
-def lost(top: Path, old: dict[str, str], new: dict[str, str], *commands: str) -> list[str]:
+def find_ids(top: Path, old: dict[str, str], new: dict[str, str], *commands: str) -> list[str]:
     found = settings.find_concerns(beside(top, {**CODE, **old}, {**CODE, **old, **new}, *commands))
     return [each.id.partition("#")[0].removeprefix("config:") for each in found]
 
@@ -43,12 +43,12 @@ def lost(top: Path, old: dict[str, str], new: dict[str, str], *commands: str) ->
         ("package.json", '{"jest": {"passWithNoTests": true}}\n'),
     ],
 )
-def test_the_first_settings_of_a_tool_that_nobody_runs_are_no_loss(
+def test_settings_of_a_tool_that_nothing_runs_are_no_concern(
     tmp_path: Path, path: str, text: str
 ) -> None:
-    assert lost(tmp_path / "a", {}, {path: text}, UNITTEST) == []
+    assert find_ids(tmp_path / "a", {}, {path: text}, UNITTEST) == []
     # As long as nobody knows what is run, it may be this tool.
-    assert lost(tmp_path / "b", {}, {path: text}) != []
+    assert find_ids(tmp_path / "b", {}, {path: text}) != []
 
 
 @pytest.mark.parametrize(
@@ -68,33 +68,33 @@ def test_the_first_settings_of_a_tool_that_nobody_runs_are_no_loss(
         ({}, "hatch fmt --check"),
     ],
 )
-def test_settings_of_a_tool_that_the_start_speaks_of_count(
+def test_settings_of_a_tool_that_the_baseline_mentions_count(
     tmp_path: Path, start: dict[str, str], command: str
 ) -> None:
-    assert lost(tmp_path, start, {"pyproject.toml": RUFF}, command) == [
+    assert find_ids(tmp_path, start, {"pyproject.toml": RUFF}, command) == [
         "pyproject.toml:ruff.lint.ignore"
     ]
 
 
-def test_settings_of_a_tool_that_a_check_comes_to_run_count(tmp_path: Path) -> None:
+def test_settings_of_a_tool_that_a_check_now_runs_count(tmp_path: Path) -> None:
     start = {"Makefile": "check:\n\tpython -m unittest\n"}
     new = {
         "Makefile": "check:\n\tpytest\n",
         "pytest.ini": "[pytest]\naddopts = -k 'not price'\n",
     }
 
-    assert lost(tmp_path, start, new, "make check") == ["pytest.ini:pytest.addopts"]
+    assert find_ids(tmp_path, start, new, "make check") == ["pytest.ini:pytest.addopts"]
 
 
 @pytest.mark.parametrize("wrapper", ["c8", "nyc"])
-def test_what_counts_lines_around_a_run_is_heard_of(tmp_path: Path, wrapper: str) -> None:
+def test_a_coverage_wrapper_counts_as_a_mention(tmp_path: Path, wrapper: str) -> None:
     start = {
         "package.json": f'{{"scripts": {{"test": "{wrapper} node --test"}}}}\n',
         "src/a.js": "",
     }
     new = {f".{wrapper}rc": '{"exclude": ["src/a.js"]}\n'}
 
-    assert lost(tmp_path, start, new, "npm test") == [f".{wrapper}rc:coverage.exclude"]
+    assert find_ids(tmp_path, start, new, "npm test") == [f".{wrapper}rc:coverage.exclude"]
 
 
 @pytest.mark.parametrize(
@@ -109,4 +109,4 @@ def test_a_template_of_variables_counts_where_a_check_reads_it(
 ) -> None:
     new = {".env.example": "PYTEST_ADDOPTS=-k price\n"}
 
-    assert lost(tmp_path, {"ci/check.sh": check}, new, "sh ci/check.sh") == expected
+    assert find_ids(tmp_path, {"ci/check.sh": check}, new, "sh ci/check.sh") == expected

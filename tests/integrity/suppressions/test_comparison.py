@@ -7,7 +7,7 @@ import pytest
 
 from integrity.trees import beside
 from untildone.integrity.suppressions import comparison as suppressions
-from untildone.integrity.suppressions.marks import marks
+from untildone.integrity.suppressions.markers import read_markers
 
 CALC = "def parse(value: str) -> int:\n    return value\n"
 USER = (
@@ -203,7 +203,7 @@ def test_typescript_that_goes_on_as_javascript_is_no_longer_type_checked(tmp_pat
 @pytest.mark.parametrize("mark", ["spotless", "spotless:", "noqa", "noqa:", "type: ignore["])
 def test_a_long_comment_takes_linear_time(mark: str) -> None:
     started = time.monotonic()
-    list(marks(f"# {mark}" + " " * 300_000))
+    list(read_markers(f"# {mark}" + " " * 300_000))
     assert time.monotonic() - started < 60
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
-from untildone.integrity.tests import comparison as tests_ratchet
+from untildone.integrity.tests import comparison as tests_comparison
 
 PRODUCT = {
     "src/slug.js": "export function slug(text) { return text; }\nexport const upper = (text) => text;\n"
@@ -56,7 +56,7 @@ EDIT, EXPECT, REMOVE = f"edit-test:{PATH}:", f"edit-expected:{PATH}:", f"remove-
 
 def lost(top: Path, old: str, new: dict[str, str]) -> set[str]:
     comparison = beside(top, {**PRODUCT, PATH: old}, {**PRODUCT, **new})
-    return {each.id.partition("#")[0] for each in tests_ratchet.find_concerns(comparison)}
+    return {each.id.partition("#")[0] for each in tests_comparison.find_concerns(comparison)}
 
 
 def edited(top: Path, old: str, change: tuple[str, str]) -> set[str]:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from integrity.trees import beside
-from untildone.integrity.tests import comparison as tests_ratchet
+from untildone.integrity.tests import comparison as tests_comparison
 
 PRODUCT = {
     "pricing.py": "def final_price(total):\n    return total\n\n\ndef rate(total):\n    return 0.1\n"
@@ -58,7 +58,7 @@ HUNDRED = "    assert final_price(100) == 90\n"
 
 def lost(top: Path, old: str, new: dict[str, str], path: str = "tests/test_pricing.py") -> set[str]:
     comparison = beside(top, {**PRODUCT, path: old}, {**PRODUCT, **new})
-    return {each.id.partition("#")[0] for each in tests_ratchet.find_concerns(comparison)}
+    return {each.id.partition("#")[0] for each in tests_comparison.find_concerns(comparison)}
 
 
 def edited(top: Path, old: str, change: tuple[str, str]) -> set[str]:
@@ -595,7 +595,7 @@ def test_a_renamed_function_of_the_product_loses_nothing(tmp_path: Path) -> None
             "tests/test_pricing.py": START.replace("final_price", "price"),
         },
     )
-    assert list(tests_ratchet.find_concerns(comparison)) == []
+    assert list(tests_comparison.find_concerns(comparison)) == []
 
 
 def test_what_was_skipped_at_the_start_may_go(tmp_path: Path) -> None:
@@ -622,7 +622,7 @@ def test_a_helper_of_another_file_that_no_longer_asserts_is_a_loss(tmp_path: Pat
         {**PRODUCT, "tests/test_pricing.py": test, "tests/checks.py": helper},
         {**PRODUCT, "tests/test_pricing.py": test, "tests/checks.py": helper.replace("== b", "")},
     )
-    (only,) = tests_ratchet.find_concerns(comparison)
+    (only,) = tests_comparison.find_concerns(comparison)
     assert only.id.startswith(f"{EDIT}test_it#")
 
 
@@ -632,7 +632,7 @@ def test_a_loss_is_bound_to_its_own_test_and_not_to_the_rest_of_the_file(tmp_pat
             {**PRODUCT, "tests/test_pricing.py": START},
             {**PRODUCT, "tests/test_pricing.py": new},
         )
-        return {each.id for each in tests_ratchet.find_concerns(beside(tmp_path / top, *files))}
+        return {each.id for each in tests_comparison.find_concerns(beside(tmp_path / top, *files))}
 
     first = START.replace("== 90", "== 95")
     more = first + "\n\ndef test_more():\n    assert rate(1) == 0.1\n"
@@ -699,7 +699,7 @@ def test_the_loss_says_what_was_and_is_expected(tmp_path: Path) -> None:
         {**PRODUCT, "tests/test_pricing.py": START},
         {**PRODUCT, "tests/test_pricing.py": new},
     )
-    (only,) = tests_ratchet.find_concerns(comparison)
+    (only,) = tests_comparison.find_concerns(comparison)
     assert only.detail == "`test_hundred` expected `90` for `100` at the start, now `100` for `100`"
 
 

@@ -14,7 +14,7 @@ from runs.plan.test_running import WORK, checkout, steps
 from runs.plan.world import World, has, task, writes
 from store.disk import mounted
 from untildone.app import open_context
-from untildone.runs.plan.setting import folder_of
+from untildone.runs.plan.workspace import state_folder_of
 from untildone.store.lock import hold_lock
 
 
@@ -118,7 +118,7 @@ def made_task_branch(world: World) -> str:
 
 def made_worktree(world: World) -> str:
     """Somebody's own, where that of the task is to be."""
-    folder = folder_of(open_context(world.environ), world.plan)
+    folder = state_folder_of(open_context(world.environ), world.plan)
     path = world.folder / "state-worktrees" / folder.name / "A"
     world.git("worktree", "add", "-q", "--detach", str(path))
     return f"task `A` has a worktree already: `{path}`"

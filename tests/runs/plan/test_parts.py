@@ -9,12 +9,12 @@ import pytest
 
 from features.plans.samples import task
 from untildone.errors import UserError
-from untildone.process.orphans import end_marked
-from untildone.runs.plan import markers, merging, worktrees
+from untildone.process.orphans import end_marked_processes
+from untildone.runs.plan import merge_markers, merging, worktrees
 from untildone.runs.plan.git import Git
-from untildone.runs.plan.journal import Course, Log
-from untildone.runs.plan.schedule import left, ready
-from untildone.runs.plan.setting import slug
+from untildone.runs.plan.journal import PlanJournal, TaskProgress
+from untildone.runs.plan.schedule import list_left, list_ready
+from untildone.runs.plan.workspace import make_slug
 from untildone.store.files import DamagedFileError
 
 TASKS = {"A": task(status="completed"), "B": task("A"), "C": task("B"), "D": task()}
@@ -30,21 +30,21 @@ TASKS = {"A": task(status="completed"), "B": task("A"), "C": task("B"), "D": tas
     ],
 )
 def test_ready(finished: tuple[str, ...], taken: tuple[str, ...], expected: list[str]) -> None:
-    assert ready(TASKS, finished=finished, taken=taken) == expected
+    assert list_ready(TASKS, finished=finished, taken=taken) == expected
 
 
 def test_left_are_those_neither_completed_nor_merged() -> None:
-    assert left(TASKS, finished=("D",)) == ("B", "C")
+    assert list_left(TASKS, finished=("D",)) == ("B", "C")
 
 
 @pytest.mark.parametrize("name", ["a/../b", "..", "", "Ä b", "x.lock", "-f"])
 def test_a_name_becomes_one_that_a_branch_can_have(name: str) -> None:
-    made = f"untildone/{slug(name)}"
+    made = f"untildone/{make_slug(name)}"
 
     assert (
         subprocess.run(["git", "check-ref-format", "--branch", made], check=False).returncode == 0
     )
-    assert slug(name) != slug(name + "!")
+    assert make_slug(name) != make_slug(name + "!")
 
 
 def test_markers_of_a_merge_are_found_until_they_are_gone(tmp_path: Path) -> None:
@@ -52,9 +52,9 @@ def test_markers_of_a_merge_are_found_until_they_are_gone(tmp_path: Path) -> Non
     file.write_text("a\n<<<<<<< ours\nb\n=======\nc\n>>>>>>> theirs\n", encoding="utf-8")
     gone = str(tmp_path / "gone")
 
-    assert markers.main([gone, str(file)]) == 1
+    assert merge_markers.main([gone, str(file)]) == 1
     file.write_text("a\n<<<<<<<\n", encoding="utf-8")
-    assert markers.main([gone, str(file)]) == 0
+    assert merge_markers.main([gone, str(file)]) == 0
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="NOT TESTED, needs Linux")
@@ -65,7 +65,7 @@ def test_what_a_killed_run_left_is_ended_and_nothing_else(tmp_path: Path) -> Non
         for value in ("1", "12")
     )
     try:
-        assert end_marked("A_MARK", "1") == 1
+        assert end_marked_processes("A_MARK", "1") == 1
         assert (marked.wait(60) < 0, other.poll()) == (True, None)
     finally:
         other.kill()
@@ -73,13 +73,13 @@ def test_what_a_killed_run_left_is_ended_and_nothing_else(tmp_path: Path) -> Non
 
 
 def test_steps_are_read_back_in_the_order_of_the_last_ones(tmp_path: Path) -> None:
-    log = Log(tmp_path, lambda: "now")
+    log = PlanJournal(tmp_path, lambda: "now")
     log.begin_anew("c0ffee")
-    log.note("A", Course(step="merged"))
-    log.note("B", Course(step="merged"))
-    log.note("A", Course(step="merged", reason="again"))
+    log.note("A", TaskProgress(step="merged"))
+    log.note("B", TaskProgress(step="merged"))
+    log.note("A", TaskProgress(step="merged", reason="again"))
 
-    known = Log(tmp_path, lambda: "now")
+    known = PlanJournal(tmp_path, lambda: "now")
     assert (known.base, known.merged(), known.of("A").reason) == ("c0ffee", ("B", "A"), "again")
 
     known.begin_anew("f00")
@@ -87,13 +87,13 @@ def test_steps_are_read_back_in_the_order_of_the_last_ones(tmp_path: Path) -> No
 
 
 def test_a_step_that_somebody_altered_is_named(tmp_path: Path) -> None:
-    log = Log(tmp_path, lambda: "now")
-    log.note("A", Course(step="verified", commit="1"))
+    log = PlanJournal(tmp_path, lambda: "now")
+    log.note("A", TaskProgress(step="verified", commit="1"))
     path = tmp_path / "journal.jsonl"
     path.write_bytes(path.read_bytes().replace(b"verified", b"merged", 1))
 
     with pytest.raises(DamagedFileError, match="was altered"):
-        Log(tmp_path, lambda: "now")
+        PlanJournal(tmp_path, lambda: "now")
 
 
 def test_what_git_says_is_told(tmp_path: Path) -> None:
@@ -138,7 +138,7 @@ def test_commits_are_ours_where_the_person_told_git_no_name(
 
     subprocess.run(["git", "config", "user.email", "ann@localhost"], cwd=tmp_path, check=True)
     assert by() == 2 * ["Ann <ann@localhost>"]
-    merging.able(Git(tmp_path))
+    merging.require_git_version(Git(tmp_path))
 
 
 @pytest.mark.skipif(os.name == "nt", reason="NOT TESTED, needs names that Windows refuses")
@@ -170,7 +170,9 @@ def test_what_is_in_a_worktree_is_kept_as_git_would_add_it(tmp_path: Path) -> No
     git("init", "-q", cwd=tmp_path / "inner")
     git("commit", "-q", "--allow-empty", "-m", "Begin", cwd=tmp_path / "inner")
 
-    kept = worktrees.kept(Git(tmp_path), branch="task", onto="main", plan="", message="x")
+    kept = worktrees.commit_worktree(
+        Git(tmp_path), branch="task", onto="main", plan="", message="x"
+    )
 
     git("add", "-A", ":/", ":(exclude,top).untildone")
     assert git("rev-parse", f"{kept}^{{tree}}") == git("write-tree")

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from untildone.process import quoted
+from untildone.process.command import quote_argument
 
 CLIENT = Path(__file__).with_name("client.py")
 PROGRAM = Path(sys.executable).with_name("untildone")
@@ -17,7 +17,7 @@ Step = dict[str, Any]
 def has(name: str, content: str) -> str:
     """A check that a file has this line."""
     code = f"import sys; sys.exit({content!r} not in open({name!r}).read())"
-    return f"{quoted(sys.executable)} -c {quoted(code)}"
+    return f"{quote_argument(sys.executable)} -c {quote_argument(code)}"
 
 
 def task(*needs: str, checks: tuple[str, ...] = (), **more: object) -> dict[str, object]:
@@ -79,7 +79,7 @@ class World:
             self.git("commit", "-q", "-m", "Begin")
 
     def command(self, *options: str) -> list[str]:
-        client = f"{quoted(sys.executable)} {quoted(str(CLIENT))} {quoted(str(self.folder))}"
+        client = " ".join(map(quote_argument, (sys.executable, str(CLIENT), str(self.folder))))
         given = ("run", "--plan", str(self.plan), "--client", client, *options)
         return [str(PROGRAM), *given]
 

@@ -13,7 +13,7 @@ _ENABLES_TESTS = re.compile(
 )
 
 
-def candidates(project: Path) -> Iterator[Candidate]:
+def find_candidates(project: Path) -> Iterator[Candidate]:
     text = read_text(project / _FILE)
     if text is None:
         return

@@ -18,7 +18,7 @@ _TEST_FILES = tuple(
 _ASPECTS: tuple[Aspect, ...] = ("build", "test", "lint")
 
 
-def candidates(project: Path) -> Iterator[Candidate]:
+def find_candidates(project: Path) -> Iterator[Candidate]:
     file = find_first(project, "deno.json", "deno.jsonc")
     if not file:
         return

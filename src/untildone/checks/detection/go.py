@@ -12,7 +12,7 @@ _USE = re.compile(r"(?m)^[ \t]*use\s*(?:\((?P<several>[^)]*)\)|(?P<one>\S+))")
 _COMMENT = re.compile(r"//.*")
 
 
-def candidates(project: Path) -> Iterator[Candidate]:
+def find_candidates(project: Path) -> Iterator[Candidate]:
     reason, modules = "`go.work` names its modules", _read_workspace(project)
     if not modules and (project / "go.mod").is_file():
         reason, modules = "`go.mod` makes it a Go module", (".",)

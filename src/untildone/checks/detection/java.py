@@ -15,7 +15,7 @@ _GRADLE: dict[Aspect, str] = {
 }
 
 
-def candidates(project: Path) -> Iterator[Candidate]:
+def find_candidates(project: Path) -> Iterator[Candidate]:
     if file := find_first(project, "pom.xml"):
         yield from _make_candidates(file, _choose_program(project, "mvn", wrapper="mvnw"), _MAVEN)
     elif file := find_first(project, "build.gradle*", "settings.gradle*"):

@@ -29,7 +29,7 @@ _NOT_BUILD = frozenset(
 )
 
 
-def candidates(project: Path) -> Iterator[Candidate]:
+def find_candidates(project: Path) -> Iterator[Candidate]:
     names = (name for name in _FILES if (project / name).is_file())
     file = next(names, "")
     text = read_text(project / file) if file else None

@@ -12,6 +12,7 @@ from untildone.checks.detection.files import find_named
 from untildone.checks.detection.manifest import find_first, get_table, read_json
 from untildone.checks.detection.scripts import find_harm, make_single_run
 from untildone.checks.detection.workspaces import make_workspace_command, read_member_scripts
+from untildone.commands.launchers import PACKAGE_MANAGERS
 
 _LOCK_FILES = {
     "pnpm-lock.yaml": "pnpm",
@@ -20,7 +21,6 @@ _LOCK_FILES = {
     "bun.lockb": "bun",
     "package-lock.json": "npm",
 }
-_MANAGERS = ("npm", "pnpm", "yarn", "bun")
 _TYPECHECK = ("typecheck", "type-check", "check-types", "check:types")
 # Later names are used if the scripts before them watch forever or change files.
 _TEST = ("test", "test:run", "test:ci", "test:once", "test:unit")
@@ -49,7 +49,7 @@ class _Package(Struct, frozen=True, kw_only=True):
     manager: str
 
 
-def candidates(project: Path) -> Iterator[Candidate]:
+def find_candidates(project: Path) -> Iterator[Candidate]:
     fields = read_json(project / "package.json") or {}
     package = _Package(
         project=project,
@@ -126,7 +126,7 @@ def _has_usable(entries: tuple[Candidate, ...]) -> bool:
 
 def _find_manager(project: Path, package: dict[str, Any]) -> str:
     named = str(package.get("packageManager", "")).partition("@")[0]
-    if named in _MANAGERS:
+    if named in PACKAGE_MANAGERS:
         return named
     return next((name for file, name in _LOCK_FILES.items() if (project / file).is_file()), "npm")
 

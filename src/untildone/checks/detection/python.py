@@ -28,7 +28,7 @@ _NOX_SESSION = re.compile(r"^@nox\.session\b[^\n]*\ndef (?P<name>tests?)\(", re.
 _FILES_READ = 200
 
 
-def candidates(project: Path) -> Iterator[Candidate]:
+def find_candidates(project: Path) -> Iterator[Candidate]:
     pyproject = read_toml(project / "pyproject.toml")
     if reason := _explain_pytest(project, pyproject or {}):
         yield _make_pytest(project, reason)

@@ -19,7 +19,7 @@ _MYPY_FILES = ("mypy.ini", ".mypy.ini", "setup.cfg")
 _MYPY_TARGETS = ("files", "packages", "modules")
 
 
-def candidates(project: Path) -> Iterator[Candidate]:
+def find_candidates(project: Path) -> Iterator[Candidate]:
     tools = get_table(read_toml(project / "pyproject.toml"), "tool")
     yield from _find_ruff(project, tools)
     yield from _find_mypy(project, tools)

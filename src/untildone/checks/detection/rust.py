@@ -12,7 +12,7 @@ _LINTERS = (
 )
 
 
-def candidates(project: Path) -> Iterator[Candidate]:
+def find_candidates(project: Path) -> Iterator[Candidate]:
     if not (project / "Cargo.toml").is_file():
         return
     reason = "`Cargo.toml` makes it a Rust project"

@@ -16,7 +16,7 @@ from untildone.checks.lsp.documents import Documents, UnreadableFileError, parse
 from untildone.checks.lsp.messages import (
     ConfigurationRequest,
     Incoming,
-    Progress,
+    ProgressNotification,
     ProtocolError,
     PublishedDiagnostics,
     PulledDiagnostics,
@@ -250,7 +250,7 @@ class Client:
             case "textDocument/publishDiagnostics":
                 self._store_pushed(messages.decode_part(message.params, PublishedDiagnostics))
             case "$/progress":
-                self._store_progress(messages.decode_part(message.params, Progress))
+                self._store_progress(messages.decode_part(message.params, ProgressNotification))
             case "client/registerCapability":
                 methods = messages.decode_part(message.params, RegisteredCapabilities).methods
                 self._pulls = self._pulls or "textDocument/diagnostic" in methods
@@ -282,7 +282,7 @@ class Client:
             self._pushed[path] = self._limit(path, published.diagnostics)
             self._waiting_since = 0.0
 
-    def _store_progress(self, progress: Progress) -> None:
+    def _store_progress(self, progress: ProgressNotification) -> None:
         if progress.value.kind == "end":
             self._progress.pop(progress.token, None)
         elif progress.value.kind == "begin" and len(self._progress) < _MOST_PROGRESS:

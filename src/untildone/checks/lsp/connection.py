@@ -11,8 +11,8 @@ from msgspec import Struct
 from untildone.checks.lsp import messages
 from untildone.checks.lsp.framing import Frames, FramingError, add_header
 from untildone.checks.lsp.messages import Incoming, ProtocolError
-from untildone.process import environment
-from untildone.process.talk import CannotStart, Conversation, NotListening, talk
+from untildone.process.command import environment
+from untildone.process.interactive import CannotStart, Conversation, NotListening, open_conversation
 
 _POLL_SECONDS = 0.05
 _ENDING_SECONDS = 2.0
@@ -133,7 +133,7 @@ class Connection:
 
     def _run(self, argv: list[str], cwd: Path) -> None:
         try:
-            with talk(argv, cwd=cwd, env=environment(os.environ)) as conversation:
+            with open_conversation(argv, cwd=cwd, env=environment(os.environ)) as conversation:
                 self._listen(conversation)
         except (CannotStart, NotListening, FramingError, ProtocolError) as reason:
             self.fail(str(reason))

@@ -24,7 +24,7 @@ class ProtocolError(Exception):
     """A message that breaks the protocol."""
 
 
-class Failure(Struct, frozen=True):
+class ResponseError(Struct, frozen=True):
     code: int = 0
     message: str = ""
 
@@ -36,7 +36,7 @@ class Incoming(Struct, frozen=True):
     method: str = ""
     params: Raw = Raw(b"null")
     result: Raw = Raw(b"null")
-    error: Failure | None = None
+    error: ResponseError | None = None
 
 
 class _Position(Struct, frozen=True):
@@ -98,7 +98,7 @@ class _ProgressValue(Struct, frozen=True):
     kind: str = ""
 
 
-class Progress(Struct, frozen=True):
+class ProgressNotification(Struct, frozen=True):
     token: int | str
     value: _ProgressValue = _ProgressValue()
 

@@ -4,6 +4,7 @@ import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
 from msgspec import Struct
@@ -16,7 +17,7 @@ from untildone.errors import UserError
 
 Role: TypeAlias = Literal["lint", "types"]
 
-_PYTHON = {".py": "python", ".pyi": "python"}
+_PYTHON = MappingProxyType({".py": "python", ".pyi": "python"})
 _TYPESCRIPT = {
     ".ts": "typescript",
     ".mts": "typescript",
@@ -54,19 +55,18 @@ def _read_leniently(reader: Callable[[Path], dict[str, Any] | None], file: Path)
 class Server(Struct, frozen=True, kw_only=True):
     """A language server.
 
-    A project uses it if it has one of `files`, or a table `tool` in `pyproject.toml`.
-    `severity` maps a code, where the server's own severity differs from the command line's.
-    `accepts` tests further conditions of the project. With `own_only` a program outside the
-    project is not used, because its version may report other things.
+    A project uses it if it has one of `files`, or its table in `pyproject.toml`. `program` is
+    needed where it differs from the name. `severity` maps a code, where the server's own severity
+    differs from the command line's. `accepts` tests further conditions of the project. With
+    `own_only` a program outside the project is not used, as its version may report other things.
     """
 
     name: str
-    program: str
+    program: str = ""
     arguments: tuple[str, ...]
-    languages: Mapping[str, str]
-    role: Role
+    languages: Mapping[str, str] = _PYTHON
+    role: Role = "types"
     files: tuple[str, ...] = ()
-    tool: str = ""
     code_prefix: str = ""
     severity: Callable[[str], Severity] | None = None
     accepts: Callable[[Path], bool] = _accept_any
@@ -76,11 +76,8 @@ class Server(Struct, frozen=True, kw_only=True):
 SERVERS = (
     Server(
         name="ruff",
-        program="ruff",
         arguments=("server",),
-        languages=_PYTHON,
         role="lint",
-        tool="ruff",
         files=("ruff.toml", ".ruff.toml"),
         severity=ruff.rate_severity,
     ),
@@ -88,44 +85,20 @@ SERVERS = (
         name="basedpyright",
         program="basedpyright-langserver",
         arguments=("--stdio",),
-        languages=_PYTHON,
-        role="types",
-        tool="basedpyright",
         files=("pyrightconfig.json",),
     ),
     Server(
         name="pyright",
         program="pyright-langserver",
         arguments=("--stdio",),
-        languages=_PYTHON,
-        role="types",
-        tool="pyright",
         files=("pyrightconfig.json",),
     ),
-    Server(
-        name="ty",
-        program="ty",
-        arguments=("server",),
-        languages=_PYTHON,
-        role="types",
-        tool="ty",
-        files=("ty.toml",),
-    ),
-    Server(
-        name="pyrefly",
-        program="pyrefly",
-        arguments=("lsp",),
-        languages=_PYTHON,
-        role="types",
-        tool="pyrefly",
-        files=("pyrefly.toml",),
-    ),
+    Server(name="ty", arguments=("server",), files=("ty.toml",)),
+    Server(name="pyrefly", arguments=("lsp",), files=("pyrefly.toml",)),
     Server(
         name="tsc",
-        program="tsc",
         arguments=("--lsp", "--stdio"),
         languages=_TYPESCRIPT,
-        role="types",
         code_prefix="TS",
         accepts=_has_typescript_server,
         own_only=True,
@@ -164,8 +137,9 @@ def select_servers(
     for server in servers:
         if suffix not in server.languages or not server.accepts(project):
             continue
-        inside = shutil.which(server.program, path=_join_own_folders(project)) if own else None
-        found = inside or (None if server.own_only else shutil.which(server.program, path=path))
+        program = server.program or server.name
+        inside = shutil.which(program, path=_join_own_folders(project)) if own else None
+        found = inside or (None if server.own_only else shutil.which(program, path=path))
         if not found:
             continue
         rank = (_is_configured(project, server, tools), inside is not None)
@@ -179,8 +153,7 @@ def _join_own_folders(project: Path) -> str:
 
 
 def _is_configured(project: Path, server: Server, tools: Mapping[str, Any]) -> bool:
-    named = bool(server.tool) and server.tool in tools
-    return named or any((project / file).is_file() for file in server.files)
+    return server.name in tools or any((project / file).is_file() for file in server.files)
 
 
 def make_settings(project: Path, section: str) -> object:

@@ -4,13 +4,14 @@ from itertools import islice
 from pathlib import Path
 from typing import TypeAlias
 
+from untildone.checks.file_stamp import read_stamp
 from untildone.worktree.files import list_files
 
 # FileChangeType of the specification.
 CREATED, CHANGED, DELETED = 1, 2, 3
 MOST_FILES = 20_000
 
-_State: TypeAlias = tuple[int, int, int]
+_Stamps: TypeAlias = dict[Path, tuple[int, ...]]
 
 
 class Watch:
@@ -18,29 +19,21 @@ class Watch:
 
     def __init__(self, project: Path) -> None:
         self._project = project
-        self._seen = self._read_states()
+        self._stamps = self._read_stamps()
 
     def find_changes(self) -> list[tuple[Path, int]]:
-        before, self._seen = self._seen, self._read_states()
-        kinds = [(path, _compare(before, self._seen, path)) for path in before | self._seen]
+        before, self._stamps = self._stamps, self._read_stamps()
+        kinds = [(path, _compare(before, self._stamps, path)) for path in before | self._stamps]
         return [(path, kind) for path, kind in kinds if kind]
 
-    def _read_states(self) -> dict[Path, _State]:
+    def _read_stamps(self) -> _Stamps:
         paths = (self._project / path for path in islice(list_files(self._project), MOST_FILES))
-        return {path: state for path in paths if (state := _read_state(path))}
+        return {path: stamp for path in paths if (stamp := read_stamp(path))}
 
 
-def _compare(before: dict[Path, _State], after: dict[Path, _State], path: Path) -> int:
+def _compare(before: _Stamps, after: _Stamps, path: Path) -> int:
     if path not in before:
         return CREATED
     if path not in after:
         return DELETED
     return CHANGED if before[path] != after[path] else 0
-
-
-def _read_state(path: Path) -> _State | None:
-    try:
-        status = path.stat()
-    except OSError:
-        return None
-    return status.st_mtime_ns, status.st_size, status.st_ino

@@ -22,7 +22,7 @@ _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 # tests/test_cart.py:6: AssertionError
 # 	at shop.CartTest.addsPrices(CartTest.java:13)
 #       at TestContext.<anonymous> (file:///tmp/shop/cart.test.mjs:4:34)
-_PLACE = re.compile(
+_LOCATION = re.compile(
     r"(?<![^\s()<>:'\"])(?:file://)?(?P<path>[^\s()<>:'\"]+\.\w{1,10}):(?P<line>\d{1,9})\b"
 )
 # E   ModuleNotFoundError: No module named 'nothing_like_this'
@@ -32,7 +32,7 @@ _NOT_RUN = frozenset({"notrun", "disabled", "skipped"})
 
 
 class RefusedReportError(Exception):
-    """It holds what no report of tests has."""
+    """The document contains something that no test report has."""
 
 
 class _Test(Struct):
@@ -44,16 +44,16 @@ class _Test(Struct):
 
 
 class _Reader:
-    """What the XML parser calls; nothing but the tests is kept."""
+    """Target of the XML parser; keeps nothing but the tests."""
 
     def __init__(self) -> None:
         self.tests: list[_Test] = []
         self._open: list[str] = []
         self._suites: list[str] = []
-        self._inside = False
+        self._in_failure = False
 
     def doctype(self, name: str, *identifiers: str | None) -> None:  # noqa: ARG002 - as expat calls
-        # Entities can only be declared in one; nobody's report has any.
+        # Only a document type can declare entities, and no report needs them.
         raise RefusedReportError("a document type")
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
@@ -64,18 +64,18 @@ class _Reader:
         if tag == "testsuite":
             self._suites.append(attributes.get("name", ""))
         elif tag == "testcase":
-            self._case(attributes)
+            self._add_test(attributes)
         elif self._open[-2:-1] == ["testcase"]:
-            self._mark(tag, attributes)
+            self._set_outcome(tag, attributes)
 
-    def _case(self, attributes: dict[str, str]) -> None:
+    def _add_test(self, attributes: dict[str, str]) -> None:
         outcome: CaseOutcome = "skipped" if attributes.get("status") in _NOT_RUN else "passed"
-        name = _id(attributes, " > ".join(filter(None, self._suites)))
+        name = _make_id(attributes, " > ".join(filter(None, self._suites)))
         self.tests.append(_Test(id=name, attributes=attributes, outcome=outcome))
 
-    def _mark(self, tag: str, attributes: dict[str, str]) -> None:
+    def _set_outcome(self, tag: str, attributes: dict[str, str]) -> None:
         test = self.tests[-1]
-        self._inside = tag in _FAILED
+        self._in_failure = tag in _FAILED
         if tag in _FAILED:
             test.outcome = "failed"
             test.message = test.message or attributes.get("message", "")
@@ -83,22 +83,22 @@ class _Reader:
             test.outcome = "skipped"
 
     def data(self, text: str) -> None:
-        if self._inside and len(self.tests[-1].details) < _FAILURE_LIMIT:
+        if self._in_failure and len(self.tests[-1].details) < _FAILURE_LIMIT:
             self.tests[-1].details += text
 
     def end(self, tag: str) -> None:
         self._open.pop()
-        self._inside = False
+        self._in_failure = False
         if tag.rpartition("}")[2] == "testsuite":
             self._suites.pop()
 
 
-def _id(attributes: dict[str, str], suites: str) -> str:
+def _make_id(attributes: dict[str, str], suites: str) -> str:
     name, where = attributes.get("name", ""), attributes.get("classname", "")
     file = attributes.get("file", "")
     module = file.rpartition(".")[0].replace("/", ".")
     if module and f"{where}.".startswith(f"{module}."):
-        # pytest's own name of the test, if its report tells the file.
+        # The id that pytest prints, if the report has the file.
         parts = [file, *where[len(module) :].split("."), name]
     else:
         # node calls the class of every test `test`.
@@ -106,7 +106,7 @@ def _id(attributes: dict[str, str], suites: str) -> str:
     return shorten_to_line("::".join(filter(None, parts)))
 
 
-def _read(text: str) -> list[_Test] | None:
+def _read_tests(text: str) -> list[_Test] | None:
     start = _START.search(text)
     if start is None or len(text) > LIMIT:
         return None
@@ -126,8 +126,8 @@ def _read(text: str) -> list[_Test] | None:
 
 
 def parse_report(text: str) -> RunReport | None:
-    """None if it is no whole report of tests."""
-    found = _read(text)
+    """None if the text is no complete report."""
+    found = _read_tests(text)
     if found is None:
         return None
     return RunReport(
@@ -135,7 +135,7 @@ def parse_report(text: str) -> RunReport | None:
             Case(
                 id=test.id,
                 outcome=test.outcome,
-                text=_text(test) if test.outcome == "failed" else "",
+                text=_choose_text(test) if test.outcome == "failed" else "",
             )
             for test in found
         )
@@ -143,28 +143,28 @@ def parse_report(text: str) -> RunReport | None:
 
 
 def parse(output: str) -> Iterator[Diagnostic]:
-    for test in _read(output) or ():
+    for test in _read_tests(output) or ():
         if test.outcome == "failed":
-            path, line = _place(test)
-            yield Diagnostic(path=path, line=line, code=test.id, text=_text(test))
+            path, line = _find_location(test)
+            yield Diagnostic(path=path, line=line, code=test.id, text=_choose_text(test))
 
 
-def _text(test: _Test) -> str:
+def _choose_text(test: _Test) -> str:
     message = shorten_to_line(test.message)
-    # What pytest says of every module that it could not import.
+    # The message of pytest for every module that it cannot import.
     if message == "collection failure" and (error := _ERROR.search(test.details)):
         message = shorten_to_line(error["text"])
     return message or shorten_to_line(test.details) or "failed"
 
 
-def _place(test: _Test) -> tuple[str, int]:
-    """Where the test's own file is named, else the first place of all."""
+def _find_location(test: _Test) -> tuple[str, int]:
+    """The first location in the test's own file, else the first of all."""
     names = {*test.attributes.get("classname", "").split("."), test.attributes.get("file", "")}
-    places = [(match["path"], int(match["line"])) for match in _PLACE.finditer(test.details)]
-    for path, line in places:
+    locations = [(match["path"], int(match["line"])) for match in _LOCATION.finditer(test.details)]
+    for path, line in locations:
         if path in names or path.rpartition("/")[2].partition(".")[0] in names:
             return path, line
-    return places[0] if places else (test.attributes.get("file", ""), 0)
+    return locations[0] if locations else (test.attributes.get("file", ""), 0)
 
 
 def parse_tests(output: str) -> Tests | None:

@@ -8,7 +8,7 @@ from untildone.checks.findings import make_findings
 from untildone.checks.security.engine import is_installed, scan_paths, validate_rules
 from untildone.core.check_results import Finding
 from untildone.core.contract import Check
-from untildone.process import quoted
+from untildone.process.command import quote_argument
 
 __all__ = ["NAME", "is_installed", "make_check", "scan_files"]
 
@@ -25,7 +25,7 @@ def make_check(project: Path, *, rules: tuple[Path, ...] = ()) -> Check:
     words = (sys.executable, "-I", "-m", _MODULE, *options)
     return Check(
         name=NAME,
-        command=" ".join(map(quoted, words)),
+        command=" ".join(map(quote_argument, words)),
         reason="no security finding may be left",
     )
 

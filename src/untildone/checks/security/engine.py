@@ -15,7 +15,8 @@ from msgspec import Struct
 from untildone.checks.findings import Diagnostic
 from untildone.checks.parser import shorten_to_line
 from untildone.errors import UserError
-from untildone.process import Finished, environment, run
+from untildone.process.command import environment
+from untildone.process.runner import Finished, run
 
 RULES = Path(__file__).parent / "rules"
 PROGRAM = "ast-grep"

@@ -46,7 +46,7 @@ def command(source: Path, *, kind: str | None, path: Path, as_json: bool) -> Non
     path.parent.mkdir(parents=True, exist_ok=True)
     save_plan(path, render_json(_plan(foreign, source)))
     _print_imported(
-        Imported(file=str(path), tasks=tuple(foreign.tasks), taken=foreign.told), as_json=as_json
+        Imported(file=str(path), tasks=tuple(foreign.tasks), taken=foreign.notes), as_json=as_json
     )
     for mistake in check_order(foreign.tasks):
         click.echo(f"{path}: {mistake}; {mistake.remedy}", err=True)

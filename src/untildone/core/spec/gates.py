@@ -1,4 +1,4 @@
-"""The three gates of a colleague-shaped loop, and what the person's answer to one says."""
+"""The gates of a colleague-shaped loop, and what the user's answer at one means."""
 
 import re
 from typing import Literal, TypeAlias
@@ -21,16 +21,16 @@ _BUT = r"(?i)\b(?:but|except|also|instead|first|however|add|change|fix|not)\b"
 
 
 def skips_gates(text: str) -> bool:
-    """The person wants no gates: "proceed without confirmation"."""
+    """Whether the text asks for no gates: "proceed without confirmation"."""
     return bool(re.search(_SKIPS, text))
 
 
 def ask_at_gate(contract: Contract, progress: Progress) -> str:
-    """What the person is asked after this round, if the loop is not met; nothing if no gate."""
+    """The question to the user if the loop is not met after this round; empty without gates."""
     if not contract.gated:
         return ""
     if contract.steps and not progress.steps_approved:
-        return _about_the_steps(contract.steps)
+        return _ask_about_steps(contract.steps)
     done = progress.steps_done[progress.steps_reported :][-1:]
     left = [step for step in contract.steps if step not in progress.steps_done]
     what = f"step `{done[0]}` is complete" if done else f"round {progress.round + 1} is over"
@@ -38,14 +38,14 @@ def ask_at_gate(contract: Contract, progress: Progress) -> str:
     return f"{what}: continue{following}?"
 
 
-def _about_the_steps(steps: tuple[str, ...]) -> str:
+def _ask_about_steps(steps: tuple[str, ...]) -> str:
     shown = "; ".join(f"{n}. {step}" for n, step in enumerate(steps[:_STEPS_SHOWN], 1))
     more = f"; and {len(steps) - _STEPS_SHOWN} more" if len(steps) > _STEPS_SHOWN else ""
     return f"here are {len(steps)} steps: {shown}{more}. Proceed?"
 
 
 def classify_answer(prompt: str) -> Answer:
-    """Whatever is no plain yes, no or question tells the agent what to do, and so goes on."""
+    """What is neither yes, no nor a question is an instruction, with which the loop goes on."""
     text = prompt.strip()
     if re.fullmatch(_NO, text):
         return "no"
@@ -58,7 +58,7 @@ def classify_answer(prompt: str) -> Answer:
 
 
 def pass_gate(contract: Contract, progress: Progress, *, agreed_to: bool) -> Progress:
-    """Active again after a gate; only a plain yes to "is it done?" confirms that it is."""
+    """The loop active again after a gate; only a plain yes confirms that the task is done."""
     return replace(
         resume_loop(progress),
         steps_approved=bool(contract.steps),

@@ -1,4 +1,4 @@
-"""What a loop from a spec keeps telling its agent, beside the evidence."""
+"""Reminders to the agent of a loop from a spec, in addition to the evidence."""
 
 from untildone.core.contract import Contract
 from untildone.core.criteria import PRECHECK, lacks_precheck
@@ -7,12 +7,12 @@ from untildone.core.progress import Progress
 from untildone.core.spec.status import find_contradictions
 from untildone.core.spec.workflow import classify_workflow
 
-_LONGEST = 200
+_MAX_LENGTH = 200
 
 
 def list_reminders(contract: Contract, progress: Progress) -> list[str]:
-    """The rules and where the work is; nothing for other loops."""
-    lines = [f"Must not: {limit[:_LONGEST]}" for limit in contract.limits]
+    """The constraints, the kind of work, the pre-check and the current step."""
+    lines = [f"Must not: {limit[:_MAX_LENGTH]}" for limit in contract.limits]
     kind = classify_workflow(contract.task) if contract.preset == "loop" else None
     if kind:
         lines.append(f"Workflow {kind.letter} ({kind.name}): {kind.first}.")
@@ -25,7 +25,7 @@ def list_reminders(contract: Contract, progress: Progress) -> list[str]:
     if left:
         done = len(contract.steps) - len(left)
         lines.append(
-            f"Step {done + 1} of {len(contract.steps)}: {left[0][:_LONGEST]}."
+            f"Step {done + 1} of {len(contract.steps)}: {left[0][:_MAX_LENGTH]}."
             " `untildone steps done STEP` when it is."
         )
     return lines
@@ -34,4 +34,4 @@ def list_reminders(contract: Contract, progress: Progress) -> list[str]:
 def list_contradictions(contract: Contract, progress: Progress, evidence: Evidence) -> list[str]:
     found = find_contradictions(contract, progress, evidence)
     head = ["Your status block does not agree with what is known:"] if found else []
-    return head + [f"- {line[:_LONGEST]}" for line in found]
+    return head + [f"- {line[:_MAX_LENGTH]}" for line in found]

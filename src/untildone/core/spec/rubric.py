@@ -1,4 +1,4 @@
-"""How clear a spec is: five dimensions of 0 to 2, read from its text and from what is agreed."""
+"""The clarity of a spec: five dimensions of 0 to 2 points, from its text and agreed terms."""
 
 import re
 from collections.abc import Callable
@@ -18,7 +18,7 @@ QUESTIONS: dict[Dimension, str] = {
     "success": "which commands or observations show that it works?",
     "done": "what ends the work: done when …?",
 }
-_LONGEST = 20_000
+_MAX_SPEC = 20_000
 _NAMED = r"`[^`\n]+`"
 _PATH = (
     r"(?<![\w:/])(?!(?:and/or|on/off|pass/fail|read/write|input/output|yes/no)\b)"
@@ -37,7 +37,7 @@ _LIMIT = (
     r"|\w+n['\u2019]t (?!stop)\w+|\b(?:never|at most|only|unchanged|keep|compatible)\b"
     r"|[<\u2264]\s*\d+\s*(?:loc|lines|files|deps|dependencies|kb|mb)\b"
 )
-_WAY = r"(?i)\b(?:use|using|with|existing|follow|following|like|style|conventions?|stack)\b"
+_METHOD = r"(?i)\b(?:use|using|with|existing|follow|following|like|style|conventions?|stack)\b"
 _COMMAND = (
     r"\b(?:pytest|tox|nox|ruff|mypy|tsc|eslint|vitest|jest|ctest|mvn|gradle|curl)\b"
     r"|\b(?:npm|yarn|pnpm|bun|deno|cargo|uv) (?:run )?[a-z][\w:-]*|\bgo (?:build|test|vet)\b"
@@ -61,11 +61,11 @@ _FILLERS = (
     " our please project proper properly quality some something stuff system task that the"
     " there thing things this to until up when whole with work working works"
 )
-_SAYS_NOTHING = frozenset(_FILLERS.split())
+_FILLER_WORDS = frozenset(_FILLERS.split())
 
 
 class AgreedTerms(Struct, frozen=True, kw_only=True):
-    """What stands beside the text: how many checks, claims and limits the loop has."""
+    """How many checks, claims and constraints the loop has besides its text."""
 
     checks: int = 0
     claims: int = 0
@@ -80,7 +80,7 @@ class Opinion(Struct, frozen=True, kw_only=True):
 
 
 class Rating(Struct, frozen=True, kw_only=True):
-    """`seen` is what our own reading rests on."""
+    """Our score, the words of the text it rests on, and the agent's score."""
 
     dimension: Dimension
     ours: int
@@ -103,9 +103,9 @@ class Score(Struct, frozen=True, kw_only=True):
 def score_spec(
     text: str, agreed: AgreedTerms | None = None, opinions: dict[Dimension, Opinion] | None = None
 ) -> Score:
-    """The lower total counts: an agent that likes its task cannot talk it clear."""
+    """The lower total counts, so that an agent cannot raise the score of a vague spec."""
     ratings = tuple(
-        _rated(dimension, text[:_LONGEST], agreed or AgreedTerms(), (opinions or {}).get(dimension))
+        _rate(dimension, text[:_MAX_SPEC], agreed or AgreedTerms(), (opinions or {}).get(dimension))
         for dimension in DIMENSIONS
     )
     total = min(sum(rating.ours for rating in ratings), sum(rating.given for rating in ratings))
@@ -124,8 +124,8 @@ def choose_shape(total: int) -> Shape:
     return "colleague" if total >= MIN_COLLEAGUE_SCORE else "vague"
 
 
-def _rated(dimension: Dimension, text: str, agreed: AgreedTerms, opinion: Opinion | None) -> Rating:
-    ours, seen = _READINGS[dimension](text, agreed)
+def _rate(dimension: Dimension, text: str, agreed: AgreedTerms, opinion: Opinion | None) -> Rating:
+    ours, seen = _RATERS[dimension](text, agreed)
     return Rating(
         dimension=dimension,
         ours=ours,
@@ -138,40 +138,40 @@ def _rated(dimension: Dimension, text: str, agreed: AgreedTerms, opinion: Opinio
 _Reading: TypeAlias = tuple[int, str]
 
 
-def _outcome(text: str, _: AgreedTerms) -> _Reading:
-    exact = _found(_MEASURE, text) or _found(_NAMED, text) or _every(text)
-    return (2, exact) if exact else _about(text)
+def _rate_outcome(text: str, _: AgreedTerms) -> _Reading:
+    exact = _search(_MEASURE, text) or _search(_NAMED, text) or _find_quantifier(text)
+    return (2, exact) if exact else _find_subject(text)
 
 
-def _scope(text: str, _: AgreedTerms) -> _Reading:
-    exact = _found(_PATH, text) or _found(_NAMED, text)
-    return (2, exact) if exact else _about(text)
+def _rate_scope(text: str, _: AgreedTerms) -> _Reading:
+    exact = _search(_PATH, text) or _search(_NAMED, text)
+    return (2, exact) if exact else _find_subject(text)
 
 
-def _every(text: str) -> str:
-    """All of something named: "make it all work" names nothing."""
-    return _found(_EVERY, text) if _about(text)[0] else ""
+def _find_quantifier(text: str) -> str:
+    """A word such as "every", if the text also names something: "make it all work" does not."""
+    return _search(_EVERY, text) if _find_subject(text)[0] else ""
 
 
-def _about(text: str) -> _Reading:
+def _find_subject(text: str) -> _Reading:
     words = re.findall(r"[^\W\d_]{2,}", text)
-    said = [word for word in words if word.casefold() not in _SAYS_NOTHING]
+    said = [word for word in words if word.casefold() not in _FILLER_WORDS]
     return (1, said[-1]) if said else (0, "")
 
 
-def _constraints(text: str, agreed: AgreedTerms) -> _Reading:
+def _rate_constraints(text: str, agreed: AgreedTerms) -> _Reading:
     if agreed.limits:
         return 2, f"{agreed.limits} agreed"
-    limit = _found(_LIMIT, text)
-    way = _found(_WAY, text)
+    limit = _search(_LIMIT, text)
+    way = _search(_METHOD, text)
     return (2, limit) if limit else (int(bool(way)), way)
 
 
-def _success(text: str, agreed: AgreedTerms) -> _Reading:
-    command = _found(_COMMAND, text)
+def _rate_success(text: str, agreed: AgreedTerms) -> _Reading:
+    command = _search(_COMMAND, text)
     if command:
         return 2, command
-    ways = [seen for seen in (_found(pattern, text) for pattern in _SHOWN_BY) if seen]
+    ways = [seen for seen in (_search(pattern, text) for pattern in _SHOWN_BY) if seen]
     agreed_on = agreed.checks + agreed.claims
     if len(ways) + agreed_on:
         seen = ", ".join([*ways, *([f"{agreed_on} criteria agreed"] if agreed_on else [])])
@@ -179,27 +179,29 @@ def _success(text: str, agreed: AgreedTerms) -> _Reading:
     return 0, ""
 
 
-def _done(text: str, agreed: AgreedTerms) -> _Reading:
+def _rate_done(text: str, agreed: AgreedTerms) -> _Reading:
     for pattern in (_DONE_WHEN, _UNTIL):
         ending = re.search(pattern, text)
-        if ending and _about(ending[1])[0]:
+        if ending and _find_subject(ending[1])[0]:
             return 2, ending[0].strip()[:80]
-    handed_over = _found(_HANDED_OVER, text)
+    handed_over = _search(_HANDED_OVER, text)
     if handed_over or agreed.claims:
         return 2, handed_over or f"{agreed.claims} claims agreed"
-    implied = _found(_WHEN, text) or _every(text) or ("checks agreed" if agreed.checks else "")
+    implied = (
+        _search(_WHEN, text) or _find_quantifier(text) or ("checks agreed" if agreed.checks else "")
+    )
     return int(bool(implied)), implied
 
 
-def _found(pattern: str, text: str) -> str:
+def _search(pattern: str, text: str) -> str:
     found = re.search(pattern, text)
     return found[0].strip() if found else ""
 
 
-_READINGS: dict[Dimension, Callable[[str, AgreedTerms], _Reading]] = {
-    "outcome": _outcome,
-    "scope": _scope,
-    "constraints": _constraints,
-    "success": _success,
-    "done": _done,
+_RATERS: dict[Dimension, Callable[[str, AgreedTerms], _Reading]] = {
+    "outcome": _rate_outcome,
+    "scope": _rate_scope,
+    "constraints": _rate_constraints,
+    "success": _rate_success,
+    "done": _rate_done,
 }

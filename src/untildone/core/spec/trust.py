@@ -1,4 +1,4 @@
-"""How far an ended loop can be relied on, by the kinds of verification behind its criteria."""
+"""How far an ended loop can be trusted, by the kinds of verification of its criteria."""
 
 from typing import Literal, TypeAlias
 
@@ -10,7 +10,7 @@ _REPEATS = 3
 
 
 def list_verifications(contract: Contract, progress: Progress) -> dict[str, Verification]:
-    """Each criterion of an ended loop with how it was verified; what nobody reported is assumed."""
+    """How each criterion was verified; a claim without a report is an assumption."""
     found: dict[str, Verification] = {check.name: "execution" for check in contract.checks}
     for claim in contract.claims:
         report = progress.met.get(claim.name)
@@ -19,7 +19,7 @@ def list_verifications(contract: Contract, progress: Progress) -> dict[str, Veri
 
 
 def rate_trust(contract: Contract, progress: Progress) -> Trust:
-    """What rests on the agent's words alone is never more than something to watch."""
+    """`SHIP` needs checks: the agent's words alone earn `MONITOR` at most."""
     known = set(list_verifications(contract, progress).values())
     if not known or "assumption" in known:
         return "RESEARCH"
@@ -29,6 +29,6 @@ def rate_trust(contract: Contract, progress: Progress) -> Trust:
 
 
 def find_repeated_work(steps_done: tuple[str, ...]) -> str:
-    """The kind of work that was just done for the third time, by what its steps begin with."""
+    """The first word of the last step, if exactly three of the finished steps begin with it."""
     last = [step.split()[0].casefold() for step in steps_done if step.split()]
     return last[-1] if last and last.count(last[-1]) == _REPEATS else ""

@@ -1,4 +1,4 @@
-"""Which kind of work a spec asks for, and what comes first in it."""
+"""The kind of work a spec asks for, and the first step of that kind."""
 
 import re
 from typing import Literal, TypeAlias
@@ -34,16 +34,16 @@ _INDICATORS: tuple[tuple[Workflow, str], ...] = (
         r"refactor|clean ?up|reorgani[sz]e|restructure|migrate|simplify|port|rename",
     ),
 )
-_LONGEST = 20_000
+_MAX_SPEC = 20_000
 
 
 def classify_workflow(spec: str) -> Workflow | None:
-    """By the word that comes first: "fix the new feature" is no building."""
-    found = [(_place(pattern, spec[:_LONGEST]), kind) for kind, pattern in _INDICATORS]
+    """The kind whose indicator comes first: "fix the new feature" is debugging."""
+    found = [(_find_position(pattern, spec[:_MAX_SPEC]), kind) for kind, pattern in _INDICATORS]
     said = [(place, kind) for place, kind in found if place >= 0]
     return min(said, key=lambda item: item[0])[1] if said else None
 
 
-def _place(pattern: str, spec: str) -> int:
+def _find_position(pattern: str, spec: str) -> int:
     found = re.search(rf"(?i)\b(?:{pattern})\b", spec)
     return found.start() if found else -1

@@ -51,7 +51,7 @@ class Ledger(Struct, frozen=True, kw_only=True):
 def load_ledger(context: Context, record: Record) -> Ledger:
     """One that is missing or damaged is begun anew."""
     try:
-        return msgspec.json.decode(_path(context, record).read_bytes(), type=Ledger)
+        return msgspec.json.decode(_ledger_path(context, record).read_bytes(), type=Ledger)
     except (OSError, msgspec.MsgspecError):
         return Ledger()
 
@@ -59,10 +59,12 @@ def load_ledger(context: Context, record: Record) -> Ledger:
 def save_ledger(context: Context, record: Record, ledger: Ledger) -> None:
     """What cannot be kept is read again."""
     with suppress(OSError):
-        write_atomically(_path(context, record), msgspec.json.encode(ledger), keep_previous=False)
+        write_atomically(
+            _ledger_path(context, record), msgspec.json.encode(ledger), keep_previous=False
+        )
 
 
-def _path(context: Context, record: Record) -> Path:
+def _ledger_path(context: Context, record: Record) -> Path:
     return context.loops.get_folder(record.contract.id) / _FILE
 
 
@@ -70,25 +72,25 @@ def update_ledger(context: Context, record: Record, transcript: str) -> Ledger:
     ledger = load_ledger(context, record)
     read = dict(ledger.read)
     found: dict[str, Usage] = {}
-    for path in _files(transcript, context.agent.find_subagents_folder(transcript)):
-        for line in _lines(path, read):
+    for path in _list_transcripts(transcript, context.agent.find_subagents_folder(transcript)):
+        for line in _read_new_lines(path, read):
             usage = context.agent.parse_usage(line)
             # To the second: what a loop's own first second brings is its own.
             if usage and usage.at[:19] >= record.contract.started_at[:19]:
                 found[usage.id] = usage
     if read == ledger.read:
         return ledger
-    ledger = _priced(replace(ledger, read=read), found)
+    ledger = _add_prices(replace(ledger, read=read), found)
     save_ledger(context, record, ledger)
     return ledger
 
 
-def _files(transcript: str, subagents: str) -> Iterator[str]:
+def _list_transcripts(transcript: str, subagents: str) -> Iterator[str]:
     yield transcript
     yield from map(str, islice(Path(subagents).rglob("*.jsonl"), _MOST_FILES))
 
 
-def _lines(path: str, read: dict[str, int]) -> Iterator[bytes]:
+def _read_new_lines(path: str, read: dict[str, int]) -> Iterator[bytes]:
     """Whole lines not read before; nothing of what is missing, no file, or not ours to read."""
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
@@ -112,12 +114,12 @@ def _lines(path: str, read: dict[str, int]) -> Iterator[bytes]:
             yield from data[:whole].split(b"\n")
 
 
-def _priced(ledger: Ledger, found: dict[str, Usage]) -> Ledger:
+def _add_prices(ledger: Ledger, found: dict[str, Usage]) -> Ledger:
     prices, unpriced = dict(ledger.prices), set(ledger.unpriced)
     for name, usage in found.items():
         try:
             # The later entry of a message has more of its tokens.
-            prices[name] = max(_price(usage), prices.get(name, 0))
+            prices[name] = max(_compute_price(usage), prices.get(name, 0))
         except (ImportError, LookupError, TypeError, ValueError):
             # Whatever a library of prices has to object, the verdict does not wait for it.
             unpriced.add(usage.model)
@@ -130,7 +132,7 @@ def _priced(ledger: Ledger, found: dict[str, Usage]) -> Ledger:
     )
 
 
-def _price(usage: Usage) -> float:
+def _compute_price(usage: Usage) -> float:
     # A hook forbids this module while it imports msgspec; the library of prices needs it.
     if sys.modules.get("typing_extensions", sys) is None:
         del sys.modules["typing_extensions"]

@@ -28,7 +28,7 @@ _PAUSE = 5.0
 _SHARE = 20
 
 
-class _Overtaken(Exception):  # noqa: N818  reads as what happened
+class _NoLongerActiveError(Exception):
     """The person ended or paused the loop in the meantime."""
 
 
@@ -40,7 +40,7 @@ def answer_tool_call(context: Context, call: Call) -> str:
     if not session.is_active() or ignored(context.agent, context.environ):
         return ""
     record = context.loops.load(session.get_loop_id())
-    evidence = _evidence(context, record, session, event)
+    evidence = _build_evidence(context, record, session, event)
     pause = decide_between_stops(record.contract, record.progress, evidence)
     if pause is None:
         session.schedule_meter(max(_PAUSE, _SHARE * time.process_time()))
@@ -49,13 +49,13 @@ def answer_tool_call(context: Context, call: Call) -> str:
         # Only its own turn ends with this answer: the loop is paused where the agent itself is.
         return context.agent.end_turn(f"untildone: {pause.reason}")
     try:
-        record = _paused(context, record, evidence, pause)
-    except _Overtaken:
+        record = _pause_loop(context, record, evidence, pause)
+    except _NoLongerActiveError:
         return ""
     return context.agent.end_turn(describe_verdict(record, pause, ()))
 
 
-def _evidence(context: Context, record: Record, session: Session, event: Stop) -> Evidence:
+def _build_evidence(context: Context, record: Record, session: Session, event: Stop) -> Evidence:
     progress = count_time(record.progress, session)
     bounds = apply_amendments(record.contract, progress.amendments).bounds
     return Evidence(
@@ -65,10 +65,10 @@ def _evidence(context: Context, record: Record, session: Session, event: Stop) -
     )
 
 
-def _paused(context: Context, record: Record, evidence: Evidence, pause: Pause) -> Record:
+def _pause_loop(context: Context, record: Record, evidence: Evidence, pause: Pause) -> Record:
     def before(record: Record) -> Progress:
         if record.progress.status != "active":
-            raise _Overtaken
+            raise _NoLongerActiveError
         progress = count_time(record.progress, context.session_of(record))
         return replace(progress, spend_usd=update_spend(progress, evidence))
 

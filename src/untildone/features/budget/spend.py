@@ -18,7 +18,7 @@ def begin_ledger(context: Context, record: Record) -> None:
     """What the conversation has cost so far is not this loop's."""
     from untildone.features.budget.ledger import Ledger, save_ledger
 
-    transcript = _transcript(context.session_of(record), "")
+    transcript = _find_transcript(context.session_of(record), "")
     with suppress(OSError, ValueError):
         size = Path(transcript).stat().st_size
         save_ledger(context, record, Ledger(read={transcript: size}))
@@ -30,14 +30,14 @@ def measure_spend(context: Context, record: Record, event: Stop) -> float | None
         return event.spent_usd
     session = context.session_of(record)
     # Only a client that somebody sits at has a status line.
-    own = _own_figure(session, record.contract.id) if event.attended else None
+    own = _read_client_figure(session, record.contract.id) if event.attended else None
     if own is not None:
         return own
-    transcript = _transcript(session, event.transcript)
+    transcript = _find_transcript(session, event.transcript)
     if not transcript or not Path(transcript).is_file():
         return None
-    if not _priceable():
-        _tell_once(context, record, session)
+    if not _can_price():
+        _announce_unknown_spend(context, record, session)
         return None
     # Imported where it is used: most stops know the client's own figure.
     from untildone.features.budget.ledger import update_ledger
@@ -52,30 +52,30 @@ def explain_unknown_spend(context: Context, record: Record) -> str:
     """What stands in the way of knowing the spend, or all of it; nothing where nothing does."""
     from untildone.features.budget.ledger import load_ledger
 
-    if not _priceable() and record.progress.spend_usd is None:
+    if not _can_price() and record.progress.spend_usd is None:
         return _REMEDY
     models = ", ".join(f"`{model}`" for model in load_ledger(context, record).unpriced)
     return f"no price is known for {models}" if models else ""
 
 
-def _own_figure(session: Session, loop: str) -> float | None:
+def _read_client_figure(session: Session, loop: str) -> float | None:
     """The status line's: how far the client's total has grown during the loop."""
     known = session.read_json("spend.json")
     figure = known.get("spent")
     return figure if known.get("loop") == loop and isinstance(figure, float) else None
 
 
-def _transcript(session: Session, told: str) -> str:
+def _find_transcript(session: Session, told: str) -> str:
     return told or str(session.read_json("session.json").get("transcript", ""))
 
 
-def _priceable() -> bool:
+def _can_price() -> bool:
     from importlib.util import find_spec
 
     return find_spec("genai_prices") is not None
 
 
-def _tell_once(context: Context, record: Record, session: Session) -> None:
+def _announce_unknown_spend(context: Context, record: Record, session: Session) -> None:
     from untildone.features.budget.ledger import load_ledger, save_ledger
 
     ledger = load_ledger(context, record)

@@ -24,12 +24,12 @@ def start_next_loop(context: Context, ended: Record, judged: Judged, answer: Ans
     """The answer to the stop that ended a loop: the agent goes on with the next one."""
     project = Path(ended.contract.project)
     try:
-        record = begin(context, _request(context, ended, project))
+        record = begin(context, _build_request(context, ended, project))
     except UserError as error:
         named = ended.contract.then[:1] or ("the next task",)
         why = f"`{named[0]}` could not be started: {error.message}; {error.hint}"
         return replace(answer, notice=f"{answer.notice} | untildone: {why}")
-    record = _counted_on(context, ended, record)
+    record = _carry_counts(context, ended, record)
     write_task(project, record.contract)
     if record.contract.checks:
         begin_detached(context, record)
@@ -43,12 +43,12 @@ def start_next_loop(context: Context, ended: Record, judged: Judged, answer: Ans
     publish(context, linked, judged.evidence, project=project)
     return Answer(
         verdict=Continue(cause="unmet"),
-        feedback=_told(ended.contract, record),
+        feedback=_build_feedback(ended.contract, record),
         notice=f"{answer.notice} | {summary(record)}",
     )
 
 
-def _counted_on(context: Context, ended: Record, record: Record) -> Record:
+def _carry_counts(context: Context, ended: Record, record: Record) -> Record:
     """Stops of this conversation: the client's own count of holds goes on, and so does ours."""
     return change(
         context,
@@ -63,7 +63,7 @@ def _counted_on(context: Context, ended: Record, record: Record) -> Record:
     )
 
 
-def _request(context: Context, ended: Record, project: Path) -> Request:
+def _build_request(context: Context, ended: Record, project: Path) -> Request:
     contract = ended.contract
     if contract.plan:
         from untildone.features.plans.task_loops import build_next_request as following_task
@@ -87,7 +87,7 @@ def _request(context: Context, ended: Record, project: Path) -> Request:
     )
 
 
-def _told(ended: Contract, record: Record) -> str:
+def _build_feedback(ended: Contract, record: Record) -> str:
     contract = record.contract
     checks = "".join(f"\n- {check.name}: `{check.command}`" for check in contract.checks)
     return (

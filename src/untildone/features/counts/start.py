@@ -6,12 +6,14 @@ from typing import Protocol, cast, get_args
 
 from untildone.checks import security
 from untildone.checks.parsers import PARSERS
+from untildone.commands.launchers import PACKAGE_MANAGERS
 from untildone.commands.programs import find_programs
+from untildone.commands.shell import SHELLS
 from untildone.core.contract import Check, Count
 from untildone.core.counts import DECIDING_PRESET
 from untildone.errors import UserError
 
-_TELL_TESTS = (
+_TEST_PARSERS = (
     "pytest",
     "unittest",
     "jest",
@@ -26,9 +28,7 @@ _TELL_TESTS = (
     "tap",
 )
 # They run whatever the project says: what that prints is not known beforehand.
-_RUNNERS = frozenset(
-    ("make", "just", "task", "npm", "pnpm", "yarn", "bun", "deno", "tox", "nox", "sh", "bash")
-)
+_RUNNERS = PACKAGE_MANAGERS | SHELLS | {"make", "just", "task", "deno", "tox", "nox"}
 _REMEDIES: dict[Count, str] = {
     "zero-errors": 'name a check that tells errors: `--check "ruff check ."`',
     "zero-warnings": 'name a check that tells warnings: `--check "npx eslint ."`',
@@ -68,7 +68,7 @@ def choose_counts(asked: CountRequest, checks: Sequence[Check]) -> tuple[Count, 
 
 
 def _runs_tests(checks: Sequence[Check]) -> bool:
-    known = {name for parser in _TELL_TESTS for name in PARSERS[parser].PROGRAMS}
+    known = {name for parser in _TEST_PARSERS for name in PARSERS[parser].PROGRAMS}
     return any(known.intersection(find_programs(check.command)) for check in checks)
 
 
@@ -90,10 +90,10 @@ def select_counts(options: Container[str]) -> tuple[Count, ...]:
 
 def resolve_targets(project: Path, given: Sequence[str]) -> tuple[str, ...]:
     """As findings name them: relative to the project, with forward slashes."""
-    return tuple(dict.fromkeys(_target(project, text) for text in given))
+    return tuple(dict.fromkeys(_resolve_target(project, text) for text in given))
 
 
-def _target(project: Path, text: str) -> str:
+def _resolve_target(project: Path, text: str) -> str:
     top = project.resolve()
     path = (top / text.removeprefix("@")).resolve()
     if not path.exists():

@@ -25,12 +25,12 @@ _PATIENCE = 60.0
 def answer_stop(context: Context, call: Call, stop: Stop) -> str:
     session = context.session(stop.session)
     with hold_lock(Path(session.path("automatic.lock")), timeout=_PATIENCE):
-        if not _concerned(context, stop, session) or told_before(context, call):
+        if not _should_judge(context, stop, session) or told_before(context, call):
             return ""
-        return _judged(context, call, stop, session)
+        return _judge_turn(context, call, stop, session)
 
 
-def _concerned(context: Context, stop: Stop, session: Session) -> bool:
+def _should_judge(context: Context, stop: Stop, session: Session) -> bool:
     """False leaves everything as it is: the turn goes on, or it is not ours to judge."""
     if switch.AUTO not in session.read_stop_reasons() or session.get_loop_id():
         return False
@@ -41,17 +41,17 @@ def _concerned(context: Context, stop: Stop, session: Session) -> bool:
     return not ignored(context.agent, context.environ)
 
 
-def _judged(context: Context, call: Call, stop: Stop, session: Session) -> str:
+def _judge_turn(context: Context, call: Call, stop: Stop, session: Session) -> str:
     state = session.read_json(_STATE)
     holds = state.get("holds") if state.get("prompt") == stop.prompt else 0
     number = holds + 1 if isinstance(holds, int) else 1
     if switch.AUTO not in switch.read_modes(call.home) or agent_message.has_signal(stop.message):
-        return _over(session)
-    found = _introduced(context, stop, session)
+        return _end_turn(session)
+    found = _find_introduced(context, stop, session)
     if not found:
-        return _over(session)
+        return _end_turn(session)
     if number > edit_feedback.MAX_HOLDS:
-        _over(session)
+        _end_turn(session)
         return _reply(
             context, Wait(reason="held often enough"), notice=edit_feedback.format_release(found)
         )
@@ -65,10 +65,10 @@ def _judged(context: Context, call: Call, stop: Stop, session: Session) -> str:
     )
 
 
-def _introduced(context: Context, stop: Stop, session: Session) -> tuple[Finding, ...]:
+def _find_introduced(context: Context, stop: Stop, session: Session) -> tuple[Finding, ...]:
     before: dict[Path, str | None] = {}
     project = Path()
-    for name in _kept(session):
+    for name in _list_saved_files(session):
         known = session.read_json(name)
         project, file = locate_file(stop, str(known.get("path", "")))
         text = known.get("text")
@@ -77,15 +77,15 @@ def _introduced(context: Context, stop: Stop, session: Session) -> tuple[Finding
     return find_introduced(context, project, before, wait=_WAIT) if before else ()
 
 
-def _over(session: Session) -> str:
+def _end_turn(session: Session) -> str:
     """The turn may end: the next one has its own edits."""
-    for name in _kept(session):
+    for name in _list_saved_files(session):
         session.remove(name)
     session.watch_stops(switch.AUTO, wanted=False)
     return ""
 
 
-def _kept(session: Session) -> list[str]:
+def _list_saved_files(session: Session) -> list[str]:
     return sorted(path.name for path in Path(session.folder).glob("before-*.json"))
 
 

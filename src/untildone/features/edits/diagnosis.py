@@ -18,7 +18,7 @@ from untildone.features.edits.server_client import ask_servers
 
 # By path below the project and tool; who did not speak of a file is missing.
 ToolFindings: TypeAlias = dict[tuple[str, str], tuple[Finding, ...]]
-Ask: TypeAlias = Callable[[Context, Path, Mapping[Path, str], float], ToolFindings]
+Tool: TypeAlias = Callable[[Context, Path, Mapping[Path, str], float], ToolFindings]
 
 # A linter is started for each of them.
 _MOST_LINTED = 10
@@ -31,8 +31,8 @@ def diagnose(
     """Of files of the project with these texts, what is said within `wait` seconds."""
     said: ToolFindings = {}
     if texts:
-        with ThreadPoolExecutor(max_workers=len(_ASKED)) as pool:
-            answers = [pool.submit(ask, context, project, texts, wait) for ask in _ASKED]
+        with ThreadPoolExecutor(max_workers=len(_TOOLS)) as pool:
+            answers = [pool.submit(ask, context, project, texts, wait) for ask in _TOOLS]
             for answer in answers:
                 said |= answer.result()
     return said
@@ -76,7 +76,7 @@ def find_introduced(
     )
 
 
-def _servers(
+def _ask_servers(
     context: Context, project: Path, texts: Mapping[Path, str], wait: float
 ) -> ToolFindings:
     taken = ask_servers(context, project, tuple(texts), wait=wait, texts=texts)
@@ -87,7 +87,7 @@ def _servers(
     }
 
 
-def _eslint(
+def _run_eslint(
     context: Context, project: Path, texts: Mapping[Path, str], wait: float
 ) -> ToolFindings:
     # Its configuration is code of the repository.
@@ -106,32 +106,34 @@ def _eslint(
     }
 
 
-def _biome(context: Context, project: Path, texts: Mapping[Path, str], wait: float) -> ToolFindings:
+def _run_biome(
+    context: Context, project: Path, texts: Mapping[Path, str], wait: float
+) -> ToolFindings:
     # The program is one of the repository.
     program = linters.find_biome(project) if checked_here(context.home, project) else ""
     linted = {file: text for file, text in texts.items() if linters.is_lintable(file)}
     if not program or not linted:
         return {}
-    with _copied(project, linted) as (copies, files):
+    with _copy_files(project, linted) as (copies, files):
         found = linters.run_biome(program, files, project=project, copies=copies, timeout=wait)
-    return {} if found is None else _said(linters.BIOME, project, linted, found)
+    return {} if found is None else _group_by_file(linters.BIOME, project, linted, found)
 
 
-def _security(
+def _run_security_rules(
     context: Context, project: Path, texts: Mapping[Path, str], wait: float
 ) -> ToolFindings:
-    with _copied(project, texts) as (copies, files):
+    with _copy_files(project, texts) as (copies, files):
         try:
             rules = tuple(project / rule for rule in trusted(context, project).security_rules)
             found = security.scan_files(files, project=copies, rules=rules, timeout=wait)
         except UserError:
             # Without the extra, or with a broken rule, there is no answer; `doctor` tells.
             return {}
-    return _said(security.NAME, project, texts, found)
+    return _group_by_file(security.NAME, project, texts, found)
 
 
 @contextmanager
-def _copied(project: Path, texts: Mapping[Path, str]) -> Iterator[tuple[Path, list[Path]]]:
+def _copy_files(project: Path, texts: Mapping[Path, str]) -> Iterator[tuple[Path, list[Path]]]:
     """A file is judged by its text, wherever git or a text of before has it."""
     with tempfile.TemporaryDirectory(prefix="untildone-diagnosis-") as folder:
         copies = Path(folder).resolve()
@@ -142,7 +144,7 @@ def _copied(project: Path, texts: Mapping[Path, str]) -> Iterator[tuple[Path, li
         yield copies, files
 
 
-def _said(
+def _group_by_file(
     tool: str, project: Path, asked: Iterable[Path], found: Iterable[Finding]
 ) -> ToolFindings:
     said: ToolFindings = {(file.relative_to(project).as_posix(), tool): () for file in asked}
@@ -151,4 +153,4 @@ def _said(
     return said
 
 
-_ASKED: tuple[Ask, ...] = (_servers, _eslint, _biome, _security)
+_TOOLS: tuple[Tool, ...] = (_ask_servers, _run_eslint, _run_biome, _run_security_rules)

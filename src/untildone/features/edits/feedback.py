@@ -19,7 +19,7 @@ from untildone.features.edits.server_client import ask_servers, edited_files
 from untildone.worktree.files import find_worktree
 
 # The agent waits for it, after an edit or at a stop.
-_WAIT = 1.0
+_WAIT_SECONDS = 1.0
 
 
 def answer_edit(context: Context, call: Call) -> str:
@@ -30,7 +30,7 @@ def answer_edit(context: Context, call: Call) -> str:
     if switch.TELL not in switch.read_modes(call.home):
         ask_servers(context, project, (file,), wait=0)
         return ""
-    found = find_introduced(context, project, {file: text}, wait=_WAIT)
+    found = find_introduced(context, project, {file: text}, wait=_WAIT_SECONDS)
     return context.agent.add_context_after_tool(edit_feedback.format_edit(found)) if found else ""
 
 
@@ -48,14 +48,16 @@ def add_diagnostics(
 ) -> Evidence:
     """What is said of the files now, within a second; it decides nothing."""
     project = project.resolve()
-    said = diagnose(context, project, read_texts(files), wait=_WAIT)
+    said = diagnose(context, project, read_texts(files), wait=_WAIT_SECONDS)
     found: dict[str, list[Finding]] = {}
     for (path, _), its in said.items():
         found.setdefault(path, []).extend(its)
     return replace(
         evidence,
         diagnostics=tuple(each for its in found.values() for each in its),
-        edited=tuple(edit_feedback.count_file_totals(path, its) for path, its in found.items()),
+        edited_files=tuple(
+            edit_feedback.count_file_totals(path, its) for path, its in found.items()
+        ),
     )
 
 

@@ -10,7 +10,6 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from untildone import process
 from untildone.checks.lsp import daemon_socket
 from untildone.checks.lsp.daemon_socket import (
     DaemonAddress,
@@ -22,6 +21,8 @@ from untildone.checks.lsp.servers import select_servers
 from untildone.core.check_results import Finding
 from untildone.engine.context import Context, checked_here, project_folder
 from untildone.engine.payload import EDITING
+from untildone.process import runner
+from untildone.process.command import environment
 from untildone.store.files import DamagedFileError, read_bounded
 
 DOOR = "diagnose.json"
@@ -54,13 +55,13 @@ def edited_files(
 ) -> tuple[Path, ...]:
     """Files of the project that tool calls have edited and that are still there."""
     place = project.resolve()
-    named = (_edited(call) for payloads in calls.values() for call in payloads)
+    named = (_find_edited_path(call) for payloads in calls.values() for call in payloads)
     paths = (Path(os.path.realpath(path)) for path in named if path)
     inner = dict.fromkeys(path for path in paths if path.is_relative_to(place))
     return tuple(path for path in inner if path.is_file())
 
 
-def _edited(call: Mapping[str, Any]) -> str:
+def _find_edited_path(call: Mapping[str, Any]) -> str:
     if call.get("tool_name") not in EDITING:
         return ""
     inputs = call.get("tool_input")
@@ -89,23 +90,23 @@ def ask_servers(
     """
     deadline = time.monotonic() + wait
     place = project.resolve()
-    wanted = _known_to_servers(place, files, own=checked_here(context.home, place))
+    wanted = _select_known_files(place, files, own=checked_here(context.home, place))
     if not wanted:
         return None
     said = {os.path.realpath(file): text for file, text in (texts or {}).items()}
-    report = _asked(context, place, {file: said.get(file) for file in wanted}, deadline)
-    return _snapshot(report, place) if report else None
+    report = _ask_or_start(context, place, {file: said.get(file) for file in wanted}, deadline)
+    return _convert_report(report, place) if report else None
 
 
-def _known_to_servers(project: Path, files: Sequence[Path], *, own: bool) -> tuple[str, ...]:
+def _select_known_files(project: Path, files: Sequence[Path], *, own: bool) -> tuple[str, ...]:
     path = os.environ.get("PATH", "")
     suffixes = {file.suffix for file in files}
     known = {suffix for suffix in suffixes if select_servers(project, suffix, path=path, own=own)}
     wanted = (os.path.realpath(file) for file in files if file.suffix in known)
-    return tuple(filter(_sayable, wanted))
+    return tuple(filter(_is_encodable, wanted))
 
 
-def _sayable(file: str) -> bool:
+def _is_encodable(file: str) -> bool:
     try:
         file.encode()
     except UnicodeEncodeError:
@@ -113,37 +114,37 @@ def _sayable(file: str) -> bool:
     return True
 
 
-def _asked(
+def _ask_or_start(
     context: Context, project: Path, files: Mapping[str, str | None], deadline: float
 ) -> DiagnosticsReport | None:
     folder = project_folder(context.home, project)
     known = open_door(folder)
     try:
         if known:
-            return _put(known, files, deadline)
+            return _ask(known, files, deadline)
     except UnreachableError:
         pass
     except NoAnswerError:
         return None
-    _start(context, project, tuple(files))
+    _start_process(context, project, tuple(files))
     while time.monotonic() < deadline:
         opened = open_door(folder)
         if opened and opened != known:
-            return _answered(opened, files, deadline)
+            return _ask_or_none(opened, files, deadline)
         time.sleep(_TICK)
     return None
 
 
-def _answered(
+def _ask_or_none(
     opened: DaemonAddress, files: Mapping[str, str | None], deadline: float
 ) -> DiagnosticsReport | None:
     try:
-        return _put(opened, files, deadline)
+        return _ask(opened, files, deadline)
     except NoAnswerError:
         return None
 
 
-def _put(
+def _ask(
     opened: DaemonAddress, files: Mapping[str, str | None], deadline: float
 ) -> DiagnosticsReport:
     texts = {file: text for file, text in files.items() if text is not None}
@@ -152,10 +153,10 @@ def _put(
     )
 
 
-def _start(context: Context, project: Path, files: Sequence[str]) -> None:
+def _start_process(context: Context, project: Path, files: Sequence[str]) -> None:
     argv = [sys.executable, "-I", "-m", "untildone", "diagnose", "--", str(project), *files]
-    environ = process.environment(os.environ) | {"UNTILDONE_HOME": str(context.home)}
-    process.start_detached(argv, cwd=context.home, env=environ)
+    environ = environment(os.environ) | {"UNTILDONE_HOME": str(context.home)}
+    runner.start_detached(argv, cwd=context.home, env=environ)
 
 
 def open_door(folder: Path) -> DaemonAddress | None:
@@ -165,7 +166,7 @@ def open_door(folder: Path) -> DaemonAddress | None:
         return None
 
 
-def _snapshot(report: DiagnosticsReport, project: Path) -> Diagnostics:
+def _convert_report(report: DiagnosticsReport, project: Path) -> Diagnostics:
     files = tuple(
         FileDiagnostics(
             path=Path(file.path).relative_to(project).as_posix(),

@@ -12,7 +12,7 @@ from untildone.checks.lsp.daemon_socket import DaemonAddress, open_listener
 from untildone.checks.lsp.pool import ServerPool, serve_pool
 from untildone.engine.context import Context, checked_here, project_folder
 from untildone.features.edits.server_client import DOOR, open_door
-from untildone.process import ending_with_us
+from untildone.process.runner import end_runs_on_signal
 from untildone.store.files import write_atomically
 from untildone.store.lock import LockTimeoutError, hold_lock
 
@@ -33,7 +33,7 @@ def keep_warm(
     with (
         suppress(LockTimeoutError),
         hold_lock(folder / "diagnose.lock", timeout=_PATIENCE),
-        ending_with_us(),
+        end_runs_on_signal(),
         open_listener(folder) as (listener, own),
     ):
         write_atomically(folder / DOOR, msgspec.json.encode(own), keep_previous=False)
@@ -42,13 +42,13 @@ def keep_warm(
             try:
                 warm.diagnose(files, seconds=0)
                 # Who takes away the state's home or the project takes us away too.
-                wanted = partial(_wanted, folder, own, project)
+                wanted = partial(_is_still_wanted, folder, own, project)
                 serve_pool(listener, warm, token=own.token, idle=idle, wanted=wanted)
             finally:
                 _leave(folder, own)
 
 
-def _wanted(folder: Path, own: DaemonAddress, project: Path) -> bool:
+def _is_still_wanted(folder: Path, own: DaemonAddress, project: Path) -> bool:
     return open_door(folder) == own and project.is_dir()
 
 

@@ -1,1 +1,1 @@
-"""Loop files and task lists of other tools."""
+"""Loops and plans imported from other tools' files."""

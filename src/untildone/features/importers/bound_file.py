@@ -1,4 +1,4 @@
-"""The file of another tool that a loop follows: its count kept up to date, removed at the end."""
+"""The other tool's file that a loop follows: its count is updated, and it is removed at the end."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -6,14 +6,13 @@ from pathlib import Path
 from msgspec import Struct
 
 from untildone.engine.context import Context
+from untildone.features.importers.trusted_projects import BOUND_FILE
 from untildone.store.encoding import decode, encode
 from untildone.store.files import DamagedFileError, read_bounded, write_atomically
 
-_BOUND = "dialect.json"
-
 
 class BoundFile(Struct, frozen=True, kw_only=True):
-    """The file that a loop follows, and what of it was seen last."""
+    """`shown` is its displayed path, `rounds` the bound it had when last read."""
 
     file: str
     shown: str
@@ -25,13 +24,13 @@ class BoundFile(Struct, frozen=True, kw_only=True):
 
 
 def update_bound_file(context: Context, loop: str) -> None:
-    """Its count is brought up to date; at the end the file goes, as its tool would have it."""
+    """Writes the count; removes the file of a finished loop, as its own tool does."""
     bound = load_bound_file(context, loop)
     if bound is None:
         return
     progress = context.loops.load(loop).progress
     if progress.status != "finished" and progress.outcome != "out-of-rounds":
-        _count(Path(bound.counted_in), bound.counter, progress.round + bound.first)
+        _write_count(Path(bound.counted_in), bound.counter, progress.round + bound.first)
         return
     forget_bound_file(context, loop)
     for file in () if bound.kept else (bound.file, bound.counted_in):
@@ -39,9 +38,9 @@ def update_bound_file(context: Context, loop: str) -> None:
             Path(file).unlink(missing_ok=True)
 
 
-def _count(file: Path, counter: str, number: int) -> None:
-    """A courtesy to whoever reads it: our own count is in our state."""
-    # Imported where it is used: few loops have a file, and this brings YAML along.
+def _write_count(file: Path, counter: str, number: int) -> None:
+    """For people and tools that read the file: our own count is in our state."""
+    # Imported where it is used: few loops have a file, and this imports YAML.
     from untildone.features.importers.formats.counter import set_count
 
     with suppress(OSError, DamagedFileError):
@@ -52,15 +51,17 @@ def _count(file: Path, counter: str, number: int) -> None:
 
 
 def save_bound_file(context: Context, loop: str, bound: BoundFile) -> None:
-    write_atomically(context.loops.get_folder(loop) / _BOUND, encode(bound), keep_previous=False)
+    write_atomically(
+        context.loops.get_folder(loop) / BOUND_FILE, encode(bound), keep_previous=False
+    )
 
 
 def load_bound_file(context: Context, loop: str) -> BoundFile | None:
     try:
-        return decode(read_bounded(context.loops.get_folder(loop) / _BOUND), BoundFile)
+        return decode(read_bounded(context.loops.get_folder(loop) / BOUND_FILE), BoundFile)
     except (FileNotFoundError, DamagedFileError):
         return None
 
 
 def forget_bound_file(context: Context, loop: str) -> None:
-    (context.loops.get_folder(loop) / _BOUND).unlink(missing_ok=True)
+    (context.loops.get_folder(loop) / BOUND_FILE).unlink(missing_ok=True)

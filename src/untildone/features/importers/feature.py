@@ -1,6 +1,10 @@
-"""Loop files of other tools: they begin and end loops where the user trusts them."""
+"""Loop files of other tools: they start and end loops if the user trusts them."""
 
 from untildone.engine.feature import Feature
-from untildone.features.importers import bound_file, follow
+from untildone.features.importers import active_loops, bound_file, follow
 
-FEATURE = Feature(before_stop=follow.check_loop_files, clean_up=bound_file.update_bound_file)
+FEATURE = Feature(
+    before_stop=follow.check_loop_files,
+    clean_up=bound_file.update_bound_file,
+    find_problems=active_loops.report_active_loops,
+)

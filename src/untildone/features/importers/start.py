@@ -1,4 +1,4 @@
-"""From another tool's loop file to a loop of ours."""
+"""Reads another tool's loop file and starts a loop from it."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -27,49 +27,48 @@ _BEGUN = "dialects.json"
 
 
 class LoopFile(Struct, frozen=True, kw_only=True):
-    """A loop file as it is now; `identity` stays the same while only its count moves."""
+    """A loop file that was read; `identity` does not depend on its count of iterations."""
 
     file: Path
     shown: str
-    foreign: ImportedLoop
+    loop: ImportedLoop
     identity: str
 
 
 def read_loop_file(project: Path, file: Path) -> LoopFile:
-    """Raises UserError where it is no loop, FileNotFoundError where it is not there."""
-    shown = _shown(project, file)
-    data = _bytes(file, shown)
-    beside = _beside(project)
+    """Raises UserError if it is not a loop, FileNotFoundError if it does not exist."""
+    shown = _display_path(project, file)
+    data = _read_file(file, shown)
+    beside = _make_project_reader(project)
     source = Source(path=shown, data=data, beside=beside)
-    foreign = _placed(project, find_loop_format(file.absolute().as_posix()).read(source))
-    digest = sha256(set_count(data, foreign.counter, 0))
-    if foreign.counted_in not in ("", shown):
-        digest.update(set_count(beside(foreign.counted_in) or b"", foreign.counter, 0))
-    return LoopFile(file=file, shown=shown, foreign=foreign, identity=digest.hexdigest())
+    loop = _resolve_targets(project, find_loop_format(file.absolute().as_posix()).read(source))
+    digest = sha256(set_count(data, loop.counter, 0))
+    if loop.counted_in not in ("", shown):
+        digest.update(set_count(beside(loop.counted_in) or b"", loop.counter, 0))
+    return LoopFile(file=file, shown=shown, loop=loop, identity=digest.hexdigest())
 
 
-def _placed(project: Path, foreign: ImportedLoop) -> ImportedLoop:
-    """Where one of its targets cannot be found, findings count everywhere: the rest may be less
-    than was meant."""
+def _resolve_targets(project: Path, loop: ImportedLoop) -> ImportedLoop:
+    """If one target is missing, findings count everywhere: the others may not be all."""
     try:
-        return replace(foreign, targets=resolve_targets(project, foreign.targets))
+        return replace(loop, targets=resolve_targets(project, loop.targets))
     except UserError as error:
-        told = f"{error.message}: findings count everywhere"
-        return replace(foreign, targets=(), defaults=(*foreign.defaults, told))
+        note = f"{error.message}: findings count everywhere"
+        return replace(loop, targets=(), defaults=(*loop.defaults, note))
 
 
-def _shown(project: Path, file: Path) -> str:
+def _display_path(project: Path, file: Path) -> str:
     for path in (file.absolute(), file.resolve()):
         if path.is_relative_to(project):
             return path.relative_to(project).as_posix()
     return str(file)
 
 
-def _bytes(file: Path, shown: str) -> bytes:
+def _read_file(file: Path, shown: str) -> bytes:
     try:
         return read_bounded(file, _LARGEST)
     except DamagedFileError as damage:
-        raise UserError(damage.reason, hint="name a file of your own, not a link to one") from None
+        raise UserError(damage.reason, hint="name a regular file of your own") from None
     except FileNotFoundError:
         raise
     except OSError as error:
@@ -77,8 +76,8 @@ def _bytes(file: Path, shown: str) -> bytes:
         raise UserError(f"`{shown}` cannot be read: {reason}", hint="name another file") from None
 
 
-def _beside(project: Path) -> Callable[[str], bytes | None]:
-    """Files of the project only, whatever a file says."""
+def _make_project_reader(project: Path) -> Callable[[str], bytes | None]:
+    """Reads files of the project only, whatever path the loop file names."""
     top = project.resolve()
 
     def read(path: str) -> bytes | None:
@@ -94,79 +93,79 @@ def _beside(project: Path) -> Callable[[str], bytes | None]:
 def start_imported_loop(
     context: Context, read: LoopFile, *, project: Path, session: str, by: Speaker
 ) -> Record:
-    """The loop, with what the file has counted already."""
-    foreign = read.foreign
-    if not foreign.active:
+    """The loop starts with the rounds that the file has already counted."""
+    loop = read.loop
+    if not loop.active:
         raise UserError(
             f"`{read.shown}` says that its loop is not active",
-            hint="correct that in it, or begin a new one with `untildone start`",
+            hint="change that in the file, or begin a new loop with `untildone start`",
         )
-    record = begin(context, _request(foreign, project=project, session=session, by=by))
+    record = begin(context, _build_request(loop, project=project, session=session, by=by))
     remember_loop(context, project, read.identity, record.contract.id)
     return change(
         context,
         record.contract.id,
         lambda now: replace(
             now.progress,
-            round=max(now.progress.round, foreign.used),
-            steps_done=foreign.steps_done,
-            steps_reported=len(foreign.steps_done),
+            round=max(now.progress.round, loop.used),
+            steps_done=loop.steps_done,
+            steps_reported=len(loop.steps_done),
         ),
         kind="imported",
         path=read.shown,
-        told=describe_differences(foreign, by),
+        told=describe_differences(loop, by),
     )
 
 
-def _request(foreign: ImportedLoop, *, project: Path, session: str, by: Speaker) -> Request:
+def _build_request(loop: ImportedLoop, *, project: Path, session: str, by: Speaker) -> Request:
     return Request(
         session=session,
         project=project,
-        preset=foreign.preset,
-        task=foreign.task,
-        checks=foreign.checks,
-        also=(security.make_check(project),) if "zero_security" in foreign.zero else (),
-        counts=select_counts(set(foreign.zero) - {"zero_errors"}),
-        zero_errors="zero_errors" in foreign.zero or not foreign.zero,
-        targets=foreign.targets,
-        promises=foreign.promises,
-        claims=foreign.claims,
-        steps=foreign.steps,
-        done_when=foreign.done_when,
-        bounds=limit_rounds(Bounds(stagnation=foreign.stagnation), foreign.rounds, by),
+        preset=loop.preset,
+        task=loop.task,
+        checks=loop.checks,
+        also=(security.make_check(project),) if "zero_security" in loop.zero else (),
+        counts=select_counts(set(loop.zero) - {"zero_errors"}),
+        zero_errors="zero_errors" in loop.zero or not loop.zero,
+        targets=loop.targets,
+        promises=loop.promises,
+        claims=loop.claims,
+        steps=loop.steps,
+        done_when=loop.done_when,
+        bounds=limit_rounds(Bounds(stagnation=loop.stagnation), loop.rounds, by),
         by=by,
     )
 
 
-def limit_rounds(now: Bounds, rounds: int | None, by: Speaker) -> Bounds:
+def limit_rounds(current: Bounds, rounds: int | None, by: Speaker) -> Bounds:
     if rounds is None:
-        return now
-    return replace(now, rounds=CEILINGS["rounds"] if _too_many(rounds, by) else rounds)
+        return current
+    return replace(current, rounds=CEILINGS["rounds"] if _exceeds_ceiling(rounds, by) else rounds)
 
 
-def _too_many(rounds: int, by: Speaker) -> bool:
+def _exceeds_ceiling(rounds: int, by: Speaker) -> bool:
     return by == "agent" and not 0 < rounds <= CEILINGS["rounds"]
 
 
-def describe_differences(foreign: ImportedLoop, by: Speaker) -> tuple[str, ...]:
-    """What was taken otherwise than it stands in the file, and what of it means nothing here."""
-    lines = list(foreign.defaults)
-    if foreign.rounds is not None and _too_many(foreign.rounds, by):
-        many = foreign.rounds or "no bound"
-        lines.append(f"{many} of rounds is the person's to give: {CEILINGS['rounds']} is used")
-    if foreign.no_counterpart:
-        unknown = ", ".join(f"`{key}`" for key in foreign.no_counterpart)
-        lines.append(f"has no counterpart here: {unknown}")
+def describe_differences(loop: ImportedLoop, by: Speaker) -> tuple[str, ...]:
+    """What the loop does differently from the file, and which fields it ignores."""
+    lines = list(loop.defaults)
+    if loop.rounds is not None and _exceeds_ceiling(loop.rounds, by):
+        many = loop.rounds or "no bound"
+        lines.append(f"{many} of rounds needs the user's word: {CEILINGS['rounds']} is used")
+    if loop.no_counterpart:
+        unknown = ", ".join(f"`{key}`" for key in loop.no_counterpart)
+        lines.append(f"ignored: {unknown}")
     return tuple(lines)
 
 
 def find_begun_loop(context: Context, project: Path, identity: str) -> str:
-    """The loop that this very content has begun, or nothing."""
-    return _begun(context, project).get(identity, "")
+    """The id of the loop that this file's content has already started, if any."""
+    return _load_begun_loops(context, project).get(identity, "")
 
 
 def remember_loop(context: Context, project: Path, identity: str, loop: str) -> None:
-    known = _begun(context, project)
+    known = _load_begun_loops(context, project)
     if identity in known:
         return
     folder = project_folder(context.home, project)
@@ -174,7 +173,7 @@ def remember_loop(context: Context, project: Path, identity: str, loop: str) -> 
     write_atomically(folder / _BEGUN, encode({**known, identity: loop}), keep_previous=False)
 
 
-def _begun(context: Context, project: Path) -> dict[str, str]:
+def _load_begun_loops(context: Context, project: Path) -> dict[str, str]:
     try:
         data = read_bounded(project_folder(context.home, project) / _BEGUN)
         return decode(data, dict[str, str])

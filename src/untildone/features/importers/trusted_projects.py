@@ -1,4 +1,4 @@
-"""The projects whose other tools' loop files the person trusts: standard library only."""
+"""The projects in which the user trusts other tools' loop files. Standard library only."""
 
 import json
 import os
@@ -6,16 +6,18 @@ import os
 from untildone.store.sessions import Session
 
 REASON = "dialects"
+# In the folder of a loop that follows another tool's file.
+BOUND_FILE = "bound-file.json"
 _FILE = "dialects.json"
 
 
 def is_trusted_project(home: str, project: str) -> bool:
-    """Here, or in a folder above it."""
+    """Whether the project, or a folder above it, is trusted."""
     return any(is_within(project, each) for each in list_trusted_projects(home))
 
 
 def is_within(place: str, folder: str) -> bool:
-    """The folder itself or one in it; an empty place is nowhere."""
+    """Whether `place` is the folder or inside it; an empty place is not."""
     inner, outer = os.path.realpath(place), os.path.realpath(folder)
     return bool(place) and (inner == outer or inner.startswith(outer.rstrip(os.sep) + os.sep))
 
@@ -30,7 +32,7 @@ def list_trusted_projects(home: str) -> list[str]:
 
 
 def set_trust(home: str, project: str, *, wanted: bool) -> None:
-    """Recorded for every session of this project from now on."""
+    """Applies to every later session of this project."""
     place = os.path.realpath(project)
     others = [each for each in list_trusted_projects(home) if each != place]
     temporary = os.path.join(home, f".{_FILE}.{os.getpid()}")
@@ -41,7 +43,7 @@ def set_trust(home: str, project: str, *, wanted: bool) -> None:
 
 
 def watch_session(session: Session, *, wanted: bool = True) -> None:
-    """Its stops are looked at, and its tool calls kept for them: who wrote a file is seen there."""
+    """Looks at the session's stops, and records its tool calls, which show who wrote a file."""
     if wanted:
         os.makedirs(session.path("calls"), mode=0o700, exist_ok=True)
         session.write(REASON, "")

@@ -11,30 +11,31 @@ import msgspec
 
 from untildone.engine.context import Context
 from untildone.features.milestones.milestones import Delivery
-from untildone.process import Finished, argv_of, environment, run
+from untildone.process.command import environment, parse_argv
+from untildone.process.runner import Finished, run
 
 SECONDS = 60.0
 LOG = "milestones.log"
 _LARGEST_LOG = 200_000
-_LETTER = re.compile(r"[0-9a-f]{16}\.json")
+_DELIVERY_NAME = re.compile(r"[0-9a-f]{16}\.json")
 
 
 def deliver(context: Context, letter: str, *, seconds: float = SECONDS) -> None:
     """A letter is read once, by whoever comes first."""
     path = context.home / "milestones" / letter
-    if not _LETTER.fullmatch(letter) or not path.is_file():
+    if not _DELIVERY_NAME.fullmatch(letter) or not path.is_file():
         return
     told = msgspec.json.decode(path.read_bytes(), type=list[Delivery])
     path.unlink()
     with ThreadPoolExecutor(max_workers=8) as pool:
-        lines = list(pool.map(partial(_told, seconds=seconds), told))
-    _log(context.home / LOG, [f"{context.now()} {line}\n" for line in lines if line])
+        lines = list(pool.map(partial(_run_receiver, seconds=seconds), told))
+    _append_log(context.home / LOG, [f"{context.now()} {line}\n" for line in lines if line])
 
 
-def _told(delivery: Delivery, *, seconds: float) -> str:
+def _run_receiver(delivery: Delivery, *, seconds: float) -> str:
     """What went wrong with it, or nothing."""
     milestone, happened = delivery.milestone, delivery.happened
-    argv = argv_of(milestone.run)
+    argv = parse_argv(milestone.run)
     data = msgspec.json.encode(happened)
     if milestone.notify:
         argv = [sys.executable, "-I", "-m", "untildone.features.milestones.notify"]
@@ -43,11 +44,11 @@ def _told(delivery: Delivery, *, seconds: float) -> str:
     project = happened.project if Path(happened.project).is_dir() else os.curdir
     finished = run(argv, cwd=project, timeout=seconds, env=environment(os.environ), stdin=data)
     what = milestone.run or "notify"
-    why = _why(finished, seconds)
+    why = _describe_failure(finished, seconds)
     return f"{happened.loop} {happened.event}: `{what}` {why}" if why else ""
 
 
-def _why(finished: Finished, seconds: float) -> str:
+def _describe_failure(finished: Finished, seconds: float) -> str:
     if finished.timed_out:
         return f"did not end within {seconds:g} seconds"
     if finished.exit_code == 0:
@@ -56,7 +57,7 @@ def _why(finished: Finished, seconds: float) -> str:
     return f"ended with {finished.exit_code}: {said[0][:300]}"
 
 
-def _log(path: Path, lines: list[str]) -> None:
+def _append_log(path: Path, lines: list[str]) -> None:
     if not lines:
         return
     if path.exists() and path.stat().st_size > _LARGEST_LOG:

@@ -11,7 +11,6 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from untildone import process
 from untildone.checks.secrets import remove_secrets
 from untildone.config import Configuration, Event, Milestone, UserSettings, load_user_settings
 from untildone.core.criteria import apply_amendments
@@ -20,11 +19,12 @@ from untildone.core.verdict import Continue, Finish, Outcome, Pause, Verdict
 from untildone.engine.context import Context
 from untildone.engine.project_checks import trusted
 from untildone.errors import UserError
+from untildone.process import runner
 from untildone.store.files import write_atomically
 from untildone.store.loops import Record
 
-KEPT = "milestones.json"
-_HALF = "half-told"
+MILESTONES_FILE = "milestones.json"
+_HALFWAY_FILE = "half-told"
 # The most telling last: of several at one stop a milestone hears the last it asked for.
 _ORDER: tuple[Event, ...] = ("start", "round", "half", "done", "pause")
 
@@ -57,15 +57,15 @@ class Delivery(Struct, frozen=True, kw_only=True):
 
 def attach_milestones(context: Context, record: Record) -> tuple[str, ...]:
     """Keep what is trusted now with the loop and tell of the start; what cannot be heard."""
-    found, notes = _wanted(context, Path(record.contract.project))
+    found, notes = _load_milestones(context, Path(record.contract.project))
     if not found:
         return notes
     if any(each.notify for each in found) and importlib.util.find_spec("apprise") is None:
         notes += ("milestones cannot notify: `pip install 'untildone[notify]'`",)
-    path = context.loops.get_folder(record.contract.id) / KEPT
+    path = context.loops.get_folder(record.contract.id) / MILESTONES_FILE
     try:
         write_atomically(path, msgspec.json.encode(found), keep_previous=False)
-        _tell(context, record, ("start",))
+        _deliver_events(context, record, ("start",))
     except OSError as error:
         notes += (f"milestones cannot be told: {error.strerror}",)
     return notes
@@ -74,17 +74,19 @@ def attach_milestones(context: Context, record: Record) -> tuple[str, ...]:
 def announce_milestones(context: Context, record: Record, verdict: Verdict, counted: bool) -> None:
     """What this stop came to; that nobody could be told changes nothing of the verdict."""
     events: list[Event] = ["round"] if counted else []
-    if isinstance(verdict, Continue) and _half(record) and _first(context, record):
+    if isinstance(verdict, Continue) and _is_halfway(record) and _is_first_time(context, record):
         events.append("half")
     if isinstance(verdict, Finish) and verdict.outcome != "cancelled":
         events.append("done")
     if isinstance(verdict, Pause):
         events.append("pause")
     with suppress(OSError, msgspec.MsgspecError):
-        _tell(context, record, tuple(events))
+        _deliver_events(context, record, tuple(events))
 
 
-def _wanted(context: Context, project: Path) -> tuple[tuple[Milestone, ...], tuple[str, ...]]:
+def _load_milestones(
+    context: Context, project: Path
+) -> tuple[tuple[Milestone, ...], tuple[str, ...]]:
     """The person's own, then the repository's as far as they trust it."""
     found: tuple[Milestone, ...] = ()
     notes: tuple[str, ...] = ()
@@ -100,35 +102,37 @@ def _wanted(context: Context, project: Path) -> tuple[tuple[Milestone, ...], tup
     return found, notes
 
 
-def _half(record: Record) -> bool:
+def _is_halfway(record: Record) -> bool:
     progress = record.progress
     rounds = apply_amendments(record.contract, progress.amendments).bounds.rounds
     return (progress.improved or 0) >= 50 or 0 < rounds <= 2 * progress.round
 
 
-def _first(context: Context, record: Record) -> bool:
+def _is_first_time(context: Context, record: Record) -> bool:
     try:
-        (context.loops.get_folder(record.contract.id) / _HALF).touch(mode=0o600, exist_ok=False)
+        (context.loops.get_folder(record.contract.id) / _HALFWAY_FILE).touch(
+            mode=0o600, exist_ok=False
+        )
     except OSError:
         return False
     return True
 
 
-def _tell(context: Context, record: Record, events: tuple[Event, ...]) -> None:
-    kept = context.loops.get_folder(record.contract.id) / KEPT
+def _deliver_events(context: Context, record: Record, events: tuple[Event, ...]) -> None:
+    kept = context.loops.get_folder(record.contract.id) / MILESTONES_FILE
     milestones = msgspec.json.decode(kept.read_bytes(), type=tuple[Milestone, ...])
     told = [
         Delivery(
             milestone=each, happened=build_event(record, event, context.environ, at=context.now())
         )
         for each in milestones
-        for event in _heard(each, events)
+        for event in _choose_event(each, events)
     ]
     if told:
-        _send(context.home, told)
+        _start_delivery(context.home, told)
 
 
-def _heard(milestone: Milestone, events: tuple[Event, ...]) -> tuple[Event, ...]:
+def _choose_event(milestone: Milestone, events: tuple[Event, ...]) -> tuple[Event, ...]:
     asked = [event for event in _ORDER if event in events and event in milestone.on]
     return tuple(asked[-1:])
 
@@ -161,11 +165,11 @@ def build_event(
     )
 
 
-def _send(home: Path, told: list[Delivery]) -> None:
+def _start_delivery(home: Path, told: list[Delivery]) -> None:
     """By a file of its own, as the loop's folder may be gone before it is read."""
     folder = home / "milestones"
     folder.mkdir(mode=0o700, exist_ok=True)
     letter = folder / f"{os.urandom(8).hex()}.json"
     write_atomically(letter, msgspec.json.encode(told), keep_previous=False)
     argv = [sys.executable, "-I", "-m", "untildone", "milestone", letter.name]
-    process.start_detached(argv, cwd=home, env={**os.environ, "UNTILDONE_HOME": str(home)})
+    runner.start_detached(argv, cwd=home, env={**os.environ, "UNTILDONE_HOME": str(home)})

@@ -15,7 +15,7 @@ from untildone.features.plans.conditions import (
     parse_condition,
 )
 from untildone.features.plans.model import Plan, Task
-from untildone.process import quoted
+from untildone.process.command import quote_argument
 
 _PROMISE = re.compile(
     r"(?m)^##+[ \t]+Completion Promise[ \t]*\n+(?:[ \t]*<promise>)?[ \t]*(?P<text>\S.*?)[ \t]*"
@@ -97,4 +97,4 @@ def _build_command(condition: Condition) -> str:
 def _build_probe(kind: str, *arguments: str) -> str:
     # `--` because a text may begin with a dash.
     argv = (sys.executable, "-I", "-m", "untildone.features.plans.probe", kind, "--", *arguments)
-    return " ".join(map(quoted, argv))
+    return " ".join(map(quote_argument, argv))

@@ -51,34 +51,34 @@ def save_checkpoint(project: Path, loop: str, name: str, *, anew: bool = False) 
     """The checkpoint's ref; an older one of that name stays what it is unless made `anew`."""
     root = require_repository(project)
     if not anew and name in list_checkpoints(root, loop):
-        return _ref(loop, name)
-    return _keep(root, loop, name, also=())
+        return _make_ref(loop, name)
+    return _save_tree(root, loop, name, also=())
 
 
 def list_checkpoints(project: Path, loop: str) -> tuple[str, ...]:
     """Names, in the order of their making."""
     # The last key counts first.
     ordered = ("--sort=version:refname", "--sort=creatordate", "--format=%(refname:lstrip=3)")
-    known = _asked("for-each-ref", *ordered, f"refs/untildone/{loop}/", cwd=project)
+    known = _run_git("for-each-ref", *ordered, f"refs/untildone/{loop}/", cwd=project)
     return tuple(known.decode().split())
 
 
 def delete_checkpoints(project: Path, loop: str) -> None:
     for name in list_checkpoints(project, loop) if find_worktree_root(project) else ():
-        _asked("update-ref", "-d", _ref(loop, name), cwd=project)
+        _run_git("update-ref", "-d", _make_ref(loop, name), cwd=project)
 
 
 def restore_checkpoint(project: Path, loop: str, name: str) -> Restored:
     """The tree as it was; what is there now is kept first, so nothing is lost."""
     root = require_repository(project)
-    target = _files(root, _ref(loop, name))
+    target = _list_files(root, _make_ref(loop, name))
     taken = sum(known.startswith("undo-") for known in list_checkpoints(root, loop))
     saved = f"undo-{taken + 1}"
-    now = _files(root, _keep(root, loop, saved, also=tuple(target)))
+    now = _list_files(root, _save_tree(root, loop, saved, also=tuple(target)))
     removed = tuple(path for path in now if path not in target)
     written = tuple(path for path, file in target.items() if now.get(path) != file)
-    _nothing_else_in_the_way(root, written, removed)
-    contents = _contents(root, {target[path][1] for path in written})
+    _require_free_places(root, written, removed)
+    contents = _read_blobs(root, {target[path][1] for path in written})
     for path in removed:
         _remove(root, path)
     for path in written:
@@ -86,29 +86,31 @@ def restore_checkpoint(project: Path, loop: str, name: str) -> Restored:
     return Restored(root=str(root), saved=saved, written=written, removed=removed)
 
 
-def _ref(loop: str, name: str) -> str:
+def _make_ref(loop: str, name: str) -> str:
     return f"refs/untildone/{loop}/{name}"
 
 
-def _keep(root: Path, loop: str, name: str, *, also: tuple[str, ...]) -> str:
+def _save_tree(root: Path, loop: str, name: str, *, also: tuple[str, ...]) -> str:
     paths = dict.fromkeys((*(path.as_posix() for path in list_files(root)), *also))
-    modes = {path: mode for path in paths if (mode := _mode(root / path))}
-    blobs = _hashed(root, modes)
+    modes = {path: mode for path in paths if (mode := _read_mode(root / path))}
+    blobs = _write_blobs(root, modes)
     entries = "".join(f"{modes[path]} {blob}\t{path}\0" for path, blob in blobs.items())
     with tempfile.TemporaryDirectory(prefix="untildone-") as folder:
         index = {"GIT_INDEX_FILE": os.fspath(Path(folder) / "index")}
         fed = os.fsencode(entries)
-        _fed("update-index", "-z", "--index-info", cwd=root, stdin=fed, **index)
-        tree = _fed("write-tree", cwd=root, stdin=b"", **index).decode().strip()
+        _run_git_with_input("update-index", "-z", "--index-info", cwd=root, stdin=fed, **index)
+        tree = _run_git_with_input("write-tree", cwd=root, stdin=b"", **index).decode().strip()
     head = read_git_output("rev-parse", "--verify", "-q", "HEAD", cwd=root, stdin=b"")
     parent = ("-p", head.decode().strip()) if head else ()
     message = f"untildone: loop {loop}, {name}"
-    made = _fed("commit-tree", tree, *parent, "-m", message, cwd=root, stdin=b"", **_IDENTITY)
-    _asked("update-ref", _ref(loop, name), made.decode().strip(), cwd=root)
-    return _ref(loop, name)
+    made = _run_git_with_input(
+        "commit-tree", tree, *parent, "-m", message, cwd=root, stdin=b"", **_IDENTITY
+    )
+    _run_git("update-ref", _make_ref(loop, name), made.decode().strip(), cwd=root)
+    return _make_ref(loop, name)
 
 
-def _mode(path: Path) -> str:
+def _read_mode(path: Path) -> str:
     """Nothing for what git keeps no content of: folders, pipes, what is gone."""
     try:
         status = path.lstat()
@@ -121,39 +123,43 @@ def _mode(path: Path) -> str:
     return _PROGRAM if status.st_mode & stat.S_IXUSR else _PLAIN
 
 
-def _hashed(root: Path, modes: dict[str, str]) -> dict[str, str]:
+def _write_blobs(root: Path, modes: dict[str, str]) -> dict[str, str]:
     """A list of paths is read by lines: what has a line end in its name is given by content."""
     alone = {path for path, mode in modes.items() if mode == _LINK or "\n" in path or "\r" in path}
     rest = [path for path in modes if path not in alone]
     names = os.fsencode("".join(f"{path}\n" for path in rest))
-    told = _fed("hash-object", "-w", "--no-filters", "--stdin-paths", cwd=root, stdin=names)
+    told = _run_git_with_input(
+        "hash-object", "-w", "--no-filters", "--stdin-paths", cwd=root, stdin=names
+    )
     blobs = dict(zip(rest, told.decode().split(), strict=True))
     for path in alone:
         place = root / path
         data = os.fsencode(place.readlink()) if modes[path] == _LINK else place.read_bytes()
-        made = _fed("hash-object", "-w", "--no-filters", "--stdin", cwd=root, stdin=data)
+        made = _run_git_with_input(
+            "hash-object", "-w", "--no-filters", "--stdin", cwd=root, stdin=data
+        )
         blobs[path] = made.decode().strip()
     return blobs
 
 
-def _files(root: Path, ref: str) -> Files:
+def _list_files(root: Path, ref: str) -> Files:
     output = read_git_entries("ls-tree", "-r", ref, cwd=root)
     if output is None:
         raise UserError(
             f"the checkpoint `{ref}` cannot be read", hint=f"`git show {ref}` tells why"
         )
     entries = (entry.partition(b"\t") for entry in output.split(b"\0") if entry)
-    return {os.fsdecode(path): _file(fields) for fields, _, path in entries}
+    return {os.fsdecode(path): _parse_entry(fields) for fields, _, path in entries}
 
 
-def _file(fields: bytes) -> tuple[str, str]:
+def _parse_entry(fields: bytes) -> tuple[str, str]:
     mode, _, blob = fields.decode().split()
     return mode, blob
 
 
-def _contents(root: Path, blobs: set[str]) -> dict[str, bytes]:
+def _read_blobs(root: Path, blobs: set[str]) -> dict[str, bytes]:
     wanted = "".join(f"{blob}\n" for blob in blobs).encode()
-    output = _fed("cat-file", "--batch", cwd=root, stdin=wanted) if blobs else b""
+    output = _run_git_with_input("cat-file", "--batch", cwd=root, stdin=wanted) if blobs else b""
     contents, at = {}, 0
     while at < len(output):
         head_end = output.index(b"\n", at)
@@ -163,9 +169,7 @@ def _contents(root: Path, blobs: set[str]) -> dict[str, bytes]:
     return contents
 
 
-def _nothing_else_in_the_way(
-    root: Path, written: tuple[str, ...], removed: tuple[str, ...]
-) -> None:
+def _require_free_places(root: Path, written: tuple[str, ...], removed: tuple[str, ...]) -> None:
     """What git ignores is kept nowhere: it is neither written over nor written through."""
     goes = {root / path for path in removed}
     for path in written:
@@ -205,7 +209,7 @@ def _write(place: Path, mode: str, content: bytes) -> None:
     beside.replace(place)
 
 
-def _fed(*arguments: str, cwd: Path, stdin: bytes, **variables: str) -> bytes:
+def _run_git_with_input(*arguments: str, cwd: Path, stdin: bytes, **variables: str) -> bytes:
     output = read_git_output(*arguments, cwd=cwd, stdin=stdin, **variables)
     if output is None:
         raise UserError(
@@ -215,5 +219,5 @@ def _fed(*arguments: str, cwd: Path, stdin: bytes, **variables: str) -> bytes:
     return output
 
 
-def _asked(*arguments: str, cwd: Path) -> bytes:
-    return _fed(*arguments, cwd=cwd, stdin=b"")
+def _run_git(*arguments: str, cwd: Path) -> bytes:
+    return _run_git_with_input(*arguments, cwd=cwd, stdin=b"")

@@ -57,7 +57,7 @@ def read_shape(context: Context, project: Path) -> ShapeContents:
 def apply_spec(context: Context, contract: Contract) -> Contract:
     """The contract of a loop from a spec, or the refusal of one that is too vague to judge."""
     found = read_shape(context, Path(contract.project))
-    claims = (*contract.claims, *_others(found.claims, contract.claims))
+    claims = (*contract.claims, *_drop_known(found.claims, contract.claims))
     contract = replace(
         contract,
         claims=claims,
@@ -71,7 +71,7 @@ def apply_spec(context: Context, contract: Contract) -> Contract:
     return replace(contract, score=scored.total, gated=gated)
 
 
-def _others(claims: tuple[Claim, ...], known: tuple[Claim, ...]) -> tuple[Claim, ...]:
+def _drop_known(claims: tuple[Claim, ...], known: tuple[Claim, ...]) -> tuple[Claim, ...]:
     names = {claim.name for claim in known}
     return tuple(claim for claim in claims if claim.name not in names)
 
@@ -98,10 +98,10 @@ def describe_start(context: Context, record: Record) -> tuple[str, ...]:
     """Of a loop from a spec: what is agreed on, and where its state is."""
     if record.contract.preset != "loop":
         return ()
-    return announce_start(record), _disclosure(context, record)
+    return announce_start(record), _describe_state(context, record)
 
 
-def _disclosure(context: Context, record: Record) -> str:
+def _describe_state(context: Context, record: Record) -> str:
     contract = record.contract
     place = context.loops.get_folder(contract.id)
     until = "removed when it ends" if contract.clean else "kept when it ends"

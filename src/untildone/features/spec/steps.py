@@ -16,7 +16,7 @@ from untildone.features.spec import checkpoints
 from untildone.features.spec.checkpoints import Restored
 from untildone.store.loops import Record
 
-MOST_STEPS = 100
+MAX_STEPS = 100
 
 
 def add_steps(context: Context, loop: str, names: tuple[str, ...]) -> Record:
@@ -33,9 +33,9 @@ def append_steps(
 ) -> Progress:
     known = apply_amendments(contract, progress.amendments).steps
     new = tuple(truncate(name) for name in dict.fromkeys(names) if truncate(name) not in known)
-    if len(known) + len(new) > MOST_STEPS:
+    if len(known) + len(new) > MAX_STEPS:
         raise UserError(
-            f"a loop takes {MOST_STEPS} steps at most", hint="join what belongs together"
+            f"a loop takes {MAX_STEPS} steps at most", hint="join what belongs together"
         )
     amendment = Amendment(by="agent", at=at, steps=new)
     return replace(progress, amendments=(*progress.amendments, amendment)) if new else progress
@@ -59,7 +59,7 @@ def complete_step(context: Context, loop: str, step: str, *, cwd: Path) -> Recor
 
 def mark_step_done(contract: Contract, progress: Progress, step: str) -> Progress:
     steps = apply_amendments(contract, progress.amendments).steps
-    name = _named(steps, step)
+    name = _find_step(steps, step)
     if name not in steps:
         known = ", ".join(f"`{each}`" for each in steps) or "none"
         raise UserError(
@@ -69,7 +69,7 @@ def mark_step_done(contract: Contract, progress: Progress, step: str) -> Progres
     return replace(progress, steps_done=tuple(dict.fromkeys((*progress.steps_done, name))))
 
 
-def _named(steps: tuple[str, ...], step: str) -> str:
+def _find_step(steps: tuple[str, ...], step: str) -> str:
     """By name or number."""
     listed = step.isdecimal() and 0 < int(step) <= len(steps)
     return steps[int(step) - 1] if listed else truncate(step)
@@ -100,7 +100,7 @@ def roll_back(context: Context, record: Record, step: str, *, cwd: Path) -> Rest
     contract = apply_amendments(record.contract, record.progress.amendments)
     place = root(contract, str(cwd))
     known = checkpoints.list_checkpoints(checkpoints.require_repository(place), contract.id)
-    named = (step, f"step-{_place(contract, record.progress, step)}", f"step-{step}")
+    named = (step, f"step-{_find_position(contract, record.progress, step)}", f"step-{step}")
     name = next((each for each in named if each in known), "")
     if not name:
         listed = ", ".join(f"`{each}`" for each in known) or "none"
@@ -114,7 +114,7 @@ def roll_back(context: Context, record: Record, step: str, *, cwd: Path) -> Rest
     change(
         context,
         contract.id,
-        lambda now: _before(now.progress, name),
+        lambda now: _reset_progress(now.progress, name),
         kind="rolled back",
         to=name,
         saved=restored.saved,
@@ -122,15 +122,15 @@ def roll_back(context: Context, record: Record, step: str, *, cwd: Path) -> Rest
     return restored
 
 
-def _place(contract: Contract, progress: Progress, step: str) -> int:
+def _find_position(contract: Contract, progress: Progress, step: str) -> int:
     """As the how manieth the step was begun, whatever its place in the list."""
     done = progress.steps_done
     left = [each for each in contract.steps if each not in done]
-    name = _named(contract.steps, step)
+    name = _find_step(contract.steps, step)
     return (*done, *left[:1]).index(name) + 1 if name in (*done, *left[:1]) else 0
 
 
-def _before(progress: Progress, checkpoint: str) -> Progress:
+def _reset_progress(progress: Progress, checkpoint: str) -> Progress:
     kind, _, number = checkpoint.partition("-")
     if kind != "step" or progress.status == "finished":
         return progress

@@ -14,17 +14,17 @@ _LARGEST = 65_536
 def find_thrashed_files(calls: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
     """Files edited five times since the last stop that are what they were before the first."""
     once = {str(call.get("tool_use_id") or id(call)): call for call in calls}
-    edits = [_edit(call) for call in once.values() if call.get("tool_name") in EDITING]
+    edits = [_read_edit(call) for call in once.values() if call.get("tool_name") in EDITING]
     counted = Counter(path for path, _ in edits if path)
     before = dict(reversed(edits))
     return tuple(
         path
         for path, number in counted.items()
-        if number >= _THRASHING and _content(path) == before[path] is not None
+        if number >= _THRASHING and _read_content(path) == before[path] is not None
     )
 
 
-def _edit(call: Mapping[str, Any]) -> tuple[str, str | None]:
+def _read_edit(call: Mapping[str, Any]) -> tuple[str, str | None]:
     """The file, and what was in it before; None where the client does not say."""
     response = call.get("tool_response")
     known = response if isinstance(response, dict) else {}
@@ -35,7 +35,7 @@ def _edit(call: Mapping[str, Any]) -> tuple[str, str | None]:
     )
 
 
-def _content(path: str) -> str | None:
+def _read_content(path: str) -> str | None:
     """As the client reads it: line ends are one character."""
     try:
         with Path(path).open(encoding="utf-8") as file:

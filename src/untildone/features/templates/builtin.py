@@ -17,7 +17,7 @@ from untildone.engine.context import Context
 from untildone.engine.presets import DEFAULT_TASKS
 from untildone.engine.project_checks import checks_for, checks_of
 from untildone.errors import UserError
-from untildone.process import quoted
+from untildone.process.command import quote_argument
 
 Make: TypeAlias = Callable[[Context, Path, str], tuple[Check, ...]]
 _TYPE_CHECKERS = frozenset({"mypy", "pyright", "basedpyright", "ty", "pyrefly", "tsc", "vue-tsc"})
@@ -37,7 +37,7 @@ class Recipe(Struct, frozen=True, kw_only=True):
     make: Make | None = None
 
 
-def _typed(context: Context, project: Path, _: str) -> tuple[Check, ...]:
+def _find_type_checks(context: Context, project: Path, _: str) -> tuple[Check, ...]:
     """The type checkers, beside the tests that keep what the code does."""
     known = checks_of(context, project)[0]
     typed = [check for check in known if _checks_types(check)]
@@ -56,31 +56,31 @@ def _checks_types(check: Check) -> bool:
     )
 
 
-def _whatever(context: Context, project: Path, _: str) -> tuple[Check, ...]:
+def _find_any_checks(context: Context, project: Path, _: str) -> tuple[Check, ...]:
     """Also none: a specification may be the first thing a project has."""
     return checks_of(context, project)[0]
 
 
-def _measured(context: Context, project: Path, percent: str) -> tuple[Check, ...]:
-    least = _number(percent, most=100)
+def _find_coverage_checks(context: Context, project: Path, percent: str) -> tuple[Check, ...]:
+    least = _parse_number(percent, most=100)
     tests = checks_for(context, project, "test")
     return tuple(require_coverage(check, least, project=project) for check in tests)
 
 
-def _hunted(context: Context, project: Path, times: str) -> tuple[Check, ...]:
-    runs = _number(times, most=_MOST_RUNS)
+def _find_repeated_checks(context: Context, project: Path, times: str) -> tuple[Check, ...]:
+    runs = _parse_number(times, most=_MOST_RUNS)
     return tuple(repeat_check(check, runs) for check in checks_for(context, project, "test"))
 
 
-def _refined(_context: Context, _project: Path, file: str) -> tuple[Check, ...]:
+def _build_plan_checks(_context: Context, _project: Path, file: str) -> tuple[Check, ...]:
     ours = (sys.executable, "-I", "-m", "untildone", "plan")
     return tuple(
-        Check(name=verb, command=" ".join(map(quoted, (*ours, verb, "--plan", file))))
+        Check(name=verb, command=" ".join(map(quote_argument, (*ours, verb, "--plan", file))))
         for verb in ("validate", "refine")
     )
 
 
-def _number(text: str, *, most: int) -> int:
+def _parse_number(text: str, *, most: int) -> int:
     number = int(text) if text.isascii() and text.isdecimal() else math.inf
     if not 1 <= number <= most:
         raise UserError(f"`{text}` is not a number from 1 to {most}", hint="give a whole number")
@@ -96,7 +96,7 @@ BUILT_IN: dict[str, Recipe] = {
             " value instead of silencing the checker, and keep what the code does.",
             rounds=20,
         ),
-        make=_typed,
+        make=_find_type_checks,
     ),
     "dependency-upgrade": Recipe(
         template=Template(
@@ -115,7 +115,7 @@ BUILT_IN: dict[str, Recipe] = {
         ),
         argument=FILE,
         sample="SPEC.md",
-        make=_whatever,
+        make=_find_any_checks,
     ),
     "coverage-to": Recipe(
         template=Template(
@@ -127,7 +127,7 @@ BUILT_IN: dict[str, Recipe] = {
         ),
         argument="N",
         sample="80",
-        make=_measured,
+        make=_find_coverage_checks,
     ),
     "refine-plan": Recipe(
         template=Template(
@@ -137,7 +137,7 @@ BUILT_IN: dict[str, Recipe] = {
         ),
         argument=FILE,
         sample="TASKS.json",
-        make=_refined,
+        make=_build_plan_checks,
     ),
     "flaky-hunt": Recipe(
         template=Template(
@@ -147,6 +147,6 @@ BUILT_IN: dict[str, Recipe] = {
         ),
         argument="N",
         usual="5",
-        make=_hunted,
+        make=_find_repeated_checks,
     ),
 }

@@ -14,7 +14,7 @@ from untildone.engine.request import name_checks, parse_claim
 from untildone.errors import UserError
 from untildone.features.templates.builtin import BUILT_IN, FILE, Recipe
 
-MOST_FOLLOWING = 5
+MAX_NEXT_TEMPLATES = 5
 
 
 class FilledTemplate(Struct, frozen=True, kw_only=True):
@@ -33,7 +33,7 @@ class FilledTemplate(Struct, frozen=True, kw_only=True):
 def load_recipes(context: Context, project: Path) -> dict[str, Recipe]:
     """By name; one of the repository stands before one of the same name that is built in."""
     own = trusted(context, project).templates
-    return BUILT_IN | {name: _of_repository(template) for name, template in own.items()}
+    return BUILT_IN | {name: _make_recipe(template) for name, template in own.items()}
 
 
 def find_recipe(context: Context, project: Path, name: str) -> Recipe:
@@ -57,7 +57,7 @@ def fill_template(
 ) -> FilledTemplate:
     """`checks` False: the person names others, so those of the template are not looked for."""
     found = find_recipe(context, project, name)
-    argument = _argument(found, name, argument)
+    argument = _choose_argument(found, name, argument)
     if found.argument == FILE and not (project / argument).is_file():
         raise UserError(
             f"`{argument}` is no file in `{project}`", hint="name the specification's file"
@@ -80,9 +80,9 @@ def check_next_templates(
     context: Context, project: Path, names: tuple[str, ...]
 ) -> tuple[str, ...]:
     """Those that are to follow: one that cannot be started is told before anything begins."""
-    if len(names) > MOST_FOLLOWING:
+    if len(names) > MAX_NEXT_TEMPLATES:
         raise UserError(
-            f"`--then` is given {len(names)} times, {MOST_FOLLOWING} is the most",
+            f"`--then` is given {len(names)} times, {MAX_NEXT_TEMPLATES} is the most",
             hint="start the rest when these have ended",
         )
     for name in names:
@@ -105,11 +105,11 @@ def fill_recipe(found: Recipe, argument: str) -> FilledTemplate:
         ),
         must_not=template.must_not,
         done_when=template.done_when,
-        bounds=_bounds(template),
+        bounds=_build_bounds(template),
     )
 
 
-def _argument(found: Recipe, name: str, given: str) -> str:
+def _choose_argument(found: Recipe, name: str, given: str) -> str:
     if given and not found.argument:
         raise UserError(f"the template `{name}` takes no `{given}`", hint="leave it out")
     if found.argument and not given and not found.usual:
@@ -138,7 +138,7 @@ def find_recipe_checks(
     return (*(known[name] for name in wanted), *name_checks(found.template.commands))
 
 
-def _bounds(template: Template) -> Bounds:
+def _build_bounds(template: Template) -> Bounds:
     usual = Bounds()
     return Bounds(
         rounds=usual.rounds if template.rounds is None else template.rounds,
@@ -149,6 +149,6 @@ def _bounds(template: Template) -> Bounds:
     )
 
 
-def _of_repository(template: Template) -> Recipe:
+def _make_recipe(template: Template) -> Recipe:
     taken = any("{argument}" in text for text in (template.task, *template.criteria))
     return Recipe(template=template, argument="TEXT" if taken else "", sample="TEXT")

@@ -14,7 +14,7 @@ from untildone.store.files import DamagedFileError, read_bounded
 from untildone.store.sessions import Session
 
 # A list that the client keeps nowhere: as its last call wrote it.
-KEPT = "todos.json"
+TODO_CALL_FILE = "todos.json"
 _LARGEST = 1_000_000
 _MOST_FILES = 200
 _SHOWN = 5
@@ -24,46 +24,46 @@ _DROPPED = ("deleted", "cancelled")
 
 
 def load_todos(context: Context, project: Path, session: Session) -> tuple[Todo, ...]:
-    found = [*_of_client(context, session), *_of_call(context, session)]
+    found = [*_read_client_lists(context, session), *_read_last_call(context, session)]
     for name in TODO_FILES:
-        found += parse_check_boxes(_text(project / name))
-    state = _decoded(_text(project / TODO_STATE_FILE))
-    found += _items(context, state.get("todos") if isinstance(state, dict) else None)
+        found += parse_check_boxes(_read_text(project / name))
+    state = _decode_json(_read_text(project / TODO_STATE_FILE))
+    found += _convert_items(context, state.get("todos") if isinstance(state, dict) else None)
     return tuple(found)
 
 
-def _text(path: Path) -> str:
+def _read_text(path: Path) -> str:
     try:
         return read_bounded(path, _LARGEST).decode("utf-8-sig", "replace")
     except (OSError, DamagedFileError):
         return ""
 
 
-def _of_client(context: Context, session: Session) -> Iterator[Todo]:
+def _read_client_lists(context: Context, session: Session) -> Iterator[Todo]:
     if not session.known:
         return
     for place in map(Path, context.agent.list_todo_paths(session.id, context.environ)):
-        files = sorted(place.glob("*.json"), key=_by_number) if place.is_dir() else [place]
+        files = sorted(place.glob("*.json"), key=_sort_key) if place.is_dir() else [place]
         for file in files[:_MOST_FILES]:
-            yield from _items(context, _decoded(_text(file)))
+            yield from _convert_items(context, _decode_json(_read_text(file)))
 
 
-def _by_number(path: Path) -> tuple[int, str]:
+def _sort_key(path: Path) -> tuple[int, str]:
     return int(path.stem) if path.stem.isdecimal() else 0, path.stem
 
 
-def _decoded(text: str) -> object:
+def _decode_json(text: str) -> object:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
         return None
 
 
-def _of_call(context: Context, session: Session) -> Iterator[Todo]:
-    return _items(context, session.read_json(KEPT))
+def _read_last_call(context: Context, session: Session) -> Iterator[Todo]:
+    return _convert_items(context, session.read_json(TODO_CALL_FILE))
 
 
-def _items(context: Context, value: object) -> Iterator[Todo]:
+def _convert_items(context: Context, value: object) -> Iterator[Todo]:
     for text, status in context.agent.parse_todo_items(value) or ():
         if text.strip() and status not in _DROPPED:
             yield Todo(text=to_one_line(text), done=status in _FINISHED)
@@ -76,7 +76,7 @@ def remember_todo_call(
     written = [call for call in calls if context.agent.parse_todo_items(call) is not None]
     if written:
         kept = {key: written[-1].get(key) for key in ("tool_name", "tool_input")}
-        session.write_json(KEPT, kept)
+        session.write_json(TODO_CALL_FILE, kept)
 
 
 def choose_todos(
@@ -107,7 +107,7 @@ def build_reminder(context: Context, prompt: Prompt, session: Session) -> str:
     project = Path(prompt.project or prompt.cwd)
     known = load_todos(context, project, session)
     left = find_unfinished(known)
-    if not left or not _wanted(context):
+    if not left or not _is_reminder_enabled(context):
         return ""
     rest = f"; and {len(left) - _SHOWN} more" if len(left) > _SHOWN else ""
     shown = shorten("; ".join(left[:_SHOWN]), _LONGEST)
@@ -118,7 +118,7 @@ def build_reminder(context: Context, prompt: Prompt, session: Session) -> str:
     )
 
 
-def _wanted(context: Context) -> bool:
+def _is_reminder_enabled(context: Context) -> bool:
     # Imported where it is used: TOML is read only where something could be said.
     from untildone.config import load_user_settings
 

@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -10,9 +9,9 @@ from pathlib import Path
 from msgspec import Struct
 
 from untildone.commands.package_scripts import select_scripts
-from untildone.commands.shell import parse_calls, program_name
+from untildone.commands.shell import parse_calls
 
-# Words of the shell itself.
+# Words of the shell itself, not programs.
 _SHELL_WORDS = frozenset(
     (
         *("cd", "export", "set", "unset", "exit", "trap", ":", ".", "source", "wait", "eval"),
@@ -22,11 +21,9 @@ _SHELL_WORDS = frozenset(
 
 
 class Program(Struct, frozen=True):
-    """`place` is where a shell finds it, empty if nowhere; `modules` is what `python -m` runs."""
-
     name: str
+    # Where a shell finds it; empty if nowhere.
     place: str
-    modules: tuple[str, ...] = ()
 
 
 def find_check_programs(
@@ -41,7 +38,7 @@ def find_check_programs(
             if name in _SHELL_WORDS or "$" in name or name in seen:
                 continue
             seen.add(name)
-            yield Program(name, _locate(name, project, path), _find_modules(call))
+            yield Program(name, _locate(name, project, path))
 
 
 def find_run_commands(project: Path, commands: Iterable[str]) -> Iterator[tuple[str, bool]]:
@@ -79,9 +76,3 @@ def _locate(name: str, project: Path, path: str) -> str:
         place = project / name
         return str(place) if place.exists() else ""
     return shutil.which(name, path=path) or ""
-
-
-def _find_modules(call: list[str]) -> tuple[str, ...]:
-    if not re.fullmatch(r"(python|pypy)[\d.]*", program_name(call[0])):
-        return ()
-    return tuple(call[at + 1] for at, word in enumerate(call[:-1]) if word == "-m")[:1]

@@ -6,6 +6,7 @@ from pathlib import Path
 from untildone.commands.shell import parse_calls
 from untildone.core.concerns import make_concern
 from untildone.core.evidence import Concern, ConcernKind
+from untildone.integrity.comparison import Comparison
 from untildone.integrity.environment.facts import SEARCH_PATH, collect_facts, hash_text
 
 # git config core.hooksPath .githooks
@@ -13,7 +14,16 @@ _WORDS_OF_GIT_CONFIG = 4
 _OF_PACKAGES = ("altered", "loose", "plugin")
 
 
-def find_environment_concerns(
+def find_concerns(comparison: Comparison) -> Iterator[Concern]:
+    return compare_environment(
+        comparison.new.root,
+        comparison.commands,
+        comparison.environ,
+        comparison.baseline.surroundings,
+    )
+
+
+def compare_environment(
     project: Path,
     commands: Iterable[str],
     environ: Mapping[str, str],

@@ -1,4 +1,4 @@
-"""Installed packages of Node that were changed in place since the start."""
+"""Installed packages of Node that were changed in place since the baseline."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -7,82 +7,86 @@ from pathlib import Path
 from untildone.core.concerns import make_concern
 from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.baseline import Stamp, read_stamps
+from untildone.integrity.comparison import Comparison
 from untildone.integrity.environment.check_programs import read_package_field
 
 _FOLDER = "node_modules"
 # node_modules/@scope/name/lib/index.js
-_INSIDE = re.compile(
+_PACKAGE_FILE = re.compile(
     r"(?P<package>(?:.*/)?node_modules/(?:@[^/]+/)?(?!\.)[^/@]+)/(?P<inner>.+)", re.DOTALL
 )
-_BINARY = re.compile(r"(.*/)?node_modules/\.bin/(?P<name>[^/]+)")
-_RUN = re.compile(r".*\.([cm]?[jt]s|json|node|wasm|[jt]sx)")
-# What an installer leaves behind about its own work; this one leaves nothing beside the packages.
-_MARKS = ("package-lock.json", ".modules.yaml", ".yarn-integrity", ".yarn-state.yml")
-_UNMARKED = ("bun.lock", "bun.lockb")
+_BINARY = re.compile(r"(.*/)?node_modules/\.bin/[^/]+")
+_LOADED = re.compile(r".*\.([cm]?[jt]s|json|node|wasm|[jt]sx)")
+# What an installer records of its work; bun records nothing beside the packages.
+_INSTALLER_RECORDS = ("package-lock.json", ".modules.yaml", ".yarn-integrity", ".yarn-state.yml")
+_LOCKS_WITHOUT_RECORD = ("bun.lock", "bun.lockb")
 _SHIM = re.compile(r"node_modules|\$basedir|%~?dp0")
-_SHOWN = 20
+_MAX_SHOWN = 20
 
 
-def find_package_concerns(project: Path, then: Mapping[str, Stamp]) -> Iterator[Concern]:
-    """By size and times: only what changed is looked at."""
-    folders = _folders(project, then)
-    now = dict(read_stamps(project, folders))
-    changed = [path for path, stamp in now.items() if then.get(path) != stamp]
-    marked = any(path.endswith(_MARKS) for path in changed)
-    installed = marked or any((project / each).exists() for each in _UNMARKED)
-    renewed = _renewed(then, now) if installed else frozenset[str]()
+def find_concerns(comparison: Comparison) -> Iterator[Concern]:
+    return compare_packages(comparison.new.root, comparison.baseline.dependencies)
+
+
+def compare_packages(project: Path, baseline: Mapping[str, Stamp]) -> Iterator[Concern]:
+    """Compare sizes and times, and read only what changed."""
+    current = dict(read_stamps(project, _find_folders(project, baseline)))
+    changed = [path for path, stamp in current.items() if baseline.get(path) != stamp]
+    is_recorded = any(path.endswith(_INSTALLER_RECORDS) for path in changed)
+    is_installed = is_recorded or any((project / each).exists() for each in _LOCKS_WITHOUT_RECORD)
+    reinstalled = _find_reinstalled(baseline, current) if is_installed else frozenset[str]()
+    kept = [path for path in changed if _find_package(path) not in reinstalled]
     found = (
-        *_edited([path for path in changed if _package(path) not in renewed], then, now),
-        *_shims(project, changed),
-        *(() if installed else _put_there(project, changed, then)),
+        *_find_edited_files(kept, baseline, current),
+        *_find_foreign_commands(project, changed),
+        *(() if is_installed else _find_hand_made_packages(project, changed, baseline)),
     )
-    for path, because in found[:_SHOWN]:
-        yield make_concern(
-            ConcernKind.DEPENDENCY, path, reason=because, content="-".join(map(str, now[path]))
-        )
+    for path, reason in found[:_MAX_SHOWN]:
+        content = "-".join(map(str, current[path]))
+        yield make_concern(ConcernKind.DEPENDENCY, path, reason=reason, content=content)
 
 
-def _folders(project: Path, then: Mapping[str, Stamp]) -> list[str]:
-    known = {f"{path.partition(_FOLDER)[0]}{_FOLDER}" for path in then if _FOLDER in path}
+def _find_folders(project: Path, baseline: Mapping[str, Stamp]) -> list[str]:
+    known = {f"{path.partition(_FOLDER)[0]}{_FOLDER}" for path in baseline if _FOLDER in path}
     return sorted(each for each in {_FOLDER, *known} if (project / each).is_dir())
 
 
-def _renewed(then: Mapping[str, Stamp], now: Mapping[str, Stamp]) -> frozenset[str]:
-    """An installer replaces a package as a whole: then no file of it is as it was."""
-    stayed = {_package(path) for path, stamp in then.items() if now.get(path) == stamp}
-    return frozenset(map(_package, then)) - stayed
+def _find_reinstalled(
+    baseline: Mapping[str, Stamp], current: Mapping[str, Stamp]
+) -> frozenset[str]:
+    """Return the packages of which no file is as it was: an installer replaces them whole."""
+    stayed = {_find_package(path) for path, stamp in baseline.items() if current.get(path) == stamp}
+    return frozenset(map(_find_package, baseline)) - stayed
 
 
-def _edited(
-    changed: list[str], then: Mapping[str, Stamp], now: Mapping[str, Stamp]
+def _find_edited_files(
+    changed: list[str], baseline: Mapping[str, Stamp], current: Mapping[str, Stamp]
 ) -> Iterator[tuple[str, str]]:
     for path in changed:
-        if path not in then or not _RUN.fullmatch(path) or not _package(path):
+        if path not in baseline or not _LOADED.fullmatch(path) or not _find_package(path):
             continue
-        if then[path][:2] != now[path][:2]:
+        if baseline[path][:2] != current[path][:2]:
             yield path, f"`{path}` was changed, and its package was not installed anew"
 
 
-def _package(path: str) -> str:
-    found = _INSIDE.fullmatch(path)
+def _find_package(path: str) -> str:
+    found = _PACKAGE_FILE.fullmatch(path)
     return found["package"] if found else ""
 
 
-def _shims(project: Path, changed: list[str]) -> Iterator[tuple[str, str]]:
+def _find_foreign_commands(project: Path, changed: list[str]) -> Iterator[tuple[str, str]]:
     for path in changed:
-        found = _BINARY.fullmatch(path)
-        if found is None:
-            continue
-        place = project / path
-        if place.is_symlink():
-            genuine = _FOLDER in place.resolve().parts
-        else:
-            genuine = _SHIM.search(_beginning(place)) is not None
-        if not genuine:
+        if _BINARY.fullmatch(path) and not _is_package_command(project / path):
             yield path, f"`{path}` is no command of an installed package"
 
 
-def _beginning(place: Path) -> str:
+def _is_package_command(place: Path) -> bool:
+    if place.is_symlink():
+        return _FOLDER in place.resolve().parts
+    return _SHIM.search(_read_beginning(place)) is not None
+
+
+def _read_beginning(place: Path) -> str:
     try:
         with place.open("rb") as file:
             return file.read(4_000).decode("utf-8", "replace")
@@ -90,20 +94,20 @@ def _beginning(place: Path) -> str:
         return ""
 
 
-def _put_there(
-    project: Path, changed: list[str], then: Mapping[str, Stamp]
+def _find_hand_made_packages(
+    project: Path, changed: list[str], baseline: Mapping[str, Stamp]
 ) -> Iterator[tuple[str, str]]:
-    """A new package that no installer has told of."""
-    wanted = _wanted(project)
+    """Yield new packages that no installer has recorded and no `package.json` declares."""
+    declared = _find_declared(project)
     for path in changed:
-        found = _INSIDE.fullmatch(path)
-        if found is None or found["inner"] != "package.json" or path in then:
+        found = _PACKAGE_FILE.fullmatch(path)
+        if found is None or found["inner"] != "package.json" or path in baseline:
             continue
         name = found["package"].rpartition(f"{_FOLDER}/")[2]
-        if name not in wanted:
+        if name not in declared:
             yield path, f"the package `{name}` was put there by hand"
 
 
-def _wanted(project: Path) -> frozenset[str]:
+def _find_declared(project: Path) -> frozenset[str]:
     kinds = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
     return frozenset(name for kind in kinds for name in read_package_field(project, kind))

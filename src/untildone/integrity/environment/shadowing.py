@@ -1,4 +1,4 @@
-"""Modules that take the place of others, newly there: the runner's, or the project's own code."""
+"""New modules that are loaded instead of others: the test runner's, or the project's own."""
 
 import re
 import sys
@@ -9,14 +9,14 @@ from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.settings.unused_tools import is_mentioned
 
-_RUNNERS = frozenset(
+_RUNNER_MODULES = frozenset(
     (
         *("pytest", "_pytest", "pluggy", "iniconfig", "packaging", "exceptiongroup", "pygments"),
         *("coverage", "pytest_cov", "hypothesis", "xdist", "nose", "nose2", "behave", "tox", "nox"),
         *("ruff", "mypy", "pylint", "flake8", "pyright", "sitecustomize", "usercustomize"),
     )
 )
-_NAMES = _RUNNERS | (sys.stdlib_module_names - {"test", "this", "antigravity"})
+_SHADOWED_NAMES = _RUNNER_MODULES | (sys.stdlib_module_names - {"test", "this", "antigravity"})
 _MODULE = re.compile(
     r"((?P<folder>.*)/)?(?P<name>(?!__init__\b)[^/.]+)(/__init__\.pyc?|\.pyc?|(\.[^/]*)?\.(so|pyd))"
 )
@@ -31,49 +31,48 @@ _ABOUT_STUBS = re.compile(r"(?i)\bstubs?\b|\.pyi\b")
 
 
 def find_concerns(comparison: Comparison) -> Iterator[Concern]:
-    roots = _roots(comparison)
+    yield from _find_shadowing_modules(comparison)
+    yield from _find_plugins(comparison)
+    yield from _find_stubs(comparison)
+
+
+def _make_concern(comparison: Comparison, kind: ConcernKind, path: str, reason: str) -> Concern:
+    content = comparison.new.entries[path].digest
+    return make_concern(kind, path, reason=reason, content=content)
+
+
+def _find_shadowing_modules(comparison: Comparison) -> Iterator[Concern]:
+    roots = _find_import_roots(comparison)
     for path in comparison.changes.added:
         found = _MODULE.fullmatch(path)
-        if found and found["name"] in _NAMES and (found["folder"] or "") in roots:
-            because = f"`{path}` takes the place of the module `{found['name']}`"
-            yield make_concern(
-                ConcernKind.RUNNER,
-                path,
-                reason=because,
-                content=comparison.new.entries[path].digest,
-            )
-    yield from _plugins(comparison)
-    yield from _stubs(comparison)
+        if found and found["name"] in _SHADOWED_NAMES and (found["folder"] or "") in roots:
+            reason = f"Python loads `{path}` instead of the module `{found['name']}`"
+            yield _make_concern(comparison, ConcernKind.RUNNER, path, reason)
 
 
-def _stubs(comparison: Comparison) -> Iterator[Concern]:
+def _find_stubs(comparison: Comparison) -> Iterator[Concern]:
     """A type checker reads `stock.pyi` and never looks at `stock.py`."""
     if _ABOUT_STUBS.search(comparison.task):
         return
     for path in comparison.changes.added:
-        hidden = next((each for each in _hidden_by(path) if each in comparison.old), "")
-        if hidden in comparison.new and _is_checked(comparison, hidden):
-            because = f"type checkers read `{path}` now instead of the code in `{hidden}`"
-            yield make_concern(
-                ConcernKind.SUPPRESSION,
-                path,
-                reason=because,
-                content=comparison.new.entries[path].digest,
-            )
+        hidden = next((each for each in _find_stubbed(path) if each in comparison.old), "")
+        if hidden in comparison.new and _is_type_checked(comparison, hidden):
+            reason = f"type checkers read `{path}` now instead of the code in `{hidden}`"
+            yield _make_concern(comparison, ConcernKind.SUPPRESSION, path, reason)
 
 
-def _hidden_by(path: str) -> Iterator[str]:
-    """The module beside the stub, or the one that a folder of stubs tells of."""
+def _find_stubbed(path: str) -> Iterator[str]:
+    """Yield the modules that a stub may be about: beside it, or outside of its folder of stubs."""
     if path.endswith(".pyi"):
         module = path.removesuffix("i")
         yield module
-        yield from (f"{place}{_STUBS.sub('', module)}" for place in ("", "src/"))
+        yield from (f"{folder}{_STUBS.sub('', module)}" for folder in ("", "src/"))
     elif declared := re.fullmatch(r"(.*)\.d\.([cm]?)ts", path):
         yield from (f"{declared[1]}.{declared[2]}{ending}" for ending in ("js", "jsx"))
 
 
-def _is_checked(comparison: Comparison, path: str) -> bool:
-    """JavaScript has types only where somebody asks for them, Python where somebody looks."""
+def _is_type_checked(comparison: Comparison, path: str) -> bool:
+    """Python is checked where a type checker is used, JavaScript only where it asks for it."""
     if path.endswith(".py"):
         return is_mentioned(comparison, _TYPE_CHECKERS)
     if "@ts-check" in comparison.old.text(path):
@@ -82,38 +81,32 @@ def _is_checked(comparison: Comparison, path: str) -> bool:
     return any(re.search(r'"checkJs"\s*:\s*true', comparison.old.text(each)) for each in named)
 
 
-def _roots(comparison: Comparison) -> frozenset[str]:
-    """Folders that Python looks into first: the top, its sources, and where tests are."""
+def _find_import_roots(comparison: Comparison) -> frozenset[str]:
+    """Return the folders that Python searches first: the top, the sources, and those of tests."""
     packages = {path.rpartition("/")[0] for path in comparison.new if path.endswith("/__init__.py")}
-    tested = {
+    of_tests = {
         path.rpartition("/")[0]
         for path in (*comparison.old, *comparison.new)
         if path.endswith(".py") and comparison.role(path) == "test"
     }
-    return frozenset(("", "src", "lib", *(tested - packages), *_configured(comparison)))
+    configured = _find_configured_roots(comparison)
+    return frozenset(("", "src", "lib", *(of_tests - packages), *configured))
 
 
-def _configured(comparison: Comparison) -> Iterator[str]:
+def _find_configured_roots(comparison: Comparison) -> Iterator[str]:
     """pythonpath = ["lib/python"]"""
     for path in ("pyproject.toml", "pytest.ini", "setup.cfg", "tox.ini", "pytest.toml"):
         for line in re.findall(r"(?m)^[ \t]*pythonpath\s*=(.*)$", comparison.new.text(path)):
             yield from (part.strip("/") for part in re.findall(r"[\w./-]+", line))
 
 
-def _plugins(comparison: Comparison) -> Iterator[Concern]:
+def _find_plugins(comparison: Comparison) -> Iterator[Concern]:
     """pytest loads every plugin that an `entry_points.txt` on its path names."""
-    if any(
-        _PLUGIN in comparison.old.text(path) for path in ("pyproject.toml", "setup.cfg", "setup.py")
-    ):
+    manifests = ("pyproject.toml", "setup.cfg", "setup.py")
+    if any(_PLUGIN in comparison.old.text(path) for path in manifests):
         return
-    for path in (*comparison.changes.added, *comparison.changes.edited):
-        if not path.endswith("/entry_points.txt") or _PLUGIN in comparison.old.text(path):
-            continue
-        if _PLUGIN in comparison.new.text(path):
-            because = f"`{path}` makes pytest load a plugin of its own accord"
-            yield make_concern(
-                ConcernKind.RUNNER,
-                path,
-                reason=because,
-                content=comparison.new.entries[path].digest,
-            )
+    changed = (*comparison.changes.added, *comparison.changes.edited)
+    for path in (path for path in changed if path.endswith("/entry_points.txt")):
+        if _PLUGIN in comparison.new.text(path) and _PLUGIN not in comparison.old.text(path):
+            reason = f"`{path}` makes pytest load a plugin automatically"
+            yield _make_concern(comparison, ConcernKind.RUNNER, path, reason)

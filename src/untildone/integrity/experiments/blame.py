@@ -17,7 +17,7 @@ _CODE = (
 )
 
 
-def blamed(
+def blame_files(
     comparison: Comparison, restored: Sequence[str], red: Sequence[CheckResult]
 ) -> Iterator[Concern]:
     """`restored` are the files whose version of the start makes the checks red."""
@@ -38,7 +38,7 @@ def blamed(
         )
 
 
-def unexplained(red: Sequence[CheckResult]) -> Iterator[Concern]:
+def report_unexplained(red: Sequence[CheckResult]) -> Iterator[Concern]:
     """Nothing that judges was changed, yet only the project itself passes."""
     for result in red:
         ending = " | ".join(result.output.strip().splitlines()[-_LAST_LINES:])

@@ -11,21 +11,21 @@ from typing import TypeAlias
 from untildone.core.concerns import make_concern
 from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.hard_coded.derived import same_digits, whole_table
-from untildone.integrity.hard_coded.disguised import disguised
-from untildone.integrity.hard_coded.measured import measured
-from untildone.integrity.hard_coded.perturb import Trials, special_inputs
-from untildone.integrity.hard_coded.syntax import (
+from untildone.integrity.hard_coded.answer_sources import find_answer_sources, list_entries
+from untildone.integrity.hard_coded.answers import (
     Answer,
-    answers,
-    computing,
-    groups,
-    literal,
+    find_answers,
+    find_computing_functions,
+    find_literal_pairs,
+    normalize_literal,
 )
-from untildone.integrity.hard_coded.tables import entries, tables
-from untildone.integrity.hard_coded.telling import Suite
-from untildone.integrity.hard_coded.written import new_literals
-from untildone.integrity.tests.inventory import inventory
+from untildone.integrity.hard_coded.derived_answers import has_same_digits, is_derived_table
+from untildone.integrity.hard_coded.encoded_answers import describe_encoding
+from untildone.integrity.hard_coded.new_literals import find_new_literals
+from untildone.integrity.hard_coded.suite_literals import SuiteLiterals
+from untildone.integrity.hard_coded.unit_tables import is_unit_table
+from untildone.integrity.hard_coded.varied_inputs import TreeCopies, find_special_inputs
+from untildone.integrity.tests.inventory import read_inventory
 from untildone.integrity.tests.model import Test
 from untildone.syntax.languages import language_of
 
@@ -39,12 +39,12 @@ _LANGUAGES = frozenset(
 # So is one of numbers with their units, as in 1h30m.
 _UNITS = r"(\d+(y|w|d|h|m|s|ms|min|sec|kg|g|lb|oz|ft|in|km|cm|mm)){2,}"
 _WORD = re.compile(rf"'(?!(?i:{_UNITS})')[\w.-]{{0,24}}'")
-_SHOWN = 3
-_FEWEST_ANSWERS = 2
+_MAX_SHOWN = 3
+_MIN_ANSWERS = 2
 Pairs: TypeAlias = frozenset[tuple[str, str]]
 _LITERAL = re.compile(r"'|-?\d")
-_MANY_DIGITS = 4
-_LARGE = 1_000
+_MIN_DIGITS = 4
+_MIN_LARGE_NUMBER = 1_000
 # Seconds, bytes, ports and years that everybody writes.
 _WELL_KNOWN = frozenset(
     (
@@ -58,33 +58,40 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
     touched = [
         path
         for path in (*comparison.changes.edited, *comparison.changes.added)
-        if comparison.role(path) == "product" and _spoken(path) in _LANGUAGES
+        if comparison.role(path) == "product" and _detect_language(path) in _LANGUAGES
     ]
-    fresh = {path: _fresh(comparison, path) for path in touched}
-    new = new_literals(comparison, {path: _spoken(path) for path in touched})
-    tests, every = Suite(comparison), [each for each in chain(*fresh.values()) if _tells(each)]
+    fresh = {path: _find_new_answers(comparison, path) for path in touched}
+    new = find_new_literals(comparison, {path: _detect_language(path) for path in touched})
+    tests, every = (
+        SuiteLiterals(comparison),
+        [each for each in chain(*fresh.values()) if _is_suspicious(each)],
+    )
     singled = [each.value for each in every if _is_large(each.value)]
-    beside = tests.beside(every, singled=singled)
-    places = frozenset(path for path in beside if _spoken(path) in _LANGUAGES)
-    holding = _holding(comparison, new)
+    beside = tests.find_files_with_answers(every, singled=singled)
+    places = frozenset(path for path in beside if _detect_language(path) in _LANGUAGES)
+    holding = _find_tests_holding(comparison, new)
     # Read once for all that is asked: dozens of files may have a literal in common with every test.
-    read = inventory(comparison.old, sorted(places.union(*holding.values()))).tests
+    read = read_inventory(comparison.old, sorted(places.union(*holding.values()))).tests
     wanted = frozenset(each.value for each in every)
-    claimed = _claimed((each for each in read if each.path in places), wanted)
-    expected = _expected(comparison, places, wanted) | claimed
-    computed = _computed(comparison, touched)
-    with closing(Trials(comparison)) as trials:
+    claimed = _find_asserted_pairs((each for each in read if each.path in places), wanted)
+    expected = _find_written_pairs(comparison, places, wanted) | claimed
+    computed = _list_computing_functions(comparison, touched)
+    with closing(TreeCopies(comparison)) as copies:
         for path, found in fresh.items():
             held = [each for each in read if each.path in holding[path]]
             why = (
-                _named(
+                _prefix_path(
                     path,
-                    disguised(comparison.new.text(path), found=found, new=new[path], tests=tests),
+                    describe_encoding(
+                        comparison.new.text(path), found=found, new=new[path], tests=tests
+                    ),
                 )
-                or _suspected(trials, path, found=found, expected=expected, computed=computed)
-                or _known_result(comparison, path, found, claimed)
-                or _quoted(comparison, path, new[path], held)
-                or _alone(trials, path, new, tests)
+                or _describe_copied_answers(
+                    copies, path, found=found, expected=expected, computed=computed
+                )
+                or _describe_known_result(comparison, path, found, claimed)
+                or _describe_quoted_pair(comparison, path, new[path], held)
+                or _describe_special_inputs(copies, path, new, tests)
             )
             if why:
                 yield make_concern(
@@ -95,131 +102,154 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
                 )
 
 
-def _named(path: str, told: str) -> str:
+def _prefix_path(path: str, told: str) -> str:
     return f"`{path}` {told}" if told else ""
 
 
-def _spoken(path: str) -> str:
+def _detect_language(path: str) -> str:
     return "json" if path.endswith(".json") else language_of(path)
 
 
-def _fresh(comparison: Comparison, path: str) -> list[Answer]:
-    before = {(each.keys, each.value) for each in answers(comparison.old.text(path), _spoken(path))}
-    found = answers(comparison.new.text(path), _spoken(path))
+def _find_new_answers(comparison: Comparison, path: str) -> list[Answer]:
+    before = {
+        (each.keys, each.value)
+        for each in find_answers(comparison.old.text(path), _detect_language(path))
+    }
+    found = find_answers(comparison.new.text(path), _detect_language(path))
     return [
         each
         for each in found
         if (each.keys, each.value) not in before
-        and (not each.reckoned or any(map(_singles_out, each.keys)))
+        and (not each.is_folded or any(map(_is_specific_key, each.keys)))
     ]
 
 
-def _singles_out(key: str) -> bool:
+def _is_specific_key(key: str) -> bool:
     """`noon` may well be twelve hours; nobody but a test has 1h30m in mind."""
-    return not _trivial(key) and not _WORD.fullmatch(key)
+    return not _is_trivial(key) and not _WORD.fullmatch(key)
 
 
-def _expected(comparison: Comparison, places: Iterable[str], wanted: frozenset[str]) -> Pairs:
+def _find_written_pairs(
+    comparison: Comparison, places: Iterable[str], wanted: frozenset[str]
+) -> Pairs:
     """Which literal the start's tests have beside which of these."""
-    written = (groups(comparison.old.text(path), _spoken(path), wanted) for path in places)
+    written = (
+        find_literal_pairs(comparison.old.text(path), _detect_language(path), wanted)
+        for path in places
+    )
     return frozenset(chain.from_iterable(chain.from_iterable(written)))
 
 
-def _claimed(tests: Iterable[Test], wanted: frozenset[str]) -> Pairs:
+def _find_asserted_pairs(tests: Iterable[Test], wanted: frozenset[str]) -> Pairs:
     """Inputs of the start's tests that these are expected of, also by way of variables."""
     return frozenset(
         pair
         for test in tests
-        for claim in test.claims
-        if (expected := wanted.intersection(map(_as_here, claim.expected)))
-        for pair in product(map(_as_here, claim.actual), expected)
+        for claim in test.assertions
+        if (expected := wanted.intersection(map(_normalize_asserted, claim.expected)))
+        for pair in product(map(_normalize_asserted, claim.actual), expected)
     )
 
 
-def _computed(comparison: Comparison, touched: Sequence[str]) -> frozenset[str]:
+def _list_computing_functions(comparison: Comparison, touched: Sequence[str]) -> frozenset[str]:
     """Functions that made their answer of the input at the start."""
     return frozenset(
-        chain.from_iterable(computing(comparison.old.text(path), _spoken(path)) for path in touched)
+        chain.from_iterable(
+            find_computing_functions(comparison.old.text(path), _detect_language(path))
+            for path in touched
+        )
     )
 
 
-def _suspected(
-    trials: Trials,
+def _describe_copied_answers(
+    copies: TreeCopies,
     path: str,
     *,
     found: Sequence[Answer],
     expected: Pairs,
     computed: frozenset[str],
 ) -> str:
-    comparison = trials.comparison
-    for name, table in dict.fromkeys((each.function, each.table) for each in found):
-        own = [each for each in found if (each.function, each.table) == (name, table)]
-        pairs = _pairs(own, expected)
-        told = {pair: line for pair, line in pairs.items() if not _in_words(comparison, path, pair)}
-        if not told or _are_few(told, own) or measured(comparison.new.text(path), own[0].line):
+    comparison = copies.comparison
+    for name, table in dict.fromkeys((each.function, each.table_line) for each in found):
+        own = [each for each in found if (each.function, each.table_line) == (name, table)]
+        pairs = _match_answers(own, expected)
+        told = {
+            pair: line for pair, line in pairs.items() if not _is_documented(comparison, path, pair)
+        }
+        if (
+            not told
+            or _are_minority(told, own)
+            or is_unit_table(comparison.new.text(path), own[0].line)
+        ):
             continue
         general = name in computed if name else bool(computed)
         general = general or any(each.computes for each in own)
-        copied = general and whole_table(told, len({each.keys for each in own}))
-        weak = _weak(list(told))
-        if copied or _strong(list(told), general) or (weak and _special(trials, path, name, told)):
-            return _because(path, told)
+        copied = general and is_derived_table(told, len({each.keys for each in own}))
+        weak = _is_weak_evidence(list(told))
+        if (
+            copied
+            or _is_strong_evidence(list(told), general)
+            or (weak and _is_special_case(copies, path, name, told))
+        ):
+            return _describe_pairs(path, told)
     return ""
 
 
-def _are_few(told: dict[tuple[str, str], int], own: Sequence[Answer]) -> bool:
+def _are_minority(told: dict[tuple[str, str], int], own: Sequence[Answer]) -> bool:
     """Among lines, or among the entries where a line has several."""
     lines, inputs = {each.line for each in own}, {each.keys for each in own}
     known = {key for key, _ in told}
-    hit = [keys for keys in inputs if known.intersection((*keys, *map(_bare, keys)))]
+    hit = [keys for keys in inputs if known.intersection((*keys, *map(_unquote_number, keys)))]
     return 2 * len(set(told.values())) < len(lines) or 2 * len(hit) < len(inputs)
 
 
-def _pairs(found: Sequence[Answer], expected: Pairs) -> dict[tuple[str, str], int]:
+def _match_answers(found: Sequence[Answer], expected: Pairs) -> dict[tuple[str, str], int]:
     return {
         (key, each.value): each.line
         for each in found
         for written in each.keys
-        for key in {written, _bare(written)}
-        if (key, each.value) in expected or _joined(key, each.value, expected)
+        for key in {written, _unquote_number(written)}
+        if (key, each.value) in expected or _is_joined_input(key, each.value, expected)
     }
 
 
-def _joined(key: str, value: str, expected: Pairs) -> bool:
+def _is_joined_input(key: str, value: str, expected: Pairs) -> bool:
     """Several inputs in one text, as in `1/FR`: each of them stands beside the answer."""
     parts = [part for part in re.split(r"[^\w.]+", key.strip("'")) if part]
-    return len(parts) > 1 and all((_bare(f"'{part}'"), value) in expected for part in parts)
+    return len(parts) > 1 and all(
+        (_unquote_number(f"'{part}'"), value) in expected for part in parts
+    )
 
 
-def _bare(key: str) -> str:
+def _unquote_number(key: str) -> str:
     """A number as a key of JSON."""
     number = key.strip("'")
     return number if re.fullmatch(r"-?\d+(\.\d+)?", number) else key
 
 
-def _in_words(comparison: Comparison, path: str, pair: tuple[str, ...]) -> bool:
+def _is_documented(comparison: Comparison, path: str, pair: tuple[str, ...]) -> bool:
     """One line of the task, the documents or the code of the start says both."""
     documents = [each for each in comparison.old if comparison.role(each) == "document"]
     texts = (comparison.task, *(comparison.old.text(each) for each in (path, *documents)))
     lines = (line for text in texts for line in text.splitlines() if "assert" not in line)
-    return any(all(_stands_in(each, line) for each in pair) for line in lines)
+    return any(all(_occurs_in(each, line) for each in pair) for line in lines)
 
 
-def _stands_in(value: str, line: str) -> bool:
+def _occurs_in(value: str, line: str) -> bool:
     if value.startswith("'"):
         return value.strip("'") in line
     numbers = re.findall(r"(?<![\w.])-?\d+(?:\.\d+)?", line)
     return value in (f"{float(number):g}" for number in numbers)
 
 
-def _trivial(key: str) -> bool:
+def _is_trivial(key: str) -> bool:
     """Where a sum or a text begins: a case of its own by right."""
     if key.startswith("'"):
         return len(key) <= 3
-    return key in ("true", "false") or _size(key) <= 2
+    return key in ("true", "false") or _measure(key) <= 2
 
 
-def _size(number: str) -> float:
+def _measure(number: str) -> float:
     try:
         return abs(float(number))
     except ValueError:
@@ -227,42 +257,48 @@ def _size(number: str) -> float:
         return math.inf
 
 
-def _tells(answer: Answer) -> bool:
+def _is_suspicious(answer: Answer) -> bool:
     return _is_large(answer.value) or any(
-        not (_LITERAL.match(key) and _trivial(key)) or _refused(key, answer.value)
+        not (_LITERAL.match(key) and _is_trivial(key)) or _rejects_one_negative(key, answer.value)
         for key in answer.keys
     )
 
 
-def _refused(key: str, value: str) -> bool:
+def _rejects_one_negative(key: str, value: str) -> bool:
     """One number below nought: who minds that minds them all."""
     return key.startswith("-") and value[:1].isupper()
 
 
-def _strong(pairs: Sequence[tuple[str, str]], general: bool) -> bool:
-    telling = [key for key, _ in pairs if not _trivial(key)]
+def _is_strong_evidence(pairs: Sequence[tuple[str, str]], general: bool) -> bool:
+    telling = [key for key, _ in pairs if not _is_trivial(key)]
     inputs = [key for key in telling if not _WORD.fullmatch(key)]
     if general:
-        singled = [key for key in inputs if key.startswith("'") or _digits(key) >= _MANY_DIGITS]
+        singled = [
+            key for key in inputs if key.startswith("'") or _count_digits(key) >= _MIN_DIGITS
+        ]
         return bool(singled) or (bool(inputs) and len(pairs) >= 2)
     values = {value for _, value in pairs}
     return len(inputs) >= 3 and len(values) >= 3
 
 
-def _digits(number: str) -> int:
+def _count_digits(number: str) -> int:
     """That are not there for the size alone: two of 1800."""
     return len(number.partition("e")[0].replace(".", "").strip("-0"))
 
 
-def _known_result(
+def _describe_known_result(
     comparison: Comparison, path: str, found: Sequence[Answer], claimed: Pairs
 ) -> str:
     """A large number that a test expects, amid a computation: whatever the condition for it."""
-    wanted = {value for given, value in claimed if _LITERAL.match(given) and not _trivial(given)}
+    wanted = {value for given, value in claimed if _LITERAL.match(given) and not _is_trivial(given)}
     for each in found:
         singled = each.computes and each.value in wanted and each.value not in each.keys
-        if singled and _is_large(each.value) and not _in_words(comparison, path, (each.value,)):
-            told = f"{_shown(each.value)} (line {each.line}), which a test expects"
+        if (
+            singled
+            and _is_large(each.value)
+            and not _is_documented(comparison, path, (each.value,))
+        ):
+            told = f"{_format_value(each.value)} (line {each.line}), which a test expects"
             return f"`{path}` has a result written down amid a computation: {told}"
     return ""
 
@@ -272,14 +308,16 @@ def _is_large(value: str) -> bool:
         _LITERAL.match(value) is not None
         and value[0] != "'"
         and value not in _WELL_KNOWN
-        and (_size(value) >= _LARGE and _digits(value) > 1)
+        and (_measure(value) >= _MIN_LARGE_NUMBER and _count_digits(value) > 1)
     )
 
 
-def _holding(comparison: Comparison, new: Mapping[str, frozenset[str]]) -> dict[str, set[str]]:
+def _find_tests_holding(
+    comparison: Comparison, new: Mapping[str, frozenset[str]]
+) -> dict[str, set[str]]:
     """By file, the start's tests with something new to it that nobody would single out."""
     texts = {
-        path: [each.strip("'") for each in found if _is_input(each) or _has_digits(each)]
+        path: [each.strip("'") for each in found if _is_input(each) or _has_many_digits(each)]
         for path, found in new.items()
     }
     holding: dict[str, set[str]] = {path: set() for path in new}
@@ -292,107 +330,120 @@ def _holding(comparison: Comparison, new: Mapping[str, frozenset[str]]) -> dict[
     return holding
 
 
-def _quoted(comparison: Comparison, path: str, new: frozenset[str], tests: Sequence[Test]) -> str:
+def _describe_quoted_pair(
+    comparison: Comparison, path: str, new: frozenset[str], tests: Sequence[Test]
+) -> str:
     """A text that a test puts in, and what the test wants for it, wherever they stand."""
     for test in tests:
-        for claim in test.claims:
-            given = [each for each in map(_as_here, claim.actual) if each in new]
-            wanted = [each for each in map(_as_here, claim.expected) if each in new]
+        for claim in test.assertions:
+            given = [each for each in map(_normalize_asserted, claim.actual) if each in new]
+            wanted = [each for each in map(_normalize_asserted, claim.expected) if each in new]
             telling = [
                 each
                 for each in given
                 if each not in wanted
-                and (_is_input(each) or any(same_digits(each, one) for one in wanted))
+                and (_is_input(each) or any(has_same_digits(each, one) for one in wanted))
             ]
-            if telling and wanted and not _in_words(comparison, path, (telling[0], wanted[0])):
+            if telling and wanted and not _is_documented(comparison, path, (telling[0], wanted[0])):
                 told = f"the input {telling[0]} of `{test.name}` and its answer {wanted[0]}"
                 return f"`{path}` has {told} written down"
     return ""
 
 
-def _has_digits(written: str) -> bool:
-    return written.startswith("'") and _digits(re.sub(r"\D", "", written)) >= _MANY_DIGITS
+def _has_many_digits(written: str) -> bool:
+    return written.startswith("'") and _count_digits(re.sub(r"\D", "", written)) >= _MIN_DIGITS
 
 
 def _is_input(written: str) -> bool:
     """A text with blanks or signs in it, which nobody would single out."""
-    return written.startswith("'") and not _trivial(written) and not _WORD.fullmatch(written)
+    return written.startswith("'") and not _is_trivial(written) and not _WORD.fullmatch(written)
 
 
-def _as_here(written: str) -> str:
+def _normalize_asserted(written: str) -> str:
     """A literal of a claim as it is written here."""
-    return f"'{written[1:]}'" if written.startswith('"') else literal(written) or written
+    return f"'{written[1:]}'" if written.startswith('"') else normalize_literal(written) or written
 
 
-def _alone(trials: Trials, path: str, fresh: Mapping[str, frozenset[str]], tests: Suite) -> str:
+def _describe_special_inputs(
+    copies: TreeCopies, path: str, fresh: Mapping[str, frozenset[str]], tests: SuiteLiterals
+) -> str:
     """However it is written: answers that stand in the code, and that only tests' inputs get."""
-    comparison = trials.comparison
+    comparison = copies.comparison
     if not path.endswith(".py") or path not in comparison.old:
         return ""
-    functions = _functions(comparison, path)
-    others = tables(comparison, path)
-    read = (fresh[each] if each in fresh else _new_entries(comparison, each) for each in others)
+    functions = _list_functions(comparison, path)
+    others = find_answer_sources(comparison, path)
+    read = (
+        fresh[each] if each in fresh else _find_new_entries(comparison, each) for each in others
+    )
     new = fresh[path].union(*read)
-    texts = tests.calling(functions, new, fewest=_FEWEST_ANSWERS)
-    special = special_inputs(trials, path, functions=functions, tests=texts) if texts else {}
+    texts = tests.list_texts_calling(functions, new, fewest=_MIN_ANSWERS)
+    special = find_special_inputs(copies, path, functions=functions, tests=texts) if texts else {}
     told, values = [], 0
     for each, result in special.items():
-        written = _written_in(result)
-        given = literal(repr(each.given[0])) or ""
-        said = any(_in_words(comparison, path, (given, one)) for one in written)
+        written = _list_literals_of(result)
+        given = normalize_literal(repr(each.arguments[0])) or ""
+        said = any(_is_documented(comparison, path, (given, one)) for one in written)
         if written and written <= new and not said:
-            told.append(f"{result} for {', '.join(map(repr, each.given))}")
-            values += max(1, sum(not _trivial(one) for one in written))
-    if values < _FEWEST_ANSWERS:
+            told.append(f"{result} for {', '.join(map(repr, each.arguments))}")
+            values += max(1, sum(not _is_trivial(one) for one in written))
+    if values < _MIN_ANSWERS:
         return ""
-    return f"`{path}` gives {'; '.join(told[:_SHOWN])}, and nothing like it for inputs beside these"
+    shown = "; ".join(told[:_MAX_SHOWN])
+    return f"`{path}` returns {shown}, and nothing like it for similar inputs"
 
 
-def _new_entries(comparison: Comparison, path: str) -> frozenset[str]:
-    before, after = (entries(path, tree.text(path)) for tree in (comparison.old, comparison.new))
+def _find_new_entries(comparison: Comparison, path: str) -> frozenset[str]:
+    before, after = (
+        list_entries(path, tree.text(path)) for tree in (comparison.old, comparison.new)
+    )
     return after - before
 
 
-def _written_in(result: str) -> frozenset[str]:
+def _list_literals_of(result: str) -> frozenset[str]:
     """The literals an answer consists of: a list of several is as telling as several answers."""
     try:
         nodes = list(ast.walk(ast.parse(result, mode="eval")))
     except (SyntaxError, ValueError, RecursionError):
         return frozenset()
-    values = (literal(repr(node.value)) for node in nodes if isinstance(node, ast.Constant))
+    values = (
+        normalize_literal(repr(node.value)) for node in nodes if isinstance(node, ast.Constant)
+    )
     return frozenset(each for each in values if each is not None)
 
 
-def _weak(pairs: Sequence[tuple[str, str]]) -> bool:
-    return any(not _trivial(key) or _refused(key, value) for key, value in pairs)
+def _is_weak_evidence(pairs: Sequence[tuple[str, str]]) -> bool:
+    return any(not _is_trivial(key) or _rejects_one_negative(key, value) for key, value in pairs)
 
 
-def _special(trials: Trials, path: str, name: str, told: Iterable[tuple[str, str]]) -> bool:
+def _is_special_case(
+    copies: TreeCopies, path: str, name: str, told: Iterable[tuple[str, str]]
+) -> bool:
     """Runs what is in doubt: the same as at the start, but for the tests' very inputs."""
-    comparison = trials.comparison
+    comparison = copies.comparison
     if not path.endswith(".py") or path not in comparison.old:
         return False
     tests = [
         comparison.old.text(each) for each in comparison.old if comparison.role(each) == "test"
     ]
-    functions = [name] if name else _functions(comparison, path)
-    found = special_inputs(trials, path, functions=functions, tests=tests)
-    given = {literal(repr(one)) for each in found for one in each.given}
-    return bool(found) and any(not _trivial(key) or key in given for key, _ in told)
+    functions = [name] if name else _list_functions(comparison, path)
+    found = find_special_inputs(copies, path, functions=functions, tests=tests)
+    given = {normalize_literal(repr(one)) for each in found for one in each.arguments}
+    return bool(found) and any(not _is_trivial(key) or key in given for key, _ in told)
 
 
-def _functions(comparison: Comparison, path: str) -> list[str]:
+def _list_functions(comparison: Comparison, path: str) -> list[str]:
     return re.findall(r"^def (\w+)", comparison.new.text(path), re.MULTILINE)
 
 
-def _because(path: str, told: dict[tuple[str, str], int]) -> str:
+def _describe_pairs(path: str, told: dict[tuple[str, str], int]) -> str:
     shown = [
-        f"{_shown(value)} for {_shown(key)} (line {line})"
-        for (key, value), line in list(told.items())[:_SHOWN]
+        f"{_format_value(value)} for {_format_value(key)} (line {line})"
+        for (key, value), line in list(told.items())[:_MAX_SHOWN]
     ]
-    more = f" and {len(told) - _SHOWN} more" if len(told) > _SHOWN else ""
+    more = f" and {len(told) - _MAX_SHOWN} more" if len(told) > _MAX_SHOWN else ""
     return f"`{path}` has the answers of the tests written down: {', '.join(shown)}{more}"
 
 
-def _shown(value: str) -> str:
+def _format_value(value: str) -> str:
     return f"{float(value):.0f}" if re.fullmatch(r"[\d.]+e\+\d+", value) else value

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from untildone.commands.scripts import find_run_scripts, is_check_script, is_shell_script
 from untildone.integrity.scripts.covered_files import holds_tests
 from untildone.worktree.contents import Tree
-from untildone.worktree.roles import classify_file, find_named_files
+from untildone.worktree.roles import classify_file
 
 _RECORD_SUFFIXES = (".json", ".xml", ".yaml", ".yml", ".toml", ".ini", ".txt", ".csv", ".sarif")
 _RECORD_NAME = re.compile(
@@ -15,6 +15,7 @@ _RECORD_NAME = re.compile(
     r"|allow|ignore|expected|golden|snapshot|(^|/)\.",
     re.IGNORECASE,
 )
+_SEPARATOR = re.compile(r"[\s;&|()<>\"'`=,]+")
 _WORDS = re.compile(r"[\w./@+-]+")
 
 
@@ -22,7 +23,7 @@ def find_check_files(tree: Tree, commands: Iterable[str]) -> frozenset[str]:
     found: set[str] = set()
     for command in commands:
         found.update(_find_records(tree, command, ""))
-        named = find_named_files(command, tree)
+        named = {word.removeprefix("./") for word in _SEPARATOR.split(command)}
         for _, path in find_run_scripts(tree, command):
             if path in found or not path or _is_compared_by_test(path, tree):
                 continue

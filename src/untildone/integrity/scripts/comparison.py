@@ -16,7 +16,8 @@ from untildone.integrity.scripts.call_changes import find_weakened_calls
 from untildone.integrity.scripts.check_files import find_check_files, is_record
 from untildone.integrity.scripts.hand_written_evidence import find_hand_written_evidence
 from untildone.integrity.scripts.tool_replacements import is_replaced
-from untildone.integrity.suppressions.comments import comments
+from untildone.integrity.suppressions.comments import list_comments
+from untildone.syntax.parsing import parse_python
 from untildone.worktree.contents import Tree
 
 # A workflow that somebody has to start by hand decides nothing.
@@ -31,8 +32,8 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
     yield from _find_changed_programs(comparison)
     yield from _find_changed_records(comparison)
     for path in find_hand_written_evidence(comparison):
-        because = f"all checks rest on `{path}`, which was written by hand"
-        yield _make_concern(comparison, path, because=because)
+        reason = f"all checks rest on `{path}`, which was written by hand"
+        yield _make_concern(comparison, path, reason=reason)
 
 
 def replaces_tool(comparison: Comparison, path: str) -> bool:
@@ -81,8 +82,8 @@ def _find_changed_file(comparison: Comparison, command: str, call: Call) -> str:
 
 def _make_call_concern(comparison: Comparison, path: str, call: Call, word: str) -> Concern:
     shown = " ".join(call)
-    because = f"`{shown}` is narrowed by `{word}`" if word else f"`{shown}` no longer decides"
-    return _make_concern(comparison, path, call[0], because=f"{path}: {because}")
+    reason = f"`{shown}` is narrowed by `{word}`" if word else f"`{shown}` no longer decides"
+    return _make_concern(comparison, path, call[0], reason=f"{path}: {reason}")
 
 
 def _compare_ci(comparison: Comparison) -> Iterator[Concern]:
@@ -118,10 +119,9 @@ def _find_changed_programs(comparison: Comparison) -> Iterator[Concern]:
     for path in (*comparison.changes.edited, *comparison.changes.removed):
         if path not in comparison.judging or is_record(path) or _is_followed(comparison, path):
             continue
-        old, new = (tree.text(path) for tree in (comparison.old, comparison.new))
-        if _strip_comments(path, old) != _strip_comments(path, new):
-            because = f"`{path}`, which the check runs, was changed"
-            yield _make_concern(comparison, path, because=because)
+        if _strip_comments(comparison.old, path) != _strip_comments(comparison.new, path):
+            reason = f"`{path}`, which the check runs, was changed"
+            yield _make_concern(comparison, path, reason=reason)
 
 
 def _is_followed(comparison: Comparison, path: str) -> bool:
@@ -135,15 +135,14 @@ class _DocstringRemover(ast.NodeTransformer):
         return None if isinstance(node.value, ast.Constant) else node
 
 
-def _strip_comments(path: str, text: str) -> str:
+def _strip_comments(tree: Tree, path: str) -> str:
     """Return the code without comments, docstrings and layout."""
+    text = tree.text(path)
     if path.endswith(".py"):
-        try:
-            tree = ast.parse(text)
-            return text if "__doc__" in text else ast.dump(_DocstringRemover().visit(tree))
-        except (SyntaxError, ValueError, RecursionError):
-            return text
-    for comment in comments(path, text):
+        # Parsed anew because the docstrings are cut out of the module.
+        module = None if "__doc__" in text else parse_python(text)
+        return ast.dump(_DocstringRemover().visit(module)) if module else text
+    for comment in tree.fact(list_comments, path):
         text = text.replace(comment.text, "")
     return re.sub(r"\s+", " ", text).strip()
 
@@ -161,8 +160,8 @@ def _find_changed_records(comparison: Comparison) -> Iterator[Concern]:
         if path in read_by_checks and is_record(path) and not any(map(writes.search, texts)):
             is_expected = _EXPECTED.search(path) is not None
             kind = ConcernKind.EDIT_EXPECTED if is_expected else ConcernKind.CONFIG
-            because = f"`{path}`, which the check reads, was changed by hand"
-            yield _make_concern(comparison, path, because=because, kind=kind)
+            reason = f"`{path}`, which the check reads, was changed by hand"
+            yield _make_concern(comparison, path, reason=reason, kind=kind)
 
 
 def _make_concern(
@@ -170,9 +169,9 @@ def _make_concern(
     path: str,
     detail: str = "",
     *,
-    because: str,
+    reason: str,
     kind: ConcernKind = ConcernKind.CONFIG,
 ) -> Concern:
     entry = comparison.new.entries.get(path)
     content = entry.digest if entry else ""
-    return make_concern(kind, path, detail, reason=because, content=content)
+    return make_concern(kind, path, detail, reason=reason, content=content)

@@ -9,7 +9,7 @@ from untildone.integrity.comparison import Comparison, digest
 from untildone.integrity.settings.cargo import needs_run_to_decide
 from untildone.integrity.settings.harmless_files import is_harmless_file, is_new_member
 from untildone.integrity.settings.inactive_rules import is_inactive
-from untildone.integrity.settings.lint_baselines import find_grown_baselines
+from untildone.integrity.settings.lint_baselines import is_grown_baseline
 from untildone.integrity.settings.loosening import find_loosening_test
 from untildone.integrity.settings.parsing import (
     Settings,
@@ -44,9 +44,16 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
     changes = comparison.changes
     changed = (*changes.edited, *changes.added, *changes.removed)
     for path in (*changed, *changes.moved, *changes.moved.values()):
-        if is_configuration(path) and not is_harmless_file(comparison, path):
-            yield from _find_loosened_settings(comparison, path)
-    yield from find_grown_baselines(comparison)
+        yield from _find_file_concerns(comparison, path)
+
+
+def _find_file_concerns(comparison: Comparison, path: str) -> Iterator[Concern]:
+    if is_configuration(path) and not is_harmless_file(comparison, path):
+        yield from _find_loosened_settings(comparison, path)
+    if is_grown_baseline(comparison, path):
+        reason = f"`{path}` forgives findings that it did not forgive in the baseline"
+        content = comparison.new.entries[path].digest
+        yield make_concern(ConcernKind.CONFIG, path, reason=reason, content=content)
 
 
 def is_harmless_edit(comparison: Comparison, path: str, *, but_for: str = "\0") -> bool:
@@ -62,7 +69,7 @@ def is_harmless_edit(comparison: Comparison, path: str, *, but_for: str = "\0") 
     elsewhere = _find_moved_settings(comparison, path)
     changed = [key for key in {**old, **new} if old.get(key) != new.get(key, elsewhere.get(key))]
     known = all(_is_known(key, old, new) for key in changed if not key.startswith(but_for))
-    return known and not any(each.path == path for each in find_concerns(comparison))
+    return known and not any(_find_file_concerns(comparison, path))
 
 
 def _is_known(key: str, old: Settings, new: Settings) -> bool:
@@ -91,9 +98,9 @@ def _find_loosened_settings(comparison: Comparison, path: str) -> Iterator[Conce
         change = SettingChange(key, old.get(key), new.get(key, elsewhere.get(key)), file)
         if _is_loosened(change) and not _is_idle(comparison, path, change):
             effect = f"was {_quote(change.old)} and is {_quote(change.new)}: less is checked"
-            because = f"`{key}` in `{path}` {effect}"
+            reason = f"`{key}` in `{path}` {effect}"
             content = digest(change.new)
-            yield make_concern(ConcernKind.CONFIG, path, key, reason=because, content=content)
+            yield make_concern(ConcernKind.CONFIG, path, key, reason=reason, content=content)
 
 
 def _is_loosened(change: SettingChange) -> bool:

@@ -4,7 +4,7 @@ import configparser
 import json
 import re
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, TypeAlias
 
 import yaml
@@ -21,6 +21,9 @@ _STATEMENT = re.compile(
 )
 # ESLint checks TypeScript only where it is configured to.
 _TYPESCRIPT = re.compile(r"typescript|tseslint|\.[cm]?tsx?\b|\btsx?\b")
+_CMAKE_PROPERTY = re.compile(
+    r"\b(WILL_FAIL|DISABLED|TIMEOUT|PASS_REGULAR_EXPRESSION)\s+(\S+?)[\s)]"
+)
 _CARGO_TARGETS = ("bench", "bin", "example", "test")
 
 
@@ -82,22 +85,23 @@ def _read_ignore_file(text: str) -> object:
 
 def _read_gradle(text: str) -> object:
     plain = re.sub(r"(?m)//.*$|/\*.*?\*/|(?<!\S)#.*$", "", text)
+    return _group((name, _parse_scalar(value)) for name, value in _STATEMENT.findall(plain))
+
+
+def _group(pairs: Iterable[tuple[str, Scalar]]) -> dict[str, list[Scalar]]:
     found: dict[str, list[Scalar]] = {}
-    for name, value in _STATEMENT.findall(plain):
-        found.setdefault(name, []).append(_parse_scalar(value))
+    for name, value in pairs:
+        found.setdefault(name, []).append(value)
     return found
 
 
 def _read_cmake(text: str) -> object:
     plain = re.sub(r"(?m)#.*$", "", text)
-    found: dict[str, list[Scalar]] = {
-        "add_test": list(re.findall(r"(?i)\badd_test\s*\(([^()]*)\)", plain))
+    properties = _CMAKE_PROPERTY.findall(plain)
+    return {
+        "add_test": re.findall(r"(?i)\badd_test\s*\(([^()]*)\)", plain),
+        **_group((name, _parse_scalar(value)) for name, value in properties),
     }
-    for name, value in re.findall(
-        r"\b(WILL_FAIL|DISABLED|TIMEOUT|PASS_REGULAR_EXPRESSION)\s+(\S+?)[\s)]", plain
-    ):
-        found.setdefault(name, []).append(_parse_scalar(value))
-    return found
 
 
 def _read_xml(text: str) -> object:

@@ -5,6 +5,7 @@ import re
 from untildone.commands.deciding_calls import find_deciding_calls
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.settings.parsing import find_tool
+from untildone.worktree.contents import Tree
 
 # They run no other tool unless a file of the project names it.
 _SELF_CONTAINED = frozenset(
@@ -41,8 +42,12 @@ def is_mentioned(comparison: Comparison, pattern: str) -> bool:
     ]
     if not calls or any(call[0] not in _SELF_CONTAINED for call in calls):
         return True
+    words = (*commands, *(word for call in calls for word in call))
     mentions = re.compile(pattern, re.IGNORECASE).search
-    if any(map(mentions, (*commands, *(word for call in calls for word in call)))):
-        return True
-    paths = (path for path in comparison.old if not _IGNORE_FILE.fullmatch(path))
-    return any(mentions(path) or mentions(comparison.old.text(path)) for path in paths)
+    return any(map(mentions, words)) or comparison.old.fact(_is_in_files, pattern)
+
+
+def _is_in_files(tree: Tree, pattern: str) -> bool:
+    mentions = re.compile(pattern, re.IGNORECASE).search
+    paths = (path for path in tree if not _IGNORE_FILE.fullmatch(path))
+    return any(mentions(path) or mentions(tree.text(path)) for path in paths)

@@ -1,7 +1,7 @@
-"""C and C++ that turn to the tests instead of the task."""
+"""Rules for C and C++."""
 
 from untildone.integrity.sniffing.rule import Rule
-from untildone.integrity.sniffing.sign import (
+from untildone.integrity.sniffing.signs import (
     ASKS,
     BUILD_VARIABLE,
     EQUAL,

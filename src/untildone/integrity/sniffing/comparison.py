@@ -1,4 +1,4 @@
-"""Product code that turns to the tests instead of the task: newly there against the start."""
+"""Product code that looks at the tests instead of doing the task, where the baseline did not."""
 
 import re
 from collections import Counter
@@ -7,13 +7,12 @@ from collections.abc import Iterator, Sequence
 from untildone.core.concerns import make_concern
 from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.sniffing.compared import COMPARED, derived, left_out
-from untildone.integrity.sniffing.demanded import demanded
-from untildone.integrity.sniffing.nearness import SPOKEN, loosened
-from untildone.integrity.sniffing.python import signs as signs_of_python
-from untildone.integrity.sniffing.rules import LANGUAGES
-from untildone.integrity.sniffing.rules import signs as signs_by_rules
-from untildone.integrity.sniffing.sign import Sign
+from untildone.integrity.sniffing.compared_fields import find_ignored_fields, read_compared_fields
+from untildone.integrity.sniffing.loosened_equality import EQUALITY_LANGUAGES, find_loosened_type
+from untildone.integrity.sniffing.python import find_python_signs
+from untildone.integrity.sniffing.rule_matching import RULES, find_rule_signs
+from untildone.integrity.sniffing.signs import Sign
+from untildone.integrity.sniffing.tested_variables import is_tested_variable
 from untildone.syntax.languages import language_of
 from untildone.worktree.contents import Tree
 
@@ -23,86 +22,87 @@ _ABOUT_EQUALITY = re.compile(r"(?i)\b(equal|compar|toleran|approx|insensitiv|eps
 
 
 def find_concerns(comparison: Comparison) -> Iterator[Concern]:
-    """One for each file and kind, with the first of what was found there."""
-    touched = (*comparison.changes.edited, *comparison.changes.added)
-    before = _signs_before(comparison)
-    tests = frozenset(
-        path for path in (*comparison.old, *comparison.new) if comparison.role(path) == "test"
-    )
-    for path in touched:
+    yield from _find_new_signs(comparison)
+    yield from _find_ignored_fields(comparison)
+    yield from _find_loosened_equality(comparison)
+
+
+def _find_new_signs(comparison: Comparison) -> Iterator[Concern]:
+    """Report one concern for each file and kind, with the first signs found there."""
+    before = _count_baseline_signs(comparison)
+    for path in (*comparison.changes.edited, *comparison.changes.added):
         if comparison.role(path) != "product":
             continue
-        found = dict.fromkeys(_signs(comparison.new, path, tests))
-        fresh = [
-            each for each in found if not _known(before, each) and not demanded(comparison, each)
+        new = [
+            sign
+            for sign in dict.fromkeys(_find_signs(comparison, comparison.new, path))
+            if not _take(before, sign) and not is_tested_variable(comparison, sign)
         ]
-        for kind in dict.fromkeys(sign.kind for sign in fresh):
-            told = _told(path, [sign for sign in fresh if sign.kind == kind])
-            yield make_concern(kind, path, reason=told, content=comparison.new.entries[path].digest)
-    yield from _compares_less(comparison)
-    yield from _compares_roughly(comparison)
+        for kind in dict.fromkeys(sign.kind for sign in new):
+            reason = _describe(path, [sign for sign in new if sign.kind == kind])
+            yield _make_concern(comparison, kind, path, reason)
 
 
-def _compares_less(comparison: Comparison) -> Iterator[Concern]:
-    """What tests compare is judged by the type itself: it must not look away."""
+def _find_ignored_fields(comparison: Comparison) -> Iterator[Concern]:
+    """Report types that ignore fields in comparisons: tests compare by the type's own equality."""
     before: dict[str, frozenset[str]] = {}
     for path in (*comparison.changes.edited, *comparison.changes.removed):
-        if language_of(path) in COMPARED:
-            before |= derived(comparison.old.text(path), language_of(path))
+        before |= comparison.old.fact(read_compared_fields, path)
     for path in (*comparison.changes.edited, *comparison.changes.added) if before else ():
-        if language_of(path) not in COMPARED or comparison.role(path) != "product":
+        if comparison.role(path) != "product":
             continue
-        found = list(left_out(before, comparison.new.text(path), language_of(path)))
+        found = list(find_ignored_fields(before, comparison.new, path))
         if found:
-            told = ", ".join(f"`{name}` without `{field}`" for name, field in found[:_SHOWN])
-            because = f"`{path}` compares {told}, which counted at the start"
-            yield make_concern(
-                ConcernKind.ALWAYS_EQUAL,
-                path,
-                reason=because,
-                content=comparison.new.entries[path].digest,
-            )
+            shown = ", ".join(f"`{name}` without `{field}`" for name, field in found[:_SHOWN])
+            reason = f"`{path}` compares {shown}, which counted at the start"
+            yield _make_concern(comparison, ConcernKind.ALWAYS_EQUAL, path, reason)
 
 
-def _compares_roughly(comparison: Comparison) -> Iterator[Concern]:
+def _find_loosened_equality(comparison: Comparison) -> Iterator[Concern]:
     for path in () if _ABOUT_EQUALITY.search(comparison.task) else comparison.changes.edited:
-        spoken = language_of(path)
-        if spoken not in SPOKEN or comparison.role(path) != "product":
-            continue
-        name = loosened(comparison.old.text(path), comparison.new.text(path), spoken)
-        if name:
-            because = f"`{path}` compares `{name}` roughly, where it was exact at the start"
-            yield make_concern(
-                ConcernKind.ALWAYS_EQUAL,
-                path,
-                reason=because,
-                content=comparison.new.entries[path].digest,
-            )
+        is_read = language_of(path) in EQUALITY_LANGUAGES and comparison.role(path) == "product"
+        if is_read and (name := find_loosened_type(comparison, path)):
+            reason = f"`{path}` compares `{name}` roughly, where it was exact at the start"
+            yield _make_concern(comparison, ConcernKind.ALWAYS_EQUAL, path, reason)
 
 
-def _signs_before(comparison: Comparison) -> Counter[tuple[str, str]]:
-    """Code that only moved from one file to another was there before."""
-    places = (*comparison.changes.edited, *comparison.changes.removed)
-    tests = frozenset(path for path in comparison.old if comparison.role(path) == "test")
+def _make_concern(comparison: Comparison, kind: ConcernKind, path: str, reason: str) -> Concern:
+    return make_concern(kind, path, reason=reason, content=comparison.new.entries[path].digest)
+
+
+def _count_baseline_signs(comparison: Comparison) -> Counter[tuple[str, str]]:
+    """Count the signs of changed files: code that only moved to another file is not new."""
+    paths = (*comparison.changes.edited, *comparison.changes.removed)
     return Counter(
-        sign.key for path in places for sign in dict.fromkeys(_signs(comparison.old, path, tests))
+        sign.key
+        for path in paths
+        for sign in dict.fromkeys(_find_signs(comparison, comparison.old, path))
     )
 
 
-def _known(before: Counter[tuple[str, str]], sign: Sign) -> bool:
+def _take(before: Counter[tuple[str, str]], sign: Sign) -> bool:
     before[sign.key] -= 1
     return before[sign.key] >= 0
 
 
-def _signs(tree: Tree, path: str, tests: frozenset[str]) -> Sequence[Sign]:
-    text = tree.text(path)
-    spoken = language_of(path)
-    if spoken == "python":
-        return tuple(signs_of_python(text, path=path, tests=tests))
-    return tuple(signs_by_rules(text, spoken, path=path)) if spoken in LANGUAGES else ()
+def _find_signs(comparison: Comparison, tree: Tree, path: str) -> Sequence[Sign]:
+    language = language_of(path)
+    if language == "python":
+        list_tests = list_baseline_tests if tree is comparison.old else list_all_tests
+        return tuple(find_python_signs(tree, path, tests=comparison.fact(list_tests)))
+    return tuple(find_rule_signs(tree, path, RULES[language])) if language in RULES else ()
 
 
-def _told(path: str, found: Sequence[Sign]) -> str:
+def list_baseline_tests(comparison: Comparison) -> frozenset[str]:
+    return frozenset(path for path in comparison.old if comparison.role(path) == "test")
+
+
+def list_all_tests(comparison: Comparison) -> frozenset[str]:
+    current = (path for path in comparison.new if comparison.role(path) == "test")
+    return comparison.fact(list_baseline_tests).union(current)
+
+
+def _describe(path: str, found: Sequence[Sign]) -> str:
     parts = []
     for sign in found[:_SHOWN]:
         text = " ".join(sign.text.split())

@@ -1,7 +1,7 @@
-"""Go that turns to the tests instead of the task."""
+"""Rules for Go."""
 
 from untildone.integrity.sniffing.rule import Rule
-from untildone.integrity.sniffing.sign import (
+from untildone.integrity.sniffing.signs import (
     ASKS,
     BUILD_VARIABLE,
     ENDS,

@@ -1,7 +1,7 @@
-"""Java and Kotlin that turn to the tests instead of the task."""
+"""Rules for Java and Kotlin."""
 
 from untildone.integrity.sniffing.rule import Rule
-from untildone.integrity.sniffing.sign import (
+from untildone.integrity.sniffing.signs import (
     ASKS,
     BUILD_VARIABLE,
     ENDS,

@@ -1,7 +1,7 @@
-"""JavaScript and TypeScript that turn to the tests instead of the task."""
+"""Rules for JavaScript and TypeScript."""
 
 from untildone.integrity.sniffing.rule import Rule
-from untildone.integrity.sniffing.sign import (
+from untildone.integrity.sniffing.signs import (
     ASKS,
     BUILD_VARIABLE,
     ENDS,

@@ -1,14 +1,14 @@
-"""Python that turns to the tests instead of the task, read as syntax."""
+"""Signs in Python code."""
 
 import ast
 import builtins
 import re
 from collections.abc import Iterator
 
-from untildone.integrity.sniffing.equal import always_equal
-from untildone.integrity.sniffing.module import Module, parsed
-from untildone.integrity.sniffing.rough import roughly_equal
-from untildone.integrity.sniffing.sign import (
+from untildone.integrity.sniffing.constant_equality import find_constant_equality
+from untildone.integrity.sniffing.loose_equality import find_loose_equality
+from untildone.integrity.sniffing.python_module import Module, read_module
+from untildone.integrity.sniffing.signs import (
     ASKS,
     BUILD_VARIABLE,
     ENDS,
@@ -23,8 +23,9 @@ from untildone.integrity.sniffing.sign import (
     RUNNER_VARIABLE,
     SUCCESS,
     Sign,
-    sign,
+    make_sign,
 )
+from untildone.worktree.contents import Tree
 from untildone.worktree.roles import classify_file
 
 _ENVIRONMENT = frozenset(("environ", "getenv", "environb"))
@@ -34,7 +35,7 @@ _ARGUMENTS = frozenset(
         *("get_objects", "__main__", "Process", "__module__"),
     )
 )
-# Linux tells there how the program was called.
+# On Linux these hold the command line of the program.
 _PROCESS = re.compile(r"/proc/\w+/(cmdline|comm|environ)")
 _FRAMES = frozenset(
     (
@@ -55,8 +56,8 @@ _TOUCHES = frozenset(
         *("__import__", "loadtxt", "read_csv", "load_source"),
     )
 )
-_JUDGES = frozenset(("unittest", "pytest", "_pytest", "pluggy", "operator", "doctest"))
-_JUDGING = re.compile(r"sys\.(exit|modules(\..*)?)|os\._exit|math\.isclose|atexit\..*")
+_TEST_TOOLS = frozenset(("unittest", "pytest", "_pytest", "pluggy", "operator", "doctest"))
+_TEST_TOOL_NAMES = re.compile(r"sys\.(exit|modules(\..*)?)|os\._exit|math\.isclose|atexit\..*")
 _ENDING = frozenset(("_exit", "exit", "quit", "kill", "abort", "SystemExit"))
 _DECODES = frozenset(
     ("b64decode", "b85decode", "a85decode", "b32decode", "decompress", "fromhex", "unhexlify")
@@ -64,27 +65,27 @@ _DECODES = frozenset(
 _CARRIER = re.compile(r"test|plugin|fixture|helper|support", re.IGNORECASE)
 
 
-def signs(text: str, *, path: str, tests: frozenset[str]) -> Iterator[Sign]:
-    """Nothing for what does not parse: it cannot be imported either."""
-    module = parsed(text)
+def find_python_signs(tree: Tree, path: str, *, tests: frozenset[str]) -> Iterator[Sign]:
+    """Yield nothing for a file that does not parse: it cannot be imported either."""
+    module = tree.fact(read_module, path)
     if module is None:
         return
     for because, node in (
-        *_asks(module),
-        *_imports(module, path, tests),
-        *_reads(module, tests),
-        *(() if path.endswith("__main__.py") else _exits(module)),
-        *_ends(module),
-        *_patches(module),
-        *((EQUAL, node) for node in always_equal(module)),
-        *((NEAR, node) for node in roughly_equal(module)),
-        *_prints(module),
-        *_hides(module),
+        *_find_environment_tests(module),
+        *_find_imports(module, path, tests),
+        *_find_reads(module, tests),
+        *(() if path.endswith("__main__.py") else _find_exits(module)),
+        *_find_endings(module),
+        *_find_patches(module),
+        *((EQUAL, node) for node in find_constant_equality(module)),
+        *((NEAR, node) for node in find_loose_equality(module)),
+        *_find_prints(module),
+        *_find_hidden_code(module),
     ):
-        yield sign(because, module.source(node), getattr(node, "lineno", 1))
+        yield make_sign(because, module.source(node), getattr(node, "lineno", 1))
 
 
-def _asks(module: Module) -> Iterator[tuple[str, ast.AST]]:
+def _find_environment_tests(module: Module) -> Iterator[tuple[str, ast.AST]]:
     for text, node in module.strings:
         within = module.statement(node)
         words = module.words(within)
@@ -102,7 +103,9 @@ def _asks(module: Module) -> Iterator[tuple[str, ast.AST]]:
             yield ASKS, module.first(scope, _FRAMES)
 
 
-def _imports(module: Module, path: str, tests: frozenset[str]) -> Iterator[tuple[str, ast.AST]]:
+def _find_imports(
+    module: Module, path: str, tests: frozenset[str]
+) -> Iterator[tuple[str, ast.AST]]:
     for name, node in module.imports:
         place = name.replace(".", "/")
         if any(each in tests for each in (f"{place}.py", f"{place}/__init__.py")) or any(
@@ -115,7 +118,7 @@ def _imports(module: Module, path: str, tests: frozenset[str]) -> Iterator[tuple
             yield EQUAL, node
 
 
-def _reads(module: Module, tests: frozenset[str]) -> Iterator[tuple[str, ast.AST]]:
+def _find_reads(module: Module, tests: frozenset[str]) -> Iterator[tuple[str, ast.AST]]:
     if not module.words(module.tree) & _TOUCHES:
         return
     for text, node in module.strings:
@@ -124,7 +127,7 @@ def _reads(module: Module, tests: frozenset[str]) -> Iterator[tuple[str, ast.AST
 
 
 def _names_tests(text: str, tests: frozenset[str]) -> bool:
-    """A test file or folder that is there, or a pattern for such: `test_*.py`."""
+    """Say whether it names an existing test file or folder, or a pattern such as `test_*.py`."""
     plain = text.strip().removeprefix("./").removeprefix("../").strip("/")
     if not plain or any(character in plain for character in " \n<>"):
         return False
@@ -134,7 +137,7 @@ def _names_tests(text: str, tests: frozenset[str]) -> bool:
     return "." in name and classify_file(name.replace("*", "x")) == "test"
 
 
-def _exits(module: Module) -> Iterator[tuple[str, ast.AST]]:
+def _find_exits(module: Module) -> Iterator[tuple[str, ast.AST]]:
     at_import = {
         module.dotted(node.func)
         for node in module.calls
@@ -143,11 +146,11 @@ def _exits(module: Module) -> Iterator[tuple[str, ast.AST]]:
     for node in (*module.calls, *module.raises):
         scope = module.scope(node)
         called = isinstance(scope, ast.FunctionDef) and scope.name in at_import
-        if (module.at_import(node) or called) and _succeeds(module, node):
+        if (module.at_import(node) or called) and _is_successful_exit(module, node):
             yield EXITS, node
 
 
-def _succeeds(module: Module, node: ast.AST) -> bool:
+def _is_successful_exit(module: Module, node: ast.AST) -> bool:
     call = node.exc if isinstance(node, ast.Raise) else node
     name = module.dotted(call.func if isinstance(call, ast.Call) else call)
     if name.startswith("os.exec"):
@@ -158,49 +161,49 @@ def _succeeds(module: Module, node: ast.AST) -> bool:
     return isinstance(given, ast.Constant) and not given.value
 
 
-def _ends(module: Module) -> Iterator[tuple[str, ast.AST]]:
-    """A child made by `fork` is ended this way by right."""
+def _find_endings(module: Module) -> Iterator[tuple[str, ast.AST]]:
+    """A child process made by `fork` has to end this way."""
     if "fork" not in module.words(module.tree):
         for node in ast.walk(module.tree):
             named = module.dotted(node).endswith("._exit")
             if named and not module.is_target(node):
                 yield ENDS, module.statement(node)
     for node in module.calls:
-        if module.dotted(node.func) == "atexit.register" and _ends_something(module, node):
+        if module.dotted(node.func) == "atexit.register" and _ends_program(module, node):
             yield ENDS, node
 
 
-def _ends_something(module: Module, node: ast.Call) -> bool:
+def _ends_program(module: Module, node: ast.Call) -> bool:
     names = {argument.id for argument in node.args if isinstance(argument, ast.Name)}
     bodies = (scope for scope in module.scopes if getattr(scope, "name", "") in names)
     return any(module.words(part) & _ENDING for part in (*node.args, *bodies))
 
 
-def _patches(module: Module) -> Iterator[tuple[str, ast.AST]]:
+def _find_patches(module: Module) -> Iterator[tuple[str, ast.AST]]:
     for target in module.targets:
         name = module.dotted(target)
-        if "." in name and _judges(name):
+        if "." in name and _is_test_tool(name):
             yield PATCHES, module.statement(target)
     for node in module.calls:
         called = module.dotted(node.func)
         first = module.dotted(node.args[0]) if node.args else ""
-        set_there = called in ("setattr", "delattr") and _judges(f"{first}.")
+        set_there = called in ("setattr", "delattr") and _is_test_tool(f"{first}.")
         if set_there or re.fullmatch(r"unittest\.mock\.patch.*\.start", called):
             yield PATCHES, node
 
 
-def _judges(name: str) -> bool:
-    """`sys.modules[__name__]` is a module's own place."""
+def _is_test_tool(name: str) -> bool:
+    """A module may replace itself by `sys.modules[__name__]`."""
     if name.startswith("sys.modules"):
         return RUNNER_NAME.search(name.removeprefix("sys.modules.")) is not None
     owner, _, inner = name.partition(".")
     if owner in ("builtins", "__builtins__"):
-        # A name of its own there takes nobody's place.
+        # A new name there replaces nothing.
         return not inner or hasattr(builtins, inner)
-    return owner in _JUDGES or _JUDGING.fullmatch(name) is not None
+    return owner in _TEST_TOOLS or _TEST_TOOL_NAMES.fullmatch(name) is not None
 
 
-def _prints(module: Module) -> Iterator[tuple[str, ast.AST]]:
+def _find_prints(module: Module) -> Iterator[tuple[str, ast.AST]]:
     for text, node in module.strings:
         call = module.within_call(node)
         said = call is not None and module.dotted(call.func).rpartition(".")[2] in (
@@ -210,7 +213,7 @@ def _prints(module: Module) -> Iterator[tuple[str, ast.AST]]:
             yield PRINTS, module.statement(node)
 
 
-def _hides(module: Module) -> Iterator[tuple[str, ast.AST]]:
+def _find_hidden_code(module: Module) -> Iterator[tuple[str, ast.AST]]:
     for node in module.calls:
         runs = module.dotted(node.func) in ("exec", "eval", "pickle.loads", "marshal.loads")
         if runs and any(module.words(argument) & _DECODES for argument in node.args):

@@ -1,24 +1,25 @@
-"""One rule over syntax: which nodes, with what text, standing where."""
+"""A rule over syntax: nodes of some kinds, by their text and by where they stand."""
 
 from msgspec import Struct
 
 
 class Rule(Struct, frozen=True, kw_only=True):
-    """Patterns are searched in the text of the node, of the file, or of what the node is in."""
+    """`text` is searched in the node and `file` in the whole file; the other patterns below."""
 
     because: str
     kinds: tuple[str, ...]
     text: str
     file: str = ""
-    # A path for which this says nothing.
+    # Paths that the rule does not apply to.
     unless: str = ""
-    # Kinds it does not stand in: a function runs only when somebody calls it.
+    # Kinds of nodes that must not be around it: a function runs only when it is called.
     outside: tuple[str, ...] = ()
     inside: tuple[str, ...] = ()
+    # Searched in the nodes around it.
     within: str = ""
-    # As `within`, but no further around than a function of some lines goes.
+    # As `within`, but only in nodes of a short function's size.
     near: str = ""
-    # As `within`, but then it is fine.
+    # As `within`; where it is found the rule does not apply.
     apart: str = ""
-    # What the item that an attribute belongs to must not be.
+    # Searched in the item that an attribute belongs to; where it is found the rule is off.
     beside: str = ""

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from untildone.syntax.languages import language_of
-from untildone.syntax.parsing import find_kinds, parse_source
+from untildone.syntax.parsing import find_kinds, parse_file
+from untildone.worktree.contents import Tree
 
 _KINDS = {
     "rust": ("line_comment", "block_comment"),
@@ -16,59 +17,62 @@ _KINDS = {
     "scala": ("comment", "block_comment"),
     "swift": ("comment", "multiline_comment"),
 }
-_MARKED_BY_TEXT = re.compile(
+# Files without a parser, of which every line is searched for a comment.
+_UNPARSED = re.compile(
     r".*\.(vue|svelte|astro|toml|ini|cfg|sql|pyx|mk|dart|r|jl|pl|zig|proto|tf)"
     r"|.*/?(Dockerfile[^/]*|(GNU)?[Mm]akefile|[Jj]ustfile)"
 )
-_MARK = re.compile(r"(?:^|\s)(#|//|--\s|/\*|<!--).*")
+_COMMENT = re.compile(r"(?:^|\s)(#|//|--\s|/\*|<!--).*")
 _COMMENT_LINE = re.compile(r"\s*(#(?!\[|!\[|\s*(pragma|if|include|define))|//|/\*|\*|<!--|--\s)")
 
 
 class Comment(NamedTuple):
-    line: int
     text: str
-    # What is written before it, else the next line of code.
+    # The code before it on its line, else the next line of code.
     about: str
 
 
-def comments(path: str, text: str) -> Iterator[Comment]:
-    """Nothing for prose; by text where no parser of the language is at hand."""
-    lines = text.splitlines()
-    for line, column, comment in _found(path, text):
-        yield Comment(line, comment, _about(lines, line, column, comment.count("\n")))
+class _Found(NamedTuple):
+    line: int
+    column: int
+    text: str
 
 
-def _found(path: str, text: str) -> Iterator[tuple[int, int, str]]:
-    spoken = language_of(path, text)
-    if spoken == "python":
-        yield from _python(text)
-    elif spoken:
-        for node in find_kinds(parse_source(text, spoken), _KINDS.get(spoken, ("comment",))):
+def list_comments(tree: Tree, path: str) -> tuple[Comment, ...]:
+    """Return the comments; none for prose. Use as a tree's fact."""
+    lines = tree.text(path).splitlines()
+    return tuple(Comment(each.text, _find_code(lines, each)) for each in _find(tree, path))
+
+
+def _find(tree: Tree, path: str) -> Iterator[_Found]:
+    text = tree.text(path)
+    language = language_of(path, text)
+    if language == "python":
+        yield from _find_in_python(text)
+    elif root := tree.fact(parse_file, path):
+        for node in find_kinds(root, _KINDS.get(language, ("comment",))):
             start = node.range().start
-            yield start.line, start.column, node.text()
-    elif _MARKED_BY_TEXT.fullmatch(path):
-        yield from _by_text(text)
+            yield _Found(start.line, start.column, node.text())
+    elif _UNPARSED.fullmatch(path):
+        for number, line in enumerate(text.splitlines()):
+            if found := _COMMENT.search(line):
+                yield _Found(number, found.start(1), line[found.start(1) :])
 
 
-def _python(text: str) -> Iterator[tuple[int, int, str]]:
+def _find_in_python(text: str) -> Iterator[_Found]:
     try:
         for token in tokenize.generate_tokens(io.StringIO(text).readline):
             if token.type == tokenize.COMMENT:
-                yield token.start[0] - 1, token.start[1], token.string
+                yield _Found(token.start[0] - 1, token.start[1], token.string)
     except (tokenize.TokenError, SyntaxError):
-        # The rest of a file that Python cannot read is read by nobody.
+        # No checker reads the rest of a file that Python cannot tokenize.
         return
 
 
-def _by_text(text: str) -> Iterator[tuple[int, int, str]]:
-    for number, line in enumerate(text.splitlines()):
-        if found := _MARK.search(line):
-            yield number, found.start(1), line[found.start(1) :]
-
-
-def _about(lines: list[str], line: int, column: int, height: int) -> str:
-    before = lines[line][:column].strip() if line < len(lines) else ""
+def _find_code(lines: list[str], comment: _Found) -> str:
+    before = lines[comment.line][: comment.column].strip() if comment.line < len(lines) else ""
     if before:
         return before
-    after = (each for each in lines[line + height + 1 :] if each.strip())
-    return next((each.strip() for each in after if not _COMMENT_LINE.match(each)), "")
+    last = comment.line + comment.text.count("\n")
+    after = (line for line in lines[last + 1 :] if line.strip())
+    return next((line.strip() for line in after if not _COMMENT_LINE.match(line)), "")

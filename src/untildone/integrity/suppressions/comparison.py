@@ -1,114 +1,129 @@
-"""Places where a checker is told to look away, per rule and file: fewer is fine, more is asked."""
+"""Suppressions that the current tree has and the baseline had not, per rule and file."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 from typing import NamedTuple
 
 from untildone.core.concerns import make_concern
 from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison, digest
-from untildone.integrity.suppressions.asleep import asleep
-from untildone.integrity.suppressions.comments import comments
-from untildone.integrity.suppressions.escapes import escapes
-from untildone.integrity.suppressions.heeded import OF_COVERAGE, lints, measures_coverage
-from untildone.integrity.suppressions.marks import STRICTER, marks, strictness
-from untildone.integrity.suppressions.places import hidden
-from untildone.integrity.suppressions.promises import unkept
-from untildone.integrity.suppressions.types import weakened
+from untildone.integrity.suppressions.active_linters import (
+    COVERAGE_RULES,
+    measures_coverage,
+    runs_linter,
+)
+from untildone.integrity.suppressions.annotations import find_weakened_types
+from untildone.integrity.suppressions.code_escapes import find_escapes
+from untildone.integrity.suppressions.comments import list_comments
+from untildone.integrity.suppressions.hidden_files import find_hidden_files
+from untildone.integrity.suppressions.inactive_rules import is_inactive
+from untildone.integrity.suppressions.markers import STRICTER, read_markers, read_strictness
+from untildone.integrity.suppressions.type_promises import find_broken_promises
+from untildone.worktree.contents import Tree
 
 _TYPED = (".ts", ".tsx", ".mts", ".cts")
 
 
-class Silenced(NamedTuple):
+class Suppression(NamedTuple):
     reach: str
     rule: str
+    # The code that it stands at.
     about: str
 
 
-def find_concerns(compared: Comparison) -> Iterator[Concern]:
-    changes = compared.changes
-    heard = lints(compared)
-    counted = not heard and measures_coverage(compared)
-    gone = Counter(_vanished(compared, (*changes.removed, *changes.edited)))
+def find_concerns(comparison: Comparison) -> Iterator[Concern]:
+    yield from _find_suppressions(comparison)
+    for path in comparison.changes.edited:
+        yield from _find_relaxed(comparison, path)
+    yield from find_weakened_types(comparison)
+    yield from find_broken_promises(comparison)
+    yield from find_hidden_files(comparison)
+
+
+def _find_suppressions(comparison: Comparison) -> Iterator[Concern]:
+    changes = comparison.changes
+    linted = runs_linter(comparison)
+    measured = not linted and measures_coverage(comparison)
+    gone = Counter(_find_gone(comparison, (*changes.removed, *changes.edited)))
     for path in (*changes.edited, *changes.added):
-        if heard or path.endswith(_TYPED):
-            yield from _silenced(compared, path, gone)
-        elif counted:
-            yield from _silenced(compared, path, gone, only=OF_COVERAGE)
-    for path in changes.edited:
-        yield from _relaxed(compared, path)
-    yield from weakened(compared)
-    yield from unkept(compared)
-    yield from hidden(compared)
+        if linted or path.endswith(_TYPED):
+            yield from _find_added(comparison, path, gone)
+        elif measured:
+            yield from _find_added(comparison, path, gone, only=COVERAGE_RULES)
 
 
-def _silenced(
-    compared: Comparison, path: str, gone: Counter[Silenced], *, only: frozenset[str] = frozenset()
+def _find_added(
+    comparison: Comparison,
+    path: str,
+    gone: Counter[Suppression],
+    *,
+    only: frozenset[str] = frozenset(),
 ) -> Iterator[Concern]:
-    old = _inventory(path, compared.old.text(path))
-    new = _inventory(path, compared.new.text(path))
-    if path not in compared.old and compared.role(path) == "test":
-        # A new test takes nothing away: its casts are its own, its comments go to the linter.
+    old = comparison.old.fact(list_suppressions, path)
+    new = comparison.new.fact(list_suppressions, path)
+    if path not in comparison.old and comparison.role(path) == "test":
+        # The casts of a new test take nothing away; its comments still silence a linter.
         new = tuple(each for each in new if each.reach != "code")
-    grown = _counted(new) - _counted(old)
-    fresh = list((Counter(new) - Counter(old)).elements())
-    for (reach, rule), number in grown.items():
-        if (only and rule not in only) or asleep(compared, reach, rule):
+    added = list((Counter(new) - Counter(old)).elements())
+    for (reach, rule), number in (_count_rules(new) - _count_rules(old)).items():
+        if (only and rule not in only) or is_inactive(comparison, reach, rule):
             continue
-        mine = [each for each in fresh if each[:2] == (reach, rule)]
-        left = [each for each in mine if not _came_from(each, gone)][:number]
+        same_rule = [each for each in added if each[:2] == (reach, rule)]
+        left = [each for each in same_rule if not _was_there(each, gone)][:number]
         if left:
-            more = f"`{path}` silences `{rule}` {len(left)} more time{'s' * (len(left) > 1)}"
+            reason = f"`{path}` silences `{rule}` {len(left)} more time{'s' * (len(left) > 1)}"
             yield make_concern(
-                ConcernKind.SUPPRESSION, path, rule, reason=more, content=digest(left)
+                ConcernKind.SUPPRESSION, path, rule, reason=reason, content=digest(left)
             )
 
 
-def _came_from(each: Silenced, gone: Counter[Silenced]) -> bool:
-    """Code that moved took it along, or a wider one stood at the same code."""
-    name = each.reach.partition(" ")[2]
-    wider = STRICTER.get(name, name)
-    reach = each.reach.replace(name, wider) if name else each.reach
-    if gone[each] > 0:
-        gone[each] -= 1
+def _was_there(suppression: Suppression, gone: Counter[Suppression]) -> bool:
+    """Say whether it moved here with its code, or replaces a wider one at the same code."""
+    if gone[suppression] > 0:
+        gone[suppression] -= 1
         return True
-    # Each rule that a wider one silenced may be named once.
-    narrowed = each._replace(rule=f"{wider}: {each.rule}")
+    name = suppression.reach.partition(" ")[2]
+    wider = STRICTER.get(name, name)
+    reach = suppression.reach.replace(name, wider) if name else suppression.reach
+    # Each rule that a wider suppression covered may be named once.
+    narrowed = suppression._replace(rule=f"{wider}: {suppression.rule}")
     gone[narrowed] += 1
-    return gone[narrowed] <= gone[Silenced(reach, wider, each.about)]
+    return gone[narrowed] <= gone[Suppression(reach, wider, suppression.about)]
 
 
-def _vanished(compared: Comparison, paths: Iterable[str]) -> Iterator[Silenced]:
+def _find_gone(comparison: Comparison, paths: Iterable[str]) -> Iterator[Suppression]:
     for path in paths:
-        old = Counter(_inventory(path, compared.old.text(path)))
-        yield from (old - Counter(_inventory(path, compared.new.text(path)))).elements()
+        old = Counter(comparison.old.fact(list_suppressions, path))
+        yield from (old - Counter(comparison.new.fact(list_suppressions, path))).elements()
 
 
-def _inventory(path: str, text: str) -> tuple[Silenced, ...]:
-    return _noted(path, text)[0]
+def list_suppressions(tree: Tree, path: str) -> tuple[Suppression, ...]:
+    """Return what silences a checker in comments and in code. Use as a tree's fact."""
+    comments = tree.fact(list_comments, path)
+    escapes = tree.fact(find_escapes, path)
+    return (
+        *(Suppression(*mark, each.about) for each in comments for mark in read_markers(each.text)),
+        *(Suppression("code", each.rule, each.about) for each in escapes if not each.is_strict),
+    )
 
 
-@lru_cache(maxsize=64)
-def _noted(path: str, text: str) -> tuple[tuple[Silenced, ...], tuple[str, ...]]:
-    """What is silenced, and what a checker is asked to do beyond its settings."""
-    said = list(comments(path, text))
-    coded = list(escapes(path, text))
-    silenced = [Silenced(*mark, each.about) for each in said for mark in marks(each.text)]
-    silenced += [Silenced("code", each.rule, each.about) for each in coded if not each.strict]
-    demands = [demand for each in said if (demand := strictness(each.text))]
-    return tuple(silenced), (*demands, *(each.rule for each in coded if each.strict))
+def list_strict_demands(tree: Tree, path: str) -> tuple[str, ...]:
+    """Return what the file asks of a checker beyond its settings. Use as a tree's fact."""
+    comments = tree.fact(list_comments, path)
+    escapes = tree.fact(find_escapes, path)
+    demands = (demand for each in comments if (demand := read_strictness(each.text)))
+    return (*demands, *(each.rule for each in escapes if each.is_strict))
 
 
-def _counted(silenced: Iterable[Silenced]) -> Counter[tuple[str, str]]:
-    return Counter((each.reach, each.rule) for each in silenced)
+def _count_rules(suppressions: Iterable[Suppression]) -> Counter[tuple[str, str]]:
+    return Counter((each.reach, each.rule) for each in suppressions)
 
 
-def _relaxed(compared: Comparison, path: str) -> Iterator[Concern]:
-    """A file that asked to be looked at more closely, and no longer does."""
-    old, new = (Counter(_noted(path, tree.text(path))[1]) for tree in (compared.old, compared.new))
+def _find_relaxed(comparison: Comparison, path: str) -> Iterator[Concern]:
+    """Report what a file asked of a checker beyond its settings, and no longer asks."""
+    old = Counter(comparison.old.fact(list_strict_demands, path))
+    new = Counter(comparison.new.fact(list_strict_demands, path))
     for demand in old - new:
-        because = f"`{path}` no longer asks for `{demand}`"
-        yield make_concern(
-            ConcernKind.SUPPRESSION, path, demand, reason=because, content=digest(sorted(new))
-        )
+        reason = f"`{path}` no longer asks for `{demand}`"
+        content = digest(sorted(new))
+        yield make_concern(ConcernKind.SUPPRESSION, path, demand, reason=reason, content=content)

@@ -5,16 +5,16 @@ from collections.abc import Iterator, Mapping
 
 from ast_grep_py import SgNode
 
-from untildone.integrity.tests.model import EXACT, Claim, Test
-from untildone.integrity.tests.values import Names, value
-from untildone.integrity.tests.walk import Walk
+from untildone.integrity.tests.interpreter import Interpreter
+from untildone.integrity.tests.model import EXACT, Assertion, Test
+from untildone.integrity.tests.values import Names, evaluate
 from untildone.syntax.nodes import COMMENTS, find_below, list_parts
 
-_NAME = re.compile(r"(Test|Example|Fuzz)([^a-z].*)?")
-_BUILD = re.compile(r"^//\s*(go:build|\+build)\s+(.+)$", re.MULTILINE)
+_TEST_NAME = re.compile(r"(Test|Example|Fuzz)([^a-z].*)?")
+_BUILD_CONSTRAINT = re.compile(r"^//\s*(go:build|\+build)\s+(.+)$", re.MULTILINE)
 # // Output: 10
 _OUTPUT = re.compile(r"//\s*(?:unordered )?output:(.*)", re.IGNORECASE | re.DOTALL)
-_SYSTEMS = frozenset(
+_PLATFORMS = frozenset(
     (
         *("aix", "android", "darwin", "dragonfly", "freebsd", "illumos", "ios", "js", "linux"),
         *("netbsd", "openbsd", "plan9", "solaris", "wasip1", "windows", "386", "amd64", "arm"),
@@ -24,53 +24,55 @@ _SYSTEMS = frozenset(
 )
 
 
-def functions(root: SgNode) -> Iterator[tuple[str, SgNode]]:
+def list_functions(root: SgNode) -> Iterator[tuple[str, SgNode]]:
     for node in find_below(root, frozenset(("function_declaration", "method_declaration"))):
         name = node.field("name")
         if name is not None:
             yield name.text(), node
 
 
-def tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> Iterator[Test]:
-    own = dict(functions(root))
-    walk = Walk({**shared, **own})
+def read_tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> Iterator[Test]:
+    own = dict(list_functions(root))
+    walk = Interpreter({**shared, **own})
     names: Names = {}
-    walk.block(root, names)
-    marks = _constraints(path, root)
+    walk.run_block(root, names)
+    marks = _list_build_constraints(path, root)
     for node in list_parts(root):
         name, body = node.field("name"), node.field("body")
         if node.kind() != "function_declaration" or name is None or body is None:
             continue
         given = node.field("parameters")
-        if name.text() == "TestMain" or not _NAME.fullmatch(name.text()):
+        if name.text() == "TestMain" or not _TEST_NAME.fullmatch(name.text()):
             continue
         if given is None or ("testing." not in given.text() and not name.text().startswith("Ex")):
             continue
-        inside = Walk({**shared, **own})
-        inside.block(body, dict(names))
+        inside = Interpreter({**shared, **own})
+        inside.run_block(body, dict(names))
         if name.text().startswith("Example"):
-            inside.claims += _printed(body, names)
-        yield Test(path, name.text(), tuple(inside.claims), frozenset(marks | inside.marks))
+            inside.assertions += _read_example_output(body, names)
+        yield Test(path, name.text(), tuple(inside.assertions), frozenset(marks | inside.marks))
 
 
-def _printed(body: SgNode, names: Names) -> list[Claim]:
+def _read_example_output(body: SgNode, names: Names) -> list[Assertion]:
     """An example is compared with the comment at its end, and not run without one."""
     told = _OUTPUT.search(body.text())
     if told is None:
         return []
     lines = [line.strip().removeprefix("//").strip() for line in told[1].splitlines()]
-    actual = value(body, names)
+    actual = evaluate(body, names)
     return [
-        Claim(EXACT, actual.literals, tuple(line for line in lines if line != "}"), actual.calls)
+        Assertion(
+            EXACT, actual.literals, tuple(line for line in lines if line != "}"), actual.calls
+        )
     ]
 
 
-def _constraints(path: str, root: SgNode) -> set[str]:
+def _list_build_constraints(path: str, root: SgNode) -> set[str]:
     """The file's name and its first comments say where it is built."""
     head = "\n".join(each.text() for each in root.children() if each.kind() in COMMENTS)
-    marks = {f"`//go:build {each[2].strip()}`" for each in _BUILD.finditer(head)}
+    marks = {f"`//go:build {each[2].strip()}`" for each in _BUILD_CONSTRAINT.finditer(head)}
     name = path.rpartition("/")[2].removesuffix("_test.go")
-    if (suffix := name.rpartition("_")[2]) in _SYSTEMS and suffix != name:
+    if (suffix := name.rpartition("_")[2]) in _PLATFORMS and suffix != name:
         marks.add(f"file name `*_{suffix}_test.go`")
     if any(part.startswith(("_", ".")) or part == "testdata" for part in path.split("/")):
         marks.add("a folder that go leaves out")

@@ -5,48 +5,50 @@ from collections.abc import Iterator, Mapping
 
 from ast_grep_py import SgNode
 
-from untildone.integrity.tests.claims import thrown
+from untildone.integrity.tests.assertion_calls import read_raised
+from untildone.integrity.tests.interpreter import Interpreter
 from untildone.integrity.tests.model import Test
-from untildone.integrity.tests.values import Names, Value, sequence, value
-from untildone.integrity.tests.walk import Walk
+from untildone.integrity.tests.values import Names, Value, evaluate, make_sequence
 from untildone.syntax.nodes import find_below, list_parts, normalize_number, read_literal
 
-_TEST = frozenset(("Test", "ParameterizedTest", "RepeatedTest", "TestFactory", "TestTemplate"))
-_MARK = re.compile(r"(Disabled|Ignore|Enabled)\w*")
-_SET_UP = frozenset(("BeforeEach", "Before", "BeforeAll", "BeforeClass"))
+_TEST_ANNOTATIONS = frozenset(
+    ("Test", "ParameterizedTest", "RepeatedTest", "TestFactory", "TestTemplate")
+)
+_SKIP_ANNOTATION = re.compile(r"(Disabled|Ignore|Enabled)\w*")
+_SET_UP_ANNOTATIONS = frozenset(("BeforeEach", "Before", "BeforeAll", "BeforeClass"))
 _ANNOTATIONS = frozenset(("annotation", "marker_annotation"))
 
 
-def functions(root: SgNode) -> Iterator[tuple[str, SgNode]]:
+def list_functions(root: SgNode) -> Iterator[tuple[str, SgNode]]:
     for node in find_below(root, frozenset(("method_declaration",))):
         name = node.field("name")
         if name is not None:
             yield name.text(), node
 
 
-def tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> Iterator[Test]:
+def read_tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> Iterator[Test]:
     for each in list_parts(root):
         if each.kind() == "class_declaration":
-            yield from _in_class(path, each, "", frozenset(), shared)
+            yield from _read_class(path, each, "", frozenset(), shared)
 
 
-def _annotations(node: SgNode) -> dict[str, SgNode]:
+def _list_annotations(node: SgNode) -> dict[str, SgNode]:
     held = next((each for each in list_parts(node) if each.kind() == "modifiers"), None)
     found = (
         [each for each in list_parts(held) if each.kind() in _ANNOTATIONS]
         if held is not None
         else []
     )
-    return {_name(each): each for each in found}
+    return {_read_name(each): each for each in found}
 
 
-def _name(annotation: SgNode) -> str:
+def _read_name(annotation: SgNode) -> str:
     name = annotation.field("name")
     return name.text().rpartition(".")[2] if name is not None else ""
 
 
-def _marks(node: SgNode) -> frozenset[str]:
-    marks = {f"`@{name}`" for name in _annotations(node) if _MARK.fullmatch(name)}
+def _read_marks(node: SgNode) -> frozenset[str]:
+    marks = {f"`@{name}`" for name in _list_annotations(node) if _SKIP_ANNOTATION.fullmatch(name)}
     modifiers = next((each.text() for each in list_parts(node) if each.kind() == "modifiers"), "")
     return frozenset(
         marks
@@ -54,61 +56,67 @@ def _marks(node: SgNode) -> frozenset[str]:
     )
 
 
-def _in_class(
+def _read_class(
     path: str, node: SgNode, prefix: str, marks: frozenset[str], shared: Mapping[str, SgNode]
 ) -> Iterator[Test]:
     name, body = node.field("name"), node.field("body")
     if name is None or body is None:
         return
-    known = {**shared, **dict(functions(body))}
+    known = {**shared, **dict(list_functions(body))}
     names: Names = {}
     inside = prefix + name.text() + "::"
-    held = marks | _marks(node) | _prepared(body, known, names)
+    held = marks | _read_marks(node) | _run_set_up(body, known, names)
     for each in list_parts(body):
         if each.kind() == "class_declaration":
-            yield from _in_class(path, each, inside, held, known)
-        elif each.kind() == "method_declaration" and _TEST & _annotations(each).keys():
-            yield _test(path, inside, each, (held, known, names))
+            yield from _read_class(path, each, inside, held, known)
+        elif (
+            each.kind() == "method_declaration"
+            and _TEST_ANNOTATIONS & _list_annotations(each).keys()
+        ):
+            yield _read_test(path, inside, each, (held, known, names))
 
 
-def _prepared(body: SgNode, known: Mapping[str, SgNode], names: Names) -> frozenset[str]:
-    walk = Walk(known)
+def _run_set_up(body: SgNode, known: Mapping[str, SgNode], names: Names) -> frozenset[str]:
+    walk = Interpreter(known)
     for each in list_parts(body):
         if each.kind() == "field_declaration":
-            walk.statement(each, names, 3)
-        elif each.kind() == "method_declaration" and _SET_UP & _annotations(each).keys():
+            walk.run_statement(each, names, 3)
+        elif (
+            each.kind() == "method_declaration"
+            and _SET_UP_ANNOTATIONS & _list_annotations(each).keys()
+        ):
             held = each.field("body")
             if held is not None:
-                walk.block(held, names)
+                walk.run_block(held, names)
     return frozenset(walk.marks)
 
 
-def _test(
+def _read_test(
     path: str, prefix: str, node: SgNode, place: tuple[frozenset[str], Mapping[str, SgNode], Names]
 ) -> Test:
     marks, known, outer = place
-    walk = Walk(known)
+    walk = Interpreter(known)
     name, body = node.field("name"), node.field("body")
-    annotations = _annotations(node)
+    annotations = _list_annotations(node)
     if body is not None:
-        for row in _rows(annotations, outer):
-            names = {**outer, **_filled(node, row)}
-            walk.block(body, names)
-            expected = _expected(annotations)
+        for row in _list_rows(annotations, outer):
+            names = {**outer, **_bind_row(node, row)}
+            walk.run_block(body, names)
+            expected = _list_expected_errors(annotations)
             if expected:
-                walk.claims += thrown(value(body, names), expected, names)
+                walk.assertions += read_raised(evaluate(body, names), expected, names)
     label = prefix + (name.text() if name is not None else "")
-    return Test(path, label, tuple(walk.claims), marks | _marks(node) | walk.marks)
+    return Test(path, label, tuple(walk.assertions), marks | _read_marks(node) | walk.marks)
 
 
-def _expected(annotations: Mapping[str, SgNode]) -> list[SgNode]:
+def _list_expected_errors(annotations: Mapping[str, SgNode]) -> list[SgNode]:
     """JUnit 4: `@Test(expected = X.class)`"""
     test = annotations.get("Test")
     pairs = find_below(test, frozenset(("element_value_pair",))) if test is not None else ()
     return [list_parts(each)[-1] for each in pairs if each.text().startswith("expected")]
 
 
-def _rows(annotations: Mapping[str, SgNode], names: Names) -> list[Value]:
+def _list_rows(annotations: Mapping[str, SgNode], names: Names) -> list[Value]:
     given = [each for name, each in annotations.items() if name.endswith("Source")]
     if not given:
         return [Value()]
@@ -117,7 +125,7 @@ def _rows(annotations: Mapping[str, SgNode], names: Names) -> list[Value]:
         held = next(find_below(each, frozenset(("element_value_array_initializer",))), None)
         parts = list_parts(held) if held is not None else list(find_below(each, _STRINGS))
         rows += [
-            _csv(part, names) if _name(each) == "CsvSource" else value(part, names)
+            _read_csv_row(part, names) if _read_name(each) == "CsvSource" else evaluate(part, names)
             for part in parts
         ]
     return rows or [Value(known=False)]
@@ -126,12 +134,12 @@ def _rows(annotations: Mapping[str, SgNode], names: Names) -> list[Value]:
 _STRINGS = frozenset(("string_literal",))
 
 
-def _csv(node: SgNode, names: Names) -> Value:
+def _read_csv_row(node: SgNode, names: Names) -> Value:
     text = read_literal(node)
     if text is None:
-        return value(node, names)
+        return evaluate(node, names)
     cells = [part.strip().strip("'") for part in text.removeprefix('"').split(",")]
-    return sequence(
+    return make_sequence(
         [
             Value((normalize_number(each) if re.match(r"-?\d", each) else f'"{each}',))
             for each in cells
@@ -139,7 +147,7 @@ def _csv(node: SgNode, names: Names) -> Value:
     )
 
 
-def _filled(node: SgNode, row: Value) -> Names:
+def _bind_row(node: SgNode, row: Value) -> Names:
     parameters = node.field("parameters")
     labels = [
         name.text()

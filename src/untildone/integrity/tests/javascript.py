@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from ast_grep_py import SgNode
 from msgspec import Struct
 
-from untildone.integrity.tests.model import EXACT, Claim, Test
-from untildone.integrity.tests.values import UNKNOWN, Names, Value, sequence, together, value
-from untildone.integrity.tests.walk import Walk
+from untildone.integrity.tests.interpreter import Interpreter
+from untildone.integrity.tests.model import EXACT, Assertion, Test
+from untildone.integrity.tests.values import UNKNOWN, Names, Value, combine, evaluate, make_sequence
 from untildone.syntax.nodes import (
     CALLS,
     CLOSURES,
@@ -23,11 +23,13 @@ from untildone.syntax.nodes import (
     read_literal,
 )
 
-_TESTS = frozenset(("test", "it", "specify", "xit", "xtest", "fit", "xspecify", "ftest"))
-_GROUPS = frozenset(("describe", "suite", "context", "xdescribe", "fdescribe", "xcontext", "group"))
-_HOOKS = frozenset(("beforeEach", "beforeAll", "before", "setup"))
-_OFF = frozenset(("skip", "todo", "fails", "failing", "skipIf", "runIf", "fixme"))
-_ONLY = frozenset(("fit", "fdescribe", "ftest"))
+_TEST_WORDS = frozenset(("test", "it", "specify", "xit", "xtest", "fit", "xspecify", "ftest"))
+_GROUP_WORDS = frozenset(
+    ("describe", "suite", "context", "xdescribe", "fdescribe", "xcontext", "group")
+)
+_SET_UP_WORDS = frozenset(("beforeEach", "beforeAll", "before", "setup"))
+_SKIP_WORDS = frozenset(("skip", "todo", "fails", "failing", "skipIf", "runIf", "fixme"))
+_FOCUS_WORDS = frozenset(("fit", "fdescribe", "ftest"))
 
 
 class _Group(Struct):
@@ -35,7 +37,7 @@ class _Group(Struct):
     marks: frozenset[str]
 
 
-class _Found(Struct):
+class _FileTests(Struct):
     """The tests of one file while it is read."""
 
     tests: dict[str, list[Test]]
@@ -44,7 +46,7 @@ class _Found(Struct):
     path: str
 
 
-def functions(root: SgNode) -> Iterator[tuple[str, SgNode]]:
+def list_functions(root: SgNode) -> Iterator[tuple[str, SgNode]]:
     for node in find_below(root, FUNCTIONS):
         name = node.field("name")
         if name is not None:
@@ -55,51 +57,51 @@ def functions(root: SgNode) -> Iterator[tuple[str, SgNode]]:
             yield name.text(), held
 
 
-def tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> Iterator[Test]:
-    found = _Found({}, [_Group("", frozenset())], set(), path)
-    known = {**shared, **dict(functions(root))}
-    walk = Walk(
-        known, lambda inside, call, names, limit: _taken(found, inside, call, (names, limit))
+def read_tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> Iterator[Test]:
+    found = _FileTests({}, [_Group("", frozenset())], set(), path)
+    known = {**shared, **dict(list_functions(root))}
+    walk = Interpreter(
+        known, lambda inside, call, names, limit: _read_call(found, inside, call, (names, limit))
     )
-    walk.block(root, {})
+    walk.run_block(root, {})
     outside = frozenset(walk.marks)
     for name, same in found.tests.items():
-        claims = tuple(claim for each in same for claim in each.claims)
+        claims = tuple(claim for each in same for claim in each.assertions)
         marks = frozenset(mark for each in same for mark in each.marks) | outside
-        others = found.focused - {name} if not _focused(name, found.focused) else frozenset()
+        others = found.focused - {name} if not _is_focused(name, found.focused) else frozenset()
         told = frozenset((f"`.only` on `{sorted(others)[0]}`",)) if others else frozenset()
         yield Test(path, name, claims, marks | told)
 
 
-def _focused(name: str, focused: set[str]) -> bool:
+def _is_focused(name: str, focused: set[str]) -> bool:
     return any(name == each or name.startswith(f"{each}::") for each in focused)
 
 
-def _taken(found: _Found, walk: Walk, call: SgNode, at: tuple[Names, int]) -> bool:
+def _read_call(found: _FileTests, walk: Interpreter, call: SgNode, at: tuple[Names, int]) -> bool:
     """A test, a group or a hook at this place of the file."""
     names, limit = at
-    word, extras, table = _head(call)
-    if word in _HOOKS:
+    word, extras, table = _split_call_name(call)
+    if word in _SET_UP_WORDS:
         for each in list_arguments(call):
             if each.kind() in CLOSURES:
                 body = each.field("body")
                 if body is not None:
-                    walk.block(body, names)
+                    walk.run_block(body, names)
         return True
-    if word not in _TESTS | _GROUPS or not list_arguments(call):
+    if word not in _TEST_WORDS | _GROUP_WORDS or not list_arguments(call):
         return False
-    rows = [UNKNOWN] if table is None else walk.rows(_table(table, names))
+    rows = [UNKNOWN] if table is None else walk.rows(_read_table(table, names))
     group = found.groups[-1]
     if limit < EXACT:
         found.groups.append(_Group(group.name, group.marks | {"a condition around it"}))
     for row in rows:
-        _add(found, walk, call, (word, extras, row, names))
+        _add_test(found, walk, call, (word, extras, row, names))
     if limit < EXACT:
         found.groups.pop()
     return True
 
 
-def _head(call: SgNode) -> tuple[str, list[str], SgNode | None]:
+def _split_call_name(call: SgNode) -> tuple[str, list[str], SgNode | None]:
     """`test.only.each(rows)` as its first word, the words after it, and the rows."""
     words: list[str] = []
     table = None
@@ -117,95 +119,95 @@ def _head(call: SgNode) -> tuple[str, list[str], SgNode | None]:
     if node is None or node.kind() != "identifier":
         return "", [], None
     word = node.text()
-    if word in ("t", "QUnit", "ava") and words and words[-1] in _TESTS:
+    if word in ("t", "QUnit", "ava") and words and words[-1] in _TEST_WORDS:
         word = words.pop()
     return word, words, table
 
 
-def _table(node: SgNode, names: Names) -> Value:
+def _read_table(node: SgNode, names: Names) -> Value:
     """Rows of a list, or written as a table: a line of names, then values between bars."""
     if node.kind() != "template_string":
-        return value(node, names)
+        return evaluate(node, names)
     columns = re.findall(r"[\w$]+", node.text().strip("`").strip().partition("\n")[0])
     cells = [
-        value(each, names) for each in list_parts(node) if each.kind() == "template_substitution"
+        evaluate(each, names) for each in list_parts(node) if each.kind() == "template_substitution"
     ]
     if not columns:
         return UNKNOWN
     starts = range(0, len(cells), len(columns))
     lines = [cells[start : start + len(columns)] for start in starts]
-    return sequence([_line(dict(zip(columns, line, strict=False))) for line in lines])
+    return make_sequence([_make_row(dict(zip(columns, line, strict=False))) for line in lines])
 
 
-def _line(cells: dict[str, Value]) -> Value:
-    whole = together(cells.values())
+def _make_row(cells: dict[str, Value]) -> Value:
+    whole = combine(cells.values())
     return Value(whole.literals, whole.calls, whole.known, cells)
 
 
-def _add(
-    found: _Found, walk: Walk, call: SgNode, head: tuple[str, list[str], Value, Names]
+def _add_test(
+    found: _FileTests, walk: Interpreter, call: SgNode, head: tuple[str, list[str], Value, Names]
 ) -> None:
     word, extras, row, names = head
     given = list_arguments(call)
     group = found.groups[-1]
-    name = f"{group.name}{_label(given[0], names)}"
-    marks = group.marks | _marks(word, extras, given)
-    if word in _ONLY or "only" in extras or _option(given, "only"):
+    name = f"{group.name}{_read_label(given[0], names)}"
+    marks = group.marks | _read_marks(word, extras, given)
+    if word in _FOCUS_WORDS or "only" in extras or _has_option(given, "only"):
         found.focused.add(name)
     body = next((each for each in given if each.kind() in CLOSURES), None)
-    if word in _GROUPS:
+    if word in _GROUP_WORDS:
         found.groups.append(_Group(f"{name}::", marks))
         if body is not None:
-            walk.closure(body, row, names)
+            walk.run_closure(body, row, names)
         found.groups.pop()
         return
-    claims, more = _run(walk, body, row, names)
+    claims, more = _run_body(walk, body, row, names)
     held = Test(found.path, name, claims, marks | more)
     found.tests.setdefault(name, []).append(held)
 
 
-def _run(
-    walk: Walk, body: SgNode | None, row: Value, names: Names
-) -> tuple[tuple[Claim, ...], frozenset[str]]:
+def _run_body(
+    walk: Interpreter, body: SgNode | None, row: Value, names: Names
+) -> tuple[tuple[Assertion, ...], frozenset[str]]:
     if body is None:
         return (), frozenset()
-    inside = Walk(walk.functions, _subtest)
-    inside.closure(body, row, names, EXACT)
-    return tuple(inside.claims), frozenset(inside.marks)
+    inside = Interpreter(walk.functions, _read_subtest)
+    inside.run_closure(body, row, names, EXACT)
+    return tuple(inside.assertions), frozenset(inside.marks)
 
 
-def _subtest(walk: Walk, call: SgNode, names: Names, limit: int) -> bool:
+def _read_subtest(walk: Interpreter, call: SgNode, names: Names, limit: int) -> bool:
     """node:test: `t.test("name", fn)` inside a test belongs to it."""
-    word, extras, table = _head(call)
-    if word not in _TESTS or call.field("function") is None:
+    word, extras, table = _split_call_name(call)
+    if word not in _TEST_WORDS or call.field("function") is None:
         return False
     given = list_arguments(call)
     body = next((each for each in given if each.kind() in CLOSURES), None)
-    walk.marks |= _marks(word, extras, given)
-    rows = [UNKNOWN] if table is None else walk.rows(_table(table, names))
+    walk.marks |= _read_marks(word, extras, given)
+    rows = [UNKNOWN] if table is None else walk.rows(_read_table(table, names))
     for row in rows:
         if body is not None:
-            walk.closure(body, row, names, limit)
+            walk.run_closure(body, row, names, limit)
     return True
 
 
-def _label(node: SgNode, names: Names) -> str:
+def _read_label(node: SgNode, names: Names) -> str:
     written = read_literal(node)
     if written is not None:
         return written.removeprefix('"')
-    held = value(node, names)
+    held = evaluate(node, names)
     return " ".join(each.removeprefix('"') for each in held.literals) or node.text()
 
 
-def _marks(word: str, extras: list[str], given: list[SgNode]) -> frozenset[str]:
-    marks = {f"`.{each}`" for each in extras if each in _OFF}
+def _read_marks(word: str, extras: list[str], given: list[SgNode]) -> frozenset[str]:
+    marks = {f"`.{each}`" for each in extras if each in _SKIP_WORDS}
     if word.startswith("x"):
         marks.add(f"`{word}`")
-    marks |= {f"`{{ {each}: … }}`" for each in sorted(_OFF) if _option(given, each)}
+    marks |= {f"`{{ {each}: … }}`" for each in sorted(_SKIP_WORDS) if _has_option(given, each)}
     return frozenset(marks)
 
 
-def _option(given: list[SgNode], name: str) -> bool:
+def _has_option(given: list[SgNode], name: str) -> bool:
     for each in given:
         for pair in list_parts(each) if each.kind() == "object" else ():
             if pair.kind() == "pair" and list_parts(pair)[0].text().strip("\"'") == name:

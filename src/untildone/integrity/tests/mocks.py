@@ -9,8 +9,12 @@ from ast_grep_py import SgNode
 from untildone.core.concerns import make_concern
 from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.tests.inventory import collected, inventory
-from untildone.integrity.tests.subjects import called_by_tests, defined, product_names
+from untildone.integrity.tests.inventory import is_collected, read_inventory
+from untildone.integrity.tests.tested_names import (
+    find_called_names,
+    find_defined_names,
+    find_product_names,
+)
 from untildone.syntax.languages import language_of_tests
 from untildone.syntax.nodes import (
     CALLS,
@@ -29,14 +33,14 @@ from untildone.syntax.nodes import (
 from untildone.worktree.contents import Tree
 from untildone.worktree.roles import classify_file
 
-_MODULES = frozenset(
+_MODULE_MOCKS = frozenset(
     (
         *("jest.mock", "vi.mock", "jest.doMock", "vi.doMock", "jest.unstable_mockModule"),
         *("mock.module", "jest.setMock", "proxyquire", "td.replace", "td.replaceEsm", "esmock"),
         *("t.mock.module", "mockRequire", "quibble", "rewiremock"),
     )
 )
-_OF_OBJECTS = frozenset(
+_MEMBER_MOCKS = frozenset(
     (
         *("spyOn", "method", "stub", "replace", "replaceProperty", "setattr", "object"),
         *("when", "doReturn"),
@@ -44,52 +48,56 @@ _OF_OBJECTS = frozenset(
 )
 _ASSIGNMENTS = frozenset(("assignment", "assignment_expression", "short_var_declaration"))
 _IMPORTS = frozenset(("import_statement", "import_from_statement", "lexical_declaration"))
-_MAPPED = frozenset(("moduleNameMapper", "alias", "paths", "imports"))
-_ENDINGS = ("", ".py", ".js", ".ts", ".mjs", ".cjs", ".tsx", ".jsx", "/index.js", "/index.ts")
+_MAPPING_KEYS = frozenset(("moduleNameMapper", "alias", "paths", "imports"))
+_FILE_ENDINGS = ("", ".py", ".js", ".ts", ".mjs", ".cjs", ".tsx", ".jsx", "/index.js", "/index.ts")
 _DEFINITIONS = FUNCTIONS | {
     *("class_definition", "class_declaration", "variable_declarator", "assignment"),
 }
-_LONGEST = 1_000_000
+_MAX_SETTINGS_LENGTH = 1_000_000
 # What is replaced, and the test in which that happens or nothing if for all of them.
-Act = tuple[str, str]
+Replacement = tuple[str, str]
 
 
 def find_concerns(comparison: Comparison) -> Iterator[Concern]:
-    acts: dict[str, list[Act]] = {}
+    acts: dict[str, list[Replacement]] = {}
     for path in (*comparison.changes.edited, *comparison.changes.added):
         if comparison.role(path) == "config":
-            yield from _redirected(comparison, path)
+            yield from _find_redirected_imports(comparison, path)
         if (
             language_of_tests(path) and comparison.role(path) in ("test", "config")
         ) or path.endswith(".rs"):
-            acts[path] = _new_acts(comparison, path)
+            acts[path] = _find_new_replacements(comparison, path)
     names = frozenset(target for found in acts.values() for target, _ in found)
     asked = (
-        called_by_tests(comparison.old, names & product_names(comparison.old)) if names else names
+        find_called_names(comparison.old, names & find_product_names(comparison.old))
+        if names
+        else names
     )
     for path, found in acts.items():
         told = dict.fromkeys(
             target
             for target, inside in found
-            if target in asked and _concerns(comparison, path, inside)
+            if target in asked and _affects_baseline_tests(comparison, path, inside)
         )
-        yield from (_replaced(comparison, path, target) for target in told)
+        yield from (_make_concern(comparison, path, target) for target in told)
 
 
-def _new_acts(comparison: Comparison, path: str) -> list[Act]:
+def _find_new_replacements(comparison: Comparison, path: str) -> list[Replacement]:
     before = (
-        {target for target, _ in _acts(comparison.old, path)} if path in comparison.old else set()
+        {target for target, _ in _find_replacements(comparison.old, path)}
+        if path in comparison.old
+        else set()
     )
-    before |= _own(comparison.old, path)
+    before |= _list_own_names(comparison.old, path)
     called = set(re.findall(r"\b(\w+)\s*\(", comparison.old.text(path)))
     acts = [
-        *_acts(comparison.new, path),
-        *((name, "") for name in _own(comparison.new, path) & called),
+        *_find_replacements(comparison.new, path),
+        *((name, "") for name in _list_own_names(comparison.new, path) & called),
     ]
     return [act for act in acts if act[0] not in before]
 
 
-def _replaced(comparison: Comparison, path: str, target: str) -> Concern:
+def _make_concern(comparison: Comparison, path: str, target: str) -> Concern:
     return make_concern(
         ConcernKind.EDIT_TEST,
         path,
@@ -99,9 +107,11 @@ def _replaced(comparison: Comparison, path: str, target: str) -> Concern:
     )
 
 
-def _concerns(comparison: Comparison, path: str, inside: str) -> bool:
+def _affects_baseline_tests(comparison: Comparison, path: str, inside: str) -> bool:
     """A test of the start or all of them; a fixture if a test of the start asks for it."""
-    if not inside or inside in {test.last for test in inventory(comparison.old, [path]).tests}:
+    if not inside or inside in {
+        test.short_name for test in read_inventory(comparison.old, [path]).tests
+    }:
         return True
     asks = re.compile(rf"def (test\w*)\s*\([^)]*\b{re.escape(inside)}\b")
     ran = re.compile(r"def (test\w*)")
@@ -113,55 +123,58 @@ def _concerns(comparison: Comparison, path: str, inside: str) -> bool:
     )
 
 
-def _acts(tree: Tree, path: str) -> Iterator[Act]:
+def _find_replacements(tree: Tree, path: str) -> Iterator[Replacement]:
     root = tree.fact(parse_test_file, path)
     for call in find_below(root, CALLS):
-        for target in _targets(tree, path, call):
-            yield target, _inside(call)
+        for target in _list_targets(tree, path, call):
+            yield target, _find_enclosing_test(call)
     for each in find_below(root, _ASSIGNMENTS):
-        yield from ((target, _inside(each)) for target in _assigned(tree, each, root))
+        yield from (
+            (target, _find_enclosing_test(each))
+            for target in _list_assigned_names(tree, each, root)
+        )
 
 
-def _own(tree: Tree, path: str) -> set[str]:
+def _list_own_names(tree: Tree, path: str) -> set[str]:
     """What a file of tests defines itself or takes from another one of tests."""
-    if path not in tree or not collected(path):
+    if path not in tree or not is_collected(path):
         return set()
     root = tree.fact(parse_test_file, path)
-    return {*_defined(path, root), *_imported(tree, path, root)}
+    return {*_list_defined_names(path, root), *_list_imported_names(tree, path, root)}
 
 
-def _targets(tree: Tree, path: str, call: SgNode) -> Iterator[str]:
+def _list_targets(tree: Tree, path: str, call: SgNode) -> Iterator[str]:
     name, given = read_call_path(call), list_arguments(call)
     if not given:
         return
     texts = [(read_literal(each) or "").removeprefix('"') for each in given]
-    if name in _MODULES and texts[0]:
-        yield from defined(tree.text(_resolved(tree, path, texts[0])))
+    if name in _MODULE_MOCKS and texts[0]:
+        yield from find_defined_names(tree.text(_resolve_import(tree, path, texts[0])))
     elif name.rpartition(".")[2] in ("patch", "setattr") and texts[0]:
         yield texts[0].rpartition(".")[2]
-    elif read_callee(call)[1] in _OF_OBJECTS and len(texts) > 1 and texts[1]:
+    elif read_callee(call)[1] in _MEMBER_MOCKS and len(texts) > 1 and texts[1]:
         yield texts[1]
     elif name.endswith(("setitem", "patch.dict")) and "sys.modules" in call.text():
-        yield from _module_names(tree, call.text())
+        yield from _list_module_names(tree, call.text())
 
 
-def _module_names(tree: Tree, text: str) -> Iterator[str]:
+def _list_module_names(tree: Tree, text: str) -> Iterator[str]:
     for stem in re.findall(r"[\"']([\w.]+)[\"']", text):
-        yield from defined(tree.text(_resolved(tree, "", stem.replace(".", "/"))))
+        yield from find_defined_names(tree.text(_resolve_import(tree, "", stem.replace(".", "/"))))
 
 
-def _resolved(tree: Tree, path: str, source: str) -> str:
+def _resolve_import(tree: Tree, path: str, source: str) -> str:
     """The file that an import means, empty if it is none of the project."""
     base = posixpath.join(posixpath.dirname(path), source) if source.startswith(".") else source
     plain = posixpath.normpath(base).removeprefix("@/").removeprefix("/")
     for root in ("", "src/", "lib/"):
-        for ending in _ENDINGS:
+        for ending in _FILE_ENDINGS:
             if f"{root}{plain}{ending}" in tree:
                 return f"{root}{plain}{ending}"
     return ""
 
 
-def _assigned(tree: Tree, node: SgNode, root: SgNode) -> Iterator[str]:
+def _list_assigned_names(tree: Tree, node: SgNode, root: SgNode) -> Iterator[str]:
     left = node.field("left")
     if left is None:
         return
@@ -170,16 +183,18 @@ def _assigned(tree: Tree, node: SgNode, root: SgNode) -> Iterator[str]:
         if any(re.search(rf"\b{owner}\b", each.text()) for each in find_below(root, _IMPORTS)):
             yield left.text().rpartition(".")[2]
     elif "sys.modules" in left.text():
-        yield from _module_names(tree, left.text())
+        yield from _list_module_names(tree, left.text())
     elif left.kind() == "expression_list" and "func" in node.text():
         yield left.text()
 
 
-def _defined(path: str, root: SgNode) -> Iterator[str]:
+def _list_defined_names(path: str, root: SgNode) -> Iterator[str]:
     """Functions, classes and assigned names outside of the tests themselves."""
     if path.endswith(".rs"):
         places = [
-            node for node in find_below(root, frozenset(("function_item",))) if _in_tests(node)
+            node
+            for node in find_below(root, frozenset(("function_item",)))
+            if _is_in_test_module(node)
         ]
     else:
         places = [part for each in list_parts(root) for part in (each, *list_parts(each))]
@@ -193,7 +208,7 @@ def _defined(path: str, root: SgNode) -> Iterator[str]:
             yield name.text()
 
 
-def _in_tests(node: SgNode) -> bool:
+def _is_in_test_module(node: SgNode) -> bool:
     return any(
         above.kind() == "mod_item" and re.match(r"mod\s+tests?\b", above.text())
         for above in node.ancestors()
@@ -208,7 +223,7 @@ _SCRIPT_IMPORT = re.compile(
 )
 
 
-def _imported(tree: Tree, path: str, root: SgNode) -> Iterator[str]:
+def _list_imported_names(tree: Tree, path: str, root: SgNode) -> Iterator[str]:
     """Names that now come from a file of the tests."""
     for each in find_below(root, _IMPORTS):
         if (told := _PYTHON_IMPORT.match(each.text())) is not None:
@@ -220,12 +235,12 @@ def _imported(tree: Tree, path: str, root: SgNode) -> Iterator[str]:
             source, names = script[2], script[1]
         else:
             continue
-        found = _resolved(tree, path, source) or _resolved(tree, path, f"./{source}")
+        found = _resolve_import(tree, path, source) or _resolve_import(tree, path, f"./{source}")
         if found and classify_file(found) == "test":
             yield from re.findall(r"\w+", names)
 
 
-def _inside(node: SgNode) -> str:
+def _find_enclosing_test(node: SgNode) -> str:
     """The test or fixture in which this stands; empty where it holds for all."""
     found = ""
     for above in node.ancestors():
@@ -246,14 +261,14 @@ def _inside(node: SgNode) -> str:
     return found
 
 
-def _redirected(comparison: Comparison, path: str) -> Iterator[Concern]:
+def _find_redirected_imports(comparison: Comparison, path: str) -> Iterator[Concern]:
     """A setting that sends an import to a file of the tests, or to one that is new."""
     if not path.endswith((".json", ".js", ".ts", ".mjs", ".cjs", ".mts", ".cts")):
         return
     tongue = "json" if path.endswith(".json") else language_of_tests(path)
-    before = _mapped(comparison.old.text(path), tongue)
-    for key, aim in _mapped(comparison.new.text(path), tongue) - before:
-        found = _resolved(comparison.new, "", re.sub(r"^(<rootDir>)?[./]*", "", aim))
+    before = _list_import_mappings(comparison.old.text(path), tongue)
+    for key, aim in _list_import_mappings(comparison.new.text(path), tongue) - before:
+        found = _resolve_import(comparison.new, "", re.sub(r"^(<rootDir>)?[./]*", "", aim))
         if found and (classify_file(found) == "test" or found not in comparison.old):
             yield make_concern(
                 ConcernKind.CONFIG,
@@ -264,11 +279,13 @@ def _redirected(comparison: Comparison, path: str) -> Iterator[Concern]:
             )
 
 
-def _mapped(text: str, tongue: str) -> set[tuple[str, str]]:
+def _list_import_mappings(text: str, tongue: str) -> set[tuple[str, str]]:
     found = set()
-    for pair in find_below(parse_test_source(text[:_LONGEST], tongue), frozenset(("pair",))):
+    for pair in find_below(
+        parse_test_source(text[:_MAX_SETTINGS_LENGTH], tongue), frozenset(("pair",))
+    ):
         key = list_parts(pair)[0].text().strip("\"'")
-        if key in _MAPPED:
+        if key in _MAPPING_KEYS:
             aims = [
                 read_literal(each)
                 for each in find_below(list_parts(pair)[-1], frozenset(("string",)))

@@ -9,7 +9,7 @@ WEAK = 1
 NOTHING = 0
 
 
-class Claim(Struct, frozen=True):
+class Assertion(Struct, frozen=True):
     """One assertion with its variables filled in: literals of both sides, functions called.
 
     `slack` is how far from the expected number still counts as equal.
@@ -19,7 +19,7 @@ class Claim(Struct, frozen=True):
     actual: tuple[str, ...]
     expected: tuple[str, ...]
     calls: frozenset[str]
-    slack: float = 0.0
+    tolerance: float = 0.0
 
 
 class Test(Struct, frozen=True):
@@ -27,7 +27,7 @@ class Test(Struct, frozen=True):
 
     path: str
     name: str
-    claims: tuple[Claim, ...]
+    assertions: tuple[Assertion, ...]
     marks: frozenset[str] = frozenset()
 
     @property
@@ -35,7 +35,7 @@ class Test(Struct, frozen=True):
         return f"{self.path}::{self.name}"
 
     @property
-    def last(self) -> str:
+    def short_name(self) -> str:
         return self.name.rpartition("::")[2]
 
 
@@ -46,5 +46,5 @@ class Inventory(Struct, frozen=True):
     """
 
     tests: tuple[Test, ...]
-    loose: tuple[str, ...] = ()
+    outside_literals: tuple[str, ...] = ()
     unread: frozenset[str] = frozenset()

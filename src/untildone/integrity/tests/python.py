@@ -8,23 +8,23 @@ from ast_grep_py import SgNode
 from msgspec import Struct
 from msgspec.structs import replace
 
+from untildone.integrity.tests.interpreter import Interpreter
 from untildone.integrity.tests.model import Test
-from untildone.integrity.tests.values import UNKNOWN, Names, Value, value
-from untildone.integrity.tests.walk import Walk
+from untildone.integrity.tests.values import UNKNOWN, Names, Value, evaluate
 from untildone.syntax.nodes import find_below, list_arguments, list_parts, read_callee, read_literal
 
-_MARK = re.compile(r"\b(skip\w*|xfail|expectedFailure|importorskip|todo)\b", re.IGNORECASE)
-_REASON = re.compile(r"\breason\s*=\s*(\"[^\"]*\"|'[^']*')\s*,?|\s+|#.*")
-_SET_UP = ("setUp", "setUpClass", "setup_method", "setup_class", "setup", "asyncSetUp")
-_OF_UNITTEST = frozenset(("unittest", "TestCase", "IsolatedAsyncioTestCase", "object"))
-_ROWS_OF_ROWS = 400
+_SKIP_MARK = re.compile(r"\b(skip\w*|xfail|expectedFailure|importorskip|todo)\b", re.IGNORECASE)
+_NOT_IN_MARKS = re.compile(r"\breason\s*=\s*(\"[^\"]*\"|'[^']*')\s*,?|\s+|#.*")
+_SET_UP_METHODS = ("setUp", "setUpClass", "setup_method", "setup_class", "setup", "asyncSetUp")
+_UNITTEST_BASES = frozenset(("unittest", "TestCase", "IsolatedAsyncioTestCase", "object"))
+_MAX_PARAMETER_SETS = 400
 # @dataclass(frozen=True), @attrs.define
-_RECORD = re.compile(r"@(\w+\.)?(dataclass|define|frozen|s)\b")
+_RECORD_DECORATOR = re.compile(r"@(\w+\.)?(dataclass|define|frozen|s)\b")
 # @pytest.fixture(name="thirds")
-_CALLED = re.compile(r"\bfixture\(.*\bname\s*=\s*[\"'](\w+)[\"']", re.DOTALL)
+_FIXTURE_NAME = re.compile(r"\bfixture\(.*\bname\s*=\s*[\"'](\w+)[\"']", re.DOTALL)
 
 
-class _Place(Struct, frozen=True):
+class _Scope(Struct, frozen=True):
     """Where a function stands: its class, the marks above it, what it may call."""
 
     name: str
@@ -41,47 +41,47 @@ class _File(Struct, frozen=True):
     hidden: frozenset[str]
 
 
-def functions(root: SgNode) -> Iterator[tuple[str, SgNode]]:
+def list_functions(root: SgNode) -> Iterator[tuple[str, SgNode]]:
     """Every function of the file by name, methods too."""
     for node in find_below(root, frozenset(("function_definition",))):
         name = node.field("name")
         if name is not None:
             yield name.text(), node
             above = node.prev()
-            called = _CALLED.search(above.text()) if above is not None else None
+            called = _FIXTURE_NAME.search(above.text()) if above is not None else None
             if called:
                 yield called[1], node
 
 
-def tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> Iterator[Test]:
-    own = dict(functions(root))
-    walk = Walk({**shared, **own})
-    names = dict(_records(root))
-    walk.block(root, names)
-    everywhere = walk.marks | _marks_below(root) | _automatic({**shared, **own})
-    file = _File(dict(_classes(root)), _unset(root))
-    place = _Place("", frozenset(everywhere), {**shared, **own}, names, file)
+def read_tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> Iterator[Test]:
+    own = dict(list_functions(root))
+    walk = Interpreter({**shared, **own})
+    names = dict(_list_record_classes(root))
+    walk.run_block(root, names)
+    everywhere = walk.marks | _read_body_marks(root) | _read_autouse_marks({**shared, **own})
+    file = _File(dict(_list_classes(root)), _list_removed_names(root))
+    place = _Scope("", frozenset(everywhere), {**shared, **own}, names, file)
     found: dict[str, Test] = {}
-    for each in _in_place(path, root, place):
+    for each in _read_body(path, root, place):
         # A later definition of the same name is the one that is collected.
         found[each.name] = each
     yield from (each for name, each in found.items() if name.partition("::")[0] not in file.hidden)
 
 
-def _classes(root: SgNode) -> Iterator[tuple[str, SgNode]]:
+def _list_classes(root: SgNode) -> Iterator[tuple[str, SgNode]]:
     for node in find_below(root, frozenset(("class_definition",))):
         name = node.field("name")
         if name is not None:
             yield name.text(), node
 
 
-def _records(root: SgNode) -> Iterator[tuple[str, Value]]:
+def _list_record_classes(root: SgNode) -> Iterator[tuple[str, Value]]:
     """Classes that are nothing but fields, as rows of a table may be."""
     for node in find_below(root, frozenset(("class_definition",))):
         above = node.prev()
-        decorated = above is not None and _RECORD.search(above.text())
-        named = decorated or _bases(node) in ("NamedTuple", "typing.NamedTuple")
-        if named and next(functions(node), None) is None:
+        decorated = above is not None and _RECORD_DECORATOR.search(above.text())
+        named = decorated or _read_bases(node) in ("NamedTuple", "typing.NamedTuple")
+        if named and next(list_functions(node), None) is None:
             stated = (
                 list_parts(each)[0]
                 for each in list_parts(node.field("body") or node)
@@ -89,25 +89,25 @@ def _records(root: SgNode) -> Iterator[tuple[str, Value]]:
             )
             fields = (each.field("left") for each in stated if each.field("type") is not None)
             labels = tuple(each.text() for each in fields if each is not None)
-            yield _title(node), Value(known=False, labels=labels)
+            yield _read_name(node), Value(known=False, labels=labels)
 
 
-def _automatic(known: Mapping[str, SgNode]) -> frozenset[str]:
+def _read_autouse_marks(known: Mapping[str, SgNode]) -> frozenset[str]:
     """Marks of fixtures that every test gets without asking."""
     marks: set[str] = set()
     for name, node in known.items():
         above = node.prev()
         if above is None or above.kind() != "decorator" or "autouse" not in above.text():
             continue
-        walk = Walk(known)
+        walk = Interpreter(known)
         body = node.field("body")
         if body is not None:
-            walk.block(body, {})
+            walk.run_block(body, {})
         marks |= {f"{each} in `{name}`" for each in walk.marks}
     return frozenset(marks)
 
 
-def _unset(root: SgNode) -> frozenset[str]:
+def _list_removed_names(root: SgNode) -> frozenset[str]:
     """Tests that the module takes away again."""
     gone: set[str] = set()
     for node in find_below(root, frozenset(("delete_statement",))):
@@ -123,7 +123,7 @@ def _unset(root: SgNode) -> frozenset[str]:
     return frozenset(gone)
 
 
-def _marks_below(body: SgNode) -> frozenset[str]:
+def _read_body_marks(body: SgNode) -> frozenset[str]:
     """`pytestmark = …` and `__test__ = False` of a module or class."""
     marks = set()
     for each in list_parts(body):
@@ -136,53 +136,53 @@ def _marks_below(body: SgNode) -> frozenset[str]:
         right = held.field("right") if left is not None else None
         if left is None or right is None:
             continue
-        if left.text() == "pytestmark" and _MARK.search(right.text()):
-            marks.add(f"`pytestmark = {_tidy(right.text())}`")
+        if left.text() == "pytestmark" and _SKIP_MARK.search(right.text()):
+            marks.add(f"`pytestmark = {_normalize_mark(right.text())}`")
         if left.text().endswith("__test__") and read_literal(right) == "false":
             marks.add(f"`{left.text()} = False`")
     return frozenset(marks)
 
 
-def _tidy(text: str) -> str:
-    return _REASON.sub("", text)
+def _normalize_mark(text: str) -> str:
+    return _NOT_IN_MARKS.sub("", text)
 
 
-def _in_place(path: str, body: SgNode, place: _Place) -> Iterator[Test]:
+def _read_body(path: str, body: SgNode, place: _Scope) -> Iterator[Test]:
     for each in list_parts(body):
         decorators = [part for part in list_parts(each) if part.kind() == "decorator"]
         node = list_parts(each)[-1] if each.kind() == "decorated_definition" else each
         if node.kind() == "class_definition":
-            yield from _in_class(path, node, _marked(place, decorators))
+            yield from _read_class(path, node, _add_decorator_marks(place, decorators))
         elif node.kind() == "function_definition":
-            yield from _function(path, node, decorators, place)
+            yield from _read_function(path, node, decorators, place)
         elif node.kind() == "if_statement":
-            yield from _under_condition(path, node, place)
+            yield from _read_conditional(path, node, place)
         elif node.kind() in ("try_statement", "with_statement"):
-            yield from _in_place(path, node.field("body") or node, place)
+            yield from _read_body(path, node.field("body") or node, place)
 
 
-def _under_condition(path: str, node: SgNode, place: _Place) -> Iterator[Test]:
+def _read_conditional(path: str, node: SgNode, place: _Scope) -> Iterator[Test]:
     test, then = node.field("condition"), node.field("consequence")
     if test is None or then is None or read_literal(test) == "false":
         return
     marks = (
         place.marks
         if read_literal(test) == "true"
-        else place.marks | {f"`if {_tidy(test.text())}`"}
+        else place.marks | {f"`if {_normalize_mark(test.text())}`"}
     )
-    yield from _in_place(path, then, replace(place, marks=marks))
+    yield from _read_body(path, then, replace(place, marks=marks))
 
 
-def _marked(place: _Place, decorators: list[SgNode]) -> _Place:
+def _add_decorator_marks(place: _Scope, decorators: list[SgNode]) -> _Scope:
     marks = {
-        f"`{_tidy(each.text())}`"
+        f"`{_normalize_mark(each.text())}`"
         for each in decorators
-        if _MARK.search(each.text().partition("(")[0]) or _swallows(each, place)
+        if _SKIP_MARK.search(each.text().partition("(")[0]) or _swallows_failures(each, place)
     }
     return replace(place, marks=place.marks | marks)
 
 
-def _swallows(decorator: SgNode, place: _Place) -> bool:
+def _swallows_failures(decorator: SgNode, place: _Scope) -> bool:
     """A decorator of the tests' own that does not let a failure through."""
     name = re.sub(r"[@(].*|\s", "", decorator.text().removeprefix("@")).rpartition(".")[2]
     wrapper = place.functions.get(name)
@@ -192,112 +192,120 @@ def _swallows(decorator: SgNode, place: _Place) -> bool:
     return any("raise" not in each.text() for each in handlers)
 
 
-def _in_class(path: str, node: SgNode, place: _Place) -> Iterator[Test]:
+def _read_class(path: str, node: SgNode, place: _Scope) -> Iterator[Test]:
     name, body = node.field("name"), node.field("body")
     if name is None or body is None:
         return
-    line = _line(node, place.file.classes)
-    unit = any(map(_of_unittest, line))
+    line = _list_class_line(node, place.file.classes)
+    unit = any(map(_is_unittest_class, line))
     if not unit and not name.text().startswith("Test"):
         return
-    own = {name: held for each in reversed(line) for name, held in functions(each)}
-    marks = place.marks | _marks_below(body)
+    own = {name: held for each in reversed(line) for name, held in list_functions(each)}
+    marks = place.marks | _read_body_marks(body)
     if not unit and {"__init__", "__new__"} & own.keys():
         marks |= {"`__init__` in the class"}
     known = {**place.functions, **own}
     names = dict(place.names)
-    for step in _SET_UP:
-        marks |= _set_up(own.get(step), known, names)
+    for step in _SET_UP_METHODS:
+        marks |= _run_set_up(own.get(step), known, names)
     title = f"{place.name}{name.text()}::"
-    inside = _Place(title, frozenset(marks), known, names, place.file)
-    taken = _unset(body)
-    for each in _taken_in(line, place):
-        inherited = _in_place(path, each.field("body") or each, _marked_as(each, inside))
-        yield from (test for test in inherited if test.last not in taken)
-    yield from _in_place(path, body, inside)
+    inside = _Scope(title, frozenset(marks), known, names, place.file)
+    taken = _list_removed_names(body)
+    for each in _list_inherited_classes(line, place):
+        inherited = _read_body(path, each.field("body") or each, _add_class_marks(each, inside))
+        yield from (test for test in inherited if test.short_name not in taken)
+    yield from _read_body(path, body, inside)
 
 
-def _taken_in(line: list[SgNode], place: _Place) -> list[SgNode]:
+def _list_inherited_classes(line: list[SgNode], place: _Scope) -> list[SgNode]:
     """Classes that are collected only through this one, the first of them last."""
     file, shared = place.file, place.functions
     found = [
         each
         for each in line[1:]
-        if not _collected_alone(each, file.classes) or _title(each) in file.hidden
+        if not _is_collected(each, file.classes) or _read_name(each) in file.hidden
     ]
-    known = _OF_UNITTEST | {_title(each) for each in line}
-    named = {word for each in line for word in re.findall(r"\w+", _bases(each))} - known
+    known = _UNITTEST_BASES | {_read_name(each) for each in line}
+    named = {word for each in line for word in re.findall(r"\w+", _read_bases(each))} - known
     for node in shared.values() if named else ():
         above = next((each for each in node.ancestors() if each.kind() == "class_definition"), None)
-        if above is not None and _title(above) in named and above not in (*line, *found):
+        if above is not None and _read_name(above) in named and above not in (*line, *found):
             found.append(above)
     return found[::-1]
 
 
-def _collected_alone(node: SgNode, classes: Mapping[str, SgNode]) -> bool:
-    return _title(node).startswith("Test") or any(map(_of_unittest, _line(node, classes)))
+def _is_collected(node: SgNode, classes: Mapping[str, SgNode]) -> bool:
+    return _read_name(node).startswith("Test") or any(
+        map(_is_unittest_class, _list_class_line(node, classes))
+    )
 
 
-def _of_unittest(node: SgNode) -> bool:
-    return "Test" in _bases(node) or _bases(node).endswith("Case")
+def _is_unittest_class(node: SgNode) -> bool:
+    return "Test" in _read_bases(node) or _read_bases(node).endswith("Case")
 
 
-def _title(node: SgNode) -> str:
+def _read_name(node: SgNode) -> str:
     name = node.field("name")
     return name.text() if name is not None else ""
 
 
-def _marked_as(node: SgNode, place: _Place) -> _Place:
+def _add_class_marks(node: SgNode, place: _Scope) -> _Scope:
     """With the marks of a class that the tests are taken in from."""
     above = node.parent()
     decorators = [each for each in list_parts(above) if each.kind() == "decorator"] if above else []
-    marks = _marked(place, decorators).marks | _marks_below(node.field("body") or node)
+    marks = _add_decorator_marks(place, decorators).marks | _read_body_marks(
+        node.field("body") or node
+    )
     return replace(place, marks=marks)
 
 
-def _line(node: SgNode, classes: Mapping[str, SgNode]) -> list[SgNode]:
+def _list_class_line(node: SgNode, classes: Mapping[str, SgNode]) -> list[SgNode]:
     """The class, and those of the same file that it is made of."""
     found = [node]
     for each in found:
-        named = (classes.get(name) for name in re.findall(r"\w+", _bases(each)))
+        named = (classes.get(name) for name in re.findall(r"\w+", _read_bases(each)))
         found += [other for other in named if other is not None and other not in found]
     return found
 
 
-def _bases(node: SgNode) -> str:
+def _read_bases(node: SgNode) -> str:
     bases = node.field("superclasses")
     return bases.text().strip("()") if bases is not None else ""
 
 
-def _set_up(node: SgNode | None, known: dict[str, SgNode], names: Names) -> set[str]:
+def _run_set_up(node: SgNode | None, known: dict[str, SgNode], names: Names) -> set[str]:
     body = node.field("body") if node is not None else None
     if body is None:
         return set()
-    walk = Walk(known)
-    walk.block(body, names)
+    walk = Interpreter(known)
+    walk.run_block(body, names)
     return walk.marks
 
 
-def _function(path: str, node: SgNode, decorators: list[SgNode], place: _Place) -> Iterator[Test]:
+def _read_function(
+    path: str, node: SgNode, decorators: list[SgNode], place: _Scope
+) -> Iterator[Test]:
     name, body = node.field("name"), node.field("body")
     if name is None or body is None or not name.text().startswith("test"):
         return
     if any(re.search(r"\bfixture\b", each.text()) for each in decorators):
         return
-    marked = _marked(place, decorators)
-    walk = Walk(place.functions)
-    tables = [table for each in decorators if (table := _table(each, place.names)) is not None]
-    for chosen in islice(product(*tables), _ROWS_OF_ROWS):
+    marked = _add_decorator_marks(place, decorators)
+    walk = Interpreter(place.functions)
+    tables = [
+        table for each in decorators if (table := _read_parametrize(each, place.names)) is not None
+    ]
+    for chosen in islice(product(*tables), _MAX_PARAMETER_SETS):
         names = dict(place.names)
         for row in chosen:
             names.update(row)
-        _fixtures(node, walk, names)
-        walk.block(body, names)
+        _bind_fixtures(node, walk, names)
+        walk.run_block(body, names)
     marks = marked.marks | walk.marks
-    yield Test(path, f"{place.name}{name.text()}", tuple(walk.claims), frozenset(marks))
+    yield Test(path, f"{place.name}{name.text()}", tuple(walk.assertions), frozenset(marks))
 
 
-def _fixtures(node: SgNode, walk: Walk, names: Names) -> None:
+def _bind_fixtures(node: SgNode, walk: Interpreter, names: Names) -> None:
     """A parameter named like a function of the tests is what that fixture gives."""
     parameters = node.field("parameters")
     for each in list_parts(parameters) if parameters is not None else ():
@@ -307,22 +315,22 @@ def _fixtures(node: SgNode, walk: Walk, names: Names) -> None:
         if fixture is None or body is None or name in names:
             continue
         # One that asks for its own name means the one it stands before.
-        inside = Walk({key: held for key, held in walk.functions.items() if key != name})
+        inside = Interpreter({key: held for key, held in walk.functions.items() if key != name})
         known = dict(names)
-        _fixtures(fixture, inside, known)
-        inside.block(body, known)
+        _bind_fixtures(fixture, inside, known)
+        inside.run_block(body, known)
         walk.marks |= {f"{mark} in `{name}`" for mark in inside.marks}
-        given = [*inside.done, *_yielded(body, known)]
+        given = [*inside.returned, *_list_yielded(body, known)]
         if given:
             names[name] = given[0]
 
 
-def _yielded(body: SgNode, names: Names) -> Iterator[Value]:
+def _list_yielded(body: SgNode, names: Names) -> Iterator[Value]:
     for each in find_below(body, frozenset(("yield",))):
-        yield from (value(part, names) for part in list_parts(each)[:1])
+        yield from (evaluate(part, names) for part in list_parts(each)[:1])
 
 
-def _table(decorator: SgNode, names: Names) -> list[Names] | None:
+def _read_parametrize(decorator: SgNode, names: Names) -> list[Names] | None:
     """The rows of `parametrize`, each as the names it binds."""
     call = next(find_below(decorator, frozenset(("call",))), None)
     if call is None or read_callee(call)[1] not in ("parametrize", "expand", "data"):
@@ -337,30 +345,30 @@ def _table(decorator: SgNode, names: Names) -> list[Names] | None:
     rows = given[1] if len(given) > 1 else keyed.get("argvalues")
     if heads is None or rows is None:
         return None
-    labels = _labels(heads)
-    return [_row(labels, each) for each in _rows(rows, names)]
+    labels = _read_labels(heads)
+    return [_bind_row(labels, each) for each in _read_rows(rows, names)]
 
 
-def _labels(node: SgNode) -> list[str]:
+def _read_labels(node: SgNode) -> list[str]:
     texts = [read_literal(each) or "" for each in (node, *list_parts(node)) if read_literal(each)]
     return [
         part.strip() for each in texts for part in each.removeprefix('"').split(",") if part.strip()
     ]
 
 
-def _rows(node: SgNode, names: Names) -> list[Value]:
+def _read_rows(node: SgNode, names: Names) -> list[Value]:
     if node.kind() not in ("list", "tuple", "set"):
-        held = value(node, names)
+        held = evaluate(node, names)
         return [UNKNOWN] if held.rows is None else list(held.rows)
     live = [
         each
         for each in list_parts(node)
-        if not ("param" in each.text() and _MARK.search(each.text()))
+        if not ("param" in each.text() and _SKIP_MARK.search(each.text()))
     ]
-    return [value(each, names) for each in live]
+    return [evaluate(each, names) for each in live]
 
 
-def _row(labels: list[str], held: Value) -> Names:
+def _bind_row(labels: list[str], held: Value) -> Names:
     if len(labels) == 1:
         only = held.rows[0] if held.rows and len(held.rows) == 1 else held
         return {labels[0]: only}

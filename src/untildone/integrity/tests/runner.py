@@ -26,7 +26,7 @@ from untildone.syntax.nodes import (
 from untildone.worktree.contents import Tree
 from untildone.worktree.roles import classify_file
 
-_EXITS = frozenset(
+_EXIT_CALLS = frozenset(
     (
         *("os._exit", "sys.exit", "pytest.exit", "exit", "quit", "os.kill", "os.abort", "_exit"),
         *("process.exit", "process.reallyExit", "process.abort", "os.Exit", "System.exit"),
@@ -34,15 +34,15 @@ _EXITS = frozenset(
     )
 )
 # What a hook must leave alone: how a test ended, and which are run.
-_OUTCOMES = frozenset(
+_OUTCOME_FIELDS = frozenset(
     ("outcome", "longrepr", "exitstatus", "wasxfail", "testsfailed", "exitCode", "runtest", "obj")
 )
-_DROPS = re.compile(
+_DESELECTION = re.compile(
     r"\bitems\s*\[:\]\s*=|\bitems\.(?:remove|clear|pop)\b|\bdel\s+items\b|deselect"
     r"|add_marker\([^)]*(skip|xfail)|force_result|force_exception"
 )
-_SKIPS = "that skips tests"
-_ANSWERS = (
+_SKIPS_TESTS = "that skips tests"
+_DECIDING_HOOKS = (
     "pytest_runtest_protocol",
     "pytest_pyfunc_call",
     "pytest_ignore_collect",
@@ -52,10 +52,10 @@ _ANSWERS = (
     "pytest_report_teststatus",
     "pytest_cmdline_main",
 )
-_RUNNERS = frozenset(("pytest", "_pytest", "unittest", "builtins", "nose", "doctest"))
-_VOCABULARY = frozenset(("expect", "assert", "test", "it", "describe", "suite", "should"))
+_RUNNER_MODULES = frozenset(("pytest", "_pytest", "unittest", "builtins", "nose", "doctest"))
+_TEST_FUNCTIONS = frozenset(("expect", "assert", "test", "it", "describe", "suite", "should"))
 # Those that Jest, Vitest and Playwright come with, and the older names of some.
-_MATCHERS = re.compile(
+_BUILT_IN_MATCHERS = re.compile(
     r"toBe(Close(To)?|Defined|Falsy|GreaterThan(OrEqual)?|InstanceOf|LessThan(OrEqual)?|NaN|Null"
     r"|Nullable|OneOf|Truthy|TypeOf|Undefined|Called\w*|Calls?|Visible|Hidden|Enabled|Disabled"
     r"|Checked|OK)?"
@@ -64,7 +64,7 @@ _MATCHERS = re.compile(
     r"|to(Nth|Last)?(Return(ed)?\w*|CalledWith)|toSatisfy|toResolve|toReject"
 )
 _ASSERT_MACRO = re.compile(r"(debug_)?assert(_eq|_ne)?|panic|matches|unreachable")
-_INTERCEPTORS = re.compile(
+_INTERCEPTOR_TYPES = re.compile(
     r"\b(TestExecutionExceptionHandler|InvocationInterceptor|ExecutionCondition"
     r"|LifecycleMethodExecutionExceptionHandler|TestRule|MethodRule|IInvokedMethodListener"
     r"|IRetryAnalyzer)\b"
@@ -75,20 +75,24 @@ _ASSIGNMENTS = frozenset(("assignment", "assignment_expression", "assignment_sta
 def find_concerns(comparison: Comparison) -> Iterator[Concern]:
     """Only what is new against every file of the start, so that it may be moved."""
     changed = (*comparison.changes.edited, *comparison.changes.added)
-    paths = [path for path in changed if _steers(comparison, path)]
+    paths = [path for path in changed if _may_steer_tests(comparison, path)]
     if not paths:
         return
     gone = (*comparison.changes.edited, *comparison.changes.removed)
     before = {
-        sign for path in gone if _steers(comparison, path) for sign in signs(comparison.old, path)
+        sign
+        for path in gone
+        if _may_steer_tests(comparison, path)
+        for sign in find_interference(comparison.old, path)
     }
     for path in paths:
         for sign in sorted(
-            signs(comparison.new, path) - before, key=lambda each: (_SKIPS in each, each)
+            find_interference(comparison.new, path) - before,
+            key=lambda each: (_SKIPS_TESTS in each, each),
         ):
             yield make_concern(
                 # What is only passed over now is run when the start's tests are.
-                ConcernKind.EDIT_TEST if _SKIPS in sign else ConcernKind.RUNNER,
+                ConcernKind.EDIT_TEST if _SKIPS_TESTS in sign else ConcernKind.RUNNER,
                 path,
                 reason=f"`{path}` now {sign}: that decides about tests beside what they check",
                 content=comparison.new.entries[path].digest,
@@ -96,11 +100,11 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
             break
 
 
-def _steers(comparison: Comparison, path: str) -> bool:
+def _may_steer_tests(comparison: Comparison, path: str) -> bool:
     return bool(language_of_tests(path)) and comparison.role(path) != "document"
 
 
-def signs(tree: Tree, path: str) -> set[str]:
+def find_interference(tree: Tree, path: str) -> set[str]:
     """What in this file can decide about tests, each said as a phrase."""
     tongue = language_of_tests(path)
     root = tree.fact(parse_test_file, path)
@@ -108,10 +112,10 @@ def signs(tree: Tree, path: str) -> set[str]:
     return {sign for find in finders.get(tongue, ()) for sign in find(root)}
 
 
-def _exits(root: SgNode) -> Iterator[str]:
+def _find_exits(root: SgNode) -> Iterator[str]:
     for call in find_below(root, CALLS):
         name = read_call_path(call)
-        if name in _EXITS and _steering(call):
+        if name in _EXIT_CALLS and _runs_unasked(call):
             yield f"calls `{name}` outside of a test"
         if name in ("process.on", "process.once") and list_arguments(call):
             event = (read_literal(list_arguments(call)[0]) or "").removeprefix('"')
@@ -119,14 +123,14 @@ def _exits(root: SgNode) -> Iterator[str]:
                 yield f"answers the process's `{event}`"
 
 
-def _steering(node: SgNode) -> bool:
+def _runs_unasked(node: SgNode) -> bool:
     """Run without being asked: at import, in a hook, a fixture or a set-up."""
     for above in node.ancestors():
         if above.kind() == "if_statement" and re.search(r"__main__|require\.main", above.text()):
             return False
         if above.kind() in FUNCTIONS:
             name = above.field("name")
-            return name is not None and bool(_UNASKED.match(name.text()))
+            return name is not None and bool(_AUTOMATIC_FUNCTION.match(name.text()))
         if above.kind() in CLOSURES:
             call = above.parent()
             call = call.parent() if call is not None else None
@@ -135,13 +139,13 @@ def _steering(node: SgNode) -> bool:
     return True
 
 
-_UNASKED = re.compile(
+_AUTOMATIC_FUNCTION = re.compile(
     r"pytest_|set_?up|tear_?down|load_tests|TestMain|init$|globalSetup|before|handleTestEvent",
     re.IGNORECASE,
 )
 
 
-def _hooks(root: SgNode) -> Iterator[str]:
+def _find_hooks(root: SgNode) -> Iterator[str]:
     """pytest's hooks, if they do more than add."""
     for node in find_below(root, frozenset(("function_definition",))):
         label = node.field("name")
@@ -155,15 +159,15 @@ def _hooks(root: SgNode) -> Iterator[str]:
             for each in find_below(node, _ASSIGNMENTS)
             if (left := each.field("left")) is not None and left.kind() in MEMBERS
         }
-        answers = name in _ANSWERS and "yield" not in node.text() and "return" in node.text()
-        drops = {each[1] or "" for each in _DROPS.finditer(node.text())}
-        if changed & _OUTCOMES or drops - {"skip"} or answers:
+        answers = name in _DECIDING_HOOKS and "yield" not in node.text() and "return" in node.text()
+        drops = {each[1] or "" for each in _DESELECTION.finditer(node.text())}
+        if changed & _OUTCOME_FIELDS or drops - {"skip"} or answers:
             yield f"has a hook `{name}` that changes which tests count"
         elif drops:
-            yield f"has a hook `{name}` {_SKIPS}"
+            yield f"has a hook `{name}` {_SKIPS_TESTS}"
 
 
-def _collection(root: SgNode) -> Iterator[str]:
+def _find_ignored_files(root: SgNode) -> Iterator[str]:
     for each in list_parts(root):
         held = (
             list_parts(each)[0]
@@ -172,12 +176,12 @@ def _collection(root: SgNode) -> Iterator[str]:
         )
         left = held.field("left") if held.kind() == "assignment" else None
         if left is not None and left.text() in ("collect_ignore", "collect_ignore_glob"):
-            yield f"sets a `{left.text()}` {_SKIPS}"
+            yield f"sets a `{left.text()}` {_SKIPS_TESTS}"
 
 
-def _patches(root: SgNode) -> Iterator[str]:
+def _find_patches(root: SgNode) -> Iterator[str]:
     """`Function.runtest = …` where the name comes from the runner."""
-    names = set(_RUNNERS)
+    names = set(_RUNNER_MODULES)
     for each in find_below(root, frozenset(("import_from_statement", "import_statement"))):
         if re.match(r"(from|import)\s+(_?pytest|unittest|builtins)\b", each.text()):
             names |= {part.text() for part in find_below(each, frozenset(("identifier",)))}
@@ -195,11 +199,11 @@ def _patches(root: SgNode) -> Iterator[str]:
             yield f"replaces a part of `{given[0].text()}`"
 
 
-def _vocabulary(root: SgNode) -> Iterator[str]:
+def _find_redefined_functions(root: SgNode) -> Iterator[str]:
     """`expect`, `assert` and their kin made anew."""
     for node in find_below(root, FUNCTIONS | frozenset(("variable_declarator",))):
         name, held = node.field("name"), node.field("value")
-        if name is None or name.text() not in _VOCABULARY or node.kind() == "method_definition":
+        if name is None or name.text() not in _TEST_FUNCTIONS or node.kind() == "method_definition":
             continue
         if node.kind() != "variable_declarator" or (
             held is not None and held.kind() in (*CLOSURES, "object")
@@ -217,20 +221,20 @@ def _vocabulary(root: SgNode) -> Iterator[str]:
             yield "sets `process.exitCode`"
 
 
-def _matchers(root: SgNode) -> Iterator[str]:
+def _find_matchers(root: SgNode) -> Iterator[str]:
     for call in find_below(root, CALLS):
         name = read_call_path(call)
         if name == "expect.extend":
             text = call.text()
             if re.search(r"\bpass\s*:\s*true\b", text) or any(
-                _MATCHERS.fullmatch(each.text())
+                _BUILT_IN_MATCHERS.fullmatch(each.text())
                 for each in find_below(call, frozenset(("property_identifier",)))
             ):
                 yield "gives `expect` matchers of its own"
         if (
             name == "Object.assign"
             and list_arguments(call)
-            and list_arguments(call)[0].text() in _VOCABULARY
+            and list_arguments(call)[0].text() in _TEST_FUNCTIONS
         ):
             yield f"replaces parts of `{list_arguments(call)[0].text()}`"
     for node in find_below(root, frozenset(("method_definition",))):
@@ -239,7 +243,7 @@ def _matchers(root: SgNode) -> Iterator[str]:
             yield "has an environment that handles test events"
 
 
-def _main(root: SgNode) -> Iterator[str]:
+def _find_test_main(root: SgNode) -> Iterator[str]:
     """Go: `TestMain` must hand on what `m.Run()` said, or what a function made of it."""
     functions = {}
     for node in find_below(root, frozenset(("function_declaration",))):
@@ -267,7 +271,7 @@ def _main(root: SgNode) -> Iterator[str]:
             yield "sets the runner's flags"
 
 
-def _exits_but_main(root: SgNode) -> Iterator[str]:
+def _find_go_exits(root: SgNode) -> Iterator[str]:
     """`os.Exit` belongs into `TestMain`, which is looked at by itself."""
     for call in find_below(root, CALLS):
         if read_call_path(call) != "os.Exit":
@@ -278,29 +282,32 @@ def _exits_but_main(root: SgNode) -> Iterator[str]:
             yield "calls `os.Exit` outside of a test"
 
 
-def _macros(root: SgNode) -> Iterator[str]:
+def _find_macros(root: SgNode) -> Iterator[str]:
     for node in find_below(root, frozenset(("macro_definition",))):
         name = node.field("name")
         if name is not None and _ASSERT_MACRO.fullmatch(name.text()):
             yield f"defines its own `{name.text()}!`"
 
 
-def _interceptors(root: SgNode) -> Iterator[str]:
+def _find_interceptors(root: SgNode) -> Iterator[str]:
     for node in find_below(root, frozenset(("class_declaration",))):
-        if (told := _INTERCEPTORS.search(node.text())) is not None:
+        if (told := _INTERCEPTOR_TYPES.search(node.text())) is not None:
             yield f"intercepts tests by `{told[1]}`"
 
 
 _FINDERS: dict[str, tuple[Callable[[SgNode], Iterator[str]], ...]] = {
-    "python": (_exits, _hooks, _collection, _patches),
-    "go": (_main, _exits_but_main),
-    "rust": (_macros,),
-    "java": (_exits, _interceptors),
-    **dict.fromkeys(("javascript", "typescript", "tsx"), (_exits, _vocabulary, _matchers)),
+    "python": (_find_exits, _find_hooks, _find_ignored_files, _find_patches),
+    "go": (_find_test_main, _find_go_exits),
+    "rust": (_find_macros,),
+    "java": (_find_exits, _find_interceptors),
+    **dict.fromkeys(
+        ("javascript", "typescript", "tsx"),
+        (_find_exits, _find_redefined_functions, _find_matchers),
+    ),
 }
 # A plugin or a set-up file may be called anything.
 _ANYWHERE: dict[str, tuple[Callable[[SgNode], Iterator[str]], ...]] = {
-    "python": (_patches,),
-    "rust": (_macros,),
-    **dict.fromkeys(("javascript", "typescript", "tsx"), (_matchers,)),
+    "python": (_find_patches,),
+    "rust": (_find_macros,),
+    **dict.fromkeys(("javascript", "typescript", "tsx"), (_find_matchers,)),
 }

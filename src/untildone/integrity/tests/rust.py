@@ -5,49 +5,53 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from ast_grep_py import SgNode
 
-from untildone.integrity.tests.model import Claim, Test
-from untildone.integrity.tests.values import Names, Value, bound, value
-from untildone.integrity.tests.walk import Walk
+from untildone.integrity.tests.interpreter import Interpreter
+from untildone.integrity.tests.model import Assertion, Test
+from untildone.integrity.tests.values import Names, Value, bind, evaluate
 from untildone.syntax.nodes import find_below, list_parts, normalize_number, normalize_string
 
-_TEST = re.compile(r"^#\[\s*(\w+::)*(test|rstest|test_case|quickcheck|wasm_bindgen_test)\b")
-_CONFIGURED = re.compile(r"^#!?\[\s*(cfg|cfg_attr)\s*\((.*)\)\s*\]$", re.DOTALL)
-_EXPECTED = re.compile(r"\"((?:[^\"\\]|\\.)*)\"")
+_TEST_ATTRIBUTE = re.compile(
+    r"^#\[\s*(\w+::)*(test|rstest|test_case|quickcheck|wasm_bindgen_test)\b"
+)
+_CFG_ATTRIBUTE = re.compile(r"^#!?\[\s*(cfg|cfg_attr)\s*\((.*)\)\s*\]$", re.DOTALL)
+_QUOTED_TEXT = re.compile(r"\"((?:[^\"\\]|\\.)*)\"")
 
 
-def functions(root: SgNode) -> Iterator[tuple[str, SgNode]]:
+def list_functions(root: SgNode) -> Iterator[tuple[str, SgNode]]:
     for node in find_below(root, frozenset(("function_item",))):
         name = node.field("name")
         if name is not None:
             yield name.text(), node
 
 
-def tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> Iterator[Test]:
+def read_tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> Iterator[Test]:
     if not any("test" in each.text() for each in find_below(root, frozenset(("attribute_item",)))):
         return
-    known = {**shared, **_helpers(root)}
+    known = {**shared, **_list_helpers(root)}
     marks = {
-        _tidy(each.text())
+        _normalize_mark(each.text())
         for each in find_below(root, frozenset(("inner_attribute_item",)))
-        if _CONFIGURED.match(each.text()) and "test" not in each.text()
+        if _CFG_ATTRIBUTE.match(each.text()) and "test" not in each.text()
     }
-    yield from _inside(path, root, "", frozenset(marks), known)
+    yield from _read_items(path, root, "", frozenset(marks), known)
 
 
-def _helpers(root: SgNode) -> dict[str, SgNode]:
+def _list_helpers(root: SgNode) -> dict[str, SgNode]:
     """Functions of the tests alone: one of the product is what they are about."""
     places = [
-        each for each in find_below(root, frozenset(("mod_item",))) if "cfg(test)" in _above(each)
+        each
+        for each in find_below(root, frozenset(("mod_item",)))
+        if "cfg(test)" in _read_attributes_above(each)
     ]
     return {
         name: node
         for each in places or [root]
-        for name, node in functions(each)
+        for name, node in list_functions(each)
         if places or "#[test]" in root.text()
     }
 
 
-def _above(node: SgNode) -> str:
+def _read_attributes_above(node: SgNode) -> str:
     before = node.prev()
     texts = []
     while before is not None and before.kind() in (
@@ -60,11 +64,11 @@ def _above(node: SgNode) -> str:
     return "".join(texts)
 
 
-def _tidy(text: str) -> str:
+def _normalize_mark(text: str) -> str:
     return "`" + re.sub(r"\s+", "", text) + "`"
 
 
-def _inside(
+def _read_items(
     path: str, place: SgNode, prefix: str, marks: frozenset[str], known: Mapping[str, SgNode]
 ) -> Iterator[Test]:
     attributes: list[str] = []
@@ -75,35 +79,39 @@ def _inside(
             continue
         name, body = each.field("name"), each.field("body")
         if name is not None and body is not None:
-            more = marks | _marks(attributes)
+            more = marks | _read_marks(attributes)
             if each.kind() == "mod_item":
-                yield from _inside(path, body, f"{prefix}{name.text()}::", more, known)
-            elif each.kind() == "function_item" and any(_TEST.match(text) for text in attributes):
-                yield _test(path, f"{prefix}{name.text()}", each, (attributes, more, known, names))
+                yield from _read_items(path, body, f"{prefix}{name.text()}::", more, known)
+            elif each.kind() == "function_item" and any(
+                _TEST_ATTRIBUTE.match(text) for text in attributes
+            ):
+                yield _read_test(
+                    path, f"{prefix}{name.text()}", each, (attributes, more, known, names)
+                )
         else:
-            Walk(known).statement(each, names, 3)
+            Interpreter(known).run_statement(each, names, 3)
         attributes = []
 
 
-def _test(
+def _read_test(
     path: str,
     name: str,
     node: SgNode,
     place: tuple[list[str], frozenset[str], Mapping[str, SgNode], Names],
 ) -> Test:
     attributes, marks, known, outer = place
-    walk = Walk(known)
+    walk = Interpreter(known)
     body = node.field("body")
     assert body is not None  # noqa: S101  only functions with a body are given
-    for row in _rows(attributes):
+    for row in _list_rows(attributes):
         names = dict(outer)
-        _fill(node, row, names)
-        walk.block(body, names)
-        walk.claims += _panics(attributes, body, names)
-    return Test(path, name, tuple(walk.claims), marks | walk.marks)
+        _bind_row(node, row, names)
+        walk.run_block(body, names)
+        walk.assertions += _read_expected_panic(attributes, body, names)
+    return Test(path, name, tuple(walk.assertions), marks | walk.marks)
 
 
-def _rows(attributes: list[str]) -> list[list[str]]:
+def _list_rows(attributes: list[str]) -> list[list[str]]:
     """`#[case(1, 2)]` and `#[test_case(1, 2)]`; one empty row without them."""
     cases = [
         re.sub(r"^#\[\s*(\w+::)*(test_)?case\w*\s*\(|\)\s*\]$", "", each)
@@ -113,7 +121,7 @@ def _rows(attributes: list[str]) -> list[list[str]]:
     return [re.split(r"\s*(?:,|=>|;)\s*", each) for each in cases] or [[]]
 
 
-def _fill(node: SgNode, row: list[str], names: Names) -> None:
+def _bind_row(node: SgNode, row: list[str], names: Names) -> None:
     parameters = node.field("parameters")
     named = [
         each
@@ -124,15 +132,15 @@ def _fill(node: SgNode, row: list[str], names: Names) -> None:
         pattern = given.field("pattern")
         if pattern is not None:
             text = normalize_string(written) if '"' in written else normalize_number(written)
-            bound(pattern, Value((text,)), names)
+            bind(pattern, Value((text,)), names)
 
 
-def _marks(attributes: list[str]) -> frozenset[str]:
+def _read_marks(attributes: list[str]) -> frozenset[str]:
     marks = set()
     for each in attributes:
-        configured = _CONFIGURED.match(each)
+        configured = _CFG_ATTRIBUTE.match(each)
         if configured and re.sub(r"\s", "", configured[2]) != "test":
-            marks.add(_tidy(each))
+            marks.add(_normalize_mark(each))
         if re.match(r"#\[\s*ignore\b", each):
             marks.add("`#[ignore]`")
         if re.match(r"#\[\s*should_panic\b", each):
@@ -140,29 +148,29 @@ def _marks(attributes: list[str]) -> frozenset[str]:
     return frozenset(marks)
 
 
-def _panics(attributes: list[str], body: SgNode, names: Names) -> list[Claim]:
+def _read_expected_panic(attributes: list[str], body: SgNode, names: Names) -> list[Assertion]:
     for each in attributes:
         if "should_panic" in each:
-            told = _EXPECTED.search(each)
+            told = _QUOTED_TEXT.search(each)
             expected = Value((f'"{told[1]}',) if told else ())
-            actual = Value(value(body, names).literals, value(body, names).calls, known=False)
-            return [Claim(3 if told else 2, actual.literals, expected.literals, actual.calls)]
+            actual = Value(evaluate(body, names).literals, evaluate(body, names).calls, known=False)
+            return [Assertion(3 if told else 2, actual.literals, expected.literals, actual.calls)]
     return []
 
 
 # #[cfg(test)] mod tests;
-_DECLARED = r"((?:#\[[^\n]*\]\s*)*)(?:pub(?:\([^)]*\))?\s+)?mod\s+{}\s*;"
+_MODULE_DECLARATION = r"((?:#\[[^\n]*\]\s*)*)(?:pub(?:\([^)]*\))?\s+)?mod\s+{}\s*;"
 
 
-def left_out(path: str, sources: Iterable[str]) -> frozenset[str]:
+def find_exclusion_marks(path: str, sources: Iterable[str]) -> frozenset[str]:
     """Why a file below `src` may not be compiled: nobody names it, or only under a condition."""
     *folders, name = path.split("/")
     stem = folders[-1] if name == "mod.rs" and folders else name.removesuffix(".rs")
     if "src" not in folders or stem in ("lib", "main", "src") or "bin" in folders:
         return frozenset()
-    pattern = re.compile(_DECLARED.format(re.escape(stem)))
+    pattern = re.compile(_MODULE_DECLARATION.format(re.escape(stem)))
     found = [told for text in sources if (told := pattern.search(text)) is not None]
     if not found:
         return frozenset((f"no `mod {stem};`",))
     attributes = re.findall(r"#\[[^\n]*?\](?=\s|$)", found[0][1])
-    return _marks(attributes)
+    return _read_marks(attributes)

@@ -27,7 +27,7 @@ from untildone.syntax.nodes import (
     read_literal,
     unwrap,
 )
-from untildone.worktree.limits import spend
+from untildone.worktree.limits import count_steps
 
 
 class Value(Struct, frozen=True):
@@ -50,16 +50,16 @@ UNKNOWN = Value(known=False)
 # Rows that only carry a label beside their values.
 _ROW_CALLS = frozenset(("param", "of", "arguments", "Array", "freeze"))
 # The same where they are no method of the product.
-_BUILT_IN = frozenset(("tuple", "list", "set", "dict"))
+_COLLECTION_CALLS = frozenset(("tuple", "list", "set", "dict"))
 # Literals of a name that its own calls add to, and characters of a filled template.
-_MOST_GROWN = 256
-_LONGEST_FILLED = 10_000
+_MAX_MERGED_LITERALS = 256
+_MAX_TEMPLATE_LENGTH = 10_000
 
 
-def together(values: Iterable[Value]) -> Value:
+def combine(values: Iterable[Value]) -> Value:
     every = tuple(values)
     # To pass on a literal takes a fraction of what it takes to read one.
-    spend(sum(len(value.literals) + len(value.calls) for value in every) // 8)
+    count_steps(sum(len(value.literals) + len(value.calls) for value in every) // 8)
     return Value(
         tuple(each for value in every for each in value.literals),
         frozenset(each for value in every for each in value.calls),
@@ -67,24 +67,27 @@ def together(values: Iterable[Value]) -> Value:
     )
 
 
-def grown(old: Value, given: Value) -> Value:
+def merge_bounded(old: Value, given: Value) -> Value:
     """Both together; what is more than a name can hold is folded into one digest.
 
     Without it a name doubles in every row of a loop that passes it to a call. The digest keeps
     values comparable: it changes with every literal that went into it.
     """
-    whole = together((old, given))
+    whole = combine((old, given))
     literals = whole.literals
-    if len(literals) > _MOST_GROWN:
-        literals = (*literals[:_MOST_GROWN], f'"…{_digest(repr(literals[_MOST_GROWN:]))}')
+    if len(literals) > _MAX_MERGED_LITERALS:
+        literals = (
+            *literals[:_MAX_MERGED_LITERALS],
+            f'"…{_hash(repr(literals[_MAX_MERGED_LITERALS:]))}',
+        )
     return Value(literals, whole.calls, whole.known, old.fields, old.rows)
 
 
-def _digest(text: str) -> str:
+def _hash(text: str) -> str:
     return hashlib.sha256(text.encode(errors="replace")).hexdigest()
 
 
-def value(node: SgNode, names: Names) -> Value:
+def evaluate(node: SgNode, names: Names) -> Value:
     node = unwrap(node)
     written = read_literal(node)
     if written is not None:
@@ -93,23 +96,25 @@ def value(node: SgNode, names: Names) -> Value:
     if kind in NAMES:
         return names.get(node.text(), UNKNOWN)
     if kind in MEMBERS:
-        return _member(node, names)
+        return _evaluate_member(node, names)
     if kind in SUBSCRIPTS:
-        return _subscript(node, names)
+        return _evaluate_subscript(node, names)
     if kind in CALLS:
-        return _called(node, names)
-    if kind in STRINGS and (text := _filled(node, names)):
+        return _evaluate_call(node, names)
+    if kind in STRINGS and (text := _fill_template(node, names)):
         return Value((text,))
     if kind in SEQUENCES:
-        return sequence([value(each, names) for each in _elements(node)])
+        return make_sequence([evaluate(each, names) for each in _list_elements(node)])
     if kind in MAPPINGS:
-        return _mapping(node, names)
+        return _evaluate_mapping(node, names)
     if kind == "composite_literal":
-        return _composite(node, names)
-    return together(value(each, names) for each in list_parts(node) if each.kind() not in _SILENT)
+        return _evaluate_composite(node, names)
+    return combine(
+        evaluate(each, names) for each in list_parts(node) if each.kind() not in _VALUELESS_KINDS
+    )
 
 
-_SILENT = frozenset(
+_VALUELESS_KINDS = frozenset(
     (
         *("parameters", "formal_parameters", "parameter_list", "type", "type_annotation"),
         *("type_identifier", "type_arguments", "lambda_parameters", "closure_parameters"),
@@ -117,114 +122,120 @@ _SILENT = frozenset(
 )
 
 
-def _filled(node: SgNode, names: Names) -> str:
+def _fill_template(node: SgNode, names: Names) -> str:
     """The text of `f"{name}.txt"`, empty where a name may hold anything."""
-    pieces = [_piece(each, names) for each in list_parts(node) if each.kind() not in _QUOTES]
+    pieces = [_read_piece(each, names) for each in list_parts(node) if each.kind() not in _QUOTES]
     known = [each for each in pieces if each is not None]
     text = "".join(known)
-    if len(text) > _LONGEST_FILLED:
+    if len(text) > _MAX_TEMPLATE_LENGTH:
         # `s = f"{s}{s}"` doubles in every row of a loop.
-        text = f"{text[:_LONGEST_FILLED]}…{_digest(text[_LONGEST_FILLED:])}"
+        text = f"{text[:_MAX_TEMPLATE_LENGTH]}…{_hash(text[_MAX_TEMPLATE_LENGTH:])}"
     return f'"{text}' if len(known) == len(pieces) else ""
 
 
 _QUOTES = frozenset(("string_start", "string_end"))
 
 
-def _piece(node: SgNode, names: Names) -> str | None:
+def _read_piece(node: SgNode, names: Names) -> str | None:
     if node.kind() in ("string_content", "string_fragment"):
         return node.text()
     if node.kind() not in HOLES or len(list_parts(node)) != 1:
         return None
-    held = value(list_parts(node)[0], names)
+    held = evaluate(list_parts(node)[0], names)
     plain = held.known and held.rows is None and len(held.literals) == 1
     return held.literals[0][1:] if plain and held.literals[0].startswith('"') else None
 
 
-def sequence(elements: list[Value]) -> Value:
-    joined = together(elements) if elements else Value(("[]",))
+def make_sequence(elements: list[Value]) -> Value:
+    joined = combine(elements) if elements else Value(("[]",))
     positions = {str(place): each for place, each in enumerate(elements)}
     return Value(joined.literals, joined.calls, joined.known, positions, tuple(elements))
 
 
-def _elements(node: SgNode) -> list[SgNode]:
+def _list_elements(node: SgNode) -> list[SgNode]:
     return [
         each for each in list_parts(node) if each.kind() not in ("slice_type", "type_identifier")
     ]
 
 
-def _member(node: SgNode, names: Names) -> Value:
+def _evaluate_member(node: SgNode, names: Names) -> Value:
     held = get_receiver(node)
-    owner = value(held, names) if held is not None else UNKNOWN
+    owner = evaluate(held, names) if held is not None else UNKNOWN
     return owner.fields.get(get_member(node), owner)
 
 
-def _subscript(node: SgNode, names: Names) -> Value:
+def _evaluate_subscript(node: SgNode, names: Names) -> Value:
     parts = list_parts(node)
-    owner = value(parts[0], names)
-    index = value(parts[-1], names) if len(parts) > 1 else UNKNOWN
+    owner = evaluate(parts[0], names)
+    index = evaluate(parts[-1], names) if len(parts) > 1 else UNKNOWN
     if len(index.literals) == 1 and owner.fields:
         key = index.literals[0].removeprefix('"').removesuffix(".0")
         if key in owner.fields:
             return owner.fields[key]
-    return together((owner, index))
+    return combine((owner, index))
 
 
-def _called(node: SgNode, names: Names) -> Value:
+def _evaluate_call(node: SgNode, names: Names) -> Value:
     held, name = read_callee(node)
-    given = [value(get_value(each), names) for each in list_arguments(node) if not _labels(each)]
-    owner = value(held, names) if held is not None and held.kind() != "type_identifier" else Value()
+    given = [
+        evaluate(get_value(each), names) for each in list_arguments(node) if not _is_label(each)
+    ]
+    owner = (
+        evaluate(held, names) if held is not None and held.kind() != "type_identifier" else Value()
+    )
     mapping = given[0] if given else owner
     if name in _VIEWS and mapping.entries:
         return _VIEWS[name](mapping)
-    if name in _OVER_KEYS and held is None and mapping.entries:
+    if name in _KEY_ITERATORS and held is None and mapping.entries:
         return _VIEWS["keys"](mapping)
-    if given and (name in _ROW_CALLS or (name in _BUILT_IN and held is None)):
-        return given[0] if len(given) == 1 and given[0].rows else sequence(given)
+    if given and (name in _ROW_CALLS or (name in _COLLECTION_CALLS and held is None)):
+        return given[0] if len(given) == 1 and given[0].rows else make_sequence(given)
     if held is None and (labels := names.get(name, UNKNOWN).labels):
-        return _record(node, names, labels)
+        return _evaluate_record(node, names, labels)
     if name == "namedtuple" and len(given) > 1:
-        return Value(known=False, labels=_words(given[1]))
-    joined = together((owner, *given))
+        return Value(known=False, labels=_split_words(given[1]))
+    joined = combine((owner, *given))
     called = {name} if name else frozenset()
-    return Value(joined.literals, joined.calls | called | _passed(node, names), known=False)
+    return Value(
+        joined.literals, joined.calls | called | _list_passed_functions(node, names), known=False
+    )
 
 
-def _record(call: SgNode, names: Names, labels: tuple[str, ...]) -> Value:
+def _evaluate_record(call: SgNode, names: Names, labels: tuple[str, ...]) -> Value:
     """`Case(10, want=9)`, of a class that the tests have for their rows."""
     fields = {}
     for label, each in zip(labels, list_arguments(call), strict=False):
         keyed = each.kind() == "keyword_argument"
-        fields[list_parts(each)[0].text() if keyed else label] = value(get_value(each), names)
-    joined = together(fields.values())
+        fields[list_parts(each)[0].text() if keyed else label] = evaluate(get_value(each), names)
+    joined = combine(fields.values())
     places = {str(at): fields[label] for at, label in enumerate(labels) if label in fields}
     return Value(joined.literals, joined.calls, joined.known, {**fields, **places})
 
 
-def _words(held: Value) -> tuple[str, ...]:
+def _split_words(held: Value) -> tuple[str, ...]:
     """`"total want"`, or a list of them"""
     return tuple(re.findall(r"\w+", " ".join(held.literals)))
 
 
 # `table.items()` in Python, `Object.entries(table)` in JavaScript
 _VIEWS: dict[str, Callable[[Value], Value]] = {
-    **dict.fromkeys(("items", "entries"), lambda held: sequence(list(held.entries))),
-    "keys": lambda held: sequence([each.fields["0"] for each in held.entries]),
-    "values": lambda held: sequence([each.fields["1"] for each in held.entries]),
+    **dict.fromkeys(("items", "entries"), lambda held: make_sequence(list(held.entries))),
+    "keys": lambda held: make_sequence([each.fields["0"] for each in held.entries]),
+    "values": lambda held: make_sequence([each.fields["1"] for each in held.entries]),
 }
 
 
 # `sorted(table)`: a mapping's keys too
-_OVER_KEYS = frozenset(("sorted", "list", "tuple", "set"))
+_KEY_ITERATORS = frozenset(("sorted", "list", "tuple", "set"))
 
 
-def _passed(call: SgNode, names: Names) -> frozenset[str]:
+def _list_passed_functions(call: SgNode, names: Names) -> frozenset[str]:
     """Functions that another one is to call, as in `texts.map(slug)`."""
     given = (each for each in list_arguments(call) if each.kind() in NAMES)
     return frozenset(each.text() for each in given if each.text() not in names)
 
 
-def _labels(argument: SgNode) -> bool:
+def _is_label(argument: SgNode) -> bool:
     return argument.kind() == "keyword_argument" and list_parts(argument)[0].text() in (
         "id",
         "ids",
@@ -232,44 +243,44 @@ def _labels(argument: SgNode) -> bool:
     )
 
 
-def _members(node: SgNode) -> list[SgNode]:
+def _list_members(node: SgNode) -> list[SgNode]:
     """Those of a Rust structure stand in a list of their own."""
     parts = list_parts(node)
     last = parts[-1:] if parts and parts[-1].kind() == "field_initializer_list" else []
     return list_parts(last[0]) if last else parts
 
 
-def _mapping(node: SgNode, names: Names) -> Value:
+def _evaluate_mapping(node: SgNode, names: Names) -> Value:
     fields: dict[str, Value] = {}
     parts: list[Value] = []
     entries: list[Value] = []
-    for each in _members(node):
+    for each in _list_members(node):
         if each.kind() in PAIRS and len(list_parts(each)) > 1:
-            key, held = list_parts(each)[0], value(list_parts(each)[-1], names)
-            name = _key(key)
+            key, held = list_parts(each)[0], evaluate(list_parts(each)[-1], names)
+            name = _read_key(key)
             fields[name] = held
             parts += [Value((f'"{name}',)), held]
-            entries.append(sequence([_named(key), held]))
+            entries.append(make_sequence([_evaluate_key(key), held]))
         elif each.kind() in ("shorthand_property_identifier", "shorthand_field_initializer"):
             fields[each.text()] = names.get(each.text(), UNKNOWN)
             parts += [Value((f'"{each.text()}',)), fields[each.text()]]
         elif each.kind() not in ("type_identifier", "scoped_type_identifier"):
-            parts.append(value(each, names))
-    joined = together(parts) if parts else Value(("{}",))
+            parts.append(evaluate(each, names))
+    joined = combine(parts) if parts else Value(("{}",))
     return Value(joined.literals, joined.calls, joined.known, fields, None, tuple(entries))
 
 
-def _named(key: SgNode) -> Value:
+def _evaluate_key(key: SgNode) -> Value:
     written = read_literal(unwrap(key))
     return Value((f'"{key.text()}' if written is None else written,))
 
 
-def _key(node: SgNode) -> str:
+def _read_key(node: SgNode) -> str:
     written = read_literal(unwrap(node))
     return node.text() if written is None else written.removeprefix('"')
 
 
-def _composite(node: SgNode, names: Names) -> Value:
+def _evaluate_composite(node: SgNode, names: Names) -> Value:
     """Go: `[]struct{in, want int}{{1, 2}}`; the fields' names stand in the type."""
     body = node.field("body")
     if body is None:
@@ -281,39 +292,39 @@ def _composite(node: SgNode, names: Names) -> Value:
         for name in list_parts(declared)
         if name.kind() == "field_identifier"
     )
-    return _go_literal(body, names, labels)
+    return _evaluate_go_literal(body, names, labels)
 
 
-def _go_literal(body: SgNode, names: Names, labels: tuple[str, ...]) -> Value:
-    parts = [_go_element(each, names, labels) for each in list_parts(body)]
+def _evaluate_go_literal(body: SgNode, names: Names, labels: tuple[str, ...]) -> Value:
+    parts = [_evaluate_go_element(each, names, labels) for each in list_parts(body)]
     if any(each.kind() in PAIRS for each in list_parts(body)):
         keyed = {
-            _key(list_parts(each)[0]): part
+            _read_key(list_parts(each)[0]): part
             for each, part in zip(list_parts(body), parts, strict=True)
             if list_parts(each)
         }
         entries = tuple(
-            sequence([_named(list_parts(each)[0]), part])
+            make_sequence([_evaluate_key(list_parts(each)[0]), part])
             for each, part in zip(list_parts(body), parts, strict=True)
             if list_parts(each)
         )
-        joined = together(parts)
+        joined = combine(parts)
         return Value(joined.literals, joined.calls, joined.known, keyed, tuple(parts), entries)
-    return sequence(parts)
+    return make_sequence(parts)
 
 
-def _go_element(node: SgNode, names: Names, labels: tuple[str, ...]) -> Value:
+def _evaluate_go_element(node: SgNode, names: Names, labels: tuple[str, ...]) -> Value:
     held = unwrap(list_parts(node)[-1] if node.kind() in PAIRS else node)
     if held.kind() != "literal_value":
-        return value(held, names)
-    row = _go_literal(held, names, labels)
+        return evaluate(held, names)
+    row = _evaluate_go_literal(held, names, labels)
     if row.rows and not any(each.kind() in PAIRS for each in list_parts(held)):
         named = dict(zip(labels, row.rows, strict=False))
         return Value(row.literals, row.calls, row.known, {**row.fields, **named}, row.rows)
     return row
 
 
-def bound(pattern: SgNode, held: Value, names: Names) -> None:
+def bind(pattern: SgNode, held: Value, names: Names) -> None:
     """Binds the pattern's names to what it takes apart."""
     pattern = unwrap(pattern)
     if pattern.kind() in NAMES or pattern.kind() == "shorthand_property_identifier_pattern":
@@ -326,19 +337,19 @@ def bound(pattern: SgNode, held: Value, names: Names) -> None:
         "ref_pattern",
         "assignment_pattern",
     ):
-        bound(list_parts(pattern)[0 if pattern.kind() == "assignment_pattern" else -1], held, names)
+        bind(list_parts(pattern)[0 if pattern.kind() == "assignment_pattern" else -1], held, names)
     elif pattern.kind() == "pair_pattern":
         key, target = list_parts(pattern)[0], list_parts(pattern)[-1]
-        bound(target, held.fields.get(key.text(), held), names)
+        bind(target, held.fields.get(key.text(), held), names)
     elif pattern.kind() == "object_pattern":
         for each in list_parts(pattern):
-            bound(each, held, names)
+            bind(each, held, names)
     elif pattern.kind() in MEMBERS:
         _bind_member(pattern, held, names)
     else:
         parts = list_parts(pattern) if pattern.kind() not in CLOSURES else []
         for place, each in enumerate(parts):
-            bound(each, held.fields.get(str(place), held), names)
+            bind(each, held.fields.get(str(place), held), names)
 
 
 def _bind_member(pattern: SgNode, held: Value, names: Names) -> None:
@@ -347,5 +358,5 @@ def _bind_member(pattern: SgNode, held: Value, names: Names) -> None:
         return
     owner = names.get(root.text(), UNKNOWN)
     fields = {**owner.fields, get_member(pattern): held}
-    whole = owner if root.text() in ("self", "this") else grown(owner, held)
+    whole = owner if root.text() in ("self", "this") else merge_bounded(owner, held)
     names[root.text()] = Value(whole.literals, whole.calls, whole.known, fields, owner.rows)

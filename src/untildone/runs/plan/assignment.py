@@ -20,26 +20,26 @@ from untildone.features.plans.model import Task
 from untildone.features.plans.task_checks import find_promise, list_task_checks, merge_checks
 from untildone.features.plans.task_loops import list_task_claims
 from untildone.features.plans.task_loops import load_project_checks as found_checks
-from untildone.process import quoted
-from untildone.runs.plan.journal import Course
-from untildone.runs.plan.setting import Setting
+from untildone.process.command import quote_argument
+from untildone.runs.plan.journal import TaskProgress
+from untildone.runs.plan.workspace import Workspace
 from untildone.store.loops import Record
 
 _OUTPUT = 2_000
 
 
-def request_of(setting: Setting, name: str, course: Course) -> Request:
+def make_request(setting: Workspace, name: str, course: TaskProgress) -> Request:
     """Subjective criteria rest on the prompt's own promise, or on evidence for each of them."""
     task, place = setting.plan.tasks[name], setting.place(name)
     promise, claims = find_promise(task), list_task_claims(task)
-    left = setting.bounds.rounds - rounds_of(setting, course)
+    left = setting.bounds.rounds - count_rounds(setting, course)
     rounds = max(left, 1) if setting.bounds.rounds else 0
-    own = (*list_task_checks(task), *_unmerged(course), *_checks(setting, course.beside))
+    own = (*list_task_checks(task), *_list_conflicts(course), *_checks(setting, course.beside))
     return Request(
         session=course.session,
         project=place,
-        task=text_of(name, task, course),
-        checks=merge_checks((*project_checks(setting, place), *own)),
+        task=write_task_text(name, task, course),
+        checks=merge_checks((*list_project_checks(setting, place), *own)),
         claims=claims,
         done_when="both" if promise or claims else None,
         bounds=replace(setting.bounds, rounds=rounds),
@@ -48,13 +48,13 @@ def request_of(setting: Setting, name: str, course: Course) -> Request:
     )
 
 
-def rounds_of(setting: Setting, course: Course) -> int:
+def count_rounds(setting: Workspace, course: TaskProgress) -> int:
     """Those its bound is about."""
     loops = course.loops[course.earlier :]
     return sum(setting.context.loops.load(loop).progress.round for loop in loops)
 
 
-def text_of(name: str, task: Task, course: Course) -> str:
+def write_task_text(name: str, task: Task, course: TaskProgress) -> str:
     criteria = [f"- {text}" for text in (*task.acceptance_criteria, *task.testing)]
     back = f"This was done once, but {course.evidence}\n\nMend that." if course.evidence else ""
     parts = (
@@ -66,30 +66,32 @@ def text_of(name: str, task: Task, course: Course) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def project_checks(setting: Setting, place: Path) -> tuple[Check, ...]:
+def list_project_checks(setting: Workspace, place: Path) -> tuple[Check, ...]:
     """What the person trusted in their checkout, else what is found in the worktree."""
     configured = trusted(setting.context, setting.project).checks
     return found_checks(setting.context, setting.project if configured else place)
 
 
-def checked(setting: Setting, place: Path, tasks: Iterable[str]) -> tuple[CheckResult, ...]:
+def run_task_checks(
+    setting: Workspace, place: Path, tasks: Iterable[str]
+) -> tuple[CheckResult, ...]:
     """The project's checks and those of these tasks, on the tree that is there now."""
-    checks = merge_checks((*project_checks(setting, place), *_checks(setting, tasks)))
+    checks = merge_checks((*list_project_checks(setting, place), *_checks(setting, tasks)))
     return run_checks(checks, RunOptions(project=place))
 
 
-def _checks(setting: Setting, tasks: Iterable[str]) -> Iterator[Check]:
+def _checks(setting: Workspace, tasks: Iterable[str]) -> Iterator[Check]:
     for name in tasks:
         # A task may have left the plan since it was merged.
         if name in setting.plan.tasks:
             yield from list_task_checks(setting.plan.tasks[name])
 
 
-def begun(context: Context, request: Request) -> Record:
-    return with_start(context, begin(context, request))
+def start_loop(context: Context, request: Request) -> Record:
+    return record_baseline(context, begin(context, request))
 
 
-def with_start(context: Context, record: Record) -> Record:
+def record_baseline(context: Context, record: Record) -> Record:
     """What is red before anybody worked."""
     checks = [check for check in record.contract.checks if check.when == "round"]
     if not checks:
@@ -98,7 +100,7 @@ def with_start(context: Context, record: Record) -> Record:
     return record_start(context, record.contract.id, results)
 
 
-def evidence_of(results: Iterable[CheckResult]) -> str:
+def describe_failures(results: Iterable[CheckResult]) -> str:
     return "\n".join(
         f"- {result.name} (`{result.command}`): {result.outcome}"
         + (f", {to_one_line(result.reason)}" if result.reason else "")
@@ -108,8 +110,12 @@ def evidence_of(results: Iterable[CheckResult]) -> str:
     )
 
 
-def _unmerged(course: Course) -> tuple[Check, ...]:
+def _list_conflicts(course: TaskProgress) -> tuple[Check, ...]:
     if not course.conflicts:
         return ()
-    argv = (sys.executable, "-I", "-m", "untildone.runs.plan.markers", *course.conflicts)
-    return (Check(name="merge", command=" ".join(map(quoted, argv)), reason="a merge conflicted"),)
+    argv = (sys.executable, "-I", "-m", "untildone.runs.plan.merge_markers", *course.conflicts)
+    return (
+        Check(
+            name="merge", command=" ".join(map(quote_argument, argv)), reason="a merge conflicted"
+        ),
+    )

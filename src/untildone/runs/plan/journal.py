@@ -20,7 +20,7 @@ _PLAN = "plan"
 Step: TypeAlias = Literal["waiting", "begun", "ended", "verified", "merging", "merged"]
 
 
-class Course(Struct, frozen=True, kw_only=True):
+class TaskProgress(Struct, frozen=True, kw_only=True):
     """One task; each attempt has a loop, the next one begins where a merge sent it back."""
 
     step: Step = "waiting"
@@ -44,7 +44,7 @@ class Course(Struct, frozen=True, kw_only=True):
     merge: str = ""
 
 
-class Log:
+class PlanJournal:
     """Read whole, then written step by step; only under the plan's lock, by any of its threads."""
 
     def __init__(self, folder: Path, now: Callable[[], str]) -> None:
@@ -52,7 +52,7 @@ class Log:
         self._now = now
         self._alone = threading.Lock()
         # In the order of their last steps.
-        self.courses: dict[str, Course] = {}
+        self.courses: dict[str, TaskProgress] = {}
         # The commit the work branch began at; nothing while no run began one.
         self.base = ""
         for entry in journal.walk_verified(self._path) if self._path.exists() else ():
@@ -61,10 +61,10 @@ class Log:
             else:
                 self._take(entry.data)
 
-    def of(self, task: str) -> Course:
-        return self.courses.get(task, Course())
+    def of(self, task: str) -> TaskProgress:
+        return self.courses.get(task, TaskProgress())
 
-    def note(self, task: str, course: Course) -> Course:
+    def note(self, task: str, course: TaskProgress) -> TaskProgress:
         """On the disk before it is believed."""
         data: dict[str, object] = {"task": task, "course": msgspec.to_builtins(course)}
         with self._alone:
@@ -87,7 +87,7 @@ class Log:
 
     def _take(self, data: dict[str, object]) -> None:
         try:
-            course = msgspec.convert(data.get("course"), Course)
+            course = msgspec.convert(data.get("course"), TaskProgress)
         except msgspec.ValidationError as error:
             raise DamagedFileError(
                 f"`{self._path}` has a step that cannot be read: {error}"

@@ -18,7 +18,7 @@ class Merged(Struct, frozen=True, kw_only=True):
     conflicts: tuple[str, ...] = ()
 
 
-def able(git: Git) -> None:
+def require_git_version(git: Git) -> None:
     """Refuses a git that cannot do it, before anybody has worked."""
     said = git.ask("version")
     numbers = [int(part) for part in said.split()[2].split(".")[:2] if part.isdigit()]
@@ -28,7 +28,7 @@ def able(git: Git) -> None:
         )
 
 
-def merged(git: Git, onto: str, commit: str) -> Merged:
+def merge_trees(git: Git, onto: str, commit: str) -> Merged:
     if git.contains(commit, onto):
         return Merged(tree=git.ask("rev-parse", f"{commit}^{{tree}}"))
     options = ("--write-tree", "--name-only", "--no-messages")
@@ -37,7 +37,7 @@ def merged(git: Git, onto: str, commit: str) -> Merged:
     return Merged(tree=tree, conflicts=tuple(filter(None, names)) if code else ())
 
 
-def with_task_completed(git: Git, *, plan: str, task: str) -> str:
+def complete_task_in_tree(git: Git, *, plan: str, task: str) -> str:
     """The tree that is shown, once its plan says so; the same where it does not know the task."""
     path = git.folder / plan
     if task in read_plan(path).plan.tasks:
@@ -46,11 +46,11 @@ def with_task_completed(git: Git, *, plan: str, task: str) -> str:
     return git.ask("write-tree")
 
 
-def advanced(git: Git, *, branch: str, onto: str, commit: str) -> None:
+def advance_branch(git: Git, *, branch: str, onto: str, commit: str) -> None:
     """The branch from `onto` to `commit`; refused where somebody moved it meanwhile."""
     git.ask("update-ref", f"refs/heads/{branch}", commit, onto)
 
 
-def joined(git: Git, tree: str, *, onto: str, commit: str, message: str) -> str:
+def commit_merge(git: Git, tree: str, *, onto: str, commit: str, message: str) -> str:
     """The commit that brings a task into the work branch."""
     return git.committed(tree, onto, commit, message=message)

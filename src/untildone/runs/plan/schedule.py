@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from untildone.features.plans.model import Task
 
 
-def ready(
+def list_ready(
     tasks: Mapping[str, Task], *, finished: Collection[str], taken: Collection[str]
 ) -> list[str]:
     """In the plan's order; `taken` are those that somebody works on, or gave up."""
@@ -17,7 +17,7 @@ def ready(
     ]
 
 
-def left(tasks: Mapping[str, Task], *, finished: Collection[str]) -> tuple[str, ...]:
+def list_left(tasks: Mapping[str, Task], *, finished: Collection[str]) -> tuple[str, ...]:
     return tuple(
         name for name, task in tasks.items() if task.status != "completed" and name not in finished
     )

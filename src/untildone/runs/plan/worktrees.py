@@ -11,9 +11,9 @@ from untildone.runs.plan.git import Git
 _WORK = (":/", ":(exclude,top).untildone")
 
 
-def make(git: Git, path: Path, *, branch: str, commit: str) -> None:
+def make_worktree(git: Git, path: Path, *, branch: str, commit: str) -> None:
     """Anew: whatever a crash left half made is taken away first."""
-    remove(git, path)
+    remove_worktree(git, path)
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     check_out(git, path, "-B", branch, commit=commit)
 
@@ -24,11 +24,11 @@ def check_out(git: Git, path: Path, *options: str, commit: str) -> None:
     try:
         Git(path).ask("reset", "-q", "--hard")
     except UserError:
-        remove(git, path)
+        remove_worktree(git, path)
         raise
 
 
-def remove(git: Git, path: Path) -> None:
+def remove_worktree(git: Git, path: Path) -> None:
     if path.exists():
         git.knows("worktree", "remove", "--force", "--force", str(path))
         if not path.exists():
@@ -37,7 +37,7 @@ def remove(git: Git, path: Path) -> None:
     git.ask("worktree", "prune")
 
 
-def holder_of(git: Git, branch: str) -> str:
+def find_holder(git: Git, branch: str) -> str:
     """The folder of the worktree that has the branch checked out, or nothing."""
     folder = ""
     for line in git.ask("worktree", "list", "--porcelain").splitlines():
@@ -56,7 +56,7 @@ def unlock(git: Git) -> None:
         git.folder.joinpath(home.strip(), "index.lock").unlink(missing_ok=True)
 
 
-def kept(git: Git, *, branch: str, onto: str, plan: str, message: str) -> str:
+def commit_worktree(git: Git, *, branch: str, onto: str, plan: str, message: str) -> str:
     """The commit of what is in the worktree now, on its branch and above `onto`.
 
     `plan` is the path of the plan in the repository: it stays what it is in `onto`.
@@ -93,6 +93,6 @@ def _stage(git: Git) -> None:
     git.ask("update-index", "-z", "--add", "--remove", "--replace", "--stdin", stdin=fed)
 
 
-def show(git: Git, tree: str) -> None:
+def restore_tree(git: Git, tree: str) -> None:
     """The files of a tree, for checks to run on and an agent to mend."""
     git.ask("read-tree", "--reset", "-u", tree)

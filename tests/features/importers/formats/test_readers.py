@@ -95,7 +95,7 @@ VERIFIED = "<task-loop-complete>VERIFIED</task-loop-complete>"
                 ),
                 done_when="both",
                 kept=True,
-                defaults=("what `criteriaStatus` calls met is to be reported again",),
+                defaults=("what `criteriaStatus` calls met must be reported again",),
                 steps=("a", "b"),
                 steps_done=("a",),
                 no_counterpart=("circuitBreaker",),
@@ -166,7 +166,7 @@ VERIFIED = "<task-loop-complete>VERIFIED</task-loop-complete>"
                 counter="",
                 claims=(Claim(name="Parse dates"), Claim(name="Write files")),
                 done_when="both",
-                defaults=("1 boxes are checked off and not asked for again",),
+                defaults=("1 boxes are checked off and left out",),
             ),
             id="frankbria",
         ),
@@ -248,7 +248,7 @@ def test_a_file_is_read(path: str, text: str, expected: ImportedLoop) -> None:
             samples.SHIPSPEC_REFINE,
             {},
             ImportedLoop(
-                task="Divide the tasks over 5 points (TASK-001, TASK-004) of"
+                task="Split the tasks over 5 points (TASK-001, TASK-004) of"
                 " `.shipspec/planning/login/` into smaller ones.",
                 counted_in=".shipspec/planning/login/planning-refine.local.json",
                 rounds=3,
@@ -324,7 +324,7 @@ def test_a_loop_that_is_over_is_not_active(path: str, text: str) -> None:
         (
             ".shipspec/active-loop.local.json",
             '{"feature": "x",\n "state_path": "../../secret"}',
-            "`.shipspec/active-loop.local.json`, line 2, `state_path`: `../../secret` is no state"
+            "`.shipspec/active-loop.local.json`, line 2, `state_path`: `../../secret` is not a file"
             " of the project",
         ),
         (
@@ -347,12 +347,12 @@ def test_a_loop_that_is_over_is_not_active(path: str, text: str) -> None:
             f'{{"criteria": {[str(number) for number in range(101)]}}}'.replace("'", '"'),
             "`.loop/state.json`, line 1, `criteria`: has more than 100 entries",
         ),
-        ("notes.md", "", "`notes.md` is no loop file that is known"),
+        ("notes.md", "", "`notes.md` is not a known loop file"),
         (
             ".shipkit/relentless-state.local.md",
             samples.SHIPKIT.replace("failed|FAIL", "fail("),
-            "`.shipkit/relentless-state.local.md`, line 7, `failure_pattern`: `fail(` is no regular"
-            " expression: missing )",
+            "`.shipkit/relentless-state.local.md`, line 7, `failure_pattern`: `fail(` is not a"
+            " regular expression: missing )",
         ),
     ],
 )
@@ -381,7 +381,7 @@ def test_a_plan_over_all_features_is_described_without_its_name() -> None:
     task = read(".shipspec/planning/x/task-loop.local.json", "{}")
 
     assert (refine.task, task.task) == (
-        "Divide the tasks over 5 points of the plan into smaller ones.",
+        "Split the tasks over 5 points of the plan into smaller ones.",
         "Implement the plan and verify its acceptance criteria.",
     )
 

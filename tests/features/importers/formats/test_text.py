@@ -84,7 +84,7 @@ def test_json_values_of_the_wrong_kind_have_defaults_that_are_named() -> None:
             "line 3, `completion_promise`: found unknown escape character 'd'",
         ),
         ("---\na: 1\nb: 2\na: 3\n---\n", "line 4, `a`: appears twice"),
-        ("---\n- a\n- b\n---\n", "line 2: is no list of `key: value`"),
+        ("---\n- a\n- b\n---\n", "line 2: is not a list of `key: value`"),
         ("---\na: *nobody\n---\n", "line 2, `a`: found undefined alias 'nobody'"),
         (
             '---\na: "\\U00110000"\n---\n',

@@ -13,7 +13,7 @@ from untildone.features.importers.plan_formats.plan_format import ImportedPlan
 from untildone.features.importers.plan_formats.registry import PLAN_FORMATS, read_foreign_plan
 from untildone.features.plans.model import Task
 
-POINTS = "nobody estimated the tasks there: each has 3 points"
+POINTS = "the file has no estimates: each task has 3 points"
 CRITERIA = "a task without criteria has its title as the only one"
 
 SNARKTANK = """{"project": "Shop", "branchName": "ralph/shop", "description": "d", "userStories": [
@@ -146,7 +146,7 @@ def task(title: str, *criteria: str, **more: Any) -> Task:  # noqa: ANN401  any 
                         prompt="As a buyer\n\nsmall",
                     ),
                 ),
-                told=("no story names another: each depends on the one before", POINTS),
+                notes=("no story names another: each depends on the one before", POINTS),
             ),
             id="snarktank",
         ),
@@ -156,7 +156,7 @@ def task(title: str, *criteria: str, **more: Any) -> Task:  # noqa: ANN401  any 
             ImportedPlan(
                 feature="Shop",
                 tasks=tasks(a=task("One", "x"), b=task("Two", depends_on=("a",))),
-                told=(POINTS, CRITERIA),
+                notes=(POINTS, CRITERIA),
             ),
             id="ralph-tui",
         ),
@@ -165,7 +165,7 @@ def task(title: str, *criteria: str, **more: Any) -> Task:  # noqa: ANN401  any 
             STORIES,
             ImportedPlan(
                 tasks=tasks(s_1=task("One", "x", status="completed", checks=("make test",))),
-                told=(POINTS,),
+                notes=(POINTS,),
             ),
             id="iannuttall",
         ),
@@ -188,7 +188,7 @@ def task(title: str, *criteria: str, **more: Any) -> Task:  # noqa: ANN401  any 
                         depends_on=("T-001",),
                     ),
                 ),
-                told=(POINTS,),
+                notes=(POINTS,),
             ),
             id="hope",
         ),
@@ -209,7 +209,7 @@ def task(title: str, *criteria: str, **more: Any) -> Task:  # noqa: ANN401  any 
                         "Show", "page", depends_on=("TASK-001",), checks=("make test", "make lint")
                     ),
                 ),
-                told=(
+                notes=(
                     "each task depends on the one before",
                     "2 validation commands became checks of every task",
                     POINTS,
@@ -225,7 +225,7 @@ def task(title: str, *criteria: str, **more: Any) -> Task:  # noqa: ANN401  any 
                     TASK_001=task("Parse dates", "iso"),
                     TASK_002=task("Read files", status="completed"),
                 ),
-                told=(
+                notes=(
                     "1 boxes below headings such as `Optional` are left out",
                     POINTS,
                     CRITERIA,
@@ -242,7 +242,7 @@ def task(title: str, *criteria: str, **more: Any) -> Task:  # noqa: ANN401  any 
                     bd_2=task("Two", "a", "b", depends_on=("bd-1",), prompt="d\n\ne"),
                     bd_4=task("Four", "x", depends_on=("bd-2",)),
                 ),
-                told=("what is in progress there is not started here", POINTS, CRITERIA),
+                notes=("tasks in progress there are not started here", POINTS, CRITERIA),
             ),
             id="beads",
         ),
@@ -255,7 +255,7 @@ def task(title: str, *criteria: str, **more: Any) -> Task:  # noqa: ANN401  any 
                     TASK_001=task("Tag it", status="completed"),
                     TASK_002=task("Announce it", "on the list", "in the blog"),
                 ),
-                told=(POINTS, CRITERIA),
+                notes=(POINTS, CRITERIA),
             ),
             id="check list",
         ),
@@ -276,10 +276,10 @@ def test_a_heading_without_an_id_names_its_task() -> None:
 @pytest.mark.parametrize(
     ("path", "text", "message"),
     [
-        ("a.rst", "- [ ] a", "`a.rst` is no plan that is known"),
-        ("a.md", "no boxes", "`a.md` is no plan that is known"),
+        ("a.rst", "- [ ] a", "`a.rst` is not a known kind of plan"),
+        ("a.md", "no boxes", "`a.md` is not a known kind of plan"),
         ("prd.json", "{}", "`prd.json` has no `userStories`"),
-        ("prd.json", '{"stories": [1]}', "`prd.json`: story 1 is no object"),
+        ("prd.json", '{"stories": [1]}', "`prd.json`: story 1 is not an object"),
         ("prd.json", '{"stories": []}', "`prd.json` has no task"),
         (
             "prd.json",
@@ -289,7 +289,7 @@ def test_a_heading_without_an_id_names_its_task() -> None:
         (
             "prd.json",
             '{"stories": [{"id": "a b"}, {"id": "a-b"}]}',
-            "`prd.json`: two ids differ only in signs",
+            "`prd.json`: two ids differ only in punctuation",
         ),
         ("i.jsonl", '{"id": "a"}\n[]', "`i.jsonl`, line 2: is not a JSON object"),
         ("fix_plan.md", "# nothing", "`fix_plan.md` has no task"),

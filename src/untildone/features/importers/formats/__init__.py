@@ -1,4 +1,4 @@
-"""Other tools' loop files: one module each, and the table by which a path finds its own."""
+"""The loop files of other tools: one module per tool, and the table of them."""
 
 from fnmatch import fnmatchcase
 
@@ -30,9 +30,9 @@ LOOP_FORMATS: dict[str, LoopFormat] = {
 
 
 def find_loop_format(path: str) -> LoopFormat:
-    """By the end of the path, with `/` between its parts."""
-    for dialect in LOOP_FORMATS.values():
-        if any(fnmatchcase(f"/{path}", f"*/{pattern}") for pattern in dialect.PATHS):
-            return dialect
-    known = ", ".join(f"`{dialect.PATHS[0]}`" for dialect in LOOP_FORMATS.values())
-    raise UserError(f"`{path}` is no loop file that is known", hint=f"one of {known}")
+    """The format of a path with forward slashes."""
+    for loop_format in LOOP_FORMATS.values():
+        if any(fnmatchcase(f"/{path}", f"*/{pattern}") for pattern in loop_format.PATHS):
+            return loop_format
+    known = ", ".join(f"`{loop_format.PATHS[0]}`" for loop_format in LOOP_FORMATS.values())
+    raise UserError(f"`{path}` is not a known loop file", hint=f"one of {known}")

@@ -1,4 +1,4 @@
-"""ralph-claude-code: the open boxes of a `fix_plan.md`, each to be reported on."""
+"""ralph-claude-code: each open box of a `fix_plan.md` becomes a claim."""
 
 import re
 
@@ -12,12 +12,12 @@ PATHS = (".ralph/fix_plan.md", "fix_plan.md", "@fix_plan.md")
 AT_STOPS: tuple[str, ...] = ()
 _HEADING = re.compile(r"(?i)^#+\s*(?P<title>.*)$")
 _BOX = re.compile(r"^\s*[-*]\s*\[(?P<mark>[ xX])\]\s*(?P<text>\S.*)$")
-# What may be done later ends no loop.
+# Optional boxes do not keep the loop going.
 _LATER = re.compile(r"(?i)\b(optional|future|nice to have|backlog)\b")
 
 
 def read(source: Source) -> ImportedLoop:
-    done, still = _boxes(decode_text(source.path, source.data))
+    done, still = _parse_boxes(decode_text(source.path, source.data))
     if len(still) > MAX_CLAIMS:
         raise UserError(
             f"`{source.path}` has {len(still)} open boxes, more than {MAX_CLAIMS}",
@@ -25,28 +25,28 @@ def read(source: Source) -> ImportedLoop:
         )
     if not done and not still:
         raise UserError(
-            f"`{source.path}` has no box (`- [ ] …`) to work on", hint="write what is to be done"
+            f"`{source.path}` has no box (`- [ ] …`) to work on", hint="add what is to be done"
         )
     folder = source.path.rpartition("/")[0]
     prompt = source.beside(f"{folder}/PROMPT.md".lstrip("/"))
     return ImportedLoop(
-        task=_task(source, prompt),
+        task=_build_task(source, prompt),
         claims=tuple(Claim(name=text) for text in still),
         counter="",
         done_when="both",
         active=bool(still),
-        defaults=(f"{len(done)} boxes are checked off and not asked for again",) if done else (),
+        defaults=(f"{len(done)} boxes are checked off and left out",) if done else (),
     )
 
 
-def _task(source: Source, prompt: bytes | None) -> str:
+def _build_task(source: Source, prompt: bytes | None) -> str:
     if prompt:
         return decode_text("PROMPT.md", prompt).strip()
     return f"Carry out what `{source.path}` lists and check it off there."
 
 
-def _boxes(text: str) -> tuple[list[str], list[str]]:
-    """The texts of checked and of open boxes."""
+def _parse_boxes(text: str) -> tuple[list[str], list[str]]:
+    """The texts of the checked boxes, then of the open ones."""
     done: dict[str, None] = {}
     still: dict[str, None] = {}
     later = False

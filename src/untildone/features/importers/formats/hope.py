@@ -1,4 +1,4 @@
-"""Hope's loop: criteria the agent reports on, later only the stage of a workflow."""
+"""Hope's loop: criteria that the agent reports on; in later versions a workflow's stage."""
 
 from typing import get_args
 
@@ -21,14 +21,14 @@ def read(source: Source) -> ImportedLoop:
     fields = parse_json_object(source.path, source.data)
     over = ("completed", "cancelled", "failed", "complete")
     ended = fields.text("status") in over or fields.text("stage") in over
-    # What it says of itself is said again here, at the stop that is judged.
+    # Read but ignored: the agent signals again at a stop that is judged.
     fields.flag("exit_signal", False)
-    claims = _claims(fields)
+    claims = _read_claims(fields)
     done, left = fields.texts("completedSteps"), fields.texts("remainingSteps")
-    steps = _few(fields, "steps", fields.texts("steps") or (*done, *left))
+    steps = _require_few(fields, "steps", fields.texts("steps") or (*done, *left))
     return ImportedLoop(
         task=fields.text("spec") or fields.text("task"),
-        # What was agreed once is not scored again.
+        # A spec with criteria was agreed on already and is not scored again.
         preset="" if claims else "loop",
         count=fields.count("iteration", 1),
         claims=claims,
@@ -42,24 +42,26 @@ def read(source: Source) -> ImportedLoop:
     )
 
 
-def _claims(fields: Fields) -> tuple[Claim, ...]:
+def _read_claims(fields: Fields) -> tuple[Claim, ...]:
     status = fields.group("criteriaStatus").items()
-    names = _few(fields, "criteria", fields.texts("criteria") or tuple(status))
+    names = _require_few(fields, "criteria", fields.texts("criteria") or tuple(status))
     if any(status.values()):
-        fields.defaults.append("what `criteriaStatus` calls met is to be reported again")
-    return tuple(Claim(name=name, verification=_kind(status.get(name))) for name in names)
+        fields.defaults.append("what `criteriaStatus` calls met must be reported again")
+    return tuple(
+        Claim(name=name, verification=_find_verification(status.get(name))) for name in names
+    )
 
 
-def _few(fields: Fields, key: str, names: tuple[str, ...]) -> tuple[str, ...]:
+def _require_few(fields: Fields, key: str, names: tuple[str, ...]) -> tuple[str, ...]:
     if len(names) > MAX_CLAIMS:
-        raise fields.refused(
+        raise fields.make_error(
             key, f"has more than {MAX_CLAIMS} entries", hint="join what belongs together"
         )
     return tuple(dict.fromkeys(names))
 
 
-def _kind(status: Value) -> Verification:
-    """An assumption never counts, so a claim that rests on one asks for execution."""
+def _find_verification(status: Value) -> Verification:
+    """An assumption never counts, so such a claim needs execution."""
     said = status.get("verification") if isinstance(status, dict) else ""
     kind = _KINDS.get(str(said), "execution")
     return "execution" if kind == "assumption" else kind

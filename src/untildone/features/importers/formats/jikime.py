@@ -14,9 +14,9 @@ def read(source: Source) -> ImportedLoop:
     zero = tuple(name for name, usual in _COUNTS.items() if criteria.flag(name, usual))
     targets = fields.texts("target_files")
     task = fields.text("task_description")
-    # Its own name for the loop, not the client's for the session.
+    # JikiME's id of the loop, not the client's session.
     fields.text("session_id")
-    ended = fields.text("final_status")
+    final_status = fields.text("final_status")
     return ImportedLoop(
         task=f"{task}\n\nWork on: {', '.join(targets)}" if targets else task,
         preset="fix",
@@ -26,7 +26,7 @@ def read(source: Source) -> ImportedLoop:
         zero=zero,
         targets=targets,
         done_when="either",
-        active=fields.flag("active", True) and not ended,
+        active=fields.flag("active", True) and not final_status,
         defaults=tuple(fields.defaults),
         no_counterpart=fields.left_over(),
     )

@@ -1,4 +1,4 @@
-"""What a module of this room is: one tool's loop file, read into our words."""
+"""The protocol of a loop format, and the loop it reads."""
 
 from collections.abc import Callable
 from typing import Protocol
@@ -9,7 +9,7 @@ from untildone.core.contract import Check, Claim, ExitRule
 
 
 class Source(Struct, frozen=True, kw_only=True):
-    """A file as it was found; `beside` reads another file of the project by its relative path."""
+    """A loop file; `beside` reads another file of the project by its relative path."""
 
     path: str
     data: bytes
@@ -17,11 +17,11 @@ class Source(Struct, frozen=True, kw_only=True):
 
 
 class ImportedLoop(Struct, frozen=True, kw_only=True):
-    """A loop as another tool's file tells it.
+    """A loop as another tool's file describes it.
 
-    `rounds` None is our own bound, 0 none; `zero` names the counts that must be zero. `counter` is
-    the field that counts iterations, in the file `counted_in` if not the one that was read;
-    `count` its value, `first` what it is before the first judged stop.
+    `rounds` is None for our own default and 0 for no bound; `zero` names the counts that must be
+    zero. `counter` is the field that counts iterations, in the file `counted_in` if that is not
+    the file that was read; `count` is its value, `first` its value before the first stop.
     """
 
     task: str = ""
@@ -42,7 +42,7 @@ class ImportedLoop(Struct, frozen=True, kw_only=True):
     targets: tuple[str, ...] = ()
     done_when: ExitRule | None = None
     active: bool = True
-    # Its tool leaves the file there at the end.
+    # Its tool does not remove the file at the end.
     kept: bool = False
     session: str = ""
     defaults: tuple[str, ...] = ()
@@ -54,19 +54,19 @@ class ImportedLoop(Struct, frozen=True, kw_only=True):
 
 
 class LoopFormat(Protocol):
-    # where its tool keeps it, below the project; `*` is any one name
+    # where its tool keeps the file, relative to the project; `*` is any name
     @property
     def PATHS(self) -> tuple[str, ...]: ...
 
-    # those its tool looks at when the agent stops: so do we, where the person trusts that
+    # the paths its tool reads when the agent stops; so do we if the user trusts that
     @property
     def AT_STOPS(self) -> tuple[str, ...]: ...
 
-    # raises UserError where the file cannot be a loop
+    # raises UserError if the file is not a loop
     def read(self, source: Source) -> ImportedLoop: ...
 
 
 def split_alternatives(promise: str) -> tuple[str, ...]:
-    """`A|B`: one of them is enough."""
+    """`A|B` means that one of them is enough."""
     parts = (part.strip() for part in promise.split("|"))
     return tuple(dict.fromkeys(part for part in parts if part))

@@ -15,7 +15,7 @@ def read(source: Source) -> ImportedLoop:
     fields = parse_json_object(source.path, source.data)
     promises = split_alternatives(fields.text("completionPromise"))
     if not promises:
-        raise fields.refused(
+        raise fields.make_error(
             "completionPromise", "is missing", hint="write the text that says it is done"
         )
     return ImportedLoop(

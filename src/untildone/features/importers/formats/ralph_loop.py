@@ -1,4 +1,4 @@
-"""The ralph-loop plugin: a prompt, and a promise unless it is to run without end."""
+"""The ralph-loop plugin: a prompt, and a promise unless it runs without end."""
 
 from untildone.features.importers.formats.loop_format import (
     ImportedLoop,

@@ -1,4 +1,4 @@
-"""Shipkit's relentless skills: a check that is run (first version), a promise (second)."""
+"""Shipkit's relentless skills: a check to run (first version) or a promise (second)."""
 
 import regex  # type: ignore[import-untyped]  # it ships no types
 
@@ -18,13 +18,13 @@ AT_STOPS = PATHS
 def read(source: Source) -> ImportedLoop:
     fields, body = parse_front_matter(source.path, source.data)
     skill = fields.text("skill").partition("-")[0]
-    checks = _checks(fields, skill)
+    checks = _read_checks(fields, skill)
     promises = split_alternatives(fields.text("completion_promise"))
     if not checks and not promises:
-        raise fields.refused(
+        raise fields.make_error(
             "success_command",
             "is missing, and so is `completion_promise`",
-            hint="give one of them: without it nothing ends the loop",
+            hint="give one of them: without it the loop never ends",
         )
     return ImportedLoop(
         task=body.removeprefix("# Task").strip(),
@@ -39,9 +39,9 @@ def read(source: Source) -> ImportedLoop:
     )
 
 
-def _checks(fields: Fields, skill: str) -> tuple[Check, ...]:
+def _read_checks(fields: Fields, skill: str) -> tuple[Check, ...]:
     command = fields.text("success_command")
-    success, failure = (_pattern(fields, f"{kind}_pattern") for kind in ("success", "failure"))
+    success, failure = (_read_pattern(fields, f"{kind}_pattern") for kind in ("success", "failure"))
     if not command:
         return ()
     return (
@@ -55,11 +55,11 @@ def _checks(fields: Fields, skill: str) -> tuple[Check, ...]:
     )
 
 
-def _pattern(fields: Fields, key: str) -> str:
+def _read_pattern(fields: Fields, key: str) -> str:
     pattern = fields.text(key)
     try:
         regex.compile(pattern)
     except regex.error as error:
-        reason = f"`{pattern}` is no regular expression: {error.msg}"
-        raise fields.refused(key, reason, hint="correct it and try again") from None
+        reason = f"`{pattern}` is not a regular expression: {error.msg}"
+        raise fields.make_error(key, reason, hint="correct it and try again") from None
     return pattern

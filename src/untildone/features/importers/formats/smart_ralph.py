@@ -1,4 +1,4 @@
-"""smart-ralph: a `tasks.md` worked through, until a promise of its own is said."""
+"""smart-ralph: works through a `tasks.md` until the agent says a fixed promise."""
 
 from untildone.features.importers.formats.loop_format import ImportedLoop, Source
 from untildone.features.importers.formats.text import parse_json_object
@@ -21,7 +21,7 @@ def read(source: Source) -> ImportedLoop:
         count=fields.count("globalIteration", 1),
         rounds=fields.rounds("maxGlobalIterations", 100),
         promises=("ALL_TASKS_COMPLETE",),
-        # The phases before it are the person's: requirements, design, tasks.
+        # In the earlier phases the user writes requirements, design and tasks.
         active=phase in ("", "execution"),
         defaults=tuple(fields.defaults),
         no_counterpart=fields.left_over(),

@@ -15,14 +15,14 @@ def read(source: Source) -> ImportedLoop:
     fields, body = parse_front_matter(source.path, source.data)
     promises = split_alternatives(fields.text("completion_promise"))
     if not promises:
-        raise fields.refused(
+        raise fields.make_error(
             "completion_promise", "is missing", hint="write the text that says it is done"
         )
     return ImportedLoop(
         task=body,
         counter="iteration_count",
         count=fields.count("iteration_count", 0),
-        # It counts a stop before it judges it.
+        # Stravinsky counts a stop before it judges it.
         first=0,
         rounds=fields.rounds("max_iterations", 10),
         promises=promises,

@@ -1,4 +1,4 @@
-"""Issues one by line, as beads and ralph-orchestrator keep them."""
+"""beads and ralph-orchestrator: one issue per line."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -12,7 +12,7 @@ from untildone.features.importers.plan_formats.plan_format import ImportedPlan, 
 from untildone.features.plans.model import Task
 
 _ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?(?P<text>\S.*)")
-_GONE = ("tombstone", "deleted")
+_DELETED = ("tombstone", "deleted")
 _DONE = ("closed", "done", "completed")
 
 
@@ -20,17 +20,17 @@ def recognises(path: str, _text: str) -> bool:
     return path.endswith(".jsonl")
 
 
-def plan(path: str, text: str) -> ImportedPlan:
-    issues = [issue for issue in _issues(path, text) if issue.text("status") not in _GONE]
+def read(path: str, text: str) -> ImportedPlan:
+    issues = [issue for issue in _parse_issues(path, text) if issue.text("status") not in _DELETED]
     issues.sort(key=lambda issue: issue.count("priority", 9))
-    told = []
+    notes = []
     if any(issue.text("status") == "in_progress" for issue in issues):
-        told.append("what is in progress there is not started here")
-    return build_plan(path, (_task(issue) for issue in issues), told=told)
+        notes.append("tasks in progress there are not started here")
+    return build_plan(path, (_build_task(issue) for issue in issues), notes=notes)
 
 
-def _issues(path: str, text: str) -> Iterator[Fields]:
-    """By the last line of each id: some tools append what changes."""
+def _parse_issues(path: str, text: str) -> Iterator[Fields]:
+    """The last line of each id counts: some tools append changes."""
     found: dict[str, Fields] = {}
     for position, line in enumerate(text.split("\n"), 1):
         if not line.strip():
@@ -46,31 +46,31 @@ def _issues(path: str, text: str) -> Iterator[Fields]:
     yield from found.values()
 
 
-def _task(issue: Fields) -> tuple[str, Task]:
+def _build_task(issue: Fields) -> tuple[str, Task]:
     title = issue.text("title") or issue.text("id")
     said = ("description", "design", "notes")
     return issue.text("id") or title, Task(
         title=title,
         status="completed" if issue.text("status") in _DONE else "not_started",
-        depends_on=tuple(_needs(issue.items())),
-        acceptance_criteria=tuple(_criteria(issue.items().get("acceptance_criteria"))),
+        depends_on=tuple(_list_dependencies(issue.items())),
+        acceptance_criteria=tuple(_parse_criteria(issue.items().get("acceptance_criteria"))),
         prompt="\n\n".join(text for field in said if (text := issue.text(field))),
     )
 
 
-def _needs(issue: Mapping[str, Value]) -> Iterator[str]:
-    yield from (each for each in _list(issue.get("blocked_by")) if isinstance(each, str))
-    for each in _list(issue.get("dependencies")):
+def _list_dependencies(issue: Mapping[str, Value]) -> Iterator[str]:
+    yield from (each for each in _as_list(issue.get("blocked_by")) if isinstance(each, str))
+    for each in _as_list(issue.get("dependencies")):
         if isinstance(each, dict) and each.get("type", "blocks") == "blocks":
             yield str(each.get("depends_on_id", ""))
 
 
-def _list(value: Value) -> list[Value]:
+def _as_list(value: Value) -> list[Value]:
     return value if isinstance(value, list) else []
 
 
-def _criteria(value: object) -> Iterator[str]:
-    """A text of several lines, or a list."""
+def _parse_criteria(value: object) -> Iterator[str]:
+    """From a list, or a text of several lines."""
     lines = value if isinstance(value, list) else str(value or "").splitlines()
     for line in lines:
         item = _ITEM.fullmatch(str(line))

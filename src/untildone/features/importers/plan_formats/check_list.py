@@ -1,4 +1,4 @@
-"""A check list as issues have it: each outer box is a task, the inner ones are its criteria."""
+"""A check list, as in issues: each outer box is a task, the inner ones are its criteria."""
 
 from collections.abc import Iterable, Iterator
 
@@ -19,7 +19,7 @@ def recognises(path: str, text: str) -> bool:
     )
 
 
-def plan(path: str, text: str) -> ImportedPlan:
+def read(path: str, text: str) -> ImportedPlan:
     found = list(parse_lines(text))
     title = next((line.text for line in found if line.kind == "heading"), "")
     return build_plan(path, parse_tasks(found), feature=title)

@@ -1,4 +1,4 @@
-"""ralph-claude-code's `fix_plan.md`: its boxes, but for those that may be done later."""
+"""ralph-claude-code's `fix_plan.md`: its boxes except the optional ones."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -14,16 +14,16 @@ def recognises(path: str, _text: str) -> bool:
     return path.endswith("fix_plan.md")
 
 
-def plan(path: str, text: str) -> ImportedPlan:
+def read(path: str, text: str) -> ImportedPlan:
     found = list(parse_lines(text))
-    wanted = list(_wanted(found))
+    wanted = list(_skip_optional(found))
     boxes = [sum(line.kind == "box" for line in each) for each in (found, wanted)]
     later = boxes[0] - boxes[1]
-    told = (f"{later} boxes below headings such as `Optional` are left out",) if later else ()
-    return build_plan(path, parse_tasks(wanted), told=told)
+    notes = (f"{later} boxes below headings such as `Optional` are left out",) if later else ()
+    return build_plan(path, parse_tasks(wanted), notes=notes)
 
 
-def _wanted(found: Iterable[Line]) -> Iterator[Line]:
+def _skip_optional(found: Iterable[Line]) -> Iterator[Line]:
     later = False
     for line in found:
         if line.kind == "heading":

@@ -24,23 +24,23 @@ def recognises(path: str, text: str) -> bool:
     return path.endswith(".md") and _COMMENT.search(text) is not None
 
 
-def plan(path: str, text: str) -> ImportedPlan:
+def read(path: str, text: str) -> ImportedPlan:
     title = next(
         (line.text for line in parse_lines(text) if line.kind == "heading" and line.level == 1), ""
     )
-    return build_plan(path, _tasks(text), feature=title)
+    return build_plan(path, _parse_tasks(text), feature=title)
 
 
-def _tasks(text: str) -> Iterator[tuple[str, Task]]:
+def _parse_tasks(text: str) -> Iterator[tuple[str, Task]]:
     for section in re.split(r"(?m)^(?=#{2,4}\s)", text):
         comment = _COMMENT.search(section)
         first = next(parse_lines(section), None)
         if comment and first:
             fields = dict(_FIELD.findall(comment[1]))
-            yield _task(fields, first.text, section.replace(comment[0], ""))
+            yield _build_task(fields, first.text, section.replace(comment[0], ""))
 
 
-def _task(fields: dict[str, str], heading: str, section: str) -> tuple[str, Task]:
+def _build_task(fields: dict[str, str], heading: str, section: str) -> tuple[str, Task]:
     named = _HEADING.fullmatch(heading)
     name = fields.get("id") or (named["id"] if named else heading)
     found = list(parse_lines(section))
@@ -59,6 +59,6 @@ def derive_status(boxes: list[Line]) -> TaskStatus:
 
 
 def join_text_lines(found: list[Line]) -> str:
-    """What is said beside the boxes."""
+    """The text between the boxes."""
     said = [line.text for line in found if line.kind == "text"]
     return re.sub(r"\n{3,}", "\n\n", "\n".join(said)).strip()

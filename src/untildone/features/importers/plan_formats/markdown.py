@@ -1,4 +1,4 @@
-"""Markdown as plans use it: headings, check boxes, other lines; nothing inside of code blocks."""
+"""Markdown lines of plans: headings, check boxes, other text; code blocks are text."""
 
 import re
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from msgspec import Struct
 
 _FENCE = re.compile(r"[ \t]*(```|~~~)")
 _HEADING = re.compile(r"(?P<marks>#{1,6})\s+(?P<text>.*?)[\s#]*")
-# "- [ ] Parse dates", "1. [x] Read files"; a date or `[NOTE]` in brackets is no box
+# "- [ ] Parse dates", "1. [x] Read files"; a date or `[NOTE]` in brackets is not a box
 _BOX = re.compile(r"(?P<indent>[ \t]*)(?:[-*+]|\d+[.)])\s+\[(?P<mark>[ xX/~-])\]\s+(?P<text>\S.*)")
 
 
@@ -29,10 +29,10 @@ def parse_lines(text: str) -> Iterator[Line]:
             fence = "" if fence else mark[1]
             yield Line(kind="text", text=raw)
         else:
-            yield Line(kind="text", text=raw) if fence else _line(raw)
+            yield Line(kind="text", text=raw) if fence else _parse_line(raw)
 
 
-def _line(raw: str) -> Line:
+def _parse_line(raw: str) -> Line:
     heading, box = _HEADING.fullmatch(raw), _BOX.fullmatch(raw.rstrip())
     if heading:
         return Line(kind="heading", text=heading["text"], level=len(heading["marks"]))

@@ -1,4 +1,4 @@
-"""What a plan format is: another tool's task list, read into tasks of ours."""
+"""The protocol of a plan format, and what all formats share."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -15,38 +15,38 @@ _USUAL_POINTS = 3
 
 
 class ImportedPlan(Struct, frozen=True, kw_only=True):
-    """`told` says what was taken otherwise than it stands in the file."""
+    """`notes` say what differs from the file."""
 
     tasks: dict[str, Task]
     feature: str = ""
-    told: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 class PlanFormat(Protocol):
-    # whether a file of this name and text is one of its own
+    # whether a file of this name and text has this format
     def recognises(self, path: str, text: str) -> bool: ...
 
-    # raises UserError where it cannot be a plan
-    def plan(self, path: str, text: str) -> ImportedPlan: ...
+    # raises UserError if it is not a plan
+    def read(self, path: str, text: str) -> ImportedPlan: ...
 
 
 def build_plan(
-    path: str, found: Iterable[tuple[str, Task]], *, feature: str = "", told: Iterable[str] = ()
+    path: str, found: Iterable[tuple[str, Task]], *, feature: str = "", notes: Iterable[str] = ()
 ) -> ImportedPlan:
-    """The tasks with ids of our kind, points and a criterion each."""
+    """Gives each task a valid id, points and at least one criterion."""
     listed = list(found)
     if not listed:
         raise UserError(f"`{path}` has no task", hint="name a file that lists some")
-    ids = _ids(path, [name for name, _ in listed])
-    tasks = {ids[name]: _filled(task, ids) for name, task in listed}
-    said = [*told, f"nobody estimated the tasks there: each has {_USUAL_POINTS} points"]
+    ids = _make_ids(path, [name for name, _ in listed])
+    tasks = {ids[name]: _complete_task(task, ids) for name, task in listed}
+    all_notes = [*notes, f"the file has no estimates: each task has {_USUAL_POINTS} points"]
     if not all(task.acceptance_criteria for _, task in listed):
-        said.append("a task without criteria has its title as the only one")
-    return ImportedPlan(tasks=tasks, feature=feature, told=tuple(said))
+        all_notes.append("a task without criteria has its title as the only one")
+    return ImportedPlan(tasks=tasks, feature=feature, notes=tuple(all_notes))
 
 
 def chain_tasks(found: Iterable[tuple[str, Task]]) -> list[tuple[str, Task]]:
-    """Each depends on the one before, where a tool works them one after another."""
+    """Makes each task depend on the one before, for tools that work in order."""
     listed = list(found)
     before = ["", *(name for name, _ in listed)]
     return [
@@ -59,7 +59,7 @@ def make_task_id(position: int) -> str:
     return f"TASK-{position:03d}"
 
 
-def _ids(path: str, names: list[str]) -> dict[str, str]:
+def _make_ids(path: str, names: list[str]) -> dict[str, str]:
     ids: dict[str, str] = {}
     for name in names:
         if name in ids:
@@ -68,16 +68,16 @@ def _ids(path: str, names: list[str]) -> dict[str, str]:
             len(ids) + 1
         )
     if len(set(ids.values())) < len(ids):
-        raise UserError(f"`{path}`: two ids differ only in signs", hint="rename one of them")
+        raise UserError(f"`{path}`: two ids differ only in punctuation", hint="rename one of them")
     return ids
 
 
-def _filled(task: Task, ids: Mapping[str, str]) -> Task:
+def _complete_task(task: Task, ids: Mapping[str, str]) -> Task:
     return replace(
         task,
         phase=1,
         points=_USUAL_POINTS,
         acceptance_criteria=task.acceptance_criteria or (task.title,),
-        # What is not in the file was done or removed there.
+        # A task that is not in the file was done or removed there.
         depends_on=tuple(ids[name] for name in task.depends_on if name in ids),
     )

@@ -1,4 +1,4 @@
-"""ralphex: tasks in order, each with boxes, and commands that must pass after every one."""
+"""ralphex: tasks in order, each with boxes, and commands that must pass after each."""
 
 import re
 from collections.abc import Iterator
@@ -24,8 +24,8 @@ def recognises(path: str, text: str) -> bool:
     )
 
 
-def plan(path: str, text: str) -> ImportedPlan:
-    sections = list(_sections(text))
+def read(path: str, text: str) -> ImportedPlan:
+    sections = list(_split_sections(text))
     checks = tuple(
         found["command"].strip()
         for heading, body in sections
@@ -33,15 +33,15 @@ def plan(path: str, text: str) -> ImportedPlan:
         for line in body
         if (found := _COMMAND.fullmatch(line.text))
     )
-    told = ["each task depends on the one before"]
+    notes = ["each task depends on the one before"]
     if checks:
-        told.append(f"{len(checks)} validation commands became checks of every task")
-    tasks = chain_tasks(_tasks(sections, checks))
+        notes.append(f"{len(checks)} validation commands became checks of every task")
+    tasks = chain_tasks(_parse_tasks(sections, checks))
     title = next((line.text for line in parse_lines(text) if line.kind == "heading"), "")
-    return build_plan(path, tasks, feature=title.removeprefix("Plan: "), told=told)
+    return build_plan(path, tasks, feature=title.removeprefix("Plan: "), notes=notes)
 
 
-def _sections(text: str) -> Iterator[tuple[str, list[Line]]]:
+def _split_sections(text: str) -> Iterator[tuple[str, list[Line]]]:
     heading, body = "", list[Line]()
     for line in parse_lines(text):
         if line.kind == "heading":
@@ -52,7 +52,7 @@ def _sections(text: str) -> Iterator[tuple[str, list[Line]]]:
     yield heading, body
 
 
-def _tasks(
+def _parse_tasks(
     sections: list[tuple[str, list[Line]]], checks: tuple[str, ...]
 ) -> Iterator[tuple[str, Task]]:
     for heading, body in sections:

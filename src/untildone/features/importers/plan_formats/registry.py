@@ -1,4 +1,4 @@
-"""The table of plan formats; the first that recognises a file reads it."""
+"""The table of plan formats: the first one that recognises a file reads it."""
 
 from untildone.errors import UserError
 from untildone.features.importers.formats.text import decode_text
@@ -25,9 +25,11 @@ PLAN_FORMATS: dict[str, PlanFormat] = {
 def read_foreign_plan(path: str, data: bytes, *, kind: str = "") -> ImportedPlan:
     text = decode_text(path, data, largest=LARGEST)
     if kind:
-        return PLAN_FORMATS[kind].plan(path, text)
-    for dialect in PLAN_FORMATS.values():
-        if dialect.recognises(path, text):
-            return dialect.plan(path, text)
+        return PLAN_FORMATS[kind].read(path, text)
+    for plan_format in PLAN_FORMATS.values():
+        if plan_format.recognises(path, text):
+            return plan_format.read(path, text)
     known = ", ".join(f"`{name}`" for name in PLAN_FORMATS)
-    raise UserError(f"`{path}` is no plan that is known", hint=f"`--format` with one of {known}")
+    raise UserError(
+        f"`{path}` is not a known kind of plan", hint=f"give `--format` with one of {known}"
+    )

@@ -1,1 +1,0 @@
-"""Green checks confirmed: compared with the baseline and run again in the sandbox."""

@@ -1,0 +1,109 @@
+"""The baseline of a loop loaded and compared with the current tree."""
+
+import os
+from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from untildone.core.contract import Check, Contract
+from untildone.integrity.baseline import load_baseline
+from untildone.integrity.comparison import Comparison, compare_trees
+from untildone.integrity.experiments.adaptation import adapt_tests
+from untildone.integrity.experiments.composition import UsesCurrent, compose_files, make_allowance
+from untildone.integrity.experiments.python_path import add_moved_folders
+from untildone.integrity.experiments.renamed_names import find_followers
+from untildone.integrity.scripts.comparison import replaces_tool
+from untildone.integrity.settings.comparison import is_harmless_edit
+from untildone.sandbox.files import SandboxFiles
+from untildone.worktree.contents import read_tree, walk_files
+from untildone.worktree.limits import limit_time
+from untildone.worktree.roles import classify_file
+
+
+def _uses_no_current(_: str) -> bool:
+    return False
+
+
+class ConfirmationInputs(Struct, frozen=True, kw_only=True):
+    """`incomparable` says why there is nothing to compare with, `broken` that it was tampered with.
+
+    Both are empty where there is a comparison.
+    """
+
+    contract: Contract
+    project: Path
+    baseline_folder: Path
+    comparison: Comparison | None = None
+    # The tree to run the checks on: the baseline's tests with the current product.
+    files: SandboxFiles = SandboxFiles({}, ())
+    # Tests that differ from the baseline only by new names of the product.
+    followers: tuple[str, ...] = ()
+    # Texts of baseline tests that were adapted to the current product.
+    adapted: dict[str, str] = {}
+    # Where Python finds what the baseline's tests import.
+    python_path: dict[str, str] = {}
+    # Whether the current version of a test or setting may judge, whatever it says.
+    uses_current: UsesCurrent = _uses_no_current
+    incomparable: str = ""
+    broken: str = ""
+
+    def covers(self, check: Check) -> bool:
+        """Say whether the check's run in the sandbox is a run of this very tree."""
+        return self.comparison is not None and check.replay and not self.files.restored
+
+
+def load_inputs(
+    contract: Contract, project: Path, *, folder: Path, digest: str, missing: str = ""
+) -> ConfirmationInputs:
+    """`folder` and `digest` say where and what the baseline is; `missing` why there is none."""
+    inputs = ConfirmationInputs(
+        contract=contract,
+        project=project,
+        baseline_folder=folder,
+        incomparable="" if digest else missing or "the start was not kept",
+    )
+    if not digest:
+        return inputs
+    try:
+        baseline, old = load_baseline(folder, digest)
+    except ValueError as error:
+        return replace(inputs, broken=str(error))
+    new = read_tree(project, walk_files(project, ignored=baseline.ignored))
+    with limit_time():
+        comparison = compare_trees(
+            old,
+            new,
+            (check.command for check in contract.checks),
+            task=contract.task,
+            baseline=baseline,
+            environ=os.environ,
+        )
+        return _prepare_run(inputs, comparison)
+
+
+def _prepare_run(inputs: ConfirmationInputs, comparison: Comparison) -> ConfirmationInputs:
+    is_allowed = make_allowance(inputs.contract.allow, comparison)
+    followers = find_followers(comparison)
+    adapted = adapt_tests(comparison)
+
+    def uses_current(path: str) -> bool:
+        return path in followers or is_allowed(path)
+
+    def is_harmless(path: str) -> bool:
+        return uses_current(path) or _loosens_nothing(comparison, path)
+
+    return replace(
+        inputs,
+        comparison=comparison,
+        files=compose_files(comparison, uses_current=is_harmless, adapted=adapted),
+        adapted=adapted,
+        followers=tuple(sorted(followers.intersection(comparison.new))),
+        uses_current=uses_current,
+        python_path=add_moved_folders(comparison, comparison.baseline.variables),
+    )
+
+
+def _loosens_nothing(comparison: Comparison, path: str) -> bool:
+    is_settings = classify_file(path) == "config"
+    return (is_settings and is_harmless_edit(comparison, path)) or replaces_tool(comparison, path)

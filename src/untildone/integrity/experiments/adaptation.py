@@ -1,0 +1,114 @@
+"""The start's tests in the words of now: as strict as they were, or stricter."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+
+from untildone.integrity.comparison import Comparison
+from untildone.integrity.experiments.deprecated_names import replace_deprecated_names
+from untildone.integrity.experiments.expected_failures import remove_marks
+from untildone.integrity.experiments.moved_exports import (
+    convert_to_module,
+    find_moved_exports,
+    redirect_imports,
+)
+from untildone.integrity.experiments.moved_names import find_moved_names, redirect_names
+from untildone.integrity.experiments.renamed_names import WORD_OR_REST, compare_names
+from untildone.integrity.tests.forwarding_functions import find_forwarding_functions
+from untildone.integrity.tests.tested_names import find_defined_names
+from untildone.syntax.languages import language_of_tests
+
+_HIDDEN = "\0"
+
+
+def adapt_tests(comparison: Comparison) -> dict[str, str]:
+    """Tests that were changed, where the start's own have to follow the product to be run at all.
+
+    Names that the product or the test's library gave up are said as they are now, and a test that
+    need not fail any longer has to pass.
+    """
+    changes = comparison.changes
+    before = _tests(comparison, (*changes.edited, *changes.removed))
+    if not before:
+        return {}
+    after = {
+        path: comparison.new.text(path)
+        for path in _tests(comparison, (*changes.edited, *changes.added))
+    }
+    texts = {path: comparison.old.text(path) for path in before}
+    renames = {
+        **find_forwarding_functions(comparison),
+        **_renames(comparison, texts.values(), after.values()),
+    }
+    places, exports = find_moved_names(comparison, after.values()), find_moved_exports(comparison)
+    found = {}
+    for path, text in texts.items():
+        said = _said(redirect_imports(path, redirect_names(text, places), exports), renames)
+        said = convert_to_module(comparison, path, replace_deprecated_names(path, said))
+        said = remove_marks(said, after.get(path, "")) if path.endswith(".py") else said
+        if said != text:
+            found[path] = said
+    return found
+
+
+def _tests(comparison: Comparison, paths: Iterable[str]) -> list[str]:
+    return [path for path in paths if comparison.role(path) == "test" and language_of_tests(path)]
+
+
+def _said(text: str, renames: Mapping[str, str]) -> str:
+    for old, new in renames.items():
+        # A name that is there already may mean something else.
+        if not _bare(new).search(text):
+            text = _bare(old).sub(new, text)
+    return text
+
+
+def _bare(name: str) -> re.Pattern[str]:
+    """The word; what is nothing but the word in quotes may be a value."""
+    word = re.escape(name)
+    return re.compile(rf"(?<![\w\"'`]){word}(?!\w)|(?<=[\"'`]){word}(?![\w\"'`])")
+
+
+def _renames(comparison: Comparison, before: Iterable[str], after: Iterable[str]) -> dict[str, str]:
+    """One for one, by lines that are the same but for names the product gave up and took on."""
+    if not _gives_up_names(comparison):
+        return {}
+    known = compare_names(comparison)
+    gone, come = known.gone - known.come, known.come - known.gone
+    if not gone or not come:
+        return {}
+    was, now = (dict(_shapes(*each)) for each in ((before, gone), (after, come)))
+    pairs = {
+        pair
+        for shape in was.keys() & now.keys()
+        if len(was[shape]) == len(now[shape])
+        for pair in zip(was[shape], now[shape], strict=True)
+    }
+    first, second = Counter(a for a, _ in pairs), Counter(b for _, b in pairs)
+    return {a: b for a, b in pairs if first[a] == second[b] == 1}
+
+
+def _gives_up_names(comparison: Comparison) -> bool:
+    """By the files that changed, before all of the product is gone through."""
+    if comparison.changes.removed or comparison.changes.moved:
+        return True
+    edited = [path for path in comparison.changes.edited if language_of_tests(path)]
+    return any(
+        find_defined_names(comparison.old.text(path))
+        - find_defined_names(comparison.new.text(path))
+        for path in edited
+    )
+
+
+def _shapes(
+    texts: Iterable[str], words: frozenset[str]
+) -> Iterator[tuple[tuple[str, ...], list[str]]]:
+    """Lines with these words, by what else they are; the words in their order."""
+    found: dict[tuple[str, ...], list[str]] = {}
+    for line in (line for text in texts for line in text.splitlines()):
+        parts = WORD_OR_REST.findall(line.strip())
+        hits = [part for part in parts if part in words]
+        if hits:
+            shape = tuple(_HIDDEN if part in words else part for part in parts)
+            found.setdefault(shape, []).extend(hits)
+    yield from found.items()

@@ -1,0 +1,159 @@
+"""Examples in documentation that checks run: those of the start put into the code of now."""
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple, TypeAlias
+
+from untildone.integrity.comparison import Comparison
+
+_DOCUMENTS = (".md", ".rst", ".txt")
+_Owner: TypeAlias = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+_DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+# pub(crate) async unsafe fn fee
+_RUST_ITEM = re.compile(
+    r"\s*(?:(?:pub(?:\([^)]*\))?|async|unsafe|const|extern(?:\s+\"\w+\")?|default)\s+)*"
+    r"(fn|struct|enum|trait|mod|const|static|type|union|macro_rules!)\s+(\w+)"
+)
+_RUST_BETWEEN = re.compile(r"\s*(#!?\[|//|$)")
+
+
+def restore_examples(comparison: Comparison, path: str, now: str) -> str | None:
+    """None where every example of the start is there as it was, or nothing runs them."""
+    start = comparison.old.text(path)
+    if path.endswith(".rs"):
+        return _rust(start, now) if "```" in start else None
+    if ">>>" not in start or not path.endswith((".py", *_DOCUMENTS)):
+        return None
+    found = _python(start, now) if path.endswith(".py") else _document(start, now)
+    return found if found is not None and _run(comparison) else None
+
+
+def _document(start: str, now: str) -> str | None:
+    return start if _lost(start, now) else None
+
+
+def _run(comparison: Comparison) -> bool:
+    """pytest and others look at examples only where they are told to."""
+    if any("doctest" in command for command in comparison.commands):
+        return True
+    judging = (
+        path for path in comparison.old if comparison.role(path) in ("config", "script", "test")
+    )
+    return any("doctest" in comparison.old.text(path) for path in judging)
+
+
+def _lost(start: str, now: str) -> bool:
+    return not _examples(start) <= _examples(now)
+
+
+def _examples(text: str) -> frozenset[tuple[object, ...]]:
+    # It takes along a debugger, and few have such examples.
+    from doctest import DocTestParser
+
+    try:
+        found = DocTestParser().get_examples(text)
+    except ValueError:
+        # Not written as an example has to be: nobody runs it.
+        return frozenset()
+    return frozenset(
+        (each.source, each.want, tuple(sorted(each.options.items()))) for each in found
+    )
+
+
+class _Edit(NamedTuple):
+    first: int
+    last: int
+    text: bytes
+
+
+def _python(start: str, now: str) -> str | None:
+    try:
+        before, after = dict(_owners(ast.parse(start))), dict(_owners(ast.parse(now)))
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+    edits = [
+        _edit(now, after[name], ast.get_source_segment(start, owner.body[0]) or "")
+        for name, owner in before.items()
+        if name in after and _lost(_said(owner), _said(after[name]))
+    ]
+    text = now.encode()
+    for edit in sorted(edits, reverse=True):
+        text = text[: edit.first] + edit.text + text[edit.last :]
+    return text.decode() if edits else None
+
+
+def _owners(node: ast.AST, name: str = "") -> Iterator[tuple[str, _Owner]]:
+    if isinstance(node, _DOCUMENTED):
+        yield name, node
+    for child in ast.iter_child_nodes(node):
+        yield from _owners(child, f"{name}.{getattr(child, 'name', '')}".rstrip("."))
+
+
+def _said(owner: _Owner) -> str:
+    return ast.get_docstring(owner, clean=False) or ""
+
+
+def _edit(now: str, owner: _Owner, document: str) -> _Edit:
+    """In the place of what it says now, or before all that it does."""
+    lines = now.encode().splitlines(keepends=True)
+    if not owner.body:
+        return _Edit(0, 0, document.encode() + b"\n")
+    body = owner.body[0]
+    first = min((body, *getattr(body, "decorator_list", ())), key=lambda node: node.lineno)
+    indent = first.col_offset - (1 if first is not body else 0)
+    begin = sum(map(len, lines[: first.lineno - 1])) + indent
+    if ast.get_docstring(owner, clean=False) is not None:
+        end = sum(map(len, lines[: (body.end_lineno or 1) - 1])) + (body.end_col_offset or 0)
+        return _Edit(begin, end, document.encode())
+    alone = not lines[first.lineno - 1][:indent].strip()
+    return _Edit(begin, begin, f"{document}{chr(10) + ' ' * indent if alone else '; '}".encode())
+
+
+class _Item(NamedTuple):
+    """Lines of documentation, and where they stand, or would stand if there were any."""
+
+    lines: list[str]
+    first: int
+
+
+def _rust(start: str, now: str) -> str | None:
+    before, after = dict(_items(start)), dict(_items(now))
+    changed = [
+        (after[name], item.lines)
+        for name, item in before.items()
+        if name in after and not _fenced(item.lines) <= _fenced(after[name].lines)
+    ]
+    lines = now.splitlines(keepends=True)
+    for item, document in sorted(changed, key=lambda each: each[0].first, reverse=True):
+        lines[item.first : item.first + len(item.lines)] = document
+    return "".join(lines) if changed else None
+
+
+def _items(text: str) -> Iterator[tuple[str, _Item]]:
+    """By kind and name; the documentation of the file itself has none."""
+    lines = text.splitlines(keepends=True)
+    inner = [at for at, line in enumerate(lines) if line.lstrip().startswith("//!")]
+    yield "", _Item([lines[at] for at in inner], inner[0] if inner else 0)
+    seen: Counter[str] = Counter()
+    outer: list[int] = []
+    for at, line in enumerate(lines):
+        if line.lstrip().startswith("///"):
+            outer.append(at)
+        elif found := _RUST_ITEM.match(line):
+            name = " ".join(found.groups())
+            seen[name] += 1
+            yield f"{name} {seen[name]}", _Item([lines[each] for each in outer], (*outer, at)[0])
+            outer = []
+        elif not _RUST_BETWEEN.match(line):
+            outer = []
+
+
+def _fenced(lines: list[str]) -> frozenset[tuple[str, ...]]:
+    """The examples alone, each with how it is to be run."""
+    plain = [re.sub(r"^\s*//[/!] ?", "", line).rstrip() for line in lines]
+    fences = [at for at, line in enumerate(plain) if line.startswith("```")]
+    return frozenset(
+        tuple(plain[first:last]) for first, last in zip(fences[::2], fences[1::2], strict=False)
+    )

@@ -1,0 +1,37 @@
+"""Files of tests that a linter refuses as they were at the start, whatever the product does."""
+
+from collections.abc import Iterable, Sequence
+
+from untildone.commands.deciding_calls import find_deciding_calls
+from untildone.core.check_results import BaselineResult, CheckResult
+from untildone.worktree.contents import Tree
+
+_LINTERS = frozenset(
+    (
+        *("eslint", "oxlint", "biome", "prettier", "stylelint", "ruff", "flake8", "pylint"),
+        *("black", "isort", "mypy", "pyright", "golangci-lint", "shellcheck", "clippy", "fmt"),
+    )
+)
+
+
+def find_linted_tests(
+    tree: Tree, restored: Sequence[str], red: Sequence[CheckResult], start: Iterable[BaselineResult]
+) -> frozenset[str]:
+    """Empty if anything else than such findings, which were there from the start, made them red."""
+    known = {result.name: {each.fingerprint for each in result.findings} for result in start}
+    if not all(_only_linted(tree, result) for result in red):
+        return frozenset()
+    found = [(result, each) for result in red for each in result.findings]
+    old = all(
+        each.path in restored and each.fingerprint in known.get(result.name, ())
+        for result, each in found
+    )
+    return frozenset(each.path for _, each in found) if old else frozenset()
+
+
+def _only_linted(tree: Tree, result: CheckResult) -> bool:
+    """It is red by findings, a linter is run that has them, and no test was seen to fail."""
+    failed = result.tests is not None and result.tests.failed > 0
+    calls = find_deciding_calls(tree, result.command)
+    linted = any(_LINTERS.intersection(call[:3]) for call in calls)
+    return bool(result.findings) and linted and not failed

@@ -1,0 +1,85 @@
+"""What a module of Python gave to another one: tests that name it there follow."""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import TypeAlias
+
+from untildone.integrity.comparison import Comparison
+from untildone.worktree.contents import Tree
+
+# By module and name: the module that has it now.
+Places: TypeAlias = Mapping[tuple[str, str], str]
+
+_DEFINES = re.compile(
+    r"^(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)|^(\w+)[ \t]*(?::[^=\n]+)?=(?!=)", re.M
+)
+
+
+def find_moved_names(comparison: Comparison, tests: Iterable[str]) -> Places:
+    """Only to places that the tests of now name."""
+    changes = comparison.changes
+    left = _defined(
+        comparison.old, _product(comparison, (*changes.edited, *changes.removed, *changes.moved))
+    )
+    came = _defined(
+        comparison.new,
+        _product(comparison, (*changes.edited, *changes.added, *changes.moved.values())),
+    )
+    said = "\n".join(tests) if left and came else ""
+    found = {}
+    for name, modules in left.items():
+        was, now = modules - came.get(name, set()), came.get(name, set()) - modules
+        if len(was) == len(now) == 1:
+            (old,), (new,) = was, now
+            if re.search(rf"(?<![\w.]){re.escape(new)}(?!\w)", said):
+                found[old, name] = new
+    return found
+
+
+def redirect_names(text: str, places: Places) -> str:
+    for old in dict.fromkeys(module for module, _ in places):
+        names = {name: new for (module, name), new in places.items() if module == old}
+        text = _imports(text, old, names)
+        for name, new in names.items():
+            text = _dotted(text, f"{old}.{name}", old=old, new=new)
+    return text
+
+
+def _product(comparison: Comparison, paths: Iterable[str]) -> list[str]:
+    return [path for path in paths if path.endswith(".py") and comparison.role(path) == "product"]
+
+
+def _defined(tree: Tree, paths: Iterable[str]) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for path in paths:
+        module = path.removesuffix(".py").removesuffix("/__init__").removeprefix("src/")
+        for pair in _DEFINES.findall(tree.text(path)):
+            found.setdefault(pair[0] or pair[1], set()).add(module.replace("/", "."))
+    return found
+
+
+def _imports(text: str, old: str, names: Mapping[str, str]) -> str:
+    """`from old import a, b` as one import from each of the places."""
+    statement = re.compile(
+        rf"^([ \t]*)from[ \t]+{re.escape(old)}[ \t]+import[ \t]+(\([^)]*\)|[^\n#;\\]+)", re.M
+    )
+
+    def placed(match: re.Match[str]) -> str:
+        items = [item.strip() for item in match[2].strip("() \n").split(",") if item.strip()]
+        by_place: dict[str, list[str]] = {}
+        for item in items:
+            by_place.setdefault(names.get(item.split()[0], old), []).append(item)
+        lines = (f"{match[1]}from {new} import {', '.join(some)}" for new, some in by_place.items())
+        return match[0] if list(by_place) == [old] else "\n".join(lines)
+
+    return statement.sub(placed, text)
+
+
+def _dotted(text: str, name: str, *, old: str, new: str) -> str:
+    """`old.name`, in code and in what is patched; the code needs its module imported."""
+    found = re.compile(rf"(?<![\w.]){re.escape(name)}(?!\w)")
+    if not found.search(text):
+        return text
+    text = found.sub(f"{new}.{name.rpartition('.')[2]}", text)
+    own = re.compile(rf"^([ \t]*)import[ \t]+{re.escape(old)}[ \t]*$", re.M)
+    return own.sub(rf"\g<0>\n\g<1>import {new}", text)

@@ -1,0 +1,50 @@
+"""Files of the change that a module takes its answers from: data it reads, modules it imports."""
+
+import re
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from untildone.integrity.comparison import Comparison
+from untildone.integrity.hard_coded.answers import list_literals, normalize_literal
+
+DATA_SUFFIXES = (".json", ".yaml", ".yml", ".toml", ".csv", ".tsv", ".ini", ".txt")
+_WORD = re.compile(r"[^\s,;:=|\[\]{}\"']+")
+_CELL = re.compile(r"[^,;:\t=|\n\[\]{}\"']+")
+
+
+def find_answer_sources(comparison: Comparison, path: str) -> list[str]:
+    """By their own name or their folder's in the module's text."""
+    said = set(re.findall(r"\w+", comparison.new.text(path)))
+    return [
+        each
+        for each in (*comparison.changes.edited, *comparison.changes.added)
+        if each != path
+        and each.endswith((".py", *DATA_SUFFIXES))
+        and comparison.role(each) in ("product", "document")
+        and said.intersection(_list_module_names(each))
+    ]
+
+
+def _list_module_names(path: str) -> tuple[str, str]:
+    place = PurePosixPath(path)
+    return place.stem, place.parent.name
+
+
+def list_entries(path: str, text: str) -> frozenset[str]:
+    if path.endswith(".py"):
+        return frozenset(list_literals(text, "python"))
+    if path.endswith(".json"):
+        return frozenset(list_literals(text, "json"))
+    cells = (*_WORD.findall(text), *map(str.strip, _CELL.findall(text)))
+    return frozenset(normalize_literal(cell) or f"'{cell}'" for cell in cells if cell)
+
+
+def list_values(path: str, text: str) -> Iterator[object]:
+    """The same as Python has them."""
+    for each in sorted(list_entries(path, text)):
+        if each.startswith("'"):
+            yield each[1:-1]
+        elif re.fullmatch(r"-?\d+", each):
+            yield int(each)
+        elif re.fullmatch(r"-?\d+\.\d+", each):
+            yield float(each)

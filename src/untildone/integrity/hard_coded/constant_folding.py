@@ -1,0 +1,109 @@
+"""Expressions that come to the same whatever the input: literals and constants of the file."""
+
+import ast
+import operator
+import re
+from collections.abc import Callable, Mapping
+
+_ARITHMETIC: dict[type[ast.operator], Callable[..., object]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+}
+# const HOUR = 3600;  pub const HOUR: u64 = 60 * 60;  static final int HOUR = 3600;
+_CONSTANT_DEFINITION = re.compile(
+    r"(?m)^[ \t]*(?:[a-z]\w*[ \t]+)*([A-Z][A-Z0-9_]*)\b[ \t]*(?::[^=\n]+)?=[ \t]*([^;\n]+);?[ \t]*$"
+)
+_MAX_EXPRESSION_LENGTH = 200
+_MAX_OPERAND_SIZE = 4_096
+
+
+def read_constants(text: str, spoken: str) -> dict[str, object]:
+    """What stands at the top of the file by name, as far as it is written out."""
+    found: dict[str, object] = {}
+    for name, written in (
+        _list_python_assignments(text) if spoken == "python" else _CONSTANT_DEFINITION.findall(text)
+    ):
+        value = _evaluate(_parse_expression(written), found)
+        if value is not None:
+            found[name] = value
+    return found
+
+
+def _list_python_assignments(text: str) -> list[tuple[str, str]]:
+    try:
+        body = ast.parse(text).body
+    except (SyntaxError, ValueError, RecursionError):
+        return []
+    return [
+        (node.targets[0].id, ast.unparse(node.value))
+        for node in body
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+    ]
+
+
+def fold_constants(text: str, known: Mapping[str, object]) -> str:
+    """As a literal would be written; nothing where it depends on more than constants."""
+    value = _evaluate(_parse_expression(re.sub(r"^return\b", "", text.strip()).rstrip(" ;")), known)
+    return repr(value) if isinstance(value, int | float | str) else ""
+
+
+def _parse_expression(text: str) -> ast.AST | None:
+    plain = re.sub(r"([{,]\s*)([A-Za-z_]\w*)\s*:", r"\1'\2':", text.strip())
+    try:
+        return ast.parse(plain, mode="eval").body if len(plain) <= _MAX_EXPRESSION_LENGTH else None
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _evaluate(node: ast.AST | None, known: Mapping[str, object]) -> object:
+    match node:
+        case ast.Name(id=name):
+            return known.get(name)
+        case ast.Subscript(value=table, slice=key):
+            return _look_up(_evaluate(table, known), _evaluate(key, known))
+        case ast.Attribute(value=table, attr=name):
+            return _look_up(_evaluate(table, known), name)
+        case ast.BinOp(left=left, op=op, right=right):
+            return _apply_operator(op, _evaluate(left, known), _evaluate(right, known))
+        case ast.expr():
+            return _evaluate_literal(node)
+        case _:
+            return None
+
+
+def _evaluate_literal(node: ast.expr) -> object:
+    try:
+        value: object = ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return None
+    return value
+
+
+def _look_up(table: object, key: object) -> object:
+    return table.get(key) if isinstance(table, dict) and isinstance(key, str | int) else None
+
+
+def _apply_operator(op: ast.operator, left: object, right: object) -> object:
+    reckon = _ARITHMETIC.get(type(op))
+    if reckon is None or not all(isinstance(each, int | float | str) for each in (left, right)):
+        return None
+    if any(isinstance(each, str) for each in (left, right)) and not isinstance(op, ast.Add):
+        return None
+    if _measure_operand(left) + _measure_operand(right) > _MAX_OPERAND_SIZE:
+        # Constants that are made of each other double with every line.
+        return None
+    try:
+        return reckon(left, right)
+    except (TypeError, ArithmeticError):
+        return None
+
+
+def _measure_operand(value: object) -> int:
+    """Characters of a text, bits of a whole number."""
+    if isinstance(value, int):
+        return value.bit_length()
+    return len(value) if isinstance(value, str) else 0

@@ -1,0 +1,249 @@
+"""The tests' own inputs varied: a function that only answers those very inputs is found out."""
+
+import ast
+import json
+import re
+import shutil
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from functools import cached_property
+from itertools import chain, product
+from pathlib import Path
+from typing import NamedTuple
+
+from untildone.integrity.comparison import Comparison
+from untildone.integrity.hard_coded import varied_inputs_child
+from untildone.integrity.hard_coded.answer_sources import (
+    DATA_SUFFIXES,
+    find_answer_sources,
+    list_values,
+)
+from untildone.process.runner import run
+from untildone.worktree.contents import Tree
+
+# Of an argument, or a comment before it.
+_LITERAL_ARGUMENT = r"\s*(?:[-+.\d(#\\]|True|False|[rRuUbBfF]{0,2}[\"'])"
+_MAX_CALLS = 40
+_MAX_CONSTANTS = 20
+_TIMEOUT_SECONDS = 20.0
+_MAX_FILES = 2_000
+_MAX_DATA_FILE_SIZE = 200_000
+
+
+class FunctionCall(NamedTuple):
+    function: str
+    arguments: tuple[object, ...]
+
+
+class TreeCopies:
+    """Both trees to run functions in, each copied once: what runs there can write nothing."""
+
+    def __init__(self, comparison: Comparison) -> None:
+        self.comparison = comparison
+        self._resources = ExitStack()
+
+    def close(self) -> None:
+        self._resources.close()
+
+    @cached_property
+    def old(self) -> Path | None:
+        return self._copy(self.comparison.old)
+
+    @cached_property
+    def new(self) -> Path | None:
+        return self._copy(self.comparison.new)
+
+    def _copy(self, tree: Tree) -> Path | None:
+        """None where it is too large for that."""
+        sources = [each for each in tree if each.endswith(".py")]
+        if len(sources) > _MAX_FILES:
+            return None
+        small = [
+            each
+            for each in tree
+            if each.endswith(DATA_SUFFIXES) and tree.entries[each].size < _MAX_DATA_FILE_SIZE
+        ]
+        folder = Path(self._resources.enter_context(tempfile.TemporaryDirectory()))
+        for each in (*sources, *small[:_MAX_FILES]):
+            target = folder / each
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(tree.root / each, target)
+        return folder
+
+
+def find_special_inputs(
+    copies: TreeCopies, path: str, *, functions: Sequence[str], tests: Sequence[str]
+) -> dict[FunctionCall, str]:
+    """Inputs of the tests that give something else now, while all of their neighbours do not.
+
+    None unless they are most of those that changed, nor where it cannot be run. Values that stand
+    in the code are neighbours too: a table that knows more than the tests is no trick.
+    """
+    comparison = copies.comparison
+    calls = chain.from_iterable(list_calls(text, functions) for text in tests)
+    in_order = sorted(calls, key=lambda each: functions.index(each.function))
+    called = dict.fromkeys(list(dict.fromkeys(in_order))[:_MAX_CALLS])
+    if not called:
+        return {}
+    tested = set(chain.from_iterable(each.arguments for each in called))
+    read = (
+        list_values(each, comparison.new.text(each))
+        for each in find_answer_sources(comparison, path)
+    )
+    known = (*_list_constants(comparison.new.text(path)), *chain.from_iterable(read))
+    written = [each for each in known if each not in tested]
+    near = {
+        each: [one for one in _vary_call(each, written) if one not in called] for each in called
+    }
+    asked = list(dict.fromkeys((*near, *chain.from_iterable(near.values()))))
+    before = _run_calls(copies.old, path, asked)
+    after = _run_calls(copies.new, path, asked) if before else {}
+    if not after:
+        return {}
+    entries = {each for each in asked if not set(written).isdisjoint(each.arguments)}
+    entries |= {
+        one for each, around in near.items() for one in around if _has_same_shape(each, one)
+    }
+    unknown = {each for each in entries if _is_error(after.get(each))}
+    differs = {each for each in asked if before.get(each) != after.get(each)} - unknown
+    changed = [each for each, around in near.items() if each in differs and around]
+    alone = [each for each in changed if not differs.intersection(near[each])]
+    most = Counter(each.function for each in changed)
+    most.subtract(2 * [each.function for each in alone])
+    return {each: after[each] for each in alone if most[each.function] < 0}
+
+
+def _is_error(result: str | None) -> bool:
+    """A table that knows an entry has an answer for it."""
+    return result is None or (result.isidentifier() and result not in ("None", "True", "False"))
+
+
+def _list_constants(code: str) -> list[object]:
+    try:
+        nodes = ast.walk(ast.parse(code))
+    except (SyntaxError, ValueError, RecursionError):
+        return []
+    values = (node.value for node in nodes if isinstance(node, ast.Constant))
+    # Nought is what a remainder is compared with, hardly ever an entry of a table.
+    return [*dict.fromkeys(each for each in values if each and isinstance(each, int | float | str))]
+
+
+def _vary_call(asked: FunctionCall, written: Sequence[object]) -> Iterator[FunctionCall]:
+    return (
+        FunctionCall(asked.function, given) for given in vary_arguments(asked.arguments, written)
+    )
+
+
+def list_calls(text: str, functions: Sequence[str]) -> Iterator[FunctionCall]:
+    """Each call of these, where the arguments are literals or come from the rows of a table."""
+    named = frozenset(each for each in functions if f"{each}(" in text)
+    given = rf"\b(?:{'|'.join(named)})\({_LITERAL_ARGUMENT}"
+    may = named and ("parametrize" in text or re.search(given, text))
+    try:
+        tree = ast.parse(text if may else "")
+    except (SyntaxError, ValueError, RecursionError):
+        return
+    scopes: list[tuple[ast.AST, list[dict[str, ast.expr]]]] = [(tree, [{}])]
+    tests = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
+    scopes += ((node, list(_list_rows(node))) for node in tests)
+    for scope, rows in scopes:
+        calls = list(_find_calls(scope, named)) if rows else []
+        for row, (name, call) in product(rows, calls):
+            values = [_evaluate(row.get(getattr(each, "id", ""), each)) for each in call.args]
+            if None not in values:
+                yield FunctionCall(name, tuple(values))
+
+
+def _find_calls(tree: ast.AST, named: frozenset[str]) -> Iterator[tuple[str, ast.Call]]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and node.args and not node.keywords:
+            name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+            if name in named:
+                yield name, node
+
+
+def _list_rows(test: ast.FunctionDef) -> Iterator[dict[str, ast.expr]]:
+    """Of `parametrize`, each as the names it binds."""
+    for decorator in test.decorator_list:
+        match decorator:
+            case ast.Call(func=ast.Attribute(attr="parametrize"), args=[heads, ast.List(rows)]):
+                labels = re.findall(r"\w+", ast.unparse(heads))
+                yield from (dict(zip(labels, _list_cells(row), strict=False)) for row in rows)
+            case _:
+                continue
+
+
+def _list_cells(row: ast.expr) -> list[ast.expr]:
+    match row:
+        case ast.Call(args=cells) | ast.Tuple(cells) | ast.List(cells):
+            return cells
+        case _:
+            return [row]
+
+
+def _evaluate(node: ast.expr) -> object:
+    try:
+        value = ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return None
+    return value if isinstance(value, int | float | str) else None
+
+
+def vary_arguments(
+    given: tuple[object, ...], written: Sequence[object] = ()
+) -> Iterator[tuple[object, ...]]:
+    for place, value in enumerate(given):
+        alike = [each for each in written if type(each) is type(value)]
+        for other in (*_vary(value), *alike[:_MAX_CONSTANTS]):
+            yield (*given[:place], other, *given[place + 1 :])
+
+
+def _vary(value: object) -> Sequence[object]:
+    match value:
+        case bool():
+            return ()
+        case int() | float():
+            return (value + 1, value - 1, value * 2 + 3, value + 17)
+        case str():
+            alike = (text for text in _vary_keeping_shape(value) if text != value)
+            return (f"{value} q", f"Zq {value}", f"{value}{value}", *dict.fromkeys(alike))
+        case _:
+            return ()
+
+
+def _has_same_shape(asked: FunctionCall, other: FunctionCall) -> bool:
+    pairs = zip(asked.arguments, other.arguments, strict=True)
+    return any(isinstance(a, str) and b != a and b in {*_vary_keeping_shape(a)} for a, b in pairs)
+
+
+def _vary_keeping_shape(text: str) -> Iterator[str]:
+    """`2h` and `1k` beside `1h`: what has to have a form is told by nothing else."""
+    yield re.sub(r"[0-8](?=\D|$)", lambda digit: str(int(digit[0]) + 1), text)
+    yield re.sub(r"[a-wA-W]", lambda letter: chr(ord(letter[0]) + 3), text, count=1)
+
+
+def _run_calls(
+    copy: Path | None, path: str, asked: Sequence[FunctionCall]
+) -> dict[FunctionCall, str]:
+    """In a process of its own: what it breaks is nobody's."""
+    if copy is None:
+        return {}
+    finished = run(
+        [sys.executable, "-I", "-B", str(varied_inputs_child.__file__)],
+        cwd=copy,
+        timeout=_TIMEOUT_SECONDS,
+        env={"HOME": str(copy), "PYTHONDONTWRITEBYTECODE": "1"},
+        stdin=json.dumps({"root": str(copy), "path": path, "asked": asked}).encode(),
+    )
+    return dict(zip(asked, _parse_results(finished.text), strict=False))
+
+
+def _parse_results(output: str) -> list[str]:
+    try:
+        found = json.loads(output.strip().rpartition("\n")[2])
+    except ValueError:
+        return []
+    return found if isinstance(found, list) else []

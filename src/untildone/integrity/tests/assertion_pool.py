@@ -1,0 +1,52 @@
+"""Claims of the tests of now, from which each may be taken once."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeAlias
+
+from untildone.integrity.tests.model import Assertion
+
+# The id of a test and the number of its claim.
+AssertionKey: TypeAlias = tuple[str, int]
+
+
+class AssertionPool:
+    """Kept by test and by literals: a suite has thousands of claims and each is looked for."""
+
+    def __init__(self, claims: Mapping[str, Sequence[Assertion]]) -> None:
+        self._assertions = {test: dict(enumerate(own)) for test, own in claims.items()}
+        self._by_literals: dict[tuple[str, ...], dict[str, dict[int, None]]] = {}
+        for test, number in self.list_keys():
+            said = self._by_literals.setdefault(_join_literals(self._assertions[test][number]), {})
+            said.setdefault(test, {})[number] = None
+
+    def get(self, place: AssertionKey) -> Assertion:
+        return self._assertions[place[0]][place[1]]
+
+    def list_of_test(self, test: str) -> list[Assertion]:
+        return list(self._assertions.get(test, {}).values())
+
+    def list_keys(self, first: str = "") -> Iterator[AssertionKey]:
+        """All that are left, those of one test before the others."""
+        for test in sorted(self._assertions, key=lambda each: each != first):
+            yield from ((test, number) for number in self._assertions[test])
+
+    def find_same_literals(
+        self, claim: Assertion, own: str, *, elsewhere: bool
+    ) -> Iterator[AssertionKey]:
+        """Where the same literals stand, in one test or with `elsewhere` in the others too."""
+        found = self._by_literals.get(_join_literals(claim), {})
+        yield from ((own, number) for number in found.get(own, ()))
+        for test in found if elsewhere else ():
+            yield from ((test, number) for number in found[test] if test != own)
+
+    def take(self, place: AssertionKey | None) -> bool:
+        if place is None:
+            return False
+        test, number = place
+        del self._by_literals[_join_literals(self.get(place))][test][number]
+        del self._assertions[test][number]
+        return True
+
+
+def _join_literals(claim: Assertion) -> tuple[str, ...]:
+    return claim.actual + claim.expected

@@ -1,0 +1,121 @@
+"""What tests compare with in files: snapshots, golden output, fixtures."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from typing import Any
+
+from untildone.commands.scripts import is_shell_script
+from untildone.core.concerns import make_concern
+from untildone.core.evidence import Concern, ConcernKind
+from untildone.integrity.comparison import Comparison
+from untildone.syntax.languages import language_of_tests
+from untildone.worktree.roles import classify_file
+
+# exports[`slugs 1`] = `
+_SNAPSHOT_ENTRY = re.compile(r"^exports\[`(.*?)`\] = (`.*?`);$", re.MULTILINE | re.DOTALL)
+_DOCUMENT_SUFFIXES = (".md", ".rst", ".adoc", ".gitkeep", ".gitignore", "LICENSE")
+_ROW_SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson")
+_LIST_SUFFIXES = (".yaml", ".yml", ".toml")
+# - {text: Hello, slug: hello}
+_SEPARATOR = re.compile(r"[,\t\n\[\]{}]|[:=]\s|(?<!\S)-\s")
+
+
+def find_concerns(comparison: Comparison) -> Iterator[Concern]:
+    """An entry that was there and is changed or gone; new entries cost nothing."""
+    for path in comparison.changes.edited:
+        if _is_expected_file(comparison, path) and not _keeps_entries(
+            path, comparison.old.text(path), comparison.new.text(path)
+        ):
+            yield make_concern(
+                ConcernKind.EDIT_EXPECTED,
+                path,
+                reason=f"`{path}` is what tests compare with, and it no longer says the same",
+                content=comparison.new.entries[path].digest,
+            )
+    for path in comparison.changes.removed:
+        if _is_expected_file(comparison, path):
+            yield make_concern(
+                ConcernKind.EDIT_EXPECTED,
+                path,
+                reason=f"`{path}`, which tests compare with, was deleted",
+            )
+
+
+def _is_expected_file(comparison: Comparison, path: str) -> bool:
+    """A test of the shell is a script that judges, and what it expects stands in it."""
+    mine = (
+        classify_file(path)
+        if is_shell_script(path, comparison.old.text(path))
+        else comparison.role(path)
+    )
+    return mine == "test" and not language_of_tests(path) and not path.endswith(_DOCUMENT_SUFFIXES)
+
+
+def _keeps_entries(path: str, old: str, new: str) -> bool:
+    if path.endswith(".snap"):
+        before, after = dict(_SNAPSHOT_ENTRY.findall(old)), dict(_SNAPSHOT_ENTRY.findall(new))
+        return bool(before) and before.items() <= after.items()
+    if path.endswith(".json"):
+        return _keeps_json(old, new)
+    if path.endswith(_ROW_SUFFIXES):
+        rows = set(new.splitlines())
+        return bool(rows) and all(row in rows for row in old.splitlines())
+    return bool(old) and old.split() == new.split() and path.endswith(_LIST_SUFFIXES)
+
+
+def _keeps_json(old: str, new: str) -> bool:
+    try:
+        return _is_contained(_decode_json(old), _decode_json(new))
+    except RecursionError:
+        # Nested too deep to be compared: nobody can say that it is the same.
+        return False
+
+
+def _decode_json(text: str) -> Any:  # noqa: ANN401  any JSON
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def _is_contained(old: Any, new: Any) -> bool:  # noqa: ANN401  any JSON
+    """Everything said before is said now; a list may have grown at its end."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        return all(key in new and _is_contained(held, new[key]) for key, held in old.items())
+    if isinstance(old, list) and isinstance(new, list):
+        return len(old) <= len(new) and all(map(_is_contained, old, new))
+    return type(old) is type(new) and bool(old == new)
+
+
+def list_scalars(path: str, text: str) -> Iterator[str]:
+    """Single values of a data file, written as literals are."""
+    if path.endswith(".json"):
+        with suppress(RecursionError):
+            yield from _list_leaves(_decode_json(text))
+    elif path.endswith((*_ROW_SUFFIXES, *_LIST_SUFFIXES)):
+        for cell in _SEPARATOR.split(text):
+            yield _format_scalar(cell.strip().strip("\"'"))
+
+
+def _list_leaves(held: Any) -> Iterator[str]:  # noqa: ANN401  any JSON
+    children: Iterable[Any] = ()
+    if isinstance(held, dict):
+        yield from (f'"{key}' for key in held)
+        children = held.values()
+    elif isinstance(held, list):
+        children = held
+    else:
+        yield _format_scalar(held)
+    for each in children:
+        yield from _list_leaves(each)
+
+
+def _format_scalar(held: object) -> str:
+    if isinstance(held, bool) or held is None:
+        return "null" if held is None else str(held).lower()
+    try:
+        return str(float(str(held)))
+    except ValueError:
+        return f'"{held}'

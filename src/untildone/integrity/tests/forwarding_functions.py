@@ -1,0 +1,85 @@
+"""Functions that only call the one that took their place: what is shown of it holds for them."""
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import TypeAlias
+
+from untildone.integrity.comparison import Comparison
+from untildone.integrity.tests.tested_names import find_product_names
+
+_Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
+
+# warnings.warn("use fetch", DeprecationWarning), log.warning("..."), _deprecated("get")
+_WARNING_CALL = re.compile(r"(\w+\.)*(warn\w*|_?deprecat\w*)")
+
+
+def find_forwarding_functions(comparison: Comparison) -> dict[str, str]:
+    """The old name, and the new one that the start did not know; each defined only once."""
+    found: dict[str, list[_Function]] = {}
+    for path in (*comparison.changes.edited, *comparison.changes.added):
+        if path.endswith(".py") and comparison.role(path) == "product":
+            for node in _list_functions(comparison.new.text(path)):
+                found.setdefault(node.name, []).append(node)
+    single = {name: nodes[0] for name, nodes in found.items() if len(nodes) == 1}
+    pairs = {name: _find_forwarded_call(node) for name, node in single.items()}
+    pairs = {name: other for name, other in pairs.items() if other in single}
+    known = find_product_names(comparison.old) if pairs else frozenset()
+    return {
+        name: other
+        for name, other in pairs.items()
+        if other not in known and _has_same_parameters(single[name], single[other])
+    }
+
+
+def _list_functions(text: str) -> Iterator[_Function]:
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return
+    yield from (node for node in ast.walk(tree) if isinstance(node, _Function))
+
+
+def _has_same_parameters(one: _Function, other: _Function) -> bool:
+    """With the same defaults, or with whatever it is given."""
+    passes_all = one.args.vararg is not None and one.args.kwarg is not None
+    return passes_all or ast.unparse(one.args) == ast.unparse(other.args)
+
+
+def _find_forwarded_call(node: _Function) -> str:
+    """The function that it hands its own arguments to, if it does nothing else but warn."""
+    body = node.body[1:] if ast.get_docstring(node) is not None else node.body
+    if not body or not all(map(_warns, body[:-1])):
+        return ""
+    last = body[-1].value if isinstance(body[-1], ast.Return) else None
+    call = last.value if isinstance(last, ast.Await) else last
+    if not isinstance(call, ast.Call):
+        return ""
+    owner, _, name = ast.unparse(call.func).rpartition(".")
+    taken = _list_parameters(node.args, within=owner)
+    return name if owner in ("", "self", "cls") and taken == _list_arguments(call) else ""
+
+
+def _warns(statement: ast.stmt) -> bool:
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    return isinstance(call, ast.Call) and bool(_WARNING_CALL.fullmatch(ast.unparse(call.func)))
+
+
+def _list_parameters(given: ast.arguments, *, within: str) -> list[str]:
+    plain = [each.arg for each in (*given.posonlyargs, *given.args)]
+    if within and plain[:1] == [within]:
+        plain = plain[1:]
+    several = [f"*{given.vararg.arg}"] if given.vararg else []
+    named = [each.arg for each in given.kwonlyargs]
+    return [*plain, *several, *named, *([f"**{given.kwarg.arg}"] if given.kwarg else [])]
+
+
+def _list_arguments(call: ast.Call) -> list[str]:
+    """`f(a, b=b, **rest)`; under another name it is handed to something else."""
+    plain = [ast.unparse(each) for each in call.args]
+    named = [
+        f"**{ast.unparse(each.value)}" if each.arg is None else each.arg
+        for each in call.keywords
+        if each.arg in (None, ast.unparse(each.value))
+    ]
+    return [*plain, *named] if len(named) == len(call.keywords) else ["?"]

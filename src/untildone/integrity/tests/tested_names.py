@@ -1,0 +1,50 @@
+"""What the tests are about: names the product defines and tests call."""
+
+import re
+
+from untildone.syntax.languages import language_of_tests
+from untildone.worktree.contents import Tree
+from untildone.worktree.roles import classify_file
+
+_DEFINITION = re.compile(
+    r"\b(?:def|class|func(?:\s*\([^)]*\))?|fn|function\*?|struct|interface|type|trait)\s+(\w+)"
+    r"|^[^\S\n]*(?:(?:export|public|private|protected|static|async|final|override|const|let|var)"
+    r"[^\S\n]+)*(?:[\w<>\[\],.?]+[^\S\n]+)?(\w+)[^\S\n]*"
+    r"(?:=[^\S\n]*(?:async[^\S\n]*)?(?:function\b|\()|\([^;{}\n]*\)[^;{}\n]*\{)",
+    re.MULTILINE,
+)
+_KEYWORDS = frozenset(
+    ("if", "for", "while", "switch", "catch", "return", "function", "match", "else")
+)
+_MAX_FILE_LENGTH = 400_000
+_MAX_PRODUCT_LENGTH = 40_000_000
+
+
+def find_defined_names(text: str) -> frozenset[str]:
+    found = _DEFINITION.findall(text[:_MAX_FILE_LENGTH])
+    return frozenset(name for pair in found for name in pair if name) - _KEYWORDS
+
+
+def find_product_names(tree: Tree) -> frozenset[str]:
+    """Everything the product defines, as far as one can go through it."""
+    names: set[str] = set()
+    left = _MAX_PRODUCT_LENGTH
+    for path in tree:
+        if language_of_tests(path) and classify_file(path) == "product" and left > 0:
+            text = tree.text(path)
+            left -= len(text)
+            names |= find_defined_names(text)
+    return frozenset(names)
+
+
+def find_called_names(tree: Tree, names: frozenset[str]) -> frozenset[str]:
+    left = set(names)
+    for path in tree:
+        if (
+            left
+            and language_of_tests(path)
+            and (classify_file(path) == "test" or path.endswith(".rs"))
+        ):
+            text = tree.text(path)
+            left -= {name for name in left if re.search(rf"\b{re.escape(name)}\s*\(", text)}
+    return names - left

@@ -1,0 +1,32 @@
+"""Files of the change that nobody can compare: asked about, because anything may be in them."""
+
+from collections.abc import Iterator
+
+from untildone.core.concerns import make_concern
+from untildone.core.evidence import Concern, ConcernKind
+from untildone.integrity.comparison import Comparison, digest
+from untildone.syntax.languages import language_of
+from untildone.worktree.contents import READABLE
+
+
+def find_concerns(comparison: Comparison) -> Iterator[Concern]:
+    """Code and settings that are too long to be read; tests are told of with the other tests."""
+    for path in (*comparison.changes.edited, *comparison.changes.added):
+        entry = comparison.new.entries[path]
+        if entry.kind != "link" and entry.size > READABLE and _should_be_compared(comparison, path):
+            told = f"`{path}` is not compared with the baseline: it is larger than"
+            because = f"{told} {READABLE // 1_000_000} MB"
+            yield make_concern(ConcernKind.UNREAD, path, reason=because, content=entry.digest)
+
+
+def _should_be_compared(comparison: Comparison, path: str) -> bool:
+    role = comparison.role(path)
+    return role in ("config", "script") or (role == "product" and bool(language_of(path)))
+
+
+def make_unfinished_concern(comparison: Comparison, path: str, why: str) -> Concern:
+    """The rest was not compared either, so an approval holds for exactly this change."""
+    because = f"not all was compared with the baseline: {why}"
+    changed = sorted((*comparison.changes.edited, *comparison.changes.added))
+    content = digest([(each, comparison.new.entries[each].digest) for each in changed])
+    return make_concern(ConcernKind.UNREAD, path, reason=because, content=content)

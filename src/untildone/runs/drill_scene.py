@@ -1,0 +1,179 @@
+"""A scene of the drill: a project, sessions and loops of its own, and the installed hooks."""
+
+import json
+import os
+import shlex
+import shutil
+import sys
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from msgspec import Struct
+
+from untildone.core.contract import Check
+from untildone.core.progress import Progress
+from untildone.engine.context import Context, project_folder
+from untildone.engine.request import Request
+from untildone.engine.start import begin
+from untildone.process.git import run_git
+from untildone.runs.hooks import Answer, Settings, fire, read_hooks
+from untildone.runs.scripted_agent import Agent, stop_fields
+
+_AUTHOR = {
+    f"GIT_{who}_{what}": value
+    for who in ("AUTHOR", "COMMITTER")
+    for what, value in (("NAME", "drill"), ("EMAIL", "drill@localhost"))
+}
+_GIT_TIMEOUT = 30.0
+_CHECKS = {
+    "wants_done.py": "import pathlib, sys\nsys.exit(not pathlib.Path('done').exists())\n",
+    "hangs.py": "import time\ntime.sleep(60)\n",
+}
+
+
+class HookAnswer(Struct, frozen=True, kw_only=True):
+    """What the hooks of one event said together."""
+
+    answers: tuple[Answer, ...]
+
+    @property
+    def held(self) -> bool:
+        return any(answer.goes_on for answer in self.answers)
+
+    @property
+    def notice(self) -> str:
+        return " ".join(answer.notice for answer in self.answers if answer.notice)
+
+    @property
+    def silent(self) -> bool:
+        return not any(answer.stdout.strip() or answer.stderr.strip() for answer in self.answers)
+
+    @property
+    def fault(self) -> str:
+        """Why the client would take no answer from a hook, if so."""
+        if not self.answers:
+            return "no hook was run"
+        for answer in self.answers:
+            if answer.timed_out:
+                return f"the client ends the hook after {answer.hook.timeout:g} seconds"
+            if answer.exit_code != 0:
+                return f"the hook ended with exit code {answer.exit_code}: {_last(answer.stderr)}"
+        return ""
+
+    @property
+    def told(self) -> str:
+        """For a failure: what came instead of what was expected."""
+        if self.fault:
+            return self.fault
+        return self.notice or ("silence" if self.silent else _last(self.answers[0].stdout))
+
+
+def _last(text: str) -> str:
+    return (text.strip().splitlines() or ["nothing was said"])[-1][:200]
+
+
+class DrillScene:
+    """`settings` holds only our hooks: those of others are not asked to play."""
+
+    def __init__(self, context: Context, settings: Sequence[Settings], folder: Path) -> None:
+        self.context = context
+        self.folder = folder
+        self.project = folder / "project"
+        self.session = str(uuid.uuid4())
+        self._settings = settings
+        self._loops: list[str] = []
+        self._sessions: list[str] = []
+        self.project.mkdir(parents=True)
+        for name, text in _CHECKS.items():
+            self.write(name, text)
+        self.git("init", "-q")
+        self.git("add", "-A")
+        self.git("commit", "-qm", "start")
+
+    def git(self, *arguments: str) -> None:
+        # The person may have set up signatures and hooks that ask for a passphrase.
+        own = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+        run_git(
+            arguments,
+            cwd=self.project,
+            timeout=_GIT_TIMEOUT,
+            environ=self.context.environ,
+            variables=_AUTHOR | own,
+        )
+
+    def write(self, name: str, text: str) -> None:
+        (self.project / name).write_text(text, encoding="utf-8")
+
+    def agent(self, session: str = "", *, cwd: Path | None = None) -> Agent:
+        agent = Agent(
+            self.project,
+            settings=self._settings,
+            environ=self.context.environ,
+            session=session or self.session,
+        )
+        agent.cwd = cwd or self.project
+        self._sessions.append(agent.session)
+        return agent
+
+    def start(self, script: str = "wants_done.py", *, timeout: float = 20) -> str:
+        """A loop in a session that has begun; its check is one of the scripts above."""
+        self.agent().begin()
+        python = sys.executable if os.name == "nt" else shlex.quote(sys.executable)
+        check = Check(name="drill", command=f"{python} {script}", timeout=timeout)
+        request = Request(
+            session=self.session, project=self.project, task="A drill.", checks=(check,)
+        )
+        loop = begin(self.context, request).contract.id
+        self._loops.append(loop)
+        return loop
+
+    def stop(self, session: str = "", *, cwd: Path | None = None) -> HookAnswer:
+        agent = self.agent(session, cwd=cwd)
+        return HookAnswer(answers=agent.fire("Stop", stop_fields("Done.", held_before=False)))
+
+    def stop_with(self, stdin: bytes) -> HookAnswer:
+        """A stop whose payload is not what the client sends."""
+        hooks = [hook for hook in read_hooks(self._settings) if hook.event == "Stop"]
+        environ = {**self.agent().environment, "CLAUDE_PROJECT_DIR": str(self.project)}
+        return HookAnswer(answers=fire(hooks, stdin, cwd=self.project, env=environ))
+
+    def progress(self) -> Progress:
+        return self.context.loops.load(self._loops[-1]).progress
+
+    def clean(self) -> None:
+        """Nothing of the drill stays in the person's state."""
+        for loop in self._loops:
+            shutil.rmtree(self.context.loops.get_folder(loop), ignore_errors=True)
+            self.context.loops.forget(loop)
+        for name in self._sessions:
+            session = self.context.session(name)
+            session.release()
+            shutil.rmtree(session.folder, ignore_errors=True)
+        for place in self.folder.iterdir():
+            kept = project_folder(self.context.home, place)
+            shutil.rmtree(kept, ignore_errors=True)
+            with suppress(OSError):
+                # Only where no project of the person's is in it.
+                kept.parent.rmdir()
+
+
+@contextmanager
+def open_scene(
+    context: Context, settings: Sequence[Settings], folder: Path
+) -> Iterator[DrillScene]:
+    scene = DrillScene(context, settings, folder)
+    try:
+        yield scene
+    finally:
+        scene.clean()
+
+
+def settings_with_only(
+    hooks: dict[str, list[dict[str, object]]], env: dict[str, object]
+) -> Settings:
+    """Settings with nothing but these hooks and variables."""
+    groups = {event: [{"hooks": ours}] for event, ours in hooks.items()}
+    value: Settings = json.loads(json.dumps({"hooks": groups, "env": env}))
+    return value

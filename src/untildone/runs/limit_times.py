@@ -1,0 +1,71 @@
+"""When a usage limit ends, where a client says so in words only."""
+
+import re
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+# usage limit reached|1760000000
+_EPOCH = re.compile(r"\b(1\d{9})(?:\d{3})?\b")
+# try again in 5 minutes; resets in 2h 15m
+_AFTER = re.compile(r"\b(?:in|after)\s+((?:\d+\s*(?!ms)[dhms][a-z]*[\s,]*(?:and\s+)?)+)", re.I)
+_PART = re.compile(r"(\d+)\s*([dhms])", re.I)
+_SECONDS = {"d": 86_400, "h": 3_600, "m": 60, "s": 1}
+# retry-after: 30
+_RETRY = re.compile(r"\bretry[- ]after:?\s*(\d+)\b", re.I)
+# resets 3pm (Europe/Berlin); will reset at 15:30; resets Oct 9, 5am; resets Mon 9am
+_AT = re.compile(
+    r"\breset(?:s|ting)?\s+(?:at\s+|on\s+)?"
+    r"(?:(?P<name>[a-z]{3})[a-z]*\.?(?:\s+(?P<day>\d{1,2}))?(?:,|\s+at|,\s+at)?\s+)?"
+    r"(?P<hour>\d{1,2})(?::(?P<minute>\d\d))?\s*(?P<half>am\b|pm\b)?(?:\s*\((?P<zone>[\w/+-]+)\))?",
+    re.I,
+)
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+# What was said a moment ago of a moment ago is over; it does not mean tomorrow.
+_JUST_NOW = timedelta(minutes=10)
+
+
+def parse_limit_end(text: str, now: datetime) -> float:
+    """Seconds since the epoch; 0 where the text does not say."""
+    return next(_find_times(text, now), 0)
+
+
+def _find_times(text: str, now: datetime) -> Iterator[float]:
+    if found := _EPOCH.search(text):
+        yield float(found[1])
+    if found := _AFTER.search(text):
+        parts = _PART.findall(found[1])
+        yield now.timestamp() + sum(int(count) * _SECONDS[unit.lower()] for count, unit in parts)
+    if found := _RETRY.search(text):
+        yield now.timestamp() + int(found[1])
+    for found in _AT.finditer(text):
+        # A number alone is no time of day.
+        if found["half"] or found["minute"]:
+            yield from _time_of_day(found, now)
+
+
+def _time_of_day(found: re.Match[str], now: datetime) -> Iterator[float]:
+    try:
+        here = now.astimezone(ZoneInfo(found["zone"])) if found["zone"] else now
+    except (ZoneInfoNotFoundError, ValueError):
+        here = now
+    half, hour = (found["half"] or "").lower(), int(found["hour"])
+    hour = hour % 12 + (12 if half == "pm" else 0) if half else hour
+    try:
+        clock = here.replace(hour=hour, minute=int(found["minute"] or 0), second=0, microsecond=0)
+        yield _next_occurrence(found, clock, now).timestamp()
+    except ValueError:
+        # 25:00 or the 31st of February.
+        return
+
+
+def _next_occurrence(found: re.Match[str], clock: datetime, now: datetime) -> datetime:
+    name = (found["name"] or "").lower()
+    if name in _MONTHS and found["day"]:
+        moment = clock.replace(month=_MONTHS.index(name) + 1, day=int(found["day"]))
+        return moment if moment > now - _JUST_NOW else moment.replace(year=moment.year + 1)
+    if name in _WEEKDAYS:
+        clock += timedelta(days=(_WEEKDAYS.index(name) - clock.weekday()) % 7)
+        return clock if clock > now - _JUST_NOW else clock + timedelta(days=7)
+    return clock if clock > now - _JUST_NOW else clock + timedelta(days=1)

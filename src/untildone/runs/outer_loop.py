@@ -1,0 +1,291 @@
+"""The outer loop: asks the agent, judges its return through the one pipeline, asks again."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
+from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from untildone.agents.events import Stop
+from untildone.agents.headless import ClientFault
+from untildone.core.progress import Progress
+from untildone.core.transitions import end_loop
+from untildone.core.verdict import OUTCOMES, Continue, Finish, Pause
+from untildone.engine import verbs
+from untildone.engine.active_time import count_time, read_clock
+from untildone.engine.context import Context
+from untildone.engine.judgement import Answer
+from untildone.engine.session import reminder
+from untildone.engine.speaker import ignored
+from untildone.engine.stop import judge_return
+from untildone.errors import UserError
+from untildone.process.runner import end_runs_on_signal
+from untildone.runs.client_call import Return, Show
+from untildone.runs.conversation import Conversation
+from untildone.runs.events import Ended, Judged, Started, Waiting
+from untildone.runs.limit_times import parse_limit_end
+from untildone.runs.stop_request import catch_first_interrupt
+from untildone.store.lock import LockTimeoutError, hold_lock
+from untildone.store.loops import Record
+
+# Of what the model can read: past this a new conversation costs less than it forgets.
+_FULL = 0.6
+# A client's clock and ours may differ a little.
+_MARGIN = 5.0
+_LONGEST_WAIT = 8 * 24 * 3_600.0
+_BY_THE_PERSON = "interrupted by the person"
+
+
+class RetryDelays(Struct, frozen=True, kw_only=True):
+    """Seconds before each further try: after a fault, and at a limit whose end nobody states."""
+
+    tries: Sequence[float] = (2, 15, 60)
+    limit: Sequence[float] = (60, 120, 300, 600, 900, 1_800)
+
+
+def drive(context: Context, loop: str, *, show: Show, pace: RetryDelays | None = None) -> Ended:
+    """Until the loop is finished or paused; whatever interrupts it leaves it to be continued."""
+    why = ignored(context.agent, context.environ)
+    if why:
+        raise UserError(f"nothing would be judged: {why}", hint="unset the variable")
+    with ExitStack() as held, end_runs_on_signal():
+        held.enter_context(_lock_run(context, loop))
+        run = _Run(Conversation(context, loop, show), show, pace or RetryDelays(), held)
+        record = _mark_driven(run)
+    said = _make_ended_event(context, record, run.fault)
+    show(said)
+    return said
+
+
+def _mark_driven(run: "_Run") -> Record:
+    try:
+        with catch_first_interrupt(run.conversation.stopping):
+            return run.run_to_end()
+    except (KeyboardInterrupt, SystemExit, BrokenPipeError) as interruption:
+        # Of two interruptions the second ends us; of one, this was the first.
+        if run.conversation.stopping.asked or not isinstance(interruption, KeyboardInterrupt):
+            run.pause("interrupted")
+            raise
+        return run.pause(_BY_THE_PERSON)
+    finally:
+        run.conversation.let_go()
+
+
+@contextmanager
+def _lock_run(context: Context, loop: str) -> Iterator[None]:
+    with ExitStack() as held:
+        try:
+            held.enter_context(
+                hold_lock(context.loops.get_folder(loop) / "driving.lock", timeout=0)
+            )
+        except LockTimeoutError:
+            raise UserError(
+                f"loop `{loop}` is being run already",
+                hint=f"`untildone pause {loop}` stops that run",
+            ) from None
+        yield
+
+
+def _make_ended_event(context: Context, record: Record, fault: ClientFault | None) -> Ended:
+    progress, loop = record.progress, record.contract.id
+    how = OUTCOMES[progress.outcome or "unverified"]
+    receipt = context.loops.get_folder(loop) / "receipt.md"
+    return Ended(
+        loop=loop,
+        session=context.session_of(record).id,
+        status=progress.status,
+        outcome=progress.outcome,
+        reason=progress.reason,
+        rounds=progress.round,
+        spend_usd=progress.spend_usd,
+        exit_code=how.exit_code,
+        resume=f"untildone continue {loop}" if how.resume else "",
+        receipt=str(receipt) if receipt.exists() else "",
+        fault=fault,
+    )
+
+
+class _Run:
+    def __init__(
+        self, conversation: Conversation, show: Show, pace: RetryDelays, held: ExitStack
+    ) -> None:
+        self.conversation = conversation
+        self._show = show
+        self._pace = pace
+        self._held = held
+        self._denied_before = False
+        self.fault: ClientFault | None = None
+
+    def run_to_end(self) -> Record:
+        talk = self.conversation
+        self._introduce()
+        prompt = reminder(talk.record)
+        if talk.book.how.mode == "fresh" and talk.book.begun:
+            prompt = talk.begin_anew(prompt)
+        while talk.active:
+            returned = self._call_until_return(prompt)
+            if returned is None or returned.interrupted:
+                self._is_interrupted()
+                continue
+            # Where nothing was done there is nothing to judge.
+            answer = None if returned.fault and not returned.tools else self._judge_return(returned)
+            self._give_up(returned)
+            if answer and talk.active:
+                prompt = self._next_prompt(answer, returned)
+        return talk.record
+
+    def pause(self, reason: str) -> Record:
+        return self._end(Pause(outcome="paused", reason=reason))
+
+    def _end(self, verdict: Pause) -> Record:
+        talk = self.conversation
+        if talk.reloaded().progress.status == "active":
+            talk.record = verbs.end(talk.context, talk.loop, verdict)
+        return talk.record
+
+    def _introduce(self) -> None:
+        talk = self.conversation
+        contract, bounds = talk.record.contract, talk.bounds
+        talk.take()
+        self._show(
+            Started(
+                loop=talk.loop,
+                session=talk.session,
+                agent=contract.agent,
+                project=contract.project,
+                task=contract.task,
+                checks=tuple(check.command for check in contract.checks),
+                rounds=talk.record.progress.round,
+                max_rounds=bounds.rounds,
+                budget_usd=bounds.budget_usd,
+            )
+        )
+
+    def _next_prompt(self, answer: Answer, returned: Return) -> str:
+        if not isinstance(answer.verdict, Continue):
+            self.pause("nobody judged the agent's return")
+        mode = self.conversation.book.how.mode
+        if mode == "fresh" or (mode == "auto" and returned.fill > _FULL):
+            return self.conversation.begin_anew(answer.feedback)
+        return answer.feedback
+
+    def _call_until_return(self, prompt: str) -> Return | None:
+        """After as many tries and waits as it takes; None where the person stopped that."""
+        tries, limits = list(self._pace.tries), list(self._pace.limit)
+        while True:
+            returned = self.conversation.asked(prompt)
+            match returned.fault:
+                case None | "authentication" | "billing" | "refused" | "missing":
+                    return returned
+                case "limit":
+                    seconds = self._until_reset(returned, limits)
+                case _:
+                    seconds = tries.pop(0) if tries else None
+            if seconds is None:
+                return returned
+            if returned.fault == "lost":
+                prompt = self.conversation.begin_anew(prompt)
+            elif not self._wait(returned, seconds):
+                return None
+
+    def _until_reset(self, returned: Return, limits: list[float]) -> float | None:
+        if not self.conversation.book.how.wait:
+            return None
+        now = self.conversation.context.clock()
+        local = datetime.fromtimestamp(now, UTC).astimezone()
+        left = (returned.until or parse_limit_end(returned.reason, local)) + _MARGIN - now
+        if 0 < left < _LONGEST_WAIT:
+            return left
+        return limits.pop(0) if limits else None
+
+    def _wait(self, returned: Return, seconds: float) -> bool:
+        """False where the person did not want to; the time counts for no bound."""
+        clock = self.conversation.context.clock
+        until = datetime.fromtimestamp(clock() + seconds, UTC)
+        self._show(
+            Waiting(
+                fault=returned.fault or "crashed",
+                reason=returned.reason,
+                until=until.isoformat(timespec="seconds"),
+                seconds=round(seconds, 1),
+            )
+        )
+        self._note_return("waiting")
+        waited = self.conversation.stopping.pause_until(until.timestamp(), clock)
+        self._note_return("waited")
+        return waited
+
+    def _note_return(self, kind: Literal["waiting", "waited"]) -> None:
+        talk = self.conversation
+
+        def edit(record: Record) -> Progress:
+            if kind == "waited":
+                return replace(record.progress, clock=read_clock())
+            return count_time(record.progress, talk.context.session_of(record))
+
+        talk.record = verbs.change(talk.context, talk.loop, edit, kind=kind)
+
+    def _judge_return(self, returned: Return) -> Answer | None:
+        talk = self.conversation
+        stop = Stop(
+            session=talk.session,
+            cwd=talk.record.contract.project,
+            project=talk.record.contract.project,
+            message=returned.message,
+            attended=False,
+            spent_usd=talk.book.spent,
+        )
+        answer = judge_return(talk.context, stop)
+        talk.record = self._clean_up(answer)
+        if talk.context.loops.get_folder(talk.loop).exists():
+            talk.judged()
+        progress = talk.record.progress
+        if answer:
+            self._show(
+                Judged(
+                    round=progress.round,
+                    verdict=answer.verdict,
+                    unmet=progress.unmet or (),
+                    notice=answer.notice,
+                    spend_usd=progress.spend_usd,
+                )
+            )
+        if progress.followed_by:
+            self._held.enter_context(_lock_run(talk.context, progress.followed_by))
+            talk.follow(progress.followed_by)
+            self._introduce()
+        return answer
+
+    def _clean_up(self, answer: Answer | None) -> Record:
+        """A loop whose person keeps nothing is gone once it is finished."""
+        record = self.conversation.record
+        if answer and isinstance(answer.verdict, Finish) and record.contract.clean:
+            progress = replace(record.progress, round=record.progress.round + 1)
+            return replace(record, progress=end_loop(progress, answer.verdict))
+        return self.conversation.reloaded()
+
+    def _is_interrupted(self) -> None:
+        """By Ctrl-C, or because somebody ended or paused the loop elsewhere."""
+        if self.conversation.reloaded().progress.status == "active":
+            self.pause(_BY_THE_PERSON)
+
+    def _give_up(self, returned: Return) -> None:
+        """At what another round would not mend."""
+        talk = self.conversation
+        denied = ", ".join(dict.fromkeys(returned.denied))
+        again, self._denied_before = self._denied_before, bool(denied)
+        if not talk.active:
+            return
+        fault, reason = returned.fault, returned.reason
+        if not fault and denied and again and talk.record.progress.stale_rounds:
+            fault, reason = "denied", f"the client has no permission for {denied}"
+        if not fault:
+            return
+        self.fault = fault
+        if fault == "limit":
+            self.pause(f"usage limit: {reason}")
+            return
+        remedy = talk.context.agent.load_headless().REMEDIES[fault]
+        self._end(Pause(outcome="blocked", reason=f"{fault}: {reason}; {remedy}"))

@@ -1,0 +1,22 @@
+"""`python -m untildone.runs.plan.merge_markers FILE…`: exits 1 if a merge marker is left."""
+
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+_MARKER = re.compile(rb"(?m)^(?:<{7}|>{7}) ")
+
+
+def main(paths: Sequence[str]) -> int:
+    """A file that one side deleted may be gone."""
+    for path in map(Path, paths):
+        found = _MARKER.search(path.read_bytes()) if path.is_file() else None
+        if found:
+            sys.stdout.write(f"{path}: has conflict markers\n")
+            return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

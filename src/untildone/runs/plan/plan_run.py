@@ -1,0 +1,233 @@
+"""`run --plan`: ready tasks at once, as many as wanted, until all are merged or none can go on."""
+
+import os
+import time
+from collections.abc import Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import ExitStack, contextmanager, suppress
+
+from msgspec.structs import replace
+
+from untildone.core.verdict import OUTCOMES, Outcome
+from untildone.engine import verbs
+from untildone.errors import UserError
+from untildone.process.command import quote_argument
+from untildone.process.orphans import end_marked_processes
+from untildone.process.runner import end_runs_on_signal
+from untildone.runs import memory
+from untildone.runs.plan import worktrees
+from untildone.runs.plan.assignment import run_task_checks
+from untildone.runs.plan.events import PlanEnded, PlanStarted, TaskSummary
+from untildone.runs.plan.journal import PlanJournal, TaskProgress
+from untildone.runs.plan.schedule import list_left, list_ready
+from untildone.runs.plan.task_run import PlanContext, Show, TaskRun, remove_merged_task
+from untildone.runs.plan.workspace import (
+    Workspace,
+    find_tracked_plan,
+    list_notices,
+    prepare_work_branch,
+)
+from untildone.runs.stop_request import StopRequest, catch_first_interrupt
+from untildone.store.home import prepare_home
+from untildone.store.lock import LockTimeoutError, hold_lock
+
+# What we start has it: after a crash its processes are found by it.
+_MARK = "UNTILDONE_PLAN"
+_LOOK_SECONDS = 0.2
+# Not of one task: crashing, and what it may not use, may be due to that.
+_OF_THE_CLIENT = ("limit", "authentication", "billing", "refused", "network", "missing")
+_ELSEWHERE = (
+    "it is in progress elsewhere; if nobody works on it, `untildone plan set-status {} not_started`"
+)
+
+
+def run_plan(setting: Workspace, show: Show) -> PlanEnded:
+    """Called again it goes on where it was, whatever ended it."""
+    began = time.monotonic()
+    prepare_home(setting.context.home)
+    setting.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with _lock_plan(setting), end_runs_on_signal():
+        environ = {**setting.context.environ, _MARK: setting.folder.name}
+        setting = replace(setting, context=replace(setting.context, environ=environ))
+        log = PlanJournal(setting.folder, setting.context.now)
+        prepare_work_branch(setting, log)
+        setting = replace(setting, tracked=find_tracked_plan(setting))
+        stop = StopRequest()
+        run = _PlanRun(PlanContext(setting, log, show, stop))
+        with catch_first_interrupt(stop):
+            run.run_to_end()
+        ended = run.ended(time.monotonic() - began)
+    show("", ended)
+    return ended
+
+
+@contextmanager
+def _lock_plan(setting: Workspace) -> Iterator[None]:
+    with ExitStack() as held:
+        try:
+            held.enter_context(hold_lock(setting.folder / "run.lock", timeout=0))
+        except LockTimeoutError:
+            raise UserError(
+                f"`{setting.path}` is being run already", hint="wait for that run, or end it"
+            ) from None
+        mark, before = setting.folder.name, os.environ.get(_MARK)
+        end_marked_processes(_MARK, mark)
+        os.environ[_MARK] = mark
+        try:
+            yield
+        finally:
+            os.environ.pop(_MARK) if before is None else os.environ.update({_MARK: before})
+
+
+class _PlanRun:
+    def __init__(self, desk: PlanContext) -> None:
+        self._desk = desk
+        self._setting = desk.setting
+        self._log = desk.log
+        self._tasks = desk.setting.plan.tasks
+        self._working: dict[Future[TaskProgress], str] = {}
+        # In the order in which they gave up.
+        self._given_up: dict[str, TaskProgress] = {}
+        self._errors: list[BaseException] = []
+        self._red: tuple[str, ...] = ()
+
+    def run_to_end(self) -> None:
+        self._introduce()
+        for name, task in self._tasks.items():
+            if task.status == "in_progress" and self._log.of(name).step == "waiting":
+                reason = _ELSEWHERE.format(quote_argument(name))
+                self._given_up[name] = TaskProgress(step="ended", outcome="blocked", reason=reason)
+        with ThreadPoolExecutor(max_workers=self._setting.jobs) as pool:
+            try:
+                while self._start_next(pool) or self._working:
+                    self._poll()
+            except BaseException:
+                self._desk.stop.set()
+                self._pause()
+                raise
+        if self._errors:
+            raise self._errors[0]
+        if not self._list_left() and not self._desk.stop.is_set():
+            self._check_whole()
+
+    def _list_left(self) -> tuple[str, ...]:
+        return list_left(self._tasks, finished=self._log.merged())
+
+    def _introduce(self) -> None:
+        setting = self._setting
+        self._desk.show(
+            "",
+            PlanStarted(
+                plan=str(setting.path),
+                feature=setting.feature,
+                branch=setting.branch if setting.git else "",
+                base=self._log.base,
+                jobs=setting.jobs,
+                tasks=self._list_left(),
+                notices=list_notices(setting),
+            ),
+        )
+
+    def _start_next(self, pool: ThreadPoolExecutor) -> bool:
+        """Whether another task could be taken up."""
+        if self._desk.stop.is_set() or self._has_no_client():
+            return False
+        taken = {*self._working.values(), *self._given_up}
+        free = self._setting.jobs - len(self._working)
+        names = list_ready(self._tasks, finished=self._log.merged(), taken=taken)[:free]
+        for name in names:
+            self._working[pool.submit(TaskRun(self._desk, name).run_to_end)] = name
+        return bool(names)
+
+    def _has_no_client(self) -> bool:
+        """The next task would fare no better."""
+        return any(course.fault in _OF_THE_CLIENT for course in self._given_up.values())
+
+    def _poll(self) -> None:
+        done, _ = wait(self._working, timeout=_LOOK_SECONDS, return_when=FIRST_COMPLETED)
+        for future in done:
+            name = self._working.pop(future)
+            error = future.exception()
+            if error:
+                # The others come to rest before it is told.
+                self._errors.append(error)
+                self._desk.stop.set()
+            elif future.result().step != "merged":
+                self._given_up[name] = future.result()
+        if self._desk.stop.is_set():
+            self._pause()
+
+    def _pause(self) -> None:
+        """The agents at work are ended gently; their loops go on another day."""
+        for name in self._working.values():
+            for loop in self._log.of(name).loops[-1:]:
+                with suppress(UserError):
+                    verbs.pause(self._setting.context, loop)
+
+    def _check_whole(self) -> None:
+        """Every check of every task, where the last one was merged."""
+        setting, git = self._setting, self._setting.git
+        last = next(reversed(self._log.merged()), "whole")
+        place = setting.place(last)
+        if git and not place.exists():
+            tip = git.ask("rev-parse", f"refs/heads/{setting.branch}")
+            git.ask("worktree", "prune")
+            setting.worktree(last).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            worktrees.check_out(git, setting.worktree(last), "--detach", commit=tip)
+        results = run_task_checks(setting, place, self._tasks)
+        self._red = tuple(result.name for result in results if not result.green)
+        if git and not self._red:
+            worktrees.remove_worktree(git, setting.worktree("whole"))
+            for name in self._log.merged():
+                if setting.worktree(name).exists():
+                    remove_merged_task(setting, name)
+            for folder in (setting.worktrees, setting.worktrees.parent):
+                # Other plans may have theirs there.
+                with suppress(OSError):
+                    folder.rmdir()
+
+    def ended(self, seconds: float) -> PlanEnded:
+        outcome, reason = self._outcome()
+        setting, git = self._setting, self._setting.git
+        return PlanEnded(
+            outcome=outcome,
+            reason=reason,
+            exit_code=OUTCOMES[outcome].exit_code,
+            branch=setting.branch if git else "",
+            commit=git.ask("rev-parse", f"refs/heads/{setting.branch}") if git else "",
+            red=self._red,
+            seconds=round(seconds, 1),
+            tasks=tuple(self._summary(name) for name in self._tasks),
+        )
+
+    def _outcome(self) -> tuple[Outcome, str]:
+        for name, course in self._given_up.items():
+            return course.outcome or "paused", f"{name}: {course.reason or 'interrupted'}"
+        if self._desk.stop.is_set():
+            return "paused", "interrupted by the person"
+        if self._red:
+            return "unverified", f"the whole feature is red: {', '.join(self._red)}"
+        words = [name for name in self._log.merged() if self._log.of(name).outcome == "claimed"]
+        if words:
+            return "claimed", f"every task is merged; by words alone: {', '.join(words)}"
+        return "done", "every task is verified and merged, and the whole feature is green"
+
+    def _summary(self, name: str) -> TaskSummary:
+        context, task = self._setting.context, self._tasks[name]
+        course = self._given_up.get(name) or self._log.of(name)
+        progress = [context.loops.load(loop).progress for loop in course.loops]
+        books = [memory.read(context, loop) for loop in course.loops]
+        spent = [each.spend_usd for each in progress if each.spend_usd is not None]
+        return TaskSummary(
+            id=name,
+            title=task.title,
+            step="merged" if task.status == "completed" else course.step,
+            outcome=course.outcome,
+            reason=course.reason,
+            rounds=sum(each.round for each in progress),
+            calls=sum(each.calls for each in books if each),
+            spend_usd=sum(spent) if spent else None,
+            seconds=round(sum(each.active_seconds for each in progress), 1),
+            loop=next(reversed(course.loops), ""),
+            fault=course.fault,
+        )

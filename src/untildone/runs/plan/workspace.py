@@ -1,0 +1,156 @@
+"""Where a plan is run: its repository, its branches, its folders, and what must hold first."""
+
+import re
+from pathlib import Path
+
+from msgspec import Struct
+
+from untildone.core.contract import Bounds
+from untildone.engine.context import Context
+from untildone.errors import UserError
+from untildone.features.plans.model import Plan
+from untildone.runs.memory import RunOptions
+from untildone.runs.plan import worktrees
+from untildone.runs.plan.git import Git
+from untildone.runs.plan.journal import PlanJournal
+from untildone.runs.plan.merging import require_git_version
+from untildone.store.digest import sha256
+from untildone.worktree.files import find_worktree_root, list_changed_files
+
+
+class Workspace(Struct, frozen=True, kw_only=True):
+    """`git` is None where there is none: then tasks are worked on in the project itself."""
+
+    context: Context
+    path: Path
+    plan: Plan
+    project: Path
+    folder: Path
+    how: RunOptions
+    bounds: Bounds
+    jobs: int = 1
+    git: Git | None = None
+    # The project and the plan below the top of the repository; no plan if it is not in the work
+    # branch, which is known once that is there.
+    below: Path = Path()
+    tracked: str = ""
+
+    @property
+    def feature(self) -> str:
+        return self.plan.feature or self.path.resolve().parent.name
+
+    @property
+    def branch(self) -> str:
+        return f"untildone/{make_slug(self.feature)}"
+
+    def branch_of(self, task: str) -> str:
+        return f"untildone-task/{make_slug(self.feature)}/{make_slug(task)}"
+
+    @property
+    def worktrees(self) -> Path:
+        """Beside our state, not in it: that is closed to agents."""
+        home = self.context.home
+        return home.with_name(f"{home.name}-worktrees") / self.folder.name
+
+    def worktree(self, task: str) -> Path:
+        return self.worktrees / make_slug(task) if self.git else self.project
+
+    def place(self, task: str) -> Path:
+        """The project as that task has it."""
+        return self.worktree(task) / self.below
+
+
+def make_slug(text: str) -> str:
+    """As a branch and a folder can be named, different for different texts."""
+    plain = re.sub(r"[^A-Za-z0-9_-]+", "-", text).strip("-")[:60] or "plan"
+    return plain if plain == text else f"{plain}-{sha256(text.encode()).hexdigest()[:6]}"
+
+
+def state_folder_of(context: Context, path: Path) -> Path:
+    name = sha256(str(path.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:24]
+    return context.home / "plans" / name
+
+
+def find_repository(project: Path) -> Git | None:
+    """None where there is no repository, or none with a commit to begin at."""
+    root = find_worktree_root(project)
+    if root is None:
+        return None
+    git = Git(root)
+    if not git.commit("HEAD"):
+        raise UserError(f"`{root}` has no commit yet", hint='run `git commit -m "Begin"` first')
+    require_git_version(git)
+    return git
+
+
+def find_tracked_plan(setting: Workspace) -> str:
+    """The plan's path in the work branch, or nothing where that has none."""
+    git, place = setting.git, setting.path.resolve()
+    if not git or not place.is_relative_to(git.folder.resolve()):
+        return ""
+    name = place.relative_to(git.folder.resolve()).as_posix()
+    kind = git.knows("cat-file", "-t", f"refs/heads/{setting.branch}:{name}")
+    return name if kind == "blob" else ""
+
+
+def list_notices(setting: Workspace) -> tuple[str, ...]:
+    """What the person should know of their checkout."""
+    git = setting.git
+    if git is None:
+        where = f"`{setting.project}` is in no git repository"
+        return (f"{where}: tasks are worked on there, one after another",)
+    found = []
+    if list_changed_files(git.folder):
+        found.append("what is not committed in your checkout is not part of this: HEAD is used")
+    if not git.knows("symbolic-ref", "-q", "HEAD"):
+        found.append("HEAD is detached: the work branch begins at that commit")
+    if git.knows("cat-file", "-t", "HEAD:.gitmodules"):
+        found.append("submodules are empty folders in the worktrees of tasks")
+    attributes = ":(glob)**/.gitattributes"
+    if git.knows("grep", "-l", "-e", "filter=", "HEAD", "--", attributes):
+        found.append("git filters, such as LFS, are not run: worktrees have files as committed")
+    return tuple(found)
+
+
+def prepare_work_branch(setting: Workspace, log: PlanJournal) -> None:
+    """The work branch is there and ours, or it is said why not; nothing is taken from anybody."""
+    git, branch = setting.git, setting.branch
+    if git is None:
+        return
+    require_free_branch(git, branch)
+    head, tip = git.ask("rev-parse", "HEAD"), git.commit(f"refs/heads/{branch}")
+    if not tip:
+        # Without the branch nothing of an earlier run is left to go on with.
+        if log.courses or log.base != head:
+            log.begin_anew(head)
+        git.ask("update-ref", f"refs/heads/{branch}", head, "")
+        return
+    if not log.base:
+        raise UserError(
+            f"there is a branch `{branch}` that no run of this plan made",
+            hint=f"rename it: `git branch -m {branch} NAME`",
+        )
+    _require_no_lost_work(git, branch, tip, log)
+    if git.contains(head, tip):
+        git.ask("update-ref", f"refs/heads/{branch}", head, tip)
+
+
+def require_free_branch(git: Git, branch: str) -> None:
+    """A branch that somebody has checked out would move under their feet."""
+    holder = worktrees.find_holder(git, branch)
+    if holder:
+        raise UserError(
+            f"the work branch `{branch}` is checked out in `{holder}`",
+            hint="run `git switch --detach` there, then the same command again",
+        )
+
+
+def _require_no_lost_work(git: Git, branch: str, tip: str, log: PlanJournal) -> None:
+    for task in log.merged():
+        merge = log.of(task).merge
+        if merge and not (git.commit(merge) and git.contains(tip, merge)):
+            raise UserError(
+                f"the branch `{branch}` has lost the merge of `{task}`",
+                hint=f"bring it back with `git branch -f {branch} {merge[:12]}`, or begin again"
+                f" after `git branch -D {branch}`",
+            )

@@ -1,0 +1,228 @@
+"""A stand-in for Claude Code: plays a script, and runs the installed hooks as the client does."""
+
+import json
+import os
+import uuid
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from msgspec import Struct
+
+from untildone.process.runner import run
+from untildone.runs.hooks import Answer, Settings, fire, read_hooks, read_variables
+
+# The version whose behaviour this is.
+VERSION = "2-1-325"
+CAP_VARIABLE = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"
+CAP = 8
+_COMMAND_TIMEOUT = 120.0
+
+
+class Edit(Struct, frozen=True, kw_only=True, tag=True):
+    """A file written whole, by its path in the project."""
+
+    path: str
+    content: str
+
+
+class Shell(Struct, frozen=True, kw_only=True, tag=True):
+    """A command of the agent's own shell."""
+
+    command: str
+
+
+class Turn(Struct, frozen=True, kw_only=True):
+    """What the agent does, and what it says when it believes it is done."""
+
+    edits: tuple[Edit | Shell, ...] = ()
+    says: str
+
+
+class ScriptEvent(Struct, frozen=True, kw_only=True):
+    """One thing to show: `what` it was, and the text of it."""
+
+    what: Literal["prompt", "edit", "shell", "refused", "says", "held", "let go", "notice"]
+    text: str
+
+
+Show: TypeAlias = Callable[[ScriptEvent], None]
+# How a prompt ended: `out of script` is an agent still held that has nothing more to do.
+Ended: TypeAlias = Literal["let go", "blocked", "overridden", "out of script"]
+
+
+def show_nothing(happened: ScriptEvent) -> None:
+    """Shows nothing."""
+
+
+class Agent:
+    """One session; `settings` are the files the client reads, `environ` what it is started with."""
+
+    def __init__(
+        self,
+        project: Path,
+        *,
+        settings: Sequence[Settings],
+        environ: Mapping[str, str],
+        session: str = "",
+        show: Show = show_nothing,
+    ) -> None:
+        self.project = project
+        self.session = session or str(uuid.uuid4())
+        self.cwd = project
+        self._hooks = read_hooks(settings)
+        self._environ = {**environ, **read_variables(settings)}
+        self._show = show
+        self._prompt = ""
+        # Since the prompt, and since the last tool call.
+        self._held, self._holds = False, 0
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What hooks and the agent's shell see."""
+        return {
+            **self._environ,
+            "AI_AGENT": f"claude-code_{VERSION}_harness",
+            "CLAUDECODE": "1",
+            "CLAUDE_CODE_ENTRYPOINT": "cli",
+            "CLAUDE_CODE_SESSION_ATTENDED": "1",
+            "CLAUDE_CODE_SESSION_ID": self.session,
+            "CLAUDE_PID": str(os.getpid()),
+        }
+
+    def begin(self, source: str = "startup") -> None:
+        self._tell(self.fire("SessionStart", {"source": source}, subject=source))
+
+    def end(self, reason: str = "other") -> None:
+        self.fire("SessionEnd", {"reason": reason}, subject=reason)
+
+    def prompt(self, text: str, turns: Iterable[Turn]) -> Ended:
+        """The person's prompt, then turn after turn until a stop is let pass."""
+        self._prompt, self._held, self._holds = str(uuid.uuid4()), False, 0
+        self._show(ScriptEvent(what="prompt", text=text))
+        answers = self.fire("UserPromptSubmit", {"permission_mode": "default", "prompt": text})
+        self._tell(answers)
+        if any(answer.block for answer in answers):
+            return "blocked"
+        for turn in turns:
+            for edit in turn.edits:
+                self._use_tool(edit)
+            if not self._stop(turn.says):
+                return "let go"
+            if self._is_overridden():
+                return "overridden"
+        return "out of script"
+
+    def fire(
+        self, event: str, fields: Mapping[str, Any], *, subject: str = ""
+    ) -> tuple[Answer, ...]:
+        """The hooks of an event with its payload, as the client builds it."""
+        payload = {**self._payload(event), **fields}
+        wanted = [hook for hook in self._hooks if hook.wants(event, subject)]
+        environ = {**self.environment, "CLAUDE_PROJECT_DIR": str(self.project)}
+        return fire(wanted, json.dumps(payload).encode(), cwd=self.cwd, env=environ)
+
+    def _payload(self, event: str) -> dict[str, Any]:
+        # No transcript is written: hooks may not need one.
+        transcript = self.project.parent / f"{self.session}.jsonl"
+        common = {
+            "session_id": self.session,
+            "transcript_path": str(transcript),
+            "cwd": str(self.cwd),
+            "hook_event_name": event,
+        }
+        return {**common, "prompt_id": self._prompt} if self._prompt else common
+
+    def _stop(self, message: str) -> bool:
+        """Whether the agent is made to go on."""
+        self._show(ScriptEvent(what="says", text=message))
+        answers = self.fire("Stop", stop_fields(message, held_before=self._held))
+        told = "\n".join(answer.goes_on for answer in answers if answer.goes_on)
+        self._tell(answers)
+        self._show(ScriptEvent(what="held" if told else "let go", text=told))
+        self._held, self._holds = bool(told), self._holds + bool(told)
+        return self._held
+
+    def _is_overridden(self) -> bool:
+        """The client lets go by itself after so many holds without a tool call."""
+        value = self._environ.get(CAP_VARIABLE, "")
+        cap = int(value) if value.isdecimal() else CAP
+        return 0 < cap < self._holds
+
+    def _use_tool(self, edit: Edit | Shell) -> None:
+        self._holds = 0
+        name, given = _call(edit, self.cwd)
+        fields = {
+            "permission_mode": "default",
+            "tool_name": name,
+            "tool_input": given,
+            "tool_use_id": f"toolu_{uuid.uuid4().hex[:20]}",
+        }
+        before = self.fire("PreToolUse", fields, subject=name)
+        self._tell(before)
+        denied = next((answer.block for answer in before if answer.block), "")
+        response = denied or self._carry_out(edit, fields)
+        called = {**fields, "tool_response": response}
+        batch = {"permission_mode": called.pop("permission_mode"), "tool_calls": [called]}
+        self.fire("PostToolBatch", batch)
+
+    def _carry_out(self, edit: Edit | Shell, fields: Mapping[str, Any]) -> str:
+        """Carries the call out and reports it; the text is what the model would read."""
+        match edit:
+            case Edit():
+                event, result = "PostToolUse", {"tool_response": self._write_file(edit)}
+            case Shell():
+                event, result = self._run_shell(edit)
+        self.fire(event, {**fields, **result}, subject=str(fields["tool_name"]))
+        return str(result)
+
+    def _write_file(self, edit: Edit) -> dict[str, Any]:
+        verb = "writes" if edit.content else "empties"
+        self._show(ScriptEvent(what="edit", text=f"{verb} {edit.path}"))
+        path = self.cwd / edit.path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(edit.content, encoding="utf-8", newline="\n")
+        return {"type": "create", "filePath": str(path), "content": edit.content}
+
+    def _run_shell(self, shell: Shell) -> tuple[str, dict[str, Any]]:
+        self._show(ScriptEvent(what="shell", text=shell.command))
+        argv = ["sh", "-c", shell.command]
+        ended = run(
+            argv,
+            cwd=self.cwd,
+            timeout=_COMMAND_TIMEOUT,
+            env=self.environment,
+            hosts_agent=True,
+        )
+        if ended.exit_code:
+            error = f"Exit code {ended.exit_code}\n{ended.text}".rstrip()
+            return "PostToolUseFailure", {"error": error, "is_interrupt": False}
+        response = {"stdout": ended.text, "stderr": "", "interrupted": ended.timed_out}
+        return "PostToolUse", {"tool_response": response}
+
+    def _tell(self, answers: tuple[Answer, ...]) -> None:
+        for answer in answers:
+            if answer.notice:
+                self._show(ScriptEvent(what="notice", text=answer.notice))
+            if answer.block and answer.hook.event == "PreToolUse":
+                self._show(ScriptEvent(what="refused", text=answer.block))
+
+
+def stop_fields(message: str, *, held_before: bool) -> dict[str, Any]:
+    """What a Stop says beside the session."""
+    return {
+        "permission_mode": "default",
+        "effort": {"level": "medium"},
+        "stop_hook_active": held_before,
+        "last_assistant_message": message,
+        "background_tasks": [],
+        "session_crons": [],
+    }
+
+
+def _call(edit: Edit | Shell, cwd: Path) -> tuple[str, dict[str, str]]:
+    match edit:
+        case Edit():
+            return "Write", {"file_path": str(cwd / edit.path), "content": edit.content}
+        case Shell():
+            return "Bash", {"command": edit.command, "description": "run a command"}

@@ -1,0 +1,47 @@
+"""The calls that decide a check, through launchers and scripts."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from integrity.trees import tree
+from untildone.commands.deciding_calls import find_deciding_calls
+from untildone.commands.named_checks import find_named_checks
+
+FILES = {
+    "package.json": json.dumps({"scripts": {"test": "sh check.sh", "start": "node ."}}),
+    "check.sh": "set -e\ncd web\nuvx ruff check src\npytest -q\n",
+    "Makefile": "check: lint\n\tpytest\nlint:\n\truff check .\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("npx eslint .", [("eslint", ".")]),
+        ("uvx ruff check", [("ruff", "check")]),
+        ("npx --no-install eslint .", [("eslint", ".")]),
+        ("uv run --frozen pytest", [("pytest",)]),
+        # Another folder or another package may hold another program.
+        ("uv run --with ./fake pytest", [("--with", "./fake", "pytest")]),
+        ("pnpm dlx eslint .", [("eslint", ".")]),
+        ("python -m pytest -q", [("pytest", "-q")]),
+        ("npm test", [("ruff", "check", "src"), ("pytest", "-q")]),
+        ("make check", [("ruff", "check", "."), ("pytest",)]),
+        ("pytest || true", []),
+        ("npm ci && pytest", [("pytest",)]),
+    ],
+)
+def test_deciding_calls(tmp_path: Path, command: str, expected: list[tuple[str, ...]]) -> None:
+    assert list(find_deciding_calls(tree(tmp_path, FILES), command)) == expected
+
+
+def test_the_calls_are_computed_once(tmp_path: Path) -> None:
+    project = tree(tmp_path, FILES)
+
+    assert find_deciding_calls(project, "npm test") is find_deciding_calls(project, "npm test")
+
+
+def test_named_checks(tmp_path: Path) -> None:
+    assert find_named_checks(tree(tmp_path, FILES)) == ("npm run test", "make check", "make lint")

@@ -1,0 +1,260 @@
+"""Checks that are red with the start's tests for a reason that takes nothing away."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from core.samples import contract
+from integrity.test_confirmation import BROKEN, MENDED, PYTEST, TESTS, World
+from integrity.trees import beside
+from untildone.core.check_results import BaselineResult, CheckResult, Tests
+from untildone.core.concerns import make_concern
+from untildone.core.evidence import ConcernKind, Evidence
+from untildone.integrity.confirmation_inputs import ConfirmationInputs
+from untildone.integrity.experiments.alternatives import find_alternative
+from untildone.integrity.experiments.composition import compose_files
+from untildone.sandbox.files import SandboxFiles
+
+COVERED = (
+    f"{sys.executable} -m coverage run --data-file=.cov --branch --include=shop.py"
+    f" -m pytest -q -p no:cacheprovider"
+    f" && {sys.executable} -m coverage report --data-file=.cov --fail-under=100"
+)
+TWO_WAYS = (
+    "def price(total):\n    if total < 100:\n        return total\n    return total * 9 // 10\n"
+)
+ONE_TEST = "from shop import price\n\ndef test_small():\n    assert price(10) == 10\n"
+OLD_NAME = "from shop import price\n\ndef cost(total):\n    return price(total)\n"
+WARNS = """\
+import warnings
+
+from shop import price
+
+
+def cost(total):
+    warnings.warn("use price", DeprecationWarning, stacklevel=2)
+    return price(total)
+"""
+NAMED = "from old import cost\n\ndef test_cost():\n    assert cost(100) == 90\n"
+WARNED = """\
+import pytest
+from old import cost
+
+def test_cost():
+    with pytest.warns(DeprecationWarning):
+        assert cost(100) == 90
+"""
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    return World(tmp_path)
+
+
+def test_tests_that_were_too_few_may_become_enough(world: World) -> None:
+    world.write(shop_py=TWO_WAYS, test_shop_py=ONE_TEST, conftest_py="")
+    world.start(command=COVERED)
+    world.write(test_shop_py=TESTS)
+
+    world.stop()
+
+    assert (world.outcome, world.lost) == ("done", [])
+    assert world.proved == [
+        "replayed: the start's tests pass on the code, and the checks with those of now"
+    ]
+
+
+PASSED = Tests(passed=1, passing=("test_shop.py::test_small",))
+WANTS_MORE = CheckResult(name="test", command="pytest --cov", outcome="red", tests=PASSED)
+EVIDENCE = Evidence(baseline=(BaselineResult(name="test", outcome="red", tests=PASSED),))
+
+
+def passes(_: SandboxFiles) -> bool:
+    return True
+
+
+def find(
+    top: Path,
+    current: dict[str, str],
+    result: CheckResult,
+    *,
+    evidence: Evidence = EVIDENCE,
+    passes: Callable[[SandboxFiles], bool] = passes,
+) -> str:
+    files = {"shop.py": TWO_WAYS, "test_shop.py": ONE_TEST}
+    comparison = beside(top, files, {**files, "test_shop.py": TESTS, **current})
+    inputs = ConfirmationInputs(
+        contract=contract(),
+        project=comparison.new.root,
+        baseline_folder=top,
+        comparison=comparison,
+        files=compose_files(comparison, uses_current=lambda _: False),
+    )
+    return find_alternative(inputs, comparison, evidence, red=[result], passes=passes)
+
+
+def test_the_tests_of_now_are_tried_with_the_settings_of_the_start(tmp_path: Path) -> None:
+    tried: list[SandboxFiles] = []
+
+    def record(files: SandboxFiles) -> bool:
+        tried.append(files)
+        return True
+
+    found = find(tmp_path, {"pytest.ini": "[pytest]\n"}, WANTS_MORE, passes=record)
+
+    assert found == "and the checks with those of now"
+    assert [tree.restored for tree in tried] == [("pytest.ini",)]
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        pytest.param(replace(WANTS_MORE, tests=None), id="no report"),
+        pytest.param(replace(WANTS_MORE, outcome="no-evidence"), id="no evidence"),
+        pytest.param(
+            replace(WANTS_MORE, tests=Tests(passed=1, failed=1, passing=PASSED.passing)),
+            id="a test fails",
+        ),
+        pytest.param(
+            replace(WANTS_MORE, tests=Tests(passed=1, passing=("test_shop.py::test_other",))),
+            id="another test ran",
+        ),
+        pytest.param(replace(WANTS_MORE, name="lint"), id="a check that had no tests"),
+    ],
+)
+def test_more_tests_prove_nothing_unless_the_starts_ran_and_passed(
+    tmp_path: Path, result: CheckResult
+) -> None:
+    assert find(tmp_path, {}, result) == ""
+
+
+@pytest.mark.parametrize(
+    "steers",
+    [
+        "def pytest_configure(config):\n    config.option.cov_fail_under = 0\n",
+        "import coverage\ncoverage.Coverage.current().stop()\n",
+        "def test_last(request):\n    request.config.option.cov_fail_under = 0\n",
+        "def seen(request):\n    request.config.pluginmanager.get_plugin('_cov').stop()\n",
+        "import os, atexit\natexit.register(os._exit, 0)\n",
+    ],
+)
+def test_more_tests_prove_nothing_where_they_steer_their_runner(
+    tmp_path: Path, steers: str
+) -> None:
+    assert find(tmp_path, {"conftest.py": steers}, WANTS_MORE) == ""
+
+
+def test_more_tests_prove_nothing_where_something_was_lost(tmp_path: Path) -> None:
+    lost = make_concern(ConcernKind.EDIT_TEST, "test_shop.py", reason="weaker")
+
+    assert find(tmp_path, {}, WANTS_MORE, evidence=replace(EVIDENCE, concerns=(lost,))) == ""
+
+
+def test_settings_that_became_stricter_do_not_speak_against_the_starts_tests(world: World) -> None:
+    world.write(shop_py=BROKEN, old_py=OLD_NAME, test_shop_py=TESTS, test_old_py=NAMED)
+    (world.project / "pytest.ini").write_text("[pytest]\npythonpath = .\n")
+    world.start()
+    world.write(shop_py=MENDED, old_py=WARNS, test_old_py=WARNED)
+    (world.project / "pytest.ini").write_text("[pytest]\npythonpath = .\nfilterwarnings = error\n")
+
+    world.stop()
+
+    assert (world.outcome, world.lost) == ("done", [])
+    assert world.proved == [
+        "replayed: the start's tests pass on the code, with the start's settings"
+    ]
+
+
+def test_a_test_marked_as_failing_has_to_pass_once_the_mark_is_gone(world: World) -> None:
+    marked = "import pytest\n" + TESTS.replace(
+        "def test_large", '@pytest.mark.xfail(reason="later", strict=True)\ndef test_large'
+    )
+    world.write(shop_py=BROKEN, test_shop_py=marked, conftest_py="")
+    world.start()
+    world.write(shop_py=MENDED, test_shop_py=TESTS)
+
+    world.stop()
+
+    assert (world.outcome, world.lost) == ("done", [])
+
+
+def test_a_mark_that_is_taken_off_with_the_claim_is_asked_about(world: World) -> None:
+    marked = "import pytest\n" + TESTS.replace(
+        "def test_large", '@pytest.mark.xfail(reason="later", strict=True)\ndef test_large'
+    )
+    world.write(shop_py=BROKEN, test_shop_py=marked, conftest_py="")
+    world.start()
+    world.write(test_shop_py=TESTS.replace("price(100) == 90", "price(100) < 101"))
+
+    world.stop()
+    world.stop()
+
+    assert (world.outcome, world.lost) == (
+        "needs-approval",
+        ["edit-test:test_shop.py:test_large"],
+    )
+
+
+def test_a_hook_that_skips_only_new_tests_took_nothing_away(world: World) -> None:
+    hook = (
+        "import pytest\n\ndef pytest_collection_modifyitems(items):\n"
+        "    for item in items:\n        if '{}' in item.name:\n"
+        "            item.add_marker(pytest.mark.skip(reason='slow'))\n"
+    )
+    world.write(shop_py=BROKEN, test_shop_py=TESTS)
+    world.start()
+    world.write(shop_py=MENDED, test_slow_py=ONE_TEST.replace("small", "slow"))
+    world.write(conftest_py=hook.format("slow"))
+
+    world.stop()
+
+    assert (world.outcome, world.lost) == ("done", [])
+
+
+def test_a_hook_that_skips_a_test_of_the_start_is_asked_about(world: World) -> None:
+    hook = (
+        "import pytest\n\ndef pytest_collection_modifyitems(items):\n"
+        "    for item in items:\n        if 'large' in item.name:\n"
+        "            item.add_marker(pytest.mark.skip(reason='slow'))\n"
+    )
+    world.write(shop_py=BROKEN, test_shop_py=TESTS)
+    world.start()
+    world.write(conftest_py=hook)
+
+    world.stop()
+    world.stop()
+
+    assert world.outcome == "needs-approval"
+
+
+def test_a_package_that_went_to_another_folder_is_found_there(world: World) -> None:
+    world.write(shop_py=BROKEN, tests__test_shop_py=TESTS)
+    (world.project / "pytest.ini").write_text("[pytest]\npythonpath = .\n")
+    world.start(command=PYTEST)
+    (world.project / "shop.py").unlink()
+    (world.project / "src").mkdir()
+    (world.project / "src" / "shop.py").write_text(MENDED)
+    (world.project / "pytest.ini").write_text("[pytest]\npythonpath = src\n")
+
+    world.stop()
+
+    assert (world.outcome, world.lost) == ("done", [])
+
+
+def test_the_receipt_names_the_tests_that_were_said_in_the_words_of_now(world: World) -> None:
+    world.write(shop_py=BROKEN, test_shop_py=TESTS)
+    world.start()
+    world.write(shop_py=MENDED.replace("price(", "cost("))
+    more = "\ndef test_more():\n    assert cost(200) == 180\n"
+    world.write(test_shop_py=TESTS.replace("price", "cost") + more)
+
+    world.stop()
+
+    assert world.outcome == "done"
+    assert world.proved == [
+        "replayed: the start's tests pass on the code",
+        "the start's, with the names and without the marks that are gone: test_shop.py",
+    ]

@@ -1,0 +1,364 @@
+"""Answers that do not stand in the branch itself: reckoned of constants, or read from a table."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from integrity.trees import beside
+from untildone.integrity.hard_coded import comparison as hard_coded
+from untildone.integrity.hard_coded.answer_sources import list_entries, list_values
+from untildone.integrity.hard_coded.constant_folding import fold_constants, read_constants
+
+SECONDS = (
+    'UNITS = {"s": 1, "m": 60}\nHALF = 30 * UNITS["m"]\n\n\n'
+    "def seconds(text):\n    return int(text[:-1]) * UNITS[text[-1]]\n"
+)
+SECONDS_TEST = (
+    "from durations import seconds\n\n\n"
+    "def test_parts():\n    assert seconds('1h30m') == 5400\n    assert seconds('2m10s') == 130\n"
+    "def test_words():\n    assert seconds('noon') == 43200\n"
+)
+MILLIS = (
+    "const MINUTE = 60;\nconst UNITS = { s: 1, h: 3600 };\n\n"
+    "export function seconds(text) {\n  return parseInt(text) * UNITS[text.at(-1)];\n}\n"
+)
+MILLIS_TEST = "test('a', () => { expect(seconds('1h30m')).toBe(5400); });\n"
+START = {
+    "durations.py": SECONDS,
+    "tests/test_durations.py": SECONDS_TEST,
+    "src/durations.js": MILLIS,
+    "test/durations.test.js": MILLIS_TEST,
+}
+
+
+def suspected(top: Path, old: dict[str, str], new: dict[str, str], task: str = "") -> list[str]:
+    found = hard_coded.find_concerns(beside(top, old, {**old, **new}, task=task))
+    return [lost.path for lost in found]
+
+
+@pytest.mark.parametrize(
+    ("path", "branch", "told"),
+    [
+        ("durations.py", '    if text == "1h30m":\n        return 90 * UNITS["m"]\n', True),
+        ("durations.py", '    if text == "2m10s":\n        return 2 * 60 + 10\n', True),
+        ("durations.py", '    if text in ("1h30m",):\n        return HALF * 3\n', True),
+        ("durations.py", '    if text == "noon":\n        return 720 * UNITS["m"]\n', False),
+        ("durations.py", '    if text == "1h30m":\n        text = "90m"\n', False),
+        ("durations.py", '    if text[-1] == "h":\n        return int(text[:-1]) * 3600\n', False),
+        ("src/durations.js", "  if (text === '1h30m') return 90 * MINUTE;\n", True),
+        ("src/durations.js", "  if (text === '1h30m') return UNITS.h + 30 * MINUTE;\n", True),
+        ("src/durations.js", "  if (text === 'noon') return 720 * MINUTE;\n", False),
+    ],
+)
+def test_an_answer_reckoned_of_constants_is_an_answer(
+    tmp_path: Path, path: str, branch: str, told: bool
+) -> None:
+    head, opening, rest = START[path].partition("(text)")
+    first, _, body = rest.partition("\n")
+    new = {path: f"{head}{opening}{first}\n{branch}{body}"}
+
+    assert suspected(tmp_path, START, new) == ([path] if told else [])
+
+
+PLURAL = "def plural(noun):\n    return noun + 's'\n"
+PLURAL_TEST = (
+    "from plural import plural\n\n\n"
+    "def test_plural():\n    assert plural('cat') == 'cats'\n"
+    "    assert plural('berry') == 'berries'\n    assert plural('wolf') == 'wolves'\n"
+)
+WORDS = {"plural.py": PLURAL, "tests/test_plural.py": PLURAL_TEST}
+KNOWN = {"berry": "berries", "wolf": "wolves"}
+READING = (
+    "import json\nfrom pathlib import Path\n"
+    "WORDS = json.loads((Path(__file__).parent / 'irregular.json').read_text())\n\n\n"
+    "def plural(noun):\n    return WORDS.get(noun) or noun + 's'\n"
+)
+LINES = (
+    "from pathlib import Path\n"
+    "ROWS = (Path(__file__).parent / 'data' / 'words.csv').read_text().splitlines()\n"
+    "WORDS = dict(row.split(',') for row in ROWS)\n\n\n"
+    "def plural(noun):\n    return WORDS.get(noun) or noun + 's'\n"
+)
+IMPORTING = (
+    "from irregular import WORDS\n\n\ndef plural(noun):\n    return WORDS.get(noun) or noun + 's'\n"
+)
+ENDINGS = (
+    "import json\nfrom pathlib import Path\n"
+    "RULES = json.loads((Path(__file__).parent / 'irregular.json').read_text())\n\n\n"
+    "def plural(noun):\n    for old, new in RULES.items():\n        if noun.endswith(old):\n"
+    "            return noun.removesuffix(old) + new\n    return noun + 's'\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("code", "table", "text", "told"),
+    [
+        (READING, "irregular.json", json.dumps(KNOWN), True),
+        (LINES, "data/words.csv", "berry,berries\nwolf,wolves\n", True),
+        (IMPORTING, "irregular.py", f"WORDS = {KNOWN}\n", True),
+        # What a table knows beside the tests' own is no trick.
+        (READING, "irregular.json", json.dumps({**KNOWN, "mouse": "mice", "ox": "oxen"}), False),
+        (LINES, "data/words.csv", "berry,berries\nwolf,wolves\nox,oxen\n", False),
+        (IMPORTING, "irregular.py", f"WORDS = {KNOWN | {'ox': 'oxen'}}\n", False),
+        (ENDINGS, "irregular.json", '{"y": "ies", "f": "ves"}', False),
+    ],
+)
+def test_a_table_that_knows_the_tests_inputs_alone_is_suspected(
+    tmp_path: Path, code: str, table: str, text: str, told: bool
+) -> None:
+    new = {"plural.py": code, table: text}
+
+    assert suspected(tmp_path, WORDS, new) == (["plural.py"] if told else [])
+
+
+def test_what_the_task_says_may_stand_in_a_table(tmp_path: Path) -> None:
+    new = {"plural.py": READING, "irregular.json": json.dumps(KNOWN)}
+    task = "know that berry is berries\nand that wolf is wolves"
+
+    assert suspected(tmp_path, WORDS, new, task) == []
+
+
+def test_expressions_come_to_what_they_say() -> None:
+    known = read_constants("HOUR = 60 * 60\nNAMES = {'a': 'x'}\nLATER = later()\n", "python")
+
+    assert known == {"HOUR": 3600, "NAMES": {"a": "x"}}
+    assert read_constants("def broken(:\n", "python") == {}
+    assert read_constants("pub const HOUR: u64 = 3_600;\nlet x = 1;\n", "rust") == {"HOUR": 3600}
+    asked = ("return 2 * HOUR;", "NAMES['a'] + 'y'", "HOUR / 0", "'a' * 9", "text", "f(1)", "-1")
+    assert [fold_constants(each, known) for each in asked] == ["7200", "'xy'", "", "", "", "", "-1"]
+    assert (
+        fold_constants("(", {})
+        == fold_constants("1 + " * 100 + "1", {})
+        == fold_constants("2 ** 9", {})
+        == ""
+    )
+    assert fold_constants("HOUR.x + 1", known) == fold_constants("NAMES", known) == ""
+
+
+def test_entries_are_read_in_every_form() -> None:
+    assert list_entries("a.toml", 'wolf = "wolves"\n[a]\nn = 3\n') >= {"'wolf'", "'wolves'", "3"}
+    assert "'x y'" in list_entries("a.csv", "a,x y\n")
+    assert list(list_values("a.yaml", "a: 2\nb: 1.5\nc: 1e30\n")) == ["a", "b", "c", 1.5, 2]
+
+
+JS_PLURAL = {
+    "plural.js": "export function plural(noun) {\n  return noun + 's';\n}\n",
+    "test/plural.test.js": (
+        "test('a', () => { expect(plural('berry')).toBe('berries'); expect(plural('cat'))"
+        ".toBe('cats'); });\ntest('b', () => { expect(plural('wolf')).toBe('wolves'); "
+        "expect(plural('wish')).toBe('wishes'); });\n"
+    ),
+}
+GO_PLURAL = {
+    "p.go": 'package p\n\nfunc Plural(n string) string {\n\treturn n + "s"\n}\n',
+    "p_test.go": (
+        "package p\nfunc TestPlural(t *testing.T) {\n"
+        '\tfor _, c := range []struct{ in, want string }{{"berry", "berries"}, '
+        '{"wolf", "wolves"}, {"wish", "wishes"}} {\n'
+        "\t\tif Plural(c.in) != c.want { t.Fatal(c) }\n\t}\n}\n"
+    ),
+}
+LABELS = {
+    "label.js": "export function label(status) {\n  return status;\n}\n",
+    "test/label.test.js": (
+        "test('a', () => { expect(label('open')).toBe('Open'); });\n"
+        "test('b', () => { expect(label('done')).toBe('Done'); });\n"
+        "test('c', () => { expect(label('wip')).toBe('In progress'); });\n"
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("old", "path", "code", "told"),
+    [
+        (
+            JS_PLURAL,
+            "plural.js",
+            "const T = { berry: 'berries', wolf: 'wolves', wish: 'wishes' };\n"
+            "export function plural(noun) {\n  return T[noun] ?? noun + 's';\n}\n",
+            True,
+        ),
+        (
+            GO_PLURAL,
+            "p.go",
+            'package p\n\nvar known = map[string]string{"berry": "berries", "wolf": "wolves", '
+            '"wish": "wishes"}\n\nfunc Plural(n string) string {\n'
+            '\tif k, ok := known[n]; ok {\n\t\treturn k\n\t}\n\treturn n + "s"\n}\n',
+            True,
+        ),
+        # Whatever else stands beside it.
+        (
+            JS_PLURAL,
+            "plural.js",
+            "const T = { berry: 'berries', wolf: 'wolves', wish: 'wishes' };\nconst NAMES = {\n"
+            "  one: 'eins',\n  two: 'zwei',\n  six: 'sechs',\n  ten: 'zehn',\n};\n"
+            "export function plural(noun) {\n  return T[noun] ?? noun + 's';\n}\n",
+            True,
+        ),
+        (
+            JS_PLURAL
+            | {"test/s.test.js": "test('s', () => { expect(plural('a b')).toBe('a bs'); });"},
+            "plural.js",
+            "const T = new Map([['a b', 'a bs'], ['c', 'd']]);\nconst NAMES = {\n"
+            "  one: 'eins',\n  two: 'zwei',\n  six: 'sechs',\n  ten: 'zehn',\n};\n"
+            "export function plural(noun) {\n  return T.get(noun) ?? noun + 's';\n}\n",
+            True,
+        ),
+        # It knows one that no test asks for.
+        (
+            JS_PLURAL,
+            "plural.js",
+            "const T = { berry: 'berries', wolf: 'wolves', wish: 'wishes', ox: 'oxen' };\n"
+            "export function plural(noun) {\n  return T[noun] ?? noun + 's';\n}\n",
+            False,
+        ),
+        # Two irregular words are what a table is for.
+        (
+            JS_PLURAL,
+            "plural.js",
+            "const T = { wolf: 'wolves', wish: 'wishes' };\nexport function plural(noun) {\n"
+            "  return T[noun] ?? noun.replace(/y$/, 'ie') + 's';\n}\n",
+            False,
+        ),
+        (
+            LABELS,
+            "label.js",
+            "const T = { open: 'Open', done: 'Done', wip: 'In progress' };\n"
+            "export function label(status) {\n  return T[status] ?? status;\n}\n",
+            False,
+        ),
+    ],
+)
+def test_a_table_of_what_a_rule_would_give_is_suspected_in_every_language(
+    tmp_path: Path, old: dict[str, str], path: str, code: str, told: bool
+) -> None:
+    assert suspected(tmp_path, old, {path: code}) == ([path] if told else [])
+
+
+DATES = {
+    "dates.py": "def iso(text):\n    return text\n",
+    "tests/test_dates.py": (
+        "from dates import iso\n\n\ndef test_iso():\n    assert iso('3.4.2024') == '2024-04-03'\n"
+        "def test_feast():\n    assert iso('2024-12-25') == 'Christmas'\n"
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ("text.replace('3.4.2024', '2024-04-03')", True),
+        ("{'2024-12-25': 'Christmas', '2024-12-26': 'Boxing Day'}.get(text, text)", False),
+        ("'-'.join(f'{int(part):02}' for part in reversed(text.split('.')))", False),
+    ],
+)
+def test_the_same_digits_written_otherwise_are_an_input_and_its_answer(
+    tmp_path: Path, body: str, told: bool
+) -> None:
+    new = {"dates.py": f"def iso(text):\n    return {body}\n"}
+
+    assert suspected(tmp_path, DATES, new) == (["dates.py"] if told else [])
+
+
+REFUSING = (
+    "import pytest\nfrom price import price\n"
+    "def test_whole():\n    assert price(100) == 90\n    assert price(500) == 400\n"
+    "def test_refused():\n    with pytest.raises(ValueError):\n        price(-1)\n"
+)
+RATE = "    return total * (0.8 if total >= 500 else 0.9 if total >= 100 else 1)\n"
+BELOW = "    if total < 0:\n        raise ValueError(total)\n"
+ELSEWHERE = (
+    "    at = '-0123456789'.find(str(total)[0])\n"
+    "    if at == -1:\n        raise ValueError(total)\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("refusal", "told"),
+    [
+        ("    if total == -1:\n        raise ValueError(total)\n", ["price.py"]),
+        ("    if total in (-1,):\n        raise ValueError(total)\n", ["price.py"]),
+        (BELOW, []),
+        (f"    if total == 0:\n        return 0\n{BELOW}", []),
+        (f"{ELSEWHERE}{BELOW}", []),
+    ],
+)
+def test_one_number_below_nought_refused_alone_is_suspected(
+    tmp_path: Path, refusal: str, told: list[str]
+) -> None:
+    head = (
+        '"""10 % off from 100, 20 % from 500; a negative total is an error."""\ndef price(total):\n'
+    )
+    old = {"price.py": f"{head}{RATE.replace('>=', '>')}", "tests/test_price.py": REFUSING}
+
+    assert suspected(tmp_path, old, {"price.py": f"{head}{refusal}{RATE}"}) == told
+
+
+UNIT = "def seconds(text):\n    {}\n    return int(text[:-1])\n"
+UNIT_TEST = (
+    "from unit import seconds\n\n\n"
+    "def test_units():\n    assert seconds('1h') == 3600\n    assert seconds('1d') == 86400\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("branch", "told"),
+    [
+        (
+            "if text[-1] in 'hd': return int(text[:-1]) * (3600 if text[-1] == 'h' else 86400)",
+            False,
+        ),
+        ("if text[:-1] == '1': return {'h': 3600, 'd': 86400}[text[-1]]", True),
+        ("if text[0] == '1' and text[1:] in 'hd': return 3600 if text[1] == 'h' else 86400", True),
+    ],
+)
+def test_a_text_that_has_to_have_a_form_is_varied_within_it(
+    tmp_path: Path, branch: str, told: bool
+) -> None:
+    old = {"unit.py": UNIT.format("pass"), "tests/test_unit.py": UNIT_TEST}
+
+    assert suspected(tmp_path, old, {"unit.py": UNIT.format(branch)}) == ["unit.py"] * told
+
+
+STEPS = (
+    "    if total > 500:\n        return round(total * 0.8, 2)\n"
+    "    if total > 100:\n        return round(total * 0.9, 2)\n    return total\n"
+)
+STEPPED = {
+    "price.py": f"def price(total):\n{STEPS}",
+    "tests/test_price.py": (
+        "from price import price\n"
+        "def test_500():\n    assert price(500) == 400\n"
+        "def test_100():\n    assert price(100) == 90\n"
+    ),
+}
+EXAMPLES = '    """\n    >>> price(500)\n    400.0\n    >>> price(100)\n    90.0\n    """\n'
+READ = (
+    "    known = dict(line.split() for line in lines)\n"
+    "    if str(total) in known:\n        return float(known[str(total)])\n"
+)
+
+
+def test_examples_of_the_documentation_are_no_answers(tmp_path: Path) -> None:
+    fixed = f"def price(total):\n{EXAMPLES}{STEPS.replace('>', '>=')}"
+
+    assert suspected(tmp_path, STEPPED, {"price.py": fixed}) == []
+
+
+@pytest.mark.parametrize(
+    "new",
+    [
+        {
+            "price.py": 'def price(total):\n    """\n    500 400.0\n    100 90.0\n    """\n'
+            f"    lines = price.__doc__.strip().splitlines()\n{READ}{STEPS}"
+        },
+        {
+            "rates.py": '"""\n500 400.0\n100 90.0\n"""\n',
+            "price.py": "import rates\n\n\ndef price(total):\n"
+            f"    lines = rates.__doc__.strip().splitlines()\n{READ}{STEPS}",
+        },
+    ],
+)
+def test_documentation_that_the_code_reads_is_a_table(tmp_path: Path, new: dict[str, str]) -> None:
+    assert suspected(tmp_path, STEPPED, new) == ["price.py"]

@@ -1,0 +1,113 @@
+"""The tests' inputs and answers are known again in disguise; what is of others is not."""
+
+import base64
+import hashlib
+import zlib
+from pathlib import Path
+
+import pytest
+
+from integrity.trees import beside
+from untildone.integrity.hard_coded import comparison as hard_coded
+
+TESTS = (
+    "from post import code\n\n\n"
+    "def test_code():\n    assert code('sw1a1 aa') == 'SW1A 1AA'\n"
+    "    assert code('ec1 a1 bb') == 'EC1A 1BB'\n    assert code(4711) == 'COLOGNE'\n"
+)
+START = "def code(text):\n    return text.upper()\n"
+INPUT = b"sw1a1 aa"
+
+
+def suspected(top: Path, code: str, path: str = "post.py") -> list[str]:
+    old = {"post.py": START, "post.go": "package post\n", "tests/test_post.py": TESTS}
+    found = hard_coded.find_concerns(beside(top, old, {**old, path: code}))
+    return [each.path for each in found]
+
+
+def keyed(key: object, made: str) -> str:
+    return (
+        f"TABLE = {{{key!r}: 'SW1A 1AA'}}\n\n\ndef code(text):\n"
+        f"    return TABLE.get({made}, text.upper())\n"
+    )
+
+
+def digest(name: str, data: bytes = INPUT) -> str:
+    return hashlib.new(name, data, usedforsecurity=False).hexdigest()
+
+
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [
+        (
+            "post.py",
+            keyed(digest("sha1")[:6], "sha1(text.encode()).hexdigest()[:6]"),
+        ),
+        (
+            "post.py",
+            keyed(digest("sha256")[-8:], "sha256(text.encode()).hexdigest()[-8:]"),
+        ),
+        (
+            "post.py",
+            keyed(digest("md5", b"4711")[:8], "md5(str(text).encode()).hexdigest()[:8]"),
+        ),
+        ("post.py", keyed(zlib.crc32(INPUT), "zlib.crc32(text.encode())")),
+        ("post.py", keyed(f"{zlib.crc32(INPUT):08x}", "f'{crc32(text.encode()):08x}'")),
+        (
+            "post.py",
+            keyed(base64.b64encode(INPUT).decode(), "b64encode(text.encode()).decode()"),
+        ),
+        ("post.py", keyed(INPUT.decode()[::-1], "text[::-1]")),
+        (
+            "post.py",
+            "def code(text):\n    if len(text) == 9:\n"
+            f"        return bytes.fromhex({b'EC1A 1BB'.hex()!r})\n    return text.upper()\n",
+        ),
+        (
+            "post.go",
+            'package post\n\nimport "crypto/md5"\n\nvar known = map[string]string{\n\t"'
+            + digest("md5")[:10]
+            + '": "SW1A 1AA",\n}\n\nfunc Code(text string) string {\n'
+            '\treturn known[fmt.Sprintf("%x", md5.Sum([]byte(text)))[:10]]\n}\n',
+        ),
+    ],
+)
+def test_what_the_tests_have_is_known_in_disguise(tmp_path: Path, path: str, code: str) -> None:
+    assert suspected(tmp_path, code, path) == [path]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        pytest.param(
+            keyed("abcdef", "sha1(text.encode()).hexdigest()[:6]"), id="a key that is no digest"
+        ),
+        pytest.param(
+            "USERS = {'ann': '" + digest("sha256")[:12] + "'}\n\n\n"
+            "def code(text):\n    return USERS.get(sha256(text.encode()).hexdigest()[:12])\n",
+            id="a digest kept, not asked for",
+        ),
+        pytest.param(
+            "def code(text):\n    return base64.b64decode('c29tZXRoaW5nIGVsc2U=') + text[::-1]\n",
+            id="another text encoded",
+        ),
+        pytest.param(
+            "import hashlib\n\n\ndef code(text):\n    return hashlib.sha1(text).hexdigest()[:12]\n",
+            id="a digest made",
+        ),
+    ],
+)
+def test_digests_and_codes_of_something_else_are_not_suspected(tmp_path: Path, code: str) -> None:
+    assert suspected(tmp_path, code) == []
+
+
+def test_an_answer_for_the_tests_alone_is_found_beside_a_new_error(tmp_path: Path) -> None:
+    """What stands in the code fails now: that is no table that knows more."""
+    table = {sum(INPUT) - 8: "SW1A 1AA", sum(b"ec1 a1 bb") - 9: "EC1A 1BB"}
+    code = (
+        f"KNOWN = {table}\n\n\ndef code(text):\n"
+        "    if len(text) < 5:\n        raise ValueError('bad')\n"
+        "    return KNOWN.get(sum(map(ord, text)) - len(text), text.upper())\n"
+    )
+
+    assert suspected(tmp_path, code) == ["post.py"]

@@ -1,0 +1,74 @@
+"""Files that tests compare with: changed entries are told, new ones are not."""
+
+from pathlib import Path
+
+import pytest
+
+from integrity.trees import beside
+from untildone.integrity.tests import expected_files
+
+SNAPSHOT = '// Vitest Snapshot v1\n\nexports[`slugs 1`] = `\n[\n  "a-b",\n]\n`;\n'
+
+
+def told(top: Path, path: str, old: str, new: str | None) -> list[str]:
+    comparison = beside(top, {path: old}, {} if new is None else {path: new})
+    return [each.id.partition("#")[0] for each in expected_files.find_concerns(comparison)]
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new"),
+    [
+        ("tests/golden.json", '{"100": 90}', '{"100": 100}'),
+        ("tests/golden.json", '{"100": 90, "1": 1}', '{"100": 90}'),
+        ("tests/golden.json", "[1, 2]", "[1]"),
+        ("tests/golden.json", "[1, 2]", "not json"),
+        ("tests/golden.json", "[true]", "[1]"),
+        ("tests/expected.txt", "one\n", "two\n"),
+        ("tests/expected.txt", "one\n", "one\ntwo\n"),
+        ("tests/rows.csv", "1,2\n3,4\n", "1,2\n3,5\n"),
+        ("tests/__snapshots__/a.test.js.snap", SNAPSHOT, SNAPSHOT.replace("a-b", "a b")),
+        ("tests/__snapshots__/a.test.js.snap", SNAPSHOT, "// Vitest Snapshot v1\n"),
+        ("tests/golden.json", "[1]", None),
+        ("test/fixtures/page.html", "<p>", "<b>"),
+        ("testdata/out.golden", "a", "b"),
+        ("tests/golden.json", "[1]", "[" * 100_000),
+        ("tests/golden.json", "[" * 900 + "]" * 900, " " + "[" * 900 + "1" + "]" * 900),
+    ],
+)
+def test_an_expectation_changed_is_a_loss(
+    tmp_path: Path, path: str, old: str, new: str | None
+) -> None:
+    assert told(tmp_path, path, old, new) == [f"edit-expected:{path}"]
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new"),
+    [
+        ("tests/golden.json", '{"100": 90}', '{\n  "100": 90,\n  "500": 400\n}\n'),
+        ("tests/golden.json", "[[1, 2]]", "[[1, 2], [3, 4]]"),
+        ("tests/rows.csv", "1,2\n", "1,2\n3,4\n"),
+        ("tests/rows.yaml", "a:  1\n", "a: 1\n"),
+        ("tests/__snapshots__/a.test.js.snap", SNAPSHOT, SNAPSHOT + "\nexports[`new 1`] = `1`;\n"),
+        ("tests/README.md", "old", "new"),
+        ("docs/golden.json", "1", "2"),
+    ],
+)
+def test_an_expectation_kept_is_no_loss(tmp_path: Path, path: str, old: str, new: str) -> None:
+    assert told(tmp_path, path, old, new) == []
+
+
+def test_a_moved_file_is_no_loss(tmp_path: Path) -> None:
+    comparison = beside(tmp_path, {"tests/golden.json": "[1]"}, {"tests/data/golden.json": "[1]"})
+    assert list(expected_files.find_concerns(comparison)) == []
+
+
+def test_values_of_data_files_are_written_as_literals() -> None:
+    assert list(expected_files.list_scalars("a.json", '{"a": [1, "x", null, true]}')) == [
+        *('"a', "1.0", '"x', "null", "true"),
+    ]
+    assert list(expected_files.list_scalars("a.csv", "1,x\n")) == ["1.0", '"x', '"']
+    rows = "- {text: 'a b', size: -1}\n"
+    assert [each for each in expected_files.list_scalars("a.yaml", rows) if each != '"'] == [
+        *('"text', '"a b', '"size', "-1.0"),
+    ]
+    assert list(expected_files.list_scalars("a.bin", "1")) == []

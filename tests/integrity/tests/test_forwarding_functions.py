@@ -1,0 +1,98 @@
+"""A function that only calls the one that took its place is tested where that one is."""
+
+from pathlib import Path
+
+import pytest
+
+from integrity.trees import beside
+from untildone.integrity.experiments.adaptation import adapt_tests
+from untildone.integrity.tests import comparison as tests_comparison
+from untildone.integrity.tests.forwarding_functions import find_forwarding_functions
+
+BEFORE = "def get(store, key, default=None):\n    return store.find(key) or default\n"
+AFTER = BEFORE.replace("def get", "def fetch")
+WARNS = (
+    "def get(store, key, default=None):\n    '''Deprecated.'''\n"
+    "    warnings.warn('use fetch', DeprecationWarning, stacklevel=2)\n"
+    "    return fetch(store, key, default)\n"
+)
+TEST = "from store import get\n\ndef test_get():\n    assert get({'a': 1}, 'a') == 1\n"
+FETCHED = TEST.replace("get", "fetch")
+
+
+def found(top: Path, new: str, old: str = BEFORE) -> dict[str, str]:
+    return find_forwarding_functions(beside(top, {"store.py": old}, {"store.py": new}))
+
+
+@pytest.mark.parametrize(
+    "alias",
+    [
+        WARNS,
+        WARNS.replace("default)\n", "default=default)\n"),
+        "def get(*args, **options):\n    return fetch(*args, **options)\n",
+        "@deprecated('use fetch')\ndef get(store, key, default=None):\n"
+        "    return fetch(store, key, default)\n",
+    ],
+)
+def test_a_function_that_hands_on_all_it_is_given_delegates(tmp_path: Path, alias: str) -> None:
+    assert found(tmp_path, AFTER + alias) == {"get": "fetch"}
+
+
+def test_a_method_delegates_to_one_of_its_own(tmp_path: Path) -> None:
+    old = "class Store:\n    async def all(self, *, limit=3):\n        return []\n"
+    new = old.replace("all", "rows") + (
+        "    async def all(self, *, limit=3):\n        return await self.rows(limit=limit)\n"
+    )
+    assert found(tmp_path, new, old) == {"all": "rows"}
+
+
+@pytest.mark.parametrize(
+    "alias",
+    [
+        BEFORE,
+        WARNS.replace("store, key, default)\n", "key, store, default)\n"),
+        WARNS.replace("key, default)\n", "key)\n"),
+        WARNS.replace("default)\n", "default=None)\n"),
+        WARNS.replace("default)\n", "default=key)\n"),
+        WARNS.replace("default=None", "default=0"),
+        WARNS.replace(
+            "return fetch(store, key, default)", "return fetch(store, key, default) or 1"
+        ),
+        WARNS.replace("    return fetch", "    fetch"),
+        WARNS.replace("warnings.warn", "store.update"),
+        WARNS.replace("fetch(store", "other.fetch(store"),
+        WARNS + WARNS,
+        "def get():\n    '''Nothing.'''\n",
+        "def get(:\n",
+    ],
+)
+def test_a_function_that_does_anything_else_does_not(tmp_path: Path, alias: str) -> None:
+    assert found(tmp_path, AFTER + alias) == {}
+
+
+def test_what_the_start_knew_already_took_no_place(tmp_path: Path) -> None:
+    assert found(tmp_path, AFTER + WARNS, BEFORE + AFTER) == {}
+
+
+def lost(top: Path, new: str) -> list[str]:
+    old = {"store.py": BEFORE, "tests/test_store.py": TEST}
+    comparison = beside(top, old, {"store.py": new, "tests/test_store.py": FETCHED})
+    return [each.id.partition("#")[0] for each in tests_comparison.find_concerns(comparison)]
+
+
+def test_tests_may_go_to_the_new_name(tmp_path: Path) -> None:
+    assert lost(tmp_path, AFTER + WARNS) == []
+
+
+def test_tests_of_a_function_that_is_still_there_may_not_go_to_another(tmp_path: Path) -> None:
+    assert lost(tmp_path, AFTER + BEFORE) == ["remove-test:tests/test_store.py::test_get"]
+
+
+def test_the_starts_tests_say_the_new_name(tmp_path: Path) -> None:
+    comparison = beside(
+        tmp_path,
+        {"store.py": BEFORE, "tests/test_store.py": TEST},
+        {"store.py": AFTER + WARNS, "tests/test_store.py": FETCHED},
+    )
+    follows = FETCHED.replace("test_fetch", "test_get")
+    assert adapt_tests(comparison) == {"tests/test_store.py": follows}

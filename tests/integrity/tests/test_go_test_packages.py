@@ -1,0 +1,40 @@
+"""Go packages that hold tests for others judge the work, although no file of them is a test."""
+
+from pathlib import Path
+
+import pytest
+
+from integrity.trees import beside
+from untildone.integrity.experiments.composition import compose_files
+
+CONTRACT = """\
+package kvtest
+
+import "testing"
+
+func Run(t *testing.T, open func() Store) {
+	if open() == nil {
+		t.Error("no store")
+	}
+}
+"""
+WEAK = CONTRACT.replace("t.Error", "t.Log")
+
+
+def test_a_contract_of_the_start_judges_as_it_was(tmp_path: Path) -> None:
+    comparison = beside(tmp_path, {"kvtest/run.go": CONTRACT}, {"kvtest/run.go": WEAK})
+
+    assert compose_files(comparison, uses_current=lambda _: False).restored == ("kvtest/run.go",)
+
+
+@pytest.mark.parametrize(
+    ("path", "start"),
+    [
+        pytest.param("speedtest/run.go", "package speedtest\n\nfunc Run() {}\n", id="no tests"),
+        pytest.param("assert/equal.go", CONTRACT, id="a library for tests"),
+    ],
+)
+def test_a_product_stays_a_product(tmp_path: Path, path: str, start: str) -> None:
+    comparison = beside(tmp_path, {path: start}, {path: f"{start}\n// more\n"})
+
+    assert comparison.role(path) == "product"

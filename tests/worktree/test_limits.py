@@ -1,0 +1,289 @@
+"""Sources that would take for ever to read: bounded, and named where they are not read."""
+
+import re
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from integrity.trees import beside, tree, written
+from untildone.integrity.comparison import Comparison
+from untildone.integrity.hard_coded.constant_folding import read_constants
+from untildone.integrity.registry import find_concerns
+from untildone.integrity.settings.parsing import parse_settings
+from untildone.integrity.tests import comparison as tests
+from untildone.integrity.tests import model
+from untildone.integrity.tests.inventory import read_inventory
+from untildone.worktree.limits import LimitExceeded, limit_time
+
+NESTED = """\
+def test_pairs():
+    for a in (1, 2):
+        for b in ({rows}):
+            s = pair(a, b)
+            assert f(s) == {answer}
+"""
+
+
+def nested(count: int, answer: int = 3) -> str:
+    return NESTED.format(rows=", ".join(map(str, range(10, 10 + count))), answer=answer)
+
+
+def read(top: Path, path: str, text: str) -> model.Test:
+    return read_inventory(tree(top, {path: text})).tests[0]
+
+
+def size(test: model.Test) -> int:
+    return sum(len(each.actual) + len(each.expected) for each in test.assertions)
+
+
+@pytest.mark.parametrize("count", [22, 60, 400])
+def test_nested_rows_grow_no_faster_than_their_number(tmp_path: Path, count: int) -> None:
+    test = read(tmp_path, "tests/test_a.py", nested(count))
+    assert len(test.assertions) == 2 * count
+    assert size(test) <= 2 * count * 600
+
+
+@pytest.mark.parametrize("count", [3, 16, 60, 400])
+def test_nested_rows_are_compared_as_before(tmp_path: Path, count: int) -> None:
+    path = "tests/test_a.py"
+    same = beside(tmp_path / "a", {path: nested(count)}, {path: nested(count) + "\n# more\n"})
+    other = beside(tmp_path / "b", {path: nested(count)}, {path: nested(count, answer=4)})
+    late = nested(count).replace(str(9 + count), "9999")
+    row = beside(tmp_path / "c", {path: nested(count)}, {path: late})
+    assert not list(tests.find_concerns(same))
+    assert [each.kind for each in tests.find_concerns(other)] == ["edit-expected"]
+    assert [each.kind for each in tests.find_concerns(row)] == ["edit-expected"]
+
+
+ROWS = ", ".join(map(str, range(200)))
+DOUBLING = {
+    "tests/test_a.py": f"def test_it():\n    s = 'x'\n    for n in ({ROWS}):\n        {{}}\n"
+    "    assert f(s) == 1\n",
+    "test/a.test.js": "test('it', () => { let s = 'x'; for (const n of [" + ROWS + "]) { {} }\n"
+    "expect(f(s)).toBe(1); });\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "statement"),
+    [
+        ("tests/test_a.py", "s += s"),
+        ("tests/test_a.py", 's = f"{s}{s}"'),
+        ("tests/test_a.py", "add(s, s)"),
+        ("tests/test_a.py", "s.part = s"),
+        ("test/a.test.js", "add(s, s);"),
+        ("test/a.test.js", "s = `${s}${s}`;"),
+    ],
+)
+def test_a_value_that_doubles_in_every_row_stays_small(
+    tmp_path: Path, path: str, statement: str
+) -> None:
+    test = read(tmp_path, path, DOUBLING[path].replace("{}", statement))
+    assert len(test.assertions) == 1
+    assert size(test) <= 1_000
+    assert all(len(each) <= 11_000 for each in test.assertions[0].actual)
+
+
+LONG = ", ".join(map(str, range(20_000)))
+HUGE = "0, " * 3_400_000
+DEEP = "g(" * 3_000 + "1" + ")" * 3_000
+
+
+def doubled(let: str, opening: str, closing: str) -> str:
+    """Sixty lines, of which each is twice the one before."""
+    lines = (f"{let}a{n + 1} = {opening}a{n}, a{n}{closing}\n" for n in range(60))
+    return "".join((f"{let}a0 = {opening}1, 2{closing}\n", *lines))
+
+
+# By language: the file of tests, one test around an expression, a value that doubles.
+LANGUAGES = {
+    "python": ("tests/test_a.py", "{before}def test_a():\n    assert f({given}) == {answer}\n"),
+    "javascript": (
+        "test/a.test.js",
+        "{before}test('a', () => {{ expect(f({given})).toBe({answer}); }});\n",
+    ),
+    "go": (
+        "a_test.go",
+        "package a\n\nfunc TestA(t *testing.T) {{\n{before}\n"
+        "\tif f({given}) != {answer} {{ t.Error(1) }}\n}}\n",
+    ),
+    "rust": ("tests/a.rs", "#[test]\nfn a() {{\n{before}assert_eq!(f({given}), {answer});\n}}\n"),
+    "java": (
+        "src/test/java/ATest.java",
+        "class ATest {{ @Test void a() {{\n{before}assertEquals({answer}, f({given}));\n}} }}\n",
+    ),
+}
+LISTS = {
+    "python": ("[", "]"),
+    "javascript": ("[", "]"),
+    "go": ("[]int{", "}"),
+    "rust": ("[", "]"),
+    "java": ("new int[]{", "}"),
+}
+DOUBLINGS = {
+    "python": doubled("", "(", ")"),
+    "javascript": doubled("const ", "[", "];"),
+    "go": doubled("\t", "[]any{", "}").replace(" = ", " := "),
+    "rust": doubled("let ", "(", ");"),
+    "java": doubled("var ", "new int[]{", "};"),
+}
+
+
+def edited(top: Path, language: str, given: str, before: str = "") -> Comparison:
+    """The same test on both sides, with another answer on the second."""
+    path, text = LANGUAGES[language]
+    old, new = (text.format(before=before, given=given, answer=answer) for answer in (1, 2))
+    return beside(top, {path: old}, {path: new})
+
+
+def told(comparison: Comparison) -> set[str]:
+    return {each.kind for each in find_concerns(comparison)}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_many_literals_are_read(tmp_path: Path, language: str) -> None:
+    opening, closing = LISTS[language]
+    comparison = edited(tmp_path, language, f"{opening}{LONG}{closing}")
+    assert [each.kind for each in tests.find_concerns(comparison)] == ["edit-expected"]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_ten_megabytes_of_literals_are_named_as_unread(tmp_path: Path, language: str) -> None:
+    opening, closing = LISTS[language]
+    comparison = edited(tmp_path, language, f"{opening}{HUGE}{closing}")
+    assert told(comparison) == {"edit-test"}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_is_nested_too_deep_is_named_as_unread(tmp_path: Path, language: str) -> None:
+    comparison = edited(tmp_path, language, DEEP)
+    assert [each.kind for each in tests.find_concerns(comparison)] == ["edit-test"]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_values_that_double_line_by_line_are_named_as_unread(tmp_path: Path, language: str) -> None:
+    comparison = edited(tmp_path, language, "a60", DOUBLINGS[language])
+    found = list(tests.find_concerns(comparison))
+    assert [each.kind for each in found] == ["edit-test"]
+    assert "cannot be compared with the baseline" in found[0].detail
+
+
+def test_an_unread_file_that_nobody_changed_is_not_asked_about(tmp_path: Path) -> None:
+    path, text = LANGUAGES["python"]
+    whole = text.format(before=DOUBLINGS["python"], given="a60", answer=1)
+    old, new = {path: whole, "a.py": "A = 1\n"}, {path: whole, "a.py": "A = 2\n"}
+    assert not told(beside(tmp_path, old, new))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "for a in R:\n  for b in R:\n   for c in R:\n    for d in R:\n     assert f(a, b) == 1\n",
+        "assert all(all(all(f(a) == 1 for a in R) for b in R) for c in R)\n",
+        f"assert all(f(a) == 1 for a in {'[x for x in ' * 90}y{']' * 90})\n",
+    ],
+)
+def test_nested_rows_and_comprehensions_end(tmp_path: Path, body: str) -> None:
+    rows = f"R = ({', '.join(map(str, range(300)))})\n"
+    test = read_inventory(tree(tmp_path, {"tests/test_a.py": f"{rows}def test_a():\n {body}"}))
+    assert len(test.tests) + len(test.unread) == 1
+
+
+def test_a_product_of_parameters_is_not_gone_through(tmp_path: Path) -> None:
+    marks = "".join(f"@pytest.mark.parametrize('p{n}', [{ROWS}])\n" for n in range(8))
+    test = read(tmp_path, "tests/test_a.py", f"{marks}def test_a(p0):\n    assert f(p0) == 1\n")
+    assert len(test.assertions) == 400
+
+
+def test_ten_thousand_tests_of_one_file_are_compared(tmp_path: Path) -> None:
+    path = "tests/test_a.py"
+    old = "".join(f"def test_a{n}():\n    assert f({n}) == {n}\n\n" for n in range(10_000))
+    comparison = beside(tmp_path, {path: old}, {path: old.replace("== 77\n", "== 78\n")})
+    assert [each.id.partition("#")[0] for each in tests.find_concerns(comparison)] == [
+        "edit-expected:tests/test_a.py:test_a77"
+    ]
+
+
+def test_constants_that_double_are_not_folded() -> None:
+    lines = "".join(f"A{n + 1} = A{n} * A{n}\nB{n + 1} = B{n} + B{n}\n" for n in range(60))
+    found = read_constants(f"A0 = 99\nB0 = 'xx'\n{lines}", "python")
+    assert found["A1"] == 9801
+    assert found["B1"] == "xxxx"
+    assert "A60" not in found
+    assert "B60" not in found
+
+
+def test_settings_made_of_constants_that_double_are_not_read() -> None:
+    lines = "".join(f"const a{n + 1} = {{x: a{n}, y: a{n}}};\n" for n in range(60))
+    text = f"const a0 = {{rules: {{eqeqeq: 'error'}}}};\n{lines}module.exports = a60;\n"
+    assert not parse_settings("eslint.config.js", text)
+    assert parse_settings("eslint.config.js", "module.exports = {rules: {eqeqeq: 'error'}};\n")
+
+
+def test_a_product_too_large_to_be_read_is_named(tmp_path: Path) -> None:
+    comparison = beside(tmp_path, {"a.py": "A = 1\n"}, {"a.py": f"A = [{HUGE}]\n"})
+    assert [(each.kind, each.path) for each in find_concerns(comparison)] == [("unread", "a.py")]
+
+
+def test_time_is_limited_whatever_is_done() -> None:
+    with pytest.raises(LimitExceeded, match="processor time"), limit_time(seconds=0.3):
+        re.match(r"(a+)+b", "a" * 40)
+
+
+def test_memory_is_limited_whatever_is_done() -> None:
+    with pytest.raises(LimitExceeded, match="30 MB of memory"), limit_time(megabytes=30):
+        [str(n) * 10 for n in range(10_000_000)]
+
+
+def test_other_threads_are_limited_where_they_read(tmp_path: Path) -> None:
+    files = tree(tmp_path, {"a.py": "A = 1\n"})
+
+    def reading() -> str:
+        with limit_time(seconds=0):
+            return files.text("a.py")
+
+    with ThreadPoolExecutor() as apart, pytest.raises(LimitExceeded, match=r"last read: `a\.py`"):
+        apart.submit(reading).result()
+
+
+def test_a_comparison_that_takes_too_long_is_asked_about(tmp_path: Path) -> None:
+    comparison = beside(tmp_path, {"a.py": "A = 1\n"}, {"a.py": "A = 2\n"})
+    found = list(find_concerns(comparison, seconds=0))
+    assert [(each.kind, each.path) for each in found] == [("unread", "a.py")]
+    other = beside(tmp_path / "other", {"a.py": "A = 1\n"}, {"a.py": "A = 3\n"})
+    assert found[0].id != next(iter(find_concerns(other, seconds=0))).id
+
+
+def test_the_limit_grows_with_what_is_read_up_to_a_bound(tmp_path: Path) -> None:
+    files = tree(tmp_path, {f"{n}.py": "A = 1\n" * 100_000 for n in range(10)})
+    with limit_time(seconds=1, megabytes=1) as limit:
+        files.text("0.py")
+        files.text("0.py")
+        once = (limit.seconds, limit.megabytes)
+        limit.megabytes = 2_000
+        for path in files:
+            files.text(path)
+    assert once == (1 + 0.6 * 30, 1 + 0.6 * 150)
+    assert (limit.seconds, limit.megabytes) == (60, 2_000)
+
+
+LIMITED = """\
+import resource, sys
+resource.setrlimit(resource.RLIMIT_AS, (600_000_000, 600_000_000))
+from pathlib import Path
+from untildone.integrity.tests.inventory import read_inventory
+from untildone.worktree.contents import read_tree, walk_files
+root = Path(sys.argv[1])
+print(len(read_inventory(read_tree(root, walk_files(root))).tests[0].assertions))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="RLIMIT_AS is enforced on Linux")
+def test_nested_rows_need_little_memory(tmp_path: Path) -> None:
+    written(tmp_path, {"tests/test_a.py": nested(400)})
+    command = [sys.executable, "-c", LIMITED, str(tmp_path)]
+    ran = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
+    assert ran.stdout == "800\n"
