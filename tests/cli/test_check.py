@@ -210,8 +210,7 @@ def test_detect_tells_what_it_left_out(desk: Desk) -> None:
 
 def test_detect_nothing(desk: Desk) -> None:
     told = (
-        f"error: no check was found in `{desk.project}`:"
-        " which command tells that the work is done?\n\n"
+        f"error: no check was found in `{desk.project}`\n\n"
         'hint: name the command that decides: `untildone start --check "YOUR COMMAND"`\n'
     )
 

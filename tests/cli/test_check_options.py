@@ -82,7 +82,7 @@ def test_outside_git_nothing_tells_what_changed(tmp_path: Path) -> None:
     desk.write("Makefile", "lint:\n\tfalse\n")
 
     assert desk.said("check", "--changed") == error(
-        f"`--changed` needs a git repository, and `{desk.project}` is in no git repository",
+        f"`--changed` needs a git repository, and `{desk.project}` is in none",
         "leave out `--changed`",
     )
 
@@ -174,7 +174,7 @@ def test_a_run_under_way_is_told_or_waited_for(tmp_path: Path) -> None:
         waited = world.untildone("check", "--wait")
 
     assert first.returncode == 0
-    assert (busy.returncode, "is under way" in busy.stderr) == (2, True)
+    assert (busy.returncode, "is in progress" in busy.stderr) == (2, True)
     # The run that was waited for answers for the same tree.
     assert "as before" in waited.stdout
 

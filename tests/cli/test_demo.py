@@ -96,7 +96,7 @@ def test_an_agent_that_is_done_at_once_fails_the_demo() -> None:
     place, shown = stage()
 
     assert play(SCRIPT[2:], place) == 1
-    assert shown.getvalue().splitlines()[-1].endswith("should: Finish; then let go")
+    assert shown.getvalue().splitlines()[-1].endswith("expected: Finish; then let go")
 
 
 def test_a_terminal_without_unicode_gets_plain_marks(tmp_path: Path) -> None:

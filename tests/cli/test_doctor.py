@@ -187,7 +187,7 @@ def test_a_cap_that_is_too_low(patient: Patient) -> None:
     assert patient.findings() == error(
         "cap",
         f"`CLAUDE_CODE_STOP_HOOK_BLOCK_CAP` is `3` in {path}:"
-        " the client lets go after that many holds",
+        " the client releases after that many holds",
         "set it to `60` there",
     )
 

@@ -73,7 +73,7 @@ def test_a_check_that_cannot_run_is_no_green(desk: Desk) -> None:
     assert why in told.splitlines()
     assert shown.splitlines()[1] == (
         "`check` cannot be run, and nothing else is red,"
-        " so green is no proof: the agent must also say it is done"
+        " so green proves nothing: the agent must also say that it is done"
     )
     given = ("start", "--session", OTHER, "--check", "no-such-program", "--json")
     _, shown, told = desk.typed(*given)

@@ -137,7 +137,7 @@ def test_what_is_finished_needs_nothing_more() -> None:
 def test_as_json() -> None:
     written = json.loads(encode_receipt(paper(**PAUSED)))
 
-    assert set(written) == set(Receipt.__struct_fields__)
+    assert set(written) == set(Receipt.__struct_encode_fields__)
     assert (written["outcome"], written["by_words_alone"], written["claims"]) == (
         "out-of-rounds",
         ["docs", "DONE"],
