@@ -50,7 +50,7 @@ def test_the_agent_is_held_twice_and_then_let_go(tmp_path: Path) -> None:
     done = demo(tmp_path, "--headless")
 
     shown = [line.strip() for line in done.stdout.splitlines()]
-    verdicts = [line for line in shown if re.search(r"held, round|let go", line)]
+    verdicts = [line for line in shown if re.search(r"held, round|released", line)]
     assert (done.returncode, done.stderr) == (0, "")
     assert verdicts == [
         "untildone  not done: held, round 1",
