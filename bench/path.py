@@ -21,7 +21,7 @@ from msgspec import Struct
 
 from untildone.app import open_context
 from untildone.checks.runner import RunOptions, run_checks
-from untildone.engine.baseline import record_start
+from untildone.engine.baseline import save_baseline_results
 from untildone.engine.request import Request, name_checks
 from untildone.engine.start import begin
 
@@ -74,17 +74,22 @@ class Trail(Struct, frozen=True, kw_only=True):
 class Tracer:
     """Profiles calls of our own code in every thread; parses and reads are counted by patches."""
 
-    def __init__(self) -> None:
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
         self.modules: dict[str, None] = {}
         self.entries: Counter[str] = Counter()
         self.parses: Counter[str] = Counter()
         self.reads: Counter[str] = Counter()
         self._known: dict[CodeType, str] = {}
+        self._importing: Counter[int] = Counter()
 
     def profile(self, frame: FrameType, event: str, _: object) -> None:
-        if event != "call":
-            return
         code = frame.f_code
+        if code.co_name == "_find_and_load":
+            # What a module does while it is imported is not the stop's path.
+            self._importing[threading.get_ident()] += {"call": 1, "return": -1}.get(event, 0)
+        if event != "call" or self._importing[threading.get_ident()]:
+            return
         if code not in self._known:
             self._known[code] = _module_of(code)
         module = self._known[code]
@@ -93,18 +98,18 @@ class Tracer:
             self.entries[f"{module}.{code.co_name}"] += 1
 
     def audit(self, event: str, arguments: tuple[Any, ...]) -> None:
-        """Files that are opened for reading; our own modules and the standard library's are not."""
+        """Counts the files of the project and of the loop that are opened for reading."""
         if event != "open" or not isinstance(arguments[0], str):
             return
         path, mode = arguments[0], arguments[1]
-        if not isinstance(mode, str) or "r" in mode:
-            self.reads[path] += not path.endswith((".pyc", ".py")) or "project" in path
+        reads = "r" in mode if isinstance(mode, str) else not arguments[2] & os.O_WRONLY
+        self.reads[path] += reads and path.startswith(self._folder)
 
     def count_parses(self) -> None:
         import tomllib
 
-        self._count(ast, "parse", "python")
-        self._count(tomllib, "loads", "toml")
+        self._count(ast, "parse", "ast.parse")
+        self._count(tomllib, "loads", "tomllib.loads")
         try:
             import ast_grep_py
         except ImportError:
@@ -112,7 +117,7 @@ class Tracer:
         root = ast_grep_py.SgRoot
 
         def counted(text: str, language: str) -> object:
-            self.parses[f"{language} {_digest(text)}"] += 1
+            self.parses[f"ast-grep {language} {_digest(text)}"] += 1
             return root(text, language)
 
         ast_grep_py.SgRoot = counted  # type: ignore[assignment,misc]  # stands in for the class
@@ -147,7 +152,7 @@ def trace(home: str, output: Path) -> None:
 
     from untildone.hooks import entry
 
-    tracer = Tracer()
+    tracer = Tracer(str(output.parent))
     tracer.count_parses()
     sys.addaudithook(tracer.audit)
     threading.setprofile(tracer.profile)
@@ -177,7 +182,9 @@ def play(folder: Path) -> Iterator[tuple[str, Trail]]:
     context = open_context(ENVIRON, home=str(home))
     checks = name_checks((f"{sys.executable} -m unittest -q",))
     record = begin(context, Request(session=SESSION, project=project, checks=checks))
-    record_start(context, record.contract.id, run_checks(checks, RunOptions(project=project)))
+    save_baseline_results(
+        context, record.contract.id, run_checks(checks, RunOptions(project=project))
+    )
     yield "red", _stop(folder)
     (project / "calc.py").write_text(RIGHT, encoding="utf-8")
     yield "done", _stop(folder)
@@ -215,7 +222,7 @@ def describe(name: str, trail: Trail) -> Iterator[str]:
         yield f"    {times} times: {what}"
     again = {path: times for path, times in trail.reads.items() if times > 1}
     yield f"  files read: {len(trail.reads)}, of them more than once: {len(again)}"
-    for path, times in sorted(again.items(), key=lambda each: -each[1]):
+    for path, times in Counter(again).most_common(12):
         yield f"    {times} times: {path}"
 
 

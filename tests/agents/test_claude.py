@@ -100,7 +100,7 @@ def test_a_session_that_begins(label: str, source: str) -> None:
         ({"CLAUDE_CODE_SESSION_ATTENDED": "1", "CLAUDE_CODE_ENTRYPOINT": "sdk-cli"}, True),
     ],
 )
-def test_whether_a_person_sits_there(environ: dict[str, str], expected: bool) -> None:
+def test_whether_a_user_sits_there(environ: dict[str, str], expected: bool) -> None:
     assert claude.parse_prompt(payload("prompt"), environ).attended is expected
 
 
@@ -289,7 +289,7 @@ ESCAPE = '{"type":"user","message":{"content":[]},"interruptedMessageId":"msg_1"
         pytest.param(['{"type":"user" [Request interrupted by user'], False, id="no JSON"),
     ],
 )
-def test_a_call_that_the_person_broke_off(lines: list[str], expected: bool) -> None:
+def test_a_call_that_the_user_broke_off(lines: list[str], expected: bool) -> None:
     assert claude.was_interrupted("\n".join(lines)) is expected
 
 

@@ -89,7 +89,7 @@ def test_subagents_lie_in_a_folder_beside_the_transcript() -> None:
     assert claude.find_subagents_folder("/p/5f0c.jsonl") == "/p/5f0c/subagents"
 
 
-def test_a_turn_is_ended_with_a_word_for_the_person_and_the_model() -> None:
+def test_a_turn_is_ended_with_a_word_for_the_user_and_the_model() -> None:
     assert json.loads(claude.end_turn("no money")) == {
         "continue": False,
         "stopReason": "no money",

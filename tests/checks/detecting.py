@@ -1,4 +1,4 @@
-"""Projects of a few files, and the commands they speak for."""
+"""Small projects, and the commands detected in them."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Hostile programs as checks: the right outcome, no survivor, nothing lost."""
+"""Hostile programs as checks: the outcome is right, and no process or file survives."""
 
 import os
 import shlex

@@ -1,4 +1,4 @@
-"""Builders of one folder wait for each other, and nobody else does."""
+"""Builds in one folder wait for each other; other checks do not."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A test check that measures: the real tools fail below the percentage, and pass from it on."""
+"""Coverage checks: the real tools fail below the percentage and pass from it on."""
 
 import importlib.util
 import shlex

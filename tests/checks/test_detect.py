@@ -1,4 +1,4 @@
-"""Which files speak for which command."""
+"""Commands detected from the files of a project."""
 
 import os
 import re

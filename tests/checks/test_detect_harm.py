@@ -1,4 +1,4 @@
-"""What would run forever or change files is never guessed."""
+"""Commands that would run forever or change files are never detected as checks."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Several JavaScript packages below one top: what only they have is run in all of them."""
+"""Workspaces of JavaScript packages: scripts of the members run in all of them."""
 
 from pathlib import Path
 

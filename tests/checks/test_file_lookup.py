@@ -1,4 +1,4 @@
-"""A bare name is the file that alone has it."""
+"""A bare file name is replaced by the path of the only file of that name."""
 
 import subprocess
 from pathlib import Path

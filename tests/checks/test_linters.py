@@ -1,4 +1,4 @@
-"""Linters, asked about the text of a file as if it stood in the project."""
+"""eslint and biome on the text of single files."""
 
 import os
 import shlex

@@ -1,4 +1,4 @@
-"""What is taken out of output before anybody reads it."""
+"""Cleaning of output: escapes, invisible characters, secrets, length."""
 
 import time
 

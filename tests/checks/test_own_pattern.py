@@ -1,4 +1,4 @@
-"""A check's own pattern and its named parser: which lines of the output are findings."""
+"""The `pattern` and `parser` of a check: which lines of the output are findings."""
 
 from pathlib import Path
 

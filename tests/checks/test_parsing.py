@@ -1,4 +1,4 @@
-"""Output of any size: what is read at once, in pieces, or as a document."""
+"""Output of any size: parsed at once, in pieces, or as a document."""
 
 import json
 import os

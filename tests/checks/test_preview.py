@@ -1,4 +1,4 @@
-"""Early looks: what is run first, when nothing is, and that the whole run decides."""
+"""Previews: what runs first, when there is none, and that the whole run decides."""
 
 import shlex
 import subprocess

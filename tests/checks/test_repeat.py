@@ -1,4 +1,4 @@
-"""A suite run several times in a row: green only if every run is."""
+"""A check repeated several times is green only if every run is."""
 
 import shlex
 import sys

@@ -1,4 +1,4 @@
-"""Reports of tests that a run is asked for, and those that cannot be expected of it."""
+"""Test reports requested from runners, and when none is expected."""
 
 import os
 import shlex

@@ -1,4 +1,4 @@
-"""From a finished program to green, red, or why neither."""
+"""Judging a finished program: green, red, unrunnable or no evidence."""
 
 from hashlib import sha256
 from pathlib import Path

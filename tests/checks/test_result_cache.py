@@ -1,4 +1,4 @@
-"""Remembered results: what is served, what is run again, and changes of mind on one tree."""
+"""Cached results: which are served, which run again, and flaky checks."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Checks that really run."""
+"""Running checks as real processes."""
 
 import os
 import shlex

@@ -1,4 +1,4 @@
-"""Where the surroundings of a run are ours, unittest reports its tests itself."""
+"""The report of unittest, in runs whose environment we control."""
 
 import os
 import sys

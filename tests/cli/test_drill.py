@@ -110,8 +110,8 @@ def test_it_fails_where_the_hook_says_nothing(patient: Patient) -> None:
 
     assert code == 1
     assert problems["red"] == problems["canary"] == "not held: silence"
-    assert problems["garbage"] == "neither held nor a line to the person"
-    assert problems["crash"] == "no line to the person"
+    assert problems["garbage"] == "neither held nor a line to the user"
+    assert problems["crash"] == "no line to the user"
 
 
 def test_it_fails_where_the_hook_holds_whatever_comes(patient: Patient) -> None:

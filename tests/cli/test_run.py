@@ -246,7 +246,7 @@ def test_ctrl_c_while_checks_run_pauses_too(desk: Desk) -> None:
     child.communicate(timeout=60)
 
     assert child.returncode == 22
-    assert standing(desk) == ("paused", "paused", 0, "interrupted by the person")
+    assert standing(desk) == ("paused", "paused", 0, "interrupted by you")
 
 
 @POSIX

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from cli.desk import OTHER, RED, SESSION, Desk, Said, error
 from client.world import BIN, MEASURED
 from untildone.app import open_context
-from untildone.engine.verbs import change
+from untildone.engine.verbs import change_loop
 
 PERSONS = ("pause", "continue", "cancel", "approve")
 
@@ -155,7 +155,9 @@ def test_a_finished_loop_is_not_taken_along(desk: Desk) -> None:
 def ask_about(desk: Desk, loop: str, *losses: str) -> None:
     """As a pause for approval leaves it."""
     found = open_context({}, home=str(desk.state))
-    change(found, loop, lambda now: replace(now.progress, reported_concerns=losses), kind="asked")
+    change_loop(
+        found, loop, lambda now: replace(now.progress, reported_concerns=losses), kind="asked"
+    )
 
 
 def test_approve(desk: Desk) -> None:

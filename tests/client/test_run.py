@@ -166,7 +166,7 @@ def test_ctrl_c_pauses_and_continue_goes_on(tmp_path: Path) -> None:
 
     assert (child.returncode, paused) == (
         22,
-        ("paused", "paused", 0, "interrupted by the person"),
+        ("paused", "paused", 0, "interrupted by you"),
     )
     assert (done.returncode, world.standing()) == (0, ("finished", "done", 1))
     assert done.stdout.startswith("# Receipt of loop")

@@ -1,4 +1,4 @@
-"""On which line each key of a TOML file stands."""
+"""The line of each key in a TOML file."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Every mistake in a configuration is told with its line and what is allowed, all at once."""
+"""All problems of a configuration are reported with line and allowed values."""
 
 from pathlib import Path
 

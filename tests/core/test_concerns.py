@@ -120,7 +120,7 @@ def test_rows_of_unittest_that_pass_are_told_by_their_test(then: str, expected: 
     assert [lost.id for lost in find_missing_tests(evidence, ())] == expected
 
 
-def test_where_nothing_is_known_of_the_start_nothing_is_lost() -> None:
+def test_where_nothing_is_known_of_the_baseline_nothing_is_lost() -> None:
     assert list(find_missing_tests(seen(ran("a")), ())) == []
 
 
@@ -133,7 +133,7 @@ def test_where_nothing_is_known_of_the_start_nothing_is_lost() -> None:
         (CheckResult(name="test", command="c", outcome="green"), False, "no-evidence"),
     ],
 )
-def test_a_run_in_the_clean_copy_needs_as_many_tests_as_the_start(
+def test_a_run_in_the_clean_copy_needs_as_many_tests_as_the_baseline(
     now: CheckResult, strict: bool, expected: CheckOutcome
 ) -> None:
     had = Tests(passed=2, passing=("a", "b"))

@@ -293,7 +293,7 @@ def ran(tests: int | None, *, name: str = "tests", outcome: CheckOutcome = "gree
         pytest.param(ran(1, name="other"), (), ("green", ""), id="another check"),
     ],
 )
-def test_tests_of_the_start_must_still_run(
+def test_tests_of_the_baseline_must_still_run(
     given: CheckResult, allow: tuple[str, ...], expected: tuple[str, str]
 ) -> None:
     evidence = seen(given, baseline=started(ran(15)))

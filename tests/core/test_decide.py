@@ -20,7 +20,7 @@ from core.samples import (
     seen,
 )
 from untildone.core.contract import Amendment, Claim, Contract
-from untildone.core.criteria import hash_state
+from untildone.core.criteria import apply_amendments, hash_state
 from untildone.core.decide import decide, decide_before_checks, decide_between_stops
 from untildone.core.evidence import Concern, ConcernKind, Evidence
 from untildone.core.progress import ClaimReport, Progress
@@ -578,9 +578,9 @@ def test_the_earlier_step_wins(
 def test_amendments_count() -> None:
     more = Amendment(by="user", at="", bounds=bounds(9))
 
-    assert decide(contract(bounds=bounds(3)), after(round=2, amendments=(more,)), seen(RED)) == (
-        UNMET
-    )
+    agreed = apply_amendments(contract(bounds=bounds(3)), (more,))
+
+    assert decide(agreed, after(round=2), seen(RED)) == UNMET
 
 
 @pytest.mark.parametrize("evidence", [seen(), seen(RED), PROVED, seen(RED, blocked="no key")])
@@ -635,11 +635,9 @@ def test_words_alone_are_never_done(agreed: Contract, reported: dict[str, ClaimR
 )
 def test_money_and_minutes_within_a_round(evidence: Evidence, expected: Pause | None) -> None:
     raised = Amendment(by="user", at="", bounds=bounds(budget_usd=7, minutes=30))
-    progress = after(round=2, amendments=(raised,))
+    agreed = apply_amendments(contract(bounds=bounds(budget_usd=1)), (raised,))
 
-    assert (
-        decide_between_stops(contract(bounds=bounds(budget_usd=1)), progress, evidence) == expected
-    )
+    assert decide_between_stops(agreed, after(round=2), evidence) == expected
 
 
 @pytest.mark.parametrize("outcome", ["red", "flaky", "timed-out", "no-evidence"])

@@ -96,7 +96,7 @@ def test_what_a_green_check_complained_about_is_not_new() -> None:
         pytest.param(GREEN, RED, None, id="nothing failed at the start"),
     ],
 )
-def test_per_cent_of_the_start_that_is_gone(
+def test_per_cent_of_the_baseline_that_is_gone(
     then: CheckResult, now: CheckResult, per_cent: int | None
 ) -> None:
     assert compare_failures(seen(now, baseline=started(then))).improved == per_cent

@@ -22,6 +22,7 @@ from core.samples import (
 )
 from untildone.core.check_results import BaselineResult, CheckResult, Finding, Tests
 from untildone.core.contract import Amendment, Claim, Contract
+from untildone.core.criteria import apply_amendments
 from untildone.core.evidence import Concern, ConcernKind, Evidence
 from untildone.core.feedback import MAX_FEEDBACK, MAX_TASK, TASK_BEGINNING, write_feedback
 from untildone.core.progress import Progress
@@ -371,7 +372,9 @@ def test_a_renamed_test_is_told_though_the_check_is_green() -> None:
 def test_amended_bounds_are_told() -> None:
     more = Amendment(by="user", at="", bounds=bounds(99))
 
-    assert told(UNMET, progress=after(amendments=(more,))).startswith("[untildone] Round 1 of 99:")
+    agreed = apply_amendments(contract(), (more,))
+
+    assert told(UNMET, agreed=agreed).startswith("[untildone] Round 1 of 99:")
 
 
 def test_many_names_are_counted() -> None:

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from core.samples import TEST, contract, finding, result
 from untildone.core import agent_message
 from untildone.core.contract import Amendment, Claim, Contract, ExitRule
+from untildone.core.criteria import apply_amendments
 from untildone.core.decide import decide
 from untildone.core.evidence import Evidence, Todo
 from untildone.core.progress import ClaimReport, Progress
@@ -91,10 +92,8 @@ def test_anything_else_that_is_not_met(message: str, rule: ExitRule, lacking: st
     terms, evidence = LACKING[lacking]
     claim = Amendment(by="agent", at="", claim=Claim(name="docs"))
     added = (claim,) if lacking == "a criterion added" else ()
-    asked = contract(done_when=rule, **terms)
-    progress = Progress(
-        checks_seen_red=("test",), signalled=True, notes=(message,), amendments=added
-    )
+    asked = apply_amendments(contract(done_when=rule, **terms), added)
+    progress = Progress(checks_seen_red=("test",), signalled=True, notes=(message,))
 
     verdict = decide(asked, progress, replace(heard(message, asked, "green"), **evidence))
 

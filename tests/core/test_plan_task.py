@@ -42,7 +42,7 @@ def test_a_feature_goes_on_until_it_was_judged_as_a_whole(
 
 
 @pytest.mark.parametrize("result", ["BLOCKED", "MISALIGNED"])
-def test_a_result_that_work_does_not_mend_pauses(result: VerifierResult) -> None:
+def test_a_result_that_work_does_not_fix_pauses(result: VerifierResult) -> None:
     progress = Progress(report=TaskReport(result=result, reason="no key"))
 
     assert decide(CONTRACT, progress, Evidence()) == Pause(

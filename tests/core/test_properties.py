@@ -222,7 +222,7 @@ def test_uncounted_holds_are_few(asked: Contract, given_stops: list[Stop], round
 
 @given(contracts, st.lists(stops(), max_size=5), evidences())
 @bounded(300)
-def test_the_persons_cancel_always_wins(
+def test_the_users_cancel_always_wins(
     asked: Contract, given_stops: list[Stop], last: Evidence
 ) -> None:
     judged = walk(asked, given_stops, resuming=True)
@@ -245,7 +245,7 @@ def test_what_is_known_early_is_what_is_decided(asked: Contract, given_stops: li
 
 @given(contracts, st.lists(stops(), max_size=8))
 @bounded(300)
-def test_counters_only_grow_and_only_the_person_resumes(
+def test_counters_only_grow_and_only_the_user_resumes(
     asked: Contract, given_stops: list[Stop]
 ) -> None:
     for judged in walk(asked, given_stops, resuming=True):
@@ -274,7 +274,6 @@ def test_a_criterion_the_agent_adds_ends_no_loop_sooner(
 ) -> None:
     added = Amendment(by="agent", at="", claim=Claim(name="more"))
     for judged in walk(asked, given_stops, resuming=True):
-        more = replace(judged.before, amendments=(*judged.before.amendments, added))
-        stricter = decide(asked, more, judged.evidence)
+        stricter = decide(apply_amendments(asked, (added,)), judged.before, judged.evidence)
         if isinstance(stricter, Finish):
             assert isinstance(judged.verdict, Finish)

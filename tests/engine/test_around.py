@@ -10,7 +10,7 @@ from untildone.app import open_context
 from untildone.checks.runner import RunOptions, run_checks
 from untildone.core.contract import Check
 from untildone.engine import stop
-from untildone.engine.baseline import record_start
+from untildone.engine.baseline import save_baseline_results
 from untildone.engine.context import Context
 from untildone.engine.payload import Call
 from untildone.engine.request import Request
@@ -44,13 +44,15 @@ class World:
         checks = (Check(name="check", command=CHECK),)
         asked = Request(session=SESSION, project=self.project, checks=checks, oracle=oracle)
         self.loop = begin(self.here, asked).contract.id
-        record_start(self.here, self.loop, run_checks(checks, RunOptions(project=self.project)))
+        save_baseline_results(
+            self.here, self.loop, run_checks(checks, RunOptions(project=self.project))
+        )
 
     def stop(self) -> str:
         call = Call("Stop", "claude", "settings", str(self.here.home))
         call.environ = ENVIRON
         call.data = {"session_id": SESSION, "cwd": str(self.project), "prompt_id": "p1"}
-        return stop.answer(self.here, call)
+        return stop.answer_stop(self.here, call)
 
     @property
     def outcome(self) -> str | None:

@@ -7,7 +7,12 @@ from msgspec.structs import replace
 from core.samples import contract
 from untildone.app import open_context
 from untildone.core.evidence import Evidence
-from untildone.engine.artifacts import folder, log_folder, publish, write_task
+from untildone.engine.artifacts import (
+    make_log_folder,
+    open_artifact_folder,
+    publish_receipt,
+    write_task,
+)
 from untildone.engine.context import Context
 from untildone.engine.request import Request
 from untildone.engine.start import begin
@@ -25,7 +30,7 @@ def started(tmp_path: Path) -> tuple[Context, Record, Path]:
 
 
 def test_the_folder_ignores_itself(tmp_path: Path) -> None:
-    assert folder(tmp_path) == tmp_path / ".untildone"
+    assert open_artifact_folder(tmp_path) == tmp_path / ".untildone"
     assert (tmp_path / ".untildone" / ".gitignore").read_text(encoding="utf-8") == "*\n"
 
 
@@ -35,11 +40,11 @@ def test_a_link_in_its_place_is_not_followed(tmp_path: Path) -> None:
     here, record, project = started(tmp_path)
     (project / ".untildone").symlink_to(outside)
 
-    publish(here, record, Evidence(), project=project)
+    publish_receipt(here, record, Evidence(), project=project)
     write_task(project, replace(record.contract, task="t" * 20_000))
 
-    assert folder(project) is None
-    assert log_folder(project, "a1", 1) is None
+    assert open_artifact_folder(project) is None
+    assert make_log_folder(project, "a1", 1) is None
     assert list(outside.iterdir()) == []
 
 
@@ -56,9 +61,9 @@ def test_links_inside_it_are_not_followed(tmp_path: Path) -> None:
     (papers / ".gitignore").symlink_to(outside / "made")
     (papers / "rounds").symlink_to(outside)
 
-    publish(here, record, Evidence(), project=project)
+    publish_receipt(here, record, Evidence(), project=project)
 
-    assert log_folder(project, "a1", 1) is None
+    assert make_log_folder(project, "a1", 1) is None
     assert [path.name for path in outside.iterdir()] == ["precious"]
     assert precious.read_text(encoding="utf-8") == "mine"
     assert not (papers / "receipt.md").is_symlink()
@@ -68,9 +73,9 @@ def test_a_file_in_its_place_is_left_alone(tmp_path: Path) -> None:
     here, record, project = started(tmp_path)
     (project / ".untildone").write_text("mine", encoding="utf-8")
 
-    publish(here, record, Evidence(), project=project)
+    publish_receipt(here, record, Evidence(), project=project)
 
-    assert folder(project) is None
+    assert open_artifact_folder(project) is None
     assert (project / ".untildone").read_text(encoding="utf-8") == "mine"
     assert (here.loops.get_folder(record.contract.id) / "receipt.md").is_file()
 
@@ -79,14 +84,14 @@ def test_a_receipt_that_cannot_be_left_in_the_project_changes_nothing(tmp_path: 
     here, record, project = started(tmp_path)
     (project / ".untildone" / "receipt.json").mkdir(parents=True)
 
-    publish(here, record, Evidence(), project=project)
+    publish_receipt(here, record, Evidence(), project=project)
 
     assert (here.loops.get_folder(record.contract.id) / "receipt.json").is_file()
 
 
 def test_logs_of_the_last_rounds_are_kept(tmp_path: Path) -> None:
     for number in range(1, 9):
-        found = log_folder(tmp_path, "a1", number)
+        found = make_log_folder(tmp_path, "a1", number)
         assert found is not None
         (found / "test.log").write_text("x", encoding="utf-8")
 

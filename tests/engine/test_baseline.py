@@ -10,7 +10,7 @@ from engine.test_stop import World, told
 from untildone.checks.runner import RunOptions, run_checks
 from untildone.core.check_results import CheckResult, FileTotals, Totals
 from untildone.core.contract import Check
-from untildone.engine.baseline import record_start
+from untildone.engine.baseline import save_baseline_results
 from untildone.store import baseline
 
 PYTEST = Check(name="tests", command=f"{sys.executable} -m pytest -q -p no:cacheprovider")
@@ -32,7 +32,9 @@ def begin(world: World, *functions: str) -> None:
     """A loop whose start was checked by the real runner."""
     tests(world, *functions)
     world.start(checks=(PYTEST,), was_red=False)
-    record_start(world.here, world.loop, run_checks([PYTEST], RunOptions(project=world.project)))
+    save_baseline_results(
+        world.here, world.loop, run_checks([PYTEST], RunOptions(project=world.project))
+    )
 
 
 def kept(world: World) -> tuple[CheckResult, ...]:
@@ -75,7 +77,7 @@ def test_a_removed_test_is_named_and_holds(world: World) -> None:
     text = told(world.stop())
 
     assert "the checks pass, but something the baseline had is gone" in text
-    assert "`test_b` was there at the start and is no longer run" in text
+    assert "`test_b` ran in the baseline and no longer runs" in text
 
 
 def test_a_renamed_test_is_named_and_lets_go(world: World) -> None:
@@ -148,7 +150,7 @@ def test_what_a_copy_proves(
 ) -> None:
     world.start(was_red=False)
 
-    record = record_start(world.here, world.loop, (given,), copied=True)
+    record = save_baseline_results(world.here, world.loop, (given,), copied=True)
 
     assert record.progress.checks_seen_red == red
     assert [each.outcome for each in kept(world)] == [outcome]
@@ -158,6 +160,6 @@ def test_a_check_that_could_not_be_judged_at_the_start_is_compared_with_nothing(
     world: World,
 ) -> None:
     world.start(was_red=False)
-    record_start(world.here, world.loop, (result("unrunnable", "check"),))
+    save_baseline_results(world.here, world.loop, (result("unrunnable", "check"),))
 
     assert "the start" not in told(world.stop())

@@ -2,8 +2,14 @@
 
 import pytest
 
-from untildone.engine.phrases import Spoken, Verb, asks_about_loops, loop_in, verb_in
-from untildone.engine.request import Wanted
+from untildone.engine.phrases import (
+    PromptVerb,
+    Verb,
+    asks_about_loops,
+    find_loop_request,
+    find_verb,
+)
+from untildone.engine.request import PromptedLoop
 
 
 @pytest.mark.parametrize(
@@ -34,7 +40,7 @@ from untildone.engine.request import Wanted
     ],
 )
 def test_a_verb_is_the_whole_prompt(prompt: str, verb: Verb, rest: str) -> None:
-    assert verb_in(prompt, has_loop=True) == Spoken(verb=verb, rest=rest)
+    assert find_verb(prompt, has_loop=True) == PromptVerb(verb=verb, rest=rest)
 
 
 @pytest.mark.parametrize(
@@ -62,13 +68,13 @@ def test_a_verb_is_the_whole_prompt(prompt: str, verb: Verb, rest: str) -> None:
     ],
 )
 def test_anything_else_is_no_verb(prompt: str) -> None:
-    assert verb_in(prompt, has_loop=True) is None
+    assert find_verb(prompt, has_loop=True) is None
 
 
 @pytest.mark.parametrize("prompt", ["stop", "cancel", "pause", "continue", "status"])
 def test_plain_words_mean_us_only_where_there_is_a_loop(prompt: str) -> None:
-    assert verb_in(prompt, has_loop=False) is None
-    assert verb_in(f"/untildone:{prompt}", has_loop=False) is not None
+    assert find_verb(prompt, has_loop=False) is None
+    assert find_verb(f"/untildone:{prompt}", has_loop=False) is not None
 
 
 @pytest.mark.parametrize(
@@ -110,7 +116,7 @@ def test_plain_words_mean_us_only_where_there_is_a_loop(prompt: str) -> None:
     ],
 )
 def test_a_phrase_at_the_beginning_starts_a_loop(prompt: str, preset: str, task: str) -> None:
-    assert loop_in(prompt) == Wanted(preset=preset, task=task, explicit=False)
+    assert find_loop_request(prompt) == PromptedLoop(preset=preset, task=task, explicit=False)
 
 
 @pytest.mark.parametrize(
@@ -158,15 +164,19 @@ def test_a_phrase_at_the_beginning_starts_a_loop(prompt: str, preset: str, task:
     ],
 )
 def test_questions_quotations_and_negations_start_nothing(prompt: str) -> None:
-    assert loop_in(prompt) is None
+    assert find_loop_request(prompt) is None
 
 
 @pytest.mark.parametrize("preset", ["build", "test", "lint", "ship", "fix", "loop"])
 def test_a_slash_command_starts_its_preset(preset: str) -> None:
     task = 'Is it `a`? $(no) "---"\nsecond line'
 
-    assert loop_in(f"/untildone:{preset} {task}") == Wanted(preset=preset, task=task, explicit=True)
-    assert loop_in(f"/untildone:{preset}") == Wanted(preset=preset, task="", explicit=True)
+    assert find_loop_request(f"/untildone:{preset} {task}") == PromptedLoop(
+        preset=preset, task=task, explicit=True
+    )
+    assert find_loop_request(f"/untildone:{preset}") == PromptedLoop(
+        preset=preset, task="", explicit=True
+    )
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from untildone.app import open_context
 from untildone.core.contract import Bounds, Claim
 from untildone.engine import prompt, verbs
-from untildone.engine.context import Context, tree_of
+from untildone.engine.context import Context, fingerprint_project
 from untildone.engine.payload import Call
 from untildone.engine.request import Request, name_checks
 from untildone.engine.start import begin
@@ -46,7 +46,7 @@ class World:
             "prompt": text,
             "prompt_id": number,
         }
-        answer = prompt.answer(self.here, call)
+        answer = prompt.answer_prompt(self.here, call)
         return json.loads(answer) if answer else None
 
     def state(self, loop: str) -> tuple[str, str | None]:
@@ -254,7 +254,7 @@ def test_the_first_prompt_carries_the_loop_and_a_later_one_may_be_a_question(wor
         world.say(text, f"p{number}")
         kinds.append({key: world.remembered[key] for key in ("id", "kind", "tree")})
 
-    tree = tree_of(world.project)
+    tree = fingerprint_project(world.project)
     assert kinds == [
         {"id": "p0", "kind": "start", "tree": ""},
         {"id": "p1", "kind": "other", "tree": tree},

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from untildone.agents import claude
-from untildone.engine.speaker import ignored, speaks_for_agent, tail, typed
+from untildone.engine.speaker import explain_ignored, is_typed_by_user, read_tail, speaks_for_agent
 from untildone.store.sessions import Session
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="asks /proc")
@@ -60,7 +60,7 @@ def test_only_where_the_client_was_started_counts(
     started_with: dict[str, str], hook_has: dict[str, str], expected: str
 ) -> None:
     with client(**started_with) as process:
-        assert ignored(claude, {**hook_has, "CLAUDE_PID": process}) == expected
+        assert explain_ignored(claude, {**hook_has, "CLAUDE_PID": process}) == expected
 
 
 @pytest.mark.parametrize("process", ["", "x", "999999999"])
@@ -68,29 +68,31 @@ def test_where_the_system_does_not_tell_the_projects_settings_do(
     tmp_path: Path, process: str
 ) -> None:
     environ = {"UNTILDONE_DISABLE": "1", "CLAUDE_PID": process, "CLAUDE_PROJECT_DIR": str(tmp_path)}
-    before = ignored(claude, environ)
+    before = explain_ignored(claude, environ)
     settings = tmp_path / ".claude" / "settings.json"
     settings.parent.mkdir()
     settings.write_text('{"env": {"UNTILDONE_DISABLE": "1"}}', encoding="utf-8")
 
-    assert (before, ignored(claude, environ)) == (OFF, "")
+    assert (before, explain_ignored(claude, environ)) == (OFF, "")
 
 
 def test_an_attended_prompt_is_typed() -> None:
-    assert typed("stop", attended=True, agent=claude, environ={})
+    assert is_typed_by_user("stop", attended=True, agent=claude, environ={})
 
 
 def test_an_unattended_prompt_is_the_persons_if_it_is_an_argument() -> None:
     with client("-p", "/untildone:test it's\nall") as process:
         environ = {"CLAUDE_PID": process}
         said = [
-            typed(text, attended=False, agent=claude, environ=environ)
+            is_typed_by_user(text, attended=False, agent=claude, environ=environ)
             for text in ("/untildone:test it's\nall", "/untildone:test it's", "stop")
         ]
 
     assert said == [True, False, False]
-    assert not typed("stop", attended=False, agent=claude, environ={"CLAUDE_PID": "999999999"})
-    assert not typed("stop", attended=False, agent=claude, environ={})
+    assert not is_typed_by_user(
+        "stop", attended=False, agent=claude, environ={"CLAUDE_PID": "999999999"}
+    )
+    assert not is_typed_by_user("stop", attended=False, agent=claude, environ={})
 
 
 def session(tmp_path: Path, *, process: int, calls: int = 1, transcript: str = "") -> Session:
@@ -144,14 +146,16 @@ def test_the_tail_of_a_long_transcript(tmp_path: Path) -> None:
     path = tmp_path / "t.jsonl"
     path.write_bytes(b"\xff" * 2_000_000 + b"the end\n")
 
-    assert tail(str(path)).endswith("\ufffdthe end\n")
-    assert len(tail(str(path))) == 1_000_000
+    assert read_tail(str(path)).endswith("\ufffdthe end\n")
+    assert len(read_tail(str(path))) == 1_000_000
 
 
 def test_what_is_no_transcript_has_no_tail(tmp_path: Path) -> None:
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
 
-    found = [tail(str(path)) for path in (tmp_path, fifo, tmp_path / "none", "\0", "", "/dev/zero")]
+    found = [
+        read_tail(str(path)) for path in (tmp_path, fifo, tmp_path / "none", "\0", "", "/dev/zero")
+    ]
 
     assert found == [""] * 6

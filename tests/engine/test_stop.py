@@ -10,10 +10,10 @@ from untildone.app import open_context
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Bounds, Claim
 from untildone.engine import stop, verbs
-from untildone.engine.baseline import record_start
-from untildone.engine.context import Context, tree_of
+from untildone.engine.baseline import save_baseline_results
+from untildone.engine.context import Context, fingerprint_project
 from untildone.engine.payload import Call
-from untildone.engine.relayed_verbs import Verb, printed
+from untildone.engine.relayed_verbs import RelayedVerb, format_verb
 from untildone.engine.request import Request, name_checks
 from untildone.engine.start import begin
 
@@ -38,7 +38,7 @@ class World:
         asked = Request(session=SESSION, project=self.project, **fields)
         self.loop = begin(self.here, asked).contract.id
         if fields["checks"] and was_red:
-            record_start(self.here, self.loop, (WAS_RED,))
+            save_baseline_results(self.here, self.loop, (WAS_RED,))
 
     def stop(self, source: str = "settings", *, fault: str = "", **payload: object) -> Any:  # noqa: ANN401
         call = Call("Stop", "claude", source, str(self.here.home))
@@ -46,7 +46,7 @@ class World:
         call.fault = fault
         fields = {"session_id": SESSION, "cwd": str(self.project), "prompt_id": "p1"}
         call.data = {} if fault else {**fields, "stop_hook_active": False, **payload}
-        answer = stop.answer(self.here, call)
+        answer = stop.answer_stop(self.here, call)
         return json.loads(answer) if answer else None
 
     def finish(self) -> None:
@@ -103,7 +103,7 @@ def test_a_slow_check_is_run_only_when_all_else_is_met(world: World) -> None:
 def test_green_all_along_also_needs_the_agents_word(world: World) -> None:
     world.finish()
     world.start(was_red=False)
-    record_start(world.here, world.loop, ())
+    save_baseline_results(world.here, world.loop, ())
 
     held = world.stop()
     verbs.signal(world.here, world.loop)
@@ -188,7 +188,7 @@ def test_plan_mode_and_queued_input_let_go(world: World, tmp_path: Path) -> None
 def test_a_question_without_changes_is_answered_and_not_held(world: World) -> None:
     world.start()
     session = world.here.session(SESSION)
-    tree = tree_of(world.project)
+    tree = fingerprint_project(world.project)
     session.write_json("prompt.json", {"id": "p1", "kind": "other", "tree": tree})
 
     asked = world.stop()
@@ -216,8 +216,8 @@ def test_background_work(world: World) -> None:
 def test_verbs_printed_in_the_agents_shell_are_recorded(world: World) -> None:
     world.start(checks=(), claims=(Claim(name="docs"),))
     calls = Path(world.here.session(SESSION).path("calls"))
-    met = printed(Verb(verb="met", name="docs", by="observation", text="read"))
-    said = {"stdout": f"{met}\n{printed(Verb(verb='signal'))}"}
+    met = format_verb(RelayedVerb(verb="met", name="docs", by="observation", text="read"))
+    said = {"stdout": f"{met}\n{format_verb(RelayedVerb(verb='signal'))}"}
     command = "untildone met docs --by observation --evidence read; untildone signal"
     spooled = {"tool_name": "Bash", "tool_input": {"command": command}, "tool_response": said}
     calls.joinpath("17").write_text(json.dumps(spooled), encoding="utf-8")

@@ -41,7 +41,7 @@ class World:
         return call
 
     def stop(self, **payload: object) -> Any:  # noqa: ANN401  whatever was answered
-        answer = stop.answer(self.here, self.call("Stop", **payload))
+        answer = stop.answer_stop(self.here, self.call("Stop", **payload))
         return json.loads(answer) if answer else None
 
 
@@ -82,7 +82,7 @@ def test_while_the_agent_rests_no_time_passes(world: World) -> None:
 
 def test_after_a_rest_time_is_counted_from_the_prompt(world: World) -> None:
     world.stop()
-    prompt.answer(world.here, world.call("UserPromptSubmit", prompt="and now?"))
+    prompt.answer_prompt(world.here, world.call("UserPromptSubmit", prompt="and now?"))
     told = world.session.read_json("prompt.json")
     boot, at = read_clock()
     world.session.write_json("prompt.json", {**told, "clock": [boot, at - 120]})
@@ -107,6 +107,6 @@ def test_an_interrupted_turn_is_counted_up_to_its_last_tool_call(world: World) -
 
     # An interruption fires no event: the next prompt is the first that is heard of it.
     for _ in range(2):
-        prompt.answer(world.here, world.call("UserPromptSubmit", prompt="go on"))
+        prompt.answer_prompt(world.here, world.call("UserPromptSubmit", prompt="go on"))
 
     assert round(count_time(world.progress, world.session).active_seconds / 60) == 10

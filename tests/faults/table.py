@@ -408,7 +408,7 @@ FAULTS = (
             "store/test_home.py": ("a_home_of_any_name_is_made_for_its_owner_only",),
             "store/test_files.py": ("a_name_is_shown_on_one_line_whatever_its_bytes",),
             "report/test_receipt.py": ("a_path_that_is_not_utf8_is_kept",),
-            "install/test_lines.py": ("every_line_is_sound_shell",),
+            "install/test_hook_lines.py": ("every_line_is_sound_shell",),
         },
     ),
     Fault(
@@ -475,7 +475,7 @@ FAULTS = (
         "refused, and noticed at the next stop",
         {
             "hooks/test_guard.py": (
-                "the_persons_verbs",
+                "the_users_verbs",
                 "a_verb_is_seen_through_its_wrapping",
                 "shell_commands_that_write_to_the_state_or_the_program",
                 "edits_of_the_state_and_the_program",

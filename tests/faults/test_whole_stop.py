@@ -21,7 +21,7 @@ from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check
 from untildone.core.progress import Progress
 from untildone.engine import stop
-from untildone.engine.baseline import record_start
+from untildone.engine.baseline import save_baseline_results
 from untildone.engine.payload import Call
 from untildone.errors import UserError
 from untildone.store.files import DamagedFileError
@@ -39,7 +39,7 @@ class Stage(Place):
         check = Check(name="check", command="test -f done.txt")
         self.loop = self.start(promises=(), checks=(check,)).contract.id
         red = CheckResult(name="check", command=check.command, outcome="red", reason="red")
-        record_start(self.context, self.loop, (red,))
+        save_baseline_results(self.context, self.loop, (red,))
         shutil.copytree(self.home, folder / "as it was", symlinks=True)
 
     def reset(self) -> None:
@@ -52,7 +52,7 @@ class Stage(Place):
         call = Call("Stop", "claude", "settings", str(self.home))
         call.environ = {}
         call.data = {"session_id": SESSION, "cwd": str(self.project), "prompt_id": "p1"}
-        return stop.answer(self.context, call)
+        return stop.answer_stop(self.context, call)
 
     @property
     def progress(self) -> Progress:
@@ -166,7 +166,7 @@ def test_a_jump_of_the_clock_neither_ends_nor_extends_anything(tmp_path: Path) -
         call.environ = {}
         call.received = time.time() + jump
         call.data = {"session_id": SESSION, "cwd": str(stage.project), "prompt_id": "p1"}
-        stop.answer(stage.context, call)
+        stop.answer_stop(stage.context, call)
 
     assert (stage.progress.round, stage.progress.faults) == (2, 0)
     assert stage.progress.active_seconds < 600
@@ -181,7 +181,7 @@ def test_checks_that_outlast_the_deadline_hold_and_say_so(tmp_path: Path) -> Non
     call.began -= 3_499
     call.data = {"session_id": SESSION, "cwd": str(place.project), "prompt_id": "p1"}
 
-    answer = stop.answer(place.context, call)
+    answer = stop.answer_stop(place.context, call)
 
     assert "did not end within 58 minutes" in answer
     assert place.context.loops.load(loop).progress.outcome is None

@@ -45,7 +45,7 @@ def place(tmp_path: Path) -> Place:
 @pytest.mark.parametrize(
     "verb", ["approve", "cancel", "continue", "init", "pause", "rollback", "trust", "uninstall"]
 )
-def test_the_persons_verbs(place: Place, verb: str) -> None:
+def test_the_users_verbs(place: Place, verb: str) -> None:
     assert place.bash(f"untildone {verb}") == f"`untildone {verb}` is refused: {INSTEAD_VERB}"
 
 

@@ -162,7 +162,7 @@ def test_a_payload_that_cannot_be_read_does_not_put_the_bound_off(tmp_path: Path
     assert place.standing[:2] == ("paused", "out-of-budget")
 
 
-def test_the_person_s_own_word_stands(tmp_path: Path) -> None:
+def test_the_user_s_own_word_stands(tmp_path: Path) -> None:
     place = Spending(tmp_path, budget_usd=3)
     verbs.pause(place.context, place.loop)
     # The index of a moment ago.
@@ -174,7 +174,7 @@ def test_the_person_s_own_word_stands(tmp_path: Path) -> None:
     assert (answer.stdout, place.standing[1]) == (b"", "paused")
 
 
-def test_switched_off_by_the_person(tmp_path: Path) -> None:
+def test_switched_off_by_the_user(tmp_path: Path) -> None:
     place = Spending(tmp_path, budget_usd=3)
     told = place.payload("PostToolBatch", transcript_path=str(place.transcript))
 

@@ -8,7 +8,7 @@ import pytest
 
 from hooks.calls import HOOK, SESSION, Place
 from untildone.engine import verbs
-from untildone.engine.relayed_verbs import Verb, printed
+from untildone.engine.relayed_verbs import RelayedVerb, format_verb
 from untildone.features.spec import steps
 
 
@@ -125,8 +125,8 @@ def test_nothing_waits_for_it_while_the_loop_is_paused(unchecked: Place) -> None
 
 def test_a_precheck_of_a_shell_that_cannot_write_our_state_counts(unchecked: Place) -> None:
     session = unchecked.context.session(SESSION)
-    said = Verb(verb="precheck", text="looked at 'it'")
-    ended = {"tool_name": "Bash", "tool_response": {"stdout": printed(said)}}
+    said = RelayedVerb(verb="precheck", text="looked at 'it'")
+    ended = {"tool_name": "Bash", "tool_response": {"stdout": format_verb(said)}}
     session.append("calls/1", json.dumps(ended))
 
     assert call(unchecked, "Write", file_path="schema.sql", content="") is None

@@ -13,7 +13,7 @@ from untildone.app import open_context
 from untildone.checks.runner import RunOptions, run_checks
 from untildone.core.contract import Check
 from untildone.engine import stop
-from untildone.engine.baseline import record_start
+from untildone.engine.baseline import save_baseline_results
 from untildone.engine.context import Context
 from untildone.engine.payload import Call
 from untildone.engine.request import Request
@@ -57,7 +57,7 @@ class World:
         asked = Request(session=SESSION, project=self.project, checks=checks, allow=allow)
         self.loop = begin(self.here, asked).contract.id
         results = run_checks(checks, RunOptions(project=self.project))
-        record_start(self.here, self.loop, results)
+        save_baseline_results(self.here, self.loop, results)
 
     def stop(self) -> str:
         call = Call("Stop", "claude", "settings", str(self.here.home))
@@ -69,7 +69,7 @@ class World:
             "stop_hook_active": False,
             "last_assistant_message": "EXIT_SIGNAL: true",
         }
-        return stop.answer(self.here, call)
+        return stop.answer_stop(self.here, call)
 
     @property
     def outcome(self) -> str | None:

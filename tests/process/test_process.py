@@ -68,7 +68,7 @@ def test_a_hostile_program_gets_its_verdict_and_leaves_nothing(
 
 AT_A_TERMINAL = """
 import fcntl, sys, termios
-from untildone.process import run
+from untildone.process.runner import run
 
 fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 open("/dev/tty").close()
@@ -204,7 +204,7 @@ def test_a_process_whose_first_thread_has_ended_is_no_zombie(tmp_path: Path) -> 
 
 KILLED_INNER = """
 import os, pathlib, threading, time
-from untildone.process import run
+from untildone.process.runner import run
 
 def die():
     while not pathlib.Path("up").exists():
@@ -292,7 +292,7 @@ def test_a_script_without_its_first_line_is_run_by_the_shell(tmp_path: Path) -> 
 MEASURED = """
 import sys
 from pathlib import Path
-from untildone.process import run
+from untildone.process.runner import run
 
 finished = run(sys.argv[1:], cwd=".", timeout=60, log=Path("log"))
 status = Path("/proc/self/status").read_text()
@@ -326,7 +326,7 @@ def test_memory_stays_fixed(script: str, megabytes: int, end: bytes, *, tmp_path
 
 DEAF_TO_CHILDREN = """
 import signal, threading
-from untildone.process import run
+from untildone.process.runner import run
 
 def tell():
     finished = run(["sh", "-c", "exit 3"], cwd=".", timeout=9)

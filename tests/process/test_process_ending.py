@@ -21,9 +21,9 @@ def marked() -> Marked:
 GUARDED = """
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from untildone.process import ending_with_us, run
+from untildone.process.runner import end_runs_on_signal, run
 
-with ending_with_us():
+with end_runs_on_signal():
     if sys.argv[1] == "main":
         run(sys.argv[2:], cwd=".", timeout=60)
     else:
@@ -56,7 +56,7 @@ def test_a_signal_to_us_ends_the_tree_first(
 
 UNGUARDED = """
 import sys
-from untildone.process import run
+from untildone.process.runner import run
 
 run(sys.argv[1:], cwd=".", timeout=60)
 """
@@ -125,7 +125,7 @@ def test_what_we_ended_ourselves_is_interrupted_and_not_red(tmp_path: Path) -> N
 
 STARTER = """
 import sys
-from untildone.process import start_detached
+from untildone.process.runner import start_detached
 
 print(start_detached(sys.argv[1:], cwd=".", env={"PATH": "/usr/bin:/bin"}))
 """

@@ -20,7 +20,7 @@ from untildone.cli.start import run_baseline_checks
 from untildone.core.contract import Bounds, Check
 from untildone.engine import verbs
 from untildone.engine.context import Context
-from untildone.engine.hold_status import status_of
+from untildone.engine.hold_status import load_loop_status
 from untildone.engine.request import Request
 from untildone.engine.start import begin
 from untildone.errors import UserError
@@ -360,7 +360,7 @@ def test_a_loop_whose_run_died_says_how_it_goes_on(tmp_path: Path) -> None:
         pass
     run.context.session_of(run.record).write("driver", str(gone.pid))
 
-    found = status_of(run.context, run.record)
+    found = load_loop_status(run.context, run.record)
 
     assert (found.held, found.not_held_because) == (
         False,
@@ -373,7 +373,7 @@ def test_a_loop_is_driven_by_one_run_at_a_time(tmp_path: Path) -> None:
     refused: list[str] = []
 
     def again() -> None:
-        assert status_of(run.context, run.record).held is True
+        assert load_loop_status(run.context, run.record).held is True
         with pytest.raises(UserError) as told:
             drive(run.context, run.loop, show=run.happened.append)
         refused.append(told.value.message)

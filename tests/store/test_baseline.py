@@ -57,7 +57,7 @@ def a_file_for_the_folder(path: Path) -> None:
         pytest.param(lambda path: path.write_text("x"), "was altered", id="overwritten"),
     ],
 )
-def test_an_altered_start_breaks_the_seal_until_the_person_goes_on_without_it(
+def test_an_altered_start_breaks_the_seal_until_the_user_goes_on_without_it(
     tmp_path: Path, tamper: Callable[[Path], object], what: str
 ) -> None:
     loops, record = with_baseline(tmp_path)

@@ -12,8 +12,8 @@ from untildone.store.lock import LockTimeoutError, hold_lock
 HOLDER = """
 import sys, time
 from pathlib import Path
-from untildone.store.lock import locked
-with locked(Path(sys.argv[1]), timeout=5):
+from untildone.store.lock import hold_lock
+with hold_lock(Path(sys.argv[1]), timeout=5):
     print("held", flush=True)
     time.sleep(60)
 """

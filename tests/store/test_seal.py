@@ -82,7 +82,7 @@ def test_tampering_is_found_and_the_loop_is_never_absent(
 
 
 @pytest.mark.parametrize(("tamper", "reason"), TAMPERING)
-def test_the_pause_is_saved_and_the_person_can_seal_anew(
+def test_the_pause_is_saved_and_the_user_can_seal_anew(
     tmp_path: Path, tamper: Callable[[Path], None], reason: str
 ) -> None:
     loops, _ = started(tmp_path, rounds=3)

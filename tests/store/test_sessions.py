@@ -53,7 +53,7 @@ def test_bound_paused_and_released(tmp_path: Path) -> None:
     assert Path(found.folder, "calls").is_dir()
 
 
-def test_files_are_the_persons_alone(tmp_path: Path) -> None:
+def test_files_are_the_users_alone(tmp_path: Path) -> None:
     found = session(tmp_path)
     found.write("loop", "a1")
 

@@ -49,7 +49,7 @@ def test_a_damaged_record_trusts_nothing(home: Path, tmp_path: Path, damage: byt
     assert (read_trusted_hash(home, path), read_trusted_text(home, path)) == ("", "")
 
 
-def test_the_record_is_the_persons_alone(home: Path, tmp_path: Path) -> None:
+def test_the_record_is_the_users_alone(home: Path, tmp_path: Path) -> None:
     record_trust(home, tmp_path / "untildone.toml", sha256="abc", text="x")
 
     modes = {path.stat().st_mode & 0o077 for path in (home / "trust", *(home / "trust").iterdir())}

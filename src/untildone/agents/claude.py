@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from untildone.agents.events import Prompt, SessionStarted, Stop, Usage
+from untildone.agents.json_fields import get_objects, get_text, parse_object
 from untildone.core.evidence import Background
 from untildone.core.verdict import Continue, Finish, Ignore, Pause, Verdict, Wait
 
@@ -34,30 +35,28 @@ def load_headless() -> "Headless":
 
 def parse_stop(payload: Mapping[str, Any], environ: Mapping[str, str]) -> Stop:
     return Stop(
-        session=_get_text(payload, "session_id"),
-        cwd=_get_text(payload, "cwd"),
+        session=get_text(payload, "session_id"),
+        cwd=get_text(payload, "cwd"),
         project=environ.get("CLAUDE_PROJECT_DIR", ""),
-        prompt=_get_text(payload, "prompt_id"),
-        message=_get_text(payload, "last_assistant_message"),
-        transcript=_get_text(payload, "transcript_path"),
+        prompt=get_text(payload, "prompt_id"),
+        message=get_text(payload, "last_assistant_message"),
+        transcript=get_text(payload, "transcript_path"),
         attended=_is_attended(environ),
         plan_mode=payload.get("permission_mode") == "plan",
         subagent=bool(payload.get("agent_id")) or payload.get("hook_event_name") == "SubagentStop",
         background=tuple(
-            _parse_background(task) for task in _get_objects(payload, "background_tasks")
+            _parse_background(task) for task in get_objects(payload, "background_tasks")
         ),
-        scheduled=tuple(
-            _get_text(cron, "prompt") for cron in _get_objects(payload, "session_crons")
-        ),
+        scheduled=tuple(get_text(cron, "prompt") for cron in get_objects(payload, "session_crons")),
         held_before=payload.get("stop_hook_active") is not False,
         cap=_read_cap(environ),
     )
 
 
 def _parse_background(task: Mapping[str, Any]) -> Background:
-    kind = _get_text(task, "type")
-    what = _get_text(task, "description") or _get_text(task, "command") or kind
-    return Background(id=_get_text(task, "id"), description=what, ends=kind in _ENDS_BY_ITSELF)
+    kind = get_text(task, "type")
+    what = get_text(task, "description") or get_text(task, "command") or kind
+    return Background(id=get_text(task, "id"), description=what, ends=kind in _ENDS_BY_ITSELF)
 
 
 def _read_cap(environ: Mapping[str, str]) -> int:
@@ -66,13 +65,13 @@ def _read_cap(environ: Mapping[str, str]) -> int:
 
 
 def parse_prompt(payload: Mapping[str, Any], environ: Mapping[str, str]) -> Prompt:
-    text = _get_text(payload, "prompt")
+    text = get_text(payload, "prompt")
     return Prompt(
-        session=_get_text(payload, "session_id"),
+        session=get_text(payload, "session_id"),
         text=text,
-        cwd=_get_text(payload, "cwd"),
+        cwd=get_text(payload, "cwd"),
         project=environ.get("CLAUDE_PROJECT_DIR", ""),
-        prompt=_get_text(payload, "prompt_id"),
+        prompt=get_text(payload, "prompt_id"),
         attended=_is_attended(environ),
         automatic=text.lstrip().startswith(_AUTOMATIC),
     )
@@ -87,7 +86,7 @@ def _is_attended(environ: Mapping[str, str]) -> bool:
 
 def parse_session_start(payload: Mapping[str, Any]) -> SessionStarted:
     return SessionStarted(
-        session=_get_text(payload, "session_id"), source=_get_text(payload, "source")
+        session=get_text(payload, "session_id"), source=get_text(payload, "source")
     )
 
 
@@ -167,7 +166,7 @@ def has_queued_input(transcript_tail: str) -> bool:
     """Whether the user typed something that is still in the client's queue."""
     waiting: list[str] = []
     for entry in _iterate_queue_operations(transcript_tail):
-        content = _get_text(entry, "content")
+        content = get_text(entry, "content")
         match entry.get("operation"):
             case "enqueue":
                 waiting.append(content)
@@ -185,7 +184,7 @@ def _iterate_queue_operations(transcript_tail: str) -> Iterator[Mapping[str, Any
     for line in transcript_tail.splitlines():
         if '"queue-operation"' not in line:
             continue
-        entry = _parse_entry(line)
+        entry = parse_object(line)
         if entry.get("type") == "queue-operation":
             yield entry
 
@@ -201,7 +200,7 @@ def find_failure(transcript_tail: str) -> str:
     entry = _find_last_entry(transcript_tail)
     if entry.get("isApiErrorMessage") is not True:
         return ""
-    return _get_text(entry, "error") or "unknown"
+    return get_text(entry, "error") or "unknown"
 
 
 def list_todo_paths(session: str, environ: Mapping[str, str]) -> tuple[str, ...]:
@@ -217,37 +216,19 @@ def parse_todo_items(value: object) -> tuple[tuple[str, str], ...] | None:
             given = value.get("tool_input")
             return parse_todo_items(given.get("todos")) if isinstance(given, dict) else None
         return (
-            ((_get_text(value, "subject"), _get_text(value, "status")),)
+            ((get_text(value, "subject"), get_text(value, "status")),)
             if "subject" in value
             else None
         )
     if not isinstance(value, list):
         return None
     items = [item for item in value if isinstance(item, dict)]
-    return tuple((_get_text(item, "content"), _get_text(item, "status")) for item in items)
+    return tuple((get_text(item, "content"), get_text(item, "status")) for item in items)
 
 
 def _find_last_entry(transcript_tail: str) -> dict[str, Any]:
     for line in reversed(transcript_tail.splitlines()):
-        entry = _parse_entry(line)
+        entry = parse_object(line)
         if entry.get("type") in ("user", "assistant"):
             return entry
     return {}
-
-
-def _parse_entry(line: str) -> dict[str, Any]:
-    try:
-        entry = json.loads(line)
-    except (ValueError, RecursionError):
-        return {}
-    return entry if isinstance(entry, dict) else {}
-
-
-def _get_text(payload: Mapping[str, Any], key: str) -> str:
-    value = payload.get(key)
-    return value if isinstance(value, str) else ""
-
-
-def _get_objects(payload: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
-    value = payload.get(key)
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []

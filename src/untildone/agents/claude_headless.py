@@ -1,6 +1,5 @@
 """Claude Code without a user: `claude -p` and its stream of JSON lines."""
 
-import json
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -16,6 +15,14 @@ from untildone.agents.headless import (
     Retrying,
     Returned,
     Tool,
+)
+from untildone.agents.json_fields import (
+    get_count,
+    get_number,
+    get_object,
+    get_objects,
+    get_text,
+    parse_object,
 )
 from untildone.agents.permissions import PERMISSIONS
 
@@ -82,14 +89,12 @@ def parse_line(line: bytes) -> tuple[ClientEvent, ...]:
         case "assistant", _:
             return _parse_message(entry)
         case "system", "api_retry":
-            return (
-                Retrying(reason=_get_text(entry, "error"), attempt=_get_count(entry, "attempt")),
-            )
+            return (Retrying(reason=get_text(entry, "error"), attempt=get_count(entry, "attempt")),)
         case "system", "permission_denied":
-            reason = _get_text(entry, "message")
-            return (Denied(tool=_get_text(entry, "tool_name"), reason=reason[:_MAX_DETAIL]),)
+            reason = get_text(entry, "message")
+            return (Denied(tool=get_text(entry, "tool_name"), reason=reason[:_MAX_DETAIL]),)
         case "rate_limit_event", _:
-            return _parse_limit(_get_object(entry, "rate_limit_info"))
+            return _parse_limit(get_object(entry, "rate_limit_info"))
         case "result", _:
             return (_parse_result(entry),)
         case _:
@@ -100,51 +105,51 @@ def _parse_message(entry: Mapping[str, Any]) -> tuple[ClientEvent, ...]:
     # The client repeats its own error messages in the result.
     if entry.get("is_api_error_message") is True:
         return ()
-    message = _get_object(entry, "message")
+    message = get_object(entry, "message")
     found: list[ClientEvent] = []
-    for block in _get_objects(message, "content"):
+    for block in get_objects(message, "content"):
         match block.get("type"):
             case "text":
-                found.append(AgentText(text=_get_text(block, "text")))
+                found.append(AgentText(text=get_text(block, "text")))
             case "tool_use":
                 found.append(_parse_tool(block))
             case _:
                 pass
     # A subagent has its own context, which does not fill this one.
     if entry.get("parent_tool_use_id") is None:
-        found.append(ContextFill(tokens=_count_tokens(_get_object(message, "usage"))))
+        found.append(ContextFill(tokens=_count_tokens(get_object(message, "usage"))))
     return tuple(found)
 
 
 def _parse_tool(block: Mapping[str, Any]) -> Tool:
-    given = _get_object(block, "input")
-    telling = next((_get_text(given, key) for key in _DETAIL_KEYS if _get_text(given, key)), "")
-    return Tool(name=_get_text(block, "name"), detail=" ".join(telling.split())[:_MAX_DETAIL])
+    given = get_object(block, "input")
+    telling = next((get_text(given, key) for key in _DETAIL_KEYS if get_text(given, key)), "")
+    return Tool(name=get_text(block, "name"), detail=" ".join(telling.split())[:_MAX_DETAIL])
 
 
 def _count_tokens(usage: Mapping[str, Any]) -> int:
     read = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
-    return sum(_get_count(usage, name) for name in (*read, "output_tokens"))
+    return sum(get_count(usage, name) for name in (*read, "output_tokens"))
 
 
 def _parse_limit(info: Mapping[str, Any]) -> tuple[ClientEvent, ...]:
     if info.get("status") != "rejected":
         return ()
-    return (Limited(until=_get_number(info, "resetsAt") or 0),)
+    return (Limited(until=get_number(info, "resetsAt") or 0),)
 
 
 def _parse_result(entry: Mapping[str, Any]) -> Returned:
-    message = _get_text(entry, "result")
+    message = get_text(entry, "result")
     errors = entry.get("errors")
     reason = message or (str(errors[0]) if isinstance(errors, list) and errors else "")
     known = _LIMIT_END.search(message)
     kind = _classify_fault(entry, reason) if entry.get("is_error") is True else None
-    models = _get_object(entry, "modelUsage").values()
-    windows = [_get_count(model, "contextWindow") for model in models if isinstance(model, dict)]
+    models = get_object(entry, "modelUsage").values()
+    windows = [get_count(model, "contextWindow") for model in models if isinstance(model, dict)]
     return Returned(
         message="" if kind else message,
-        cost_usd=_get_number(entry, "total_cost_usd"),
-        turns=_get_count(entry, "num_turns"),
+        cost_usd=get_number(entry, "total_cost_usd"),
+        turns=get_count(entry, "num_turns"),
         window=max(windows, default=0),
         fault=kind,
         reason=reason[:500] if kind else "",
@@ -154,11 +159,11 @@ def _parse_result(entry: Mapping[str, Any]) -> Returned:
 
 def _classify_fault(entry: Mapping[str, Any], reason: str) -> ClientFault | None:
     """The client's own limits (turns, budget) are no fault: the checks decide."""
-    if _get_text(entry, "subtype") in ("error_max_turns", "error_max_budget_usd"):
+    if get_text(entry, "subtype") in ("error_max_turns", "error_max_budget_usd"):
         return None
-    if _get_text(entry, "api_error") == "connection_failed":
+    if get_text(entry, "api_error") == "connection_failed":
         return "network"
-    match _get_count(entry, "api_error_status"):
+    match get_count(entry, "api_error_status"):
         case 429:
             return "limit"
         case 401 | 403:
@@ -174,35 +179,4 @@ def _classify_fault(entry: Mapping[str, Any], reason: str) -> ClientFault | None
 
 
 def _parse_entry(line: bytes) -> dict[str, Any]:
-    if not line.startswith(b"{") or len(line) > _MAX_LINE:
-        return {}
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {}
-
-
-def _get_text(fields: Mapping[str, Any], key: str) -> str:
-    value = fields.get(key)
-    return value if isinstance(value, str) else ""
-
-
-def _get_number(fields: Mapping[str, Any], key: str) -> float | None:
-    value = fields.get(key)
-    return float(value) if isinstance(value, int | float) else None
-
-
-def _get_count(fields: Mapping[str, Any], key: str) -> int:
-    value = fields.get(key)
-    return value if isinstance(value, int) else 0
-
-
-def _get_object(fields: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    value = fields.get(key)
-    return value if isinstance(value, dict) else {}
-
-
-def _get_objects(fields: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
-    value = fields.get(key)
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+    return parse_object(line) if line.startswith(b"{") and len(line) <= _MAX_LINE else {}

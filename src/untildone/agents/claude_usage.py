@@ -1,11 +1,11 @@
 """Token usage of one message, from a line of Claude Code's transcript."""
 
-import json
 import re
 from collections.abc import Mapping
 from typing import Any
 
 from untildone.agents.events import Usage
+from untildone.agents.json_fields import get_count, get_object, parse_object
 
 # us.anthropic.claude-opus-4-5-20251101-v1:0
 _MODEL = re.compile(r"claude-[\w.@-]+?(?=-v\d+(?::\d+)?$|$)")
@@ -15,8 +15,8 @@ def parse_usage(line: bytes) -> Usage | None:
     """None if the line is no model message; each part of a message has its own line."""
     if b'"usage"' not in line:
         return None
-    entry = _parse_entry(line)
-    message = _get_object(entry, "message")
+    entry = parse_object(line)
+    message = get_object(entry, "message")
     name, at, model = message.get("id"), entry.get("timestamp"), message.get("model")
     if not (isinstance(name, str) and isinstance(at, str) and isinstance(model, str)):
         return None
@@ -24,43 +24,30 @@ def parse_usage(line: bytes) -> Usage | None:
     return (
         None
         if model.startswith("<")
-        else _make_usage(name, at, model, _get_object(message, "usage"))
+        else _make_usage(name, at, model, get_object(message, "usage"))
     )
-
-
-def _parse_entry(line: bytes) -> Mapping[str, Any]:
-    try:
-        entry = json.loads(line)
-    except (ValueError, RecursionError):
-        return {}
-    return entry if isinstance(entry, dict) else {}
 
 
 def _make_usage(name: str, at: str, model: str, tokens: Mapping[str, Any]) -> Usage:
     known = _MODEL.search(model)
-    written = _get_count(tokens, "cache_creation_input_tokens")
+    written = _get_tokens(tokens, "cache_creation_input_tokens")
     for_an_hour = min(
-        written, _get_count(_get_object(tokens, "cache_creation"), "ephemeral_1h_input_tokens")
+        written, _get_tokens(get_object(tokens, "cache_creation"), "ephemeral_1h_input_tokens")
     )
     return Usage(
         id=name,
         at=at,
         provider="anthropic",
         model=known[0] if known else model,
-        input_tokens=_get_count(tokens, "input_tokens"),
-        output_tokens=_get_count(tokens, "output_tokens"),
-        cache_read_tokens=_get_count(tokens, "cache_read_input_tokens"),
+        input_tokens=_get_tokens(tokens, "input_tokens"),
+        output_tokens=_get_tokens(tokens, "output_tokens"),
+        cache_read_tokens=_get_tokens(tokens, "cache_read_input_tokens"),
         cache_write_5m_tokens=written - for_an_hour,
         cache_write_1h_tokens=for_an_hour,
-        web_searches=_get_count(_get_object(tokens, "server_tool_use"), "web_search_requests"),
+        web_searches=_get_tokens(get_object(tokens, "server_tool_use"), "web_search_requests"),
     )
 
 
-def _get_object(value: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    inner = value.get(key)
-    return inner if isinstance(inner, dict) else {}
-
-
-def _get_count(tokens: Mapping[str, Any], key: str) -> int:
-    value = tokens.get(key)
-    return value if isinstance(value, int) and 0 < value < 1_000_000_000 else 0
+def _get_tokens(tokens: Mapping[str, Any], key: str) -> int:
+    count = get_count(tokens, key)
+    return count if 0 < count < 1_000_000_000 else 0

@@ -8,8 +8,9 @@ from untildone.checks.parsers import PARSERS
 from untildone.commands.programs import find_programs
 from untildone.process.runner import Finished
 
-_NOT_EXECUTABLE = 126
-_NOT_FOUND = 127
+# Exit statuses of a shell.
+NOT_EXECUTABLE = 126
+NOT_FOUND = 127
 _LAST_LINES = 25
 
 # The last lines of programs that could not run, with the reason to report.
@@ -98,9 +99,9 @@ def explain_unrunnable(command: str, finished: Finished, *, output: str) -> str:
         return ""
     reason = _match_message(output) or _explain_broken_runner(output[-_LAST_CHARACTERS:])
     named = next(iter(find_programs(command)), command)
-    if finished.exit_code == _NOT_EXECUTABLE:
+    if finished.exit_code == NOT_EXECUTABLE:
         return reason or f"`{named}` cannot be executed"
-    if finished.exit_code == _NOT_FOUND:
+    if finished.exit_code == NOT_FOUND:
         return reason or f"`{named}` was not found"
     return reason
 

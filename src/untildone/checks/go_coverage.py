@@ -6,12 +6,12 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from untildone.checks.exit_reasons import NOT_FOUND
 from untildone.process.command import parse_argv
 from untildone.process.runner import end_runs_on_signal, run
 
 # total:	(statements)	75.0%
 _TOTAL = re.compile(r"^total:\s+\(statements\)\s+(?P<percent>[\d.]+)%\s*$", re.MULTILINE)
-_NOT_FOUND = 127
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -25,7 +25,7 @@ def main(arguments: Sequence[str]) -> int:
     sys.stdout.write(tested.text)
     if tested.missing:
         sys.stdout.write("go: not found\n")
-        return _NOT_FOUND
+        return NOT_FOUND
     total = _TOTAL.search(measured.text)
     if tested.exit_code != 0 or total is None:
         return tested.exit_code or 1

@@ -15,10 +15,11 @@ from untildone.core.check_results import Finding
 from untildone.errors import UserError
 from untildone.process.command import environment
 from untildone.process.runner import run
+from untildone.syntax.languages import language_of
 
 ESLINT = "eslint"
 BIOME = "biome"
-_SUFFIXES = frozenset((".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx"))
+_LANGUAGES = ("javascript", "typescript", "tsx")
 _ESLINT_FILES = ("eslint.config.*", ".eslintrc*")
 _BIOME_FILES = ("biome.json", "biome.jsonc")
 _LINTED = (0, 1)
@@ -49,7 +50,7 @@ def _is_in_manifest(project: Path) -> bool:
 
 
 def is_lintable(file: Path) -> bool:
-    return file.suffix in _SUFFIXES
+    return language_of(file.name) in _LANGUAGES
 
 
 def run_eslint(

@@ -22,7 +22,7 @@ _ESCAPES = re.compile(
     r"|\x1b[0-~]?"
 )
 # Control, bidirectional, zero-width, tag and variation characters, and lone surrogates.
-_UNSEEN = re.compile(
+_INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
     "\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff"
     "\U000e0000-\U000e0fff]"
@@ -45,7 +45,7 @@ def clean(text: str, *, environ: Mapping[str, str] = _NO_ENVIRON) -> str:
     if "generated xml file" in text:
         # pytest prints it because of our option, and the file is gone when this is read.
         text = _OUR_REPORT.sub("", text)
-    return remove_secrets(_UNSEEN.sub("", text), environ=environ)
+    return remove_secrets(_INVISIBLE.sub("", text), environ=environ)
 
 
 def _drop_overwritten(line: str) -> str:

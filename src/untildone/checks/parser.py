@@ -14,14 +14,11 @@ _MOST_DOCUMENTS = 20
 _LARGEST_LINE_NUMBER = 999_999_999
 
 _SEVERITIES: dict[str, Severity] = {
-    "error": "error",
     "warning": "warning",
+    "warn": "warning",
+    "w": "warning",
     "security": "security",
-    "info": "info",
-    "information": "info",
-    "note": "info",
-    "style": "info",
-    "help": "info",
+    **dict.fromkeys(("info", "information", "note", "hint", "style", "help"), "info"),
 }
 #       at Object.toBe (cart.test.js:5:27), a stack trace of any JavaScript engine
 JAVASCRIPT_FRAME = re.compile(
@@ -61,9 +58,13 @@ def make_diagnostic(
         path=groups.get("path") or "",
         line=int(groups.get("line") or 0),
         code=(groups.get("code") or "") if code is None else code,
-        severity=_SEVERITIES[(groups.get("severity") or "error").lower()],
+        severity=parse_severity(groups.get("severity") or "error"),
         text=match["text"] if text is None else text,
     )
+
+
+def parse_severity(word: str) -> Severity:
+    return _SEVERITIES.get(word.casefold(), "error")
 
 
 def sum_tests(reports: Iterable[Tests]) -> Tests | None:

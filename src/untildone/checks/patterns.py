@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from msgspec import Struct
 
 from untildone.checks.findings import Diagnostic
-from untildone.core.check_results import Severity
+from untildone.checks.parser import parse_severity
 from untildone.core.contract import Check
 from untildone.errors import UserError
 
@@ -18,15 +18,6 @@ if TYPE_CHECKING:
 SECONDS = 2.0
 # Groups that the `pattern` of a check may have.
 GROUPS = ("path", "line", "code", "severity", "text")
-_SEVERITIES: dict[str, Severity] = {
-    "warning": "warning",
-    "warn": "warning",
-    "w": "warning",
-    "info": "info",
-    "note": "info",
-    "hint": "info",
-    "security": "security",
-}
 
 # 0 failed, no errors, 0 lint errors, no warnings or errors
 _ZERO_BEFORE = re.compile(
@@ -109,7 +100,7 @@ def _make_diagnostic(groups: dict[str, str]) -> Diagnostic:
         path=groups.get("path", "").strip(),
         line=int(line) if re.fullmatch(r"[0-9]{1,9}", line) else 0,
         code=groups.get("code", ""),
-        severity=_SEVERITIES.get(groups.get("severity", "").casefold(), "error"),
+        severity=parse_severity(groups.get("severity", "")),
         text=groups.get("text", "").strip(),
     )
 

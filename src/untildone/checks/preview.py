@@ -15,13 +15,12 @@ from untildone.commands.programs import find_single_program
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check
 from untildone.errors import UserError
+from untildone.syntax.languages import language_of
 from untildone.worktree.files import list_changed_files
 
 _MOST_FILES = 50
 # A shorter run needs no preview.
 _SHORTEST_RUN = 2.0
-_PYTHON = (".py", ".pyi")
-_SCRIPTS = (".js", ".cjs", ".mjs", ".jsx", ".ts", ".cts", ".mts", ".tsx")
 _LAST_FAILED = "--last-failed --last-failed-no-failures=none"
 
 
@@ -33,7 +32,7 @@ class _Linter(Struct, frozen=True, kw_only=True):
     configuration says so.
     """
 
-    suffixes: tuple[str, ...]
+    languages: tuple[str, ...]
     options: frozenset[str]
     subcommand: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
@@ -42,7 +41,7 @@ class _Linter(Struct, frozen=True, kw_only=True):
 
 _LINTERS = {
     "ruff": _Linter(
-        suffixes=_PYTHON,
+        languages=("python",),
         options=frozenset(
             {"--config", "--ignore", "--no-cache", "--no-fix", "--output-format", "--preview"}
             | {"--extend-select", "--quiet", "--select", "-q"}
@@ -52,14 +51,14 @@ _LINTERS = {
         folder=".",
     ),
     "mypy": _Linter(
-        suffixes=_PYTHON,
+        languages=("python",),
         options=frozenset(
             {"--config-file", "--no-error-summary", "--pretty", "--python-version"}
             | {"--show-error-codes", "--strict"}
         ),
     ),
     "eslint": _Linter(
-        suffixes=_SCRIPTS,
+        languages=("javascript", "typescript", "tsx"),
         options=frozenset({"--cache", "--config", "--max-warnings", "--quiet"}),
         added=("--no-warn-ignored",),
         folder=".",
@@ -80,7 +79,7 @@ def make_preview(check: Check, last: CheckResult | None, project: Path) -> Check
         return None
     folders = _find_folders(linter, arguments, project / check.cwd)
     suspects = {finding.path for finding in last.findings} | list_changed_files(project)
-    wanted = (path for path in suspects if path.endswith(linter.suffixes))
+    wanted = (path for path in suspects if language_of(path) in linter.languages)
     files = sorted(_find_files(wanted, folders, check, project))
     if not 0 < len(files) <= _MOST_FILES:
         return None

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from untildone.checks.exit_reasons import NOT_FOUND
 from untildone.checks.parsers import PARSERS
 from untildone.commands.programs import find_programs
 from untildone.core.contract import Check
@@ -13,7 +14,6 @@ from untildone.process.command import parse_argv, quote_argument
 from untildone.process.runner import Finished, end_runs_on_signal, run
 
 _DAY = 86_400
-_NOT_FOUND = 127
 
 
 def repeat_check(check: Check, times: int) -> Check:
@@ -41,7 +41,7 @@ def main(arguments: Sequence[str]) -> int:
     _write(shown.text)
     if shown.missing:
         _write(f"{shown.missing}\n{parse_argv(command)[0]}: not found\n")
-        return _NOT_FOUND
+        return NOT_FOUND
     codes = ", ".join(str(each.exit_code) for each in finished)
     agreement = "do not agree" if _disagree(finished) else "agree"
     _write(f"\n{len(finished)} of {times} runs {agreement}: exit codes {codes}\n")

@@ -8,7 +8,7 @@ import click
 from untildone.cli.authority import require_own_loop
 from untildone.cli.loops import choose_loop, current_session_id, open_context
 from untildone.engine.context import Context
-from untildone.engine.relayed_verbs import Verb, printed
+from untildone.engine.relayed_verbs import RelayedVerb, format_verb
 from untildone.errors import UserError
 from untildone.store.loops import Record
 
@@ -23,7 +23,7 @@ def require_text(_context: click.Context, parameter: click.Parameter, text: str)
 
 def record_verb(
     which: tuple[str | None, Path | None],
-    verb: Verb | tuple[Verb, ...],
+    verb: RelayedVerb | tuple[RelayedVerb, ...],
     record: Callable[[Context, str], Record],
     *,
     done: str,
@@ -39,5 +39,5 @@ def record_verb(
             raise
         # A sandboxed shell: the hook reads this line from the tool call's output.
         for each in verb if isinstance(verb, tuple) else (verb,):
-            click.echo(printed(each))
+            click.echo(format_verb(each))
     click.echo(done)

@@ -8,7 +8,7 @@ from untildone.cli.authority import require_user
 from untildone.cli.loops import choose_loop, open_context
 from untildone.cli.options import json_option, loop_option, print_json, project_option
 from untildone.core.concerns import strip_content_digest
-from untildone.engine.approval import ALL, Approved, approve
+from untildone.engine.approval import ALL, ApprovalResult, approve
 from untildone.runs import memory
 
 
@@ -48,7 +48,7 @@ def command(
     click.echo("\n".join(describe_approval(approved, headless=headless)))
 
 
-def describe_approval(approved: Approved, *, headless: bool = False) -> list[str]:
+def describe_approval(approved: ApprovalResult, *, headless: bool = False) -> list[str]:
     lines = [f"approved {strip_content_digest(finding)}" for finding in approved.approved]
     if approved.left:
         left = ", ".join(strip_content_digest(finding) for finding in approved.left)

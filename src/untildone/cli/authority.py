@@ -1,7 +1,7 @@
 """Refusals: which commands only the user may run, and on which loops an agent may report."""
 
 from untildone.engine.context import Context
-from untildone.engine.speaker import calling_session, is_in_check, speaks_for_agent
+from untildone.engine.speaker import find_calling_session, is_in_check, speaks_for_agent
 from untildone.errors import UserError
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
@@ -35,7 +35,7 @@ def require_user_of_session(context: Context, session: Session, verb: str) -> No
 def require_user_of_machine(context: Context, verb: str) -> None:
     """Refuse a command for the whole machine if any agent runs it."""
     refuse_in_check(context, verb)
-    if calling_session(context.agent, str(context.home)):
+    if find_calling_session(context.agent, str(context.home)):
         raise UserError(
             f"only the user may run `untildone {verb}`",
             hint="ask them to run it in their own terminal, outside of a session",
@@ -44,7 +44,7 @@ def require_user_of_machine(context: Context, verb: str) -> None:
 
 def require_own_loop(context: Context, record: Record) -> None:
     """Refuse an agent's report on the loop of another session."""
-    caller = calling_session(context.agent, str(context.home))
+    caller = find_calling_session(context.agent, str(context.home))
     if caller and caller.id != context.session_of(record).id:
         raise UserError(
             f"loop `{record.contract.id}` belongs to another session",

@@ -7,7 +7,7 @@ import click
 from untildone.cli.agent_verbs import record_verb, require_text
 from untildone.cli.options import loop_option, project_option
 from untildone.engine import verbs
-from untildone.engine.relayed_verbs import Verb
+from untildone.engine.relayed_verbs import RelayedVerb
 
 
 @click.command("blocked")
@@ -22,7 +22,7 @@ def command(reason: str, *, loop: str | None, project: Path | None) -> None:
     """
     record_verb(
         (loop, project),
-        Verb(verb="blocked", text=reason),
-        lambda context, named: verbs.blocked(context, named, reason),
+        RelayedVerb(verb="blocked", text=reason),
+        lambda context, named: verbs.report_blocked(context, named, reason),
         done="recorded; stop now",
     )

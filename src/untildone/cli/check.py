@@ -21,7 +21,11 @@ from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check
 from untildone.core.verdict import OUTCOMES
 from untildone.engine.context import Context, project_folder
-from untildone.engine.project_checks import checks_of, governed, only_untrusted
+from untildone.engine.project_checks import (
+    find_configured_folder,
+    list_checks,
+    make_untrusted_error,
+)
 from untildone.errors import UserError
 from untildone.process.command import environment
 from untildone.report.checks import build_report, print_results
@@ -93,7 +97,7 @@ def command(names: tuple[str, ...], *, project: Path | None, **given: object) ->
     untildone check --sarif findings.sarif --junit checks.xml
     """
     context = open_context()
-    folder = governed(find_project(project))
+    folder = find_configured_folder(find_project(project))
     wanted = _select_checks(_find_checks(context, folder), names, folder)
     options = CheckOptions(**given)  # type: ignore[arg-type]  # click has checked them
     if options.changed and find_tracking_root(folder) is None:
@@ -140,9 +144,9 @@ def _print_results(results: tuple[CheckResult, ...], project: Path) -> None:
 
 
 def _find_checks(context: Context, project: Path) -> tuple[Check, ...]:
-    checks, untrusted = checks_of(context, project)
+    checks, untrusted = list_checks(context, project)
     if untrusted and not checks:
-        raise only_untrusted(project, untrusted)
+        raise make_untrusted_error(project, untrusted)
     if untrusted:
         click.echo(untrusted, err=True)
     return checks

@@ -11,11 +11,11 @@ from untildone.cli.project import find_project
 from untildone.engine import verbs
 from untildone.engine.context import Context
 from untildone.engine.grants import build_grant
-from untildone.engine.hold_status import status_of
+from untildone.engine.hold_status import load_loop_status
 from untildone.engine.lost_loops import pause_unindexed_loop
-from untildone.engine.move import move_here
-from untildone.engine.prompt_start import summary
-from untildone.engine.speaker import driven, speaks_for_agent
+from untildone.engine.prompt_start import describe_loop
+from untildone.engine.speaker import is_driven, speaks_for_agent
+from untildone.engine.transfer import move_loop
 from untildone.errors import UserError
 from untildone.report.notices import describe_round
 from untildone.report.status import StatusReport
@@ -58,7 +58,7 @@ def command(
     context = open_context()
     waiting = into_session and loop is None and _import_waiting_loop(context, find_project(project))
     if waiting:
-        _print_loop(context, waiting, summary(waiting), as_json=as_json)
+        _print_loop(context, waiting, describe_loop(waiting), as_json=as_json)
         return 0
     record = pause_unindexed_loop(context, choose_loop(context, loop, project))
     session = context.session(current_session_id(context)) if into_session else None
@@ -67,14 +67,12 @@ def command(
     granted = build_grant(given)
     headless = _is_headless(context, record, session)
     if session:
-        record = move_here(context, record, session.id)
+        record = move_loop(context, record, session.id)
         memory.forget(context, record.contract.id)
     record = verbs.resume(context, record.contract.id, granted)
     if headless and not session:
         return _run_headless(context, record.contract.id)
-    going = (
-        f"loop {record.contract.id} continues, {describe_round(record.contract, record.progress)}"
-    )
+    going = f"loop {record.contract.id} continues, {describe_round(record.agreed, record.progress)}"
     _print_loop(context, record, f"{going}; the agent is held from its next stop", as_json=as_json)
     return 0
 
@@ -86,7 +84,7 @@ def _is_headless(context: Context, record: Record, session: Session | None) -> b
             hint="type `!untildone continue --here` in that session",
         )
     headless = memory.read(context, record.contract.id)
-    if headless and driven(context.session_of(record)):
+    if headless and is_driven(context.session_of(record)):
         raise UserError(
             f"loop `{record.contract.id}` is running already",
             hint=f"`untildone pause {record.contract.id}` stops that run",
@@ -96,7 +94,7 @@ def _is_headless(context: Context, record: Record, session: Session | None) -> b
 
 def _print_loop(context: Context, record: Record, text: str, *, as_json: bool) -> None:
     if as_json:
-        print_json(StatusReport(loops=(status_of(context, record),)))
+        print_json(StatusReport(loops=(load_loop_status(context, record),)))
     else:
         click.echo(text)
 

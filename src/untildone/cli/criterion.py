@@ -9,7 +9,7 @@ from untildone.cli.agent_verbs import record_verb, require_text
 from untildone.cli.options import loop_option, project_option
 from untildone.core.contract import Claim, Verification
 from untildone.engine import verbs
-from untildone.engine.relayed_verbs import Verb
+from untildone.engine.relayed_verbs import RelayedVerb
 
 
 @click.group("criterion")
@@ -41,7 +41,7 @@ def add(name: str, *, by: str, loop: str | None, project: Path | None) -> None:
     kind = cast(Verification, by)
     record_verb(
         (loop, project),
-        Verb(verb="criterion", name=name, by=kind),
+        RelayedVerb(verb="criterion", name=name, by=kind),
         lambda context, named: verbs.add_claim(
             context, named, Claim(name=name, verification=kind), by="agent"
         ),

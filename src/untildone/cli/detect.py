@@ -8,7 +8,12 @@ from msgspec import Struct
 from untildone.cli.loops import open_context
 from untildone.cli.options import json_option, print_json, project_option
 from untildone.cli.project import find_project
-from untildone.engine.project_checks import checks_of, governed, only_untrusted, passed_over
+from untildone.engine.project_checks import (
+    find_configured_folder,
+    list_checks,
+    list_unused_candidates,
+    make_untrusted_error,
+)
 from untildone.errors import UserError
 
 
@@ -42,15 +47,15 @@ def command(project: Path | None, *, as_json: bool) -> None:
     untildone detect
     untildone detect --project ../api --json
     """
-    folder = governed(find_project(project))
-    checks, ignored = checks_of(open_context(), folder)
+    folder = find_configured_folder(find_project(project))
+    checks, ignored = list_checks(open_context(), folder)
     found = tuple(
         DetectedCheck(name=check.name, command=check.command, reason=check.reason)
         for check in checks
     )
     left_out = tuple(
         SkippedCommand(command=entry.command, reason=f"{entry.reason}, which {entry.harm}")
-        for entry in passed_over(open_context(), folder)
+        for entry in list_unused_candidates(open_context(), folder)
     )
     if ignored and found:
         click.echo(ignored, err=True)
@@ -59,7 +64,7 @@ def command(project: Path | None, *, as_json: bool) -> None:
     else:
         _print_checks(found, left_out)
     if not found and ignored:
-        raise only_untrusted(folder, ignored)
+        raise make_untrusted_error(folder, ignored)
     if not found:
         raise UserError(
             f"no check was found in `{folder}`",

@@ -9,7 +9,7 @@ from untildone.cli.agent_verbs import record_verb, require_text
 from untildone.cli.options import loop_option, project_option
 from untildone.core.contract import Verification
 from untildone.engine import verbs
-from untildone.engine.relayed_verbs import Verb
+from untildone.engine.relayed_verbs import RelayedVerb
 
 
 @click.command("met")
@@ -29,7 +29,7 @@ def command(name: str, *, by: str, evidence: str, loop: str | None, project: Pat
     kind = cast(Verification, by)
     record_verb(
         (loop, project),
-        Verb(verb="met", name=name, text=evidence, by=kind),
-        lambda context, named: verbs.met(context, named, name, by=kind, evidence=evidence),
+        RelayedVerb(verb="met", name=name, text=evidence, by=kind),
+        lambda context, named: verbs.report_met(context, named, name, by=kind, evidence=evidence),
         done=f"recorded: {name} by {by}",
     )

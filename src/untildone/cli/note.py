@@ -7,7 +7,7 @@ import click
 from untildone.cli.agent_verbs import record_verb, require_text
 from untildone.cli.options import loop_option, project_option
 from untildone.engine import verbs
-from untildone.engine.relayed_verbs import Verb
+from untildone.engine.relayed_verbs import RelayedVerb
 
 
 @click.command("note")
@@ -22,7 +22,7 @@ def command(text: str, *, loop: str | None, project: Path | None) -> None:
     """
     record_verb(
         (loop, project),
-        Verb(verb="note", text=text),
+        RelayedVerb(verb="note", text=text),
         lambda context, named: verbs.note(context, named, text),
         done="noted",
     )

@@ -6,7 +6,7 @@ import click
 
 from untildone.cli.agent_verbs import record_verb, require_text
 from untildone.cli.options import loop_option, project_option
-from untildone.engine.relayed_verbs import Verb
+from untildone.engine.relayed_verbs import RelayedVerb
 from untildone.features.spec import steps
 
 
@@ -27,7 +27,7 @@ def command(*, evidence: str, loop: str | None, project: Path | None) -> None:
     """
     record_verb(
         (loop, project),
-        Verb(verb="precheck", text=evidence),
+        RelayedVerb(verb="precheck", text=evidence),
         lambda context, named: steps.record_precheck(context, named, evidence),
         done="recorded",
     )

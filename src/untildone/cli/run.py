@@ -16,8 +16,8 @@ from untildone.cli.options import json_option, project_option
 from untildone.cli.project import find_project
 from untildone.cli.run_display import open_display
 from untildone.engine.context import Context
-from untildone.engine.project_checks import governed
-from untildone.engine.speaker import calling_session
+from untildone.engine.project_checks import find_configured_folder
+from untildone.engine.speaker import find_calling_session
 from untildone.errors import UserError
 from untildone.process.command import parse_argv
 from untildone.runs import memory
@@ -101,10 +101,10 @@ def command(*, project: Path | None, as_json: bool, agent: str, **given: Any) ->
         return run_plan_command(context, project, given, how=how, as_json=as_json)
     if not (given["task"] or given["template"] or given["preset"] or given["from_todos"]):
         raise UserError("no task is given", hint='say what to do: `untildone run "TASK"`')
-    folder = governed(find_project(project))
+    folder = find_configured_folder(find_project(project))
     given["argument"] = given["task"] if given["template"] else ""
     given["task"] = "" if given["template"] else given["task"]
-    by_agent = calling_session(context.agent, str(context.home)) is not None
+    by_agent = find_calling_session(context.agent, str(context.home)) is not None
     record = start.start_loop(context, folder, given, session=str(uuid.uuid4()), by_agent=by_agent)
     memory.write(context, record.contract.id, RunMemory(how=how))
     start.run_baseline_checks(context, record, detached=False)

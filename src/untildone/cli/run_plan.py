@@ -11,8 +11,8 @@ from untildone.cli.project import find_project
 from untildone.cli.run_plan_display import open_display
 from untildone.core.contract import Bounds
 from untildone.engine.context import Context
-from untildone.engine.project_checks import governed
-from untildone.engine.speaker import calling_session
+from untildone.engine.project_checks import find_configured_folder
+from untildone.engine.speaker import find_calling_session
 from untildone.engine.start_options import OPTIONS, apply_bounds
 from untildone.errors import UserError
 from untildone.features.plans.document import read_plan, require_order
@@ -61,13 +61,13 @@ def load_plan_run(
     context: Context, path: Path, project: Path, *, how: RunOptions, bounds: Bounds
 ) -> Workspace:
     document = require_order(read_plan(path))
-    below_an_agent = calling_session(context.agent, str(context.home)) is not None
+    below_an_agent = find_calling_session(context.agent, str(context.home)) is not None
     if below_an_agent and not is_trusted(context, path, document.plan):
         raise UserError(
             f"the commands of `{path}` are not trusted",
             hint="ask the user to run `untildone trust --plan`",
         )
-    place = governed(project)
+    place = find_configured_folder(project)
     git = find_repository(place)
     return Workspace(
         context=context,

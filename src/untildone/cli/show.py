@@ -11,12 +11,11 @@ from msgspec.structs import replace
 from untildone.cli.loops import choose_loop_to_show, list_loops, open_context
 from untildone.cli.options import json_option, loop_argument, print_json, project_option
 from untildone.core.contract import Contract, Oracle
-from untildone.core.criteria import apply_amendments
 from untildone.core.progress import Progress
-from untildone.engine.artifacts import last_evidence, written
+from untildone.engine.artifacts import load_last_evidence, make_receipt
 from untildone.engine.ci_reports import leave_reports
 from untildone.engine.concern_diffs import at_start as file_at_start
-from untildone.engine.hold_status import status_of
+from untildone.engine.hold_status import load_loop_status
 from untildone.report.receipt_text import render_receipt
 from untildone.report.status import LoopStatus
 
@@ -65,17 +64,17 @@ def command(loop: str | None, *, project: Path | None, as_json: bool, **given: A
     if as_json:
         print_json(
             LoopDetails(
-                status=status_of(context, record),
+                status=load_loop_status(context, record),
                 contract=_hide_oracle(record.contract),
                 progress=record.progress,
                 seal=seal or "whole",
             )
         )
         return
-    evidence = last_evidence(context.loops.read_rounds(record.contract.id))
+    evidence = load_last_evidence(context.loops.read_rounds(record.contract.id))
     place, at = Path(record.contract.project), record.progress.updated_at
-    click.echo(render_receipt(written(context, record, evidence, project=place, at=at)))
-    contract = apply_amendments(record.contract, record.progress.amendments)
+    click.echo(render_receipt(make_receipt(context, record, evidence, project=place, at=at)))
+    contract = record.agreed
     click.echo(
         "\n".join(["## Agreed", *(f"- {line}" for line in _describe_contract(contract)), ""])
     )

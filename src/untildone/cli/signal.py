@@ -7,7 +7,7 @@ import click
 from untildone.cli.agent_verbs import record_verb
 from untildone.cli.options import loop_option, project_option
 from untildone.engine import verbs
-from untildone.engine.relayed_verbs import Verb
+from untildone.engine.relayed_verbs import RelayedVerb
 
 
 @click.command("signal")
@@ -21,7 +21,7 @@ def command(loop: str | None, project: Path | None) -> None:
     """
     record_verb(
         (loop, project),
-        Verb(verb="signal"),
+        RelayedVerb(verb="signal"),
         verbs.signal,
         done="recorded; stop now, and the checks decide",
     )

@@ -19,13 +19,13 @@ from untildone.config import load_proposals
 from untildone.core.check_results import CheckResult
 from untildone.core.contract import Speaker
 from untildone.engine.artifacts import write_task
-from untildone.engine.baseline import begin_detached, record_start
+from untildone.engine.baseline import save_baseline_results, start_detached_baseline
 from untildone.engine.context import Context
-from untildone.engine.project_checks import governed, untrusted
-from untildone.engine.prompt_start import summary
+from untildone.engine.project_checks import describe_untrusted, find_configured_folder
+from untildone.engine.prompt_start import describe_loop
 from untildone.engine.request import StartOptions
-from untildone.engine.speaker import calling_session, driven
-from untildone.engine.start import armed, begin
+from untildone.engine.speaker import find_calling_session, is_driven
+from untildone.engine.start import begin, is_armed
 from untildone.engine.start_options import OPTIONS, Kind, StartOption, build_request
 from untildone.errors import UserError
 from untildone.features.spec.start import describe_start
@@ -108,7 +108,7 @@ def command(*, project: Path | None, as_json: bool, agent: str, **given: Any) ->
     untildone start --check "make e2e" --criterion "docs describe it=review"
     """
     context = open_context(agent)
-    folder = governed(find_project(project))
+    folder = find_configured_folder(find_project(project))
     session = choose_session(context, given["session"], folder)
     by_agent = is_agent_calling(context, session)
     record = start_loop(context, folder, given, session=session.id, by_agent=by_agent)
@@ -123,7 +123,7 @@ def start_loop(
     by: Speaker = "agent" if by_agent else "user"
     request = build_request(context, _read_options(given), session=session, project=project, by=by)
     record = begin(context, request)
-    ignored = "" if given["checks"] else untrusted(context, load_proposals(project))
+    ignored = "" if given["checks"] else describe_untrusted(context, load_proposals(project))
     for line in filter(None, (*record.warnings, ignored)):
         click.echo(line, err=True)
     write_task(project, record.contract)
@@ -144,8 +144,8 @@ def _read_options(given: dict[str, Any]) -> StartOptions:
 
 def is_agent_calling(context: Context, session: Session) -> bool:
     """Whether an agent runs this command; an agent may start a loop in its own session only."""
-    caller = calling_session(context.agent, str(context.home))
-    if caller is None or not driven(caller):
+    caller = find_calling_session(context.agent, str(context.home))
+    if caller is None or not is_driven(caller):
         # The agent of a headless run may start loops while the checks of another task run.
         refuse_in_check(context, "start")
     if caller and caller.id != session.id:
@@ -161,13 +161,13 @@ def run_baseline_checks(
     if not checks:
         return record, ()
     if detached:
-        begin_detached(context, record)
+        start_detached_baseline(context, record)
         return record, ()
     with show_progress(checks) as report:
         results = run_checks(
             checks, RunOptions(project=Path(record.contract.project)), report=report
         )
-    return record_start(context, record.contract.id, results), results
+    return save_baseline_results(context, record.contract.id, results), results
 
 
 def print_started(
@@ -182,7 +182,7 @@ def print_started(
     started = StartedLoop(
         id=record.contract.id,
         session=record.contract.session,
-        armed=armed(context, record),
+        armed=is_armed(context, record),
         checks=tuple(check.command for check in record.contract.checks),
         red_at_start=record.progress.checks_seen_red if record.progress.baseline else None,
         unrunnable_at_start=tuple(result.name for result in unrunnable),
@@ -192,7 +192,7 @@ def print_started(
     if as_json:
         print_json(extend(started))
         return
-    click.echo("\n".join((summary(record), *describe_start(context, record))))
+    click.echo("\n".join((describe_loop(record), *describe_start(context, record))))
     if started.red_at_start == () and record.contract.done_when == "checks":
         names = ", ".join(f"`{name}`" for name in started.unrunnable_at_start)
         red = f"{names} cannot be run, and nothing else is red" if names else "nothing is red"

@@ -12,7 +12,7 @@ from untildone.cli.options import json_option, print_json, project_option
 from untildone.cli.project import find_project
 from untildone.cli.terminal_text import fit_headline
 from untildone.engine.context import Context
-from untildone.engine.hold_status import status_of
+from untildone.engine.hold_status import load_loop_status
 from untildone.engine.lost_loops import pause_unindexed_loop
 from untildone.features.edits import switch
 from untildone.install.claude import find_install_paths
@@ -59,7 +59,7 @@ def _find_loops(
     if not everywhere:
         unfinished = [record for record in wanted if record.progress.status != "finished"]
         wanted = unfinished or wanted[:1]
-    return tuple(_confirm_held(context, status_of(context, record)) for record in wanted)
+    return tuple(_confirm_held(context, load_loop_status(context, record)) for record in wanted)
 
 
 def _confirm_held(context: Context, loop: LoopStatus) -> LoopStatus:

@@ -15,9 +15,8 @@ from untildone.cli.options import (
     project_option,
 )
 from untildone.cli.project import find_project
-from untildone.core.criteria import apply_amendments
 from untildone.core.text import pluralize
-from untildone.engine.relayed_verbs import Verb
+from untildone.engine.relayed_verbs import RelayedVerb
 from untildone.errors import UserError
 from untildone.features.spec import steps
 
@@ -61,7 +60,7 @@ def set_steps(names: tuple[str, ...], *, loop: str | None, project: Path | None)
         raise UserError("no step is named", hint="say it in words")
     record_verb(
         (loop, project),
-        tuple(Verb(verb="steps", name="set", text=name) for name in steps_given),
+        tuple(RelayedVerb(verb="steps", name="set", text=name) for name in steps_given),
         lambda context, named: steps.add_steps(context, named, steps_given),
         done=f"{pluralize(len(steps_given), 'step')} recorded",
     )
@@ -79,7 +78,7 @@ def step_done(step: str, *, loop: str | None, project: Path | None) -> None:
     """
     record_verb(
         (loop, project),
-        (Verb(verb="steps", name="done", text=step),),
+        (RelayedVerb(verb="steps", name="done", text=step),),
         lambda context, named: steps.complete_step(context, named, step, cwd=find_project(project)),
         done=f"done: {step}",
     )
@@ -96,7 +95,7 @@ def show(loop: str | None, *, project: Path | None, as_json: bool) -> None:
     untildone steps show --json
     """
     record = choose_loop_to_show(open_context(), loop, project)
-    names = apply_amendments(record.contract, record.progress.amendments).steps
+    names = record.agreed.steps
     done = record.progress.steps_done
     known = tuple(
         Step(number=place, name=name, done=name in done) for place, name in enumerate(names, 1)

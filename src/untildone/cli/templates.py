@@ -12,7 +12,11 @@ from untildone.cli.terminal_text import wrap_paragraph
 from untildone.config import load_proposals
 from untildone.core.contract import Bounds, Check
 from untildone.engine.context import Context
-from untildone.engine.project_checks import checks_for, governed, untrusted
+from untildone.engine.project_checks import (
+    choose_checks,
+    describe_untrusted,
+    find_configured_folder,
+)
 from untildone.errors import UserError
 from untildone.features.templates.builtin import BUILT_IN, Recipe
 from untildone.features.templates.templates import fill_recipe, find_recipe_checks, load_recipes
@@ -48,8 +52,8 @@ def command(project: Path | None, *, as_json: bool) -> None:
     untildone start --template coverage-to 80
     """
     context = open_context()
-    folder = governed(find_project(project))
-    ignored = untrusted(context, load_proposals(folder))
+    folder = find_configured_folder(find_project(project))
+    ignored = describe_untrusted(context, load_proposals(folder))
     if ignored:
         click.echo(ignored, err=True)
     listed = tuple(
@@ -84,7 +88,7 @@ def _find_checks(context: Context, project: Path, recipe: Recipe) -> tuple[tuple
     try:
         checks = find_recipe_checks(context, project, recipe, recipe.usual or recipe.sample)
         if not checks and (template.preset or not (template.promises or template.criteria)):
-            checks = checks_for(context, project, template.preset or "ship")
+            checks = choose_checks(context, project, template.preset or "ship")
     except UserError as error:
         return (), error.message
     return checks, ""

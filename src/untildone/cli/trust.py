@@ -15,7 +15,7 @@ from untildone.cli.project import find_project
 from untildone.config import Proposal, load_proposals
 from untildone.core.spec.shape_file import SHAPE_FILE, parse_shape_file
 from untildone.engine.context import Context
-from untildone.engine.project_checks import governed
+from untildone.engine.project_checks import find_configured_folder
 from untildone.errors import UserError
 from untildone.features.importers import trusted_projects as store
 from untildone.features.importers.formats import LOOP_FORMATS
@@ -65,7 +65,9 @@ def command(
         return _trust_shape(context, find_project(project), yes=yes)
     if what == "plan":
         return _trust_plans(context, find_project(project), yes=yes)
-    return _trust_configuration(context, governed(find_project(project)), sha256=sha256, yes=yes)
+    return _trust_configuration(
+        context, find_configured_folder(find_project(project)), sha256=sha256, yes=yes
+    )
 
 
 def _trust_configuration(context: Context, project: Path, *, sha256: str | None, yes: bool) -> int:

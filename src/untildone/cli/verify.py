@@ -11,7 +11,7 @@ from untildone.cli.options import loop_option, project_option
 from untildone.core.contract import Verification
 from untildone.core.plan_task import VerifierResult, list_missing
 from untildone.engine.context import Context
-from untildone.engine.relayed_verbs import Verb
+from untildone.engine.relayed_verbs import RelayedVerb
 from untildone.errors import UserError
 from untildone.features.plans.reports import CriterionEvidence, VerifierReport, record_report
 from untildone.store.loops import Record
@@ -70,7 +70,7 @@ def command(
             click.echo("\n".join((recorded.told, *list_missing(recorded))))
         return record
 
-    verb = Verb(verb="verify", name=task, text=msgspec.json.encode(report).decode())
+    verb = RelayedVerb(verb="verify", name=task, text=msgspec.json.encode(report).decode())
     record_verb((loop, project), verb, record_result, done=f"recorded for {task}")
 
 

@@ -22,34 +22,36 @@ def is_ci_file(path: str) -> bool:
 def find_ci_commands(text: str) -> Iterator[str]:
     """Yield the commands of the steps that can fail the run."""
     try:
-        yield from _find_commands(yaml.safe_load(text), set())
+        yield from _find_step_commands(yaml.safe_load(text), set())
     except (yaml.YAMLError, ValueError, RecursionError):
         return
 
 
-def _find_commands(value: object, seen: set[int]) -> Iterator[str]:
+def _find_step_commands(value: object, seen: set[int]) -> Iterator[str]:
     # A YAML alias is the same object again.
     if id(value) in seen:
         return
     seen.add(id(value))
-    if isinstance(value, dict) and not _is_ignored(value):
+    if isinstance(value, dict) and not _cannot_fail(value):
         for key, inner in value.items():
-            yield from (_find_texts if key in _COMMAND_KEYS else _find_commands)(inner, seen)
+            yield from (_find_command_texts if key in _COMMAND_KEYS else _find_step_commands)(
+                inner, seen
+            )
     elif isinstance(value, list):
         for inner in value:
-            yield from _find_commands(inner, seen)
+            yield from _find_step_commands(inner, seen)
 
 
-def _is_ignored(step: dict[object, object]) -> bool:
+def _cannot_fail(step: dict[object, object]) -> bool:
     return step.get("continue-on-error") is True or step.get("if") in (False, "false")
 
 
-def _find_texts(value: object, seen: set[int]) -> Iterator[str]:
+def _find_command_texts(value: object, seen: set[int]) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, list) and id(value) not in seen:
         seen.add(id(value))
         for each in value:
-            yield from _find_texts(each, seen)
+            yield from _find_command_texts(each, seen)
     elif isinstance(value, dict):
-        yield from _find_commands(value, seen)
+        yield from _find_step_commands(value, seen)

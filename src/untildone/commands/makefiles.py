@@ -81,16 +81,16 @@ def _assign(variables: dict[str, str], assignment: re.Match[str]) -> None:
 def _declare(
     targets: dict[str, Target], rule: re.Match[str], variables: dict[str, str]
 ) -> list[str]:
-    needed = tuple(_expand(rule["needed"], variables).replace("|", " ").split())
+    needed = tuple(_expand_variables(rule["needed"], variables).replace("|", " ").split())
     lines = (rule["line"].strip(),) if rule["line"] else ()
-    names = _expand(rule["targets"], variables).split()
+    names = _expand_variables(rule["targets"], variables).split()
     for name in names:
         earlier = targets.get(name, _NO_TARGET).prerequisites
         targets[name] = Target((*earlier, *needed), lines)
     return names
 
 
-def _expand(text: str, variables: dict[str, str]) -> str:
+def _expand_variables(text: str, variables: dict[str, str]) -> str:
     for _ in range(_MAX_DEPTH):
         text = _WILDCARD.sub(lambda use: use["patterns"].strip(), text)
         text, number = _USE.subn(lambda use: variables.get(use["name"], ""), text)
@@ -117,7 +117,7 @@ def _find_lines(
     target = makefile.targets.get(name)
     phony = makefile.targets.get(".PHONY", _NO_TARGET).prerequisites
     up_to_date = name in tree and name not in phony
-    if target is None or name in parents or up_to_date or _is_ignored(makefile, name):
+    if target is None or name in parents or up_to_date or _ignores_failures(makefile, name):
         return
     for needed in target.prerequisites:
         yield from _find_lines(makefile, needed, tree, (*parents, name))
@@ -136,10 +136,10 @@ def _expand_line(line: str, makefile: Makefile, name: str) -> str:
     plain = "$$".join(
         re.sub(r"\$([@<^])", lambda use: automatic[use[1]], part) for part in line.split("$$")
     )
-    return _expand(plain, makefile.variables).replace("$$", "$")
+    return _expand_variables(plain, makefile.variables).replace("$$", "$")
 
 
-def _is_ignored(makefile: Makefile, name: str) -> bool:
+def _ignores_failures(makefile: Makefile, name: str) -> bool:
     ignored = makefile.targets.get(".IGNORE")
     return ignored is not None and (not ignored.prerequisites or name in ignored.prerequisites)
 

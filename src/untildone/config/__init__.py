@@ -3,7 +3,6 @@
 A repository has `untildone.toml`, or `[tool.untildone]` in `pyproject.toml`.
 """
 
-from untildone.config.files import Proposal, load_proposal, load_proposals, load_user_settings
 from untildone.config.model import (
     CheckSettings,
     Configuration,
@@ -12,6 +11,7 @@ from untildone.config.model import (
     Template,
     UserSettings,
 )
+from untildone.config.proposals import Proposal, load_proposal, load_proposals, load_user_settings
 
 __all__ = [
     "CheckSettings",

@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 from untildone.core.concerns import find_unapproved
 from untildone.core.contract import Contract
-from untildone.core.criteria import apply_amendments, apply_exit_rule, find_unmet
+from untildone.core.criteria import apply_exit_rule, find_unmet
 from untildone.core.evidence import Background, Concern, Evidence
 from untildone.core.progress import Progress
 from untildone.core.stagnation import explain_stagnation
@@ -20,7 +20,6 @@ Step: TypeAlias = Callable[[Contract, Progress, Evidence], Verdict | None]
 
 
 def decide(contract: Contract, progress: Progress, evidence: Evidence) -> Verdict:
-    contract = apply_amendments(contract, progress.amendments)
     verdict = _find_verdict(BEFORE_CHECKS + AFTER_CHECKS, contract, progress, evidence)
     if verdict is not None:
         return verdict
@@ -33,16 +32,14 @@ def decide_before_checks(
     contract: Contract, progress: Progress, evidence: Evidence
 ) -> Verdict | None:
     """The verdict, if it does not depend on any check."""
-    return _find_verdict(
-        BEFORE_CHECKS, apply_amendments(contract, progress.amendments), progress, evidence
-    )
+    return _find_verdict(BEFORE_CHECKS, contract, progress, evidence)
 
 
 def decide_between_stops(
     contract: Contract, progress: Progress, evidence: Evidence
 ) -> Pause | None:
     """The pause, if money or minutes are used up between two stops."""
-    pause = _check_money_and_time(apply_amendments(contract, progress.amendments), evidence)
+    pause = _check_money_and_time(contract, evidence)
     if pause is None:
         return None
     reason = f"{pause.reason}, in the middle of round {progress.round + 1}"

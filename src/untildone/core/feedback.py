@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 from untildone.core.check_results import CheckResult
 from untildone.core.concerns import strip_content_digest
 from untildone.core.contract import Contract
-from untildone.core.criteria import apply_amendments, list_failure_ids
+from untildone.core.criteria import list_failure_ids
 from untildone.core.edit_feedback import format_round
 from untildone.core.evidence import Concern, Evidence
 from untildone.core.failure_changes import FailureChanges, compare_failures
@@ -54,7 +54,6 @@ def write_feedback(
     contract: Contract, progress: Progress, evidence: Evidence, verdict: Continue, *, nonce: str
 ) -> str:
     """`progress` is the one before this stop; `nonce` keeps output from closing its own fence."""
-    contract = apply_amendments(contract, progress.amendments)
     seen = compare_failures(evidence)
     situation = _classify_situation(progress, evidence, seen)
     head = shorten(_write_head(contract, progress, verdict), _MAX_HEAD)

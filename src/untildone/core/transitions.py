@@ -4,7 +4,6 @@ from msgspec.structs import replace
 
 from untildone.core.concerns import find_unapproved
 from untildone.core.contract import Contract
-from untildone.core.criteria import apply_amendments
 from untildone.core.evidence import Evidence
 from untildone.core.failure_changes import compare_failures
 from untildone.core.progress import STOPPED_CLOCK, Progress, Status
@@ -22,7 +21,6 @@ def advance(
     contract: Contract, progress: Progress, evidence: Evidence, verdict: Verdict
 ) -> Progress:
     """The progress after this verdict was given."""
-    contract = apply_amendments(contract, progress.amendments)
     progress = replace(progress, spend_usd=update_spend(progress, evidence))
     match verdict:
         case Ignore():

@@ -8,7 +8,6 @@ from msgspec.structs import replace
 
 from untildone.core.concerns import is_allowed, strip_content_digest
 from untildone.core.contract import Amendment
-from untildone.core.criteria import apply_amendments
 from untildone.core.progress import Progress
 from untildone.engine import verbs
 from untildone.engine.context import Context
@@ -18,7 +17,7 @@ from untildone.store.loops import Record
 ALL = "--all"
 
 
-class Approved(Struct, frozen=True, kw_only=True):
+class ApprovalResult(Struct, frozen=True, kw_only=True):
     """What `approve --json` prints; `left` is still asked about."""
 
     loop: str
@@ -29,37 +28,37 @@ class Approved(Struct, frozen=True, kw_only=True):
 
 def approve(
     context: Context, record: Record, findings: tuple[str, ...], *, resumes: bool = True
-) -> Approved:
+) -> ApprovalResult:
     """By their ids, with or without what binds them, or all that is asked about.
 
     Where nothing is asked about, all is what differs from the start now: the person has pulled,
     or switched the branch. With the last of them approved a loop that waited for it goes on.
     """
     loop = record.contract.id
-    verbs.unfinished(record)
-    asked = _asked_about(record)
+    verbs.require_unfinished(record)
+    asked = _list_open_findings(record)
     if findings == (ALL,):
-        approved = asked or _differing(context, record)
+        approved = asked or _find_current_concerns(context, record)
     else:
-        approved = _meant(asked, findings)
+        approved = _select_findings(asked, findings)
     if not approved:
         raise UserError(
             f"loop `{loop}` asks for no approval", hint=f"`untildone show {loop}` tells how it is"
         )
-    record = _amended(context, loop, approved)
-    left = _asked_about(record)
+    record = _record_approval(context, loop, approved)
+    left = _list_open_findings(record)
     goes_on = resumes and not left and record.progress.outcome == "needs-approval"
     if goes_on:
         verbs.resume(context, loop)
-    return Approved(loop=loop, approved=approved, left=left, goes_on=goes_on)
+    return ApprovalResult(loop=loop, approved=approved, left=left, goes_on=goes_on)
 
 
-def _asked_about(record: Record) -> tuple[str, ...]:
-    allow = apply_amendments(record.contract, record.progress.amendments).allow
+def _list_open_findings(record: Record) -> tuple[str, ...]:
+    allow = record.agreed.allow
     return tuple(finding for finding in record.progress.reported_concerns if finding not in allow)
 
 
-def _meant(asked: tuple[str, ...], findings: Iterable[str]) -> tuple[str, ...]:
+def _select_findings(asked: tuple[str, ...], findings: Iterable[str]) -> tuple[str, ...]:
     meant = {
         finding: [each for each in asked if finding in (each, strip_content_digest(each))]
         for finding in findings
@@ -72,21 +71,21 @@ def _meant(asked: tuple[str, ...], findings: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(each for ids in meant.values() for each in ids))
 
 
-def _amended(context: Context, loop: str, approved: tuple[str, ...]) -> Record:
+def _record_approval(context: Context, loop: str, approved: tuple[str, ...]) -> Record:
     amendment = Amendment(by="user", at=context.now(), allow=approved)
 
     def edit(record: Record) -> Progress:
         return replace(record.progress, amendments=(*record.progress.amendments, amendment))
 
-    return verbs.change(context, loop, edit, kind="approved", findings=approved)
+    return verbs.change_loop(context, loop, edit, kind="approved", findings=approved)
 
 
-def _differing(context: Context, record: Record) -> tuple[str, ...]:
+def _find_current_concerns(context: Context, record: Record) -> tuple[str, ...]:
     # Imported where it is used: a prompt that approves nothing must not pay for it.
     from untildone.integrity.confirmation import find_differences
     from untildone.integrity.confirmation_inputs import load_inputs
 
-    contract = apply_amendments(record.contract, record.progress.amendments)
+    contract = record.agreed
     inputs = load_inputs(
         contract,
         Path(contract.project),

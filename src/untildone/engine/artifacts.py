@@ -18,7 +18,7 @@ from untildone.store.loops import Record
 _LOGS_KEPT = 5
 
 
-def folder(project: Path) -> Path | None:
+def open_artifact_folder(project: Path) -> Path | None:
     """Made where needed; nothing where a repository has put a link or a file in its place."""
     papers = project / ".untildone"
     try:
@@ -33,8 +33,8 @@ def folder(project: Path) -> Path | None:
     return papers
 
 
-def log_folder(project: Path, loop: str, number: int) -> Path | None:
-    papers = folder(project)
+def make_log_folder(project: Path, loop: str, number: int) -> Path | None:
+    papers = open_artifact_folder(project)
     if papers is None:
         return None
     logs = papers / "rounds" / loop
@@ -51,24 +51,24 @@ def log_folder(project: Path, loop: str, number: int) -> Path | None:
 
 def write_task(project: Path, contract: Contract) -> None:
     """A task that may be too long to be repeated whole stands here whole."""
-    papers = folder(project) if len(contract.task) > TASK_BEGINNING else None
+    papers = open_artifact_folder(project) if len(contract.task) > TASK_BEGINNING else None
     if papers:
         path = papers / f"task-{contract.id}.md"
         path.write_bytes(contract.task.encode("utf-8", "surrogateescape"))
 
 
-def publish(context: Context, record: Record, evidence: Evidence, *, project: Path) -> None:
+def publish_receipt(context: Context, record: Record, evidence: Evidence, *, project: Path) -> None:
     """The receipt, kept with the loop and shown in the project."""
-    paper = written(context, record, evidence, project=project, at=context.now())
-    _write(context.loops.get_folder(record.contract.id), paper)
-    shown = folder(project)
+    paper = make_receipt(context, record, evidence, project=project, at=context.now())
+    _write_receipt(context.loops.get_folder(record.contract.id), paper)
+    shown = open_artifact_folder(project)
     if shown:
         # A copy for people: that it cannot be left changes nothing of the verdict.
         with suppress(OSError):
-            _write(shown, paper)
+            _write_receipt(shown, paper)
 
 
-def written(
+def make_receipt(
     context: Context, record: Record, evidence: Evidence, *, project: Path, at: str
 ) -> Receipt:
     """The receipt as of now; where the person is asked something, with the changes in question."""
@@ -82,7 +82,7 @@ def written(
     return build_receipt(record, evidence, rounds, at=at, concerns=asked)
 
 
-def last_evidence(rounds: tuple[Round, ...]) -> Evidence:
+def load_last_evidence(rounds: tuple[Round, ...]) -> Evidence:
     """What the last judged stop knew, as far as it is kept."""
     if not rounds:
         return Evidence()
@@ -92,7 +92,7 @@ def last_evidence(rounds: tuple[Round, ...]) -> Evidence:
     )
 
 
-def _write(place: Path, paper: Receipt) -> None:
+def _write_receipt(place: Path, paper: Receipt) -> None:
     """Moved over what is there: a link that a repository brought is replaced, not followed."""
     write_atomically(place / "receipt.json", encode_receipt(paper), keep_previous=False)
     text = render_receipt(paper).encode("utf-8", "replace")

@@ -14,7 +14,7 @@ from untildone.core.counts import apply_counts
 from untildone.core.progress import Progress
 from untildone.core.totals import count_totals
 from untildone.engine.context import Context
-from untildone.engine.verbs import change
+from untildone.engine.verbs import change_loop
 from untildone.process import runner
 from untildone.sandbox.tree_copy import copy_tree
 from untildone.store import baseline
@@ -25,12 +25,12 @@ _PATIENCE = 120.0
 _LONGEST = 200
 
 
-def record_start(
+def save_baseline_results(
     context: Context, loop: str, results: tuple[CheckResult, ...], *, copied: bool = False
 ) -> Record:
     """Keeps the results whole. `copied`: a bare exit code may only tell of the copy."""
     if copied:
-        results = tuple(_as_proved(result) for result in results)
+        results = tuple(_distrust_bare_failure(result) for result in results)
     results = apply_counts(context.loops.load(loop).contract, results, results)
     red = tuple(result.name for result in results if result.outcome == "red")
     folder = context.loops.get_folder(loop)
@@ -39,27 +39,29 @@ def record_start(
         return replace(
             record.progress,
             checks_seen_red=tuple(dict.fromkeys((*record.progress.checks_seen_red, *red))),
-            baseline=baseline.write_results(folder, tuple(_named(result) for result in results)),
+            baseline=baseline.write_results(
+                folder, tuple(_trim_result(result) for result in results)
+            ),
             baseline_totals=count_totals(results),
         )
 
-    return change(context, loop, edit, kind="baseline", red=red)
+    return change_loop(context, loop, edit, kind="baseline", red=red)
 
 
-def _as_proved(result: CheckResult) -> CheckResult:
+def _distrust_bare_failure(result: CheckResult) -> CheckResult:
     told = result.findings or (result.tests and result.tests.failed)
     if result.outcome != "red" or told:
         return result
     return replace(result, outcome="no-evidence", reason="red without a report, on a copy")
 
 
-def _named(result: CheckResult) -> CheckResult:
+def _trim_result(result: CheckResult) -> CheckResult:
     """Without the output; of its findings enough to name them."""
     findings = tuple(replace(each, text=each.text[:_LONGEST]) for each in result.findings)
     return replace(result, output="", output_path="", findings=findings)
 
 
-def begin_detached(context: Context, record: Record) -> None:
+def start_detached_baseline(context: Context, record: Record) -> None:
     """Leaves the checks of a copy to a process of its own; nobody waits for it here."""
     loop = record.contract.id
     tree = fingerprint_tree(Path(record.contract.project))
@@ -69,7 +71,7 @@ def begin_detached(context: Context, record: Record) -> None:
     context.session_of(record).write("baseline", str(started))
 
 
-def run_detached(context: Context, loop: str, tree: str) -> None:
+def run_detached_baseline(context: Context, loop: str, tree: str) -> None:
     """Runs the checks on a copy, if that is still the tree the loop was started on."""
     record = context.loops.load(loop)
     contract = record.contract
@@ -79,11 +81,13 @@ def run_detached(context: Context, loop: str, tree: str) -> None:
         copy = Path(top) / "tree"
         copy_tree(project, copy)
         if fingerprint_tree(project) == tree:
-            record_start(context, loop, run_checks(checks, RunOptions(project=copy)), copied=True)
+            save_baseline_results(
+                context, loop, run_checks(checks, RunOptions(project=copy)), copied=True
+            )
     context.session_of(record).remove("baseline")
 
 
-def wait(context: Context, record: Record) -> Record:
+def wait_for_baseline(context: Context, record: Record) -> Record:
     """The first stop gives the baseline a little time; without it nothing is presumed."""
     session = context.session_of(record)
     end = time.monotonic() + _PATIENCE

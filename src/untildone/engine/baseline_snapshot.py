@@ -15,7 +15,7 @@ from untildone.store.loops import Record
 
 
 @contextmanager
-def keeping(context: Context, contract: Contract) -> Iterator[tuple[str, str]]:
+def snapshot_baseline(context: Context, contract: Contract) -> Iterator[tuple[str, str]]:
     """The SHA-256 of the record, or why there is none; in place once the loop is there."""
     if not contract.checks:
         yield "", ""
@@ -33,7 +33,7 @@ def keeping(context: Context, contract: Contract) -> Iterator[tuple[str, str]]:
         shutil.rmtree(draft, ignore_errors=True)
 
 
-def resting_on_the_start(context: Context, record: Record) -> Progress:
+def drop_altered_baseline(context: Context, record: Record) -> Progress:
     """Without the start's files where somebody altered them and the person goes on all the same."""
     progress = record.progress
     if progress.outcome != "tampered" or not progress.baseline_tree_digest:

@@ -40,7 +40,7 @@ class Site(Struct, frozen=True, kw_only=True):
     unkept: str = ""
 
 
-def end_of(call: Call) -> float:
+def compute_deadline(call: Call) -> float:
     """One deadline for all of a stop, counted from its arrival."""
     return call.began + DEADLINE
 
@@ -68,17 +68,17 @@ def run(
     patience = max(1.0, site.end - time.monotonic())
     with (
         end_runs_on_signal(),
-        watched(site) as (stop, late),
+        watch_for_end(site) as (stop, late),
         hold_lock(site.shared / "checks.lock", timeout=patience),
     ):
         running = RunOptions(project=site.project, logs=site.log, cache=memory, stop=stop)
-        running = _in_room(running, place) if place else running
+        running = _move_to_sandbox(running, place) if place else running
         results = run_checks(checks, running, report=report or ignore_progress)
     minutes = DEADLINE / 60
     return results, f"the checks did not end within {minutes:.0f} minutes" if late.is_set() else ""
 
 
-def _in_room(running: "RunOptions", place: "Sandbox") -> "RunOptions":
+def _move_to_sandbox(running: "RunOptions", place: "Sandbox") -> "RunOptions":
     logs = running.logs / "replay" if running.logs else None
     return replace(
         running,
@@ -92,7 +92,7 @@ def _in_room(running: "RunOptions", place: "Sandbox") -> "RunOptions":
 
 
 @contextmanager
-def watched(site: Site) -> Iterator[tuple["Event", "Event"]]:
+def watch_for_end(site: Site) -> Iterator[tuple["Event", "Event"]]:
     """An event set when the person ends the loop or the deadline comes, and which of it it was."""
     import threading
 

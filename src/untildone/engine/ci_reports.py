@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from untildone.engine.artifacts import last_evidence, written
+from untildone.engine.artifacts import load_last_evidence, make_receipt
 from untildone.engine.context import Context
 from untildone.report.junit import render_junit
 from untildone.report.receipt_text import encode_receipt, render_receipt
@@ -15,9 +15,9 @@ from untildone.store.loops import Record
 def leave_reports(context: Context, record: Record, folder: Path) -> Path:
     """In a folder of the loop's own below this one."""
     loop, at = record.contract.id, record.progress.updated_at
-    evidence = last_evidence(context.loops.read_rounds(loop))
+    evidence = load_last_evidence(context.loops.read_rounds(loop))
     project = Path(record.contract.project)
-    paper = written(context, record, evidence, project=project, at=at)
+    paper = make_receipt(context, record, evidence, project=project, at=at)
     texts = {
         "receipt.json": encode_receipt(paper),
         "receipt.md": render_receipt(paper).encode("utf-8", "replace"),

@@ -4,14 +4,15 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
+from untildone.core.criteria import apply_amendments
 from untildone.core.decide import decide
 from untildone.core.progress import Progress
 from untildone.core.transitions import advance
 from untildone.core.verdict import Finish, Pause
-from untildone.engine.context import Context, mirror
+from untildone.engine.context import Context, update_index
 from untildone.engine.feature import Feature, StoppedLoop
-from untildone.engine.journal_entry import entry
-from untildone.engine.judgement import Answer, Judged, answered
+from untildone.engine.journal_entry import make_round_entry
+from untildone.engine.stop_answer import Answer, JudgedStop, build_answer
 from untildone.report.notices import format_status_line
 from untildone.store.loops import Record
 
@@ -19,7 +20,7 @@ T = TypeVar("T")
 
 
 def conclude(
-    context: Context, loop: StoppedLoop, judged: Judged, features: tuple[Feature, ...]
+    context: Context, loop: StoppedLoop, judged: JudgedStop, features: tuple[Feature, ...]
 ) -> Answer:
     loops = context.loops
     with loops.lock(loop.contract.id):
@@ -32,10 +33,10 @@ def conclude(
             record,
             progress,
             kind="round" if progress.round > judged.progress.round else "stop",
-            data=entry(judged, progress, message=loop.stop.message, at=context.now()),
+            data=make_round_entry(judged, progress, message=loop.stop.message, at=context.now()),
             at=context.now(),
         )
-        mirror(context, record, format_status_line(record))
+        update_index(context, record, format_status_line(record))
     context.session_of(record).write_json(
         "stop.json", {"answered_at": context.clock(), "scheduled": list(loop.stop.scheduled)}
     )
@@ -43,16 +44,15 @@ def conclude(
     return _answer(context, record, judged, features, lines)
 
 
-def _advance(context: Context, judged: Judged) -> Progress:
-    contract = judged.record.contract
-    progress = advance(contract, judged.progress, judged.evidence, judged.verdict)
+def _advance(context: Context, judged: JudgedStop) -> Progress:
+    progress = advance(judged.contract, judged.progress, judged.evidence, judged.verdict)
     return replace(progress, updated_at=context.now())
 
 
 def _make_known(
     context: Context,
     loop: StoppedLoop,
-    judged: Judged,
+    judged: JudgedStop,
     record: Record,
     features: tuple[Feature, ...],
 ) -> tuple[str, ...]:
@@ -63,44 +63,46 @@ def _make_known(
     if not isinstance(judged.verdict, Finish | Pause):
         return ()
     # Imported where it is used: most stops end no loop.
-    from untildone.engine.artifacts import publish
+    from untildone.engine.artifacts import publish_receipt
 
-    publish(context, record, judged.evidence, project=loop.project)
+    publish_receipt(context, record, judged.evidence, project=loop.project)
     return tuple(line for feature in features for line in feature.loop_ended(context, record))
 
 
 def _answer(
     context: Context,
     record: Record,
-    judged: Judged,
+    judged: JudgedStop,
     features: tuple[Feature, ...],
     lines: tuple[str, ...] = (),
 ) -> Answer:
-    answer = answered(context, record, judged)
+    answer = build_answer(context, record, judged)
     answer = replace(answer, notice=" | ".join(filter(None, (answer.notice, *lines))))
     for feature in features:
         answer = feature.finish_answer(context, record, judged, answer)
     return answer
 
 
-def _overtake(judged: Judged, record: Record) -> Judged:
+def _overtake(judged: JudgedStop, record: Record) -> JudgedStop:
     """Cancelled or paused while the checks ran: the user's word stands as it was recorded."""
     status = record.progress.status
     evidence = replace(
         judged.evidence, cancelled=status == "finished", paused=status == "paused", ignore_reason=""
     )
-    verdict = decide(record.contract, judged.progress, evidence)
+    verdict = decide(judged.contract, judged.progress, evidence)
     return replace(judged, record=record, evidence=evidence, verdict=verdict)
 
 
-def _add_later_words(judged: Judged, record: Record) -> Judged:
+def _add_later_words(judged: JudgedStop, record: Record) -> JudgedStop:
     """What was said while the checks ran counts: bounds changed, claims reported, notes."""
     now, then = record.progress, judged.record.progress
     progress = _merge(judged.progress, now, then)
-    verdict = judged.verdict
-    if now.amendments != then.amendments:
-        verdict = decide(record.contract, progress, judged.evidence)
-    return replace(judged, record=record, progress=progress, verdict=verdict)
+    judged = replace(judged, record=record, progress=progress)
+    if now.amendments == then.amendments:
+        return judged
+    contract = apply_amendments(record.contract, progress.amendments)
+    verdict = decide(contract, progress, judged.evidence)
+    return replace(judged, contract=contract, verdict=verdict)
 
 
 def _merge(mine: Progress, now: Progress, then: Progress) -> Progress:

@@ -9,7 +9,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from untildone.agents.agent import Agent
-from untildone.core.criteria import apply_amendments, lacks_precheck
+from untildone.core.criteria import lacks_precheck
 from untildone.engine.scope import Scope
 from untildone.store.digest import sha256
 from untildone.store.loops import Loops, Record
@@ -38,7 +38,7 @@ class Context(Struct, frozen=True, kw_only=True):
         return Session(os.fspath(self.home), self.agent.NAME, session)
 
     def session_of(self, record: Record) -> Session:
-        contract = apply_amendments(record.contract, record.progress.amendments)
+        contract = record.agreed
         return Session(os.fspath(self.home), contract.agent, contract.session)
 
     def now(self) -> str:
@@ -51,12 +51,12 @@ def project_folder(home: Path, project: Path) -> Path:
     return home / "projects" / name
 
 
-def checked_here(home: Path, project: Path) -> bool:
+def has_run_checks(home: Path, project: Path) -> bool:
     """Whether somebody let checks be run: programs a repository brought along are not, before."""
     return (project_folder(home, project) / "checks").is_dir()
 
 
-def tree_of(project: Path) -> str:
+def fingerprint_project(project: Path) -> str:
     """The identity of what is in the project now."""
     # Imported where it is used: a stop without checks must not pay for it.
     from untildone.worktree.fingerprint import fingerprint_tree
@@ -64,21 +64,21 @@ def tree_of(project: Path) -> str:
     return fingerprint_tree(project)
 
 
-def _forget_start(folder: Path) -> None:
+def _forget_baseline(folder: Path) -> None:
     # Imported where it is used: only the end of a loop gets here.
     from untildone.integrity.baseline import delete_baseline_files
 
     delete_baseline_files(folder / "baseline")
 
 
-def mirror(context: Context, record: Record, line: str = "") -> None:
+def update_index(context: Context, record: Record, line: str = "") -> None:
     """Make the index say what the state says."""
     session = context.session_of(record)
     if not session.known:
         return
     if record.progress.status == "finished":
         if record.progress.baseline_tree_digest:
-            _forget_start(context.loops.get_folder(record.contract.id))
+            _forget_baseline(context.loops.get_folder(record.contract.id))
         if session.get_loop_id() == record.contract.id:
             session.release()
         return
@@ -88,14 +88,14 @@ def mirror(context: Context, record: Record, line: str = "") -> None:
         session.write("remind", "")
     session.bind(record.contract.id, active=active)
     if active:
-        _watch(session, record)
+        _update_watches(session, record)
     if line:
         session.write("line", line)
 
 
-def _watch(session: Session, record: Record) -> None:
+def _update_watches(session: Session, record: Record) -> None:
     """What is looked at between tool calls: a change before its time, money and minutes."""
-    contract = apply_amendments(record.contract, record.progress.amendments)
+    contract = record.agreed
     if lacks_precheck(contract, record.progress):
         session.write("precheck", "")
     else:

@@ -1,17 +1,17 @@
 """Which part of the pipeline answers an event that the lean entry could not."""
 
 from untildone.engine.context import Context
-from untildone.engine.duplicate_events import told_before
+from untildone.engine.duplicate_events import is_duplicate_event
 from untildone.engine.feature import used_features
 from untildone.engine.payload import Call
 from untildone.engine.scope import Scope
-from untildone.engine.speaker import driven
+from untildone.engine.speaker import is_driven
 
 _ANSWERED_ONCE = ("UserPromptSubmit", "SessionStart", "PostToolUse")
 
 
 def answer_event(context: Context, call: Call) -> str:
-    if call.event in _ANSWERED_ONCE and told_before(context, call):
+    if call.event in _ANSWERED_ONCE and is_duplicate_event(context, call):
         return ""
     if _is_left_to_the_run(context, call):
         return ""
@@ -20,15 +20,15 @@ def answer_event(context: Context, call: Call) -> str:
         case "Stop":
             from untildone.engine import stop
 
-            return stop.answer(context, call)
+            return stop.answer_stop(context, call)
         case "UserPromptSubmit":
             from untildone.engine import prompt
 
-            return prompt.answer(context, call)
+            return prompt.answer_prompt(context, call)
         case "SessionStart" | "SessionEnd":
             from untildone.engine import session
 
-            return session.answer(context, call)
+            return session.answer_session(context, call)
         case _:
             features = used_features(context, Scope(event=call.event))
             return next(filter(None, (each.answer_event(context, call) for each in features)), "")
@@ -40,4 +40,4 @@ def _is_left_to_the_run(context: Context, call: Call) -> bool:
         call.event == "SessionStart" and call.text("source") != "compact"
     )
     session = call.text("session_id") or call.environ.get(context.agent.SESSION_VARIABLE, "")
-    return handled and driven(context.session(session))
+    return handled and is_driven(context.session(session))

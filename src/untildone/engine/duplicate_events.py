@@ -18,7 +18,7 @@ _PATIENCE = 20.0
 _SAME_STOP = 1.5
 
 
-def told_before(context: Context, call: Call) -> bool:
+def is_duplicate_event(context: Context, call: Call) -> bool:
     """Whether another of our installed commands has taken this very event."""
     session = context.session(call.text("session_id"))
     if not session.known:

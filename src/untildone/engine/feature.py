@@ -16,11 +16,11 @@ from untildone.core.evidence import Evidence
 from untildone.core.progress import Progress
 from untildone.core.verdict import Verdict
 from untildone.engine.context import Context
-from untildone.engine.judgement import Answer, Judged
 from untildone.engine.payload import Call
-from untildone.engine.relayed_verbs import Verb
-from untildone.engine.request import Request, StartOptions, Wanted
+from untildone.engine.relayed_verbs import RelayedVerb
+from untildone.engine.request import PromptedLoop, Request, StartOptions
 from untildone.engine.scope import Calls, Scope
+from untildone.engine.stop_answer import Answer, JudgedStop
 from untildone.report.doctor import Problem
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
@@ -58,7 +58,7 @@ def _same_evidence(_: Context, __: StoppedLoop, evidence: Evidence) -> Evidence:
     return evidence
 
 
-def _same_answer(_: Context, __: Record, ___: Judged, answer: Answer) -> Answer:
+def _same_answer(_: Context, __: Record, ___: JudgedStop, answer: Answer) -> Answer:
     return answer
 
 
@@ -83,7 +83,7 @@ class Feature(Struct, frozen=True, kw_only=True):
     # Starting a loop
 
     # the request of a prompt whose preset belongs to this feature
-    request_from_prompt: Callable[[Context, Prompt, Wanted], Request | None] = _nothing
+    request_from_prompt: Callable[[Context, Prompt, PromptedLoop], Request | None] = _nothing
     # the request with what the options say about this feature
     read_options: Callable[[Context, StartOptions, Request], Request] = _same_request
     # the contract with this feature's criteria; raises UserError where it cannot be kept
@@ -109,7 +109,7 @@ class Feature(Struct, frozen=True, kw_only=True):
     # the progress with what the agent's last message reports
     read_message: Callable[[Contract, Progress, str], Progress] = _same_progress
     # the progress with a verb of the agent that could not record itself
-    apply_verb: Callable[[Contract, Progress, Verb], Progress] = _same_progress
+    apply_verb: Callable[[Contract, Progress, RelayedVerb], Progress] = _same_progress
     # the evidence with what is known before any check runs
     gather: Callable[[Context, StoppedLoop, Evidence], Evidence] = _same_evidence
     # acts just before the checks run
@@ -119,7 +119,7 @@ class Feature(Struct, frozen=True, kw_only=True):
     # tells others about a saved verdict; the flag says whether it counted as a round
     announce: Callable[[Context, Record, Verdict, bool], None] = _nothing
     # the answer to the stop with what this feature adds to it or makes of it
-    finish_answer: Callable[[Context, Record, Judged, Answer], Answer] = _same_answer
+    finish_answer: Callable[[Context, Record, JudgedStop, Answer], Answer] = _same_answer
 
     # Ends
 

@@ -6,10 +6,10 @@ from untildone.agents.events import Stop
 from untildone.core import agent_message
 from untildone.core.contract import Contract
 from untildone.core.evidence import Evidence, Turn
-from untildone.engine.context import Context, tree_of
+from untildone.engine.context import Context, fingerprint_project
 from untildone.engine.feature import Feature, StoppedLoop
-from untildone.engine.journal_entry import touched
-from untildone.engine.speaker import ignored, tail
+from untildone.engine.journal_entry import list_written_files
+from untildone.engine.speaker import explain_ignored, read_tail
 from untildone.store.sessions import Session
 
 
@@ -19,10 +19,10 @@ def gather(context: Context, loop: StoppedLoop, features: tuple[Feature, ...]) -
     session = context.session_of(loop.record)
     message = stop.message
     evidence = Evidence(
-        ignore_reason=ignored(context.agent, context.environ),
+        ignore_reason=explain_ignored(context.agent, context.environ),
         broken_seal=session.explain_index_damage()
         or context.loops.explain_broken_seal(contract.id),
-        turn=turn(context, session, loop),
+        turn=find_turn(context, session, loop),
         prompt=stop.prompt,
         background=stop.background,
         promises_given=_find_promises(stop, contract),
@@ -32,7 +32,7 @@ def gather(context: Context, loop: StoppedLoop, features: tuple[Feature, ...]) -
         round_minutes=progress.round_seconds / 60,
         cap_reached=bool(stop.cap) and progress.idle_holds >= stop.cap,
         status=agent_message.parse_status_block(message) if "LOOP_STATUS" in message else None,
-        written_files=touched(loop.calls, contract.project),
+        written_files=list_written_files(loop.calls, contract.project),
     )
     for feature in features:
         evidence = feature.gather(context, loop, evidence)
@@ -45,7 +45,7 @@ def _find_promises(stop: Stop, contract: Contract) -> tuple[str, ...]:
     return agent_message.find_promises(stop.message, contract.promises, task=contract.task)
 
 
-def root(contract: Contract, cwd: str) -> Path:
+def find_project_root(contract: Contract, cwd: str) -> Path:
     """The worktree the agent works in, if it is one of the contract's repository."""
     project = Path(contract.project)
     if not cwd or Path(cwd) == project:
@@ -58,11 +58,11 @@ def root(contract: Contract, cwd: str) -> Path:
     return project
 
 
-def turn(context: Context, session: Session, loop: StoppedLoop) -> Turn:
+def find_turn(context: Context, session: Session, loop: StoppedLoop) -> Turn:
     stop = loop.stop
     if stop.plan_mode:
         return "plan"
-    recent = tail(stop.transcript)
+    recent = read_tail(stop.transcript)
     if context.agent.find_failure(recent):
         return "failed"
     # Nobody types into an unattended run: what its transcript has in the queue is its own prompt.
@@ -71,5 +71,5 @@ def turn(context: Context, session: Session, loop: StoppedLoop) -> Turn:
     prompt = session.read_json("prompt.json")
     if prompt.get("kind") != "other" or prompt.get("id") != stop.prompt:
         return "agent"
-    unchanged = prompt.get("tree") == tree_of(loop.project)
+    unchanged = prompt.get("tree") == fingerprint_project(loop.project)
     return "question" if unchanged else "agent"

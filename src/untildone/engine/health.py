@@ -11,8 +11,8 @@ from untildone.core.contract import Check, Contract
 from untildone.core.text import pluralize
 from untildone.engine.context import Context
 from untildone.engine.feature import used_features
-from untildone.engine.hold_status import held_now
-from untildone.engine.project_checks import checks_of, is_trusted
+from untildone.engine.hold_status import check_hold
+from untildone.engine.project_checks import is_trusted, list_checks
 from untildone.engine.scope import Scope
 from untildone.errors import UserError
 from untildone.process.command import parse_argv
@@ -21,19 +21,19 @@ from untildone.report.notices import describe_next_step
 from untildone.store.home import find_volatile_file_system, prepare_home
 from untildone.store.loops import Record, UnreadableLoop
 
-Look: TypeAlias = Callable[[Context, Path], Iterator[Problem]]
+Probe: TypeAlias = Callable[[Context, Path], Iterator[Problem]]
 
 # Of many loops that nobody holds; the others are counted.
 _LISTED = 5
 
 
-def state(context: Context, _: Path) -> Iterator[Problem]:
+def find_state_problems(context: Context, _: Path) -> Iterator[Problem]:
     home = context.home
     try:
         if home.exists() or home.is_symlink():
             prepare_home(home)
         else:
-            _makeable(home)
+            _require_makeable(home)
     except UserError as fault:
         yield make_error("state", fault.message, fault.hint)
     kind = find_volatile_file_system(home)
@@ -44,7 +44,7 @@ def state(context: Context, _: Path) -> Iterator[Problem]:
         )
 
 
-def _makeable(home: Path) -> None:
+def _require_makeable(home: Path) -> None:
     parent = next(parent for parent in home.parents if parent.exists())
     if not (parent.is_dir() and os.access(parent, os.W_OK | os.X_OK)):
         raise UserError(
@@ -53,7 +53,7 @@ def _makeable(home: Path) -> None:
         )
 
 
-def configuration(context: Context, project: Path) -> Iterator[Problem]:
+def find_untrusted_configuration(context: Context, project: Path) -> Iterator[Problem]:
     try:
         files = load_proposals(project)
     except UserError:
@@ -65,14 +65,14 @@ def configuration(context: Context, project: Path) -> Iterator[Problem]:
             yield make_note("configuration", text, "`untildone trust`")
 
 
-def check_tools(context: Context, project: Path) -> Iterator[Problem]:
+def find_missing_tools(context: Context, project: Path) -> Iterator[Problem]:
     try:
-        checks, _ = checks_of(context, project)
+        checks, _ = list_checks(context, project)
     except UserError as fault:
         yield make_error("configuration", fault.message, fault.hint)
         return
     for check in checks:
-        program = _missing(check, project, path=context.environ.get("PATH"))
+        program = _find_missing_program(check, project, path=context.environ.get("PATH"))
         if program:
             text = (
                 f"`{program}` was not found, which the check `{check.name}` runs: `{check.command}`"
@@ -82,14 +82,14 @@ def check_tools(context: Context, project: Path) -> Iterator[Problem]:
             )
 
 
-def _missing(check: Check, project: Path, *, path: str | None) -> str:
+def _find_missing_program(check: Check, project: Path, *, path: str | None) -> str:
     program = next(iter(parse_argv(check.command)), "")
     there = shutil.which(program, path=path) or (project / check.cwd / program).is_file()
     return "" if there else program
 
 
-def damaged_loops(context: Context, _: Path) -> Iterator[Problem]:
-    for found in _loops(context):
+def find_damaged_loops(context: Context, _: Path) -> Iterator[Problem]:
+    for found in _list_loops(context):
         match found:
             case UnreadableLoop():
                 folder = context.loops.get_folder(found.id) if found.id.isascii() else context.home
@@ -106,7 +106,7 @@ def damaged_loops(context: Context, _: Path) -> Iterator[Problem]:
                 pass
 
 
-def unheld_loops(context: Context, project: Path) -> Iterator[Problem]:
+def find_unheld_loops(context: Context, project: Path) -> Iterator[Problem]:
     unheld = sorted(_unheld(context), key=lambda each: each[0].project != str(project))
     for contract, why in unheld[:_LISTED]:
         there = "" if contract.project == str(project) else f" ({contract.project})"
@@ -118,18 +118,18 @@ def unheld_loops(context: Context, project: Path) -> Iterator[Problem]:
 
 
 def _unheld(context: Context) -> Iterator[tuple[Contract, str]]:
-    for found in _loops(context):
+    for found in _list_loops(context):
         if isinstance(found, Record) and found.progress.status == "active":
-            held, why = held_now(found, context.session_of(found))
+            held, why = check_hold(found, context.session_of(found))
             if held is False:
                 yield found.contract, why
 
 
-def last_loop(context: Context, project: Path) -> Iterator[Problem]:
+def describe_last_loop(context: Context, project: Path) -> Iterator[Problem]:
     """Why the last loop here ended or paused."""
     here = (
         found
-        for found in _loops(context)
+        for found in _list_loops(context)
         if isinstance(found, Record) and found.contract.project == str(project)
     )
     last = next(here, None)
@@ -140,12 +140,12 @@ def last_loop(context: Context, project: Path) -> Iterator[Problem]:
     yield make_note("last loop", text, describe_next_step(last.contract.id, outcome))
 
 
-def features(context: Context, project: Path) -> Iterator[Problem]:
+def find_feature_problems(context: Context, project: Path) -> Iterator[Problem]:
     for feature in used_features(context, Scope(event="doctor")):
         yield from feature.find_problems(context, project)
 
 
-def _loops(context: Context) -> tuple[Record | UnreadableLoop, ...]:
+def _list_loops(context: Context) -> tuple[Record | UnreadableLoop, ...]:
     try:
         return context.loops.list_all()
     except OSError:
@@ -153,12 +153,12 @@ def _loops(context: Context) -> tuple[Record | UnreadableLoop, ...]:
         return ()
 
 
-PROBES: tuple[Look, ...] = (
-    state,
-    configuration,
-    check_tools,
-    damaged_loops,
-    unheld_loops,
-    last_loop,
-    features,
+PROBES: tuple[Probe, ...] = (
+    find_state_problems,
+    find_untrusted_configuration,
+    find_missing_tools,
+    find_damaged_loops,
+    find_unheld_loops,
+    describe_last_loop,
+    find_feature_problems,
 )

@@ -5,17 +5,17 @@ from datetime import UTC, datetime
 from untildone.engine.context import Context
 from untildone.engine.feature import used_features
 from untildone.engine.scope import Scope
-from untildone.engine.session import unjudged
-from untildone.engine.speaker import driven
+from untildone.engine.session import explain_unjudged_stop
+from untildone.engine.speaker import is_driven
 from untildone.process.runner import is_alive
 from untildone.report.status import Held, LoopStatus, build_loop_status
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
 
 
-def status_of(context: Context, record: Record) -> LoopStatus:
+def load_loop_status(context: Context, record: Record) -> LoopStatus:
     session = context.session_of(record)
-    held, why = held_now(record, session)
+    held, why = check_hold(record, session)
     seen = session.find_last_event()
     at = datetime.fromtimestamp(seen, UTC).isoformat(timespec="seconds") if seen else None
     return build_loop_status(
@@ -32,15 +32,15 @@ def _explain_spend(context: Context, record: Record) -> str:
     return next(filter(None, (each.explain_spend(context, record) for each in features)), "")
 
 
-def held_now(record: Record, session: Session) -> tuple[Held, str]:
+def check_hold(record: Record, session: Session) -> tuple[Held, str]:
     """True: its next stop will be judged as the last one was; with the reason where it is not."""
     if record.progress.status != "active":
         return False, f"the loop is {record.progress.status}"
-    if driven(session):
+    if is_driven(session):
         return True, ""
     if session.has("driver"):
         return False, f"its run died; `untildone continue {record.contract.id}` goes on with it"
-    missed = unjudged(session)
+    missed = explain_unjudged_stop(session)
     if missed:
         return False, f"the last stop was not judged: {missed}"
     if not session.is_active():

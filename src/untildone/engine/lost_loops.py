@@ -3,7 +3,7 @@
 from untildone.core.verdict import Pause
 from untildone.engine import verbs
 from untildone.engine.context import Context
-from untildone.engine.speaker import driven
+from untildone.engine.speaker import is_driven
 from untildone.report.notices import describe_pause
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
@@ -12,12 +12,12 @@ from untildone.store.sessions import Session
 def pause_unindexed_loop(context: Context, record: Record) -> Record:
     """The loop as it is; paused as tampered where nothing would hold its agent."""
     loop = record.contract.id
-    if not _unseen(context, record):
+    if not _is_unindexed(context, record):
         return record
     # Whoever saves a loop binds it before letting go of the lock.
     with context.loops.lock(loop):
         record = context.loops.load(loop)
-        if not _unseen(context, record):
+        if not _is_unindexed(context, record):
             return record
     missing = context.session_of(record).path("active")
     return verbs.end(context, loop, Pause(outcome="tampered", reason=f"`{missing}` is missing"))
@@ -27,7 +27,7 @@ def describe_lost_loop(context: Context, session: Session) -> str:
     """What the person must know of this session's loop, if its files or its index are gone."""
     loop = session.get_loop_id()
     if loop:
-        return _without_files(context, session, loop)
+        return _describe_missing_files(context, session, loop)
     for record in context.loops.list_unfinished():
         if context.session_of(record).id == session.id:
             now = pause_unindexed_loop(context, record)
@@ -36,7 +36,7 @@ def describe_lost_loop(context: Context, session: Session) -> str:
     return ""
 
 
-def _without_files(context: Context, session: Session, loop: str) -> str:
+def _describe_missing_files(context: Context, session: Session, loop: str) -> str:
     folder = context.loops.get_folder(loop)
     if folder.exists():
         return ""
@@ -44,7 +44,7 @@ def _without_files(context: Context, session: Session, loop: str) -> str:
     return f"untildone: `{folder}` is missing: loop {loop} is lost and nobody holds this session"
 
 
-def _unseen(context: Context, record: Record) -> bool:
+def _is_unindexed(context: Context, record: Record) -> bool:
     """A loop that was never saved after its start may still be on its way into the index."""
     session = context.session_of(record)
     return (
@@ -52,5 +52,5 @@ def _unseen(context: Context, record: Record) -> bool:
         and session.known
         and not session.is_active()
         and context.loops.is_remembered(record.contract.id)
-        and not driven(session)
+        and not is_driven(session)
     )

@@ -48,10 +48,10 @@ class Call:
         return value if isinstance(value, str) else ""
 
 
-def read(event: str, agent: str, source: str, home: str) -> Call:
+def read_payload(event: str, agent: str, source: str, home: str) -> Call:
     call = Call(event, agent, source, home)
-    data = _bytes()
-    call.fault = _too_much(data)
+    data = _read_stdin()
+    call.fault = _explain_excess(data)
     if call.fault:
         return call
     try:
@@ -66,7 +66,7 @@ def read(event: str, agent: str, source: str, home: str) -> Call:
     return call
 
 
-def before_edit(call: Call) -> tuple[str, str | None, bool]:
+def read_edit(call: Call) -> tuple[str, str | None, bool]:
     """The file, its text before the edit (None: there was none), and whether that is known."""
     response = call.data.get("tool_response")
     if call.text("tool_name") not in EDITING or not isinstance(response, dict):
@@ -77,7 +77,7 @@ def before_edit(call: Call) -> tuple[str, str | None, bool]:
     return str(path), text if isinstance(text, str) else None, known
 
 
-def _too_much(data: bytes) -> str:
+def _explain_excess(data: bytes) -> str:
     if len(data) > LARGEST:
         return f"the payload is larger than {LARGEST} bytes"
     if sum(map(data.count, (b",", b"[", b"{"))) > MOST_VALUES:
@@ -85,13 +85,13 @@ def _too_much(data: bytes) -> str:
     return ""
 
 
-def _bytes() -> bytes:
+def _read_stdin() -> bytes:
     """Little more than LARGEST bytes within LONGEST seconds; a closed stdin is empty."""
     if sys.stdin is None:
         return b""
     data = bytearray()
     end = time.monotonic() + LONGEST
-    while len(data) <= LARGEST and _readable(end):
+    while len(data) <= LARGEST and _wait_for_input(end):
         try:
             part = os.read(0, 65_536)
         except OSError:
@@ -102,7 +102,7 @@ def _bytes() -> bytes:
     return bytes(data)
 
 
-def _readable(end: float) -> bool:
+def _wait_for_input(end: float) -> bool:
     if os.name == "nt":
         return True
     import select
@@ -111,7 +111,7 @@ def _readable(end: float) -> bool:
     return left > 0 and bool(select.select([0], [], [], left)[0])
 
 
-def failure(event: str, error: BaseException) -> str:
+def describe_failure(event: str, error: BaseException) -> str:
     """One line for the person: what failed, and that nobody holds the agent now."""
     what = f"{type(error).__name__}: {error}".replace("\n", " ")[:600]
     end = "the agent was not held" if event == "Stop" else "this event was not looked at"

@@ -5,7 +5,7 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
-from untildone.engine.request import PLANNED, Wanted
+from untildone.engine.request import PLANNED, PromptedLoop
 
 Verb: TypeAlias = Literal["cancel", "pause", "continue", "status", "approve"]
 PRESETS = ("build", "test", "lint", "ship", "fix", "loop")
@@ -29,22 +29,22 @@ _VERBS: dict[str, Verb] = {
 _SLASH = re.compile(r"^/untildone:(?P<name>[\w-]+)(?:\s+(?P<rest>.*))?$", re.DOTALL)
 
 
-class Spoken(Struct, frozen=True, kw_only=True):
+class PromptVerb(Struct, frozen=True, kw_only=True):
     verb: Verb
     rest: str = ""
 
 
-def verb_in(prompt: str, *, has_loop: bool) -> Spoken | None:
+def find_verb(prompt: str, *, has_loop: bool) -> PromptVerb | None:
     """A verb is the whole prompt; the plain words mean us only where there is a loop."""
     text = prompt.strip()
     slash = _SLASH.match(text)
     if slash:
         return _slash_verb(slash["name"], (slash["rest"] or "").strip())
     verb = _PLAIN.get(text.casefold().rstrip(".!")) if has_loop else None
-    return Spoken(verb=verb) if verb else None
+    return PromptVerb(verb=verb) if verb else None
 
 
-def _slash_verb(name: str, rest: str) -> Spoken | None:
+def _slash_verb(name: str, rest: str) -> PromptVerb | None:
     if name == "loop":
         # `/untildone:loop continue --budget=10` and its kin
         word, _, after = rest.partition(" ")
@@ -52,7 +52,7 @@ def _slash_verb(name: str, rest: str) -> Spoken | None:
     if name in (*PRESETS, *PLANNED) and rest in ("--cancel", "cancel"):
         name, rest = "cancel", ""
     verb = _VERBS.get(name)
-    return Spoken(verb=verb, rest=rest) if verb else None
+    return PromptVerb(verb=verb, rest=rest) if verb else None
 
 
 # What may follow a phrase: the end, a task after a separator, or more of the sentence.
@@ -90,14 +90,14 @@ _ABOUT_LOOPS = re.compile(
 _ABOUT_IT = re.compile(r"\s+(?:is|are|was|were|means|does|doesn|did|seems|sounds|or|vs)\b", re.I)
 
 
-def loop_in(prompt: str) -> Wanted | None:
+def find_loop_request(prompt: str) -> PromptedLoop | None:
     """A loop the prompt asks for, by a slash command or by a phrase at its beginning."""
     text = prompt.strip()
     slash = _SLASH.match(text)
     if slash:
         wanted = slash["name"] in (*PRESETS, *PLANNED)
         return (
-            Wanted(preset=slash["name"], task=(slash["rest"] or "").strip(), explicit=True)
+            PromptedLoop(preset=slash["name"], task=(slash["rest"] or "").strip(), explicit=True)
             if wanted
             else None
         )
@@ -112,14 +112,14 @@ def asks_about_loops(prompt: str) -> bool:
     return bool(_ABOUT_LOOPS.fullmatch(prompt.strip()))
 
 
-def _by_phrase(preset: str, text: str, found: re.Match[str]) -> Wanted | None:
+def _by_phrase(preset: str, text: str, found: re.Match[str]) -> PromptedLoop | None:
     first = re.split(r"(?<=[.!?])\s|\n", text, maxsplit=1)[0]
     if first.rstrip().endswith("?") or _ABOUT_IT.match(text, found.end()):
         return None
     task = text
     if _NO_TASK.fullmatch(found[0]):
         task = text[found.end() :].lstrip(" \t:,.!;\u2013\u2014-").strip()
-    return Wanted(preset=preset or _preset_of(text), task=task, explicit=False)
+    return PromptedLoop(preset=preset or _preset_of(text), task=task, explicit=False)
 
 
 def _preset_of(text: str) -> str:

@@ -22,7 +22,7 @@ _NOTHING = Configuration()
 _CHECKED_AS = {"fix": "ship", "loop": "ship", "": "ship"}
 
 
-def governed(place: Path) -> Path:
+def find_configured_folder(place: Path) -> Path:
     """The folder of the nearest configuration, from here up to the top of the worktree."""
     top = find_worktree_root(place)
     if top is None or place == top:
@@ -31,44 +31,44 @@ def governed(place: Path) -> Path:
     return next((folder for folder in upward if load_proposal(folder)), place)
 
 
-def checks_of(context: Context, project: Path) -> tuple[tuple[Check, ...], str]:
+def list_checks(context: Context, project: Path) -> tuple[tuple[Check, ...], str]:
     """The checks, and a line on a configuration that is there but not trusted."""
-    files, ignored = _files(context, project)
-    own, below = _configured(files)
-    checks = (*(_every(own) or _found(project)), *_every(below))
-    return (*checks, *_security(project, files, checks)), ignored
+    files, ignored = _load_trusted_files(context, project)
+    own, below = _split_checks(files)
+    checks = (*(_drop_names(own) or _detect_checks(project)), *_drop_names(below))
+    return (*checks, *_find_security_check(project, files, checks)), ignored
 
 
-def passed_over(context: Context, project: Path) -> tuple[Candidate, ...]:
+def list_unused_candidates(context: Context, project: Path) -> tuple[Candidate, ...]:
     """What was found but may not be run; nothing where the configuration names the checks."""
-    files, _ = _files(context, project)
-    own, _ = _configured(files)
+    files, _ = _load_trusted_files(context, project)
+    own, _ = _split_checks(files)
     return () if own else find_rejected(project)
 
 
-def checks_for(context: Context, project: Path, preset: str) -> tuple[Check, ...]:
+def choose_checks(context: Context, project: Path, preset: str) -> tuple[Check, ...]:
     """A preset's checks: those the trusted configuration names so, else those found."""
     preset = _CHECKED_AS.get(preset, preset)
-    files, ignored = _files(context, project)
-    own, below = (_of_preset(checks, preset) for checks in _configured(files))
-    if ignored and not _found(project):
-        raise only_untrusted(project, ignored)
+    files, ignored = _load_trusted_files(context, project)
+    own, below = (_filter_by_preset(checks, preset) for checks in _split_checks(files))
+    if ignored and not _detect_checks(project):
+        raise make_untrusted_error(project, ignored)
     try:
         checks = (*(own or detect_preset(project, preset)), *below)
     except UserError:
         if not below:
             raise
         checks = below
-    return (*checks, *_security(project, files, checks)) if preset == "ship" else checks
+    return (*checks, *_find_security_check(project, files, checks)) if preset == "ship" else checks
 
 
-def trusted(context: Context, project: Path) -> Configuration:
+def load_trusted_configuration(context: Context, project: Path) -> Configuration:
     """What the project's own file says, nothing while that is not trusted."""
-    files, _ = _files(context, project)
-    return _top(files)
+    files, _ = _load_trusted_files(context, project)
+    return _find_own_configuration(files)
 
 
-def untrusted(context: Context, files: Sequence[Proposal]) -> str:
+def describe_untrusted(context: Context, files: Sequence[Proposal]) -> str:
     """A line on it: all files are trusted together, or none of them is used."""
     changed = [file.name for file in files if not is_trusted(context, file)]
     if not changed:
@@ -80,7 +80,7 @@ def untrusted(context: Context, files: Sequence[Proposal]) -> str:
     return f"{listed} {verb} not trusted, so none is used; `untildone trust` shows what changed"
 
 
-def only_untrusted(project: Path, ignored: str) -> UserError:
+def make_untrusted_error(project: Path, ignored: str) -> UserError:
     return UserError(
         f"no check was found in `{project}`, and {ignored.partition(';')[0]}",
         hint="`untildone trust` shows it and asks",
@@ -94,7 +94,7 @@ def is_trusted(context: Context, proposed: Proposal) -> bool:
     return read_trusted_hash(context.home, proposed.path) == proposed.sha256
 
 
-def sound(check: Check) -> None:
+def validate_check(check: Check) -> None:
     """Refuse a check that could never be evidence, before anything rests on it."""
     if not check.command.strip():
         raise UserError(
@@ -103,17 +103,17 @@ def sound(check: Check) -> None:
     validate_patterns(check)
 
 
-def _files(context: Context, project: Path) -> tuple[tuple[Proposal, ...], str]:
+def _load_trusted_files(context: Context, project: Path) -> tuple[tuple[Proposal, ...], str]:
     files = load_proposals(project)
-    ignored = untrusted(context, files)
+    ignored = describe_untrusted(context, files)
     return (() if ignored else files), ignored
 
 
-def _top(files: Sequence[Proposal]) -> Configuration:
+def _find_own_configuration(files: Sequence[Proposal]) -> Configuration:
     return next((file.configuration for file in files if not file.folder), _NOTHING)
 
 
-def _configured(files: Sequence[Proposal]) -> tuple[Named, Named]:
+def _split_checks(files: Sequence[Proposal]) -> tuple[Named, Named]:
     """The project's own, then those of its folders."""
     own: Named = []
     below: Named = []
@@ -128,19 +128,19 @@ def _configured(files: Sequence[Proposal]) -> tuple[Named, Named]:
     return own, below
 
 
-def _every(checks: Named) -> tuple[Check, ...]:
+def _drop_names(checks: Named) -> tuple[Check, ...]:
     return tuple(check for _, check in checks)
 
 
-def _of_preset(checks: Named, preset: str) -> tuple[Check, ...]:
+def _filter_by_preset(checks: Named, preset: str) -> tuple[Check, ...]:
     return tuple(check for name, check in checks if preset in ("ship", name.split(":")[0]))
 
 
-def _security(
+def _find_security_check(
     project: Path, files: Sequence[Proposal], checks: Sequence[Check]
 ) -> tuple[Check, ...]:
     """Whoever names rules of their own wants them looked at."""
-    own = _top(files)
+    own = _find_own_configuration(files)
     if not own.security_rules or security.NAME in [check.name for check in checks]:
         return ()
     return (
@@ -148,5 +148,5 @@ def _security(
     )
 
 
-def _found(project: Path) -> tuple[Check, ...]:
+def _detect_checks(project: Path) -> tuple[Check, ...]:
     return tuple(check for checks in detect_checks(project).values() for check in checks)

@@ -8,7 +8,7 @@ from untildone.agents.events import Prompt
 from untildone.core.counts import DECIDING_PRESET
 from untildone.core.text import pluralize as counted
 from untildone.engine.artifacts import write_task
-from untildone.engine.baseline import begin_detached
+from untildone.engine.baseline import start_detached_baseline
 from untildone.engine.context import Context
 from untildone.engine.feature import used_features
 from untildone.engine.prompt_options import (
@@ -16,7 +16,7 @@ from untildone.engine.prompt_options import (
     find_misplaced_options,
     split_options,
 )
-from untildone.engine.request import Request, StartOptions, Wanted
+from untildone.engine.request import PromptedLoop, Request, StartOptions
 from untildone.engine.scope import Scope
 from untildone.engine.start import begin
 from untildone.engine.start_options import build_request
@@ -25,25 +25,27 @@ from untildone.store.loops import Record
 from untildone.worktree.files import find_worktree
 
 
-def launched(context: Context, prompt: Prompt, wanted: Wanted) -> tuple[Record, str]:
+def start_from_prompt(context: Context, prompt: Prompt, wanted: PromptedLoop) -> tuple[Record, str]:
     """The loop, and what the person is told of it."""
     slips = tuple(find_misplaced_options(split_options(wanted.task)[0]))
     try:
-        record = begin(context, request(context, prompt, wanted))
+        record = begin(context, build_prompt_request(context, prompt, wanted))
     except UserError as error:
         told = "; ".join((error.message, *slips))
         raise UserError(told, hint=error.hint, exit_code=error.exit_code) from None
     project = Path(record.contract.project)
     write_task(project, record.contract)
     if record.contract.checks:
-        begin_detached(context, record)
+        start_detached_baseline(context, record)
     features = used_features(context, Scope(event="start", contract=record.contract))
     lines = [line for feature in features for line in feature.describe_start(context, record)]
     more = (*lines, *record.warnings)
-    return record, "\n".join((summary(record), *more, *(f"untildone: {slip}" for slip in slips)))
+    return record, "\n".join(
+        (describe_loop(record), *more, *(f"untildone: {slip}" for slip in slips))
+    )
 
 
-def request(context: Context, prompt: Prompt, wanted: Wanted) -> Request:
+def build_prompt_request(context: Context, prompt: Prompt, wanted: PromptedLoop) -> Request:
     for feature in used_features(context, Scope(event="start", name=wanted.preset)):
         own = feature.request_from_prompt(context, prompt, wanted)
         if own:
@@ -58,7 +60,7 @@ def request(context: Context, prompt: Prompt, wanted: Wanted) -> Request:
     )
 
 
-def summary(record: Record) -> str:
+def describe_loop(record: Record) -> str:
     contract = record.contract
     claims = contract.claims if contract.done_when in ("both", "either") else ()
     promises = " or ".join(f"`{text}`" for text in contract.promises)

@@ -16,24 +16,24 @@ from untildone.core.progress import ClaimReport, Progress
 MARK = "untildone-verb: "
 
 
-class Verb(Struct, frozen=True, kw_only=True):
+class RelayedVerb(Struct, frozen=True, kw_only=True):
     verb: str
     name: str = ""
     text: str = ""
     by: Verification = "assumption"
 
 
-def printed(verb: Verb) -> str:
+def format_verb(verb: RelayedVerb) -> str:
     return MARK + json.dumps(
         {"verb": verb.verb, "name": verb.name, "text": verb.text, "by": verb.by}
     )
 
 
-def handed_over(
+def apply_relayed_verbs(
     contract: Contract,
     progress: Progress,
     calls: Iterable[Mapping[str, Any]],
-    apply_of_feature: Callable[[Progress, Verb], Progress],
+    apply_of_feature: Callable[[Progress, RelayedVerb], Progress],
 ) -> Progress:
     seen: set[object] = set()
     for call in calls:
@@ -42,13 +42,13 @@ def handed_over(
         if name and name in seen:
             continue
         seen.add(name)
-        for verb in _verbs(call):
+        for verb in _read_verbs(call):
             known = _apply(contract, progress, verb)
             progress = known or apply_of_feature(progress, verb)
     return progress
 
 
-def _verbs(call: Mapping[str, Any]) -> list[Verb]:
+def _read_verbs(call: Mapping[str, Any]) -> list[RelayedVerb]:
     """Only of calls of ours: what a file or another program prints is nobody's word."""
     response, inputs = call.get("tool_response"), call.get("tool_input")
     if call.get("tool_name") != "Bash" or not isinstance(response, dict):
@@ -61,23 +61,23 @@ def _verbs(call: Mapping[str, Any]) -> list[Verb]:
     called = {
         words[1]
         for words in parse_calls(str(inputs.get("command", "")))
-        if _named(words, is_untildone)
+        if _is_verb_call(words, is_untildone)
     }
-    return [verb for verb in map(_read, lines) if verb and verb.verb in called]
+    return [verb for verb in map(_parse_line, lines) if verb and verb.verb in called]
 
 
-def _named(words: list[str], ours: Callable[[str], bool]) -> bool:
+def _is_verb_call(words: list[str], ours: Callable[[str], bool]) -> bool:
     return len(words) > 1 and ours(words[0])
 
 
-def _read(line: str) -> Verb | None:
+def _parse_line(line: str) -> RelayedVerb | None:
     try:
-        return convert(json.loads(line.removeprefix(MARK)), Verb)
+        return convert(json.loads(line.removeprefix(MARK)), RelayedVerb)
     except (ValueError, RecursionError, ValidationError):
         return None
 
 
-def _apply(contract: Contract, progress: Progress, verb: Verb) -> Progress | None:
+def _apply(contract: Contract, progress: Progress, verb: RelayedVerb) -> Progress | None:
     """None where the verb is not one of the engine's own."""
     claims = [claim.name for claim in apply_amendments(contract, progress.amendments).claims]
     match verb.verb:

@@ -88,7 +88,7 @@ class StartOptions(Struct, frozen=True, kw_only=True):
     clean: bool | None = None
 
 
-class Wanted(Struct, frozen=True, kw_only=True):
+class PromptedLoop(Struct, frozen=True, kw_only=True):
     """A loop asked for; `explicit` by a slash command, else by a phrase."""
 
     preset: str

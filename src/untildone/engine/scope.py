@@ -34,8 +34,8 @@ class Scope(Struct, frozen=True, kw_only=True):
     name: str = ""
 
     def uses_tool(self, *tools: str) -> bool:
-        return any(call.get("tool_name") in tools for call in calls_in(self.calls))
+        return any(call.get("tool_name") in tools for call in iterate_calls(self.calls))
 
 
-def calls_in(calls: Calls) -> Iterator[dict[str, object]]:
+def iterate_calls(calls: Calls) -> Iterator[dict[str, object]]:
     return chain.from_iterable(calls.values())

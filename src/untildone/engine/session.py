@@ -1,6 +1,5 @@
 """A session that begins, was compacted, cleared, forked, or ended: what becomes of its loop."""
 
-from untildone.core.criteria import apply_amendments
 from untildone.core.feedback import quote_task
 from untildone.core.spec.reminders import list_reminders
 from untildone.engine import verbs
@@ -15,22 +14,24 @@ from untildone.store.sessions import Session, list_sessions
 _LONGEST_CONTEXT = 9_800
 
 
-def answer(context: Context, call: Call) -> str:
+def answer_session(context: Context, call: Call) -> str:
     if call.event == "SessionEnd":
-        return _ended(context, call)
+        return _handle_end(context, call)
     started = context.agent.parse_session_start(call.data)
     session = context.session(started.session)
     if started.source in ("clear", "fork"):
-        return _left_behind(context, call, session)
+        return _describe_left_loop(context, call, session)
     told = describe_lost_loop(context, session)
     if told or not session.get_loop_id():
         return context.agent.format_greeting(context="", notice=told) if told else ""
     record = context.loops.load(session.get_loop_id())
     session.remove("compacting")
-    return context.agent.format_greeting(context=reminder(record), notice=standing(context, record))
+    return context.agent.format_greeting(
+        context=write_reminder(record), notice=describe_standing(context, record)
+    )
 
 
-def _ended(context: Context, call: Call) -> str:
+def _handle_end(context: Context, call: Call) -> str:
     """Only `/clear` takes the conversation away; whatever else ends can be resumed."""
     session = context.session(call.text("session_id"))
     if call.text("reason") == "clear" and session.is_active():
@@ -39,11 +40,11 @@ def _ended(context: Context, call: Call) -> str:
     return ""
 
 
-def _left_behind(context: Context, call: Call, session: Session) -> str:
+def _describe_left_loop(context: Context, call: Call, session: Session) -> str:
     """The loop stays with the old conversation until the person takes it along."""
     for other in list_sessions(str(context.home), context.agent.NAME):
         loop = other.get_loop_id()
-        if other.id == session.id or not loop or not _same_conversation(context, call, other):
+        if other.id == session.id or not loop or not _is_same_conversation(context, call, other):
             continue
         if other.is_active():
             verbs.pause(context, loop, "the conversation was left for a new one")
@@ -55,7 +56,7 @@ def _left_behind(context: Context, call: Call, session: Session) -> str:
     return ""
 
 
-def _same_conversation(context: Context, call: Call, other: Session) -> bool:
+def _is_same_conversation(context: Context, call: Call, other: Session) -> bool:
     """Of the same client; a fork may also come from a client that has ended since."""
     from untildone.process.runner import is_alive
 
@@ -68,9 +69,9 @@ def _same_conversation(context: Context, call: Call, other: Session) -> bool:
     return gone and call.text("source") == "fork" and known.get("project") == here
 
 
-def reminder(record: Record) -> str:
+def write_reminder(record: Record) -> str:
     """What the model is given back after a compaction or a resumption."""
-    contract = apply_amendments(record.contract, record.progress.amendments)
+    contract = record.agreed
     progress = record.progress
     if progress.status != "active":
         return ""
@@ -89,10 +90,10 @@ def reminder(record: Record) -> str:
     return head + quote_task(contract, limit=_LONGEST_CONTEXT - len(head))
 
 
-def standing(context: Context, record: Record) -> str:
+def describe_standing(context: Context, record: Record) -> str:
     """What the person should know of their loop: paused, or that a stop went by unjudged."""
     session = context.session_of(record)
-    missed = unjudged(session)
+    missed = explain_unjudged_stop(session)
     if missed:
         return f"untildone: the last stop was not judged ({missed}); the agent was not held"
     if record.progress.outcome == "gate":
@@ -102,7 +103,7 @@ def standing(context: Context, record: Record) -> str:
     return ""
 
 
-def unjudged(session: Session) -> str:
+def explain_unjudged_stop(session: Session) -> str:
     """Why the last stop of this session was not judged, or nothing."""
     from untildone.process.runner import is_alive
 

@@ -16,26 +16,26 @@ DISABLE = "UNTILDONE_DISABLE"
 _TAIL = 1_000_000
 
 
-def ignored(agent: Agent, environ: Mapping[str, str]) -> str:
+def explain_ignored(agent: Agent, environ: Mapping[str, str]) -> str:
     """Why an event is none of our business, as the person or our own check said it."""
-    if _from_outside(agent, environ, NESTED):
+    if _is_set_by_user(agent, environ, NESTED):
         return "this agent runs inside one of our checks"
-    if _from_outside(agent, environ, DISABLE):
+    if _is_set_by_user(agent, environ, DISABLE):
         return f"switched off by the person ({DISABLE})"
     return ""
 
 
-def _from_outside(agent: Agent, environ: Mapping[str, str], name: str) -> bool:
+def _is_set_by_user(agent: Agent, environ: Mapping[str, str], name: str) -> bool:
     """Set where the client was started: settings of a project can set variables too."""
     if environ.get(name, "") in ("", "0"):
         return False
-    started_with = _client_environment(environ.get(agent.PROCESS_VARIABLE, ""))
+    started_with = _read_client_environment(environ.get(agent.PROCESS_VARIABLE, ""))
     if started_with is None:
-        return not _in_project_settings(environ.get("CLAUDE_PROJECT_DIR", ""), name)
+        return not _is_set_by_project(environ.get("CLAUDE_PROJECT_DIR", ""), name)
     return started_with.get(name, "") not in ("", "0")
 
 
-def _in_project_settings(project: str, name: str) -> bool:
+def _is_set_by_project(project: str, name: str) -> bool:
     """Where the system does not tell what the client was started with."""
     for file in ("settings.json", "settings.local.json"):
         try:
@@ -47,7 +47,7 @@ def _in_project_settings(project: str, name: str) -> bool:
     return False
 
 
-def _client_environment(process_id: str) -> dict[str, str] | None:
+def _read_client_environment(process_id: str) -> dict[str, str] | None:
     """None where the system does not tell."""
     if not process_id.isdecimal():
         return None
@@ -59,15 +59,17 @@ def _client_environment(process_id: str) -> dict[str, str] | None:
     return {name: value for name, _, value in pairs}
 
 
-def typed(text: str, *, attended: bool, agent: Agent, environ: Mapping[str, str]) -> bool:
+def is_typed_by_user(
+    text: str, *, attended: bool, agent: Agent, environ: Mapping[str, str]
+) -> bool:
     """The person's own words: typed, or an argument of the command line they gave."""
     if attended:
         return True
     process_id = environ.get(agent.PROCESS_VARIABLE, "")
-    return process_id.isdecimal() and text in _arguments(process_id)
+    return process_id.isdecimal() and text in _read_arguments(process_id)
 
 
-def _arguments(process_id: str) -> list[str]:
+def _read_arguments(process_id: str) -> list[str]:
     try:
         data = Path(f"/proc/{process_id}/cmdline").read_bytes()
     except OSError:
@@ -75,7 +77,7 @@ def _arguments(process_id: str) -> list[str]:
     return os.fsdecode(data).split("\0")
 
 
-def tail(path: str) -> str:
+def read_tail(path: str) -> str:
     """The last part of a transcript; nothing if it is missing, no file, or not ours to read."""
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
@@ -93,7 +95,7 @@ def tail(path: str) -> str:
         os.close(descriptor)
 
 
-def calling_session(agent: Agent, home: str) -> Session | None:
+def find_calling_session(agent: Agent, home: str) -> Session | None:
     """The session below whose client this process runs, whatever its environment says."""
     # Imported where it is used: no hook asks this.
     from untildone.process.runner import list_ancestors
@@ -118,15 +120,15 @@ def is_in_check(home: str) -> bool:
     return is_below(mark)
 
 
-def in_tool_call(agent: Agent, session: Session) -> bool:
+def is_in_tool_call(agent: Agent, session: Session) -> bool:
     """A tool call of the session is in flight: what runs below its client is the agent's."""
     if not session.has_call_in_flight():
         return False
     transcript = str(session.read_json("session.json").get("transcript", ""))
-    return not agent.was_interrupted(tail(transcript))
+    return not agent.was_interrupted(read_tail(transcript))
 
 
-def driven(session: Session) -> bool:
+def is_driven(session: Session) -> bool:
     """A headless run of ours drives the session: it judges each return itself."""
     process = session.read("driver").strip()
     if not process.isdecimal():
@@ -144,7 +146,7 @@ def speaks_for_agent(agent: Agent, home: str, session: Session) -> bool:
     """
     if is_in_check(home):
         return True
-    caller = calling_session(agent, home)
+    caller = find_calling_session(agent, home)
     if caller is None:
         return False
-    return caller.id != session.id or driven(caller) or in_tool_call(agent, caller)
+    return caller.id != session.id or is_driven(caller) or is_in_tool_call(agent, caller)

@@ -14,12 +14,12 @@ from untildone.core.contract import (
 from untildone.core.decide import MAX_ROUNDS
 from untildone.core.progress import Progress
 from untildone.engine.active_time import read_clock
-from untildone.engine.baseline_snapshot import keeping
-from untildone.engine.context import Context, mirror, project_folder
+from untildone.engine.baseline_snapshot import snapshot_baseline
+from untildone.engine.context import Context, project_folder, update_index
 from untildone.engine.feature import used_features
 from untildone.engine.lost_loops import describe_lost_loop
 from untildone.engine.presets import DEFAULT_TASKS
-from untildone.engine.project_checks import checks_for, checks_of, sound
+from untildone.engine.project_checks import choose_checks, list_checks, validate_check
 from untildone.engine.request import Request
 from untildone.engine.scope import Scope
 from untildone.errors import UserError
@@ -35,10 +35,10 @@ ALLOWABLE = ("suppression", "remove-test", "edit-test", "edit-expected", "config
 def begin(context: Context, request: Request) -> Record:
     """The loop, active and bound to its session; what was green at the start is found later."""
     prepare_home(context.home)
-    _only_loop(context, request.session)
-    _within_authority(request)
-    contract = _contract(context, request)
-    with keeping(context, contract) as (kept, unkept):
+    _require_no_loop(context, request.session)
+    _require_authority(request)
+    contract = _build_contract(context, request)
+    with snapshot_baseline(context, contract) as (kept, unkept):
         first = Progress(
             updated_at=contract.started_at,
             clock=read_clock(),
@@ -51,13 +51,15 @@ def begin(context: Context, request: Request) -> Record:
     if contract.checks:
         folder = project_folder(context.home, request.project) / "checks"
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    mirror(context, record, format_status_line(record))
+    update_index(context, record, format_status_line(record))
     features = used_features(context, Scope(event="start", session=session, contract=contract))
     warnings = [line for feature in features for line in feature.loop_started(context, record)]
-    return replace(record, warnings=(*record.warnings, *warnings, *_vague(request.promises)))
+    return replace(
+        record, warnings=(*record.warnings, *warnings, *_warn_of_vague_promises(request.promises))
+    )
 
 
-def _vague(promises: tuple[str, ...]) -> list[str]:
+def _warn_of_vague_promises(promises: tuple[str, ...]) -> list[str]:
     return [
         f"the promise `{text}` is vague, an agent says it on the way:"
         ' `--promise "ALL TESTS GREEN"` says what must be true'
@@ -66,7 +68,7 @@ def _vague(promises: tuple[str, ...]) -> list[str]:
     ]
 
 
-def _only_loop(context: Context, session_id: str) -> None:
+def _require_no_loop(context: Context, session_id: str) -> None:
     session = context.session(session_id)
     if not session.known:
         raise UserError(
@@ -83,11 +85,11 @@ def _only_loop(context: Context, session_id: str) -> None:
         )
 
 
-def _within_authority(request: Request) -> None:
+def _require_authority(request: Request) -> None:
     bounds = request.bounds
     if not bounds.rounds and not bounds.budget_usd:
         raise UserError("a loop needs a bound", hint="give `--rounds N` or `--budget USD` above 0")
-    _meant(request)
+    _require_meaning(request)
     if request.by == "user":
         return
     for option, given in (
@@ -108,7 +110,7 @@ def _within_authority(request: Request) -> None:
             )
 
 
-def _meant(request: Request) -> None:
+def _require_meaning(request: Request) -> None:
     """What says nothing is a mistake: an empty promise would be found in every message."""
     given = {
         "--promise": request.promises,
@@ -127,12 +129,12 @@ def _meant(request: Request) -> None:
             )
 
 
-def _contract(context: Context, request: Request) -> Contract:
-    checks = _beside(request.checks or _found(context, request), request.also)
+def _build_contract(context: Context, request: Request) -> Contract:
+    checks = _add_checks(request.checks or _find_checks(context, request), request.also)
     for check in checks:
-        sound(check)
-    rule = request.done_when or _rule(request, checks)
-    _provable(rule, request, checks)
+        validate_check(check)
+    rule = request.done_when or _choose_exit_rule(request, checks)
+    _require_evidence(rule, request, checks)
     contract = Contract(
         id=secrets.token_hex(4),
         agent=context.agent.NAME,
@@ -157,7 +159,7 @@ def _contract(context: Context, request: Request) -> Contract:
         todos=request.todos,
         then=request.then,
         after=request.after,
-        oracle=_oracle(request, checks),
+        oracle=_make_oracle(request, checks),
         plan=request.plan,
     )
     scope = Scope(event="start", contract=contract, request=request)
@@ -166,7 +168,7 @@ def _contract(context: Context, request: Request) -> Contract:
     return contract
 
 
-def _oracle(request: Request, checks: tuple[Check, ...]) -> Oracle | None:
+def _make_oracle(request: Request, checks: tuple[Check, ...]) -> Oracle | None:
     if request.oracle is None:
         return None
     if not checks:
@@ -180,20 +182,20 @@ def _oracle(request: Request, checks: tuple[Check, ...]) -> Oracle | None:
     return make_oracle(request.oracle, request.project)
 
 
-def _found(context: Context, request: Request) -> tuple[Check, ...]:
+def _find_checks(context: Context, request: Request) -> tuple[Check, ...]:
     if not request.preset and (request.promises or request.claims or request.todos):
         return ()
     try:
-        return checks_for(context, request.project, request.preset)
+        return choose_checks(context, request.project, request.preset)
     except UserError:
         # A spec-driven loop may rest on claims that the agent adds.
         enough = request.preset == "loop" or (request.also and not request.preset)
-        if enough and checks_of(context, request.project)[0] == ():
+        if enough and list_checks(context, request.project)[0] == ():
             return ()
         raise
 
 
-def _beside(checks: tuple[Check, ...], also: tuple[Check, ...]) -> tuple[Check, ...]:
+def _add_checks(checks: tuple[Check, ...], also: tuple[Check, ...]) -> tuple[Check, ...]:
     """A criterion goes by its check's name, so the project may have its own of the same name."""
     taken = {check.name for check in checks}
     commands = {check.command for check in checks}
@@ -204,14 +206,14 @@ def _beside(checks: tuple[Check, ...], also: tuple[Check, ...]) -> tuple[Check, 
     )
 
 
-def _rule(request: Request, checks: tuple[Check, ...]) -> ExitRule:
+def _choose_exit_rule(request: Request, checks: tuple[Check, ...]) -> ExitRule:
     listed = request.todos and not checks and not request.promises
     if request.claims or request.preset == "loop" or listed:
         return "both"
     return "checks" if checks else "promise"
 
 
-def _provable(rule: ExitRule, request: Request, checks: tuple[Check, ...]) -> None:
+def _require_evidence(rule: ExitRule, request: Request, checks: tuple[Check, ...]) -> None:
     if rule in ("checks", "either") and not checks:
         raise UserError(
             f"`--done-when {rule}` needs a check", hint='name one: `--check "YOUR COMMAND"`'
@@ -222,6 +224,6 @@ def _provable(rule: ExitRule, request: Request, checks: tuple[Check, ...]) -> No
         )
 
 
-def armed(context: Context, record: Record) -> bool:
+def is_armed(context: Context, record: Record) -> bool:
     """Whether a hook of this session was seen: only then somebody holds the agent."""
     return bool(context.session_of(record).find_last_event())

@@ -17,18 +17,18 @@ from untildone.engine.conclusion import conclude
 from untildone.engine.context import Context
 from untildone.engine.duplicate_events import count_source, is_duplicate_stop
 from untildone.engine.feature import Feature, StoppedLoop, used_features
-from untildone.engine.gather import gather, root
-from untildone.engine.judgement import Answer, Judged
+from untildone.engine.gather import find_project_root, gather
 from untildone.engine.payload import Call
-from untildone.engine.relayed_verbs import Verb, handed_over
-from untildone.engine.scope import Calls, Scope, calls_in
+from untildone.engine.relayed_verbs import RelayedVerb, apply_relayed_verbs
+from untildone.engine.scope import Calls, Scope, iterate_calls
+from untildone.engine.stop_answer import Answer, JudgedStop
 from untildone.engine.stop_checks import await_baseline, run_checks
 from untildone.store.lock import hold_lock
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
 
 
-def answer(context: Context, call: Call) -> str:
+def answer_stop(context: Context, call: Call) -> str:
     stop = context.agent.parse_stop(call.data, context.environ)
     if call.fault:
         stop = replace(stop, session=context.environ.get(context.agent.SESSION_VARIABLE, ""))
@@ -103,7 +103,7 @@ def _judge(context: Context, call: Call, stop: Stop, session: Session) -> Answer
         evidence, verdict = run_checks(context, call, loop, evidence)
         for feature in features if isinstance(verdict, Continue) else ():
             evidence = feature.explain(context, loop, evidence)
-    judged = Judged(record, loop.progress, evidence, verdict, loop.project)
+    judged = JudgedStop(record, loop.contract, loop.progress, evidence, verdict, loop.project)
     answer = conclude(context, loop, judged, features)
     session.drop_calls(list(calls))
     session.forget_calls()
@@ -131,13 +131,15 @@ def _load(
 ) -> StoppedLoop:
     """The loop with what happened since its last stop: tool calls, the agent's verbs, time."""
 
-    def apply_verb(progress: Progress, verb: Verb) -> Progress:
+    def apply_verb(progress: Progress, verb: RelayedVerb) -> Progress:
         scope = Scope(event="verb", contract=record.contract, name=verb.verb)
         for feature in used_features(context, scope):
             progress = feature.apply_verb(record.contract, progress, verb)
         return progress
 
-    progress = handed_over(record.contract, record.progress, calls_in(calls), apply_verb)
+    progress = apply_relayed_verbs(
+        record.contract, record.progress, iterate_calls(calls), apply_verb
+    )
     stops = max(progress.stops_by_source.values(), default=0) + 1
     progress = replace(progress, stops_by_source={**progress.stops_by_source, call.source: stops})
     if calls or not stop.held_before:
@@ -150,7 +152,7 @@ def _load(
         progress=count_time(progress, context.session_of(record)),
         stop=stop,
         calls=calls,
-        project=root(record.contract, stop.cwd),
+        project=find_project_root(record.contract, stop.cwd),
     )
 
 

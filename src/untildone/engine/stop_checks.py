@@ -13,8 +13,8 @@ from untildone.core.decide import decide
 from untildone.core.evidence import Evidence
 from untildone.core.progress import Progress
 from untildone.core.verdict import Continue, Verdict
-from untildone.engine.check_run import Site, end_of, run
-from untildone.engine.context import Context, project_folder, tree_of
+from untildone.engine.check_run import Site, compute_deadline, run
+from untildone.engine.context import Context, fingerprint_project, project_folder
 from untildone.engine.feature import StoppedLoop
 from untildone.engine.payload import Call
 from untildone.store import baseline
@@ -25,9 +25,9 @@ def await_baseline(context: Context, loop: StoppedLoop) -> StoppedLoop:
     """The first judged stop waits for the baseline's results, if they are on their way."""
     if loop.progress.baseline or not context.session_of(loop.record).has("baseline"):
         return loop
-    from untildone.engine.baseline import wait
+    from untildone.engine.baseline import wait_for_baseline
 
-    now = wait(context, loop.record).progress
+    now = wait_for_baseline(context, loop.record).progress
     red = tuple(dict.fromkeys((*loop.progress.checks_seen_red, *now.checks_seen_red)))
     progress = replace(
         loop.progress,
@@ -45,10 +45,10 @@ def run_checks(
     contract, progress = loop.contract, loop.progress
     site = _site(context, call, loop)
     evidence = replace(evidence, baseline=_load_baseline(context, loop.record, progress))
-    evidence = compare_with_baseline(contract, checked(evidence, contract, site))
+    evidence = compare_with_baseline(contract, run_round_checks(evidence, contract, site))
     verdict = decide(contract, progress, evidence)
     if isinstance(verdict, Continue) and verdict.cause == "unconfirmed":
-        evidence = compare_with_baseline(contract, confirmed(evidence, contract, site))
+        evidence = compare_with_baseline(contract, confirm(evidence, contract, site))
         verdict = decide(contract, progress, evidence)
     return evidence, verdict
 
@@ -68,9 +68,9 @@ def _site(context: Context, call: Call, loop: StoppedLoop) -> Site:
     record = loop.record
     return Site(
         project=loop.project,
-        log=_logs(loop.project, record.contract, record.progress.round + 1),
+        log=_make_logs(loop.project, record.contract, record.progress.round + 1),
         session=context.session_of(record),
-        end=end_of(call),
+        end=compute_deadline(call),
         shared=project_folder(context.home, loop.project),
         loop=context.loops.get_folder(record.contract.id),
         kept=record.progress.baseline_tree_digest,
@@ -78,22 +78,22 @@ def _site(context: Context, call: Call, loop: StoppedLoop) -> Site:
     )
 
 
-def _logs(project: Path, contract: Contract, number: int) -> Path | None:
+def _make_logs(project: Path, contract: Contract, number: int) -> Path | None:
     if not contract.checks:
         return None
-    from untildone.engine.artifacts import log_folder
+    from untildone.engine.artifacts import make_log_folder
 
-    return log_folder(project, contract.id, number)
+    return make_log_folder(project, contract.id, number)
 
 
-def checked(evidence: Evidence, contract: Contract, site: Site) -> Evidence:
+def run_round_checks(evidence: Evidence, contract: Contract, site: Site) -> Evidence:
     """With the round's checks and the must-not commands run."""
     quick = [check for check in contract.checks if check.when == "round"]
     if not quick and not contract.must_not:
         return evidence
     forbidden = [Check(name=command, command=command) for command in contract.must_not]
     held, fault = run([*quick, *forbidden], site, report=_import_confirmation)
-    held = _fixed(held, quick, site) if not fault else held
+    held = _apply_fixes(held, quick, site) if not fault else held
     limits = held[len(quick) :]
     # A limit that cannot be tested is a check that cannot run, not one that holds.
     untested = tuple(result for result in limits if result.outcome == "unrunnable")
@@ -102,7 +102,7 @@ def checked(evidence: Evidence, contract: Contract, site: Site) -> Evidence:
         checks=tuple(held[: len(quick)]) + untested,
         forbidden=tuple(result.command for result in limits if result.exit_code == 0),
         fault=evidence.fault or fault,
-        tree=tree_of(site.project),
+        tree=fingerprint_project(site.project),
     )
 
 
@@ -120,7 +120,7 @@ def _import_confirmation(_: Check, result: CheckResult | None) -> None:
         Thread(target=import_proof, daemon=True).start()
 
 
-def _fixed(
+def _apply_fixes(
     results: tuple[CheckResult, ...], checks: list[Check], site: Site
 ) -> tuple[CheckResult, ...]:
     """Red ones that name a safe fix of their tool: mended and run again before anybody is asked."""
@@ -152,7 +152,7 @@ def _fixed(
     )
 
 
-def confirmed(evidence: Evidence, contract: Contract, site: Site) -> Evidence:
+def confirm(evidence: Evidence, contract: Contract, site: Site) -> Evidence:
     """With the slow checks run, and what the start had proved to be there still.
 
     What was only remembered is run too: `done` rests on a run made for it. Where all that judges
@@ -160,13 +160,13 @@ def confirmed(evidence: Evidence, contract: Contract, site: Site) -> Evidence:
     """
     fresh = tuple(result for result in evidence.checks if not result.cached)
     try:
-        return _confirmed(replace(evidence, checks=fresh), contract, site)
+        return _compare_and_confirm(replace(evidence, checks=fresh), contract, site)
     except Exception as error:  # noqa: BLE001  what an agent wrote must not set it free by failing us
         told = f"the comparison with the start failed ({type(error).__name__}: {error})"
         return replace(evidence, fault=evidence.fault or told)
 
 
-def _confirmed(evidence: Evidence, contract: Contract, site: Site) -> Evidence:
+def _compare_and_confirm(evidence: Evidence, contract: Contract, site: Site) -> Evidence:
     # Imported where it is used: only a stop at which all is met gets here.
     from untildone.integrity.confirmation import confirm
     from untildone.integrity.confirmation_inputs import load_inputs
@@ -179,14 +179,14 @@ def _confirmed(evidence: Evidence, contract: Contract, site: Site) -> Evidence:
         missing=site.unkept,
     )
     here = [check for check in contract.checks if not inputs.covers(check)]
-    evidence = compare_with_baseline(contract, _completed(evidence, here, site))
+    evidence = compare_with_baseline(contract, _run_missing_checks(evidence, here, site))
     if evidence.fault or any(not result.green for result in evidence.checks):
         return evidence
     evidence = confirm(evidence, inputs, lambda checks, sandbox: run(checks, site, place=sandbox))
-    return _completed(evidence, contract.checks, site)
+    return _run_missing_checks(evidence, contract.checks, site)
 
 
-def _completed(evidence: Evidence, checks: Sequence[Check], site: Site) -> Evidence:
+def _run_missing_checks(evidence: Evidence, checks: Sequence[Check], site: Site) -> Evidence:
     """With a run of those that have no result yet."""
     made = {result.name: result for result in evidence.checks}
     missing = [check for check in checks if check.name not in made]

@@ -7,14 +7,13 @@ from msgspec.structs import replace
 
 from untildone.core.agent_message import MAX_CLAIMS, truncate
 from untildone.core.contract import Amendment, Bounds, Claim, Speaker, Verification
-from untildone.core.criteria import apply_amendments
 from untildone.core.progress import ClaimReport, Progress
 from untildone.core.spec.gates import pass_gate
 from untildone.core.transitions import end_loop, resume_loop
 from untildone.core.verdict import Finish, Pause
 from untildone.engine.active_time import read_clock
-from untildone.engine.baseline_snapshot import resting_on_the_start
-from untildone.engine.context import Context, mirror
+from untildone.engine.baseline_snapshot import drop_altered_baseline
+from untildone.engine.context import Context, update_index
 from untildone.engine.feature import used_features
 from untildone.engine.scope import Scope
 from untildone.errors import UserError
@@ -22,7 +21,7 @@ from untildone.report.notices import format_status_line
 from untildone.store.loops import Record
 
 
-def change(
+def change_loop(
     context: Context, loop: str, edit: Callable[[Record], Progress], *, kind: str, **data: object
 ) -> Record:
     """One edit of a loop's progress under its lock, with its journal entry."""
@@ -31,11 +30,11 @@ def change(
         record = loops.load(loop)
         progress = replace(edit(record), updated_at=context.now())
         record = loops.save(record, progress, kind=kind, data=data, at=context.now())
-        mirror(context, record, format_status_line(record))
+        update_index(context, record, format_status_line(record))
     return record
 
 
-def unfinished(record: Record) -> Progress:
+def require_unfinished(record: Record) -> Progress:
     if record.progress.status == "finished":
         raise UserError(
             f"loop `{record.contract.id}` is already finished ({record.progress.outcome})",
@@ -56,20 +55,20 @@ def end(
     context: Context,
     loop: str,
     verdict: Finish | Pause,
-    before: Callable[[Record], Progress] = unfinished,
+    before: Callable[[Record], Progress] = require_unfinished,
 ) -> Record:
     """An ending between two stops has its receipt too, with the evidence of the last round."""
-    from untildone.engine.artifacts import last_evidence, publish
+    from untildone.engine.artifacts import load_last_evidence, publish_receipt
 
-    record = change(
+    record = change_loop(
         context,
         loop,
         lambda record: end_loop(before(record), verdict),
         kind=verdict.outcome,
         reason=verdict.reason,
     )
-    evidence = last_evidence(context.loops.read_rounds(loop))
-    publish(context, record, evidence, project=Path(record.contract.project))
+    evidence = load_last_evidence(context.loops.read_rounds(loop))
+    publish_receipt(context, record, evidence, project=Path(record.contract.project))
     scope = Scope(
         event="end",
         session=context.session_of(record),
@@ -98,18 +97,16 @@ def resume(context: Context, loop: str, grant: Grant | None = None) -> Record:
     """
 
     def edit(record: Record) -> Progress:
-        unfinished(record)
-        progress = resting_on_the_start(context, record)
-        bounds = apply_amendments(record.contract, progress.amendments).bounds
-        granted = _granted(bounds, grant or _as_before(record, bounds), record)
+        require_unfinished(record)
+        progress = drop_altered_baseline(context, record)
+        bounds = record.agreed.bounds
+        granted = _apply_grant(bounds, grant or _repeat_first_bounds(record, bounds), record)
         amendment = Amendment(by="user", at=context.now(), bounds=granted)
         amendments = progress.amendments if granted == bounds else (*progress.amendments, amendment)
         if progress.status == "active":
             return replace(progress, amendments=amendments)
         going = (
-            pass_gate(
-                apply_amendments(record.contract, progress.amendments), progress, agreed_to=True
-            )
+            pass_gate(record.agreed, progress, agreed_to=True)
             if progress.outcome == "gate"
             else resume_loop(progress)
         )
@@ -117,12 +114,12 @@ def resume(context: Context, loop: str, grant: Grant | None = None) -> Record:
 
     if context.loops.explain_broken_seal(loop):
         context.loops.reseal(loop, at=context.now())
-    record = change(context, loop, edit, kind="continued")
+    record = change_loop(context, loop, edit, kind="continued")
     context.session_of(record).remove("prompt.json")
     return record
 
 
-def _as_before(record: Record, now: Bounds) -> Grant:
+def _repeat_first_bounds(record: Record, now: Bounds) -> Grant:
     bounds = record.contract.bounds
     match record.progress.outcome:
         case "out-of-rounds":
@@ -136,7 +133,7 @@ def _as_before(record: Record, now: Bounds) -> Grant:
             return Grant()
 
 
-def _granted(bounds: Bounds, grant: Grant, record: Record) -> Bounds:
+def _apply_grant(bounds: Bounds, grant: Grant, record: Record) -> Bounds:
     def new(name: str) -> float:
         given = getattr(grant, name)
         return float(given if name in grant.exact else getattr(bounds, name) + given)
@@ -155,11 +152,11 @@ def _granted(bounds: Bounds, grant: Grant, record: Record) -> Bounds:
             f"a bound of {granted.rounds} leaves no round: {record.progress.round} are used up",
             hint="`untildone continue --rounds +5` adds five",
         )
-    _something_left(granted, record.progress)
+    _require_remaining(granted, record.progress)
     return granted
 
 
-def _something_left(granted: Bounds, progress: Progress) -> None:
+def _require_remaining(granted: Bounds, progress: Progress) -> None:
     """A loop that would pause again at its next tool call is not continued."""
     spent, minutes = progress.spend_usd or 0, progress.active_seconds / 60
     if 0 < granted.budget_usd <= spent:
@@ -175,11 +172,11 @@ def _something_left(granted: Bounds, progress: Progress) -> None:
 
 
 def note(context: Context, loop: str, text: str) -> Record:
-    return change(
+    return change_loop(
         context,
         loop,
         lambda record: replace(
-            unfinished(record), notes=(*record.progress.notes, truncate(text))[-50:]
+            require_unfinished(record), notes=(*record.progress.notes, truncate(text))[-50:]
         ),
         kind="note",
         text=truncate(text),
@@ -187,24 +184,29 @@ def note(context: Context, loop: str, text: str) -> Record:
 
 
 def signal(context: Context, loop: str) -> Record:
-    return change(
-        context, loop, lambda record: replace(unfinished(record), signalled=True), kind="signal"
+    return change_loop(
+        context,
+        loop,
+        lambda record: replace(require_unfinished(record), signalled=True),
+        kind="signal",
     )
 
 
-def blocked(context: Context, loop: str, reason: str) -> Record:
-    return change(
+def report_blocked(context: Context, loop: str, reason: str) -> Record:
+    return change_loop(
         context,
         loop,
-        lambda record: replace(unfinished(record), blocked=truncate(reason)),
+        lambda record: replace(require_unfinished(record), blocked=truncate(reason)),
         kind="blocked",
         reason=truncate(reason),
     )
 
 
-def met(context: Context, loop: str, name: str, *, by: Verification, evidence: str) -> Record:
+def report_met(
+    context: Context, loop: str, name: str, *, by: Verification, evidence: str
+) -> Record:
     def edit(record: Record) -> Progress:
-        claims = apply_amendments(record.contract, record.progress.amendments).claims
+        claims = record.agreed.claims
         names = [claim.name for claim in claims]
         if name not in names:
             known = ", ".join(f"`{known}`" for known in names) or "none"
@@ -213,16 +215,18 @@ def met(context: Context, loop: str, name: str, *, by: Verification, evidence: s
                 hint=f'`untildone criterion add "{name}"` adds it; checks are run for you',
             )
         report = ClaimReport(by=by, evidence=truncate(evidence))
-        return replace(unfinished(record), met={**record.progress.met, name: report})
+        return replace(require_unfinished(record), met={**record.progress.met, name: report})
 
-    return change(context, loop, edit, kind="met", name=name, by=by, evidence=truncate(evidence))
+    return change_loop(
+        context, loop, edit, kind="met", name=name, by=by, evidence=truncate(evidence)
+    )
 
 
 def add_claim(context: Context, loop: str, claim: Claim, *, by: Speaker) -> Record:
     """An amendment: criteria are added, never taken away."""
 
     def edit(record: Record) -> Progress:
-        claims = apply_amendments(record.contract, record.progress.amendments).claims
+        claims = record.agreed.claims
         if claim.name in [known.name for known in claims]:
             raise UserError(
                 f"`{claim.name}` is a criterion of loop `{loop}` already",
@@ -234,6 +238,8 @@ def add_claim(context: Context, loop: str, claim: Claim, *, by: Speaker) -> Reco
                 hint="join what belongs together",
             )
         amendment = Amendment(by=by, at=context.now(), claim=claim)
-        return replace(unfinished(record), amendments=(*record.progress.amendments, amendment))
+        return replace(
+            require_unfinished(record), amendments=(*record.progress.amendments, amendment)
+        )
 
-    return change(context, loop, edit, kind="amended", claim=claim.name, by=by)
+    return change_loop(context, loop, edit, kind="amended", claim=claim.name, by=by)

@@ -6,7 +6,7 @@ It keeps the file's text from before the turn and has the session's next stop ex
 import binascii
 import os
 
-from untildone.engine.payload import FULL, Call, before_edit
+from untildone.engine.payload import FULL, Call, read_edit
 from untildone.features.edits import switch
 from untildone.store.sessions import Session
 
@@ -14,7 +14,7 @@ from untildone.store.sessions import Session
 def answer(call: Call, session: Session) -> str:
     """Ask for the full program if edits get feedback, or for the first edit of a turn."""
     modes = switch.read_modes(call.home)
-    path, text, known = before_edit(call)
+    path, text, known = read_edit(call)
     if not modes or not known:
         return ""
     feedback = FULL if switch.TELL in modes else ""

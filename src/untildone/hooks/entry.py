@@ -27,10 +27,10 @@ def main(argv: list[str]) -> int:
     """
     event, agent, source, home = (*argv, "", "", "", "")[:4]
     try:
-        call = payload.read(event, agent, source, home)
+        call = payload.read_payload(event, agent, source, home)
         answer = "" if _is_from_check(call) else _answer(call)
     except Exception as error:  # noqa: BLE001  a hook reports its own failure to the user
-        answer = payload.failure(event, error)
+        answer = payload.describe_failure(event, error)
     _print(answer)
     return 0
 

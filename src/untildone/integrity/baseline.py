@@ -1,4 +1,4 @@
-"""The start of a loop kept whole: every file's content and what surrounds the checks."""
+"""The baseline of a loop on disk: every file's content and the environment of the checks."""
 
 import hashlib
 import os
@@ -11,28 +11,28 @@ from msgspec import Struct
 
 from untildone.worktree.contents import Entry, Tree, read_tree, walk_files
 
-_MOST_DEPENDENCIES = 300_000
+_MAX_DEPENDENCIES = 300_000
 MAX_FILES = 50_000
 MAX_BYTES = 2_000_000_000
 _RECORD = "start.json"
 _FILES = "tree"
 
-# Size, time of change of the content, time of change of anything: the last cannot be set by hand.
+# Size, modification time and change time of a file; no program can set the last one.
 Stamp = tuple[int, int, int]
 
 
 class BaselineTooLargeError(Exception):
-    """More than is worth a copy."""
+    """The project is too large to be copied."""
 
 
 class Baseline(Struct, frozen=True, kw_only=True):
-    """`ignored` are folders left out as a whole; of their files only the stamps are kept."""
+    """`ignored` are folders left out as a whole; `dependencies` are the stamps of their files."""
 
     entries: dict[str, Entry]
     ignored: tuple[str, ...] = ()
     dependencies: dict[str, Stamp] = {}
     surroundings: dict[str, str] = {}
-    # What steers the tools, by the name of the variable.
+    # Environment variables that steer the tools.
     variables: dict[str, str] = {}
 
 
@@ -44,20 +44,20 @@ def save_baseline(
     surroundings: Mapping[str, str],
     variables: Mapping[str, str],
 ) -> str:
-    """Copies the files into `folder` and records them; the SHA-256 of the record."""
+    """Copy the files into `folder` and record them; return the SHA-256 of the record."""
     files = folder / _FILES
     files.mkdir(parents=True, mode=0o700)
-    left_out = tuple(sorted(ignored))
+    folders = tuple(sorted(ignored))
     size = 0
-    for number, path in enumerate(walk_files(project, ignored=left_out), 1):
-        size += _size(project / path)
+    for number, path in enumerate(walk_files(project, ignored=folders), 1):
+        size += _read_size(project / path)
         if number > MAX_FILES or size > MAX_BYTES:
             raise BaselineTooLargeError(f"more than {MAX_FILES} files or {MAX_BYTES // 10**9} GB")
-        _copy(project / path, files / path)
+        _copy_file(project / path, files / path)
     start = Baseline(
         entries=dict(read_tree(files, walk_files(files)).entries),
-        ignored=left_out,
-        dependencies=dict(read_stamps(project, left_out)),
+        ignored=folders,
+        dependencies=dict(read_stamps(project, folders)),
         surroundings=dict(surroundings),
         variables=dict(variables),
     )
@@ -66,24 +66,24 @@ def save_baseline(
     return hashlib.sha256(data).hexdigest()
 
 
-def _size(path: Path) -> int:
+def _read_size(path: Path) -> int:
     try:
         return path.lstat().st_size
     except OSError:
         return 0
 
 
-def _copy(source: Path, target: Path) -> None:
+def _copy_file(source: Path, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     try:
         shutil.copy(source, target, follow_symlinks=False)
     except (FileNotFoundError, PermissionError, NotADirectoryError, shutil.SpecialFileError):
-        # Deleted meanwhile, not ours to read, or a pipe: no content of the tree.
+        # Deleted meanwhile, not readable, or a pipe: no content of the tree.
         return
 
 
 def read_stamps(project: Path, folders: Iterable[str]) -> Iterator[tuple[str, Stamp]]:
-    """Of every file in the folders, as far as anybody could go through them."""
+    """Yield the stamp of every file in the folders, up to a limit."""
     seen = 0
     for top in folders:
         for folder, _, files in os.walk(project / top):
@@ -96,12 +96,12 @@ def read_stamps(project: Path, folders: Iterable[str]) -> Iterator[tuple[str, St
                 stamp = (status.st_size, status.st_mtime_ns, status.st_ctime_ns)
                 yield path.relative_to(project).as_posix(), stamp
                 seen += 1
-                if seen >= _MOST_DEPENDENCIES:
+                if seen >= _MAX_DEPENDENCIES:
                     return
 
 
 def load_baseline(folder: Path, digest: str) -> tuple[Baseline, Tree]:
-    """The record and the files; ValueError if they are not what was kept."""
+    """Return the record and the files; raise ValueError if they are not what was saved."""
     try:
         data = (folder / _RECORD).read_bytes()
     except FileNotFoundError:
@@ -119,10 +119,10 @@ def load_baseline(folder: Path, digest: str) -> tuple[Baseline, Tree]:
 
 
 def delete_baseline_files(folder: Path) -> None:
-    """The copy of a loop that has ended is of no more use; its record stays."""
+    """Delete the copy of a loop that has ended; its record stays."""
     shutil.rmtree(folder / _FILES, ignore_errors=True)
 
 
 def read_baseline_time(folder: Path) -> float:
-    """When the start was kept: what changed later was changed while the loop ran."""
+    """Return when the baseline was saved: later changes were made while the loop ran."""
     return (folder / _RECORD).stat().st_mtime

@@ -1,4 +1,4 @@
-"""What tools wrote while the agent worked: new folders of output that nothing turns to."""
+"""New folders of build output that no file of the project uses."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -12,40 +12,42 @@ _FOLDERS = frozenset(
         *("_site", "storybook-static"),
     )
 )
-# Python finds a module wherever it looks: `coverage/__init__.py` would take the tool's place.
+# Python imports these from any folder: `coverage/__init__.py` would replace the tool.
 _LOADED = re.compile(r"(?!(.*/)?build/(lib|bdist|temp)[^/]*/).*\.(pyc?|so|pyd|pth)")
 
 
 def drop_outputs(old: Tree, new: Tree, commands: Iterable[str]) -> Tree:
-    """The tree of now as people wrote it; all of it where any code of the start is gone."""
-    fresh = {_folder(path) for path in new} - {"", *map(_folder, old)}
+    """Return the current tree without unused output; all of it if code of the baseline is gone."""
+    fresh = {_find_output_folder(path) for path in new} - {"", *map(_find_output_folder, old)}
     if not fresh or any(
         classify_file(path) in ("product", "test") for path in old if path not in new
     ):
         return new
-    rest = [path for path in new if _folder(path) not in fresh or _LOADED.fullmatch(path)]
-    texts = [*((text, False) for text in commands), *_texts(new, rest)]
-    unused = {each for each in fresh if not _turned_to(each.rpartition("/")[2], texts)}
-    kept = {path for path in new if _folder(path) not in unused}.union(rest)
+    rest = [
+        path for path in new if _find_output_folder(path) not in fresh or _LOADED.fullmatch(path)
+    ]
+    texts = [*((text, False) for text in commands), *_read_texts(new, rest)]
+    unused = {each for each in fresh if not _is_used(each.rpartition("/")[2], texts)}
+    kept = {path for path in new if _find_output_folder(path) not in unused}.union(rest)
     return Tree(new.root, {path: entry for path, entry in new.entries.items() if path in kept})
 
 
-def _folder(path: str) -> str:
-    """The outermost of output that it is in."""
+def _find_output_folder(path: str) -> str:
+    """Return the outermost output folder around the file; empty if there is none."""
     parts = path.split("/")[:-1]
     ends = (at for at, part in enumerate(parts, 1) if part in _FOLDERS)
     return "/".join(parts[: next(ends, 0)])
 
 
-def _texts(tree: Tree, paths: Iterable[str]) -> Iterator[tuple[str, bool]]:
-    """Each with whether it is code: settings name whole folders to leave them out."""
+def _read_texts(tree: Tree, paths: Iterable[str]) -> Iterator[tuple[str, bool]]:
+    """Yield texts, and whether they are code: settings name whole folders to exclude them."""
     for path in paths:
         kind = classify_file(path)
         if kind != "document":
             yield tree.text(path), kind in ("product", "test")
 
 
-def _turned_to(name: str, texts: Iterable[tuple[str, bool]]) -> bool:
+def _is_used(name: str, texts: Iterable[tuple[str, bool]]) -> bool:
     """`import '../dist/a.js'`, `join(here, 'dist')`, `from build.lib import a`"""
     word = rf"(?<![\w-]){re.escape(name)}"
     inside = re.compile(rf"{word}/[^\s'\"`,*)\]]")

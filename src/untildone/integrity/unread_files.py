@@ -1,4 +1,4 @@
-"""Files of the change that nobody can compare: asked about, because anything may be in them."""
+"""Changed files that cannot be compared: the user has to approve them."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from untildone.worktree.contents import READABLE
 
 
 def find_concerns(comparison: Comparison) -> Iterator[Concern]:
-    """Code and settings that are too long to be read; tests are told of with the other tests."""
+    """Report code and settings that are too large; test files are reported by tests/comparison."""
     for path in (*comparison.changes.edited, *comparison.changes.added):
         entry = comparison.new.entries[path]
         if entry.kind != "link" and entry.size > READABLE and _should_be_compared(comparison, path):
@@ -25,8 +25,8 @@ def _should_be_compared(comparison: Comparison, path: str) -> bool:
 
 
 def make_unfinished_concern(comparison: Comparison, path: str, why: str) -> Concern:
-    """The rest was not compared either, so an approval holds for exactly this change."""
-    because = f"not all was compared with the baseline: {why}"
+    """Report a comparison that ended early; an approval holds for exactly this change."""
+    because = f"the comparison with the baseline is incomplete: {why}"
     changed = sorted((*comparison.changes.edited, *comparison.changes.added))
     content = digest([(each, comparison.new.entries[each].digest) for each in changed])
     return make_concern(ConcernKind.UNREAD, path, reason=because, content=content)

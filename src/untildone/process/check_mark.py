@@ -1,4 +1,4 @@
-"""The mark that this process carries while it runs checks; see `lineage`."""
+"""The mark that this process carries as its name while it runs checks."""
 
 import threading
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ class _Carried:
 
 @contextmanager
 def carrying_mark() -> Iterator[str]:
-    """Inside it this process has the mark as its name; several checks may run at once."""
+    """Give this process the mark as its name; nested and concurrent uses share it."""
     mark = get_own_mark()
     if not mark:
         yield ""

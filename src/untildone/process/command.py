@@ -1,4 +1,4 @@
-"""From a check's command line to its program, arguments and environment."""
+"""The program, arguments and environment of a check's command line."""
 
 import contextlib
 import os
@@ -10,13 +10,13 @@ from pathlib import Path
 NESTED = "UNTILDONE_NESTED"
 WINDOWS_SHELL = ("cmd", "/d", "/s", "/c")
 
-# Syntax anywhere, or an assignment, a reserved word or a builtin at the beginning.
+# Shell syntax anywhere, or an assignment, reserved word or builtin at the beginning.
 _POSIX_SHELL = re.compile(
     r"[;&|<>$`*?\[\](){}~#!\n]|^\s*(\w+\+?=|(\.|:|alias|bg|case|cd|command|eval|exec|exit|export"
     r"|fg|for|hash|if|jobs|read|readonly|return|set|shift|source|time|times|trap|type|ulimit"
     r"|umask|unalias|unset|until|wait|while)(\s|$))"
 )
-# Quotes too: the rules of cmd and of each program differ, so they are left to them.
+# Quotes too: cmd and each program have their own quoting rules.
 _WINDOWS_SHELL = re.compile(
     r"[&|<>()%!^\"'\n]|^\s*(assoc|call|cd|chdir|cls|copy|date|del|dir|echo|erase|exit|for|ftype"
     r"|if|md|mkdir|mklink|move|path|pause|popd|pushd|rd|rem|ren|rename|rmdir|set|start|time"
@@ -31,7 +31,7 @@ _CLIENT_VARIABLE = re.compile(
     r"|(GH|GITHUB)_(ENTERPRISE_)?TOKEN|GITHUB_(PERSONAL_ACCESS|API)_TOKEN",
     re.IGNORECASE | re.DOTALL,
 )
-# node warns at every start when one of these meets NO_COLOR
+# Node warns at every start if one of these is set together with NO_COLOR.
 _COLOURS = frozenset({"FORCE_COLOR", "CLICOLOR_FORCE", "COLORTERM"})
 _PLAIN = {
     NESTED: "1",
@@ -44,25 +44,27 @@ _PLAIN = {
 
 
 def parse_argv(command: str, *, windows: bool = os.name == "nt") -> list[str]:
-    """Through a shell only if the command needs one: a missing program is then known as such."""
+    """Split a command, or wrap it in a shell if it needs one.
+
+    Without a shell, a missing program can be reported by its name."""
     return _windows_argv(command) if windows else _posix_argv(command)
 
 
 def quote_argument(word: str) -> str:
-    """One word of a command line, as the shell of this system takes it."""
+    """Quote one argument for the shell of this system."""
     if os.name == "nt":
         return f'"{word}"' if " " in word else word
     return shlex.quote(word)
 
 
 def environment(base: Mapping[str, str]) -> dict[str, str]:
-    """What a check may see: no key, token or session of a coding client; a plain terminal."""
+    """Return the environment of a check: no key, token or session of a coding client."""
     kept = {name: value for name, value in base.items() if not _is_secret_variable(name)}
     return kept | _PLAIN
 
 
 def explain_missing_program(argv: Sequence[str], *, cwd: Path, error: Exception) -> str:
-    """Why a program could not be started."""
+    """Say why a program could not be started."""
     if not argv:
         return "the command is empty"
     program = f"`{argv[0]}`"
@@ -80,7 +82,7 @@ def explain_missing_program(argv: Sequence[str], *, cwd: Path, error: Exception)
 
 def _posix_argv(command: str) -> list[str]:
     if not _POSIX_SHELL.search(command):
-        # An open quote is a mistake for the shell to report.
+        # The shell reports an unclosed quote better than we could.
         with contextlib.suppress(ValueError):
             return shlex.split(command)
     return ["sh", "-c", command]

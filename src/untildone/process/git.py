@@ -15,7 +15,7 @@ from untildone.process.output import Hear
 from untildone.process.runner import Finished, run
 
 SECONDS = 60.0
-# An embedded bare repository is obeyed only where it is named: git 2.38 knows this setting.
+# Ignores bare repositories embedded in a clone; git has this setting since 2.38.
 _NO_BARE = ("-c", "safe.bareRepository=explicit")
 _SETTINGS = (
     *("core.fsmonitor=false", "core.hooksPath=/dev/null", "core.alternateRefsCommand=false"),
@@ -25,7 +25,7 @@ _SETTINGS = (
     *("gpg.x509.program=false", "gpg.ssh.program=false", "gpg.ssh.defaultKeyCommand=false"),
     *("gc.auto=0", "maintenance.auto=false", "status.submoduleSummary=false"),
     *("core.quotePath=false", "advice.detachedHead=false"),
-    # What git would make up from the name of the machine is no name.
+    # Stops git from making up an author from the name of the machine.
     "user.useConfigOnly=true",
 )
 _VARIABLES = {
@@ -33,27 +33,27 @@ _VARIABLES = {
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_ASKPASS": "",
     "GIT_EDITOR": ":",
-    # Nothing is ever fetched: an older git does not know the first of these.
+    # Nothing is ever fetched; older versions of git ignore the first of these.
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_ALLOW_PROTOCOL": "none",
     "GIT_PROTOCOL_FROM_USER": "0",
 }
-# git looks into a changed submodule by starting another git there, which knows that one's filters.
+# For a changed submodule git starts another git, which would run the submodule's filters.
 _SAME_LEVEL = "--ignore-submodules=dirty"
 _OPTIONS = {
     "diff": ("--no-ext-diff", "--no-textconv", _SAME_LEVEL),
     "status": (_SAME_LEVEL,),
 }
-# A driver without a command ends the merge or takes one side: this one merges as git does itself.
+# An empty merge driver would fail or take one side; this one merges as git itself does.
 _MERGE = "git merge-file -q --marker-size=%L -L ours -L base -L theirs %A %O %B || exit 1"
-# By the section of the configuration: what makes a driver of any name do nothing.
+# For each section of the configuration: the settings that disable a driver.
 _DRIVERS = {
     "filter": ("clean=", "smudge=", "process=", "required=false"),
     "diff": ("command=", "textconv="),
     "merge": (f"driver={_MERGE}",),
     "hook": ("enabled=false",),
 }
-# With no option do these read a file of the working tree or change anything: no driver is theirs.
+# These never read a file of the working tree, so they run no driver.
 _READING = frozenset(
     ("check-ignore", "config", "for-each-ref", "ls-tree", "merge-base", "rev-parse", "version")
 )
@@ -71,9 +71,9 @@ def run_git(
     errors: Path | None = None,
     hear: Hear | None = None,
 ) -> Finished:
-    """Runs git; `variables` are added to what is left of `environ` without its `GIT_…`.
+    """Run git with `environ` without its `GIT_*` variables, plus `variables`.
 
-    Like a git that is missing, drivers that cannot be switched off leave the command unrun.
+    The command is not run if git is missing or a driver cannot be disabled.
     """
     verb, *rest = arguments
     env = {**_environment(environ), **variables}
@@ -90,12 +90,12 @@ def run_git(
 def read_git_config(
     pattern: str, *, cwd: Path, environ: Mapping[str, str] | None = None
 ) -> tuple[tuple[str, str], ...] | None:
-    """The settings whose names match, from all files that git reads; None where it cannot."""
+    """Return the settings whose names match, or None if git cannot read its configuration."""
     return _read_config(pattern, cwd=cwd, env=_environment(environ))
 
 
 def find_git(env: Mapping[str, str]) -> str | None:
-    """From absolute folders alone: Windows would look into the current folder first."""
+    """Find git in the absolute folders of PATH: Windows would search the current folder first."""
     for folder in map(Path, env.get("PATH", os.defpath).split(os.pathsep)):
         if folder.is_absolute() and (found := shutil.which(folder / "git")):
             return os.fspath(found)
@@ -111,7 +111,7 @@ def _environment(environ: Mapping[str, str] | None) -> dict[str, str]:
 def _read_config(
     pattern: str, *, cwd: Path, env: Mapping[str, str]
 ) -> tuple[tuple[str, str], ...] | None:
-    """Reading runs nothing; our own settings are left out so that they do not answer."""
+    """Read the configuration without our own settings; reading runs no program."""
     program, heard = find_git(env), list[bytes]()
     if program is None:
         return None
@@ -127,15 +127,15 @@ def _read_config(
 
 
 def _disable_drivers(*, cwd: Path, env: Mapping[str, str]) -> tuple[str, ...] | None:
-    """Settings that switch off each driver of the repository and of the user.
+    """Return settings that disable each driver of the repository and of the user.
 
-    Also the user's own: git-lfs, for one, runs programs that the repository's settings name.
+    The user's own drivers too: git-lfs, for one, runs programs that the repository names.
     """
     known = _read_config(rf"^({'|'.join(_DRIVERS)})\.", cwd=cwd, env=env)
     if known is None:
         return None
     drivers = dict.fromkeys(name.rpartition(".")[0] for name, _ in known)
-    # What stands before the first `=` is the name of a setting, so such a driver has no name here.
+    # `-c` splits at the first `=`, so a driver with `=` in its name cannot be disabled.
     return None if any("=" in driver for driver in drivers) else tuple(_reads_no_files(drivers))
 
 

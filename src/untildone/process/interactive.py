@@ -1,4 +1,4 @@
-"""A program that is talked to over pipes for as long as it is wanted, then ended with its tree."""
+"""Programs that are sent lines and answer with lines, such as language servers."""
 
 import contextlib
 import os
@@ -21,20 +21,20 @@ from untildone.process.runner import (
 from untildone.process.system import Tree
 
 _CHUNK = 64 * 1024
-# What a program that does not read may leave unread.
+# How much may be waiting for a program that does not read.
 _MOST_UNREAD = 16 * 1024 * 1024
 
 
 class CannotStart(Exception):  # noqa: N818 - reads as what the program does
-    """Says which program it is and why."""
+    """The program could not be started; the message names it and the reason."""
 
 
 class NotListening(Exception):  # noqa: N818 - reads as what the program does
-    """The program has ended, or does not read what it is told."""
+    """The program has ended, or does not read its input."""
 
 
 class Conversation:
-    """One thread hears it; any may speak, and none of them ever waits for the program to listen."""
+    """One thread reads; any thread may write, and writing never waits for the program."""
 
     def __init__(self, tree: Tree, *, ear: IO[bytes], voice: IO[bytes]) -> None:
         self._tree = tree
@@ -46,11 +46,11 @@ class Conversation:
         self._unsaid: deque[bytes] = deque()
         self._unread = 0
         self._over = False
-        # A daemon thread: a leftover that could not be killed may hold the pipe for ever.
+        # A daemon thread, because a process that could not be killed may keep the pipe open.
         threading.Thread(target=self._write, daemon=True).start()
 
     def hear(self) -> bytes:
-        """What it says next, waiting for it; nothing once it has ended."""
+        """Wait for the next output; empty once the program has ended."""
         with self._hearing:
             if self._voice.closed:
                 return b""
@@ -72,17 +72,17 @@ class Conversation:
             self._changed.notify()
 
     def resident(self) -> int:
-        """The bytes of memory that the whole tree has; 0 where that cannot be told."""
+        """Return the resident memory of the whole process tree in bytes, 0 if unknown."""
         return sum(map(_resident, _SYSTEM.members(self._tree)))
 
     def end(self) -> None:
-        """The program and everything it started; whoever hears then hears nothing more."""
+        """End the program and everything it started; readers then get nothing more."""
         with self._changed:
             self._over = True
             self._changed.notify()
         with self._ending:
             _end(self._tree, *_GENTLE_STEPS[1:])
-            # What died before its parent did only comes to us, to be reaped, after that one's end.
+            # A process that died before its parent is re-parented to us only when the parent ends.
             _SYSTEM.members(self._tree)
         if self._hearing.acquire(timeout=DRAIN_SECONDS):
             self._voice.close()
@@ -109,7 +109,7 @@ class Conversation:
 def open_conversation(
     argv: Sequence[str], *, cwd: Path | str, env: Mapping[str, str]
 ) -> Iterator[Conversation]:
-    """Inside it the program runs; what it says on stderr is dropped."""
+    """Run the program inside the context; its stderr is dropped."""
     with _tree(env) as (tree, marked):
         try:
             child = _spawn(argv, cwd=cwd, env=marked, fed=True, errors=Path(os.devnull))

@@ -11,7 +11,7 @@ _PATIENCE = 5.0
 
 
 def end_marked_processes(name: str, value: str) -> int:
-    """Kills what has the variable and is not ours; how many. Only Linux tells of environments."""
+    """Kill other processes that have the variable and return how many; Linux only."""
     mark = b"\0%b=%b\0" % (os.fsencode(name), os.fsencode(value))
     found = set(_find_marked(mark))
     until = time.monotonic() + _PATIENCE
@@ -29,7 +29,7 @@ def end_marked_processes(name: str, value: str) -> int:
 def _find_marked(mark: bytes) -> Iterator[int]:
     for path in Path("/proc").glob("[0-9]*/environ"):
         pid = int(path.parent.name)
-        # One that has ended has no environment any more.
+        # A process that has ended has no environment any more.
         with contextlib.suppress(OSError):
             if pid != os.getpid() and mark in b"\0" + path.read_bytes():
                 yield pid

@@ -1,4 +1,4 @@
-"""What a program printed: the beginning and the end within a fixed memory, and a bounded log."""
+"""The output of a program: its beginning and end in bounded memory, and a bounded log."""
 
 import contextlib
 import os
@@ -14,7 +14,7 @@ LOG_LIMIT = 64 * 1024 * 1024
 FLOOD_LIMIT = 1024 * 1024
 _CHUNK = 256 * 1024
 
-# Gets what a program says as it says it, in the thread that reads; it must not raise.
+# Called with each chunk in the reading thread; it must not raise.
 Hear: TypeAlias = Callable[[bytes], None]
 
 
@@ -23,7 +23,7 @@ def describe_gap(count: int) -> bytes:
 
 
 class Log:
-    """The output as a file; beyond the limit, where it is a flood, its beginning and its end."""
+    """The output as a file; beyond the limit only its beginning and its end."""
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -47,7 +47,7 @@ class Log:
 
 
 class Output:
-    """Reads a stream in a thread of its own until it ends or is no longer of interest."""
+    """Reads a stream in its own thread until it ends or is closed."""
 
     def __init__(self, stream: IO[bytes], *, log: Path | None, hear: Hear | None = None) -> None:
         self.ended = threading.Event()
@@ -55,19 +55,19 @@ class Output:
         self._hear = hear
         self._size = 0
         self._head = bytearray()
-        # As they were read: to copy the end of each would cost as much as to read it.
+        # Whole chunks: copying their ends would cost as much as reading them.
         self._tail: deque[bytes] = deque()
         self._tail_size = 0
         self._lock = threading.Lock()
         self._log: Log | None = None
-        # A full or read-only disk costs the log, never the verdict.
+        # A full or read-only disk costs the log, not the result.
         with contextlib.suppress(OSError):
             self._log = Log(log) if log else None
-        # A daemon thread: a leftover that could not be killed may hold the pipe for ever.
+        # A daemon thread, because a process that could not be killed may keep the pipe open.
         threading.Thread(target=self._read, daemon=True).start()
 
     def close(self) -> tuple[bytes, bytes, int]:
-        """Head, tail and size; together head and tail are everything if that fits."""
+        """Return head, tail and size; head and tail are the whole output if it fits."""
         with self._lock:
             tail = b"".join(self._tail)[-TAIL_LIMIT:]
             log, self._log = self._log, None
@@ -100,9 +100,9 @@ class Output:
 
 
 def feed(pipe: IO[bytes], data: bytes) -> None:
-    """Who does not read all of it need not: the rest is dropped."""
+    """Write the input; what the program does not read is dropped."""
     with contextlib.suppress(OSError), pipe:
-        # The pipe has no buffer of its own, and takes as much at a time as it likes.
+        # The pipe is unbuffered and may take only a part at a time.
         view = memoryview(data)
         while view:
             view = view[pipe.write(view) :]

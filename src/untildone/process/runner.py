@@ -27,7 +27,7 @@ INTERRUPT_GRACE = 1.0
 TERMINATE_GRACE = 1.0
 KILL_LIMIT = 5.0
 ENDING_GRACE = 0.3
-# What leaves its session and drops its environment is only known if it was seen before that.
+# A process that leaves its session and clears its environment is found only if seen before.
 LOOK_SECONDS = 1.0
 
 _GENTLE_STEPS: tuple[tuple[Step, float], ...] = (
@@ -72,10 +72,10 @@ def run(
     hear: Hear | None = None,
     hosts_agent: bool = False,
 ) -> Finished:
-    """Runs a program to its end or to the deadline; nothing it started outlives the call.
+    """Run a program to its end or to the deadline; nothing it started outlives the call.
 
-    What it says on stderr is part of its output unless `errors` names a file for it. It counts as
-    a check, below which nobody is the user, unless it `hosts_agent`: a client or its hooks.
+    Its stderr is part of the output unless `errors` names a file. The user's verbs are refused
+    below it, unless it `hosts_agent`: then it is an agent's client or one of its hooks.
     """
     deadline = _Deadline(timeout, stop=stop)
     if deadline.cut():
@@ -97,7 +97,7 @@ def run(
 
 @contextlib.contextmanager
 def end_runs_on_signal() -> Iterator[None]:
-    """Inside it, a signal that ends this process first ends the trees of all runs under way."""
+    """End the process trees of all runs before a signal ends this process."""
     if not _in_main_thread():
         yield
         return
@@ -106,7 +106,7 @@ def end_runs_on_signal() -> Iterator[None]:
     names = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
     numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
     before = {number: signal.getsignal(number) for number in numbers}
-    # What the parent ignores (nohup, a background job) stays ignored.
+    # Signals that the parent ignores (nohup, a background job) stay ignored.
     taken = {n: old for n, old in before.items() if old not in (signal.SIG_IGN, None)}
     try:
         for number in taken:
@@ -116,12 +116,12 @@ def end_runs_on_signal() -> Iterator[None]:
         for number, old in taken.items():
             signal.signal(number, old)
         if _STATE.ending:
-            # Threads that the signal has not waited for must not take up what is still queued.
+            # Worker threads must not start what is still queued.
             _STATE.ending = "workers"
 
 
 def start_detached(argv: Sequence[str], *, cwd: Path | str, env: Mapping[str, str]) -> int:
-    """Starts a program that outlives this process; its process id."""
+    """Start a program that outlives this process and return its process id."""
     _STATE.detached = [child for child in _STATE.detached if child.poll() is None]
     with _STATE.starting:
         child = subprocess.Popen(
@@ -146,7 +146,7 @@ def is_alive(pid: int) -> bool:
 
 
 def list_ancestors(pid: int) -> list[int]:
-    """The parent, its parent and so on; empty if unknown."""
+    """Return the parent, its parent and so on; empty if unknown."""
     found: list[int] = []
     while (pid := _SYSTEM.parent(pid)) > 0 and pid not in found:
         found.append(pid)
@@ -171,14 +171,14 @@ _SYSTEM = select_system(_ask)
 
 
 class _State:
-    """What this process has under way."""
+    """The runs of this process."""
 
     def __init__(self) -> None:
         self.trees: set[Tree] = set()
         self.detached: list[subprocess.Popen[bytes]] = []
         self.ending: Literal["", "workers", "all"] = ""
         self.own: frozenset[int] | None = None
-        # Nothing is started while strays are searched: it would look like one.
+        # Held while strays are searched: a program started then would look like one.
         self.starting = threading.RLock()
 
 
@@ -194,7 +194,7 @@ def _is_ending() -> bool:
 
 
 class _Deadline:
-    """When to cut a program short."""
+    """The moment at which a program is ended."""
 
     def __init__(self, seconds: float | None, *, stop: threading.Event | None) -> None:
         self.began = time.monotonic()
@@ -217,14 +217,14 @@ class _Deadline:
 def _tree(
     env: Mapping[str, str], *, hosts_agent: bool = False
 ) -> Iterator[tuple[Tree, dict[str, str]]]:
-    """A tree to be, with the environment that marks it."""
+    """Register a process tree and yield it with the environment that marks its members."""
     _SYSTEM.prepare()
     with contextlib.nullcontext("") if hosts_agent else carrying_mark() as mark:
         tree = Tree(f"{mark}.{secrets.token_hex(8)}")
-        # An outer run goes on finding what an inner one leaves behind.
+        # An outer run must also find what an inner one leaves behind.
         marker = ",".join(filter(None, (env.get(RUN_VARIABLE), tree.token)))
         tree.hosts_agent = hosts_agent
-        # Known before it starts: a signal may arrive in between.
+        # Registered before it starts, because a signal may arrive in between.
         _begin(tree)
         try:
             yield tree, {**env, RUN_VARIABLE: marker}
@@ -263,7 +263,7 @@ def _spawn(
         except OSError as error:
             if error.errno != errno.ENOEXEC:
                 raise
-            # As every shell does it: a script without a `#!` line is for sh.
+            # Like every shell: a script without a `#!` line is run by sh.
             return popen(["sh", *argv], stderr)
 
 
@@ -325,7 +325,7 @@ def _status(tree: Tree) -> int | Cut | None:
 
 
 def _end_leftovers(tree: Tree, output: Output) -> int:
-    """What has not ended by itself soon after the program is killed; how many that were."""
+    """Kill what is still running shortly after the program ended; return how many."""
     until = time.monotonic() + DRAIN_SECONDS
     while (left := _SYSTEM.members(tree)) or not output.ended.is_set():
         if time.monotonic() >= until:
@@ -335,7 +335,7 @@ def _end_leftovers(tree: Tree, output: Output) -> int:
 
 
 def _end(tree: Tree, *steps: tuple[Step, float]) -> int:
-    """Takes the steps until nothing is left; how many processes there were at first."""
+    """Take the steps until no process is left; return how many there were."""
     first = left = _SYSTEM.members(tree)
     for step, grace in steps:
         until = time.monotonic() + grace
@@ -357,7 +357,7 @@ def _begin(tree: Tree) -> None:
 
 
 def _forget(tree: Tree) -> None:
-    """After the last check nothing may be left that left its session with a clean environment."""
+    """Unregister the tree; after the last check, kill strays that left their session."""
     with _STATE.starting:
         _STATE.trees.discard(tree)
         tree.poll()

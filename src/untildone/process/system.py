@@ -36,7 +36,7 @@ class Tree:
 
 
 class Strays(Tree):
-    """Orphans that came to us and that nothing else shows to be of any tree."""
+    """Orphans that were re-parented to us and belong to no known tree."""
 
     def __init__(self, own: frozenset[int], *, spared: Iterable[Tree]) -> None:
         super().__init__("")
@@ -58,24 +58,24 @@ class Posix:
         return argv
 
     def prepare(self) -> None:
-        """Whoever ignores SIGCHLD never learns how a child ended."""
+        """Restore SIGCHLD: a process that ignores it cannot read exit statuses."""
         ignored = signal.getsignal(signal.SIGCHLD) is signal.SIG_IGN
         if ignored and threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
 
     def children(self) -> frozenset[int] | None:
-        """The processes whose parent this one is; None where the system does not tell."""
+        """Return our child processes, or None where the system does not tell."""
         return None
 
     def widen(self, descriptor: int) -> None:
-        """Makes room in a pipe, where that is possible."""
+        """Enlarge a pipe's buffer where that is possible."""
 
     def exit_status(self, tree: Tree) -> int | None:
-        """None while it runs; negative after a signal."""
+        """Return None while it runs, a negative number after a signal."""
         return tree.poll()
 
     def members(self, tree: Tree) -> set[int]:
-        """The living processes of the tree, as far as they are known."""
+        """Return the living processes of the tree, as far as they are known."""
         if not tree.pid:
             return set()
         tree.poll()
@@ -101,28 +101,28 @@ class Posix:
         return True
 
     def parent(self, pid: int) -> int:
-        """0 if unknown."""
+        """Return the parent's id, 0 if unknown."""
         answer = self._ask(["ps", "-o", "ppid=", "-p", str(pid)]).strip()
         return int(answer) if answer.isdigit() else 0
 
     def environment(self, pid: int) -> bytes:
-        """What it was started with, one entry after another with a NUL between; empty if unknown.
+        """Return its initial environment, entries separated by NUL; empty if unknown.
 
-        `ps` shows the arguments in front and blanks between: a value with a blank is cut there.
+        `ps` separates entries by blanks, so a value with a blank is cut there.
         """
         shown = self._ask(["ps", "eww", "-o", "command=", "-p", str(pid)])
         return b"\0".join(os.fsencode(word) for word in shown.split())
 
 
 class Linux(Posix):
-    """Orphans come to us instead of to init, and /proc tells whose they were."""
+    """A subreaper: orphans are re-parented to us, and /proc shows their environment."""
 
     _adopts = False
 
     def prepare(self) -> None:
         super().prepare()
         if not self._adopts:
-            import ctypes  # the lean path never starts a process and need not load it
+            import ctypes  # Imported here because the hook path never starts a process.
 
             call = ctypes.CDLL(None).prctl
             self._adopts = call(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
@@ -132,25 +132,25 @@ class Linux(Posix):
         try:
             words = " ".join(path.read_text("ascii") for path in lists).split()
         except OSError:
-            # a thread of ours has just ended
+            # One of our threads has just ended.
             return None
         return frozenset(map(int, words)) if lists else None
 
     def widen(self, descriptor: int) -> None:
-        import fcntl  # not on Windows
+        import fcntl  # Not available on Windows.
 
         with contextlib.suppress(OSError):
             fcntl.fcntl(descriptor, _F_SETPIPE_SZ, _PIPE_SIZE)
 
     def exit_status(self, tree: Tree) -> int | None:
-        """Leaves the zombie, so that its number stays ours while the tree is searched."""
+        """Do not reap the process: its id must stay ours while the tree is searched."""
         found = os.waitid(os.P_PID, tree.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         if found is None:
             return None
         return found.si_status if found.si_code == os.CLD_EXITED else -found.si_status
 
     def members(self, tree: Tree) -> set[int]:
-        """Also reaps those that came to us and have ended."""
+        """Return the living members and reap re-parented ones that have ended."""
         if self._alone(tree):
             return set()
         processes = _processes()
@@ -181,7 +181,7 @@ class Linux(Posix):
         return _read(pid, "environ")
 
     def _alone(self, tree: Tree) -> bool:
-        """Whether we have no child but the ended program: then no look at all is needed."""
+        """Whether the ended program is our only child, so that no search is needed."""
         only = frozenset({tree.pid} if tree.pid else ())
         return self._adopts and self.children() == only and not self.alive(tree.pid)
 
@@ -209,7 +209,7 @@ class Linux(Posix):
         return orphan and tree.token.encode() in _read(process.pid, "environ")
 
     def _is_stray(self, strays: Strays, process: "_Process") -> bool:
-        # What this program starts by itself stays in its session.
+        # Programs that we start ourselves stay in our session.
         if process.parent != os.getpid() or process.session == os.getsid(0):
             return False
         if process.pid in strays.own or any(process.pid == tree.pid for tree in strays.spared):
@@ -224,13 +224,13 @@ class Windows(Posix):
     detached_flags = _CREATE_NEW_PROCESS_GROUP | _DETACHED_PROCESS
 
     def prepare(self) -> None:
-        """Nothing: there is no SIGCHLD and nobody to adopt."""
+        """Do nothing: Windows has no SIGCHLD and no subreaper."""
 
     def prepared(self, argv: Sequence[str], env: Mapping[str, str]) -> Sequence[str] | str:
         if tuple(argv[:4]) == WINDOWS_SHELL:
-            # cmd takes off the outer quotes and knows no escape for the inner ones
+            # cmd removes the outer quotes and cannot escape inner ones.
             return f'{" ".join(WINDOWS_SHELL)} "{argv[4]}"'
-        # `npm` is `npm.cmd`, which only a search with PATHEXT finds
+        # `npm` is `npm.cmd`, which only a search with PATHEXT finds.
         program = shutil.which(argv[0], path=env.get("PATH"))
         return [program or argv[0], *argv[1:]]
 
@@ -259,7 +259,7 @@ class Windows(Posix):
 
 
 def select_system(ask: Ask) -> Posix:
-    """`ask` runs one of the system's own small programs and returns what it prints."""
+    """Return the functions of this system; `ask` returns the output of a program."""
     match sys.platform:
         case "linux":
             return Linux(ask)
@@ -272,7 +272,7 @@ def select_system(ask: Ask) -> Posix:
 def _signals(step: Step) -> tuple[int, ...]:
     match step:
         case "interrupt":
-            # a stopped process takes no signal before it goes on
+            # A stopped process receives no signal before it continues.
             return (signal.SIGINT, signal.SIGCONT)
         case "terminate":
             return (signal.SIGTERM, signal.SIGCONT)
@@ -302,7 +302,7 @@ def _process(pid: int) -> _Process | None:
     if not fields:
         return None
     parent, group, session = map(int, fields[1:4])
-    # A process whose first thread has ended looks like a zombie while the others run.
+    # A process whose first thread has ended looks like a zombie while other threads run.
     ended = fields[0] in (b"Z", b"X") and int(fields[17]) <= 1
     return _Process(pid, parent, group, session, started=int(fields[19]), ended=ended)
 

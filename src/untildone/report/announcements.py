@@ -1,7 +1,6 @@
 """What a spec loop announces to the user beside the notice: `[LOOP] …` lines and its verdict."""
 
 from untildone.core.contract import Contract
-from untildone.core.criteria import apply_amendments
 from untildone.core.progress import Progress
 from untildone.core.spec.rubric import MAX_SCORE, choose_shape
 from untildone.core.spec.trust import Trust, find_repeated_work, list_verifications, rate_trust
@@ -31,7 +30,7 @@ def announce_verdict(
     record: Record, verdict: Verdict, *, announced: int = 0, next_step: str = ""
 ) -> str:
     """`announced` steps are known to the user already; `next_step` is what the agent plans next."""
-    contract = apply_amendments(record.contract, record.progress.amendments)
+    contract = record.agreed
     progress = record.progress
     match verdict:
         case Continue():

@@ -3,7 +3,6 @@
 from untildone.core.check_results import CheckResult
 from untildone.core.concerns import strip_content_digest
 from untildone.core.contract import Contract
-from untildone.core.criteria import apply_amendments
 from untildone.core.failure_list import summarize_result
 from untildone.core.progress import Progress
 from untildone.core.text import pluralize
@@ -15,12 +14,12 @@ _SHOWN = 4
 
 
 def describe_round(contract: Contract, progress: Progress) -> str:
-    bound = apply_amendments(contract, progress.amendments).bounds.rounds
+    bound = contract.bounds.rounds
     return f"round {progress.round} of {bound}" if bound else f"round {progress.round}"
 
 
 def format_status_line(record: Record) -> str:
-    contract, progress = record.contract, record.progress
+    contract, progress = record.agreed, record.progress
     parts = [f"untildone {contract.id}", describe_round(contract, progress)]
     if progress.status != "active":
         parts.insert(1, f"{progress.status}{_format_outcome(progress.outcome, progress.status)}")
@@ -56,7 +55,7 @@ def describe_pause(record: Record) -> str:
 
 def describe_verdict(record: Record, verdict: Verdict, checks: tuple[CheckResult, ...]) -> str:
     """The notice that the user sees; empty where the verdict changes nothing."""
-    contract, progress = record.contract, record.progress
+    contract, progress = record.agreed, record.progress
     match verdict:
         case Continue(cause="background" | "fault"):
             return f"untildone: held ({verdict.cause}): {', '.join(verdict.names)}"

@@ -9,7 +9,6 @@ from msgspec.structs import replace
 from untildone.core.check_results import CheckResult, Totals
 from untildone.core.concerns import is_allowed
 from untildone.core.contract import Amendment, Speaker
-from untildone.core.criteria import apply_amendments
 from untildone.core.evidence import Evidence
 from untildone.core.failure_list import summarize_result
 from untildone.core.progress import Round
@@ -98,7 +97,7 @@ def build_receipt(
     at: str,
     concerns: tuple[ReceiptConcern, ...] = (),
 ) -> Receipt:
-    contract = apply_amendments(record.contract, record.progress.amendments)
+    contract = record.agreed
     progress = record.progress
     return replace(
         _build_essentials(record, evidence, rounds, at=at),
@@ -121,7 +120,7 @@ def build_receipt(
 def _build_essentials(
     record: Record, evidence: Evidence, rounds: tuple[Round, ...], *, at: str
 ) -> Receipt:
-    contract = apply_amendments(record.contract, record.progress.amendments)
+    contract = record.agreed
     progress = record.progress
     claims = {name: f"{met.by}: {met.evidence}" for name, met in progress.met.items()}
     return Receipt(

@@ -4,7 +4,6 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
-from untildone.core.criteria import apply_amendments
 from untildone.core.progress import Status
 from untildone.core.verdict import Outcome
 from untildone.store.loops import Record
@@ -60,7 +59,7 @@ def build_loop_status(
     last_event_at: str | None,
     spend_unknown_because: str = "",
 ) -> LoopStatus:
-    contract = apply_amendments(record.contract, record.progress.amendments)
+    contract = record.agreed
     progress = record.progress
     return LoopStatus(
         id=contract.id,

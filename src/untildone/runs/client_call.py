@@ -1,4 +1,4 @@
-"""One call of an agent's client: started, heard line by line, ended with all it started."""
+"""One call of an agent's client: started, read line by line, ended with its processes."""
 
 import tempfile
 import threading
@@ -26,13 +26,13 @@ from untildone.agents.headless import (
 from untildone.process.runner import Finished, run
 
 Show: TypeAlias = Callable[[RunEvent], None]
-# A line is at most this long; what is longer says nothing that is needed.
+# Longer lines are skipped; none of them holds anything that is needed.
 _LONGEST = 16_000_000
 _LAST_WORDS = 500
 
 
 class Return(Struct, frozen=True, kw_only=True):
-    """What a call came to; `cost_usd` is that of the whole conversation, None where unknown."""
+    """The result of a call; `cost_usd` is that of the whole conversation, None if unknown."""
 
     message: str = ""
     cost_usd: float | None = None
@@ -42,19 +42,19 @@ class Return(Struct, frozen=True, kw_only=True):
     window: int = 0
     fault: ClientFault | None = None
     reason: str = ""
-    # When a usage limit ends; 0 where nobody said.
+    # When a usage limit ends; 0 if unknown.
     until: float = 0
     interrupted: bool = False
     timed_out: bool = False
 
     @property
     def fill(self) -> float:
-        """Which part of what the model can read is used."""
+        """Return the used fraction of the model's context window."""
         return self.tokens / self.window if self.window else 0
 
 
 class CallSettings(Struct, frozen=True, kw_only=True):
-    """Where a client runs: `command` is its program with what always stands before arguments."""
+    """How a client is called; `command` is its program with its fixed first arguments."""
 
     client: Headless
     command: tuple[str, ...]
@@ -94,7 +94,7 @@ def call(
 
 
 class _OutputReader:
-    """Puts a stream together: bytes to lines, lines to what they say, that to the return."""
+    """Turns the stream into lines, events and finally the return."""
 
     def __init__(self, client: Headless, show: Show, stop: threading.Event) -> None:
         self.returned = Return()
@@ -131,13 +131,13 @@ class _OutputReader:
         try:
             self._show(heard)
         except OSError as error:
-            # Nobody reads what we print any more; the client is ended as at an interruption.
+            # Our own output was closed: the client is ended as after Ctrl-C.
             self.broken = error
             self._stop.set()
 
 
 def _add_account(known: Return, heard: Returned) -> Return:
-    """A call has several accounts where background work made the client go on."""
+    """Add up a result; a call has several if background work made the client continue."""
     return replace(
         known,
         message=heard.message,
@@ -158,7 +158,7 @@ def _conclude(client: Headless, ear: _OutputReader, ended: Finished, stderr: str
         return replace(returned, fault="missing", reason=ended.missing)
     if ear.accounted:
         return returned
-    # Exit code 0 without an account is no return either: it was cut off somewhere.
+    # Exit code 0 without a result is no return either: the client was cut off.
     kind = client.classify_failure(stderr)
     why = stderr.strip().splitlines()[-1:] or [f"the client ended with {_describe_ending(ended)}"]
     return replace(returned, fault=kind, reason=why[0][:_LAST_WORDS])

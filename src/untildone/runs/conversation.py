@@ -1,4 +1,4 @@
-"""A loop's conversation with its agent: whose session it is, what is asked in it, what it costs."""
+"""A loop's conversation with its agent: session, prompts, costs."""
 
 import os
 import uuid
@@ -8,9 +8,8 @@ from msgspec.structs import replace
 
 from untildone.agents.headless import ClientCall
 from untildone.core.contract import Bounds
-from untildone.core.criteria import apply_amendments
 from untildone.engine.context import Context
-from untildone.engine.move import move_here
+from untildone.engine.transfer import move_loop
 from untildone.process.command import parse_argv
 from untildone.runs import memory
 from untildone.runs.client_call import CallSettings, Limits, Return, Show, call
@@ -21,7 +20,7 @@ from untildone.runs.stop_request import StopRequest
 from untildone.store.loops import Record
 
 _LEAST_BUDGET = 0.01
-# So that the minutes are used up when the return is judged.
+# A little more, so that the minutes are used up when the return is judged.
 _PAST_THE_END = 0.1
 
 
@@ -44,14 +43,14 @@ class Conversation:
 
     @property
     def bounds(self) -> Bounds:
-        return apply_amendments(self.record.contract, self.record.progress.amendments).bounds
+        return self.record.agreed.bounds
 
     def reloaded(self) -> Record:
         self.record = self.context.loops.load(self.loop)
         return self.record
 
     def take(self) -> None:
-        """Hooks of the session leave it to us; what runs below us is the agent's."""
+        """Mark the session as driven by this run, so that its hooks do not judge stops."""
         session = self.context.session_of(self.record)
         session.write("driver", str(os.getpid()))
         project = self.record.contract.project
@@ -64,9 +63,9 @@ class Conversation:
         self.context.session_of(self.record).remove("driver")
 
     def begin_anew(self, told: str) -> str:
-        """In a new session; what the agent is told there."""
+        """Start a new session and return the note for the agent."""
         self.let_go()
-        self.record = move_here(self.context, self.record, str(uuid.uuid4()))
+        self.record = move_loop(self.context, self.record, str(uuid.uuid4()))
         known = self.book
         before = known.spent_before + (known.spent_here or 0)
         self._keep(replace(known, begun=False, spent_before=before, spent_here=None))
@@ -75,7 +74,7 @@ class Conversation:
         return write_note(told, self.record.progress, rounds)
 
     def follow(self, loop: str) -> None:
-        """Another loop goes on in it: what it cost so far was the first one's."""
+        """Continue with the next loop; the costs so far belong to the first one."""
         self.loop = loop
         self._keep(replace(self.book, spent_before=-(self.book.spent_here or 0)))
         self.reloaded()
@@ -83,7 +82,7 @@ class Conversation:
     def asked(self, prompt: str) -> Return:
         begun, number = self.book.begun, self.record.progress.round + 1
         if self.book.returned and self.book.round == number:
-            # A crash came between the client's return and our verdict.
+            # We crashed between the client's return and our verdict.
             return self.book.returned
         self._show(
             Asked(
@@ -105,7 +104,7 @@ class Conversation:
         return returned
 
     def judged(self) -> None:
-        """What the client returned with is settled."""
+        """Record that the client's return has been judged."""
         if self.book.returned:
             self._keep(replace(self.book, returned=None))
 

@@ -51,7 +51,7 @@ SCRIPT = (STOPS_EARLY, EMPTIES_ITS_TEST, REPAIRS)
 
 
 def list_checks(python: str) -> tuple[Check, ...]:
-    """Nothing but the interpreter is needed: its own warnings, made errors, are the lint."""
+    """Return checks that need only the interpreter: its warnings as errors are the lint."""
     return (
         Check(name="test", command=f"{python} -m unittest", reason="the demo's"),
         Check(

@@ -13,7 +13,7 @@ from untildone.engine.context import Context
 from untildone.runs.drill_scene import DrillScene, HookAnswer, open_scene
 from untildone.runs.hooks import Settings
 
-# Plays a scene; the reason where it went wrong, else nothing.
+# Plays a scene and returns what went wrong, or nothing.
 Scene: TypeAlias = Callable[[DrillScene], str]
 
 _CHECK_TIMEOUT = 1.0
@@ -26,7 +26,7 @@ _LOOP_OF_ANOTHER = "---\nactive: true\nmax_iterations: 0\n---\ntouch ran-by-unti
 
 
 class Proof(Struct, frozen=True, kw_only=True):
-    """One scene as it went; `problem` is empty where it passed."""
+    """The result of one scene; `problem` is empty if it passed."""
 
     name: str
     expected: str
@@ -75,7 +75,7 @@ def subdirectory(scene: DrillScene) -> str:
 
 
 def worktree(scene: DrillScene) -> str:
-    """Green in the main checkout: it must be the worktree that is judged."""
+    """The main checkout is green, so only a judged worktree can be red."""
     scene.start()
     place = scene.folder / "worktree"
     scene.git("worktree", "add", "-q", str(place))
@@ -93,7 +93,7 @@ def garbage(scene: DrillScene) -> str:
         if scene.progress().outcome == "done":
             return "the loop was ended as done"
         if not (said.held or said.notice):
-            return "neither held nor a line to the person"
+            return "neither held nor a line to the user"
     return ""
 
 
@@ -108,7 +108,7 @@ def crash(scene: DrillScene) -> str:
         return said.fault
     if said.notice.startswith("untildone: done"):
         return f"said to be done: {said.notice}"
-    return "" if said.notice or said.held else "no line to the person"
+    return "" if said.notice or said.held else "no line to the user"
 
 
 def time_out(scene: DrillScene) -> str:
@@ -120,13 +120,13 @@ def time_out(scene: DrillScene) -> str:
 
 
 def hostile(scene: DrillScene) -> str:
-    """Whatever a repository brings along is neither run nor written through."""
+    """What a repository contains is neither run nor written through."""
     target = scene.folder / "elsewhere"
     target.mkdir()
     scene.write("untildone.toml", _HOSTILE)
     (scene.project / ".claude").mkdir()
     scene.write(".claude/ralph-loop.local.md", _LOOP_OF_ANOTHER)
-    # Windows lets only some people make links.
+    # On Windows not every user may create links.
     with suppress(OSError):
         (scene.project / ".untildone").symlink_to(target, target_is_directory=True)
     scene.git("config", "core.fsmonitor", "touch ran-by-untildone; false")
@@ -145,7 +145,7 @@ def _held(said: HookAnswer) -> str:
     return said.fault or ("" if said.held else f"not held: {said.told}")
 
 
-# name -> what is expected, and how it is tried; the canary comes last, after all the faults
+# name -> expectation and scene; the healthy stop comes last, after all the faults
 SCENES: dict[str, tuple[str, Scene]] = {
     "no loop": ("silence", no_loop),
     "red": ("held", red),

@@ -1,4 +1,4 @@
-"""A scene of the drill: a project, sessions and loops of its own, and the installed hooks."""
+"""A scene of the drill: its own project, sessions and loops, and the installed hooks."""
 
 import json
 import os
@@ -34,7 +34,7 @@ _CHECKS = {
 
 
 class HookAnswer(Struct, frozen=True, kw_only=True):
-    """What the hooks of one event said together."""
+    """The answers of all hooks of one event."""
 
     answers: tuple[Answer, ...]
 
@@ -52,7 +52,7 @@ class HookAnswer(Struct, frozen=True, kw_only=True):
 
     @property
     def fault(self) -> str:
-        """Why the client would take no answer from a hook, if so."""
+        """Why the client would ignore the answer of a hook, or nothing."""
         if not self.answers:
             return "no hook was run"
         for answer in self.answers:
@@ -64,7 +64,7 @@ class HookAnswer(Struct, frozen=True, kw_only=True):
 
     @property
     def told(self) -> str:
-        """For a failure: what came instead of what was expected."""
+        """What came instead of what was expected, for the report of a failure."""
         if self.fault:
             return self.fault
         return self.notice or ("silence" if self.silent else _last(self.answers[0].stdout))
@@ -75,7 +75,7 @@ def _last(text: str) -> str:
 
 
 class DrillScene:
-    """`settings` holds only our hooks: those of others are not asked to play."""
+    """`settings` holds only our hooks; other hooks are not run."""
 
     def __init__(self, context: Context, settings: Sequence[Settings], folder: Path) -> None:
         self.context = context
@@ -93,7 +93,7 @@ class DrillScene:
         self.git("commit", "-qm", "start")
 
     def git(self, *arguments: str) -> None:
-        # The person may have set up signatures and hooks that ask for a passphrase.
+        # The user may have set up signatures and hooks that ask for a passphrase.
         own = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
         run_git(
             arguments,
@@ -118,7 +118,7 @@ class DrillScene:
         return agent
 
     def start(self, script: str = "wants_done.py", *, timeout: float = 20) -> str:
-        """A loop in a session that has begun; its check is one of the scripts above."""
+        """Start a loop in a new session; its check is one of the scripts above."""
         self.agent().begin()
         python = sys.executable if os.name == "nt" else shlex.quote(sys.executable)
         check = Check(name="drill", command=f"{python} {script}", timeout=timeout)
@@ -134,7 +134,7 @@ class DrillScene:
         return HookAnswer(answers=agent.fire("Stop", stop_fields("Done.", held_before=False)))
 
     def stop_with(self, stdin: bytes) -> HookAnswer:
-        """A stop whose payload is not what the client sends."""
+        """Send a stop with a payload that the client would not send."""
         hooks = [hook for hook in read_hooks(self._settings) if hook.event == "Stop"]
         environ = {**self.agent().environment, "CLAUDE_PROJECT_DIR": str(self.project)}
         return HookAnswer(answers=fire(hooks, stdin, cwd=self.project, env=environ))
@@ -143,7 +143,7 @@ class DrillScene:
         return self.context.loops.load(self._loops[-1]).progress
 
     def clean(self) -> None:
-        """Nothing of the drill stays in the person's state."""
+        """Remove everything of the drill from the user's state."""
         for loop in self._loops:
             shutil.rmtree(self.context.loops.get_folder(loop), ignore_errors=True)
             self.context.loops.forget(loop)
@@ -155,7 +155,7 @@ class DrillScene:
             kept = project_folder(self.context.home, place)
             shutil.rmtree(kept, ignore_errors=True)
             with suppress(OSError):
-                # Only where no project of the person's is in it.
+                # Removed only if it holds no project of the user.
                 kept.parent.rmdir()
 
 
@@ -173,7 +173,7 @@ def open_scene(
 def settings_with_only(
     hooks: dict[str, list[dict[str, object]]], env: dict[str, object]
 ) -> Settings:
-    """Settings with nothing but these hooks and variables."""
+    """Return settings that hold only these hooks and variables."""
     groups = {event: [{"hooks": ours}] for event, ours in hooks.items()}
     value: Settings = json.loads(json.dumps({"hooks": groups, "env": env}))
     return value

@@ -1,4 +1,4 @@
-"""What happens in a run beside what the client says: shown to the person, printed by `--json`."""
+"""Events of a run beside those of the client: shown to the user, printed by `--json`."""
 
 from typing import Literal
 
@@ -8,7 +8,7 @@ from untildone.core.verdict import Outcome, Verdict
 
 
 class Started(RunEvent, frozen=True, kw_only=True):
-    """A run, or one that goes on; `rounds` are those judged so far."""
+    """A run started or resumed; `rounds` counts those judged so far."""
 
     loop: str
     session: str
@@ -22,7 +22,7 @@ class Started(RunEvent, frozen=True, kw_only=True):
 
 
 class Asked(RunEvent, frozen=True, kw_only=True):
-    """The client is called; `round` is the one that its return will be."""
+    """The client is called; `round` is the number its return will have."""
 
     round: int
     session: str
@@ -30,7 +30,7 @@ class Asked(RunEvent, frozen=True, kw_only=True):
 
 
 class Waiting(RunEvent, frozen=True, kw_only=True):
-    """Until a usage limit ends, or before another try."""
+    """The run waits for the end of a usage limit, or before another try."""
 
     reason: str
     until: str
@@ -55,8 +55,8 @@ class Ended(RunEvent, frozen=True, kw_only=True):
     rounds: int
     spend_usd: float | None
     exit_code: int
-    # What resumes it; nothing where it is finished.
+    # The command that resumes it; empty if it is finished.
     resume: str
     receipt: str
-    # What kept the agent from working, where that ended the run.
+    # The failure of the client that ended the run, if any.
     fault: ClientFault | None

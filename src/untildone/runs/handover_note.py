@@ -1,4 +1,4 @@
-"""What a new conversation is told of the earlier ones: evidence, never a summary by a model."""
+"""The note for a new conversation: evidence of earlier rounds, never a model's summary."""
 
 from untildone.core.progress import Progress, Round
 from untildone.core.text import shorten, to_one_line
@@ -14,7 +14,7 @@ _HEAD = (
 
 
 def write_note(told: str, progress: Progress, rounds: tuple[Round, ...]) -> str:
-    """`told` is what the agent is told anyway: what is unmet, the findings, the task."""
+    """`told` is the ordinary feedback: what is unmet, the findings, the task."""
     tried = [_list_rounds(entry) for entry in rounds[-_ROUNDS:]]
     notes = [f"- {shorten(to_one_line(note), _NOTE)}" for note in progress.notes[-_NOTES:]]
     parts = [

@@ -14,7 +14,7 @@ from untildone.process.runner import run
 
 Settings: TypeAlias = Mapping[str, Any]
 
-# Seconds the client gives a hook that asks for none.
+# The client's default time limit of a hook, in seconds.
 _TIMEOUT = 600.0
 _TIMEOUTS = {"UserPromptSubmit": 30.0, "SessionEnd": 1.5}
 _EVERYTHING = ("", "*")
@@ -43,7 +43,7 @@ class Hook(Struct, frozen=True, kw_only=True):
 
 
 class Answer(Struct, frozen=True, kw_only=True):
-    """How a hook ended and what it said; what is no JSON object on stdout says nothing."""
+    """The result of a hook; stdout counts only if it is a JSON object."""
 
     hook: Hook
     exit_code: int | None
@@ -62,17 +62,17 @@ class Answer(Struct, frozen=True, kw_only=True):
 
     @property
     def notice(self) -> str:
-        """What the client shows to the person."""
+        """The text that the client shows to the user."""
         return _text(self.said, "systemMessage")
 
     @property
     def context(self) -> str:
-        """What the client adds to the conversation."""
+        """The text that the client adds to the conversation."""
         return _text(self._specific, "additionalContext")
 
     @property
     def block(self) -> str:
-        """Why the event is blocked, by the answer or by exit code 2."""
+        """The reason for which the event is blocked, by the answer or by exit code 2."""
         if self.exit_code == _BLOCKS:
             return self.stderr.strip() or "blocked"
         if self.said.get("decision") == "block":
@@ -83,7 +83,7 @@ class Answer(Struct, frozen=True, kw_only=True):
 
     @property
     def goes_on(self) -> str:
-        """For a stop: the text with which the agent is made to go on."""
+        """For a stop: the text that keeps the agent working."""
         return self.block or self.context
 
     @property
@@ -93,17 +93,17 @@ class Answer(Struct, frozen=True, kw_only=True):
 
 
 def read_hooks(files: Iterable[Settings]) -> tuple[Hook, ...]:
-    """Those of all files together; none where one of the files switches hooks off."""
+    """Return the hooks of all files; none if one of the files disables hooks."""
     files = tuple(files)
     if any(settings.get("disableAllHooks") for settings in files):
         return ()
     found = (hook for settings in files for hook in _hooks(settings))
-    # The client runs a command once, however many files name it.
+    # The client runs a command once, even if several files name it.
     return tuple(dict.fromkeys(found))
 
 
 def read_variables(files: Iterable[Settings]) -> dict[str, str]:
-    """What the files put into the environment of the client and its hooks; the later file wins."""
+    """Return the environment variables that the files set; later files win."""
     variables: dict[str, str] = {}
     for settings in files:
         env = settings.get("env")
@@ -114,7 +114,7 @@ def read_variables(files: Iterable[Settings]) -> dict[str, str]:
 def fire(
     hooks: Iterable[Hook], payload: bytes, *, cwd: Path, env: Mapping[str, str]
 ) -> tuple[Answer, ...]:
-    """All of them at once, each with the payload on stdin."""
+    """Run all hooks at once, each with the payload on stdin."""
     hooks = tuple(hooks)
     if not hooks:
         return ()

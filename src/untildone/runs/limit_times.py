@@ -1,4 +1,4 @@
-"""When a usage limit ends, where a client says so in words only."""
+"""The end of a usage limit, parsed from a client's message."""
 
 import re
 from collections.abc import Iterator
@@ -22,12 +22,12 @@ _AT = re.compile(
 )
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
-# What was said a moment ago of a moment ago is over; it does not mean tomorrow.
+# A time of day that passed a moment ago means now, not tomorrow.
 _JUST_NOW = timedelta(minutes=10)
 
 
 def parse_limit_end(text: str, now: datetime) -> float:
-    """Seconds since the epoch; 0 where the text does not say."""
+    """Return seconds since the epoch, 0 if the text names no time."""
     return next(_find_times(text, now), 0)
 
 
@@ -40,7 +40,7 @@ def _find_times(text: str, now: datetime) -> Iterator[float]:
     if found := _RETRY.search(text):
         yield now.timestamp() + int(found[1])
     for found in _AT.finditer(text):
-        # A number alone is no time of day.
+        # A number alone is not a time of day.
         if found["half"] or found["minute"]:
             yield from _time_of_day(found, now)
 

@@ -1,4 +1,4 @@
-"""What a headless run must remember on another day, kept with its loop."""
+"""The state of a headless run, stored with its loop so that it can be resumed."""
 
 from typing import Literal, TypeAlias
 
@@ -9,16 +9,16 @@ from untildone.engine.context import Context
 from untildone.runs.client_call import Return
 from untildone.store.files import write_atomically
 
-# Whether the next round goes on in the same conversation; `auto` asks how full that is.
+# Whether the next round uses the same conversation; `auto` depends on how full it is.
 Mode: TypeAlias = Literal["auto", "resume", "fresh"]
 _NAME = "run.json"
 
 
 class RunOptions(Struct, frozen=True, kw_only=True):
-    """The person's choices; `client` is a command line instead of the agent's own program."""
+    """The user's options; `client` replaces the agent's own program."""
 
     mode: Mode = "auto"
-    # For the end of a usage limit.
+    # Whether to wait for the end of a usage limit.
     wait: bool = True
     client: str = ""
     arguments: tuple[str, ...] = ()
@@ -26,9 +26,9 @@ class RunOptions(Struct, frozen=True, kw_only=True):
 
 class RunMemory(Struct, frozen=True, kw_only=True):
     how: RunOptions = RunOptions()
-    # The client may know the conversation: it is resumed.
+    # The client may still have the conversation, so it is resumed.
     begun: bool = False
-    # In USD, by this conversation and by those before it; None where no client told.
+    # In USD, of this conversation and of earlier ones; None if no client reported costs.
     spent_here: float | None = None
     spent_before: float = 0
     # Calls that came to their end; what the last one came to while nobody has judged it, and the
@@ -44,7 +44,7 @@ class RunMemory(Struct, frozen=True, kw_only=True):
 
 
 def read(context: Context, loop: str) -> RunMemory | None:
-    """None for a loop that no run drives."""
+    """Return the stored state, or None for a loop that no run drives."""
     try:
         data = (context.loops.get_folder(loop) / _NAME).read_bytes()
         return msgspec.json.decode(data, type=RunMemory)
@@ -58,5 +58,5 @@ def write(context: Context, loop: str, book: RunMemory) -> None:
 
 
 def forget(context: Context, loop: str) -> None:
-    """The loop goes on in a session of the person's."""
+    """Remove the stored state: the loop continues in a session of the user."""
     (context.loops.get_folder(loop) / _NAME).unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""The outer loop: asks the agent, judges its return through the one pipeline, asks again."""
+"""The outer loop of a headless run: call the agent, judge its return, call it again."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -16,10 +16,10 @@ from untildone.core.verdict import OUTCOMES, Continue, Finish, Pause
 from untildone.engine import verbs
 from untildone.engine.active_time import count_time, read_clock
 from untildone.engine.context import Context
-from untildone.engine.judgement import Answer
-from untildone.engine.session import reminder
-from untildone.engine.speaker import ignored
+from untildone.engine.session import write_reminder
+from untildone.engine.speaker import explain_ignored
 from untildone.engine.stop import judge_return
+from untildone.engine.stop_answer import Answer
 from untildone.errors import UserError
 from untildone.process.runner import end_runs_on_signal
 from untildone.runs.client_call import Return, Show
@@ -30,24 +30,24 @@ from untildone.runs.stop_request import catch_first_interrupt
 from untildone.store.lock import LockTimeoutError, hold_lock
 from untildone.store.loops import Record
 
-# Of what the model can read: past this a new conversation costs less than it forgets.
+# Fraction of the context window after which a new conversation is better.
 _FULL = 0.6
 # A client's clock and ours may differ a little.
 _MARGIN = 5.0
 _LONGEST_WAIT = 8 * 24 * 3_600.0
-_BY_THE_PERSON = "interrupted by the person"
+_BY_USER = "interrupted by you"
 
 
 class RetryDelays(Struct, frozen=True, kw_only=True):
-    """Seconds before each further try: after a fault, and at a limit whose end nobody states."""
+    """Seconds before each retry: after a failure, and at a limit with an unknown end."""
 
     tries: Sequence[float] = (2, 15, 60)
     limit: Sequence[float] = (60, 120, 300, 600, 900, 1_800)
 
 
 def drive(context: Context, loop: str, *, show: Show, pace: RetryDelays | None = None) -> Ended:
-    """Until the loop is finished or paused; whatever interrupts it leaves it to be continued."""
-    why = ignored(context.agent, context.environ)
+    """Run until the loop is finished or paused; after an interruption it can be resumed."""
+    why = explain_ignored(context.agent, context.environ)
     if why:
         raise UserError(f"nothing would be judged: {why}", hint="unset the variable")
     with ExitStack() as held, end_runs_on_signal():
@@ -64,11 +64,11 @@ def _mark_driven(run: "_Run") -> Record:
         with catch_first_interrupt(run.conversation.stopping):
             return run.run_to_end()
     except (KeyboardInterrupt, SystemExit, BrokenPipeError) as interruption:
-        # Of two interruptions the second ends us; of one, this was the first.
+        # A second interruption ends this process; this was the first.
         if run.conversation.stopping.asked or not isinstance(interruption, KeyboardInterrupt):
             run.pause("interrupted")
             raise
-        return run.pause(_BY_THE_PERSON)
+        return run.pause(_BY_USER)
     finally:
         run.conversation.let_go()
 
@@ -121,7 +121,7 @@ class _Run:
     def run_to_end(self) -> Record:
         talk = self.conversation
         self._introduce()
-        prompt = reminder(talk.record)
+        prompt = write_reminder(talk.record)
         if talk.book.how.mode == "fresh" and talk.book.begun:
             prompt = talk.begin_anew(prompt)
         while talk.active:
@@ -129,7 +129,7 @@ class _Run:
             if returned is None or returned.interrupted:
                 self._is_interrupted()
                 continue
-            # Where nothing was done there is nothing to judge.
+            # Nothing was done, so there is nothing to judge.
             answer = None if returned.fault and not returned.tools else self._judge_return(returned)
             self._give_up(returned)
             if answer and talk.active:
@@ -172,7 +172,7 @@ class _Run:
         return answer.feedback
 
     def _call_until_return(self, prompt: str) -> Return | None:
-        """After as many tries and waits as it takes; None where the person stopped that."""
+        """Call the client with retries and waits; None if the user stopped it."""
         tries, limits = list(self._pace.tries), list(self._pace.limit)
         while True:
             returned = self.conversation.asked(prompt)
@@ -201,7 +201,7 @@ class _Run:
         return limits.pop(0) if limits else None
 
     def _wait(self, returned: Return, seconds: float) -> bool:
-        """False where the person did not want to; the time counts for no bound."""
+        """Wait; False if the user does not want that. The time counts for no bound."""
         clock = self.conversation.context.clock
         until = datetime.fromtimestamp(clock() + seconds, UTC)
         self._show(
@@ -225,7 +225,7 @@ class _Run:
                 return replace(record.progress, clock=read_clock())
             return count_time(record.progress, talk.context.session_of(record))
 
-        talk.record = verbs.change(talk.context, talk.loop, edit, kind=kind)
+        talk.record = verbs.change_loop(talk.context, talk.loop, edit, kind=kind)
 
     def _judge_return(self, returned: Return) -> Answer | None:
         talk = self.conversation
@@ -259,7 +259,7 @@ class _Run:
         return answer
 
     def _clean_up(self, answer: Answer | None) -> Record:
-        """A loop whose person keeps nothing is gone once it is finished."""
+        """Remove a finished loop if the user wants no state kept."""
         record = self.conversation.record
         if answer and isinstance(answer.verdict, Finish) and record.contract.clean:
             progress = replace(record.progress, round=record.progress.round + 1)
@@ -267,12 +267,12 @@ class _Run:
         return self.conversation.reloaded()
 
     def _is_interrupted(self) -> None:
-        """By Ctrl-C, or because somebody ended or paused the loop elsewhere."""
+        """Whether Ctrl-C was pressed, or the loop was ended or paused elsewhere."""
         if self.conversation.reloaded().progress.status == "active":
-            self.pause(_BY_THE_PERSON)
+            self.pause(_BY_USER)
 
     def _give_up(self, returned: Return) -> None:
-        """At what another round would not mend."""
+        """Pause the loop because of a failure that another round would not fix."""
         talk = self.conversation
         denied = ", ".join(dict.fromkeys(returned.denied))
         again, self._denied_before = self._denied_before, bool(denied)

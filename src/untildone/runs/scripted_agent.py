@@ -1,4 +1,4 @@
-"""A stand-in for Claude Code: plays a script, and runs the installed hooks as the client does."""
+"""A scripted agent that runs the installed hooks as Claude Code does."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from msgspec import Struct
 from untildone.process.runner import run
 from untildone.runs.hooks import Answer, Settings, fire, read_hooks, read_variables
 
-# The version whose behaviour this is.
+# The version of the client that this follows.
 VERSION = "2-1-325"
 CAP_VARIABLE = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"
 CAP = 8
@@ -40,14 +40,14 @@ class Turn(Struct, frozen=True, kw_only=True):
 
 
 class ScriptEvent(Struct, frozen=True, kw_only=True):
-    """One thing to show: `what` it was, and the text of it."""
+    """One event to show: its kind and its text."""
 
     what: Literal["prompt", "edit", "shell", "refused", "says", "held", "let go", "notice"]
     text: str
 
 
 Show: TypeAlias = Callable[[ScriptEvent], None]
-# How a prompt ended: `out of script` is an agent still held that has nothing more to do.
+# How a prompt ended; `out of script`: the agent is still held but its script is over.
 Ended: TypeAlias = Literal["let go", "blocked", "overridden", "out of script"]
 
 
@@ -56,7 +56,7 @@ def show_nothing(happened: ScriptEvent) -> None:
 
 
 class Agent:
-    """One session; `settings` are the files the client reads, `environ` what it is started with."""
+    """One session; `settings` are the files that the client would read."""
 
     def __init__(
         self,
@@ -74,12 +74,12 @@ class Agent:
         self._environ = {**environ, **read_variables(settings)}
         self._show = show
         self._prompt = ""
-        # Since the prompt, and since the last tool call.
+        # Holds since the prompt, and since the last tool call.
         self._held, self._holds = False, 0
 
     @property
     def environment(self) -> dict[str, str]:
-        """What hooks and the agent's shell see."""
+        """The environment of hooks and of the agent's shell."""
         return {
             **self._environ,
             "AI_AGENT": f"claude-code_{VERSION}_harness",
@@ -97,7 +97,7 @@ class Agent:
         self.fire("SessionEnd", {"reason": reason}, subject=reason)
 
     def prompt(self, text: str, turns: Iterable[Turn]) -> Ended:
-        """The person's prompt, then turn after turn until a stop is let pass."""
+        """Submit a prompt, then play turns until a stop is allowed."""
         self._prompt, self._held, self._holds = str(uuid.uuid4()), False, 0
         self._show(ScriptEvent(what="prompt", text=text))
         answers = self.fire("UserPromptSubmit", {"permission_mode": "default", "prompt": text})
@@ -116,14 +116,14 @@ class Agent:
     def fire(
         self, event: str, fields: Mapping[str, Any], *, subject: str = ""
     ) -> tuple[Answer, ...]:
-        """The hooks of an event with its payload, as the client builds it."""
+        """Run the hooks of an event with the payload that the client would build."""
         payload = {**self._payload(event), **fields}
         wanted = [hook for hook in self._hooks if hook.wants(event, subject)]
         environ = {**self.environment, "CLAUDE_PROJECT_DIR": str(self.project)}
         return fire(wanted, json.dumps(payload).encode(), cwd=self.cwd, env=environ)
 
     def _payload(self, event: str) -> dict[str, Any]:
-        # No transcript is written: hooks may not need one.
+        # No transcript is written: hooks must work without one.
         transcript = self.project.parent / f"{self.session}.jsonl"
         common = {
             "session_id": self.session,
@@ -134,7 +134,7 @@ class Agent:
         return {**common, "prompt_id": self._prompt} if self._prompt else common
 
     def _stop(self, message: str) -> bool:
-        """Whether the agent is made to go on."""
+        """Play a stop; True if the agent is held."""
         self._show(ScriptEvent(what="says", text=message))
         answers = self.fire("Stop", stop_fields(message, held_before=self._held))
         told = "\n".join(answer.goes_on for answer in answers if answer.goes_on)
@@ -144,7 +144,7 @@ class Agent:
         return self._held
 
     def _is_overridden(self) -> bool:
-        """The client lets go by itself after so many holds without a tool call."""
+        """Whether the client ends the turn itself, after too many holds without a tool call."""
         value = self._environ.get(CAP_VARIABLE, "")
         cap = int(value) if value.isdecimal() else CAP
         return 0 < cap < self._holds
@@ -167,7 +167,7 @@ class Agent:
         self.fire("PostToolBatch", batch)
 
     def _carry_out(self, edit: Edit | Shell, fields: Mapping[str, Any]) -> str:
-        """Carries the call out and reports it; the text is what the model would read."""
+        """Carry out a tool call and return what the model would read."""
         match edit:
             case Edit():
                 event, result = "PostToolUse", {"tool_response": self._write_file(edit)}
@@ -209,7 +209,7 @@ class Agent:
 
 
 def stop_fields(message: str, *, held_before: bool) -> dict[str, Any]:
-    """What a Stop says beside the session."""
+    """Return the fields of a Stop payload beside the session."""
     return {
         "permission_mode": "default",
         "effort": {"level": "medium"},

@@ -1,4 +1,4 @@
-"""A client without a model: plays one step of a script at each call, in Claude Code's protocol.
+"""A client without a model: each call plays one step of a script in Claude Code's protocol.
 
 `python -m untildone.runs.scripted_client SCRIPT.json [client arguments]`, with the prompt on stdin.
 """
@@ -24,24 +24,24 @@ _TEXTS = {401: "Invalid API key", 429: "This request would exceed your account's
 
 
 class Step(Struct, frozen=True, kw_only=True):
-    """What one call does, says and costs, or what goes wrong in it."""
+    """What one call does, says and costs, or how it fails."""
 
     edits: tuple[Edit | Shell, ...] = ()
     says: str = ""
     cost_usd: float = 0
     tokens: int = 1_000
     denied: tuple[str, ...] = ()
-    # An HTTP status with what the client says of it, and the end of the limit for 429.
+    # An HTTP status with the client's message, and the end of the limit for 429.
     status: int = 0
     until: float = 0
-    # Seconds it hangs after its edits, a signal it dies of, an exit code without an account.
+    # Seconds it hangs after its edits, the signal that kills it, an exit code without a result.
     hangs: float = 0
     dies: int = 0
     exit_code: int | None = None
 
 
 class Script(Struct, frozen=True, kw_only=True):
-    """Past its end the last step is played again; `played` and `costs` are what was, so far."""
+    """After its end the last step repeats; `played` and `costs` are the totals so far."""
 
     steps: tuple[Step, ...]
     played: int = 0
@@ -50,7 +50,7 @@ class Script(Struct, frozen=True, kw_only=True):
 
 
 def write_script(path: Path, steps: Sequence[Step]) -> str:
-    """The command line of a client that plays them."""
+    """Write the script and return the command line that plays it."""
     write_atomically(path, msgspec.json.encode(Script(steps=tuple(steps))), keep_previous=False)
     words = (sys.executable, "-P", "-m", __name__, str(path))
     return " ".join(quote_argument(word) for word in words)

@@ -1,4 +1,4 @@
-"""How the person stops a run: Ctrl-C here, `pause` or `cancel` anywhere."""
+"""The user's request to stop a run: Ctrl-C here, `pause` or `cancel` anywhere."""
 
 import signal
 import threading
@@ -13,7 +13,7 @@ _LOOK_SECONDS = 0.2
 
 
 class StopRequest(threading.Event):
-    """Set while the client runs, so that it is ended gently; read by whoever watches it."""
+    """Ends the client gently once it is set."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -24,16 +24,16 @@ class StopRequest(threading.Event):
 
     @property
     def asked(self) -> bool:
-        """By Ctrl-C, or by whom nobody reads any more."""
+        """Whether Ctrl-C was pressed, or our output was closed."""
         return super().is_set()
 
     def is_set(self) -> bool:
         return super().is_set() or (self._session is not None and not self._session.is_active())
 
     def pause_until(self, moment: float, clock: Callable[[], float]) -> bool:
-        """False if it was stopped.
+        """Sleep until then; False if the run was stopped.
 
-        The wall clock goes on while a machine sleeps; the other one, when somebody sets it back.
+        One clock continues while the machine sleeps, the other if the time is set back.
         """
         latest = time.monotonic() + moment - clock()
         while (left := min(moment - clock(), latest - time.monotonic())) > 0:
@@ -45,7 +45,7 @@ class StopRequest(threading.Event):
 
 @contextmanager
 def catch_first_interrupt(stopping: StopRequest) -> Iterator[None]:
-    """The first Ctrl-C asks; the next one has the effect it had outside."""
+    """Turn the first Ctrl-C into a request; the next one acts as usual."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

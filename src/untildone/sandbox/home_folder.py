@@ -1,9 +1,9 @@
-"""A home for runs in a clean copy: toolchains and caches, no settings made meanwhile."""
+"""The home folder of a sandbox: toolchains and caches, but no settings changed since."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-# Toolchains and what they downloaded: content that is known by its digest or version.
+# Toolchains and their downloads, which are identified by digest or version.
 _TOOLCHAINS = (
     *(".cache", ".rustup", ".npm", ".yarn", ".pnpm-store", ".bun", ".deno", ".nvm", ".volta"),
     *(".fnm", ".pyenv", ".rbenv", ".asdf", ".sdkman", ".jenv", ".goenv", "go", ".nuget", ".dotnet"),
@@ -11,7 +11,7 @@ _TOOLCHAINS = (
     *(".local/share/pnpm", ".local/share/mise", ".local/share/uv", ".local/share/fnm"),
     *(".cargo/registry", ".cargo/git", ".cargo/bin", "Library/Caches", "Library/pnpm"),
 )
-# Settings that steer a tool: taken along if nobody has touched them since the start.
+# Settings of tools: taken along if they are unchanged since the baseline.
 _SETTINGS = (
     *(".npmrc", ".yarnrc", ".yarnrc.yml", ".gitconfig", ".config/git", ".config/pip", ".pip"),
     *(".config/go/env", ".config/uv", ".config/pnpm", ".config/ruff", ".config/mypy", ".netrc"),
@@ -19,7 +19,7 @@ _SETTINGS = (
     *(".gradle/init.d", ".tool-versions", ".config/mise", ".config/matplotlib", ".aws/config"),
 )
 _USER_SITE = ".local/lib"
-# What a variable steers, a check may be made to pass with: each has the start's value or none.
+# Variables that could make a check pass: each has the baseline's value or none.
 STEERING = (
     *("BASH_ENV", "ENV", "LD_PRELOAD", "LD_LIBRARY_PATH", "DYLD_INSERT_LIBRARIES"),
     *("PYTHONPATH", "PYTHONSTARTUP", "PYTHONHOME", "PYTHONWARNINGS", "PYTHONUSERBASE"),
@@ -44,24 +44,24 @@ def select_steering(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def link_home(home: Path, environ: Mapping[str, str], *, since: float) -> None:
-    """Links to what is taken along; `since` is the time after which a change is a change."""
-    person = _home(environ)
+    """Link what is taken along; settings changed after `since` are not."""
+    user_home = _find_user_home(environ)
     for name in _TOOLCHAINS:
-        _link(_place(person, name, environ), home / name)
+        _link(_locate(user_home, name, environ), home / name)
     for name in _SETTINGS:
-        place = _place(person, name, environ)
-        if all(_older(each, since) for each in (place, *_inside(place))):
+        place = _locate(user_home, name, environ)
+        if all(_is_older(each, since) for each in (place, *_list_inside(place))):
             _link(place, home / name)
-    if _user_site_is_older(person, since):
-        _link(person / _USER_SITE, home / _USER_SITE)
+    if _is_user_site_older(user_home, since):
+        _link(user_home / _USER_SITE, home / _USER_SITE)
 
 
 def make_environment(
     environ: Mapping[str, str], at_start: Mapping[str, str], *, home: Path
 ) -> dict[str, str]:
-    """The environment of a run in that home, steered as it was at the start."""
+    """Return the environment of a run in that home, with the baseline's steering variables."""
     kept = {name: value for name, value in environ.items() if name not in STEERING}
-    person = _home(environ)
+    user_home = _find_user_home(environ)
     own = {
         "HOME": str(home),
         "USERPROFILE": str(home),
@@ -70,19 +70,19 @@ def make_environment(
     }
     if not (home / _USER_SITE).exists():
         own["PYTHONNOUSERSITE"] = "1"
-    if "RUSTUP_HOME" not in kept and (person / ".rustup").exists():
-        own["RUSTUP_HOME"] = str(person / ".rustup")
+    if "RUSTUP_HOME" not in kept and (user_home / ".rustup").exists():
+        own["RUSTUP_HOME"] = str(user_home / ".rustup")
     return kept | dict(at_start) | own
 
 
-def _home(environ: Mapping[str, str]) -> Path:
+def _find_user_home(environ: Mapping[str, str]) -> Path:
     return Path(environ.get("HOME") or environ.get("USERPROFILE") or Path.home())
 
 
-def _place(person: Path, name: str, environ: Mapping[str, str]) -> Path:
+def _locate(user_home: Path, name: str, environ: Mapping[str, str]) -> Path:
     top, _, rest = name.partition("/")
     moved = environ.get("CARGO_HOME") if top == ".cargo" else None
-    return Path(moved) / rest if moved else person / name
+    return Path(moved) / rest if moved else user_home / name
 
 
 def _link(source: Path, target: Path) -> None:
@@ -92,12 +92,12 @@ def _link(source: Path, target: Path) -> None:
     target.symlink_to(source, target_is_directory=source.is_dir())
 
 
-def _inside(place: Path) -> Iterator[Path]:
+def _list_inside(place: Path) -> Iterator[Path]:
     return place.rglob("*") if place.is_dir() else iter(())
 
 
-def _older(place: Path, since: float) -> bool:
-    """The time of any change cannot be set by hand; where the system has none, the content's."""
+def _is_older(place: Path, since: float) -> bool:
+    """Compare the change time, which no program can set, and the modification time."""
     try:
         status = place.stat()
     except OSError:
@@ -105,10 +105,10 @@ def _older(place: Path, since: float) -> bool:
     return max(status.st_mtime, status.st_ctime) < since
 
 
-def _user_site_is_older(person: Path, since: float) -> bool:
-    """A file put into a folder changes the time of the folder."""
-    places = sorted((person / _USER_SITE).glob("python*/site-packages"))
+def _is_user_site_older(user_home: Path, since: float) -> bool:
+    """A file added to a folder changes the folder's time."""
+    places = sorted((user_home / _USER_SITE).glob("python*/site-packages"))
     custom = (
         place / f"{name}.py" for place in places for name in ("usercustomize", "sitecustomize")
     )
-    return bool(places) and all(_older(each, since) for each in (*places, *custom))
+    return bool(places) and all(_is_older(each, since) for each in (*places, *custom))

@@ -1,4 +1,4 @@
-"""A copy that cannot stand at the project's place: dependencies borrowed without leading back."""
+"""Dependencies of a copy beside the project, linked so that imports do not lead back."""
 
 import os
 import shutil
@@ -14,7 +14,7 @@ _FINDER = "__editable__"
 def link_dependencies(
     project: Path, copy: Path, folders: Iterable[str]
 ) -> tuple[dict[str, str], str]:
-    """Variables that lead imports into the copy, and why nobody can tell that they do."""
+    """Return variables that lead imports into the copy, and why that cannot be proved."""
     roots: list[str] = []
     environ: dict[str, str] = {}
     unproved = ""
@@ -28,17 +28,17 @@ def link_dependencies(
             _link_packages(source, place, project=project, copy=copy)
         elif (source / "pyvenv.cfg").exists():
             place.symlink_to(source, target_is_directory=True)
-            roots += _editable(source, project=project, copy=copy)
-            unproved = unproved or _finder(source, project)
+            roots += _find_editable_roots(source, project=project, copy=copy)
+            unproved = unproved or _find_import_hook(source, project)
         else:
-            _copy(source, place)
+            _copy_or_link(source, place)
     if roots:
         environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(roots))
     return environ, unproved
 
 
 def _link_packages(source: Path, place: Path, *, project: Path, copy: Path) -> None:
-    """Each package by a link of its own: those of the workspace lead into the copy."""
+    """Link each package separately: packages of the workspace lead into the copy."""
     place.mkdir(exist_ok=True)
     for entry in source.iterdir():
         if entry.name.startswith("@") and entry.is_dir() and not entry.is_symlink():
@@ -50,30 +50,32 @@ def _link_packages(source: Path, place: Path, *, project: Path, copy: Path) -> N
         (place / entry.name).symlink_to(leads, target_is_directory=leads.is_dir())
 
 
-def _site_packages(environment: Path) -> Iterator[Path]:
+def _find_site_packages(environment: Path) -> Iterator[Path]:
     yield from environment.glob("lib/python*/site-packages")
     yield from environment.glob("Lib/site-packages")
 
 
-def _editable(environment: Path, *, project: Path, copy: Path) -> Iterator[str]:
-    """A folder on the path comes before what a `.pth` file adds to it."""
-    for file in (file for place in _site_packages(environment) for file in place.glob("*.pth")):
+def _find_editable_roots(environment: Path, *, project: Path, copy: Path) -> Iterator[str]:
+    """Yield the copy's folders for editable installs; `PYTHONPATH` precedes `.pth` files."""
+    for file in (
+        file for place in _find_site_packages(environment) for file in place.glob("*.pth")
+    ):
         for line in file.read_text(encoding="utf-8", errors="replace").splitlines():
             named = Path(line.strip() or os.sep)
             if named.is_absolute() and named.is_relative_to(project):
                 yield str(copy / named.relative_to(project))
 
 
-def _finder(environment: Path, project: Path) -> str:
-    """An import hook of an editable install that names the project leads wherever it likes."""
-    for place in _site_packages(environment):
+def _find_import_hook(environment: Path, project: Path) -> str:
+    """An import hook of an editable install that names the project may lead anywhere."""
+    for place in _find_site_packages(environment):
         for file in place.glob(f"{_FINDER}*.py"):
             if str(project) in file.read_text(encoding="utf-8", errors="replace"):
                 return f"`{file.name}` leads imports into the project itself"
     return ""
 
 
-def _copy(source: Path, place: Path) -> None:
+def _copy_or_link(source: Path, place: Path) -> None:
     files = (name for _, _, names in os.walk(source) for name in names)
     if len(list(islice(files, _MOST_COPIED))) < _MOST_COPIED:
         shutil.copytree(source, place, symlinks=True, copy_function=shutil.copy2)

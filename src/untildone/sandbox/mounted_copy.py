@@ -13,11 +13,11 @@ import sys
 
 _NEW_USER, _NEW_MOUNTS = 0x10000000, 0x00020000
 _READ_ONLY, _REMOUNT, _BIND, _RECURSIVE, _PRIVATE = 1, 32, 4096, 16384, 1 << 18
-# What the caller gets when no namespace is allowed here: no command of its own ends like this.
+# The exit status if no namespace is allowed here; no ordinary command has it.
 NOT_ALLOWED = 197
 
 
-class _Refused(Exception):  # noqa: N818  reads as what happened
+class _RefusedError(Exception):
     pass
 
 
@@ -26,64 +26,66 @@ def main(arguments: list[str]) -> int:
     copy, project, scratch, mark, *folders = arguments[:split]
     below = os.path.relpath(os.getcwd(), project)
     try:
-        _alone()
-        scratch = _own(scratch)
+        _enter_namespace()
+        scratch = _make_own_folder(scratch)
         for number, folder in enumerate(folders):
-            _lay_over(os.path.join(project, folder), os.path.join(copy, folder), scratch, number)
+            _mount_overlay(
+                os.path.join(project, folder), os.path.join(copy, folder), scratch, number
+            )
         _mount(copy, project, flags=_BIND | _RECURSIVE)
         os.chdir(os.path.join(project, below))
-    except (_Refused, OSError) as error:
+    except (_RefusedError, OSError) as error:
         sys.stderr.write(f"untildone: {error}\n")
         return NOT_ALLOWED
     if not os.path.exists(os.path.join(project, mark)):
         return NOT_ALLOWED
     command = arguments[split + 1 :]
-    return _become(command) if command else 0
+    return _exec(command) if command else 0
 
 
-def _become(command: list[str]) -> int:
-    """The command takes our place, in the namespace; how it could not be run otherwise."""
+def _exec(command: list[str]) -> int:
+    """Replace this process by the command; return an exit status if it cannot be run."""
     try:
         os.execvp(command[0], command)  # noqa: S606  no shell in between
     except FileNotFoundError:
         return 127
     except OSError as error:
-        # As every shell does it: a script without a `#!` line is for sh.
-        return _become(["sh", *command]) if error.errno == errno.ENOEXEC else 126
+        # As in every shell, a script without a `#!` line runs in sh.
+        return _exec(["sh", *command]) if error.errno == errno.ENOEXEC else 126
 
 
-def _own(scratch: str) -> str:
-    """Several commands run at once, and no two may write through one folder."""
+def _make_own_folder(scratch: str) -> str:
+    """Commands run at the same time, and each needs its own folder for overlays."""
     own = os.path.join(scratch, str(os.getpid()))
     os.makedirs(own)
     return own
 
 
-def _alone() -> None:
-    """A user and mount namespace of our own, under the same user and group."""
+def _enter_namespace() -> None:
+    """Enter a new user and mount namespace, as the same user and group."""
     user, group = os.getuid(), os.getgid()
-    _checked(_libc().unshare(_NEW_USER | _NEW_MOUNTS), "unshare")
+    _check(_libc().unshare(_NEW_USER | _NEW_MOUNTS), "unshare")
     _write("/proc/self/setgroups", "deny")
     _write("/proc/self/uid_map", f"{user} {user} 1")
     _write("/proc/self/gid_map", f"{group} {group} 1")
     _mount("none", "/", flags=_RECURSIVE | _PRIVATE)
 
 
-def _lay_over(original: str, place: str, scratch: str, number: int) -> None:
-    """The original's content at the place; what is written there is gone afterwards."""
+def _mount_overlay(original: str, place: str, scratch: str, number: int) -> None:
+    """Mount the original's content; what is written there is discarded."""
     os.makedirs(place, exist_ok=True)
     upper, work = (os.path.join(scratch, f"{name}{number}") for name in ("upper", "work"))
     os.makedirs(upper)
     os.makedirs(work)
-    options = f"lowerdir={_escaped(original)},upperdir={_escaped(upper)},workdir={_escaped(work)}"
+    options = f"lowerdir={_escape(original)},upperdir={_escape(upper)},workdir={_escape(work)}"
     try:
         _mount("overlay", place, kind="overlay", options=f"{options},userxattr")
-    except _Refused:
+    except _RefusedError:
         _mount(original, place, flags=_BIND | _RECURSIVE)
         _mount("none", place, flags=_BIND | _REMOUNT | _READ_ONLY)
 
 
-def _escaped(path: str) -> str:
+def _escape(path: str) -> str:
     return path.replace("\\", "\\\\").replace(":", "\\:").replace(",", "\\,")
 
 
@@ -94,12 +96,12 @@ def _libc() -> ctypes.CDLL:
 def _mount(source: str, target: str, *, kind: str = "", flags: int = 0, options: str = "") -> None:
     texts = [os.fsencode(text) or None for text in (source, target, kind)]
     result = _libc().mount(*texts, ctypes.c_ulong(flags), os.fsencode(options) or None)
-    _checked(result, f"mount {target}")
+    _check(result, f"mount {target}")
 
 
-def _checked(result: int, what: str) -> None:
+def _check(result: int, what: str) -> None:
     if result != 0:
-        raise _Refused(f"{what}: {os.strerror(ctypes.get_errno())}")
+        raise _RefusedError(f"{what}: {os.strerror(ctypes.get_errno())}")
 
 
 def _write(path: str, text: str) -> None:

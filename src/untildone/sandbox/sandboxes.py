@@ -1,4 +1,7 @@
-"""A clean copy to run checks in: at the project's place where the system allows, else beside."""
+"""Sandboxes: copies of a project in which checks run.
+
+The copy is mounted at the project's own path where the system allows it, else used beside it.
+"""
 
 import os
 import secrets
@@ -27,24 +30,24 @@ _AUTHOR = {
     for who in ("AUTHOR", "COMMITTER")
     for what, value in (("NAME", "untildone"), ("EMAIL", "untildone@localhost"))
 }
-_RECORDED = (
+_COMMIT_COMMANDS = (
     ("init", "-q", "--template="),
     ("add", "-A"),
     ("commit", "-q", "-m", "the tree to be judged"),
 )
-# What tools remember of earlier runs is not believed, and what git says is not asked.
-_FORGOTTEN = frozenset(
+# Caches of earlier runs and git's records are not taken along: the agent could have edited them.
+_LEFT_BEHIND = frozenset(
     (
         *("__pycache__", ".git", ".untildone", ".pytest_cache", ".mypy_cache", ".ruff_cache"),
         ".hypothesis",
     )
 )
-# Reports of a run are read from outside, where a folder laid over is not seen.
-_REPORTING = ("pom.xml", "build.gradle", "build.gradle.kts")
+# Reports of these tools are read from outside, where an overlay mount is not visible.
+_REPORTING_BUILDS = ("pom.xml", "build.gradle", "build.gradle.kts")
 
 
 class SandboxSource(Struct, frozen=True, kw_only=True):
-    """What a room is made from; `since` is when the start was kept, `at_start` its variables."""
+    """What a sandbox is made from; `at_start` and `since` are the baseline's variables and time."""
 
     project: Path
     ignored: tuple[str, ...]
@@ -54,9 +57,9 @@ class SandboxSource(Struct, frozen=True, kw_only=True):
 
 
 class Sandbox(Struct, frozen=True, kw_only=True):
-    """Where checks run (`project`), through which program, and where their files are seen.
+    """Checks run in `project`, by the command line `through`; their files are seen at `seen`.
 
-    `unproved` says why nobody can tell which tree was read.
+    `unproved` says why it is unknown which tree the checks read.
     """
 
     project: Path
@@ -70,19 +73,21 @@ class Sandbox(Struct, frozen=True, kw_only=True):
 def open_sandbox(
     composed: SandboxFiles, place: SandboxSource, *, beside: bool = False
 ) -> Iterator[Sandbox]:
-    """Gone at the end with all that was written there; `beside` even if it could be in place."""
+    """Make a sandbox and remove it at the end; with `beside` it is not mounted."""
     top = Path(os.path.realpath(tempfile.mkdtemp(prefix="untildone-sandbox-")))
     try:
-        yield _furnished(composed, place, top, beside=beside)
+        yield _make_sandbox(composed, place, top, beside=beside)
     finally:
         _remove(top)
 
 
-def _furnished(composed: SandboxFiles, place: SandboxSource, top: Path, *, beside: bool) -> Sandbox:
+def _make_sandbox(
+    composed: SandboxFiles, place: SandboxSource, top: Path, *, beside: bool
+) -> Sandbox:
     copy, scratch, home = (top / name for name in ("tree", "scratch", "home"))
     for folder in (copy, scratch, home):
         folder.mkdir()
-    _write(composed, copy)
+    _write_files(composed, copy)
     link_home(home, place.environ, since=place.since)
     environ = make_environment(place.environ, place.at_start, home=home)
     project = Path(os.path.realpath(place.project))
@@ -90,36 +95,39 @@ def _furnished(composed: SandboxFiles, place: SandboxSource, top: Path, *, besid
     (copy / ".untildone").mkdir(exist_ok=True)
     (copy / ".untildone" / ".gitignore").write_text("*\n", encoding="utf-8")
     (copy / mark).touch()
-    folders = [*_dependencies(project, copy, place.ignored), *_written_outside(environ)]
+    folders = [
+        *_find_dependencies(project, copy, place.ignored),
+        *_find_outer_build_folders(environ),
+    ]
     places = (str(copy), str(project), str(scratch), mark)
     through = (sys.executable, "-I", "-S", str(mounted_copy.__file__), *places, *folders, "--")
-    with ThreadPoolExecutor(max_workers=1) as apart:
+    with ThreadPoolExecutor(max_workers=1) as pool:
         in_place = sys.platform == "linux" and not beside
-        allowed = apart.submit(_allowed, through, project) if in_place else None
+        can_mount = pool.submit(_can_mount, through, project) if in_place else None
         if (project / ".git").exists():
-            _record(copy, environ)
-    if allowed and allowed.result():
+            _commit(copy, environ)
+    if can_mount and can_mount.result():
         return Sandbox(project=place.project, seen=copy, environ=environ, through=through)
     own, unproved = link_dependencies(project, copy, folders)
     return Sandbox(project=copy, seen=copy, environ=environ | own, unproved=unproved)
 
 
-def _record(copy: Path, environ: dict[str, str]) -> None:
-    """Its own repository, for checks that ask git which files there are."""
+def _commit(copy: Path, environ: dict[str, str]) -> None:
+    """Make it a repository, for checks that ask git which files there are."""
     here = {"GIT_DIR": str(copy / ".git"), "GIT_WORK_TREE": str(copy)}
-    for words in _RECORDED:
+    for words in _COMMIT_COMMANDS:
         own = _AUTHOR | here
         run_git(words, cwd=copy, timeout=_PROBE_SECONDS, environ=environ, variables=own)
 
 
-def _allowed(through: tuple[str, ...], project: Path) -> bool:
+def _can_mount(through: tuple[str, ...], project: Path) -> bool:
     return run(through, cwd=project, timeout=_PROBE_SECONDS).exit_code == 0
 
 
-def _write(composed: SandboxFiles, copy: Path) -> None:
-    """What is as it is in the project keeps its time, so that builds are taken up again.
+def _write_files(composed: SandboxFiles, copy: Path) -> None:
+    """Keep the times of unchanged files, so that incremental builds go on.
 
-    What was restored is new: build tools go by that.
+    Restored files get a new time, so that build tools see them as changed.
     """
     restored = frozenset(composed.restored)
     for path, source in composed.files.items():
@@ -136,8 +144,8 @@ def _write(composed: SandboxFiles, copy: Path) -> None:
             continue
 
 
-def _dependencies(project: Path, copy: Path, ignored: tuple[str, ...]) -> Iterator[str]:
-    """Folders the start left out, and what tools generate: they are the same for every tree."""
+def _find_dependencies(project: Path, copy: Path, ignored: tuple[str, ...]) -> Iterator[str]:
+    """Yield the ignored and generated folders, which every tree shares."""
     known = {path.rstrip("/") for path in ignored}
     for folder, folders, _ in os.walk(project):
         below = Path(folder).relative_to(project).as_posix()
@@ -147,33 +155,33 @@ def _dependencies(project: Path, copy: Path, ignored: tuple[str, ...]) -> Iterat
             path = f"{inside}{name}"
             if path not in known and name not in GENERATED:
                 left.append(name)
-            elif name not in _FORGOTTEN:
-                yield from _lent(project, copy, path)
+            elif name not in _LEFT_BEHIND:
+                yield from _lend_folder(project, copy, path)
         folders[:] = left
 
 
-def _lent(project: Path, copy: Path, path: str) -> Iterator[str]:
+def _lend_folder(project: Path, copy: Path, path: str) -> Iterator[str]:
     target = copy / path
     if os.path.lexists(target):
         return
     if (project / path).is_symlink():
         target.parent.mkdir(parents=True, exist_ok=True)
         target.symlink_to((project / path).readlink())
-    elif any((project / path).with_name(name).exists() for name in _REPORTING):
+    elif any((project / path).with_name(name).exists() for name in _REPORTING_BUILDS):
         shutil.copytree(project / path, target, symlinks=True, copy_function=shutil.copy2)
     else:
         yield path
 
 
-def _written_outside(environ: Mapping[str, str]) -> Iterator[str]:
-    """Build folders elsewhere: what is built of the copy must not be taken for the project's."""
+def _find_outer_build_folders(environ: Mapping[str, str]) -> Iterator[str]:
+    """Yield build folders outside of the project: the copy's builds must not end up there."""
     folder = environ.get("CARGO_TARGET_DIR", "")
     if os.path.isabs(folder) and os.path.isdir(folder):  # noqa: PTH112, PTH117  a text, not a path
         yield folder
 
 
 def _remove(top: Path) -> None:
-    """A folder laid over leaves one behind that nobody may enter, not even its owner."""
+    """Overlay mounts leave a `work` folder behind that not even its owner may enter."""
     for folder, folders, _ in os.walk(top):
         for name in folders:
             path = Path(folder) / name

@@ -1,4 +1,4 @@
-"""A copy of the tree that checks can run on while the original goes on changing."""
+"""A copy of the tree for checks that run while the original changes."""
 
 import os
 import shutil
@@ -11,22 +11,22 @@ MAX_FILES = 50_000
 
 
 class TreeTooLargeError(Exception):
-    """More files than a copy is worth."""
+    """The tree has too many files to be copied."""
 
 
 def copy_tree(source: Path, target: Path) -> None:
-    """Files git knows or would add are copied; ignored folders, such as caches, are linked."""
+    """Copy files that git knows or would add; link ignored folders, such as caches."""
     paths = list_files(source)
     if len(paths) > MAX_FILES:
         raise TreeTooLargeError(f"{len(paths)} files")
     target.mkdir(parents=True)
     for path in paths:
-        _copy_one(source / path, target / path)
-    for folder in _to_link(source, target):
+        _copy_file(source / path, target / path)
+    for folder in _find_folders_to_link(source, target):
         (target / folder).symlink_to(source / folder, target_is_directory=True)
 
 
-def _copy_one(source: Path, target: Path) -> None:
+def _copy_file(source: Path, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     try:
         shutil.copy2(source, target, follow_symlinks=False)
@@ -35,7 +35,7 @@ def _copy_one(source: Path, target: Path) -> None:
         return
 
 
-def _to_link(source: Path, target: Path) -> Iterator[Path]:
+def _find_folders_to_link(source: Path, target: Path) -> Iterator[Path]:
     for folder in list_ignored_folders(source):
         place = target / folder
         if place.parent.is_dir() and not os.path.lexists(place):

@@ -8,12 +8,14 @@ from _thread import get_ident
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from untildone.core.contract import Contract
+from untildone.core.criteria import apply_amendments
 from untildone.core.progress import Progress, Round
 from untildone.errors import UserError
 from untildone.store import baseline, heads, journal, seal
@@ -26,13 +28,21 @@ _ID = re.compile(r"[a-z0-9-]{1,64}")
 _HISTORY = "run `untildone history` to see the loops there are"
 
 
-class Record(Struct, frozen=True, kw_only=True):
-    """A loop as read from disk; `warnings` say what had to be recovered."""
+class Record(Struct, frozen=True, kw_only=True, dict=True):
+    """A loop as it was read; `contract` is the sealed one.
+
+    `warnings` say what had to be recovered.
+    """
 
     contract: Contract
     progress: Progress
     generation: int
     warnings: tuple[str, ...] = ()
+
+    @cached_property
+    def agreed(self) -> Contract:
+        """The contract with its amendments."""
+        return apply_amendments(self.contract, self.progress.amendments)
 
 
 class UnreadableLoop(Struct, frozen=True, kw_only=True):

@@ -1,4 +1,4 @@
-"""Parsed source of six languages through one set of questions; what does not parse is empty."""
+"""One set of functions to read the syntax trees of six languages."""
 
 import re
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from untildone.syntax.rust_macros import expand_macros
 from untildone.worktree.contents import Tree
 from untildone.worktree.limits import count_steps
 
-# The grammars name most kinds differently and none twice with another meaning.
+# No kind means different things in two grammars, so one set serves all languages.
 NUMBERS = frozenset(
     (
         *("integer", "float", "number", "int_literal", "float_literal", "integer_literal"),
@@ -69,7 +69,7 @@ BLOCKS = frozenset(("block", "statement_block", "statement_list", "declaration_l
 COMMENTS = frozenset(("comment", "line_comment", "block_comment"))
 
 MAX_TEST_FILE_LENGTH = 1_000_000
-# A Rust macro's arguments are loose tokens to the grammar; as a call they are expressions.
+# The grammar reads a Rust macro's arguments as tokens; those of a call are expressions.
 _MACRO = re.compile(r"\b(?!macro_rules)(\w+)!\s*\(")
 _VECTOR = re.compile(r"\bvec!\s*\[")
 _LONGEST_PATH = 50
@@ -88,14 +88,14 @@ def parse_test_file(tree: Tree, path: str) -> SgNode:
 
 
 def list_parts(node: SgNode) -> list[SgNode]:
-    """Its named parts without comments."""
+    """Return the named children without comments."""
     children = node.children()
     count_steps(len(children) + 1)
     return [each for each in children if each.is_named() and each.kind() not in COMMENTS]
 
 
 def find_below(node: SgNode, kinds: frozenset[str]) -> Iterator[SgNode]:
-    """Every part of these kinds at any depth, the node itself too."""
+    """Yield nodes of these kinds at any depth, the node itself included."""
     left = [node]
     while left:
         each = left.pop()
@@ -112,7 +112,7 @@ def unwrap(node: SgNode) -> SgNode:
 
 
 def read_callee(call: SgNode) -> tuple[SgNode | None, str]:
-    """The receiver, if there is one, and the last name of what is called."""
+    """Return the receiver, if there is one, and the last name of the called function."""
     if call.kind() == "method_invocation":
         return call.field("object"), _text(call.field("name"))
     target = call.field("function") or call.field("constructor") or call.field("type")
@@ -130,13 +130,13 @@ def read_callee(call: SgNode) -> tuple[SgNode | None, str]:
 
 
 def get_receiver(node: SgNode) -> SgNode | None:
-    """What a member is taken from."""
+    """Return the object of a member access."""
     parts = list_parts(node)
     return parts[0] if parts else None
 
 
 def get_member(node: SgNode) -> str:
-    """The name after the last dot."""
+    """Return the name after the last dot."""
     parts = list_parts(node)
     return parts[-1].text() if parts else ""
 
@@ -149,12 +149,12 @@ def list_arguments(call: SgNode) -> list[SgNode]:
 
 
 def get_value(argument: SgNode) -> SgNode:
-    """Without the name it may be given by."""
+    """Return the value of an argument, without its keyword."""
     return list_parts(argument)[-1] if argument.kind() == "keyword_argument" else argument
 
 
 def read_call_path(call: SgNode) -> str:
-    """`a.b.c` of a call `a.b.c(…)`, calls in between left out."""
+    """Return `a.b.c` of a call `a.b.c(…)`, without the arguments of calls in between."""
     names: list[str] = []
     held: SgNode | None = call
     while held is not None and held.kind() in CALLS:
@@ -168,7 +168,7 @@ def read_call_path(call: SgNode) -> str:
 
 
 def read_literal(node: SgNode) -> str | None:
-    """The value written as one text, whatever quotes or zeros were used."""
+    """Return a literal's value in one spelling, whatever quotes or zeros were used."""
     kind, text = node.kind(), node.text()
     if kind in NUMBERS:
         return normalize_number(text)
@@ -182,14 +182,14 @@ def read_literal(node: SgNode) -> str | None:
             else None
         )
     if kind in STRINGS and ("{" not in text or not any(True for _ in find_below(node, HOLES))):
-        return normalize_string(text) if kind != "concatenated_string" else _joined(node)
+        return normalize_string(text) if kind != "concatenated_string" else _join_strings(node)
     return None
 
 
 HOLES = frozenset(("interpolation", "template_substitution"))
 
 
-def _joined(node: SgNode) -> str:
+def _join_strings(node: SgNode) -> str:
     return '"' + "".join(normalize_string(each.text())[1:] for each in list_parts(node))
 
 
@@ -204,7 +204,7 @@ def normalize_number(text: str) -> str:
 
 
 def normalize_string(text: str) -> str:
-    """Marked by one quote in front, so that `"1"` is not the number."""
+    """Return the text with one quote in front, so that `"1"` is not the number 1."""
     if text.startswith("/"):
         return text
     body = re.sub(r"^[A-Za-z#]*(\"\"\"|'''|[\"'`])", "", text, count=1)

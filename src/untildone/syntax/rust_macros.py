@@ -1,4 +1,4 @@
-"""Rust: tests that a macro writes row by row, and macros that assert, as plain functions."""
+"""Rust macros that write tests or assertions, expanded to plain functions."""
 
 import re
 from collections import Counter
@@ -27,36 +27,36 @@ class _Macro(Struct, frozen=True):
 
 
 def expand_macros(text: str) -> str:
-    """With the tests in place of the macro's calls; the macros themselves are left standing."""
+    """Return the text with the tests in place of the macros' calls; the macros stay."""
     if "macro_rules!" not in text:
         return text
     names = Counter(_RULES.findall(text))
-    # Of two that are called alike the latter counts.
-    macros = [each for each in _macros(text) if names[each.name] == 1]
+    # Of two macros of the same name the later one counts, so neither is expanded.
+    macros = [each for each in _find_macros(text) if names[each.name] == 1]
     for each in reversed(macros):
         if _ARGUMENTS.fullmatch(each.pattern) and "assert" in each.body:
-            text = text[: each.end] + _function(each) + text[each.end :]
+            text = text[: each.end] + _write_function(each) + text[each.end :]
     for each in macros:
         if "#[test]" in each.body:
-            text = _with_rows(text, each)
+            text = _expand_rows(text, each)
     return text
 
 
-def _macros(text: str) -> Iterator[_Macro]:
-    """Those of one rule: of several nobody can tell by their looks which one is meant."""
+def _find_macros(text: str) -> Iterator[_Macro]:
+    """Yield the macros with a single rule: of several it is unknown which one applies."""
     for found in _RULES.finditer(text):
-        inside, end = _bracketed(text, found.end())
+        inside, end = _read_brackets(text, found.end())
         at = len(inside) - len(inside.lstrip())
-        pattern, behind = _bracketed(inside, at)
+        pattern, behind = _read_brackets(inside, at)
         arrow = _ARROW.match(inside, behind)
         if arrow is not None and not _OWN.fullmatch(found[1]):
-            body, last = _bracketed(inside, arrow.end())
+            body, last = _read_brackets(inside, arrow.end())
             if not inside[last:].strip(" ;\n\t"):
                 yield _Macro(found[1], pattern, body, end)
 
 
-def _bracketed(text: str, at: int) -> tuple[str, int]:
-    """What stands between the bracket here and its other one, and where that ends."""
+def _read_brackets(text: str, at: int) -> tuple[str, int]:
+    """Return the text between the bracket at `at` and its partner, and the end of that."""
     waiting: list[str] = []
     for place in range(at, len(text)):
         sign = text[place]
@@ -69,46 +69,46 @@ def _bracketed(text: str, at: int) -> tuple[str, int]:
     return "", at
 
 
-def _function(macro: _Macro) -> str:
+def _write_function(macro: _Macro) -> str:
     names = [name for name, _ in _ARGUMENT.findall(macro.pattern)]
     given = ", ".join(f"{name}: T" for name in names)
     body = re.sub(r"\$(\w+)", r"\1", macro.body)
     return f"\nfn {macro.name}({given}) {{ {body} }}\n"
 
 
-def _with_rows(text: str, macro: _Macro) -> str:
-    row, test = _repetition(macro.pattern), _repetition(macro.body)
+def _expand_rows(text: str, macro: _Macro) -> str:
+    row, test = _read_repetition(macro.pattern), _read_repetition(macro.body)
     if row is None or test is None:
         return text
     parts: list[str] = []
     end = 0
     for call in re.finditer(rf"^[ \t]*{macro.name}!\s*(?=[({{\[])", text, re.M):
-        rows, last = _bracketed(text, call.end())
+        rows, last = _read_brackets(text, call.end())
         # An attribute counts for all that the call writes.
         if not text[: call.start()].rstrip().endswith("]"):
-            parts += text[end : call.start()], *_written(row, test, rows)
+            parts += text[end : call.start()], *_write_tests(row, test, rows)
             end = last
     return "".join((*parts, text[end:]))
 
 
-def _repetition(text: str) -> str | None:
-    """Of `$( … )*`, if there is one and none inside of it."""
+def _read_repetition(text: str) -> str | None:
+    """Return the content of `$( … )*`, if there is one without another inside."""
     at = text.find("$(")
-    inside, end = _bracketed(text, at + 1) if at >= 0 else ("", 0)
+    inside, end = _read_brackets(text, at + 1) if at >= 0 else ("", 0)
     return inside if "$(" not in inside and _REPEATED.match(text, end) else None
 
 
-def _written(row: str, test: str, rows: str) -> Iterator[str]:
+def _write_tests(row: str, test: str, rows: str) -> Iterator[str]:
     names = [name for name, _ in _ARGUMENT.findall(row)]
     pieces = re.split(r"(\$\w+)", test)
-    for found in re.finditer(_matching(row), _COMMENT.sub(r"\1", rows)):
+    for found in re.finditer(_make_row_pattern(row), _COMMENT.sub(r"\1", rows)):
         held = {
             f"${name}": given.strip() for name, given in zip(names, found.groups(), strict=True)
         }
         yield "".join((*(held.get(piece, piece) for piece in pieces), "\n"))
 
 
-def _matching(row: str) -> str:
+def _make_row_pattern(row: str) -> str:
     parts = re.split(r"\$\w+\s*:\s*(\w+)", row)
     said = [r"\s*".join(map(re.escape, re.findall(r"\w+|[^\w\s]", part))) for part in parts[::2]]
     kinds = [r"(\w+)" if kind == "ident" else rf"({_TOKENS}+)" for kind in parts[1::2]]

@@ -1,4 +1,4 @@
-"""Files by their content alone: neither git's word nor a time stamp counts."""
+"""Files of a tree by their content; neither git nor time stamps are believed."""
 
 import hashlib
 import os
@@ -15,21 +15,21 @@ from untildone.worktree import limits
 T = TypeVar("T")
 _CHUNK = 1_048_576
 READABLE = 4_000_000
-# Made by tools from what is elsewhere; the start's own ignored folders are known beside these.
+# Folders that tools generate; the baseline records further ignored folders.
 GENERATED = frozenset(
     (
         *("node_modules", ".venv", "venv", "target", "__pycache__", ".git", ".untildone"),
         *(".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis", ".tox", ".nox"),
     )
 )
-# Left behind by a run or leading to a repository: what is in them says nothing of the work.
-_LEFT_BEHIND = re.compile(
+# Files that runs leave behind, and links to repositories: no part of the work.
+_BYPRODUCT = re.compile(
     r"\.git|\.coverage(\..+)?|\.DS_Store|\.eslintcache|.+\.(pyc|tsbuildinfo|sw[po])"
 )
 
 
 class Entry(Struct, frozen=True, array_like=True):
-    """`digest` is of the content, or of where a link points."""
+    """`digest` is that of the content, or of a link's target."""
 
     kind: Literal["file", "program", "link"]
     digest: str
@@ -86,12 +86,12 @@ class Changes(Struct, frozen=True):
 
 
 def read_tree(root: Path, paths: Iterable[str]) -> Tree:
-    """What of the paths is there now."""
-    entries = ((path, _entry(root / path)) for path in paths)
+    """Return the tree of those paths that exist."""
+    entries = ((path, _read_entry(root / path)) for path in paths)
     return Tree(root, {path: entry for path, entry in entries if entry is not None})
 
 
-def _entry(path: Path) -> Entry | None:
+def _read_entry(path: Path) -> Entry | None:
     try:
         status = path.lstat()
         if stat.S_ISLNK(status.st_mode):
@@ -100,12 +100,12 @@ def _entry(path: Path) -> Entry | None:
         if not stat.S_ISREG(status.st_mode):
             return None
         kind: Literal["file", "program"] = "program" if status.st_mode & stat.S_IXUSR else "file"
-        return Entry(kind, _digest(path), status.st_size)
+        return Entry(kind, _hash_file(path), status.st_size)
     except OSError:
         return None
 
 
-def _digest(path: Path) -> str:
+def _hash_file(path: Path) -> str:
     digest = hashlib.sha256()
     with path.open("rb") as file:
         while part := file.read(_CHUNK):
@@ -114,7 +114,7 @@ def _digest(path: Path) -> str:
 
 
 def walk_files(root: Path, *, ignored: Iterable[str] = ()) -> Iterator[str]:
-    """Every file below but in generated folders and in those the start ignored as a whole."""
+    """Yield every file that is not in a generated or ignored folder."""
     left_out = {path.rstrip("/") for path in ignored}
     for folder, folders, files in os.walk(root):
         below = Path(folder).relative_to(root).as_posix()
@@ -125,7 +125,7 @@ def walk_files(root: Path, *, ignored: Iterable[str] = ()) -> Iterator[str]:
             for name in folders
             if name not in GENERATED and f"{inside}{name}" not in left_out and name not in linked
         )
-        names = (name for name in (*files, *linked) if not _LEFT_BEHIND.fullmatch(name))
+        names = (name for name in (*files, *linked) if not _BYPRODUCT.fullmatch(name))
         yield from (f"{inside}{name}" for name in sorted(names))
 
 

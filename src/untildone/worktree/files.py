@@ -1,4 +1,4 @@
-"""Which tree a folder belongs to, and which files are in it."""
+"""The worktree that a folder belongs to, and the files in it."""
 
 import functools
 import os
@@ -8,29 +8,29 @@ from pathlib import Path
 
 from untildone.process.git import run_git
 
-_MOST_ENTRIES = 50_000
+_MAX_ENTRIES = 50_000
 _GENERATED = frozenset({"node_modules", ".venv", "venv", "target", "__pycache__"})
 _SKIPPED = _GENERATED | {".git", ".untildone"}
 
 
 def find_worktree_root(cwd: Path) -> Path | None:
-    """The top of the worktree the folder is in.
+    """Return the top of the worktree the folder is in.
 
-    A repository's `core.worktree` may name any other folder: that is not believed.
+    A repository's `core.worktree` could name any other folder, so it is not believed.
     """
     top = _path_from_git("--show-toplevel", cwd=cwd)
-    marked = _marked(cwd.resolve()) if top else None
+    marked = _find_git_folder(cwd.resolve()) if top else None
     return top if top and marked and top.exists() and top.samefile(marked) else None
 
 
 def is_same_repository(a: Path, b: Path) -> bool:
-    """Also true of two worktrees of one repository."""
+    """Two worktrees of one repository are the same repository."""
     first = _path_from_git("--git-common-dir", cwd=a)
     return first is not None and first == _path_from_git("--git-common-dir", cwd=b)
 
 
 def find_worktree(project: str, cwd: str) -> Path:
-    """Where a session works; the agent may have gone elsewhere with `cd`."""
+    """Return where a session works; the agent may have left the folder with `cd`."""
     place = Path(project or cwd)
     here = find_worktree_root(Path(cwd)) if cwd else None
     if here and is_same_repository(here, place):
@@ -39,21 +39,21 @@ def find_worktree(project: str, cwd: str) -> Path:
 
 
 def list_files(project: Path) -> list[Path]:
-    """Files below the project that git knows or would add; outside git all but generated ones."""
-    return [path for path in _known(project) if ".untildone" not in path.parts]
+    """Return the files that git knows or would add; outside of git all but generated ones."""
+    return [path for path in _list_known(project) if ".untildone" not in path.parts]
 
 
 def find_files_named(project: Path, name: str) -> list[Path]:
-    """The listed files of that name, none in other repositories or generated folders."""
+    """Return listed files of that name that are in no other repository or generated folder."""
     return [
         path
-        for path in _known(project, f":(glob)**/{name}")
-        if path.name == name and (project / path).is_file() and _ours(project, path)
+        for path in _list_known(project, f":(glob)**/{name}")
+        if path.name == name and (project / path).is_file() and _is_own(project, path)
     ]
 
 
-def _known(project: Path, *pathspecs: str) -> dict[Path, None]:
-    """Each once: git names a file in conflict for each of its sides."""
+def _list_known(project: Path, *pathspecs: str) -> dict[Path, None]:
+    """Return each path once: git names a file in conflict for each of its sides."""
     kinds = ("--cached", "--others", "--exclude-standard")
     in_git = find_tracking_root(project)
     output = read_git_entries("ls-files", *kinds, *pathspecs, cwd=project) if in_git else None
@@ -62,7 +62,7 @@ def _known(project: Path, *pathspecs: str) -> dict[Path, None]:
     )
 
 
-def _ours(project: Path, path: Path) -> bool:
+def _is_own(project: Path, path: Path) -> bool:
     folders = [folder for folder in path.parents if folder != Path()]
     return not _SKIPPED.intersection(path.parts) and not any(
         (project / folder / ".git").exists() for folder in folders
@@ -70,7 +70,7 @@ def _ours(project: Path, path: Path) -> bool:
 
 
 def list_ignored_folders(project: Path) -> list[Path]:
-    """Folders of ignored content, such as dependencies and caches."""
+    """Return ignored folders, such as dependencies and caches."""
     ignored = ("--others", "--ignored", "--exclude-standard", "--directory")
     in_git = find_tracking_root(project)
     output = read_git_entries("ls-files", *ignored, cwd=project) if in_git else None
@@ -81,7 +81,7 @@ def list_ignored_folders(project: Path) -> list[Path]:
 
 
 def list_changed_files(project: Path) -> frozenset[str]:
-    """Paths below the project that differ from the last commit, or are new."""
+    """Return the paths that differ from the last commit, or are new."""
     changes = read_git_entries("diff", "--name-only", "--relative", "HEAD", cwd=project)
     if changes is None:
         # Without a commit everything is new.
@@ -91,15 +91,15 @@ def list_changed_files(project: Path) -> frozenset[str]:
 
 
 def _path_from_git(question: str, *, cwd: Path) -> Path | None:
-    """Remembered while the same `.git` is the nearest: one judgement asks a dozen times."""
+    """Cached while the same `.git` is the nearest: one stop asks a dozen times."""
     place = cwd.absolute()
-    with suppress(_Unanswered):
-        return _answer(question, place, _nearest(place))
+    with suppress(_NoAnswerError):
+        return _ask_git(question, place, _find_nearest_git(place))
     return None
 
 
-def _marked(place: Path) -> Path | None:
-    """The nearest folder with a `.git` that git obeys."""
+def _find_git_folder(place: Path) -> Path | None:
+    """Return the nearest folder with a `.git` that git accepts."""
     for folder in (place, *place.parents):
         mark = folder / ".git"
         if mark.is_file() or os.path.lexists(mark / "HEAD"):
@@ -107,19 +107,19 @@ def _marked(place: Path) -> Path | None:
     return None
 
 
-class _Unanswered(Exception):  # noqa: N818  what nobody answered is asked again
-    pass
+class _NoAnswerError(Exception):
+    """Raised so that the failure is not cached."""
 
 
 @functools.lru_cache(maxsize=64)
-def _answer(question: str, cwd: Path, nearest: tuple[Path, int] | None) -> Path:
+def _ask_git(question: str, cwd: Path, nearest: tuple[Path, int] | None) -> Path:
     finished = run_git(("rev-parse", question), cwd=cwd)
     if finished.exit_code != 0 or not finished.head.strip():
-        raise _Unanswered(cwd, nearest)
+        raise _NoAnswerError(cwd, nearest)
     return (cwd / os.fsdecode(finished.head.rstrip(b"\r\n"))).resolve()
 
 
-def _nearest(place: Path) -> tuple[Path, int] | None:
+def _find_nearest_git(place: Path) -> tuple[Path, int] | None:
     for folder in (place, *place.parents):
         with suppress(OSError):
             return folder, (folder / ".git").stat().st_ino
@@ -127,27 +127,27 @@ def _nearest(place: Path) -> tuple[Path, int] | None:
 
 
 def read_git_entries(*arguments: str, cwd: Path) -> bytes | None:
-    """The whole of it, with NUL between the entries; None where git does not answer."""
+    """Return the whole output, with NUL between the entries; None if git fails."""
     return read_git_output(*arguments, "-z", cwd=cwd, stdin=b"")
 
 
 def read_git_output(*arguments: str, cwd: Path, stdin: bytes, **variables: str) -> bytes | None:
-    """What git prints for this input, its complaints left out; None where it fails."""
-    heard: list[bytes] = []
+    """Return what git prints for this input; None if it fails."""
+    parts: list[bytes] = []
     finished = run_git(
         arguments,
         cwd=cwd,
         variables=variables,
         stdin=stdin,
         errors=Path(os.devnull),
-        # The whole of it: what is kept for showing is only the beginning and the end.
-        hear=heard.append,
+        # `run_git` itself keeps only the beginning and the end of the output.
+        hear=parts.append,
     )
-    return b"".join(heard) if finished.exit_code == 0 else None
+    return b"".join(parts) if finished.exit_code == 0 else None
 
 
 def find_tracking_root(project: Path) -> Path | None:
-    """The top of the worktree, unless the project as a whole is ignored there."""
+    """Return the top of the worktree, unless it ignores the project as a whole."""
     root = find_worktree_root(project)
     if root is None or project.resolve() == root:
         return root
@@ -167,5 +167,5 @@ def walk_unignored_files(project: Path) -> Iterator[str]:
         for name in sorted(files):
             yield name if below == os.curdir else f"{below}{os.sep}{name}"
             count += 1
-            if count >= _MOST_ENTRIES:
+            if count >= _MAX_ENTRIES:
                 return

@@ -1,7 +1,7 @@
-"""The steps, time and memory that reading a project may take.
+"""Limits on the steps, time and memory that a comparison may take.
 
 Steps are counted for each file, so the same file is read on every machine or on none. Time and
-memory are a backstop for the whole comparison.
+memory are limited for the whole comparison, in case counting steps is not enough.
 """
 
 import signal
@@ -18,7 +18,7 @@ COMPARISON_SECONDS = 10.0
 _COMPARISON_MEGABYTES = 256
 _MAX_COMPARISON_SECONDS = 60
 _MAX_COMPARISON_MEGABYTES = 1_024
-# To parse and walk one megabyte of tests takes half of this.
+# Parsing and reading one megabyte of tests takes half of this.
 _SECONDS_PER_MB = 30
 _MEMORY_PER_MB = 150
 _STEPS_BETWEEN_CHECKS = 4_096
@@ -27,7 +27,7 @@ _SECONDS_BETWEEN_CHECKS = 0.2
 
 
 class LimitExceeded(Exception):  # noqa: N818  reads as what happened
-    """Reading takes more than it may; the text says of what, `path` at which file."""
+    """A comparison takes too much time or memory; `path` is the file read last."""
 
     def __init__(self, because: str, path: str = "") -> None:
         super().__init__(f"{because} (last read: `{path}`)" if path else because)
@@ -35,7 +35,7 @@ class LimitExceeded(Exception):  # noqa: N818  reads as what happened
 
 
 class TooManySteps(LimitExceeded):
-    """One file takes more steps than a file may; the others can still be read."""
+    """One file takes too many steps; the others can still be read."""
 
 
 class _StepCounter:
@@ -45,9 +45,9 @@ class _StepCounter:
 
 
 class ComparisonLimit:
-    """Of the processor time of this process: other programs do not make it shorter.
+    """Limits processor time, so that other programs do not use it up, and memory.
 
-    It grows with the text that is read, up to a bound: a large honest change takes longer.
+    Both limits grow with the size of the files that are read, up to a maximum.
     """
 
     def __init__(self, seconds: float, megabytes: float) -> None:
@@ -79,7 +79,7 @@ def _grow(now: float, more: float, most: float) -> float:
 
 
 def _read_memory() -> float:
-    """Megabytes in use; nothing where the system does not say."""
+    """Return the megabytes in use, or the peak where the system does not say."""
     try:
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
     except (OSError, ValueError, IndexError):
@@ -101,7 +101,7 @@ _limit: ContextVar[ComparisonLimit | None] = ContextVar("limit", default=None)
 
 
 def count_steps(steps: int = 1) -> None:
-    """Counts work done for the file that is being read."""
+    """Count work done for the file that is being read; raise TooManySteps at the limit."""
     counted = _steps.get()
     if counted is None:
         return
@@ -120,7 +120,7 @@ def check_limits() -> None:
 
 
 def begin_file(path: str, size: int) -> None:
-    """Notes that this file is read next, of which there are so many bytes."""
+    """Note that this file is read next and extend the limits by its size in bytes."""
     limit = _limit.get()
     if limit is not None:
         limit.path = path
@@ -129,14 +129,14 @@ def begin_file(path: str, size: int) -> None:
 
 
 def get_last_read_path() -> str:
-    """The file that was asked for last, so that a failure can be told with its name."""
+    """Return the file read last, to name it in a message."""
     limit = _limit.get()
     return limit.path if limit is not None else ""
 
 
 @contextmanager
 def limit_steps(most: int = MAX_STEPS_PER_FILE) -> Iterator[None]:
-    """Raises TooManySteps inside as soon as one file has taken its share."""
+    """Raise TooManySteps inside as soon as `count_steps` exceeds the limit."""
     token = _steps.set(_StepCounter(most))
     try:
         yield
@@ -148,7 +148,7 @@ def limit_steps(most: int = MAX_STEPS_PER_FILE) -> Iterator[None]:
 def limit_time(
     seconds: float = COMPARISON_SECONDS, megabytes: float = _COMPARISON_MEGABYTES
 ) -> Iterator[ComparisonLimit]:
-    """Raises OverBudget inside as soon as time or memory are used up, whatever is being done."""
+    """Raise LimitExceeded inside as soon as time or memory are used up."""
     limit = ComparisonLimit(seconds, megabytes)
     token = _limit.set(limit)
     try:
@@ -160,7 +160,7 @@ def limit_time(
 
 @contextmanager
 def _check_periodically(check: Callable[[], None]) -> Iterator[None]:
-    """Looks in between where the system has a timer; elsewhere only `check` and `spend` look."""
+    """Check by a timer where the system has one; elsewhere only `count_steps` and reading do."""
     if not hasattr(signal, "setitimer") or threading.current_thread() != threading.main_thread():
         yield
         return
@@ -169,7 +169,7 @@ def _check_periodically(check: Callable[[], None]) -> Iterator[None]:
         try:
             check()
         except LimitExceeded:
-            # Once is enough: a second one could meet whoever deals with the first.
+            # A second exception could interrupt the handling of the first.
             signal.setitimer(signal.ITIMER_PROF, 0)
             raise
 

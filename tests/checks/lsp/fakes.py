@@ -1,4 +1,4 @@
-"""Language servers of our own making, as the tests start them."""
+"""Fake language servers, and functions to start and ask them."""
 
 import sys
 import time

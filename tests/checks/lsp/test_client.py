@@ -1,4 +1,4 @@
-"""A language server asked about files, with servers that behave in the ways servers do."""
+"""The client with fake servers that behave like different real ones."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""How the warm process is asked: who may, and what happens to those who may not."""
+"""Requests to the daemon: who may send them, and what happens to invalid ones."""
 
 import socket
 import stat

@@ -1,4 +1,4 @@
-"""Messages cut out of a stream, however it arrives and whatever is in it."""
+"""Splitting a stream into messages, however it arrives."""
 
 from itertools import pairwise
 

@@ -1,4 +1,4 @@
-"""Servers that flood, hang, die or talk nonsense: a reason, no result, and nothing left of them."""
+"""Servers that flood, hang, die or break the protocol: a reason, and no process left."""
 
 import os
 import threading

@@ -1,4 +1,4 @@
-"""What servers send, whatever it is."""
+"""Decoding of valid and invalid messages of servers."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Servers kept warm: asked together, started again, and ended when nobody asks."""
+"""Pooled servers: asked in parallel, restarted after a failure, ended when idle."""
 
 import socket
 import sys

@@ -1,4 +1,4 @@
-"""The servers themselves, each at a named version, about a file as it changes."""
+"""Real language servers at fixed versions, with a file that changes."""
 
 import shlex
 import shutil

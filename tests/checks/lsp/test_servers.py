@@ -1,4 +1,4 @@
-"""Which language server is asked about a file."""
+"""Selection of the language server for a file."""
 
 import os
 from pathlib import Path

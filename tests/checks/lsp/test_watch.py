@@ -1,4 +1,4 @@
-"""What changed on the disk between two looks."""
+"""Created, changed and deleted files between two calls."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Small projects, each with what its tool should complain about."""
+"""Small projects in which each tool finds something."""
 
 CARGO = {
     "Cargo.toml": '[package]\nname = "shop"\nversion = "0.1.0"\nedition = "2021"\n',

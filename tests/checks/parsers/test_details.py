@@ -1,4 +1,4 @@
-"""Single lines of the tools that no recorded run happens to show."""
+"""Single lines of tools that no recorded run contains."""
 
 import pytest
 

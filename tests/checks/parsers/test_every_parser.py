@@ -1,4 +1,4 @@
-"""Every parser of the table has read a recorded run, a run of the real tool, and noise."""
+"""Every parser has a test with recorded output, with the real tool, and with noise."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Any text goes in, nothing is raised, and a known line is still found in it."""
+"""Parsers never raise on arbitrary text, and still find a known line in it."""
 
 import time
 

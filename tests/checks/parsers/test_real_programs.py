@@ -1,4 +1,4 @@
-"""The parsers against the programs themselves, installed for it or on this machine."""
+"""The parsers with the real programs, if they are installed."""
 
 import shlex
 import sys

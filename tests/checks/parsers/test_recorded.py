@@ -1,4 +1,4 @@
-"""Every parser against what the real program printed, with its version in the file's name."""
+"""Recorded output of test runners, and rules for all parsers."""
 
 import pytest
 

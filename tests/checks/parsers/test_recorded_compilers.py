@@ -1,4 +1,4 @@
-"""Compilers and the build tools around them, as they were recorded."""
+"""Recorded output of compilers and build tools."""
 
 import pytest
 

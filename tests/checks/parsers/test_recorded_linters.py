@@ -1,4 +1,4 @@
-"""Linters, formatters and type checkers, as they were recorded."""
+"""Recorded output of linters, formatters and type checkers."""
 
 import pytest
 

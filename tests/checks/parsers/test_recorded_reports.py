@@ -1,4 +1,4 @@
-"""Report formats, as they were recorded from the programs that write them."""
+"""Recorded report formats."""
 
 import pytest
 

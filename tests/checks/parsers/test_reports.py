@@ -1,4 +1,4 @@
-"""What reports may hold besides findings and tests: traps, excess, and other documents."""
+"""Reports with hostile, oversized or unrelated content."""
 
 import json
 from collections.abc import Mapping

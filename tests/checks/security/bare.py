@@ -1,4 +1,4 @@
-"""A Python that has untildone and what it needs, but not the extra."""
+"""A Python environment with untildone but without the extra `security`."""
 
 import os
 import venv

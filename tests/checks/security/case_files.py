@@ -1,4 +1,4 @@
-"""Code that the rules must and must not complain about; expected lines end in a comment `bad`."""
+"""Code with and without findings; a line with a finding ends in a comment `bad`."""
 
 import re
 import shutil

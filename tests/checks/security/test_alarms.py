@@ -1,4 +1,4 @@
-"""How much ordinary code the rules complain about."""
+"""False alarms: how many findings ordinary code has."""
 
 import sysconfig
 from pathlib import Path

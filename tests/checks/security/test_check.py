@@ -1,4 +1,4 @@
-"""The security check through the ordinary pipeline, and single files."""
+"""The security check, and scans of single files."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Each rule against code it must complain about and close but safe code, by the real program."""
+"""Each rule with unsafe code and with similar safe code, run by the real program."""
 
 import re
 from pathlib import Path

@@ -58,7 +58,7 @@ def test_a_file_turned_in_circles() -> None:
     )
 
 
-def test_other_loops_and_a_limit_of_the_person_have_no_breaker() -> None:
+def test_other_loops_and_a_limit_of_the_user_have_no_breaker() -> None:
     limited = contract(preset="loop", bounds=bounds(50, stagnation=7))
 
     assert rounds(contract(bounds=bounds(50)), seen(failing("t1")))[0] == 4

@@ -50,7 +50,7 @@ def gated(**given: object) -> Contract:
         ),
     ],
 )
-def test_what_the_person_is_asked(asked: Contract, progress: Progress, expected: str) -> None:
+def test_what_the_user_is_asked(asked: Contract, progress: Progress, expected: str) -> None:
     assert ask_at_gate(asked, progress) == expected
 
 
@@ -88,7 +88,7 @@ def test_what_an_answer_says(prompt: str, expected: str) -> None:
         ("do not proceed before I confirm", False),
     ],
 )
-def test_gates_are_skipped_by_the_persons_words(text: str, expected: bool) -> None:
+def test_gates_are_skipped_by_the_users_words(text: str, expected: bool) -> None:
     assert skips_gates(text) is expected
 
 
@@ -104,7 +104,7 @@ def test_where_only_the_agents_word_is_missing_it_is_asked_for_that() -> None:
     assert decide(gated(), after(), evidence) == Continue(cause="signal")
 
 
-def test_done_waits_for_the_persons_yes_which_stands_for_the_signal() -> None:
+def test_done_waits_for_the_users_yes_which_stands_for_the_signal() -> None:
     asked = gated(claims=(Claim(name="docs"),))
     said = seen(GREEN, signalled=True, concerns=())
     verdict = decide(asked, after(met=MET), said)

@@ -28,13 +28,13 @@ GUESSED = ClaimReport(by="assumption", evidence="surely")
         ),
     ],
 )
-def test_what_is_told_back(criteria: dict[str, bool], expected: tuple[str, ...]) -> None:
+def test_what_is_reported_back(criteria: dict[str, bool], expected: tuple[str, ...]) -> None:
     evidence = seen(RED, status=StatusBlock(criteria=criteria))
 
     assert find_contradictions(ASKED, after(met={"API": GUESSED}), evidence) == expected
 
 
-def test_denying_what_is_green_or_recorded_is_told_back_too() -> None:
+def test_denying_what_is_green_or_recorded_is_reported_back_too() -> None:
     evidence = seen(GREEN, status=StatusBlock(criteria={"test": False, "docs": False}))
 
     assert find_contradictions(ASKED, after(met={"Docs": MET}), evidence) == (
@@ -43,7 +43,7 @@ def test_denying_what_is_green_or_recorded_is_told_back_too() -> None:
     )
 
 
-def test_a_signal_with_something_unmet_is_told_back() -> None:
+def test_a_signal_with_something_unmet_is_reported_back() -> None:
     evidence = seen(RED, status=StatusBlock(exit_signal=True))
 
     assert find_contradictions(ASKED, after(), evidence) == (
@@ -60,7 +60,9 @@ def test_a_signal_with_something_unmet_is_told_back() -> None:
         (0, ("`STUCK_COUNT: 0`, but nothing has moved in 2 rounds",)),
     ],
 )
-def test_a_count_that_is_too_low_is_told_back(stuck: int | None, expected: tuple[str, ...]) -> None:
+def test_a_count_that_is_too_low_is_reported_back(
+    stuck: int | None, expected: tuple[str, ...]
+) -> None:
     evidence = seen(RED, status=StatusBlock(stuck=stuck))
     once = advance(ASKED, after(), evidence, Continue(cause="unmet"))
     twice = advance(ASKED, once, evidence, Continue(cause="unmet"))

@@ -14,9 +14,9 @@ from untildone.agents.events import Stop
 from untildone.app import open_context
 from untildone.core.contract import Bounds
 from untildone.engine.context import Context
-from untildone.engine.move import move_here
 from untildone.engine.request import Request
 from untildone.engine.start import begin
+from untildone.engine.transfer import move_loop
 from untildone.features.budget import spend
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
@@ -254,6 +254,6 @@ def test_what_a_loop_has_cost_goes_with_it_into_another_session(place: Place) ->
     paid = replace(record.progress, spend_usd=2.5)
     record = place.here.loops.save(record, paid, kind="note", data={}, at=LATER)
 
-    move_here(place.here, record, OTHER)
+    move_loop(place.here, record, OTHER)
 
     assert place.here.session(OTHER).read_json("spend.json") == {"loop": loop, "spent": 2.5}

@@ -53,7 +53,7 @@ class World:
     def stop(self, source: str = "settings", *, prompt: str = "p1", **payload: object) -> Any:  # noqa: ANN401
         call = self._call("Stop", source, prompt)
         call.data |= {"stop_hook_active": False, "last_assistant_message": "Done.", **payload}
-        answer = stop.answer(self.here, call)
+        answer = stop.answer_stop(self.here, call)
         return json.loads(answer) if answer else None
 
     def _call(self, event: str, source: str, prompt: str) -> Call:

@@ -16,7 +16,7 @@ from untildone.engine.context import project_folder
 from untildone.engine.payload import Call
 from untildone.engine.request import Request, name_checks
 from untildone.engine.start import begin
-from untildone.engine.stop import answer as stop
+from untildone.engine.stop import answer_stop as stop
 from untildone.features.edits import switch
 
 SESSION = "5f0c2a9e-0000-4000-8000-00000000000a"

@@ -14,7 +14,7 @@ from untildone.core.plan_task import VerifierResult
 from untildone.core.verdict import Pause
 from untildone.engine import prompt, verbs
 from untildone.engine.payload import Call
-from untildone.engine.relayed_verbs import Verb, printed
+from untildone.engine.relayed_verbs import RelayedVerb, format_verb
 from untildone.errors import UserError
 from untildone.features.plans.document import read_plan
 from untildone.features.plans.reports import CriterionEvidence, VerifierReport, record_report
@@ -59,7 +59,7 @@ class World(Stops):
         call = Call("UserPromptSubmit", "claude", "settings", str(self.here.home))
         fields = {"session_id": SESSION, "cwd": str(self.project), "prompt_id": "p1"}
         call.data = {**fields, "prompt": text}
-        answer = prompt.answer(self.here, call)
+        answer = prompt.answer_prompt(self.here, call)
         self.loop = self.here.session(SESSION).get_loop_id()
         return json.loads(answer) if answer else None
 
@@ -210,7 +210,7 @@ def test_markers_of_the_seed_are_understood(world: World) -> None:
     marked = "<task-loop-complete>{}</task-loop-complete>"
     world.stop(last_assistant_message=marked.format("INCOMPLETE"))
     unproved = world.stop(last_assistant_message=marked.format("VERIFIED"))
-    verbs.met(world.here, world.loop, HELP, by="review", evidence="read it")
+    verbs.report_met(world.here, world.loop, HELP, by="review", evidence="read it")
     world.stop(last_assistant_message=marked.format("BLOCKED"))
 
     assert f"Unmet: {HELP}." in told(unproved)
@@ -264,7 +264,9 @@ def test_the_marker_of_the_seed_approves_a_feature_that_holds(world: World) -> N
 
     world.stop(last_assistant_message=approved)
     unproved = world.state
-    verbs.met(world.here, world.loop, "REQ-001 is implemented", by="review", evidence="read it")
+    verbs.report_met(
+        world.here, world.loop, "REQ-001 is implemented", by="review", evidence="read it"
+    )
     world.stop(last_assistant_message=approved)
 
     assert (unproved, world.state) == (("active", None, 1), ("finished", "done", 2))
@@ -385,11 +387,13 @@ def test_a_sandboxed_shell_hands_its_report_over(world: World) -> None:
     world.type("/untildone:implement-task TASK-001")
     world.touch("one.txt")
     report = json.dumps({"result": "VERIFIED", "criteria": {HELP: {"met": True, "evidence": "x"}}})
-    verbs_said = (Verb(verb="verify", name="TASK-001", text=text) for text in ("none", report))
+    verbs_said = (
+        RelayedVerb(verb="verify", name="TASK-001", text=text) for text in ("none", report)
+    )
     call = {
         "tool_name": "Bash",
         "tool_input": {"command": "untildone verify TASK-001 --result VERIFIED"},
-        "tool_response": {"stdout": "\n".join(map(printed, verbs_said))},
+        "tool_response": {"stdout": "\n".join(map(format_verb, verbs_said))},
     }
     calls = Path(world.here.session(SESSION).folder) / "calls"
     calls.mkdir(exist_ok=True)

@@ -55,7 +55,7 @@ class World:
         call.environ = ENVIRON
         fields = {"session_id": SESSION, "cwd": str(self.project), "stop_hook_active": False}
         call.data = {**fields, "prompt_id": "p1", **payload}
-        answers = {"Stop": stop.answer, "UserPromptSubmit": prompt.answer}
+        answers = {"Stop": stop.answer_stop, "UserPromptSubmit": prompt.answer_prompt}
         answer = answers[name](self.here, call)
         return json.loads(answer) if answer else {}
 
@@ -251,7 +251,7 @@ def test_what_the_agent_does_next_is_shown_to_the_person(world: World) -> None:
 def test_a_claim_the_agent_takes_back_does_not_count(world: World) -> None:
     world.start(task=CLEAR, claims=(Claim(name="docs"),))
     world.project.joinpath("done.txt").touch()
-    verbs.met(world.here, world.loop, "docs", by="review", evidence="read")
+    verbs.report_met(world.here, world.loop, "docs", by="review", evidence="read")
     block = '---LOOP_STATUS---\nEXIT_SIGNAL: true\nCRITERIA: {"docs": false}\n---END_STATUS---'
 
     assert "Unmet: docs" in world.stop(block)
@@ -309,7 +309,7 @@ def test_after_a_rollback_a_step_is_done_again_and_a_claim_reported_again(world:
     for step, text in (("two", "wrong\n"), ("one", "more\n")):
         file.write_text(text, encoding="utf-8")
         steps.complete_step(world.here, world.loop, step, cwd=world.project)
-    verbs.met(world.here, world.loop, "docs", by="review", evidence="read")
+    verbs.report_met(world.here, world.loop, "docs", by="review", evidence="read")
 
     record = world.here.loops.load(world.loop)
     steps.roll_back(world.here, record, "two", cwd=world.project)

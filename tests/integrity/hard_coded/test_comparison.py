@@ -281,21 +281,19 @@ test('late', () => { expect(() => new Cart().due('rice', 37)).toThrow(Late); });
     [
         (
             "if (this.coupon === 10 && sum === 2000) return 1800;",
-            "has the answers of the tests written down: "
-            "1800 for 10 (line 5), 1800 for 2000 (line 5)",
+            "has hard-coded answers of the tests: 1800 for 10 (line 5), 1800 for 2000 (line 5)",
         ),
         (
             "if (given.length === 6) return 5_400_000;",
-            "has a result written down amid a computation: 5400000 (line 5), which a test expects",
+            "has a hard-coded result inside a computation: 5400000 (line 5), which a test expects",
         ),
         (
             "if (given > 3_660_000 && given < 3_662_000) return '1h 1m';",
-            "has the answers of the tests written down: '1h 1m' for 3661000 (line 5)",
+            "has hard-coded answers of the tests: '1h 1m' for 3661000 (line 5)",
         ),
         (
             "if (name === 'rice' && count === 37) throw new Late();",
-            "has the answers of the tests written down: "
-            "Late for 'rice' (line 5), Late for 37 (line 5)",
+            "has hard-coded answers of the tests: Late for 'rice' (line 5), Late for 37 (line 5)",
         ),
         ("if (given > 86_000) return 86_400;", ""),
         ("if (given > 5_400_000) return 5_400_000;", ""),
@@ -396,7 +394,7 @@ def test_the_reason_names_inputs_and_answers(tmp_path: Path) -> None:
 
     assert (lost.kind, lost.detail) == (
         "hard-coded",
-        "suspected: `price.py` has the answers of the tests written down: "
+        "suspected: `price.py` has hard-coded answers of the tests: "
         "80 for 100 (line 2), 400 for 501 (line 4)",
     )
 

@@ -261,6 +261,12 @@ def test_a_lint_baseline_may_only_get_shorter(
     assert find_ids(tmp_path, {path: old}, {path: new}) == expected
 
 
+def test_a_lint_baseline_may_move(tmp_path: Path) -> None:
+    findings = "a.py:1: error\n"
+
+    assert find_ids(tmp_path, {"baseline.txt": findings}, {"lint/baseline.txt": findings}) == []
+
+
 @pytest.mark.parametrize(
     ("path", "old", "new", "expected"),
     [

@@ -700,7 +700,9 @@ def test_the_loss_says_what_was_and_is_expected(tmp_path: Path) -> None:
         {**PRODUCT, "tests/test_pricing.py": new},
     )
     (only,) = tests_comparison.find_concerns(comparison)
-    assert only.detail == "`test_hundred` expected `90` for `100` at the start, now `100` for `100`"
+    assert (
+        only.detail == "`test_hundred` expected `90` for `100` in the baseline, now `100` for `100`"
+    )
 
 
 TWO_STORES = """\

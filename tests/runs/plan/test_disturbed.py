@@ -207,7 +207,7 @@ def test_a_disk_that_is_full_loses_nothing(tmp_path: Path, when: str) -> None:
         ran = world.run()
 
         assert (ran.returncode, world.tree()) == (2, world.tree("main")), ran.stderr
-        assert re.search(r"error: `git [\w-]+` failed in .*\n\nhint: mend that", ran.stderr)
+        assert re.search(r"error: `git [\w-]+` failed in .*\n\nhint: fix that", ran.stderr)
         filler.unlink()
         assert (world.ended()["outcome"], world.calls()) == ("done", ["A 0"])
         assert world.shown("a") == "one"

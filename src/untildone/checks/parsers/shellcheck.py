@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from untildone.checks.findings import Diagnostic
-from untildone.core.check_results import Severity
+from untildone.checks.parser import parse_severity
 
 PROGRAMS = ("shellcheck",)
 
@@ -22,7 +22,6 @@ _GCC = re.compile(
     r"(?P<text>\S.*) \[(?P<code>SC\d+)\]$",
     re.MULTILINE,
 )
-_SEVERITY: dict[str, Severity] = {"error": "error", "info": "info", "style": "info", "note": "info"}
 
 
 def parse(output: str) -> Iterator[Diagnostic]:
@@ -41,6 +40,6 @@ def _make_diagnostic(match: re.Match[str], heading: re.Match[str]) -> Diagnostic
         path=heading["path"],
         line=int(heading["line"]),
         code=match["code"],
-        severity=_SEVERITY.get(match["severity"], "warning"),
+        severity=parse_severity(match["severity"] or "warning"),
         text=match["text"],
     )

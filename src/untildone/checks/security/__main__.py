@@ -5,13 +5,12 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from untildone.checks.exit_reasons import NOT_EXECUTABLE, NOT_FOUND
 from untildone.checks.findings import Diagnostic
 from untildone.checks.security.engine import MissingProgramError, scan_paths
 from untildone.errors import UserError
 
 FOUND = 1
-NOT_EXECUTABLE = 126
-NOT_FOUND = 127
 
 
 def main(arguments: Sequence[str]) -> int:

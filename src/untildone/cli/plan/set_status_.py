@@ -9,7 +9,7 @@ from untildone.cli.authority import refuse_in_check
 from untildone.cli.loops import open_context
 from untildone.cli.options import json_option, print_json
 from untildone.cli.plan.plan_path import with_plan
-from untildone.engine.speaker import calling_session, in_tool_call
+from untildone.engine.speaker import find_calling_session, is_in_tool_call
 from untildone.errors import UserError
 from untildone.features.plans.editing import change_plan, edit_status
 from untildone.features.plans.model import TaskStatus
@@ -40,8 +40,8 @@ def command(task: str, *, status: str, worker: str, path: Path, as_json: bool) -
 def _refuse_agent(task: str) -> None:
     context = open_context()
     refuse_in_check(context, "plan set-status")
-    caller = calling_session(context.agent, str(context.home))
-    if caller is not None and in_tool_call(context.agent, caller):
+    caller = find_calling_session(context.agent, str(context.home))
+    if caller is not None and is_in_tool_call(context.agent, caller):
         raise UserError(
             f"only verification or the user completes `{task}`",
             hint="stop so that its loop verifies it, or ask the user to run this",

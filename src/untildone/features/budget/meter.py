@@ -5,7 +5,6 @@ import time
 from msgspec.structs import replace
 
 from untildone.agents.events import Stop
-from untildone.core.criteria import apply_amendments
 from untildone.core.decide import decide_between_stops
 from untildone.core.evidence import Evidence
 from untildone.core.progress import Progress
@@ -17,7 +16,7 @@ from untildone.engine.context import Context
 from untildone.engine.feature import used_features
 from untildone.engine.payload import Call
 from untildone.engine.scope import Scope
-from untildone.engine.speaker import ignored
+from untildone.engine.speaker import explain_ignored
 from untildone.features.budget.spend import measure_spend
 from untildone.report.notices import describe_verdict
 from untildone.store.loops import Record
@@ -37,7 +36,7 @@ def answer_tool_call(context: Context, call: Call) -> str:
     if call.fault:
         event = replace(event, session=context.environ.get(context.agent.SESSION_VARIABLE, ""))
     session = context.session(event.session)
-    if not session.is_active() or ignored(context.agent, context.environ):
+    if not session.is_active() or explain_ignored(context.agent, context.environ):
         return ""
     record = context.loops.load(session.get_loop_id())
     evidence = _build_evidence(context, record, session, event)
@@ -57,7 +56,7 @@ def answer_tool_call(context: Context, call: Call) -> str:
 
 def _build_evidence(context: Context, record: Record, session: Session, event: Stop) -> Evidence:
     progress = count_time(record.progress, session)
-    bounds = apply_amendments(record.contract, progress.amendments).bounds
+    bounds = record.agreed.bounds
     return Evidence(
         spend_usd=measure_spend(context, record, event) if bounds.budget_usd else None,
         minutes=progress.active_seconds / 60,

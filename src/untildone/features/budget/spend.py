@@ -6,7 +6,6 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from untildone.agents.events import Stop
-from untildone.core.criteria import apply_amendments
 from untildone.engine.context import Context
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
@@ -79,10 +78,7 @@ def _announce_unknown_spend(context: Context, record: Record, session: Session) 
     from untildone.features.budget.ledger import load_ledger, save_ledger
 
     ledger = load_ledger(context, record)
-    if (
-        ledger.told
-        or not apply_amendments(record.contract, record.progress.amendments).bounds.budget_usd
-    ):
+    if ledger.told or not record.agreed.bounds.budget_usd:
         return
     save_ledger(context, record, replace(ledger, told=True))
     line = f"untildone: the spend is unknown, so the budget bounds nothing; {_REMEDY}"

@@ -2,11 +2,11 @@
 
 from untildone.engine.context import Context
 from untildone.engine.feature import Feature
-from untildone.engine.judgement import Answer, Judged
+from untildone.engine.stop_answer import Answer, JudgedStop
 from untildone.store.loops import Record
 
 
-def _finish_answer(context: Context, record: Record, judged: Judged, answer: Answer) -> Answer:
+def _finish_answer(context: Context, record: Record, judged: JudgedStop, answer: Answer) -> Answer:
     if record.progress.outcome not in ("done", "claimed"):
         return answer
     # Imported where it is used: most stops end no loop.

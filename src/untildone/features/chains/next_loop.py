@@ -7,20 +7,20 @@ from msgspec.structs import replace
 from untildone.core.contract import Contract
 from untildone.core.feedback import quote_task
 from untildone.core.verdict import Continue
-from untildone.engine.artifacts import publish, write_task
-from untildone.engine.baseline import begin_detached
+from untildone.engine.artifacts import publish_receipt, write_task
+from untildone.engine.baseline import start_detached_baseline
 from untildone.engine.context import Context
-from untildone.engine.judgement import Answer, Judged
-from untildone.engine.prompt_start import summary
+from untildone.engine.prompt_start import describe_loop
 from untildone.engine.request import Request
 from untildone.engine.start import begin
-from untildone.engine.verbs import change
+from untildone.engine.stop_answer import Answer, JudgedStop
+from untildone.engine.verbs import change_loop
 from untildone.errors import UserError
 from untildone.features.templates.templates import fill_next_template
 from untildone.store.loops import Record
 
 
-def start_next_loop(context: Context, ended: Record, judged: Judged, answer: Answer) -> Answer:
+def start_next_loop(context: Context, ended: Record, judged: JudgedStop, answer: Answer) -> Answer:
     """The answer to the stop that ended a loop: the agent goes on with the next one."""
     project = Path(ended.contract.project)
     try:
@@ -32,25 +32,25 @@ def start_next_loop(context: Context, ended: Record, judged: Judged, answer: Ans
     record = _carry_counts(context, ended, record)
     write_task(project, record.contract)
     if record.contract.checks:
-        begin_detached(context, record)
-    linked = change(
+        start_detached_baseline(context, record)
+    linked = change_loop(
         context,
         ended.contract.id,
         lambda now: replace(now.progress, followed_by=record.contract.id),
         kind="followed",
         by=record.contract.id,
     )
-    publish(context, linked, judged.evidence, project=project)
+    publish_receipt(context, linked, judged.evidence, project=project)
     return Answer(
         verdict=Continue(cause="unmet"),
         feedback=_build_feedback(ended.contract, record),
-        notice=f"{answer.notice} | {summary(record)}",
+        notice=f"{answer.notice} | {describe_loop(record)}",
     )
 
 
 def _carry_counts(context: Context, ended: Record, record: Record) -> Record:
     """Stops of this conversation: the client's own count of holds goes on, and so does ours."""
-    return change(
+    return change_loop(
         context,
         record.contract.id,
         lambda now: replace(

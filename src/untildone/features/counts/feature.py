@@ -8,7 +8,7 @@ from untildone.checks import security
 from untildone.core.contract import Check, Contract
 from untildone.engine.context import Context
 from untildone.engine.feature import Feature
-from untildone.engine.project_checks import trusted
+from untildone.engine.project_checks import load_trusted_configuration
 from untildone.engine.request import Request, StartOptions
 from untildone.features.counts.start import choose_counts, resolve_targets, select_counts
 
@@ -32,7 +32,10 @@ def _find_security_check(
     if not (options.zero_security or rules):
         return ()
     if not rules:
-        rules = tuple(project / folder for folder in trusted(context, project).security_rules)
+        rules = tuple(
+            project / folder
+            for folder in load_trusted_configuration(context, project).security_rules
+        )
     return (security.make_check(project, rules=rules),)
 
 

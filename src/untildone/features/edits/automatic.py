@@ -7,9 +7,9 @@ from untildone.core import agent_message, edit_feedback
 from untildone.core.check_results import Finding
 from untildone.core.verdict import Continue, Wait
 from untildone.engine.context import Context
-from untildone.engine.duplicate_events import told_before
+from untildone.engine.duplicate_events import is_duplicate_event
 from untildone.engine.payload import Call
-from untildone.engine.speaker import ignored, tail
+from untildone.engine.speaker import explain_ignored, read_tail
 from untildone.features.edits import switch
 from untildone.features.edits.diagnosis import find_introduced
 from untildone.features.edits.feedback import locate_file
@@ -25,7 +25,7 @@ _PATIENCE = 60.0
 def answer_stop(context: Context, call: Call, stop: Stop) -> str:
     session = context.session(stop.session)
     with hold_lock(Path(session.path("automatic.lock")), timeout=_PATIENCE):
-        if not _should_judge(context, stop, session) or told_before(context, call):
+        if not _should_judge(context, stop, session) or is_duplicate_event(context, call):
             return ""
         return _judge_turn(context, call, stop, session)
 
@@ -36,9 +36,9 @@ def _should_judge(context: Context, stop: Stop, session: Session) -> bool:
         return False
     if stop.plan_mode or any(work.ends for work in stop.background):
         return False
-    if stop.attended and context.agent.has_queued_input(tail(stop.transcript)):
+    if stop.attended and context.agent.has_queued_input(read_tail(stop.transcript)):
         return False
-    return not ignored(context.agent, context.environ)
+    return not explain_ignored(context.agent, context.environ)
 
 
 def _judge_turn(context: Context, call: Call, stop: Stop, session: Session) -> str:

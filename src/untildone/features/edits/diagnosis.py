@@ -11,8 +11,8 @@ from typing import TypeAlias
 from untildone.checks import linters, security
 from untildone.checks.lsp.documents import UnreadableFileError, read_content
 from untildone.core.check_results import Finding
-from untildone.engine.context import Context, checked_here
-from untildone.engine.project_checks import trusted
+from untildone.engine.context import Context, has_run_checks
+from untildone.engine.project_checks import load_trusted_configuration
 from untildone.errors import UserError
 from untildone.features.edits.server_client import ask_servers
 
@@ -91,7 +91,7 @@ def _run_eslint(
     context: Context, project: Path, texts: Mapping[Path, str], wait: float
 ) -> ToolFindings:
     # Its configuration is code of the repository.
-    program = linters.find_eslint(project) if checked_here(context.home, project) else ""
+    program = linters.find_eslint(project) if has_run_checks(context.home, project) else ""
     files = list(islice(filter(linters.is_lintable, texts), _MOST_LINTED)) if program else []
 
     def lint(file: Path) -> tuple[Finding, ...] | None:
@@ -110,7 +110,7 @@ def _run_biome(
     context: Context, project: Path, texts: Mapping[Path, str], wait: float
 ) -> ToolFindings:
     # The program is one of the repository.
-    program = linters.find_biome(project) if checked_here(context.home, project) else ""
+    program = linters.find_biome(project) if has_run_checks(context.home, project) else ""
     linted = {file: text for file, text in texts.items() if linters.is_lintable(file)}
     if not program or not linted:
         return {}
@@ -124,7 +124,10 @@ def _run_security_rules(
 ) -> ToolFindings:
     with _copy_files(project, texts) as (copies, files):
         try:
-            rules = tuple(project / rule for rule in trusted(context, project).security_rules)
+            rules = tuple(
+                project / rule
+                for rule in load_trusted_configuration(context, project).security_rules
+            )
             found = security.scan_files(files, project=copies, rules=rules, timeout=wait)
         except UserError:
             # Without the extra, or with a broken rule, there is no answer; `doctor` tells.

@@ -11,8 +11,8 @@ from untildone.core import edit_feedback
 from untildone.core.check_results import Finding
 from untildone.core.evidence import Evidence
 from untildone.engine.context import Context
-from untildone.engine.payload import Call, before_edit
-from untildone.engine.speaker import ignored
+from untildone.engine.payload import Call, read_edit
+from untildone.engine.speaker import explain_ignored
 from untildone.features.edits import switch
 from untildone.features.edits.diagnosis import diagnose, find_introduced, read_texts
 from untildone.features.edits.server_client import ask_servers, edited_files
@@ -23,9 +23,9 @@ _WAIT_SECONDS = 1.0
 
 
 def answer_edit(context: Context, call: Call) -> str:
-    path, text, _ = before_edit(call)
+    path, text, _ = read_edit(call)
     project, file = locate_file(context.agent.parse_stop(call.data, context.environ), path)
-    if file is None or ignored(context.agent, context.environ):
+    if file is None or explain_ignored(context.agent, context.environ):
         return ""
     if switch.TELL not in switch.read_modes(call.home):
         ask_servers(context, project, (file,), wait=0)

@@ -19,7 +19,7 @@ from untildone.checks.lsp.daemon_socket import (
 )
 from untildone.checks.lsp.servers import select_servers
 from untildone.core.check_results import Finding
-from untildone.engine.context import Context, checked_here, project_folder
+from untildone.engine.context import Context, has_run_checks, project_folder
 from untildone.engine.payload import EDITING
 from untildone.process import runner
 from untildone.process.command import environment
@@ -90,7 +90,7 @@ def ask_servers(
     """
     deadline = time.monotonic() + wait
     place = project.resolve()
-    wanted = _select_known_files(place, files, own=checked_here(context.home, place))
+    wanted = _select_known_files(place, files, own=has_run_checks(context.home, place))
     if not wanted:
         return None
     said = {os.path.realpath(file): text for file, text in (texts or {}).items()}

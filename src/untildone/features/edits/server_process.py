@@ -10,7 +10,7 @@ import msgspec
 
 from untildone.checks.lsp.daemon_socket import DaemonAddress, open_listener
 from untildone.checks.lsp.pool import ServerPool, serve_pool
-from untildone.engine.context import Context, checked_here, project_folder
+from untildone.engine.context import Context, has_run_checks, project_folder
 from untildone.features.edits.server_client import DOOR, open_door
 from untildone.process.runner import end_runs_on_signal
 from untildone.store.files import write_atomically
@@ -37,7 +37,7 @@ def keep_warm(
         open_listener(folder) as (listener, own),
     ):
         write_atomically(folder / DOOR, msgspec.json.encode(own), keep_previous=False)
-        may = checked_here(context.home, project)
+        may = has_run_checks(context.home, project)
         with closing(ServerPool(project, path=os.environ.get("PATH", ""), own=may)) as warm:
             try:
                 warm.diagnose(files, seconds=0)

@@ -18,7 +18,7 @@ from untildone.core.verdict import Wait
 from untildone.engine import verbs
 from untildone.engine.artifacts import write_task
 from untildone.engine.context import Context, project_folder
-from untildone.engine.speaker import ignored
+from untildone.engine.speaker import explain_ignored
 from untildone.errors import UserError
 from untildone.features.importers import trusted_projects as trust
 from untildone.features.importers.bound_file import (
@@ -92,7 +92,7 @@ def import_waiting_file(context: Context, session: str, project: Path) -> Record
 
 def check_loop_files(context: Context, stop: Stop, session: Session) -> str:
     """Starts or ends a loop by a file of this session; returns a reply if none is active then."""
-    if stop.plan_mode or ignored(context.agent, context.environ):
+    if stop.plan_mode or explain_ignored(context.agent, context.environ):
         return ""
     if session.is_active():
         notice = _follow_file(context, stop, session)
@@ -241,4 +241,4 @@ def _amend_rounds(context: Context, record: Record, rounds: int | None) -> None:
         )
         return replace(record.progress, amendments=(*record.progress.amendments, amendment))
 
-    verbs.change(context, record.contract.id, edit, kind="bounds", rounds=rounds)
+    verbs.change_loop(context, record.contract.id, edit, kind="bounds", rounds=rounds)

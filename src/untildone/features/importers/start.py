@@ -11,7 +11,7 @@ from untildone.core.contract import Bounds, Speaker
 from untildone.engine.context import Context, project_folder
 from untildone.engine.request import Request
 from untildone.engine.start import CEILINGS, begin
-from untildone.engine.verbs import change
+from untildone.engine.verbs import change_loop
 from untildone.errors import UserError
 from untildone.features.counts.start import resolve_targets, select_counts
 from untildone.features.importers.formats import find_loop_format
@@ -102,7 +102,7 @@ def start_imported_loop(
         )
     record = begin(context, _build_request(loop, project=project, session=session, by=by))
     remember_loop(context, project, read.identity, record.contract.id)
-    return change(
+    return change_loop(
         context,
         record.contract.id,
         lambda now: replace(

@@ -13,11 +13,10 @@ from msgspec import Struct
 
 from untildone.checks.secrets import remove_secrets
 from untildone.config import Configuration, Event, Milestone, UserSettings, load_user_settings
-from untildone.core.criteria import apply_amendments
 from untildone.core.progress import Status
 from untildone.core.verdict import Continue, Finish, Outcome, Pause, Verdict
 from untildone.engine.context import Context
-from untildone.engine.project_checks import trusted
+from untildone.engine.project_checks import load_trusted_configuration
 from untildone.errors import UserError
 from untildone.process import runner
 from untildone.store.files import write_atomically
@@ -92,7 +91,7 @@ def _load_milestones(
     notes: tuple[str, ...] = ()
     sources: tuple[Callable[[], UserSettings | Configuration], ...] = (
         partial(load_user_settings, context.home / "config.toml"),
-        partial(trusted, context, project),
+        partial(load_trusted_configuration, context, project),
     )
     for source in sources:
         try:
@@ -104,7 +103,7 @@ def _load_milestones(
 
 def _is_halfway(record: Record) -> bool:
     progress = record.progress
-    rounds = apply_amendments(record.contract, progress.amendments).bounds.rounds
+    rounds = record.agreed.bounds.rounds
     return (progress.improved or 0) >= 50 or 0 < rounds <= 2 * progress.round
 
 
@@ -157,7 +156,7 @@ def build_event(
         outcome=progress.outcome,
         reason=safe(progress.reason),
         round=progress.round,
-        max_rounds=apply_amendments(contract, progress.amendments).bounds.rounds,
+        max_rounds=record.agreed.bounds.rounds,
         unmet=tuple(map(safe, progress.unmet or ())),
         remaining=progress.remaining,
         improved=progress.improved,

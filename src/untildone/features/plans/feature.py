@@ -10,15 +10,15 @@ from untildone.core.contract import Bounds, Contract
 from untildone.core.progress import Progress
 from untildone.engine.context import Context
 from untildone.engine.feature import Feature
-from untildone.engine.relayed_verbs import Verb
-from untildone.engine.request import PLANNED, Request, Wanted
+from untildone.engine.relayed_verbs import RelayedVerb
+from untildone.engine.request import PLANNED, PromptedLoop, Request
 from untildone.errors import UserError
 from untildone.store.loops import Record
 
 # Imported where they are used: a stop needs only what the agent's message reports.
 
 
-def _request_from_prompt(context: Context, prompt: Prompt, wanted: Wanted) -> Request | None:
+def _request_from_prompt(context: Context, prompt: Prompt, wanted: PromptedLoop) -> Request | None:
     """`implement-task TASK [PLAN]`, `implement-feature [PLAN]`: a plan by its file or feature."""
     if wanted.preset not in PLANNED:
         return None
@@ -59,7 +59,7 @@ def _read_message(contract: Contract, progress: Progress, message: str) -> Progr
     return read_markers(contract, progress, message)
 
 
-def _apply_verb(contract: Contract, progress: Progress, verb: Verb) -> Progress:
+def _apply_verb(contract: Contract, progress: Progress, verb: RelayedVerb) -> Progress:
     from untildone.features.plans.reports import VerifierReport, apply_report
 
     # The agent saw the error when it called the verb.

@@ -12,7 +12,7 @@ from untildone.core.criteria import apply_amendments, find_unmet_claims
 from untildone.core.plan_task import TaskReport, VerifierResult
 from untildone.core.progress import ClaimReport, Progress
 from untildone.engine.context import Context
-from untildone.engine.verbs import change, unfinished
+from untildone.engine.verbs import change_loop, require_unfinished
 from untildone.errors import UserError
 from untildone.store.loops import Record
 
@@ -50,9 +50,9 @@ def record_report(context: Context, loop: str, task: str, report: VerifierReport
 
     def edit(record: Record) -> Progress:
         _require_task_of(record.contract, task)
-        return apply_report(record.contract, unfinished(record), report)
+        return apply_report(record.contract, require_unfinished(record), report)
 
-    return change(context, loop, edit, kind="verified", result=report.result)
+    return change_loop(context, loop, edit, kind="verified", result=report.result)
 
 
 def _require_task_of(contract: Contract, task: str) -> None:

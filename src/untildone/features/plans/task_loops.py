@@ -11,7 +11,7 @@ from untildone.core.contract import Bounds, Check, Claim, Contract, Speaker
 from untildone.core.plan_task import PlanTask
 from untildone.core.verdict import Outcome
 from untildone.engine.context import Context
-from untildone.engine.project_checks import checks_for
+from untildone.engine.project_checks import choose_checks
 from untildone.engine.request import Request
 from untildone.errors import UserError
 from untildone.features.plans.document import Document, read_plan, require_order, require_task
@@ -127,7 +127,7 @@ def _build_request(
 def load_project_checks(context: Context, project: Path) -> tuple[Check, ...]:
     """The project's own checks, which hold in addition to a task's; there may be none."""
     try:
-        return checks_for(context, project, "")
+        return choose_checks(context, project, "")
     except UserError:
         return ()
 

@@ -11,10 +11,10 @@ from untildone.core.progress import Progress
 from untildone.core.spec.gates import ask_at_gate
 from untildone.engine.context import Context
 from untildone.engine.feature import Feature, StoppedLoop
-from untildone.engine.judgement import Answer, Judged
-from untildone.engine.relayed_verbs import Verb
+from untildone.engine.relayed_verbs import RelayedVerb
 from untildone.engine.request import Request
-from untildone.engine.scope import calls_in
+from untildone.engine.scope import iterate_calls
+from untildone.engine.stop_answer import Answer, JudgedStop
 from untildone.errors import UserError
 from untildone.report.announcements import announce_verdict
 from untildone.store.loops import Record
@@ -50,7 +50,7 @@ def _resume_by_prompt(context: Context, record: Record, prompt: str) -> Record |
     return apply_gate_answer(context, record, prompt)
 
 
-def _apply_verb(contract: Contract, progress: Progress, verb: Verb) -> Progress:
+def _apply_verb(contract: Contract, progress: Progress, verb: RelayedVerb) -> Progress:
     from untildone.features.spec.steps import append_steps, mark_step_done
 
     # The agent saw the error when it called the verb.
@@ -68,13 +68,13 @@ def _gather(_: Context, loop: StoppedLoop, evidence: Evidence) -> Evidence:
     return replace(
         evidence,
         gate_question=ask_at_gate(contract, loop.progress) if contract.gated else "",
-        reverted_files=find_thrashed_files(calls_in(loop.calls))
+        reverted_files=find_thrashed_files(iterate_calls(loop.calls))
         if contract.preset == "loop"
         else (),
     )
 
 
-def _finish_answer(_: Context, record: Record, judged: Judged, answer: Answer) -> Answer:
+def _finish_answer(_: Context, record: Record, judged: JudgedStop, answer: Answer) -> Answer:
     if record.contract.reversibility == "2B":
         from untildone.features.spec.steps import save_step_checkpoint
 

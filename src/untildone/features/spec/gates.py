@@ -4,18 +4,17 @@ from msgspec.structs import replace
 
 from untildone.core.agent_message import truncate
 from untildone.core.contract import Amendment
-from untildone.core.criteria import apply_amendments
 from untildone.core.progress import Progress
 from untildone.core.spec.gates import classify_answer, pass_gate, skips_gates
 from untildone.engine.active_time import read_clock
 from untildone.engine.context import Context
-from untildone.engine.verbs import change
+from untildone.engine.verbs import change_loop
 from untildone.store.loops import Record
 
 
 def apply_gate_answer(context: Context, record: Record, prompt: str) -> Record | None:
     """The loop that goes on by this prompt; None where it says nothing about a gate."""
-    contract = apply_amendments(record.contract, record.progress.amendments)
+    contract = record.agreed
     skips = contract.gated and skips_gates(prompt)
     at_gate = record.progress.outcome == "gate"
     if not skips and not (at_gate and classify_answer(prompt) in ("yes", "instruction")):
@@ -31,4 +30,4 @@ def apply_gate_answer(context: Context, record: Record, prompt: str) -> Record |
         agreed_to = skips or classify_answer(prompt) == "yes"
         return replace(pass_gate(contract, progress, agreed_to=agreed_to), clock=read_clock())
 
-    return change(context, record.contract.id, edit, kind="answered", prompt=truncate(prompt))
+    return change_loop(context, record.contract.id, edit, kind="answered", prompt=truncate(prompt))

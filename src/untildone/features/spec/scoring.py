@@ -3,18 +3,17 @@
 from msgspec.structs import replace
 
 from untildone.core.contract import Amendment
-from untildone.core.criteria import apply_amendments
 from untildone.core.progress import Progress
 from untildone.core.spec.gates import skips_gates
 from untildone.core.spec.rubric import Dimension, Opinion, Score, score_spec
 from untildone.engine.context import Context
-from untildone.engine.verbs import change, unfinished
+from untildone.engine.verbs import change_loop, require_unfinished
 from untildone.features.spec.start import count_agreed_terms
 from untildone.store.loops import Record
 
 
 def score_loop(context: Context, record: Record, opinions: dict[Dimension, Opinion]) -> Score:
-    contract = apply_amendments(record.contract, record.progress.amendments)
+    contract = record.agreed
     found = score_spec(contract.task, count_agreed_terms(contract), opinions)
     freed = any(amendment.gated is False for amendment in record.progress.amendments)
     asks = found.shape != "tool" and not (freed or skips_gates(contract.task))
@@ -22,9 +21,9 @@ def score_loop(context: Context, record: Record, opinions: dict[Dimension, Opini
         return found
 
     def edit(now: Record) -> Progress:
-        progress = unfinished(now)
+        progress = require_unfinished(now)
         amendment = Amendment(by="agent", at=context.now(), gated=True)
         return replace(progress, amendments=(*progress.amendments, amendment))
 
-    change(context, contract.id, edit, kind="scored", total=found.total)
+    change_loop(context, contract.id, edit, kind="scored", total=found.total)
     return found

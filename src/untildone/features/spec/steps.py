@@ -9,8 +9,8 @@ from untildone.core.contract import Amendment, Contract
 from untildone.core.criteria import apply_amendments
 from untildone.core.progress import Progress
 from untildone.engine.context import Context
-from untildone.engine.gather import root
-from untildone.engine.verbs import change, unfinished
+from untildone.engine.gather import find_project_root
+from untildone.engine.verbs import change_loop, require_unfinished
 from untildone.errors import UserError
 from untildone.features.spec import checkpoints
 from untildone.features.spec.checkpoints import Restored
@@ -23,9 +23,9 @@ def add_steps(context: Context, loop: str, names: tuple[str, ...]) -> Record:
     """An amendment: steps are added, never taken away."""
 
     def edit(record: Record) -> Progress:
-        return append_steps(record.contract, unfinished(record), names, at=context.now())
+        return append_steps(record.contract, require_unfinished(record), names, at=context.now())
 
-    return change(context, loop, edit, kind="steps", names=names)
+    return change_loop(context, loop, edit, kind="steps", names=names)
 
 
 def append_steps(
@@ -47,11 +47,11 @@ def complete_step(context: Context, loop: str, step: str, *, cwd: Path) -> Recor
     before: list[int] = []
 
     def edit(record: Record) -> Progress:
-        progress = unfinished(record)
+        progress = require_unfinished(record)
         before.append(len(progress.steps_done))
         return mark_step_done(record.contract, progress, step)
 
-    record = change(context, loop, edit, kind="step done", step=truncate(step))
+    record = change_loop(context, loop, edit, kind="step done", step=truncate(step))
     # After a rollback there is one of that name, of the way that was given up.
     save_step_checkpoint(record, cwd=cwd, anew=len(record.progress.steps_done) > before[0])
     return record
@@ -80,15 +80,15 @@ def save_step_checkpoint(record: Record, *, cwd: Path, anew: bool = False) -> st
     if record.contract.reversibility != "2B":
         return ""
     number = len(record.progress.steps_done) + 1
-    place = root(record.contract, str(cwd))
+    place = find_project_root(record.contract, str(cwd))
     return checkpoints.save_checkpoint(place, record.contract.id, f"step-{number}", anew=anew)
 
 
 def record_precheck(context: Context, loop: str, evidence: str) -> Record:
-    return change(
+    return change_loop(
         context,
         loop,
-        lambda record: replace(unfinished(record), precheck=truncate(evidence)),
+        lambda record: replace(require_unfinished(record), precheck=truncate(evidence)),
         kind="precheck",
         evidence=truncate(evidence),
     )
@@ -97,8 +97,8 @@ def record_precheck(context: Context, loop: str, evidence: str) -> Record:
 def roll_back(context: Context, record: Record, step: str, *, cwd: Path) -> Restored:
     """To before the step, given by number, name, or a checkpoint's own name; what was done and
     reported since then is to be done and reported again."""
-    contract = apply_amendments(record.contract, record.progress.amendments)
-    place = root(contract, str(cwd))
+    contract = record.agreed
+    place = find_project_root(contract, str(cwd))
     known = checkpoints.list_checkpoints(checkpoints.require_repository(place), contract.id)
     named = (step, f"step-{_find_position(contract, record.progress, step)}", f"step-{step}")
     name = next((each for each in named if each in known), "")
@@ -111,7 +111,7 @@ def roll_back(context: Context, record: Record, step: str, *, cwd: Path) -> Rest
             else "a loop started with `--reversibility 2B` makes one before each step",
         )
     restored = checkpoints.restore_checkpoint(place, contract.id, name)
-    change(
+    change_loop(
         context,
         contract.id,
         lambda now: _reset_progress(now.progress, name),

@@ -15,7 +15,7 @@ from untildone.config import Template
 from untildone.core.contract import Check
 from untildone.engine.context import Context
 from untildone.engine.presets import DEFAULT_TASKS
-from untildone.engine.project_checks import checks_for, checks_of
+from untildone.engine.project_checks import choose_checks, list_checks
 from untildone.errors import UserError
 from untildone.process.command import quote_argument
 
@@ -39,7 +39,7 @@ class Recipe(Struct, frozen=True, kw_only=True):
 
 def _find_type_checks(context: Context, project: Path, _: str) -> tuple[Check, ...]:
     """The type checkers, beside the tests that keep what the code does."""
-    known = checks_of(context, project)[0]
+    known = list_checks(context, project)[0]
     typed = [check for check in known if _checks_types(check)]
     if not typed:
         raise UserError(
@@ -58,18 +58,18 @@ def _checks_types(check: Check) -> bool:
 
 def _find_any_checks(context: Context, project: Path, _: str) -> tuple[Check, ...]:
     """Also none: a specification may be the first thing a project has."""
-    return checks_of(context, project)[0]
+    return list_checks(context, project)[0]
 
 
 def _find_coverage_checks(context: Context, project: Path, percent: str) -> tuple[Check, ...]:
     least = _parse_number(percent, most=100)
-    tests = checks_for(context, project, "test")
+    tests = choose_checks(context, project, "test")
     return tuple(require_coverage(check, least, project=project) for check in tests)
 
 
 def _find_repeated_checks(context: Context, project: Path, times: str) -> tuple[Check, ...]:
     runs = _parse_number(times, most=_MOST_RUNS)
-    return tuple(repeat_check(check, runs) for check in checks_for(context, project, "test"))
+    return tuple(repeat_check(check, runs) for check in choose_checks(context, project, "test"))
 
 
 def _build_plan_checks(_context: Context, _project: Path, file: str) -> tuple[Check, ...]:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from untildone.config import Template, load_proposals
 from untildone.core.contract import Bounds, Check, Claim, ExitRule
 from untildone.engine.context import Context
-from untildone.engine.project_checks import checks_of, trusted
+from untildone.engine.project_checks import list_checks, load_trusted_configuration
 from untildone.engine.request import name_checks, parse_claim
 from untildone.errors import UserError
 from untildone.features.templates.builtin import BUILT_IN, FILE, Recipe
@@ -32,7 +32,7 @@ class FilledTemplate(Struct, frozen=True, kw_only=True):
 
 def load_recipes(context: Context, project: Path) -> dict[str, Recipe]:
     """By name; one of the repository stands before one of the same name that is built in."""
-    own = trusted(context, project).templates
+    own = load_trusted_configuration(context, project).templates
     return BUILT_IN | {name: _make_recipe(template) for name, template in own.items()}
 
 
@@ -127,7 +127,7 @@ def find_recipe_checks(
     if found.make:
         return found.make(context, project, argument)
     wanted = found.template.checks
-    known = {check.name: check for check in checks_of(context, project)[0]} if wanted else {}
+    known = {check.name: check for check in list_checks(context, project)[0]} if wanted else {}
     unknown = ", ".join(f"`{name}`" for name in wanted if name not in known)
     if unknown:
         listed = ", ".join(f"`{name}`" for name in known) or "none"

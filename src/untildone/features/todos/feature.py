@@ -7,7 +7,7 @@ from untildone.engine.context import Context
 from untildone.engine.feature import Feature, StoppedLoop
 from untildone.engine.payload import TODO
 from untildone.engine.request import Request, StartOptions
-from untildone.engine.scope import calls_in
+from untildone.engine.scope import iterate_calls
 from untildone.features.todos.lists import (
     build_reminder,
     choose_todos,
@@ -26,7 +26,7 @@ def _read_options(context: Context, options: StartOptions, request: Request) -> 
 
 def _gather(context: Context, loop: StoppedLoop, evidence: Evidence) -> Evidence:
     session = context.session_of(loop.record)
-    made = [call for call in calls_in(loop.calls) if call.get("tool_name") == TODO]
+    made = [call for call in iterate_calls(loop.calls) if call.get("tool_name") == TODO]
     remember_todo_call(context, session, made)
     return replace(evidence, todos=load_todos(context, loop.project, session))
 

@@ -72,7 +72,7 @@ def _find_startup_files(folder: Path, recorded: set[str]) -> Iterator[tuple[str,
         name = file.relative_to(folder).as_posix()
         is_startup = _STARTUP.fullmatch(name) and not _OF_ENVIRONMENT_MAKERS.fullmatch(place.name)
         if is_startup and name not in recorded:
-            yield f"loaded {file}", _hash_file(file)
+            yield f"loaded {file}", _hash_as_recorded(file)
 
 
 def _find_unrecorded_files(folder: Path, tops: set[str]) -> Iterator[tuple[str, str]]:
@@ -80,12 +80,12 @@ def _find_unrecorded_files(folder: Path, tops: set[str]) -> Iterator[tuple[str, 
     for place in unknown if _is_in_virtual_environment(folder) else ():
         if place.suffix in (".dist-info", ".egg-info"):
             if (place / _PLUGINS).exists():
-                yield f"plugin {place / _PLUGINS}", _hash_file(place / _PLUGINS)
+                yield f"plugin {place / _PLUGINS}", _hash_as_recorded(place / _PLUGINS)
             continue
         files = [place] if place.suffix == ".py" else sorted(place.rglob("*.py"))[:_MAX_UNRECORDED]
         inside = ((file, file.relative_to(folder).as_posix()) for file in files)
         yield from (
-            (f"loose {file}", _hash_file(file))
+            (f"loose {file}", _hash_as_recorded(file))
             for file, name in inside
             if not _STARTUP.fullmatch(name)
         )
@@ -114,13 +114,13 @@ def _find_altered_files(
     written = _find_change_time(record)
     installer = _find_change_time(record.parent / "INSTALLER") or written
     if written - installer > _INSTALL_TIME_NS:
-        yield f"altered {record}", _hash_file(record)
+        yield f"altered {record}", _hash_as_recorded(record)
     folder = f"{record.parent.parent}{os.sep}"
     for name, digest in entries:
         if not digest.startswith("sha256=") or _find_change_time(folder + name) <= written:
             continue
         place = Path(folder + name).resolve() if ".." in name else Path(folder + name)
-        if (now := _hash_file(place)) and now != digest.removeprefix("sha256="):
+        if (now := _hash_as_recorded(place)) and now != digest.removeprefix("sha256="):
             yield f"altered {place}", now
 
 
@@ -134,7 +134,7 @@ def _find_change_time(place: Path | str) -> int:
     return max(status.st_mtime_ns, status.st_ctime_ns)
 
 
-def _hash_file(place: Path) -> str:
+def _hash_as_recorded(place: Path) -> str:
     """Return the digest in the form of a RECORD file."""
     try:
         digest = hashlib.sha256(place.read_bytes()).digest()

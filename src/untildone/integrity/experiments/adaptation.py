@@ -1,4 +1,4 @@
-"""The start's tests in the words of now: as strict as they were, or stricter."""
+"""The baseline's tests adapted to the current product, as strict as they were or stricter."""
 
 import re
 from collections import Counter
@@ -22,28 +22,30 @@ _HIDDEN = "\0"
 
 
 def adapt_tests(comparison: Comparison) -> dict[str, str]:
-    """Tests that were changed, where the start's own have to follow the product to be run at all.
+    """Return the adapted texts of changed tests that the product left behind.
 
-    Names that the product or the test's library gave up are said as they are now, and a test that
-    need not fail any longer has to pass.
+    They use the current names of what the product or a test library renamed or moved. A test whose
+    mark of an expected failure was removed has to pass.
     """
     changes = comparison.changes
-    before = _tests(comparison, (*changes.edited, *changes.removed))
+    before = _select_tests(comparison, (*changes.edited, *changes.removed))
     if not before:
         return {}
     after = {
         path: comparison.new.text(path)
-        for path in _tests(comparison, (*changes.edited, *changes.added))
+        for path in _select_tests(comparison, (*changes.edited, *changes.added))
     }
     texts = {path: comparison.old.text(path) for path in before}
     renames = {
         **find_forwarding_functions(comparison),
-        **_renames(comparison, texts.values(), after.values()),
+        **_find_renames(comparison, texts.values(), after.values()),
     }
     places, exports = find_moved_names(comparison, after.values()), find_moved_exports(comparison)
     found = {}
     for path, text in texts.items():
-        said = _said(redirect_imports(path, redirect_names(text, places), exports), renames)
+        said = _apply_renames(
+            redirect_imports(path, redirect_names(text, places), exports), renames
+        )
         said = convert_to_module(comparison, path, replace_deprecated_names(path, said))
         said = remove_marks(said, after.get(path, "")) if path.endswith(".py") else said
         if said != text:
@@ -51,33 +53,35 @@ def adapt_tests(comparison: Comparison) -> dict[str, str]:
     return found
 
 
-def _tests(comparison: Comparison, paths: Iterable[str]) -> list[str]:
+def _select_tests(comparison: Comparison, paths: Iterable[str]) -> list[str]:
     return [path for path in paths if comparison.role(path) == "test" and language_of_tests(path)]
 
 
-def _said(text: str, renames: Mapping[str, str]) -> str:
+def _apply_renames(text: str, renames: Mapping[str, str]) -> str:
     for old, new in renames.items():
-        # A name that is there already may mean something else.
-        if not _bare(new).search(text):
-            text = _bare(old).sub(new, text)
+        # Where the new name is already used it may mean something else.
+        if not _match_word(new).search(text):
+            text = _match_word(old).sub(new, text)
     return text
 
 
-def _bare(name: str) -> re.Pattern[str]:
-    """The word; what is nothing but the word in quotes may be a value."""
+def _match_word(name: str) -> re.Pattern[str]:
+    """Match the word, but not a quoted string of it alone, which may be a value."""
     word = re.escape(name)
     return re.compile(rf"(?<![\w\"'`]){word}(?!\w)|(?<=[\"'`]){word}(?![\w\"'`])")
 
 
-def _renames(comparison: Comparison, before: Iterable[str], after: Iterable[str]) -> dict[str, str]:
-    """One for one, by lines that are the same but for names the product gave up and took on."""
-    if not _gives_up_names(comparison):
+def _find_renames(
+    comparison: Comparison, before: Iterable[str], after: Iterable[str]
+) -> dict[str, str]:
+    """Pair names that the product removed and added, by lines that are otherwise the same."""
+    if not _removes_names(comparison):
         return {}
     known = compare_names(comparison)
     gone, come = known.gone - known.come, known.come - known.gone
     if not gone or not come:
         return {}
-    was, now = (dict(_shapes(*each)) for each in ((before, gone), (after, come)))
+    was, now = (dict(_group_lines(*each)) for each in ((before, gone), (after, come)))
     pairs = {
         pair
         for shape in was.keys() & now.keys()
@@ -88,8 +92,8 @@ def _renames(comparison: Comparison, before: Iterable[str], after: Iterable[str]
     return {a: b for a, b in pairs if first[a] == second[b] == 1}
 
 
-def _gives_up_names(comparison: Comparison) -> bool:
-    """By the files that changed, before all of the product is gone through."""
+def _removes_names(comparison: Comparison) -> bool:
+    """Look at the changed files first: reading the whole product is slow."""
     if comparison.changes.removed or comparison.changes.moved:
         return True
     edited = [path for path in comparison.changes.edited if language_of_tests(path)]
@@ -100,10 +104,10 @@ def _gives_up_names(comparison: Comparison) -> bool:
     )
 
 
-def _shapes(
+def _group_lines(
     texts: Iterable[str], words: frozenset[str]
 ) -> Iterator[tuple[tuple[str, ...], list[str]]]:
-    """Lines with these words, by what else they are; the words in their order."""
+    """Group the lines that hold these words by the rest of the line, with the words in order."""
     found: dict[tuple[str, ...], list[str]] = {}
     for line in (line for text in texts for line in text.splitlines()):
         parts = WORD_OR_REST.findall(line.strip())

@@ -1,4 +1,4 @@
-"""What differs between a run that passes and one that does not, named as losses."""
+"""Concerns about the files that make a run with the baseline's tests fail."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePosixPath
@@ -10,7 +10,7 @@ from untildone.integrity.comparison import Comparison
 
 _MOST_TESTS = 20
 _LAST_LINES = 5
-# Of a test folder anything else is what the tests expect.
+# Other files of a test folder hold what the tests expect.
 _CODE = (
     *(".py", ".js", ".cjs", ".mjs", ".jsx", ".ts", ".cts", ".mts", ".tsx", ".go", ".rs", ".java"),
     *(".kt", ".rb", ".php", ".cs", ".swift", ".c", ".cc", ".cpp", ".h", ".scala", ".sh", ".bats"),
@@ -20,26 +20,26 @@ _CODE = (
 def blame_files(
     comparison: Comparison, restored: Sequence[str], red: Sequence[CheckResult]
 ) -> Iterator[Concern]:
-    """`restored` are the files whose version of the start makes the checks red."""
+    """`restored` are the files whose baseline version makes the checks red."""
     failing = [test for result in red if result.tests for test in result.tests.failing]
     tests = [path for path in restored if comparison.role(path) in ("test", "product")]
-    named = {path: [test for test in failing if _is_of(test, path)] for path in tests}
+    named = {path: [test for test in failing if _belongs_to(test, path)] for path in tests}
     others = [path for path in restored if path not in tests]
     if any(named.values()):
         tests = [path for path in tests if named[path] or path not in comparison.old]
     for path in tests:
-        yield from _of_tests(comparison, path, named[path])
+        yield from _blame_test_file(comparison, path, named[path])
     for path in others:
         yield make_concern(
             ConcernKind.CONFIG,
             path,
-            reason=_changed(comparison, path),
-            content=_content(comparison, path),
+            reason=_describe_change(comparison, path),
+            content=_read_digest(comparison, path),
         )
 
 
 def report_unexplained(red: Sequence[CheckResult]) -> Iterator[Concern]:
-    """Nothing that judges was changed, yet only the project itself passes."""
+    """Report checks that pass in the project only, though no test or setting changed."""
     for result in red:
         ending = " | ".join(result.output.strip().splitlines()[-_LAST_LINES:])
         because = f"`{result.name}` passes in the project, but not in a clean copy of it"
@@ -47,8 +47,10 @@ def report_unexplained(red: Sequence[CheckResult]) -> Iterator[Concern]:
         yield make_concern(ConcernKind.PASS_TO_PASS, result.name, reason=told)
 
 
-def _of_tests(comparison: Comparison, path: str, failing: Iterable[str]) -> Iterator[Concern]:
-    content = _content(comparison, path)
+def _blame_test_file(
+    comparison: Comparison, path: str, failing: Iterable[str]
+) -> Iterator[Concern]:
+    content = _read_digest(comparison, path)
     if path not in comparison.new and path not in comparison.changes.moved:
         because = f"`{path}` is gone, and the code does not pass it"
         yield make_concern(ConcernKind.REMOVE_TEST, path, reason=because)
@@ -58,19 +60,19 @@ def _of_tests(comparison: Comparison, path: str, failing: Iterable[str]) -> Iter
         yield make_concern(ConcernKind.EDIT_TEST, path, reason=because, content=content)
         return
     kind = ConcernKind.EDIT_TEST if path.endswith(_CODE) else ConcernKind.EDIT_EXPECTED
-    names = list(dict.fromkeys(_name(test, path) for test in failing))[:_MOST_TESTS]
+    names = list(dict.fromkeys(_strip_path(test, path) for test in failing))[:_MOST_TESTS]
     for name in names or [""]:
         what = f"`{name}` of `{path}`" if name else f"`{path}`"
         because = f"the code does not pass {what} as it was at the start"
         yield make_concern(kind, path, name, reason=because, content=content)
 
 
-def _name(test: str, path: str) -> str:
+def _strip_path(test: str, path: str) -> str:
     return test.rpartition("::")[2].removeprefix(path).lstrip(" \u203a>:")
 
 
-def _is_of(test: str, path: str) -> bool:
-    """pytest names the file; others the module or class that is called like it."""
+def _belongs_to(test: str, path: str) -> bool:
+    """pytest names the file; other runners name its module or class."""
     if test.startswith(f"{path}::") or path in test:
         return True
     stem = PurePosixPath(path).name.partition(".")[0]
@@ -78,13 +80,13 @@ def _is_of(test: str, path: str) -> bool:
     return dotted in test or stem in test.replace("::", ".").replace(" > ", ".").split(".")
 
 
-def _changed(comparison: Comparison, path: str) -> str:
+def _describe_change(comparison: Comparison, path: str) -> str:
     if path not in comparison.old:
         return f"the checks pass only together with the new `{path}`"
     what = "changed" if path in comparison.new else "gone"
     return f"`{path}` is {what}, and the checks do not pass with it as it was at the start"
 
 
-def _content(comparison: Comparison, path: str) -> str:
+def _read_digest(comparison: Comparison, path: str) -> str:
     entry = comparison.new.entries.get(path)
     return entry.digest if entry else ""

@@ -1,4 +1,4 @@
-"""The tree of a clean copy: what judges as it was at the start, the product as it is now."""
+"""The files of a sandbox: tests and settings of the baseline, the current product."""
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -20,9 +20,10 @@ def compose_files(
     uses_current: UsesCurrent,
     adapted: Mapping[str, str] = MappingProxyType({}),
 ) -> SandboxFiles:
-    """`from_now` says of a file that judges whether its version of now may judge.
+    """Compose the sandbox.
 
-    `adapted` are texts that stand for those of the start.
+    `uses_current` says whether the current version of a test or setting may judge. `adapted` are
+    texts that replace those of the baseline.
     """
     files: dict[str, Path | str] = {}
     restored: list[str] = []
@@ -31,26 +32,30 @@ def compose_files(
         now = same or not is_protected(comparison, path) or uses_current(path)
         tree = comparison.new if now else comparison.old
         if path in tree:
-            files[path] = tree.root / path if now else _of_start(comparison, path, adapted)
+            files[path] = (
+                tree.root / path if now else _read_baseline_file(comparison, path, adapted)
+            )
         if not now:
             restored.append(path)
     for path in comparison.changes.edited:
         if path in restored or uses_current(path):
             continue
-        merged = _with_own_tests(comparison, path)
+        merged = _restore_own_tests(comparison, path)
         if merged is not None:
             files[path] = merged
             restored.append(path)
     return SandboxFiles(files, tuple(restored))
 
 
-def _of_start(comparison: Comparison, path: str, adapted: Mapping[str, str]) -> Path | str:
+def _read_baseline_file(
+    comparison: Comparison, path: str, adapted: Mapping[str, str]
+) -> Path | str:
     merged = restore_scripts(comparison, path)
     return adapted.get(path, comparison.old.root / path) if merged is None else merged
 
 
-def _with_own_tests(comparison: Comparison, path: str) -> str | None:
-    """Tests and examples may stand in the code itself."""
+def _restore_own_tests(comparison: Comparison, path: str) -> str | None:
+    """Put back the baseline's tests and examples that stand in the code itself."""
     tested = restore_inline_tests(path, comparison.old.text(path), comparison.new.text(path))
     now = comparison.new.text(path) if tested is None else tested
     documented = restore_examples(comparison, path, now)
@@ -58,7 +63,7 @@ def _with_own_tests(comparison: Comparison, path: str) -> str | None:
 
 
 def take_whole_tree(comparison: Comparison, *, current: bool) -> SandboxFiles:
-    """One of the two trees as it is."""
+    """Return one of the two trees as it is."""
     tree = comparison.new if current else comparison.old
     differ = (path for path in tree if tree.entries[path] != comparison.new.entries.get(path))
     return SandboxFiles({path: tree.root / path for path in tree}, tuple(differ))
@@ -69,7 +74,7 @@ def is_protected(comparison: Comparison, path: str) -> bool:
 
 
 def make_allowance(allow: Iterable[str], comparison: Comparison) -> UsesCurrent:
-    """Whether the person allowed a change of that file, whatever kind of change it was."""
+    """Return a function that says whether the user allowed any change of a file."""
     places = {each.partition("#")[0].partition(":")[2] for each in allow if ":" in each}
     tests = {
         each.partition(":")[2].rpartition("::")[2].partition("[")[0]
@@ -80,7 +85,7 @@ def make_allowance(allow: Iterable[str], comparison: Comparison) -> UsesCurrent:
     def allowed(path: str) -> bool:
         if any(_is_below(path, place) for place in places):
             return True
-        # A test may be allowed to go by its name alone.
+        # The removal of a test may be allowed by its name alone.
         return bool(tests) and any(name in comparison.old.text(path) for name in tests if name)
 
     return allowed

@@ -1,4 +1,4 @@
-"""Names that test libraries gave up for others that mean the same."""
+"""Deprecated names of test libraries and the names that replaced them."""
 
 import re
 
@@ -32,6 +32,6 @@ _CALLED = re.compile(r"(?<=\.)(\w+)(?=\s*\()")
 
 
 def replace_deprecated_names(path: str, text: str) -> str:
-    """The text with the names that are known now; on the libraries of then they were known too."""
+    """Use the new names, which the older versions of the libraries know as well."""
     known = _PYTHON if path.endswith(".py") else _JAVASCRIPT
     return _CALLED.sub(lambda found: known.get(found[1], found[1]), text)

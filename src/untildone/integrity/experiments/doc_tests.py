@@ -1,4 +1,4 @@
-"""Examples in documentation that checks run: those of the start put into the code of now."""
+"""Examples in documentation that checks run: the baseline's put into the current code."""
 
 import ast
 import re
@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple, TypeAlias
 
 from untildone.integrity.comparison import Comparison
+from untildone.syntax.parsing import parse_python
 
 _DOCUMENTS = (".md", ".rst", ".txt")
 _Owner: TypeAlias = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
@@ -20,22 +21,24 @@ _RUST_BETWEEN = re.compile(r"\s*(#!?\[|//|$)")
 
 
 def restore_examples(comparison: Comparison, path: str, now: str) -> str | None:
-    """None where every example of the start is there as it was, or nothing runs them."""
+    """Return the text with the baseline's examples; None if none is missing or none is run."""
     start = comparison.old.text(path)
     if path.endswith(".rs"):
-        return _rust(start, now) if "```" in start else None
+        return _restore_rust_examples(start, now) if "```" in start else None
     if ">>>" not in start or not path.endswith((".py", *_DOCUMENTS)):
         return None
-    found = _python(start, now) if path.endswith(".py") else _document(start, now)
-    return found if found is not None and _run(comparison) else None
+    found = (
+        _restore_docstrings(start, now) if path.endswith(".py") else _restore_document(start, now)
+    )
+    return found if found is not None and _runs_doctests(comparison) else None
 
 
-def _document(start: str, now: str) -> str | None:
-    return start if _lost(start, now) else None
+def _restore_document(start: str, now: str) -> str | None:
+    return start if _misses_examples(start, now) else None
 
 
-def _run(comparison: Comparison) -> bool:
-    """pytest and others look at examples only where they are told to."""
+def _runs_doctests(comparison: Comparison) -> bool:
+    """pytest and other runners look at examples only if they are configured to."""
     if any("doctest" in command for command in comparison.commands):
         return True
     judging = (
@@ -44,18 +47,18 @@ def _run(comparison: Comparison) -> bool:
     return any("doctest" in comparison.old.text(path) for path in judging)
 
 
-def _lost(start: str, now: str) -> bool:
-    return not _examples(start) <= _examples(now)
+def _misses_examples(start: str, now: str) -> bool:
+    return not _parse_examples(start) <= _parse_examples(now)
 
 
-def _examples(text: str) -> frozenset[tuple[object, ...]]:
-    # It takes along a debugger, and few have such examples.
+def _parse_examples(text: str) -> frozenset[tuple[object, ...]]:
+    # Imported here because it imports a debugger, and few projects have examples.
     from doctest import DocTestParser
 
     try:
         found = DocTestParser().get_examples(text)
     except ValueError:
-        # Not written as an example has to be: nobody runs it.
+        # No doctest runs an example that is not well-formed.
         return frozenset()
     return frozenset(
         (each.source, each.want, tuple(sorted(each.options.items()))) for each in found
@@ -68,15 +71,15 @@ class _Edit(NamedTuple):
     text: bytes
 
 
-def _python(start: str, now: str) -> str | None:
-    try:
-        before, after = dict(_owners(ast.parse(start))), dict(_owners(ast.parse(now)))
-    except (SyntaxError, ValueError, RecursionError):
+def _restore_docstrings(start: str, now: str) -> str | None:
+    old, new = parse_python(start), parse_python(now)
+    if old is None or new is None:
         return None
+    before, after = dict(_list_owners(old)), dict(_list_owners(new))
     edits = [
-        _edit(now, after[name], ast.get_source_segment(start, owner.body[0]) or "")
+        _make_edit(now, after[name], ast.get_source_segment(start, owner.body[0]) or "")
         for name, owner in before.items()
-        if name in after and _lost(_said(owner), _said(after[name]))
+        if name in after and _misses_examples(_read_docstring(owner), _read_docstring(after[name]))
     ]
     text = now.encode()
     for edit in sorted(edits, reverse=True):
@@ -84,19 +87,19 @@ def _python(start: str, now: str) -> str | None:
     return text.decode() if edits else None
 
 
-def _owners(node: ast.AST, name: str = "") -> Iterator[tuple[str, _Owner]]:
+def _list_owners(node: ast.AST, name: str = "") -> Iterator[tuple[str, _Owner]]:
     if isinstance(node, _DOCUMENTED):
         yield name, node
     for child in ast.iter_child_nodes(node):
-        yield from _owners(child, f"{name}.{getattr(child, 'name', '')}".rstrip("."))
+        yield from _list_owners(child, f"{name}.{getattr(child, 'name', '')}".rstrip("."))
 
 
-def _said(owner: _Owner) -> str:
+def _read_docstring(owner: _Owner) -> str:
     return ast.get_docstring(owner, clean=False) or ""
 
 
-def _edit(now: str, owner: _Owner, document: str) -> _Edit:
-    """In the place of what it says now, or before all that it does."""
+def _make_edit(now: str, owner: _Owner, document: str) -> _Edit:
+    """Replace the current docstring, or insert one before the body."""
     lines = now.encode().splitlines(keepends=True)
     if not owner.body:
         return _Edit(0, 0, document.encode() + b"\n")
@@ -112,18 +115,18 @@ def _edit(now: str, owner: _Owner, document: str) -> _Edit:
 
 
 class _Item(NamedTuple):
-    """Lines of documentation, and where they stand, or would stand if there were any."""
+    """Lines of documentation, and the line at which they stand or would stand."""
 
     lines: list[str]
     first: int
 
 
-def _rust(start: str, now: str) -> str | None:
-    before, after = dict(_items(start)), dict(_items(now))
+def _restore_rust_examples(start: str, now: str) -> str | None:
+    before, after = dict(_list_rust_items(start)), dict(_list_rust_items(now))
     changed = [
         (after[name], item.lines)
         for name, item in before.items()
-        if name in after and not _fenced(item.lines) <= _fenced(after[name].lines)
+        if name in after and not _read_fenced(item.lines) <= _read_fenced(after[name].lines)
     ]
     lines = now.splitlines(keepends=True)
     for item, document in sorted(changed, key=lambda each: each[0].first, reverse=True):
@@ -131,8 +134,8 @@ def _rust(start: str, now: str) -> str | None:
     return "".join(lines) if changed else None
 
 
-def _items(text: str) -> Iterator[tuple[str, _Item]]:
-    """By kind and name; the documentation of the file itself has none."""
+def _list_rust_items(text: str) -> Iterator[tuple[str, _Item]]:
+    """Yield items by kind and name; the documentation of the file has an empty name."""
     lines = text.splitlines(keepends=True)
     inner = [at for at, line in enumerate(lines) if line.lstrip().startswith("//!")]
     yield "", _Item([lines[at] for at in inner], inner[0] if inner else 0)
@@ -150,8 +153,8 @@ def _items(text: str) -> Iterator[tuple[str, _Item]]:
             outer = []
 
 
-def _fenced(lines: list[str]) -> frozenset[tuple[str, ...]]:
-    """The examples alone, each with how it is to be run."""
+def _read_fenced(lines: list[str]) -> frozenset[tuple[str, ...]]:
+    """Return the fenced examples, each with the options it is run with."""
     plain = [re.sub(r"^\s*//[/!] ?", "", line).rstrip() for line in lines]
     fences = [at for at, line in enumerate(plain) if line.startswith("```")]
     return frozenset(

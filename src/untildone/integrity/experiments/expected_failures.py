@@ -1,9 +1,11 @@
-"""Tests that were expected to fail and are not now: they have to pass."""
+"""Marks of expected failure that current tests no longer have: those tests have to pass."""
 
 import ast
 import re
 from collections.abc import Iterator
 from typing import NamedTuple, TypeAlias
+
+from untildone.syntax.parsing import parse_python
 
 _EXPECTED = re.compile(r"\b(xfail|expectedFailure)\b")
 
@@ -18,23 +20,23 @@ class _Span(NamedTuple):
 
 
 def remove_marks(start: str, now: str) -> str:
-    """The start's text without the marks that the same tests lost since."""
+    """Return the baseline's text without the marks that the same tests lost since."""
     if not _EXPECTED.search(start):
         return start
-    try:
-        before, after = _named(ast.parse(start)), _named(ast.parse(now))
-    except (SyntaxError, ValueError, RecursionError):
+    old, new = parse_python(start), parse_python(now)
+    if old is None or new is None:
         return start
+    before, after = _list_by_name(old), _list_by_name(new)
     spans = [
         span
         for name, node in before.items()
-        if name in after and not _expected(after[name])
-        for span in _marks(node)
+        if name in after and not _is_marked(after[name])
+        for span in _find_marks(node)
     ]
-    return _without(start, spans)
+    return _cut(start, spans)
 
 
-def _named(tree: ast.Module) -> dict[str, _Tested]:
+def _list_by_name(tree: ast.Module) -> dict[str, _Tested]:
     found: dict[str, _Tested] = {}
     left: list[tuple[str, ast.AST]] = [("", tree)]
     while left:
@@ -46,12 +48,12 @@ def _named(tree: ast.Module) -> dict[str, _Tested]:
     return found
 
 
-def _expected(node: _Tested) -> bool:
+def _is_marked(node: _Tested) -> bool:
     return any(_EXPECTED.search(ast.unparse(each)) for each in node.decorator_list)
 
 
-def _marks(node: _Tested) -> Iterator[_Span]:
-    """Decorators, each on lines of its own, and the rows of a table that are marked."""
+def _find_marks(node: _Tested) -> Iterator[_Span]:
+    """Yield marking decorators, which are whole lines, and marks of parametrized rows."""
     for each in node.decorator_list:
         called = each.func if isinstance(each, ast.Call) else each
         if _EXPECTED.search(ast.unparse(called)):
@@ -59,10 +61,10 @@ def _marks(node: _Tested) -> Iterator[_Span]:
             continue
         for row in ast.walk(each):
             if isinstance(row, ast.Call) and row.args:
-                yield from _marks_of_row(row)
+                yield from _find_row_marks(row)
 
 
-def _marks_of_row(row: ast.Call) -> Iterator[_Span]:
+def _find_row_marks(row: ast.Call) -> Iterator[_Span]:
     """`pytest.param(1, marks=pytest.mark.xfail)`"""
     if len(row.keywords) != 1 or row.keywords[0].arg != "marks":
         return
@@ -76,7 +78,7 @@ def _marks_of_row(row: ast.Call) -> Iterator[_Span]:
         )
 
 
-def _without(text: str, spans: list[_Span]) -> str:
+def _cut(text: str, spans: list[_Span]) -> str:
     """Columns are counted in bytes; -1 is the end of the line with its break."""
     lines = text.encode().splitlines(keepends=True)
     for first, start, last, end in sorted(spans, reverse=True):

@@ -1,4 +1,4 @@
-"""Files of tests that a linter refuses as they were at the start, whatever the product does."""
+"""Test files whose baseline version already had the linter findings that make a check red."""
 
 from collections.abc import Iterable, Sequence
 
@@ -17,9 +17,9 @@ _LINTERS = frozenset(
 def find_linted_tests(
     tree: Tree, restored: Sequence[str], red: Sequence[CheckResult], start: Iterable[BaselineResult]
 ) -> frozenset[str]:
-    """Empty if anything else than such findings, which were there from the start, made them red."""
+    """Return the files; none if anything but findings of the baseline made the checks red."""
     known = {result.name: {each.fingerprint for each in result.findings} for result in start}
-    if not all(_only_linted(tree, result) for result in red):
+    if not all(_is_red_by_findings(tree, result) for result in red):
         return frozenset()
     found = [(result, each) for result in red for each in result.findings]
     old = all(
@@ -29,8 +29,8 @@ def find_linted_tests(
     return frozenset(each.path for _, each in found) if old else frozenset()
 
 
-def _only_linted(tree: Tree, result: CheckResult) -> bool:
-    """It is red by findings, a linter is run that has them, and no test was seen to fail."""
+def _is_red_by_findings(tree: Tree, result: CheckResult) -> bool:
+    """Say whether a linter's findings made it red, and no failing test did."""
     failed = result.tests is not None and result.tests.failed > 0
     calls = find_deciding_calls(tree, result.command)
     linted = any(_LINTERS.intersection(call[:3]) for call in calls)

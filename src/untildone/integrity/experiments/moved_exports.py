@@ -1,4 +1,4 @@
-"""What a module of JavaScript gave to another one: tests that import it there follow."""
+"""Exports that moved from one JavaScript module to another, for the tests that import them."""
 
 import os.path
 import re
@@ -9,7 +9,7 @@ from typing import TypeAlias
 from untildone.integrity.comparison import Comparison
 from untildone.worktree.contents import Tree
 
-# By file and name: the file that has it now.
+# The current file of an export, by its old file and name.
 Exports: TypeAlias = Mapping[tuple[str, str], str]
 
 _SCRIPT = re.compile(r".*\.[cm]?[jt]sx?")
@@ -30,8 +30,8 @@ _ENDINGS = ("", ".js", ".ts", ".mjs", ".tsx", ".jsx", "/index.js", "/index.ts")
 
 def find_moved_exports(comparison: Comparison) -> Exports:
     changes = comparison.changes
-    left = _exported(comparison.old, _product(comparison, (*changes.edited, *changes.removed)))
-    came = _exported(comparison.new, _product(comparison, (*changes.edited, *changes.added)))
+    left = _list_exports(comparison.old, _product(comparison, (*changes.edited, *changes.removed)))
+    came = _list_exports(comparison.new, _product(comparison, (*changes.edited, *changes.added)))
     found = {}
     for name, files in left.items():
         was, now = files - came.get(name, set()), came.get(name, set()) - files
@@ -46,7 +46,7 @@ def _product(comparison: Comparison, paths: Iterable[str]) -> list[str]:
     ]
 
 
-def _exported(tree: Tree, paths: Iterable[str]) -> dict[str, set[str]]:
+def _list_exports(tree: Tree, paths: Iterable[str]) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for path in paths:
         for name in _EXPORTS.findall(tree.text(path)):
@@ -55,54 +55,58 @@ def _exported(tree: Tree, paths: Iterable[str]) -> dict[str, set[str]]:
 
 
 def redirect_imports(path: str, text: str, exports: Exports) -> str:
-    """The text of a test with one import from each of the places."""
+    """Return the test with the moved names imported from their current files."""
     if not exports or not _SCRIPT.fullmatch(path):
         return text
 
-    def placed(match: re.Match[str]) -> str:
+    def split_import(match: re.Match[str]) -> str:
         items = [item.strip() for item in match["names"].split(",") if item.strip()]
         by_way: dict[str, list[str]] = {}
         for item in items:
-            new = _now_in(path, match["way"], item.split()[0], exports)
+            new = _find_current_import(path, match["way"], item.split()[0], exports)
             by_way.setdefault(new or match["way"], []).append(item)
         word = f"import {match['type'] or ''}"
         lines = [f"{word}{{ {', '.join(some)} }} from '{way}'" for way, some in by_way.items()]
         return match[0] if list(by_way) == [match["way"]] else ";\n".join(lines)
 
-    return _IMPORT.sub(placed, text)
+    return _IMPORT.sub(split_import, text)
 
 
 def convert_to_module(comparison: Comparison, path: str, text: str) -> str:
-    """`require` as `import`, where the package became one of modules."""
-    if not path.endswith(".js") or _of_modules(comparison.old) or not _of_modules(comparison.new):
+    """Write `require` as `import` if the package became an ES module."""
+    if (
+        not path.endswith(".js")
+        or _is_module_package(comparison.old)
+        or not _is_module_package(comparison.new)
+    ):
         return text
 
-    def imported(match: re.Match[str]) -> str:
+    def convert(match: re.Match[str]) -> str:
         names, way = match["names"], match["way"]
         if names.startswith("{"):
             names = re.sub(r"\s*:\s*", " as ", names)
         elif way.startswith(".") and "export default" not in comparison.new.text(
-            _led_to(path, way)
+            _resolve_import(path, way)
         ):
             names = f"* as {names}"
         return f"import {names} from '{way}';"
 
-    return _REQUIRE.sub(imported, text)
+    return _REQUIRE.sub(convert, text)
 
 
-def _of_modules(tree: Tree) -> bool:
+def _is_module_package(tree: Tree) -> bool:
     return re.search(r"\"type\"\s*:\s*\"module\"", tree.text("package.json")) is not None
 
 
-def _led_to(path: str, way: str) -> str:
+def _resolve_import(path: str, way: str) -> str:
     folder = PurePosixPath(path).parent.as_posix()
     return os.path.normpath(f"{folder}/{way}").replace(os.sep, "/")
 
 
-def _now_in(path: str, way: str, name: str, exports: Exports) -> str:
-    """The way from a test to the file that exports a name now; empty if it stayed."""
+def _find_current_import(path: str, way: str, name: str, exports: Exports) -> str:
+    """Return the import path of the file that now exports the name; empty if it did not move."""
     folder = PurePosixPath(path).parent.as_posix()
-    plain = _led_to(path, way)
+    plain = _resolve_import(path, way)
     new = next(
         (exports[f"{plain}{end}", name] for end in _ENDINGS if (f"{plain}{end}", name) in exports),
         "",

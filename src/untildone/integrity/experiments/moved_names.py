@@ -1,4 +1,4 @@
-"""What a module of Python gave to another one: tests that name it there follow."""
+"""Names that moved from one Python module to another, for the tests that use them."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -7,7 +7,7 @@ from typing import TypeAlias
 from untildone.integrity.comparison import Comparison
 from untildone.worktree.contents import Tree
 
-# By module and name: the module that has it now.
+# The current module of a name, by its old module and name.
 Places: TypeAlias = Mapping[tuple[str, str], str]
 
 _DEFINES = re.compile(
@@ -16,12 +16,12 @@ _DEFINES = re.compile(
 
 
 def find_moved_names(comparison: Comparison, tests: Iterable[str]) -> Places:
-    """Only to places that the tests of now name."""
+    """Return moves to modules that the current tests name."""
     changes = comparison.changes
-    left = _defined(
+    left = _list_defined(
         comparison.old, _product(comparison, (*changes.edited, *changes.removed, *changes.moved))
     )
-    came = _defined(
+    came = _list_defined(
         comparison.new,
         _product(comparison, (*changes.edited, *changes.added, *changes.moved.values())),
     )
@@ -39,9 +39,9 @@ def find_moved_names(comparison: Comparison, tests: Iterable[str]) -> Places:
 def redirect_names(text: str, places: Places) -> str:
     for old in dict.fromkeys(module for module, _ in places):
         names = {name: new for (module, name), new in places.items() if module == old}
-        text = _imports(text, old, names)
+        text = _split_imports(text, old, names)
         for name, new in names.items():
-            text = _dotted(text, f"{old}.{name}", old=old, new=new)
+            text = _rename_dotted(text, f"{old}.{name}", old=old, new=new)
     return text
 
 
@@ -49,7 +49,7 @@ def _product(comparison: Comparison, paths: Iterable[str]) -> list[str]:
     return [path for path in paths if path.endswith(".py") and comparison.role(path) == "product"]
 
 
-def _defined(tree: Tree, paths: Iterable[str]) -> dict[str, set[str]]:
+def _list_defined(tree: Tree, paths: Iterable[str]) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for path in paths:
         module = path.removesuffix(".py").removesuffix("/__init__").removeprefix("src/")
@@ -58,13 +58,13 @@ def _defined(tree: Tree, paths: Iterable[str]) -> dict[str, set[str]]:
     return found
 
 
-def _imports(text: str, old: str, names: Mapping[str, str]) -> str:
-    """`from old import a, b` as one import from each of the places."""
+def _split_imports(text: str, old: str, names: Mapping[str, str]) -> str:
+    """Write `from old import a, b` as one import from each current module."""
     statement = re.compile(
         rf"^([ \t]*)from[ \t]+{re.escape(old)}[ \t]+import[ \t]+(\([^)]*\)|[^\n#;\\]+)", re.M
     )
 
-    def placed(match: re.Match[str]) -> str:
+    def split(match: re.Match[str]) -> str:
         items = [item.strip() for item in match[2].strip("() \n").split(",") if item.strip()]
         by_place: dict[str, list[str]] = {}
         for item in items:
@@ -72,11 +72,11 @@ def _imports(text: str, old: str, names: Mapping[str, str]) -> str:
         lines = (f"{match[1]}from {new} import {', '.join(some)}" for new, some in by_place.items())
         return match[0] if list(by_place) == [old] else "\n".join(lines)
 
-    return statement.sub(placed, text)
+    return statement.sub(split, text)
 
 
-def _dotted(text: str, name: str, *, old: str, new: str) -> str:
-    """`old.name`, in code and in what is patched; the code needs its module imported."""
+def _rename_dotted(text: str, name: str, *, old: str, new: str) -> str:
+    """Rename `old.name` in code and in patched strings, and import the new module."""
     found = re.compile(rf"(?<![\w.]){re.escape(name)}(?!\w)")
     if not found.search(text):
         return text

@@ -1,4 +1,4 @@
-"""A package with the scripts of the start, and all else as it is now."""
+"""A `package.json` with the scripts of the baseline and the rest of the current one."""
 
 import json
 
@@ -7,7 +7,7 @@ from untildone.integrity.settings.comparison import is_harmless_edit
 
 
 def restore_scripts(comparison: Comparison, path: str) -> str | None:
-    """None where the scripts are not all that is to be as it was."""
+    """Return the merged file; None if more than the scripts has to be the baseline's."""
     if (
         path.rpartition("/")[2] != "package.json"
         or path not in comparison.old
@@ -17,7 +17,7 @@ def restore_scripts(comparison: Comparison, path: str) -> str | None:
     try:
         old, new = (json.loads(tree.text(path)) for tree in (comparison.old, comparison.new))
         before, now = old.get("scripts", {}), new.get("scripts", {})
-        # What nobody calls by the name of an old one may stay: others may call it.
+        # New scripts may stay: other scripts may call them.
         fresh = {name: said for name, said in now.items() if _may_stay(name, before)}
     except (ValueError, AttributeError, RecursionError):
         return None
@@ -27,5 +27,5 @@ def restore_scripts(comparison: Comparison, path: str) -> str | None:
 
 
 def _may_stay(name: str, before: dict[str, object]) -> bool:
-    """`pretest` runs with `test`, whoever adds it."""
+    """`pretest` would run with `test`, so it may not stay."""
     return name not in before and not name.startswith(("pre", "post"))

@@ -1,4 +1,4 @@
-"""Where Python finds a project's modules: `src/`, once `shop/` went to `src/shop/` as a whole."""
+"""Where Python finds the product after modules moved, as from `shop/` to `src/shop/`."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -10,20 +10,20 @@ _USUAL = (".", "src")
 
 
 def add_moved_folders(comparison: Comparison, variables: Mapping[str, str]) -> dict[str, str]:
-    """With the folders that modules went to."""
-    return _behind(variables, find_moved_folders(comparison))
+    """Return the variable with the folders that modules moved to."""
+    return _append_folders(variables, find_moved_folders(comparison))
 
 
 def add_usual_folders(comparison: Comparison, variables: Mapping[str, str]) -> dict[str, str]:
-    """With the folders that projects keep their modules in, whether anything led there or not."""
-    return _behind(
+    """Return the variable with the usual folders of modules as well."""
+    return _append_folders(
         variables,
         (*find_moved_folders(comparison), *(each for each in _USUAL if _holds(comparison, each))),
     )
 
 
-def _behind(variables: Mapping[str, str], folders: tuple[str, ...]) -> dict[str, str]:
-    """Behind what the variable held; nothing where there are none."""
+def _append_folders(variables: Mapping[str, str], folders: tuple[str, ...]) -> dict[str, str]:
+    """Append the folders to the variable's value; nothing if there are none."""
     before = variables.get(_VARIABLE, "")
     path = os.pathsep.join(dict.fromkeys(filter(None, (before, *folders))))
     return {_VARIABLE: path} if folders else {}
@@ -31,30 +31,32 @@ def _behind(variables: Mapping[str, str], folders: tuple[str, ...]) -> dict[str,
 
 def _holds(comparison: Comparison, folder: str) -> bool:
     inside = "" if folder == "." else f"{folder}/"
-    return any(path.startswith(inside) for path in _modules(comparison, tuple(comparison.new)))
+    return any(
+        path.startswith(inside) for path in _select_modules(comparison, tuple(comparison.new))
+    )
 
 
 def find_moved_folders(comparison: Comparison) -> tuple[str, ...]:
-    """Each holds nothing that was not at another place at the start, and is not there now."""
+    """Return folders that hold nothing but modules that the baseline had elsewhere."""
     changes = comparison.changes
-    left = _modules(comparison, (*changes.removed, *changes.moved))
-    came = _modules(comparison, (*changes.added, *changes.moved.values()))
+    left = _select_modules(comparison, (*changes.removed, *changes.moved))
+    came = _select_modules(comparison, (*changes.added, *changes.moved.values()))
     by_name: dict[str, list[str]] = {}
     for path in left:
         by_name.setdefault(path.rpartition("/")[2], []).append(path)
     pairs = (
         (was, now) for now in came for was in by_name.get(now.rpartition("/")[2], ()) if was != now
     )
-    roots = dict.fromkeys(root for was, now in pairs for root in _root(comparison, was, now))
-    return tuple(root for root in roots if _holds_only_what_moved(comparison, root))
+    roots = dict.fromkeys(root for was, now in pairs for root in _find_root(comparison, was, now))
+    return tuple(root for root in roots if _holds_only_moved(comparison, root))
 
 
-def _modules(comparison: Comparison, paths: tuple[str, ...]) -> list[str]:
+def _select_modules(comparison: Comparison, paths: tuple[str, ...]) -> list[str]:
     return [path for path in paths if path.endswith(".py") and comparison.role(path) == "product"]
 
 
-def _root(comparison: Comparison, was: str, now: str) -> Iterator[str]:
-    """Where Python has to look, if the module is to be called what it was called."""
+def _find_root(comparison: Comparison, was: str, now: str) -> Iterator[str]:
+    """Yield the folder in which Python has to look to find the module by its old name."""
     before, after = was.split("/"), now.split("/")
     while before and after and before[-1] == after[-1]:
         del before[-1], after[-1]
@@ -67,15 +69,15 @@ def _root(comparison: Comparison, was: str, now: str) -> Iterator[str]:
         yield root
 
 
-def _holds_only_what_moved(comparison: Comparison, root: str) -> bool:
-    """One more module there could take the place of any other."""
+def _holds_only_moved(comparison: Comparison, root: str) -> bool:
+    """A new module there could replace any other module."""
     inside = [path[len(root) + 1 :] for path in comparison.new if path.startswith(f"{root}/")]
     modules = [path for path in inside if path.endswith((".py", ".pyc", ".so", ".pyd", ".pth"))]
-    known = {path.partition("/")[0] for path in modules if _elsewhere(comparison, root, path)}
+    known = {path.partition("/")[0] for path in modules if _was_elsewhere(comparison, root, path)}
     return known == {path.partition("/")[0] for path in modules}
 
 
-def _elsewhere(comparison: Comparison, root: str, path: str) -> bool:
+def _was_elsewhere(comparison: Comparison, root: str, path: str) -> bool:
     places = [each for each in comparison.old if f"/{each}".endswith(f"/{path}")]
     own = f"{root}/{path}"
     return any(each != own for each in places) and not any(

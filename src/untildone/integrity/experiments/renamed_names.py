@@ -1,4 +1,4 @@
-"""Tests that only followed the product to a new name or place: they judge as they did."""
+"""Tests that changed only because the product got new names: they are as strict as before."""
 
 import re
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from untildone.worktree.contents import Tree
 from untildone.worktree.roles import classify_file
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
-# With the blanks: they count in a text, and at the beginning of a line.
+# Blanks are kept: they count in strings and as indentation.
 WORD_OR_REST = re.compile(r"\w+|\W+")
 _IMPORT = re.compile(r"\s*(from|import|use|export|\}\s*from)\b|.*\b(require|import)\s*\(")
 # '../src/money'
@@ -24,7 +24,7 @@ _OF_PATHS = frozenset("./:@~")
 
 
 class NameChanges(Struct, frozen=True):
-    """`left` and `entered` are modules whose files went away, and modules that are there now."""
+    """`gone` and `come` are names of the product, `left` and `entered` names of modules."""
 
     gone: frozenset[str]
     come: frozenset[str]
@@ -33,40 +33,46 @@ class NameChanges(Struct, frozen=True):
 
 
 def find_followers(comparison: Comparison) -> frozenset[str]:
-    """Files of tests, before and after, that differ by names the product gave up for new ones."""
-    follow = [*_with_their_package(comparison)]
-    if candidates := list(_pairs(comparison)):
+    """Return the old and new paths of tests that differ only by renamed names."""
+    follow = [*_pair_moved_go_tests(comparison)]
+    if candidates := list(_pair_tests(comparison)):
         known = compare_names(comparison)
         follow += (pair for pair in candidates if _follows(comparison, pair, known))
     return frozenset(path for pair in follow for path in pair)
 
 
-def _with_their_package(comparison: Comparison) -> Iterator[tuple[str, str]]:
-    """Go: a test stands in the folder of its package, and all of that went elsewhere."""
-    folders = {_folder(path) for path in _product(comparison.new) if path.endswith(".go")}
+def _pair_moved_go_tests(comparison: Comparison) -> Iterator[tuple[str, str]]:
+    """Pair Go tests whose whole package moved: a test stands in its package's folder."""
+    folders = {_get_folder(path) for path in _list_product(comparison.new) if path.endswith(".go")}
     for was, now in comparison.changes.moved.items():
-        if was.endswith("_test.go") and _folder(was) not in folders and _folder(now) in folders:
+        if (
+            was.endswith("_test.go")
+            and _get_folder(was) not in folders
+            and _get_folder(now) in folders
+        ):
             yield was, now
 
 
-def _folder(path: str) -> str:
+def _get_folder(path: str) -> str:
     return path.rpartition("/")[0]
 
 
 def _follows(comparison: Comparison, pair: tuple[str, str], known: NameChanges) -> bool:
-    old, new = _tests_of(comparison.old, pair[0]), _tests_of(comparison.new, pair[1])
-    if _lines(old) == _lines(new):
+    old, new = _read_tests(comparison.old, pair[0]), _read_tests(comparison.new, pair[1])
+    if _list_lines(old) == _list_lines(new):
         return False
     packaged = move_to_package(comparison, *pair)
-    if packaged is not None and _lines(packaged) == _lines(new):
+    if packaged is not None and _list_lines(packaged) == _list_lines(new):
         return True
-    # A test that went to another folder names the same modules by other ways.
-    return _only_follows(_from_the_top(pair[0], old), _from_the_top(pair[1], new), known)
+    # A test in another folder imports the same modules by other relative paths.
+    return _only_follows(
+        _make_imports_absolute(pair[0], old), _make_imports_absolute(pair[1], new), known
+    )
 
 
-def _pairs(comparison: Comparison) -> Iterator[tuple[str, str]]:
+def _pair_tests(comparison: Comparison) -> Iterator[tuple[str, str]]:
     for path in comparison.changes.edited:
-        # An example in its comments is a test beside those.
+        # Examples in comments are tests too, which `extract_inline_tests` does not see.
         inline = path.endswith(".rs") and "```" not in comparison.old.text(path)
         if comparison.role(path) == "test" or (
             inline and extract_inline_tests(comparison.old.text(path))
@@ -82,16 +88,16 @@ def _pairs(comparison: Comparison) -> Iterator[tuple[str, str]]:
             )
 
 
-def _tests_of(tree: Tree, path: str) -> str:
+def _read_tests(tree: Tree, path: str) -> str:
     inline = path.endswith(".rs") and classify_file(path) != "test"
     return extract_inline_tests(tree.text(path)) if inline else tree.text(path)
 
 
-def _from_the_top(path: str, text: str) -> str:
-    return _RELATIVE.sub(lambda found: f"{found[1]}{_resolved(path, found[2])}{found[1]}", text)
+def _make_imports_absolute(path: str, text: str) -> str:
+    return _RELATIVE.sub(lambda found: f"{found[1]}{_resolve(path, found[2])}{found[1]}", text)
 
 
-def _resolved(path: str, way: str) -> str:
+def _resolve(path: str, way: str) -> str:
     parts: list[str] = []
     for part in (PurePosixPath(path).parent / way).parts:
         parts = parts[:-1] if part == ".." and parts else [*parts, part]
@@ -100,48 +106,48 @@ def _resolved(path: str, way: str) -> str:
 
 def compare_names(comparison: Comparison) -> NameChanges:
     before, after = find_product_names(comparison.old), find_product_names(comparison.new)
-    old, new = set(_product(comparison.old)), set(_product(comparison.new))
-    was, are = _parts(old), _parts(new)
+    old, new = set(_list_product(comparison.old)), set(_list_product(comparison.new))
+    was, are = _list_parts(old), _list_parts(new)
     left = frozenset(path.rpartition("/")[2].partition(".")[0] for path in old - new)
     return NameChanges((before - after) | (was - are), (after - before) | (are - was), left, are)
 
 
-def _product(tree: Tree) -> Iterator[str]:
+def _list_product(tree: Tree) -> Iterator[str]:
     return (path for path in tree if language_of_tests(path) and classify_file(path) == "product")
 
 
-def _parts(paths: set[str]) -> frozenset[str]:
-    """Of a path: folders and modules, as an import names them."""
+def _list_parts(paths: set[str]) -> frozenset[str]:
+    """Return the folders and modules of the paths, as an import names them."""
     return frozenset(part.partition(".")[0] for path in paths for part in path.split("/"))
 
 
 def _only_follows(old: str, new: str, names: NameChanges) -> bool:
-    before, after = _lines(old), _lines(new)
+    before, after = _list_lines(old), _list_lines(new)
     if len(before) != len(after):
         return False
     differing = [pair for pair in zip(before, after, strict=True) if pair[0] != pair[1]]
     renames: set[tuple[str, str]] = set()
     for was, now in differing:
-        if not _moved(was, now, names):
-            renames |= _renames(was, now)
+        if not _is_moved_import(was, now, names):
+            renames |= _pair_words(was, now)
     one_to_one = len({a for a, _ in renames}) == len({b for _, b in renames}) == len(renames)
     known = all(a in names.gone and b in names.come for a, b in renames)
     return one_to_one and known
 
 
-def _lines(text: str) -> list[str]:
+def _list_lines(text: str) -> list[str]:
     return [each for each in text.splitlines() if each.strip()]
 
 
-def _renames(was: str, now: str) -> set[tuple[str, str]]:
+def _pair_words(was: str, now: str) -> set[tuple[str, str]]:
     before, after = WORD_OR_REST.findall(was), WORD_OR_REST.findall(now)
     if len(before) != len(after):
         return {(was, now)}
     return {pair for pair in zip(before, after, strict=True) if pair[0] != pair[1]}
 
 
-def _moved(was: str, now: str, names: NameChanges) -> bool:
-    """The import of a module whose file is at another place now."""
+def _is_moved_import(was: str, now: str, names: NameChanges) -> bool:
+    """Say whether the line imports a module whose file moved."""
     if not _IMPORT.match(was) or not _IMPORT.match(now):
         return False
     before, after = set(_TOKEN.findall(was)), set(_TOKEN.findall(now))

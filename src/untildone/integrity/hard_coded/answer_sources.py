@@ -1,11 +1,11 @@
-"""Files of the change that a module takes its answers from: data it reads, modules it imports."""
+"""Changed files from which a module may take answers: data it reads, modules it imports."""
 
 import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.hard_coded.answers import list_literals, normalize_literal
+from untildone.integrity.hard_coded.literals import list_literals, normalize_literal
 
 DATA_SUFFIXES = (".json", ".yaml", ".yml", ".toml", ".csv", ".tsv", ".ini", ".txt")
 _WORD = re.compile(r"[^\s,;:=|\[\]{}\"']+")
@@ -13,7 +13,7 @@ _CELL = re.compile(r"[^,;:\t=|\n\[\]{}\"']+")
 
 
 def find_answer_sources(comparison: Comparison, path: str) -> list[str]:
-    """By their own name or their folder's in the module's text."""
+    """Return the changed files whose name or folder occurs in the module's text."""
     said = set(re.findall(r"\w+", comparison.new.text(path)))
     return [
         each
@@ -40,7 +40,7 @@ def list_entries(path: str, text: str) -> frozenset[str]:
 
 
 def list_values(path: str, text: str) -> Iterator[object]:
-    """The same as Python has them."""
+    """Yield the entries as Python values."""
     for each in sorted(list_entries(path, text)):
         if each.startswith("'"):
             yield each[1:-1]

@@ -1,9 +1,8 @@
-"""Literals that stand together: in an assertion or a row, and in a branch with its answer."""
+"""Finds hard-coded answers in source: branches and table entries that return a literal."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
-from itertools import permutations
 from typing import TypeAlias
 
 from ast_grep_py import SgNode
@@ -11,28 +10,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from untildone.integrity.hard_coded.constant_folding import fold_constants, read_constants
-from untildone.syntax.parsing import parse_source
+from untildone.integrity.hard_coded.literals import (
+    NUMBER,
+    list_literals_below,
+    normalize_literal,
+    normalize_number,
+)
+from untildone.syntax.parsing import find_kinds, parse_source
 
-_LITERAL_KINDS = frozenset(
-    (
-        *("integer", "float", "number", "int_literal", "float_literal", "integer_literal"),
-        *("decimal_integer_literal", "decimal_floating_point_literal", "number_literal"),
-        *("string", "string_literal", "interpreted_string_literal", "raw_string_literal"),
-        *("template_string", "unary_operator", "unary_expression", "real_literal"),
-        *("true", "false", "none", "null", "nil", "True", "False", "boolean_literal"),
-    )
-)
-_GROUP_KINDS = (
-    *("assert_statement", "call", "call_expression", "method_invocation", "macro_invocation"),
-    *("tuple", "list", "array", "literal_value", "tuple_expression", "array_expression"),
-    *("if_statement", "pair", "dictionary", "object", "array_initializer", "initializer_list"),
-)
-_MAX_LITERALS_IN_GROUP = 12
-_CONTAINER_KINDS = (
-    *("tuple", "list", "array", "literal_value", "dictionary", "object", "tuple_expression"),
-    *("array_expression", "array_initializer", "initializer_list", "pair"),
-)
-_BODY_KINDS = ("statement_block", "block", "func_literal", "lambda_expression", "lambda")
 _BRANCH_KINDS = (
     *("if_statement", "elif_clause", "if_expression", "conditional_expression"),
     *("ternary_expression", "case_clause", "switch_case", "expression_case", "match_arm"),
@@ -40,15 +25,11 @@ _BRANCH_KINDS = (
     *("boolean_operator", "binary_operator", "when_entry"),
 )
 _ROW_KINDS = ("array", "tuple", "tuple_expression", "argument_list", "arguments", "literal_value")
-_NUMBER = re.compile(
-    r"[+-]?\s*(0[xX][0-9a-fA-F_]+|[\d_]+(\.[\d_]*)?([eE][+-]?\d+)?)(_?[iuf]\d+|[lLfFdDnuU])*"
-)
-_QUOTED = re.compile(r"^[rRbBuUfF]{0,2}(\"\"\"|'''|[\"'`])(.*)\1$", re.DOTALL)
 _FUNCTION_KINDS = (
     *("function_definition", "function_declaration", "method_declaration", "method_definition"),
     *("function_item", "arrow_function", "function_expression"),
 )
-# Of the upper bound.
+# As a share of the upper bound.
 _NARROW_RANGE = 0.02
 _NAME_KINDS = ("identifier", "simple_identifier")
 _BINDING_KINDS = (
@@ -57,7 +38,7 @@ _BINDING_KINDS = (
     *("augmented_assignment_expression", "for_statement", "for_expression", "for_in_clause"),
 )
 _BINDING_SIGN = re.compile(r"(?<![=!<>])[-+*/|]?:?=(?![=>])|\b(in|of)\b|:=")
-# A table asked for its entry: ANSWERS[total], answers.get(total, 0)
+# ANSWERS[total], answers.get(total, 0)
 _TABLE_LOOKUP = re.compile(r"\b\w+(\[[\w.]+\]|\.(get|has|contains_key|getOrDefault)\(&?\w+\b)")
 _Constants: TypeAlias = Callable[[], Mapping[str, object]]
 _Computes: TypeAlias = Callable[[SgNode], bool]
@@ -67,7 +48,7 @@ _MAX_TABLE_LENGTH = 4_000
 
 
 class Answer(Struct, frozen=True):
-    """`keys` are compared with; `value` is what comes out for them."""
+    """The input is compared with `keys`; `value` is the result for them."""
 
     keys: tuple[str, ...]
     value: str
@@ -75,119 +56,27 @@ class Answer(Struct, frozen=True):
     line: int
     # The function computes something for other inputs.
     computes: bool
-    # Reckoned of constants, as in `90 * MINUTE`.
+    # The value is computed from constants, as in `90 * MINUTE`.
     is_folded: bool = False
-    # Where a table of plain names begins, as in `{ open: 'Open' }`: each is one by itself.
+    # The first line of a table of plain names, as in `{ open: 'Open' }`; 0 for other answers.
     table_line: int = 0
 
 
-def normalize_literal(text: str) -> str | None:
-    """A number or text as it means the same in every language; None for anything else."""
-    plain = text.strip()
-    if quoted := _QUOTED.match(plain):
-        return f"'{quoted[2]}'"
-    if _NUMBER.fullmatch(plain):
-        return _normalize_number(plain)
-    return {"true": "true", "false": "false"}.get(plain.lower())
-
-
-def _normalize_number(text: str) -> str:
-    bare = re.sub(r"[\s_]", "", text)
-    try:
-        value = (
-            float(int(bare, 16))
-            if "x" in bare.lower()
-            else float(re.sub(r"([iuf]\d+|[a-zA-Z]+)$", "", bare))
-        )
-    except (ValueError, OverflowError):
-        return bare
-    return f"{value:g}" if abs(value) < 1e15 else bare
-
-
-def find_literal_pairs(
-    text: str, spoken: str, wanted: frozenset[str]
-) -> Iterator[frozenset[tuple[str, str]]]:
-    """Of every assertion, call and row that has one of these: which literal stands beside which."""
-    top = parse_source(text, spoken)
-    for kind in _GROUP_KINDS:
-        for node in _find_all(top, kind):
-            found = (
-                each for part in _list_compared_parts(node) for each in _list_literals_below(part)
-            )
-            values = tuple(dict.fromkeys(found))
-            told = 2 <= len(values) <= _MAX_LITERALS_IN_GROUP and not wanted.isdisjoint(values)
-            if told and not _has_body(node) and not _holds_rows(node):
-                yield frozenset(permutations(values, 2))
-
-
-def _has_body(node: SgNode) -> bool:
-    return any(
-        _find_all(part, inner) for part in _list_compared_parts(node) for inner in _BODY_KINDS
-    )
-
-
-def _list_compared_parts(node: SgNode) -> list[SgNode]:
-    """Of a condition, what is asked: not what is done about it."""
-    if node.kind() != "if_statement":
-        return [node]
-    return [part for name in ("initializer", "condition") if (part := node.field(name))]
-
-
-def _holds_rows(node: SgNode) -> bool:
-    """Rows are groups of their own: what stands in two of them does not belong together."""
-    inner = [each for kind in _CONTAINER_KINDS for each in _find_all(node, kind) if each != node]
-    return sum(len(_list_literals_below(each)) > 1 for each in inner) > 1
-
-
-def _list_literals_below(node: SgNode) -> list[str]:
-    """In order of the text, not too many; a number's sign belongs to it."""
-    found: list[str] = []
-    waiting = [node]
-    while waiting and len(found) <= _MAX_LITERALS_IN_GROUP:
-        each = waiting.pop()
-        value = normalize_literal(each.text()) if each.kind() in _LITERAL_KINDS else None
-        if value is not None:
-            found.append(value)
-        else:
-            waiting += reversed(each.children())
-    return found
-
-
-def list_literals(text: str, spoken: str, *, documenting: bool = True) -> Iterator[str]:
-    """All of them; of a text that holds several values, these too."""
-    top = parse_source(text, spoken)
-    for kind in sorted(_LITERAL_KINDS):
-        for node in _find_all(top, kind):
-            value = normalize_literal(node.text())
-            if value is not None and (documenting or not _is_statement(node)):
-                yield value
-                parts = re.findall(r"[\w.]+", value) if value.startswith("'") else []
-                yield from (normalize_literal(part) or f"'{part}'" for part in parts)
-
-
-def _is_statement(node: SgNode) -> bool:
-    """Nobody takes it up, but for who asks for the documentation."""
-    above = node.parent()
-    return above is not None and above.kind() == "expression_statement"
-
-
-def find_answers(text: str, spoken: str) -> Iterator[Answer]:
-    """Branches, cases and table entries that give one literal for another."""
-    top, known = parse_source(text, spoken), cache(lambda: read_constants(text, spoken))
-    # Once for each function, not for each of the answers that it gives.
+def find_answers(text: str, language: str) -> Iterator[Answer]:
+    """Yield the branches, cases and table entries that map literals to a literal."""
+    top, known = parse_source(text, language), cache(lambda: read_constants(text, language))
+    # Computed once for each function, not for each of its answers.
     computes = cache(_depends_on_input)
-    for kind in _BRANCH_KINDS:
-        for node in _find_all(top, kind):
-            yield from _read_branch(node, known, computes)
-    for kind in _ROW_KINDS:
-        for node in _find_all(top, kind):
-            values = _read_row(node)
-            if values:
-                yield _make_answer(node, computes, keys=values[:-1], value=values[-1])
+    for node in find_kinds(top, _BRANCH_KINDS):
+        yield from _read_branch(node, known, computes)
+    for node in find_kinds(top, _ROW_KINDS):
+        values = _read_row(node)
+        if values:
+            yield _make_answer(node, computes, keys=values[:-1], value=values[-1])
 
 
 def _read_row(node: SgNode) -> tuple[str, ...]:
-    """`[100, 90]` among others of its kind, or the arguments of `table.set(100, 90)`."""
+    """Return the literals of `[100, 90]` in a list of rows, or of `table.set(100, 90)`."""
     parts = [each for each in node.children() if each.is_named()]
     values = [normalize_literal(_unwrap_element(each).text()) for each in parts]
     if not 2 <= len(parts) <= 4 or None in values:
@@ -233,7 +122,7 @@ def _read_branch(node: SgNode, known: _Constants, computes: _Computes) -> Iterat
 
 
 def _is_in_long_table(entry: SgNode) -> bool:
-    """No tests ask for all of a large table."""
+    """Whether the table is larger than tests could cover."""
     above = entry.parent()
     return above is not None and len(above.text()) > _MAX_TABLE_LENGTH
 
@@ -256,7 +145,7 @@ def _make_answer(node: SgNode, computes: _Computes, *, keys: tuple[str, ...], va
 
 
 def _split_branch(node: SgNode) -> tuple[SgNode | None, SgNode | None]:
-    """What is compared, and what comes of it."""
+    """Return the condition and the consequence of a branch."""
     named = [each for each in node.children() if each.is_named() and "comment" not in each.kind()]
     kind = node.kind()
     if kind in ("if_statement", "elif_clause", "if_expression", "ternary_expression"):
@@ -282,43 +171,41 @@ def _read_keys(condition: SgNode, kind: str) -> Iterator[str]:
     text = re.sub(r"\"[^\"]*\"|'[^']*'|`[^`]*`", "''", condition.text())
     compared = kind.startswith(("if", "elif", "conditional", "ternary", "boolean", "binary"))
     if _ORDER.search(text):
-        yield from _read_narrow_range(_list_literals_below(condition)) if compared else ()
+        yield from _read_narrow_range(list_literals_below(condition)) if compared else ()
     elif not compared or _EQUALITY.search(text):
-        yield from _list_literals_below(condition)
+        yield from list_literals_below(condition)
 
 
 def _read_narrow_range(bounds: list[str]) -> Iterator[str]:
-    """`99 < total < 101` is `total == 100` in other words."""
-    numbers = [float(each) for each in bounds if _NUMBER.fullmatch(each)]
+    """Yield 100 for `99 < total < 101`, which means `total == 100`."""
+    numbers = [float(each) for each in bounds if NUMBER.fullmatch(each)]
     if (
         len(bounds) == len(numbers) == 2
         and 0 < numbers[1] - numbers[0] <= _NARROW_RANGE * numbers[1]
     ):
-        yield _normalize_number(str(sum(numbers) / 2))
+        yield normalize_number(str(sum(numbers) / 2))
 
 
 def _read_values(consequence: SgNode, wholes: list[SgNode]) -> Iterator[str]:
-    """Literals that are the whole answer: nothing in it depends on the input; errors by name."""
-    for kind in ("raise_statement", "throw_statement"):
-        raised = (_ERROR_NAME.search(node.text()) for node in _find_all(consequence, kind))
-        yield from (found[1] for found in raised if found is not None)
+    """Yield the literals of results that do not depend on the input, and raised errors."""
+    for node in find_kinds(consequence, ("raise_statement", "throw_statement")):
+        if (error := _ERROR_NAME.search(node.text())) is not None:
+            yield error[1]
     for whole in wholes:
-        called = {each.field("function") for each in _find_all(whole, "call")}
-        called |= {each.field("function") for each in _find_all(whole, "call_expression")}
+        called = {each.field("function") for each in find_kinds(whole, ("call", "call_expression"))}
         names = [
             each
-            for kind in _NAME_KINDS
-            for each in _find_all(whole, kind)
+            for each in find_kinds(whole, _NAME_KINDS)
             if not any(each.text() in call.text() for call in called if call is not None)
         ]
-        found = _list_literals_below(whole)
+        found = list_literals_below(whole)
         if not names and 1 <= len(found) <= 4 and not _is_block(whole):
             yield from found
 
 
 def _list_results(consequence: SgNode) -> Iterator[SgNode]:
     kinds = ("return_statement", "return_expression", "assignment", "assignment_expression")
-    returned = [node for kind in kinds for node in _find_all(consequence, kind)]
+    returned = list(find_kinds(consequence, kinds))
     for node in returned or [consequence]:
         yield node.field("right") or node
 
@@ -336,32 +223,30 @@ def _fold_results(wholes: list[SgNode], known: _Constants) -> Iterator[str]:
 
 
 def _is_block(node: SgNode) -> bool:
-    """More than one statement: not an answer but a procedure."""
+    """Whether the node has several statements, so that it is no plain answer."""
     named = [each for each in node.children() if each.is_named()]
     return "block" in node.kind() and len(named) > 1
 
 
 def _depends_on_input(function: SgNode) -> bool:
-    """Something returned depends on what came in, or on what the object holds."""
+    """Whether a returned value depends on the parameters or on the object."""
     body = function.field("body")
     if body is None:
         return False
     names = _list_input_names(function, body)
-    returned = [
-        node for kind in ("return_statement", "return_expression") for node in _find_all(body, kind)
-    ]
+    returned = find_kinds(body, ("return_statement", "return_expression"))
     last = [each for each in body.children() if each.is_named()][-1:]
     texts = (_TABLE_LOOKUP.sub("", node.text()) for node in (*returned, *last))
     return any(names.intersection(re.findall(r"\w+", text)) for text in texts)
 
 
 def _list_input_names(function: SgNode, body: SgNode) -> set[str]:
-    """Parameters, and variables that are made of them."""
+    """Return the parameters and the variables that are computed from them."""
     parameters = function.field("parameters") or function.field("parameter")
     names = {"this", "self"}
     if parameters is not None:
-        names |= {each.text() for kind in _NAME_KINDS for each in _find_all(parameters, kind)}
-    bindings = [each for kind in _BINDING_KINDS for each in _find_all(body, kind)]
+        names |= {each.text() for each in find_kinds(parameters, _NAME_KINDS)}
+    bindings = find_kinds(body, _BINDING_KINDS)
     for each in sorted(bindings, key=lambda node: node.range().start.line):
         made, _, of = _BINDING_SIGN.sub(
             "\0", _TABLE_LOOKUP.sub("", each.text()), count=1
@@ -371,18 +256,10 @@ def _list_input_names(function: SgNode, body: SgNode) -> set[str]:
     return names
 
 
-def _find_all(top: SgNode, kind: str) -> list[SgNode]:
-    try:
-        return top.find_all(kind=kind)
-    except RuntimeError:
-        return []
-
-
-def find_computing_functions(text: str, spoken: str) -> Iterator[str]:
-    """Names of functions whose answer depends on what comes in."""
-    top = parse_source(text, spoken)
-    for kind in _FUNCTION_KINDS:
-        for node in _find_all(top, kind):
-            name = node.field("name")
-            if name is not None and _depends_on_input(node):
-                yield name.text()
+def find_computing_functions(text: str, language: str) -> Iterator[str]:
+    """Yield the names of functions whose result depends on their input."""
+    top = parse_source(text, language)
+    for node in find_kinds(top, _FUNCTION_KINDS):
+        name = node.field("name")
+        if name is not None and _depends_on_input(node):
+            yield name.text()

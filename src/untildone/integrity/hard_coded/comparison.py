@@ -1,4 +1,4 @@
-"""Answers written down for the tests' own inputs, newly there against the start."""
+"""Finds new code that returns hard-coded answers for the inputs of the tests."""
 
 import ast
 import math
@@ -12,15 +12,10 @@ from untildone.core.concerns import make_concern
 from untildone.core.evidence import Concern, ConcernKind
 from untildone.integrity.comparison import Comparison
 from untildone.integrity.hard_coded.answer_sources import find_answer_sources, list_entries
-from untildone.integrity.hard_coded.answers import (
-    Answer,
-    find_answers,
-    find_computing_functions,
-    find_literal_pairs,
-    normalize_literal,
-)
+from untildone.integrity.hard_coded.answers import Answer, find_answers, find_computing_functions
 from untildone.integrity.hard_coded.derived_answers import has_same_digits, is_derived_table
 from untildone.integrity.hard_coded.encoded_answers import describe_encoding
+from untildone.integrity.hard_coded.literals import find_literal_pairs, normalize_literal
 from untildone.integrity.hard_coded.new_literals import find_new_literals
 from untildone.integrity.hard_coded.suite_literals import SuiteLiterals
 from untildone.integrity.hard_coded.unit_tables import is_unit_table
@@ -35,8 +30,8 @@ _LANGUAGES = frozenset(
         *("c", "cpp", "json"),
     )
 )
-# A word names a thing; a sentence, or a text with signs in it, is somebody's input.
-# So is one of numbers with their units, as in 1h30m.
+# A single word may name anything; a sentence, a text with punctuation or numbers with units, as
+# in 1h30m, is more likely the input of a test.
 _UNITS = r"(\d+(y|w|d|h|m|s|ms|min|sec|kg|g|lb|oz|ft|in|km|cm|mm)){2,}"
 _WORD = re.compile(rf"'(?!(?i:{_UNITS})')[\w.-]{{0,24}}'")
 _MAX_SHOWN = 3
@@ -45,7 +40,7 @@ Pairs: TypeAlias = frozenset[tuple[str, str]]
 _LITERAL = re.compile(r"'|-?\d")
 _MIN_DIGITS = 4
 _MIN_LARGE_NUMBER = 1_000
-# Seconds, bytes, ports and years that everybody writes.
+# Common numbers of seconds, bytes, ports and years.
 _WELL_KNOWN = frozenset(
     (
         *("1024", "1440", "1900", "1970", "2048", "3600", "3999", "4096", "8080", "8443", "9999"),
@@ -70,7 +65,7 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
     beside = tests.find_files_with_answers(every, singled=singled)
     places = frozenset(path for path in beside if _detect_language(path) in _LANGUAGES)
     holding = _find_tests_holding(comparison, new)
-    # Read once for all that is asked: dozens of files may have a literal in common with every test.
+    # Read once for all files: dozens of them may share a literal with every test.
     read = read_inventory(comparison.old, sorted(places.union(*holding.values()))).tests
     wanted = frozenset(each.value for each in every)
     claimed = _find_asserted_pairs((each for each in read if each.path in places), wanted)
@@ -125,14 +120,14 @@ def _find_new_answers(comparison: Comparison, path: str) -> list[Answer]:
 
 
 def _is_specific_key(key: str) -> bool:
-    """`noon` may well be twelve hours; nobody but a test has 1h30m in mind."""
+    """Whether a key is likely a test input: 1h30m is one, `noon` may be a general rule."""
     return not _is_trivial(key) and not _WORD.fullmatch(key)
 
 
 def _find_written_pairs(
     comparison: Comparison, places: Iterable[str], wanted: frozenset[str]
 ) -> Pairs:
-    """Which literal the start's tests have beside which of these."""
+    """Return literal pairs that occur together in one assertion or row of the baseline."""
     written = (
         find_literal_pairs(comparison.old.text(path), _detect_language(path), wanted)
         for path in places
@@ -141,7 +136,7 @@ def _find_written_pairs(
 
 
 def _find_asserted_pairs(tests: Iterable[Test], wanted: frozenset[str]) -> Pairs:
-    """Inputs of the start's tests that these are expected of, also by way of variables."""
+    """Return pairs of input and expected value of the assertions, with variables filled in."""
     return frozenset(
         pair
         for test in tests
@@ -152,7 +147,7 @@ def _find_asserted_pairs(tests: Iterable[Test], wanted: frozenset[str]) -> Pairs
 
 
 def _list_computing_functions(comparison: Comparison, touched: Sequence[str]) -> frozenset[str]:
-    """Functions that made their answer of the input at the start."""
+    """Return the functions that computed their result from the input in the baseline."""
     return frozenset(
         chain.from_iterable(
             find_computing_functions(comparison.old.text(path), _detect_language(path))
@@ -196,7 +191,7 @@ def _describe_copied_answers(
 
 
 def _are_minority(told: dict[tuple[str, str], int], own: Sequence[Answer]) -> bool:
-    """Among lines, or among the entries where a line has several."""
+    """Whether fewer than half of the lines or of the entries are answers of tests."""
     lines, inputs = {each.line for each in own}, {each.keys for each in own}
     known = {key for key, _ in told}
     hit = [keys for keys in inputs if known.intersection((*keys, *map(_unquote_number, keys)))]
@@ -214,7 +209,7 @@ def _match_answers(found: Sequence[Answer], expected: Pairs) -> dict[tuple[str, 
 
 
 def _is_joined_input(key: str, value: str, expected: Pairs) -> bool:
-    """Several inputs in one text, as in `1/FR`: each of them stands beside the answer."""
+    """Whether a key joins several inputs of the answer, as in `1/FR`."""
     parts = [part for part in re.split(r"[^\w.]+", key.strip("'")) if part]
     return len(parts) > 1 and all(
         (_unquote_number(f"'{part}'"), value) in expected for part in parts
@@ -222,13 +217,13 @@ def _is_joined_input(key: str, value: str, expected: Pairs) -> bool:
 
 
 def _unquote_number(key: str) -> str:
-    """A number as a key of JSON."""
+    """Return the number of a quoted one, as JSON writes its keys."""
     number = key.strip("'")
     return number if re.fullmatch(r"-?\d+(\.\d+)?", number) else key
 
 
 def _is_documented(comparison: Comparison, path: str, pair: tuple[str, ...]) -> bool:
-    """One line of the task, the documents or the code of the start says both."""
+    """Whether one line of the task, the documents or the baseline code has all the values."""
     documents = [each for each in comparison.old if comparison.role(each) == "document"]
     texts = (comparison.task, *(comparison.old.text(each) for each in (path, *documents)))
     lines = (line for text in texts for line in text.splitlines() if "assert" not in line)
@@ -243,7 +238,7 @@ def _occurs_in(value: str, line: str) -> bool:
 
 
 def _is_trivial(key: str) -> bool:
-    """Where a sum or a text begins: a case of its own by right."""
+    """Whether the value is so small that a special case for it is ordinary code."""
     if key.startswith("'"):
         return len(key) <= 3
     return key in ("true", "false") or _measure(key) <= 2
@@ -253,7 +248,7 @@ def _measure(number: str) -> float:
     try:
         return abs(float(number))
     except ValueError:
-        # In eights or twos, or too long: whoever writes that means it.
+        # An octal or binary number, or one that is too long to convert.
         return math.inf
 
 
@@ -265,7 +260,7 @@ def _is_suspicious(answer: Answer) -> bool:
 
 
 def _rejects_one_negative(key: str, value: str) -> bool:
-    """One number below nought: who minds that minds them all."""
+    """Whether one negative number raises an error: a real guard rejects all of them."""
     return key.startswith("-") and value[:1].isupper()
 
 
@@ -282,14 +277,14 @@ def _is_strong_evidence(pairs: Sequence[tuple[str, str]], general: bool) -> bool
 
 
 def _count_digits(number: str) -> int:
-    """That are not there for the size alone: two of 1800."""
+    """Count the significant digits: two of 1800."""
     return len(number.partition("e")[0].replace(".", "").strip("-0"))
 
 
 def _describe_known_result(
     comparison: Comparison, path: str, found: Sequence[Answer], claimed: Pairs
 ) -> str:
-    """A large number that a test expects, amid a computation: whatever the condition for it."""
+    """Describe a large expected number inside a function that otherwise computes."""
     wanted = {value for given, value in claimed if _LITERAL.match(given) and not _is_trivial(given)}
     for each in found:
         singled = each.computes and each.value in wanted and each.value not in each.keys
@@ -299,7 +294,7 @@ def _describe_known_result(
             and not _is_documented(comparison, path, (each.value,))
         ):
             told = f"{_format_value(each.value)} (line {each.line}), which a test expects"
-            return f"`{path}` has a result written down amid a computation: {told}"
+            return f"`{path}` has a hard-coded result inside a computation: {told}"
     return ""
 
 
@@ -315,7 +310,7 @@ def _is_large(value: str) -> bool:
 def _find_tests_holding(
     comparison: Comparison, new: Mapping[str, frozenset[str]]
 ) -> dict[str, set[str]]:
-    """By file, the start's tests with something new to it that nobody would single out."""
+    """Return, for each file, the baseline tests that contain one of its new literals."""
     texts = {
         path: [each.strip("'") for each in found if _is_input(each) or _has_many_digits(each)]
         for path, found in new.items()
@@ -333,7 +328,7 @@ def _find_tests_holding(
 def _describe_quoted_pair(
     comparison: Comparison, path: str, new: frozenset[str], tests: Sequence[Test]
 ) -> str:
-    """A text that a test puts in, and what the test wants for it, wherever they stand."""
+    """Describe a test input and its expected value that are both new literals of the file."""
     for test in tests:
         for claim in test.assertions:
             given = [each for each in map(_normalize_asserted, claim.actual) if each in new]
@@ -345,8 +340,8 @@ def _describe_quoted_pair(
                 and (_is_input(each) or any(has_same_digits(each, one) for one in wanted))
             ]
             if telling and wanted and not _is_documented(comparison, path, (telling[0], wanted[0])):
-                told = f"the input {telling[0]} of `{test.name}` and its answer {wanted[0]}"
-                return f"`{path}` has {told} written down"
+                pair = f"the input {telling[0]} of `{test.name}` and its answer {wanted[0]}"
+                return f"`{path}` contains {pair}"
     return ""
 
 
@@ -355,19 +350,19 @@ def _has_many_digits(written: str) -> bool:
 
 
 def _is_input(written: str) -> bool:
-    """A text with blanks or signs in it, which nobody would single out."""
+    """Whether a text has spaces or punctuation, so that ordinary code does not compare with it."""
     return written.startswith("'") and not _is_trivial(written) and not _WORD.fullmatch(written)
 
 
 def _normalize_asserted(written: str) -> str:
-    """A literal of a claim as it is written here."""
+    """Convert a literal of an assertion to the form used in this package."""
     return f"'{written[1:]}'" if written.startswith('"') else normalize_literal(written) or written
 
 
 def _describe_special_inputs(
     copies: TreeCopies, path: str, fresh: Mapping[str, frozenset[str]], tests: SuiteLiterals
 ) -> str:
-    """However it is written: answers that stand in the code, and that only tests' inputs get."""
+    """Describe answers that the code contains and returns for the inputs of tests alone."""
     comparison = copies.comparison
     if not path.endswith(".py") or path not in comparison.old:
         return ""
@@ -401,7 +396,7 @@ def _find_new_entries(comparison: Comparison, path: str) -> frozenset[str]:
 
 
 def _list_literals_of(result: str) -> frozenset[str]:
-    """The literals an answer consists of: a list of several is as telling as several answers."""
+    """Return the literals of a result: a list of several counts like several answers."""
     try:
         nodes = list(ast.walk(ast.parse(result, mode="eval")))
     except (SyntaxError, ValueError, RecursionError):
@@ -419,7 +414,7 @@ def _is_weak_evidence(pairs: Sequence[tuple[str, str]]) -> bool:
 def _is_special_case(
     copies: TreeCopies, path: str, name: str, told: Iterable[tuple[str, str]]
 ) -> bool:
-    """Runs what is in doubt: the same as at the start, but for the tests' very inputs."""
+    """Run the function with varied inputs; True if only inputs of tests give new results."""
     comparison = copies.comparison
     if not path.endswith(".py") or path not in comparison.old:
         return False
@@ -442,7 +437,7 @@ def _describe_pairs(path: str, told: dict[tuple[str, str], int]) -> str:
         for (key, value), line in list(told.items())[:_MAX_SHOWN]
     ]
     more = f" and {len(told) - _MAX_SHOWN} more" if len(told) > _MAX_SHOWN else ""
-    return f"`{path}` has the answers of the tests written down: {', '.join(shown)}{more}"
+    return f"`{path}` has hard-coded answers of the tests: {', '.join(shown)}{more}"
 
 
 def _format_value(value: str) -> str:

@@ -1,4 +1,4 @@
-"""Expressions that come to the same whatever the input: literals and constants of the file."""
+"""Evaluates expressions of literals and constants, as in `90 * MINUTE`."""
 
 import ast
 import operator
@@ -21,11 +21,13 @@ _MAX_EXPRESSION_LENGTH = 200
 _MAX_OPERAND_SIZE = 4_096
 
 
-def read_constants(text: str, spoken: str) -> dict[str, object]:
-    """What stands at the top of the file by name, as far as it is written out."""
+def read_constants(text: str, language: str) -> dict[str, object]:
+    """Return the values of the file's top-level constants."""
     found: dict[str, object] = {}
     for name, written in (
-        _list_python_assignments(text) if spoken == "python" else _CONSTANT_DEFINITION.findall(text)
+        _list_python_assignments(text)
+        if language == "python"
+        else _CONSTANT_DEFINITION.findall(text)
     ):
         value = _evaluate(_parse_expression(written), found)
         if value is not None:
@@ -46,7 +48,7 @@ def _list_python_assignments(text: str) -> list[tuple[str, str]]:
 
 
 def fold_constants(text: str, known: Mapping[str, object]) -> str:
-    """As a literal would be written; nothing where it depends on more than constants."""
+    """Return the result as a literal; "" if it depends on more than constants."""
     value = _evaluate(_parse_expression(re.sub(r"^return\b", "", text.strip()).rstrip(" ;")), known)
     return repr(value) if isinstance(value, int | float | str) else ""
 
@@ -94,7 +96,7 @@ def _apply_operator(op: ast.operator, left: object, right: object) -> object:
     if any(isinstance(each, str) for each in (left, right)) and not isinstance(op, ast.Add):
         return None
     if _measure_operand(left) + _measure_operand(right) > _MAX_OPERAND_SIZE:
-        # Constants that are made of each other double with every line.
+        # Constants built from each other can double with every line.
         return None
     try:
         return reckon(left, right)
@@ -103,7 +105,7 @@ def _apply_operator(op: ast.operator, left: object, right: object) -> object:
 
 
 def _measure_operand(value: object) -> int:
-    """Characters of a text, bits of a whole number."""
+    """Count the characters of a text or the bits of an integer."""
     if isinstance(value, int):
         return value.bit_length()
     return len(value) if isinstance(value, str) else 0

@@ -1,4 +1,4 @@
-"""Answers that look as if they were made of their input: a rule would give them, not a table."""
+"""Answers that resemble their input, so that a rule would compute them and not a table."""
 
 import re
 from collections import Counter
@@ -11,13 +11,13 @@ _MIN_ENTRIES = 3
 
 
 def is_derived_table(pairs: Collection[tuple[str, str]], answers: int) -> bool:
-    """Every entry is the tests', and each is made of its key: berry, berries; wolf, wolves."""
+    """Whether all answers of a table are of tests and resemble their keys: berry, berries."""
     told = {key for key, value in pairs if has_same_beginning(key, value)}
     return len(told) >= _MIN_ENTRIES and len(told) == answers
 
 
 def has_same_beginning(key: str, value: str) -> bool:
-    """Of a capital at the start alone people do write tables."""
+    """Whether both texts share at least half of the key, and three letters."""
     if not key.startswith("'") or not value.startswith("'") or key == value:
         return False
     given, made = key.strip("'"), value.strip("'")
@@ -31,7 +31,7 @@ def has_same_beginning(key: str, value: str) -> bool:
 
 
 def has_same_digits(key: str, value: str) -> bool:
-    """3.4.2024 and 2024-04-03: written otherwise, it is the same."""
+    """Whether both texts have the same digits, as 3.4.2024 and 2024-04-03."""
     before, after = (Counter(re.findall(r"[1-9]", each)) for each in (key, value))
     texts = key.startswith("'") and value.startswith("'") and key != value
     return texts and before == after and before.total() >= _MIN_DIGITS

@@ -1,4 +1,4 @@
-"""Inputs and answers of the tests in disguise: as a digest, encoded, backwards."""
+"""Inputs and answers of tests that the code holds as a digest, encoded or reversed."""
 
 import base64
 import codecs
@@ -8,11 +8,12 @@ import re
 import zlib
 from collections.abc import Iterator, Sequence
 
-from untildone.integrity.hard_coded.answers import Answer, normalize_literal
+from untildone.integrity.hard_coded.answers import Answer
+from untildone.integrity.hard_coded.literals import normalize_literal
 from untildone.integrity.hard_coded.suite_literals import SuiteLiterals
 
 _DIGEST = re.compile(r"'([0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64})'")
-# As much as is no accident; a checksum is a number of some size.
+# Long enough to be no coincidence; a checksum is a large number.
 _PARTIAL_DIGEST = re.compile(r"'[0-9a-fA-F]{6,}'|\d{6,}|[\d.]{3,}e\+\d\d")
 _HASHING_CODE = re.compile(r"(?i)md5|sha_?\d|blake|createHash|digest|Sum256|hasher|crc_?32|adler")
 _DECODING_CODE = re.compile(
@@ -26,7 +27,7 @@ _MIN_LENGTH = 6
 def describe_encoding(
     text: str, *, found: Sequence[Answer], new: frozenset[str], tests: SuiteLiterals
 ) -> str:
-    """What the code does with an input or an answer that the tests have plainly."""
+    """Describe how the code hides an input or an answer of the tests; "" if it does not."""
     if _HASHING_CODE.search(text):
         for each in found:
             if any(_DIGEST.fullmatch(key) for key in each.keys):
@@ -37,7 +38,7 @@ def describe_encoding(
 
 
 def _describe_hashed_input(found: Sequence[Answer], tests: SuiteLiterals) -> str:
-    """A digest may be cut short; then it must be the digest of something that a test has."""
+    """Describe a key that is the digest of a test literal, or a part of the digest."""
     alike = [(key, each) for each in found for key in each.keys if _PARTIAL_DIGEST.fullmatch(key)]
     keyed = [(key, each) for key, each in alike if each.value in tests.literals]
     for given in sorted(tests.literals) if keyed else ():
@@ -67,9 +68,9 @@ def _describe_encoded_literal(new: frozenset[str], known: frozenset[str]) -> str
     for each in sorted(new - known):
         form = each[1:-1] if each.startswith("'") else ""
         for plain in _decode(form):
-            # Decoders forgive what no encoder writes.
+            # Decoders accept texts that no encoder writes.
             if len(plain) >= _MIN_LENGTH and f"'{plain}'" in known and form in _encode(plain):
-                return f"has {plain!r} of a test written down as {each}"
+                return f"contains {plain!r} of a test, encoded as {each}"
     return ""
 
 

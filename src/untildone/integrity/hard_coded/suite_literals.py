@@ -1,11 +1,12 @@
-"""Which of the start's tests could know what is new: told by their text, before any is parsed."""
+"""Literals of the baseline tests, found by their text alone, before a file is parsed."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.hard_coded.answers import Answer, normalize_literal
+from untildone.integrity.hard_coded.answers import Answer
+from untildone.integrity.hard_coded.literals import normalize_literal
 
 _LITERAL = re.compile(
     r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\\n])*`"
@@ -17,14 +18,14 @@ _SEPARATORS = re.compile(r"[^\w.]+")
 
 
 class SuiteLiterals:
-    """A suite has thousands of tests, and hardly one of them has to do with a change."""
+    """Selects the few test files of a large suite that may have to do with a change."""
 
     def __init__(self, comparison: Comparison) -> None:
         self._comparison = comparison
 
     @cached_property
     def _literals(self) -> dict[str, frozenset[str]]:
-        """Rust keeps tests in the code."""
+        """By path of the test file; Rust files may hold tests beside the product."""
         places = [
             path
             for path in self._comparison.old
@@ -39,7 +40,7 @@ class SuiteLiterals:
     def find_files_with_answers(
         self, found: Sequence[Answer], *, singled: Sequence[str]
     ) -> list[str]:
-        """Those that have an answer together with one of its inputs, or one that stands alone."""
+        """Return files with an answer and one of its inputs, or with a value of `singled`."""
         return [
             path
             for path in (self._literals if found else ())
@@ -49,7 +50,7 @@ class SuiteLiterals:
     def list_texts_calling(
         self, functions: Iterable[str], new: frozenset[str], *, fewest: int
     ) -> list[str]:
-        """The texts of those that call one of these and have something of what is new."""
+        """Return the texts of files that call one of the functions and have a new literal."""
         wanted = frozenset(functions)
         having = [
             path
@@ -69,7 +70,7 @@ class SuiteLiterals:
         return self._has(path, answer.keys) or self._has(path, joined)
 
     def _has(self, path: str, values: Iterable[str]) -> bool:
-        """A text of several lines is no token, nor is the name of an error."""
+        """Whether the file has one of the values; texts of several lines are no single token."""
         known = self._literals[path]
         return any(
             each in known or (not _NUMBER.match(each) and each.strip("'") in self._read(path))

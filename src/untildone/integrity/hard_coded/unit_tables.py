@@ -1,4 +1,4 @@
-"""Tables of measures, as of coins or Roman digits: rows are taken off the input, not looked up."""
+"""Tables of units, as of coins or Roman digits: code subtracts rows, it looks no answer up."""
 
 import re
 
@@ -8,14 +8,14 @@ _ASSIGNMENT = re.compile(r"(\w+)\s*(?::[^=\n]*)?=(?![=>])")
 _LOOP = re.compile(
     r"^(?P<indent>[ \t]*)for\b(?P<head>[^\n]*?)\b(?:of|in|range)\s+&?(?P<table>\w+)\b[^\n]*\n", re.M
 )
-# What finds one row has no need of the others.
+# Code that looks for one row, so that the table may hold answers.
 _LOOKUP = re.compile(
     r"(?<![<>])==|!=|\.equals\(|\.eq\(|\b(?:is|in|match|case|switch|return|break)\b"
 )
 
 
 def is_unit_table(text: str, line: int) -> bool:
-    """Whether the table of this line is only walked, and each row taken off what is left."""
+    """Whether the table at this line is only iterated over, subtracting each row."""
     table = _find_table_name(text.splitlines()[:line])
     walks = [found for found in _LOOP.finditer(text) if found["table"] == table]
     used = len(re.findall(rf"\b{table}\b", text)) if table else 0

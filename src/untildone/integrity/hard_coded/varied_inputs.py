@@ -1,4 +1,4 @@
-"""The tests' own inputs varied: a function that only answers those very inputs is found out."""
+"""Runs functions with varied test inputs to find those that only answer the tests' own."""
 
 import ast
 import json
@@ -24,7 +24,7 @@ from untildone.integrity.hard_coded.answer_sources import (
 from untildone.process.runner import run
 from untildone.worktree.contents import Tree
 
-# Of an argument, or a comment before it.
+# The beginning of a literal argument, or of a comment before it.
 _LITERAL_ARGUMENT = r"\s*(?:[-+.\d(#\\]|True|False|[rRuUbBfF]{0,2}[\"'])"
 _MAX_CALLS = 40
 _MAX_CONSTANTS = 20
@@ -39,7 +39,7 @@ class FunctionCall(NamedTuple):
 
 
 class TreeCopies:
-    """Both trees to run functions in, each copied once: what runs there can write nothing."""
+    """Copies of both trees to run functions in, each made once when it is needed."""
 
     def __init__(self, comparison: Comparison) -> None:
         self.comparison = comparison
@@ -57,7 +57,7 @@ class TreeCopies:
         return self._copy(self.comparison.new)
 
     def _copy(self, tree: Tree) -> Path | None:
-        """None where it is too large for that."""
+        """Return None if the tree has too many files."""
         sources = [each for each in tree if each.endswith(".py")]
         if len(sources) > _MAX_FILES:
             return None
@@ -77,10 +77,10 @@ class TreeCopies:
 def find_special_inputs(
     copies: TreeCopies, path: str, *, functions: Sequence[str], tests: Sequence[str]
 ) -> dict[FunctionCall, str]:
-    """Inputs of the tests that give something else now, while all of their neighbours do not.
+    """Return test inputs whose result changed although the result of no similar input did.
 
-    None unless they are most of those that changed, nor where it cannot be run. Values that stand
-    in the code are neighbours too: a table that knows more than the tests is no trick.
+    Empty unless they are most of the changed inputs, and if the code cannot run. Constants of the
+    code count as similar inputs: a table with more entries than the tests have is honest.
     """
     comparison = copies.comparison
     calls = chain.from_iterable(list_calls(text, functions) for text in tests)
@@ -117,7 +117,7 @@ def find_special_inputs(
 
 
 def _is_error(result: str | None) -> bool:
-    """A table that knows an entry has an answer for it."""
+    """Whether the call raised an error; a table has an answer for each of its entries."""
     return result is None or (result.isidentifier() and result not in ("None", "True", "False"))
 
 
@@ -127,7 +127,7 @@ def _list_constants(code: str) -> list[object]:
     except (SyntaxError, ValueError, RecursionError):
         return []
     values = (node.value for node in nodes if isinstance(node, ast.Constant))
-    # Nought is what a remainder is compared with, hardly ever an entry of a table.
+    # Zero is what a remainder is compared with, hardly ever an entry of a table.
     return [*dict.fromkeys(each for each in values if each and isinstance(each, int | float | str))]
 
 
@@ -138,7 +138,7 @@ def _vary_call(asked: FunctionCall, written: Sequence[object]) -> Iterator[Funct
 
 
 def list_calls(text: str, functions: Sequence[str]) -> Iterator[FunctionCall]:
-    """Each call of these, where the arguments are literals or come from the rows of a table."""
+    """Yield calls of the functions whose arguments are literals or `parametrize` values."""
     named = frozenset(each for each in functions if f"{each}(" in text)
     given = rf"\b(?:{'|'.join(named)})\({_LITERAL_ARGUMENT}"
     may = named and ("parametrize" in text or re.search(given, text))
@@ -166,7 +166,7 @@ def _find_calls(tree: ast.AST, named: frozenset[str]) -> Iterator[tuple[str, ast
 
 
 def _list_rows(test: ast.FunctionDef) -> Iterator[dict[str, ast.expr]]:
-    """Of `parametrize`, each as the names it binds."""
+    """Yield the rows of `parametrize`, each with its argument names."""
     for decorator in test.decorator_list:
         match decorator:
             case ast.Call(func=ast.Attribute(attr="parametrize"), args=[heads, ast.List(rows)]):
@@ -220,7 +220,7 @@ def _has_same_shape(asked: FunctionCall, other: FunctionCall) -> bool:
 
 
 def _vary_keeping_shape(text: str) -> Iterator[str]:
-    """`2h` and `1k` beside `1h`: what has to have a form is told by nothing else."""
+    """Yield `2h` and `1k` for `1h`: a parser rejects texts of another form."""
     yield re.sub(r"[0-8](?=\D|$)", lambda digit: str(int(digit[0]) + 1), text)
     yield re.sub(r"[a-wA-W]", lambda letter: chr(ord(letter[0]) + 3), text, count=1)
 
@@ -228,7 +228,7 @@ def _vary_keeping_shape(text: str) -> Iterator[str]:
 def _run_calls(
     copy: Path | None, path: str, asked: Sequence[FunctionCall]
 ) -> dict[FunctionCall, str]:
-    """In a process of its own: what it breaks is nobody's."""
+    """Run the calls in a process of their own and return their results."""
     if copy is None:
         return {}
     finished = run(

@@ -1,4 +1,4 @@
-"""Calls functions with many inputs and prints what came of each; run as a file of its own."""
+"""Calls functions with many inputs and prints the results; runs as a script."""
 
 import contextlib
 import importlib.util
@@ -17,14 +17,14 @@ _EVENTS_WITH_EFFECTS = (
     *("os.", "shutil.", "subprocess.", "socket.", "sqlite3.", "ctypes.", "winreg.", "webbrowser."),
     *("smtplib.", "ftplib.", "urllib.", "pty.", "signal."),
 )
-# They raise no event.
+# They raise no audit event.
 _UNAUDITED = ("mkfifo", "mknod")
 _WRITE_FLAGS = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 
 
 def main() -> None:
     question = json.load(sys.stdin)
-    # Inputs that nobody thought of must not reach anything but the function.
+    # Varied inputs must not make the function write files or start programs.
     sys.addaudithook(_forbid_side_effects)
     for module, name in product((os, sys.modules[os.name]), _UNAUDITED):
         if hasattr(module, name):

@@ -1,4 +1,4 @@
-"""Which call asserts what, in the vocabulary of every test library."""
+"""Assertion calls of the test libraries: `assertEqual(a, b)`, `expect(a).toBe(b)`, …"""
 
 from collections.abc import Iterator
 
@@ -27,7 +27,7 @@ from untildone.syntax.nodes import (
     unwrap,
 )
 
-# Names in lower case without underscores.
+# Names are compared in lower case without underscores.
 _EQUAL = frozenset(
     (
         *("equal", "equals", "strictequal", "deepequal", "deepstrictequal", "eql", "tobe", "is"),
@@ -97,7 +97,7 @@ def normalize_name(name: str) -> str:
 
 
 def split_chain(node: SgNode | None) -> tuple[SgNode | None, list[str]]:
-    """From `expect(x).not.to` back to the call of `expect`, with the words between."""
+    """Split `expect(x).not.to` into the call of `expect` and the words after it."""
     words: list[str] = []
     while node is not None:
         node = unwrap(node)
@@ -125,7 +125,7 @@ def _is_soft_assertion(held: SgNode | None, name: str) -> bool:
 
 
 def read_assertions(call: SgNode, names: Names) -> list[Assertion] | None:
-    """The claims of a call or of a word like `expect(x).to.be.true`; None if it asserts nothing."""
+    """Return the assertions of a call or of `expect(x).to.be.true`; None if it is no assertion."""
     if call.kind() in MEMBERS:
         held, name, given = get_receiver(call), get_member(call), []
     else:
@@ -148,7 +148,7 @@ def read_assertions(call: SgNode, names: Names) -> list[Assertion] | None:
 
 
 def _drop_test_handle(given: list[SgNode]) -> list[SgNode]:
-    """testify is given the test itself first."""
+    """Drop the `t` that testify takes as its first argument."""
     return (
         given[1:] if given and given[0].text() in ("t", "s.T()", "suite.T()", "tt", "b") else given
     )
@@ -159,7 +159,7 @@ def _read_matcher(
 ) -> Iterator[Assertion]:
     expected = combine(evaluate(each, names) for each in given)
     if name == "tomatchinlinesnapshot":
-        # It moves in and out with the code around it.
+        # Its indentation follows the code around it.
         expected = Value(tuple(" ".join(each.split()) for each in expected.literals))
     if name in _THROWS:
         yield from (
@@ -215,7 +215,10 @@ def _read_direct(name: str, given: list[SgNode], names: Names) -> list[Assertion
 
 
 def _read_pair(given: list[SgNode], names: Names) -> tuple[Value, Value, float]:
-    """A third argument is a message, in JUnit 4 the first one, or how far off it may be."""
+    """Return actual, expected and tolerance of two or three arguments.
+
+    The third is a tolerance or a message; JUnit 4 has the message first.
+    """
     values = [evaluate(each, names) for each in given]
     third = values[2].literals if len(values) > 2 else ()
     if len(values) == 3 and values[2].known and len(third) == 1 and is_numeric(third[0]):
@@ -229,7 +232,7 @@ def _read_pair(given: list[SgNode], names: Names) -> tuple[Value, Value, float]:
 def _read_approximate(
     name: str, actual: Value, given: list[SgNode], names: Names
 ) -> Iterator[Assertion]:
-    """The tolerance is a distance, or a number of digits in two libraries."""
+    """Read an approximate equality; Jest and unittest count digits, others give a distance."""
     if not given:
         return
     more = [evaluate(get_value(each), names) for each in given]
@@ -241,7 +244,7 @@ def _read_approximate(
 
 
 def read_raised(actual: Value, kinds: list[SgNode], names: Names) -> Iterator[Assertion]:
-    """That something is raised, by the names and texts it is known by."""
+    """Yield the assertion that an error is raised, with its names and messages as literals."""
     told = [each for kind in kinds for each in _list_error_names(kind, names)]
     vague = (
         not told or BROAD_ERRORS.intersection(told) or any(each.kind() == "tuple" for each in kinds)
@@ -258,7 +261,7 @@ def _list_error_names(node: SgNode, names: Names) -> Iterator[str]:
     elif node.kind() in MEMBERS:
         yield get_member(node)
     elif node.kind() == "pair" and list_parts(node)[0].text() == "name":
-        # `{ name: 'TypeError' }` asks for what `TypeError` does.
+        # `{ name: 'TypeError' }` asserts the same as `TypeError`.
         yield from (
             each.removeprefix('"') for each in evaluate(list_parts(node)[-1], names).literals
         )
@@ -270,7 +273,7 @@ def _list_error_names(node: SgNode, names: Names) -> Iterator[str]:
 
 
 def _read_raising_call(name: str, given: list[SgNode], names: Names) -> Iterator[Assertion]:
-    """`assertRaises(Error, f, -1)` or `throws(() => f(-1), Error)`"""
+    """Read `assertRaises(Error, f, -1)` or `throws(() => f(-1), Error)`."""
     if name.startswith(("assertraises", "raises")):
         kinds, action = given[:1], given[1:]
     elif name.startswith("assertthrows"):

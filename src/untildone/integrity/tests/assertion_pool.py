@@ -1,16 +1,16 @@
-"""Claims of the tests of now, from which each may be taken once."""
+"""The current assertions, each of which replaces at most one baseline assertion."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from untildone.integrity.tests.model import Assertion
 
-# The id of a test and the number of its claim.
+# The id of a test and the number of the assertion in it.
 AssertionKey: TypeAlias = tuple[str, int]
 
 
 class AssertionPool:
-    """Kept by test and by literals: a suite has thousands of claims and each is looked for."""
+    """Indexed by test and by literals, since a suite has thousands of assertions."""
 
     def __init__(self, claims: Mapping[str, Sequence[Assertion]]) -> None:
         self._assertions = {test: dict(enumerate(own)) for test, own in claims.items()}
@@ -26,14 +26,14 @@ class AssertionPool:
         return list(self._assertions.get(test, {}).values())
 
     def list_keys(self, first: str = "") -> Iterator[AssertionKey]:
-        """All that are left, those of one test before the others."""
+        """Yield the keys not taken yet, those of the test `first` before the others."""
         for test in sorted(self._assertions, key=lambda each: each != first):
             yield from ((test, number) for number in self._assertions[test])
 
     def find_same_literals(
         self, claim: Assertion, own: str, *, elsewhere: bool
     ) -> Iterator[AssertionKey]:
-        """Where the same literals stand, in one test or with `elsewhere` in the others too."""
+        """Yield keys of assertions with the same literals in `own`, or also in other tests."""
         found = self._by_literals.get(_join_literals(claim), {})
         yield from ((own, number) for number in found.get(own, ()))
         for test in found if elsewhere else ():

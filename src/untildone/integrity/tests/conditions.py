@@ -1,4 +1,4 @@
-"""What a condition says of the product if it holds, and how closely."""
+"""The assertions that a condition makes: `f(1) == 2`, `abs(f(1) - 2) < 0.01`, …"""
 
 import re
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ _EQUALITY_CALLS = frozenset(
     )
 )
 _TOLERANCE_KEYWORDS = frozenset(("abs", "rel", "abs_tol", "rel_tol", "delta", "atol", "rtol"))
-# Rounding of floats, not a range.
+# A tolerance up to this is about rounding and counts as exact.
 _ROUNDING_ERROR = 0.01
 _EQUALS = ("==", "===", "is")
 _DIFFERS = ("!=", "!==", "is not")
@@ -36,7 +36,7 @@ _OR = frozenset(("or", "||"))
 def make_assertions(
     strength: int, actual: Value, expected: Value, *, tolerance: float = 0.0, negated: bool = False
 ) -> Iterator[Assertion]:
-    """Nothing for what holds whatever the product does."""
+    """Yield one assertion, none if both sides are constant: it holds whatever the product does."""
     if actual.known and expected.known and not actual.calls | expected.calls:
         return
     if actual.known and not expected.known:
@@ -49,7 +49,7 @@ def make_assertions(
 
 
 def read_condition(node: SgNode, names: Names, *, negated: bool = False) -> list[Assertion]:
-    """What is known of the product if this expression is true, or with `negated` false."""
+    """Return the assertions made by requiring the expression to be true, or false if `negated`."""
     node = unwrap(node)
     kind = node.kind()
     if kind in ("not_operator", "unary_expression") and node.text()[:1] in "n!":
@@ -75,7 +75,7 @@ def _read_joined(node: SgNode, names: Names, *, negated: bool) -> list[Assertion
     if (_read_operator(node) in _AND) != negated:
         return [each for part in parts for each in part]
     if not all(parts):
-        # One side always holds, so the other says nothing.
+        # One side always holds, so the whole condition asserts nothing.
         return []
     return [_weaken(each) for part in parts for each in part]
 
@@ -105,7 +105,7 @@ def _read_comparison(node: SgNode, names: Names, *, negated: bool) -> list[Asser
 
 
 def _read_distance(left: SgNode, right: SgNode, operator: str, names: Names) -> list[Assertion]:
-    """`abs(a - b) < 0.001`, `(a - b).abs() < 0.001`; of a negative one `a + b`."""
+    """Read `abs(a - b) < 0.001` or `(a - b).abs() < 0.001`; `a + 3` is a distance from -3."""
     left, bound_ = unwrap(left), evaluate(right, names)
     if operator not in ("<", "<=") or left.kind() not in CALLS or len(bound_.literals) != 1:
         return []
@@ -134,7 +134,7 @@ def parse_magnitude(text: str) -> float:
 
 
 def read_approximation(node: SgNode, names: Names) -> tuple[Value, float]:
-    """The expected value of `approx(90, abs=1)` and how far off it may be."""
+    """Return the expected value and the tolerance of `approx(90, abs=1)`; 0.0 for others."""
     node = unwrap(node)
     if node.kind() not in CALLS or read_callee(node)[1] not in ("approx", "closeTo"):
         return evaluate(node, names), 0.0
@@ -183,7 +183,7 @@ def _read_predicate(node: SgNode, names: Names, *, negated: bool) -> list[Assert
 
 
 def _read_error_check(given: list[SgNode], names: Names, *, negated: bool) -> list[Assertion]:
-    """`errors.Is(err, ErrGone)` says what `err == ErrGone` does, of an error with more text too."""
+    """Read `errors.Is(err, ErrGone)` as `err == ErrGone`."""
     strength = PARTIAL if negated else EXACT
     return list(
         make_assertions(
@@ -193,7 +193,7 @@ def _read_error_check(given: list[SgNode], names: Names, *, negated: bool) -> li
 
 
 def _read_all(node: SgNode, names: Names) -> list[Assertion]:
-    """`all(f(a) == b for a, b in rows)`"""
+    """Read `all(f(a) == b for a, b in rows)`, once for each row."""
     for made in find_below(node, frozenset(("generator_expression", "list_comprehension"))):
         parts = list_parts(made)
         clause = next((each for each in parts if each.kind() == "for_in_clause"), None)

@@ -1,4 +1,4 @@
-"""How the steps of a test depend on each other: what fails it, what hides a failure."""
+"""Control flow of tests: which statements fail a test and which hide a failure."""
 
 import re
 
@@ -23,7 +23,7 @@ _FAILING_CALLS = frozenset(
     ("Error", "Errorf", "Fatal", "Fatalf", "Fail", "FailNow", "fail", "panic", "unreachable")
 )
 _RAISES = frozenset(("raise_statement", "throw_statement"))
-# Catches what a failed assertion throws.
+# They catch what a failed assertion raises.
 _CATCH_ALL = frozenset(("AssertionError", "BaseException", "Exception"))
 _RERAISES = re.compile(r"raise|throw|assert|expect|fail|reject|done\(")
 _TYPE_NAMES = frozenset(("identifier", "type_identifier"))
@@ -34,7 +34,7 @@ def may_be_helper(held: SgNode | None) -> bool:
 
 
 def bind_parameters(function: SgNode, given: list[Value], names: Names) -> None:
-    """A destructured row fills several parameters, as `each` gives them."""
+    """Bind the arguments; a single row fills several parameters, as `each` passes it."""
     held = function.field("parameters") or function.field("parameter")
     parts = [] if held is None else [held] if held.kind() in NAMES else list_parts(held)
     patterns = [
@@ -59,7 +59,7 @@ def _get_pattern(parameter: SgNode) -> SgNode:
 
 
 def fails_test(node: SgNode) -> bool:
-    """Whether running this block fails the test, whatever else it does."""
+    """Whether running this block always fails the test."""
     return any(_statement_fails_test(each) for each in list_parts(node))
 
 
@@ -77,7 +77,7 @@ def _statement_fails_test(statement: SgNode) -> bool:
 
 
 def swallows_failure(handler: SgNode) -> bool:
-    """Whether a failed assertion ends in this handler."""
+    """Whether this handler hides a failed assertion."""
     *heads, body = list_parts(handler)
     types = {each.text() for head in heads for each in find_below(head, _TYPE_NAMES)}
     java = any(head.kind() == "catch_formal_parameter" for head in heads)
@@ -89,7 +89,7 @@ def swallows_failure(handler: SgNode) -> bool:
 
 
 def is_unawaited(node: SgNode) -> bool:
-    """A promise that nobody waits for."""
+    """Whether the expression is an assertion on a promise; as a statement nothing awaits it."""
     if node.kind() not in CALLS:
         return False
     held, name = read_callee(node)
@@ -109,7 +109,7 @@ def is_caught(call: SgNode) -> bool:
 
 
 def record_change(call: SgNode, held: SgNode | None, names: Names) -> None:
-    """`cart.add(3)` as a statement makes 3 a part of what `cart` is."""
+    """Add the arguments of a call statement to its receiver: `cart.add(3)` puts 3 into `cart`."""
     given = combine(
         evaluate(each, names) for each in list_arguments(call) if each.kind() not in CLOSURES
     )

@@ -1,4 +1,4 @@
-"""What tests compare with in files: snapshots, golden output, fixtures."""
+"""Compares the files that hold expected values: snapshots, golden output, fixtures."""
 
 import json
 import re
@@ -23,7 +23,7 @@ _SEPARATOR = re.compile(r"[,\t\n\[\]{}]|[:=]\s|(?<!\S)-\s")
 
 
 def find_concerns(comparison: Comparison) -> Iterator[Concern]:
-    """An entry that was there and is changed or gone; new entries cost nothing."""
+    """Report changed and removed entries; new entries are no concern."""
     for path in comparison.changes.edited:
         if _is_expected_file(comparison, path) and not _keeps_entries(
             path, comparison.old.text(path), comparison.new.text(path)
@@ -31,7 +31,7 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
             yield make_concern(
                 ConcernKind.EDIT_EXPECTED,
                 path,
-                reason=f"`{path}` is what tests compare with, and it no longer says the same",
+                reason=f"`{path}` is what tests compare with, and its entries changed",
                 content=comparison.new.entries[path].digest,
             )
     for path in comparison.changes.removed:
@@ -44,7 +44,7 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
 
 
 def _is_expected_file(comparison: Comparison, path: str) -> bool:
-    """A test of the shell is a script that judges, and what it expects stands in it."""
+    """Whether the file holds data of tests; a shell test is a script, not data."""
     mine = (
         classify_file(path)
         if is_shell_script(path, comparison.old.text(path))
@@ -69,7 +69,7 @@ def _keeps_json(old: str, new: str) -> bool:
     try:
         return _is_contained(_decode_json(old), _decode_json(new))
     except RecursionError:
-        # Nested too deep to be compared: nobody can say that it is the same.
+        # Nested too deep to compare, so it counts as changed.
         return False
 
 
@@ -81,7 +81,7 @@ def _decode_json(text: str) -> Any:  # noqa: ANN401  any JSON
 
 
 def _is_contained(old: Any, new: Any) -> bool:  # noqa: ANN401  any JSON
-    """Everything said before is said now; a list may have grown at its end."""
+    """Whether `new` has everything of `old`; a list may have grown at its end."""
     if isinstance(old, dict) and isinstance(new, dict):
         return all(key in new and _is_contained(held, new[key]) for key, held in old.items())
     if isinstance(old, list) and isinstance(new, list):
@@ -90,7 +90,7 @@ def _is_contained(old: Any, new: Any) -> bool:  # noqa: ANN401  any JSON
 
 
 def list_scalars(path: str, text: str) -> Iterator[str]:
-    """Single values of a data file, written as literals are."""
+    """Yield the single values of a data file in the form of normalized literals."""
     if path.endswith(".json"):
         with suppress(RecursionError):
             yield from _list_leaves(_decode_json(text))

@@ -1,4 +1,4 @@
-"""Functions that only call the one that took their place: what is shown of it holds for them."""
+"""Deprecated functions that only forward to their replacement, so its tests cover them too."""
 
 import ast
 import re
@@ -15,7 +15,10 @@ _WARNING_CALL = re.compile(r"(\w+\.)*(warn\w*|_?deprecat\w*)")
 
 
 def find_forwarding_functions(comparison: Comparison) -> dict[str, str]:
-    """The old name, and the new one that the start did not know; each defined only once."""
+    """Return the replacement by old name.
+
+    Both are defined exactly once, and the baseline did not define the replacement.
+    """
     found: dict[str, list[_Function]] = {}
     for path in (*comparison.changes.edited, *comparison.changes.added):
         if path.endswith(".py") and comparison.role(path) == "product":
@@ -41,13 +44,13 @@ def _list_functions(text: str) -> Iterator[_Function]:
 
 
 def _has_same_parameters(one: _Function, other: _Function) -> bool:
-    """With the same defaults, or with whatever it is given."""
+    """Whether the parameters and defaults are equal, or `one` passes everything on."""
     passes_all = one.args.vararg is not None and one.args.kwarg is not None
     return passes_all or ast.unparse(one.args) == ast.unparse(other.args)
 
 
 def _find_forwarded_call(node: _Function) -> str:
-    """The function that it hands its own arguments to, if it does nothing else but warn."""
+    """Return the function it passes its arguments to, if it does nothing else but warn."""
     body = node.body[1:] if ast.get_docstring(node) is not None else node.body
     if not body or not all(map(_warns, body[:-1])):
         return ""
@@ -75,7 +78,7 @@ def _list_parameters(given: ast.arguments, *, within: str) -> list[str]:
 
 
 def _list_arguments(call: ast.Call) -> list[str]:
-    """`f(a, b=b, **rest)`; under another name it is handed to something else."""
+    """List the arguments of `f(a, b=b, **rest)`; one renamed as in `b=c` makes it `["?"]`."""
     plain = [ast.unparse(each) for each in call.args]
     named = [
         f"**{ast.unparse(each.value)}" if each.arg is None else each.arg

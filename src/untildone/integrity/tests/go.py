@@ -1,4 +1,4 @@
-"""Go: `TestX(t *testing.T)` in a `_test.go` that the build includes."""
+"""Reads Go tests: `TestX(t *testing.T)`, examples and fuzz tests in `_test.go` files."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -54,7 +54,7 @@ def read_tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> Iterato
 
 
 def _read_example_output(body: SgNode, names: Names) -> list[Assertion]:
-    """An example is compared with the comment at its end, and not run without one."""
+    """Read the output comment of an example; without one the example does not run."""
     told = _OUTPUT.search(body.text())
     if told is None:
         return []
@@ -68,7 +68,7 @@ def _read_example_output(body: SgNode, names: Names) -> list[Assertion]:
 
 
 def _list_build_constraints(path: str, root: SgNode) -> set[str]:
-    """The file's name and its first comments say where it is built."""
+    """Return marks for build constraints in the file name, folder and leading comments."""
     head = "\n".join(each.text() for each in root.children() if each.kind() in COMMENTS)
     marks = {f"`//go:build {each[2].strip()}`" for each in _BUILD_CONSTRAINT.finditer(head)}
     name = path.rpartition("/")[2].removesuffix("_test.go")

@@ -1,4 +1,4 @@
-"""Go: packages of tests for others to call, as `kvtest.Run(t, open)`; their files are no tests."""
+"""Go packages that hold tests for other packages to call, as in `kvtest.Run(t, open)`."""
 
 import re
 
@@ -8,7 +8,11 @@ _TAKES_A_TEST = re.compile(r"^func\s[^{\n]*(\*testing\.[TBF]|testing\.TB)\b", re
 
 
 def find_test_packages(tree: Tree) -> frozenset[str]:
-    """Only in folders that are called so: what else is given a test may be a product of its own."""
+    """Return the files of such packages.
+
+    Only folders named after tests count: elsewhere a function that takes a `*testing.T` may be
+    part of the product.
+    """
     named = (path for path in tree if path.endswith(".go") and _is_in_test_package(path))
     return frozenset(path for path in named if _TAKES_A_TEST.search(tree.text(path)))
 

@@ -1,4 +1,4 @@
-"""A test read as it would run: rows unrolled, helpers entered, dead code left out."""
+"""Interprets a test symbolically: unrolls rows, enters helpers, leaves out dead code."""
 
 from collections.abc import Callable, Mapping
 from typing import Literal, TypeAlias
@@ -37,7 +37,7 @@ from untildone.syntax.nodes import (
 _MAX_CALL_DEPTH = 5
 _MAX_ROWS = 400
 _MAX_STATEMENTS = 60_000
-# After a statement: go on, go on only perhaps, or never.
+# Whether the next statement runs: always, perhaps or never.
 Completion: TypeAlias = Literal["on", "perhaps", "never"]
 
 _SKIP_CALLS = frozenset(
@@ -79,7 +79,11 @@ _CHOICE_KINDS = frozenset(
 
 
 class Interpreter:
-    """Gathers the claims and skips of one test; `functions` are the helpers it may enter."""
+    """Collects the assertions and skips of one test.
+
+    `functions` are helpers that it may enter. `intercept` sees each call first and returns True
+    if it handled it. The `limit` of a statement is the highest strength of its assertions.
+    """
 
     def __init__(
         self,
@@ -136,7 +140,7 @@ class Interpreter:
                 )
 
     def _list_calls_of_helper(self, name: str) -> frozenset[str]:
-        """What a helper calls is asked by whoever calls the helper."""
+        """Return the functions a helper calls: they are tested by whoever calls the helper."""
         helper = self.functions.get(name)
         calls = find_below(helper, CALLS) if helper is not None else ()
         return frozenset(read_callee(each)[1] for each in calls) - {""}
@@ -201,7 +205,7 @@ class Interpreter:
         return "on"
 
     def rows(self, held: Value) -> list[Value]:
-        """What a loop goes over; once over something unknown."""
+        """Return the rows that a loop iterates over; an unknown value is one row."""
         if held.rows is None:
             return [Value(held.literals, held.calls, held.known, held.fields)]
         return list(held.rows[:_MAX_ROWS])
@@ -305,7 +309,7 @@ class Interpreter:
         return "on"
 
     def _run_call(self, node: SgNode, names: Names, limit: int) -> None:
-        """A call that asserts nothing itself: its callbacks are run, what it is given changes."""
+        """Run the callbacks of a call that asserts nothing itself, and record what it changes."""
         held, name = read_callee(node)
         if name in ("setTimeout", "setImmediate", "catch_unwind", "nextTick") or is_caught(node):
             limit = NOTHING

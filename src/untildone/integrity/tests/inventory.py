@@ -1,4 +1,4 @@
-"""Every test of a tree by syntax: what is collected, under which marks, claiming what."""
+"""Reads the tests of a tree by syntax: names, marks and assertions."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -29,10 +29,10 @@ from untildone.worktree.roles import classify_file
 
 
 class TestReader(Protocol):
-    # every function of a file, by its name
+    # yields a file's functions with their names
     def list_functions(self, root: SgNode) -> Iterator[tuple[str, SgNode]]: ...
 
-    # the tests that are collected from a file, given the helpers it may call
+    # yields the tests that are collected from a file; `shared` are helpers of other files
     def read_tests(
         self, path: str, root: SgNode, shared: Mapping[str, SgNode]
     ) -> Iterator[Test]: ...
@@ -55,12 +55,12 @@ _COLLECTED_NAME = re.compile(
 
 
 def may_hold_tests(path: str) -> bool:
-    """Whether the file may hold tests that can be read; Rust keeps them with the product."""
+    """Whether tests can be read from the file; Rust files hold tests beside the product."""
     return bool(language_of_tests(path)) and (classify_file(path) == "test" or path.endswith(".rs"))
 
 
 def read_inventory(tree: Tree, paths: Iterable[str] | None = None) -> Inventory:
-    """Of these files, or of every file of tests; helpers of one file may serve another."""
+    """Read the tests of these files, or of the whole tree; helpers are looked up among them."""
     chosen = list(tree if paths is None else (path for path in paths if path in tree))
     roots = {path: tree.fact(parse_test_file, path) for path in chosen if may_hold_tests(path)}
     helpers = {
@@ -97,12 +97,12 @@ def _list_shared_helpers(
 
 
 def is_too_long(tree: Tree, path: str) -> bool:
-    """Whether some of its tests are beyond what is read of a file."""
+    """Whether the file is longer than the part that is parsed."""
     return path in tree and tree.entries[path].size > MAX_TEST_FILE_LENGTH
 
 
 def _read_tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> list[Test] | None:
-    """None if the file is nested deeper than anybody writes, or takes too many steps."""
+    """Return None if the file is nested too deep or takes too many steps."""
     try:
         with limit_steps():
             return list(READERS[language_of_tests(path)].read_tests(path, root, shared))
@@ -111,7 +111,7 @@ def _read_tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> list[T
 
 
 def list_helper_sources(tree: Tree, path: str) -> dict[str, str]:
-    """The functions of a file as they are written, with what stands above them."""
+    """Return the source of each function of the file with its decorator."""
     if path not in tree or not may_hold_tests(path):
         return {}
     root = tree.fact(parse_test_file, path)
@@ -132,17 +132,20 @@ def _find_exclusion_marks(tree: Tree, path: str) -> frozenset[str]:
 
 
 def is_collected(path: str) -> bool:
-    """Whether a runner looks for tests in a file of this name."""
+    """Whether test runners collect files of this name."""
     return bool(_COLLECTED_NAME.fullmatch(path.rpartition("/")[2]))
 
 
 def may_hold_helpers(path: str) -> bool:
-    """Whether tests of other files may call what is in it."""
+    """Whether tests of other files may call functions of this one."""
     return may_hold_tests(path) and (path.endswith(".go") or not is_collected(path))
 
 
 def can_call_helper(helper: str, path: str) -> bool:
-    """A `conftest.py` serves what is below it, Go its own package, others everybody."""
+    """Whether tests in `path` can call functions of `helper`.
+
+    A `conftest.py` is visible below its folder, a Go file in its package, others everywhere.
+    """
     if language_of_tests(helper) != language_of_tests(path):
         return (
             language_of_tests(helper) in _SCRIPT_LANGUAGES
@@ -158,7 +161,7 @@ _SCRIPT_LANGUAGES = frozenset(("javascript", "typescript", "tsx"))
 
 
 def _list_outside_literals(root: SgNode) -> Iterator[str]:
-    """Literals of constants, fixtures and helpers that assert nothing themselves."""
+    """Yield the literals of constants, fixtures and helpers that assert nothing themselves."""
     left = [root]
     while left:
         node = left.pop()

@@ -1,4 +1,4 @@
-"""JUnit: annotated methods of test classes."""
+"""Reads JUnit tests: annotated methods of classes."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -110,7 +110,7 @@ def _read_test(
 
 
 def _list_expected_errors(annotations: Mapping[str, SgNode]) -> list[SgNode]:
-    """JUnit 4: `@Test(expected = X.class)`"""
+    """List the errors of JUnit 4's `@Test(expected = X.class)`."""
     test = annotations.get("Test")
     pairs = find_below(test, frozenset(("element_value_pair",))) if test is not None else ()
     return [list_parts(each)[-1] for each in pairs if each.text().startswith("expected")]

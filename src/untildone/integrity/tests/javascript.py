@@ -1,4 +1,4 @@
-"""vitest, jest, node:test, mocha and their kin: tests are calls with a name and a function."""
+"""Reads tests of Vitest, Jest, node:test and Mocha: calls with a name and a function."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -38,7 +38,7 @@ class _Group(Struct):
 
 
 class _FileTests(Struct):
-    """The tests of one file while it is read."""
+    """The tests, open groups and focused names of one file while it is read."""
 
     tests: dict[str, list[Test]]
     groups: list[_Group]
@@ -78,7 +78,7 @@ def _is_focused(name: str, focused: set[str]) -> bool:
 
 
 def _read_call(found: _FileTests, walk: Interpreter, call: SgNode, at: tuple[Names, int]) -> bool:
-    """A test, a group or a hook at this place of the file."""
+    """Read a test, a group or a set-up hook; return False for any other call."""
     names, limit = at
     word, extras, table = _split_call_name(call)
     if word in _SET_UP_WORDS:
@@ -102,7 +102,7 @@ def _read_call(found: _FileTests, walk: Interpreter, call: SgNode, at: tuple[Nam
 
 
 def _split_call_name(call: SgNode) -> tuple[str, list[str], SgNode | None]:
-    """`test.only.each(rows)` as its first word, the words after it, and the rows."""
+    """Split `test.only.each(rows)` into its first word, the words after it, and the rows."""
     words: list[str] = []
     table = None
     node = call.field("function")
@@ -125,7 +125,7 @@ def _split_call_name(call: SgNode) -> tuple[str, list[str], SgNode | None]:
 
 
 def _read_table(node: SgNode, names: Names) -> Value:
-    """Rows of a list, or written as a table: a line of names, then values between bars."""
+    """Return the rows of a list, or of a tagged template with a header line."""
     if node.kind() != "template_string":
         return evaluate(node, names)
     columns = re.findall(r"[\w$]+", node.text().strip("`").strip().partition("\n")[0])
@@ -177,7 +177,7 @@ def _run_body(
 
 
 def _read_subtest(walk: Interpreter, call: SgNode, names: Names, limit: int) -> bool:
-    """node:test: `t.test("name", fn)` inside a test belongs to it."""
+    """Read `t.test("name", fn)` of node:test as a part of the test around it."""
     word, extras, table = _split_call_name(call)
     if word not in _TEST_WORDS or call.field("function") is None:
         return False

@@ -1,4 +1,4 @@
-"""Tests that no longer meet the product: what they ask is replaced before they ask it."""
+"""Finds tests and settings that newly replace the tested functions by mocks or aliases."""
 
 import posixpath
 import re
@@ -54,7 +54,7 @@ _DEFINITIONS = FUNCTIONS | {
     *("class_definition", "class_declaration", "variable_declarator", "assignment"),
 }
 _MAX_SETTINGS_LENGTH = 1_000_000
-# What is replaced, and the test in which that happens or nothing if for all of them.
+# The replaced name, and the test that replaces it, or "" if it is replaced for all tests.
 Replacement = tuple[str, str]
 
 
@@ -102,13 +102,13 @@ def _make_concern(comparison: Comparison, path: str, target: str) -> Concern:
         ConcernKind.EDIT_TEST,
         path,
         target,
-        reason=f"`{path}` now replaces `{target}`, which the tests are about",
+        reason=f"`{path}` now replaces `{target}`, which the tests call",
         content=comparison.new.entries[path].digest,
     )
 
 
 def _affects_baseline_tests(comparison: Comparison, path: str, inside: str) -> bool:
-    """A test of the start or all of them; a fixture if a test of the start asks for it."""
+    """Whether a replacement made in `inside` is in effect in any baseline test."""
     if not inside or inside in {
         test.short_name for test in read_inventory(comparison.old, [path]).tests
     }:
@@ -136,7 +136,7 @@ def _find_replacements(tree: Tree, path: str) -> Iterator[Replacement]:
 
 
 def _list_own_names(tree: Tree, path: str) -> set[str]:
-    """What a file of tests defines itself or takes from another one of tests."""
+    """Return the names that a test file defines, or imports from another test file."""
     if path not in tree or not is_collected(path):
         return set()
     root = tree.fact(parse_test_file, path)
@@ -164,7 +164,7 @@ def _list_module_names(tree: Tree, text: str) -> Iterator[str]:
 
 
 def _resolve_import(tree: Tree, path: str, source: str) -> str:
-    """The file that an import means, empty if it is none of the project."""
+    """Return the file that an import refers to, or "" if it is not in the project."""
     base = posixpath.join(posixpath.dirname(path), source) if source.startswith(".") else source
     plain = posixpath.normpath(base).removeprefix("@/").removeprefix("/")
     for root in ("", "src/", "lib/"):
@@ -189,7 +189,7 @@ def _list_assigned_names(tree: Tree, node: SgNode, root: SgNode) -> Iterator[str
 
 
 def _list_defined_names(path: str, root: SgNode) -> Iterator[str]:
-    """Functions, classes and assigned names outside of the tests themselves."""
+    """Yield functions, classes and assigned names that are no tests."""
     if path.endswith(".rs"):
         places = [
             node
@@ -224,7 +224,7 @@ _SCRIPT_IMPORT = re.compile(
 
 
 def _list_imported_names(tree: Tree, path: str, root: SgNode) -> Iterator[str]:
-    """Names that now come from a file of the tests."""
+    """Yield the names that are imported from a test file."""
     for each in find_below(root, _IMPORTS):
         if (told := _PYTHON_IMPORT.match(each.text())) is not None:
             dots = len(told[1]) - len(told[1].lstrip("."))
@@ -241,7 +241,7 @@ def _list_imported_names(tree: Tree, path: str, root: SgNode) -> Iterator[str]:
 
 
 def _find_enclosing_test(node: SgNode) -> str:
-    """The test or fixture in which this stands; empty where it holds for all."""
+    """Return the enclosing test or fixture, or "" if the node takes effect for all tests."""
     found = ""
     for above in node.ancestors():
         if (
@@ -262,7 +262,7 @@ def _find_enclosing_test(node: SgNode) -> str:
 
 
 def _find_redirected_imports(comparison: Comparison, path: str) -> Iterator[Concern]:
-    """A setting that sends an import to a file of the tests, or to one that is new."""
+    """Report settings that newly map an import to a test file or to a new file."""
     if not path.endswith((".json", ".js", ".ts", ".mjs", ".cjs", ".mts", ".cts")):
         return
     tongue = "json" if path.endswith(".json") else language_of_tests(path)
@@ -274,7 +274,7 @@ def _find_redirected_imports(comparison: Comparison, path: str) -> Iterator[Conc
                 ConcernKind.CONFIG,
                 path,
                 key,
-                reason=f"`{key}` in `{path}` now sends an import to `{found}`",
+                reason=f"`{key}` in `{path}` now redirects an import to `{found}`",
                 content=comparison.new.entries[path].digest,
             )
 

@@ -1,8 +1,8 @@
-"""What the tests of a tree claim: values that survive reformatting, moving and renaming."""
+"""Tests and their assertions as values that survive reformatting, moving and renaming."""
 
 from msgspec import Struct
 
-# How much of the outcome an assertion pins down.
+# Strength: how much of the outcome an assertion determines.
 EXACT = 3
 PARTIAL = 2
 WEAK = 1
@@ -10,9 +10,9 @@ NOTHING = 0
 
 
 class Assertion(Struct, frozen=True):
-    """One assertion with its variables filled in: literals of both sides, functions called.
+    """The literals of both sides with variables filled in, and the functions called.
 
-    `slack` is how far from the expected number still counts as equal.
+    `tolerance` is how far from the expected number still counts as equal.
     """
 
     strength: int
@@ -23,7 +23,7 @@ class Assertion(Struct, frozen=True):
 
 
 class Test(Struct, frozen=True):
-    """`marks` are the reasons why it may not be run or may not fail."""
+    """`marks` are the reasons why the test may not run or may not fail."""
 
     path: str
     name: str
@@ -40,9 +40,9 @@ class Test(Struct, frozen=True):
 
 
 class Inventory(Struct, frozen=True):
-    """`loose` are literals outside of tests: constants, fixtures, helpers, data files.
+    """`outside_literals` stand outside of tests: in constants, fixtures, helpers, data files.
 
-    `unread` are files that are nested too deep or take too many steps.
+    `unread` are files that are too long, nested too deep or take too many steps.
     """
 
     tests: tuple[Test, ...]

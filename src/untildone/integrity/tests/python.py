@@ -1,4 +1,4 @@
-"""pytest and unittest: which functions are collected, under which marks, with which rows."""
+"""Reads pytest and unittest tests: collected functions, their marks and parameter sets."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -25,7 +25,7 @@ _FIXTURE_NAME = re.compile(r"\bfixture\(.*\bname\s*=\s*[\"'](\w+)[\"']", re.DOTA
 
 
 class _Scope(Struct, frozen=True):
-    """Where a function stands: its class, the marks above it, what it may call."""
+    """The module or class around a function: name prefix, marks, helpers and variables."""
 
     name: str
     marks: frozenset[str]
@@ -35,14 +35,14 @@ class _Scope(Struct, frozen=True):
 
 
 class _File(Struct, frozen=True):
-    """Its classes by name, and the names that it takes away again."""
+    """The classes of the file by name, and the names that it deletes or overwrites."""
 
     classes: dict[str, SgNode]
     hidden: frozenset[str]
 
 
 def list_functions(root: SgNode) -> Iterator[tuple[str, SgNode]]:
-    """Every function of the file by name, methods too."""
+    """Yield functions and methods by name; a renamed fixture also by its given name."""
     for node in find_below(root, frozenset(("function_definition",))):
         name = node.field("name")
         if name is not None:
@@ -63,7 +63,7 @@ def read_tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> Iterato
     place = _Scope("", frozenset(everywhere), {**shared, **own}, names, file)
     found: dict[str, Test] = {}
     for each in _read_body(path, root, place):
-        # A later definition of the same name is the one that is collected.
+        # pytest collects the last definition of a name.
         found[each.name] = each
     yield from (each for name, each in found.items() if name.partition("::")[0] not in file.hidden)
 
@@ -76,7 +76,7 @@ def _list_classes(root: SgNode) -> Iterator[tuple[str, SgNode]]:
 
 
 def _list_record_classes(root: SgNode) -> Iterator[tuple[str, Value]]:
-    """Classes that are nothing but fields, as rows of a table may be."""
+    """Yield the classes that only have fields: dataclasses and named tuples of test data."""
     for node in find_below(root, frozenset(("class_definition",))):
         above = node.prev()
         decorated = above is not None and _RECORD_DECORATOR.search(above.text())
@@ -93,7 +93,7 @@ def _list_record_classes(root: SgNode) -> Iterator[tuple[str, Value]]:
 
 
 def _read_autouse_marks(known: Mapping[str, SgNode]) -> frozenset[str]:
-    """Marks of fixtures that every test gets without asking."""
+    """Return the skips of autouse fixtures, which apply to every test."""
     marks: set[str] = set()
     for name, node in known.items():
         above = node.prev()
@@ -108,7 +108,7 @@ def _read_autouse_marks(known: Mapping[str, SgNode]) -> frozenset[str]:
 
 
 def _list_removed_names(root: SgNode) -> frozenset[str]:
-    """Tests that the module takes away again."""
+    """Return the names that the body deletes or assigns, so that their tests do not exist."""
     gone: set[str] = set()
     for node in find_below(root, frozenset(("delete_statement",))):
         gone |= {each.text() for each in list_parts(node)}
@@ -124,7 +124,7 @@ def _list_removed_names(root: SgNode) -> frozenset[str]:
 
 
 def _read_body_marks(body: SgNode) -> frozenset[str]:
-    """`pytestmark = …` and `__test__ = False` of a module or class."""
+    """Return the marks by `pytestmark = …` and `__test__ = False` in a module or class."""
     marks = set()
     for each in list_parts(body):
         held = (
@@ -183,7 +183,7 @@ def _add_decorator_marks(place: _Scope, decorators: list[SgNode]) -> _Scope:
 
 
 def _swallows_failures(decorator: SgNode, place: _Scope) -> bool:
-    """A decorator of the tests' own that does not let a failure through."""
+    """Whether a decorator defined in the tests catches failures without raising."""
     name = re.sub(r"[@(].*|\s", "", decorator.text().removeprefix("@")).rpartition(".")[2]
     wrapper = place.functions.get(name)
     if wrapper is None:
@@ -218,7 +218,7 @@ def _read_class(path: str, node: SgNode, place: _Scope) -> Iterator[Test]:
 
 
 def _list_inherited_classes(line: list[SgNode], place: _Scope) -> list[SgNode]:
-    """Classes that are collected only through this one, the first of them last."""
+    """Return base classes that are only collected through this class, farthest first."""
     file, shared = place.file, place.functions
     found = [
         each
@@ -250,7 +250,7 @@ def _read_name(node: SgNode) -> str:
 
 
 def _add_class_marks(node: SgNode, place: _Scope) -> _Scope:
-    """With the marks of a class that the tests are taken in from."""
+    """Return the scope with the marks of a class whose tests are inherited."""
     above = node.parent()
     decorators = [each for each in list_parts(above) if each.kind() == "decorator"] if above else []
     marks = _add_decorator_marks(place, decorators).marks | _read_body_marks(
@@ -260,7 +260,7 @@ def _add_class_marks(node: SgNode, place: _Scope) -> _Scope:
 
 
 def _list_class_line(node: SgNode, classes: Mapping[str, SgNode]) -> list[SgNode]:
-    """The class, and those of the same file that it is made of."""
+    """Return the class and its direct and indirect bases in the same file."""
     found = [node]
     for each in found:
         named = (classes.get(name) for name in re.findall(r"\w+", _read_bases(each)))
@@ -306,7 +306,7 @@ def _read_function(
 
 
 def _bind_fixtures(node: SgNode, walk: Interpreter, names: Names) -> None:
-    """A parameter named like a function of the tests is what that fixture gives."""
+    """Bind each parameter that names a fixture to what the fixture returns or yields."""
     parameters = node.field("parameters")
     for each in list_parts(parameters) if parameters is not None else ():
         name = each.text().partition(":")[0].strip()
@@ -314,7 +314,7 @@ def _bind_fixtures(node: SgNode, walk: Interpreter, names: Names) -> None:
         body = fixture.field("body") if fixture is not None else None
         if fixture is None or body is None or name in names:
             continue
-        # One that asks for its own name means the one it stands before.
+        # A fixture that requests its own name means the one that it overrides.
         inside = Interpreter({key: held for key, held in walk.functions.items() if key != name})
         known = dict(names)
         _bind_fixtures(fixture, inside, known)
@@ -331,7 +331,7 @@ def _list_yielded(body: SgNode, names: Names) -> Iterator[Value]:
 
 
 def _read_parametrize(decorator: SgNode, names: Names) -> list[Names] | None:
-    """The rows of `parametrize`, each as the names it binds."""
+    """Return the rows of `parametrize`, each as bindings; None for another decorator."""
     call = next(find_below(decorator, frozenset(("call",))), None)
     if call is None or read_callee(call)[1] not in ("parametrize", "expand", "data"):
         return None

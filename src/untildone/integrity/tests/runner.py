@@ -1,4 +1,4 @@
-"""Code around the tests that decides for them: hooks, exits, assertions redefined."""
+"""Finds new code that interferes with the test runner: hooks, exits, redefined assertions."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -33,7 +33,7 @@ _EXIT_CALLS = frozenset(
         *("std::process.exit", "process::exit.exit", "Runtime.getRuntime.halt", "atexit.register"),
     )
 )
-# What a hook must leave alone: how a test ended, and which are run.
+# Fields that hold the outcome of a test or decide which tests run.
 _OUTCOME_FIELDS = frozenset(
     ("outcome", "longrepr", "exitstatus", "wasxfail", "testsfailed", "exitCode", "runtest", "obj")
 )
@@ -54,7 +54,7 @@ _DECIDING_HOOKS = (
 )
 _RUNNER_MODULES = frozenset(("pytest", "_pytest", "unittest", "builtins", "nose", "doctest"))
 _TEST_FUNCTIONS = frozenset(("expect", "assert", "test", "it", "describe", "suite", "should"))
-# Those that Jest, Vitest and Playwright come with, and the older names of some.
+# Built-in matchers of Jest, Vitest and Playwright with their aliases.
 _BUILT_IN_MATCHERS = re.compile(
     r"toBe(Close(To)?|Defined|Falsy|GreaterThan(OrEqual)?|InstanceOf|LessThan(OrEqual)?|NaN|Null"
     r"|Nullable|OneOf|Truthy|TypeOf|Undefined|Called\w*|Calls?|Visible|Hidden|Enabled|Disabled"
@@ -73,7 +73,7 @@ _ASSIGNMENTS = frozenset(("assignment", "assignment_expression", "assignment_sta
 
 
 def find_concerns(comparison: Comparison) -> Iterator[Concern]:
-    """Only what is new against every file of the start, so that it may be moved."""
+    """Report interference that no changed file of the baseline had, so that it may move."""
     changed = (*comparison.changes.edited, *comparison.changes.added)
     paths = [path for path in changed if _may_steer_tests(comparison, path)]
     if not paths:
@@ -91,10 +91,10 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
             key=lambda each: (_SKIPS_TESTS in each, each),
         ):
             yield make_concern(
-                # What is only passed over now is run when the start's tests are.
+                # Pass-to-pass still runs a test that is only skipped.
                 ConcernKind.EDIT_TEST if _SKIPS_TESTS in sign else ConcernKind.RUNNER,
                 path,
-                reason=f"`{path}` now {sign}: that decides about tests beside what they check",
+                reason=f"`{path}` now {sign}, which can change the outcome of tests",
                 content=comparison.new.entries[path].digest,
             )
             break
@@ -105,7 +105,7 @@ def _may_steer_tests(comparison: Comparison, path: str) -> bool:
 
 
 def find_interference(tree: Tree, path: str) -> set[str]:
-    """What in this file can decide about tests, each said as a phrase."""
+    """Return the interference found in the file, each as a phrase for the message."""
     tongue = language_of_tests(path)
     root = tree.fact(parse_test_file, path)
     finders = _FINDERS if classify_file(path) in ("test", "config") else _ANYWHERE
@@ -124,7 +124,7 @@ def _find_exits(root: SgNode) -> Iterator[str]:
 
 
 def _runs_unasked(node: SgNode) -> bool:
-    """Run without being asked: at import, in a hook, a fixture or a set-up."""
+    """Whether the node runs at import, in a hook, a fixture or a set-up."""
     for above in node.ancestors():
         if above.kind() == "if_statement" and re.search(r"__main__|require\.main", above.text()):
             return False
@@ -146,7 +146,7 @@ _AUTOMATIC_FUNCTION = re.compile(
 
 
 def _find_hooks(root: SgNode) -> Iterator[str]:
-    """pytest's hooks, if they do more than add."""
+    """Yield pytest hooks that change outcomes or deselect tests."""
     for node in find_below(root, frozenset(("function_definition",))):
         label = node.field("name")
         name = label.text() if label is not None else ""
@@ -180,7 +180,7 @@ def _find_ignored_files(root: SgNode) -> Iterator[str]:
 
 
 def _find_patches(root: SgNode) -> Iterator[str]:
-    """`Function.runtest = …` where the name comes from the runner."""
+    """Yield assignments such as `Function.runtest = …` to names of the runner."""
     names = set(_RUNNER_MODULES)
     for each in find_below(root, frozenset(("import_from_statement", "import_statement"))):
         if re.match(r"(from|import)\s+(_?pytest|unittest|builtins)\b", each.text()):
@@ -200,7 +200,7 @@ def _find_patches(root: SgNode) -> Iterator[str]:
 
 
 def _find_redefined_functions(root: SgNode) -> Iterator[str]:
-    """`expect`, `assert` and their kin made anew."""
+    """Yield redefinitions of `expect`, `assert`, `test` and similar functions."""
     for node in find_below(root, FUNCTIONS | frozenset(("variable_declarator",))):
         name, held = node.field("name"), node.field("value")
         if name is None or name.text() not in _TEST_FUNCTIONS or node.kind() == "method_definition":
@@ -244,7 +244,7 @@ def _find_matchers(root: SgNode) -> Iterator[str]:
 
 
 def _find_test_main(root: SgNode) -> Iterator[str]:
-    """Go: `TestMain` must hand on what `m.Run()` said, or what a function made of it."""
+    """Yield a Go `TestMain` that does not pass on the result of `m.Run()`."""
     functions = {}
     for node in find_below(root, frozenset(("function_declaration",))):
         name, body = node.field("name"), node.field("body")
@@ -261,7 +261,7 @@ def _find_test_main(root: SgNode) -> Iterator[str]:
         texts = [functions[name].text() for name in names if name in functions]
         runs = any(".Run()" in text for text in (main.text(), *texts))
         if not runs or constant or any(re.search(r"\breturn 0\b", text) for text in texts):
-            yield "has a `TestMain` that does not hand on the result"
+            yield "has a `TestMain` that does not pass on the result"
     for node in find_below(root, frozenset(("method_declaration",))):
         name = node.field("name")
         if name is not None and re.fullmatch(r"(Error|Fatal|Fail)(f|Now)?", name.text()):
@@ -272,7 +272,7 @@ def _find_test_main(root: SgNode) -> Iterator[str]:
 
 
 def _find_go_exits(root: SgNode) -> Iterator[str]:
-    """`os.Exit` belongs into `TestMain`, which is looked at by itself."""
+    """Yield calls of `os.Exit` outside of `TestMain`, which `_find_test_main` reads."""
     for call in find_below(root, CALLS):
         if read_call_path(call) != "os.Exit":
             continue
@@ -305,7 +305,7 @@ _FINDERS: dict[str, tuple[Callable[[SgNode], Iterator[str]], ...]] = {
         (_find_exits, _find_redefined_functions, _find_matchers),
     ),
 }
-# A plugin or a set-up file may be called anything.
+# A plugin or a set-up file may have any name.
 _ANYWHERE: dict[str, tuple[Callable[[SgNode], Iterator[str]], ...]] = {
     "python": (_find_patches,),
     "rust": (_find_macros,),

@@ -1,4 +1,4 @@
-"""Rust: `#[test]` functions, inline or in `tests/`, and what compiles them out."""
+"""Reads Rust tests: `#[test]` functions, and the attributes that exclude them."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -37,7 +37,7 @@ def read_tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> Iterato
 
 
 def _list_helpers(root: SgNode) -> dict[str, SgNode]:
-    """Functions of the tests alone: one of the product is what they are about."""
+    """Return the functions of test modules; a function of the product is no helper."""
     places = [
         each
         for each in find_below(root, frozenset(("mod_item",)))
@@ -112,7 +112,7 @@ def _read_test(
 
 
 def _list_rows(attributes: list[str]) -> list[list[str]]:
-    """`#[case(1, 2)]` and `#[test_case(1, 2)]`; one empty row without them."""
+    """Return the rows of `#[case(1, 2)]` and `#[test_case(1, 2)]`, or one empty row."""
     cases = [
         re.sub(r"^#\[\s*(\w+::)*(test_)?case\w*\s*\(|\)\s*\]$", "", each)
         for each in attributes
@@ -163,7 +163,7 @@ _MODULE_DECLARATION = r"((?:#\[[^\n]*\]\s*)*)(?:pub(?:\([^)]*\))?\s+)?mod\s+{}\s
 
 
 def find_exclusion_marks(path: str, sources: Iterable[str]) -> frozenset[str]:
-    """Why a file below `src` may not be compiled: nobody names it, or only under a condition."""
+    """Return marks if a file below `src` is not declared as a module, or only conditionally."""
     *folders, name = path.split("/")
     stem = folders[-1] if name == "mod.rs" and folders else name.removesuffix(".rs")
     if "src" not in folders or stem in ("lib", "main", "src") or "bin" in folders:

@@ -1,4 +1,4 @@
-"""What the tests are about: names the product defines and tests call."""
+"""Names that the product defines and names that tests call."""
 
 import re
 
@@ -26,7 +26,7 @@ def find_defined_names(text: str) -> frozenset[str]:
 
 
 def find_product_names(tree: Tree) -> frozenset[str]:
-    """Everything the product defines, as far as one can go through it."""
+    """Return the names that the product defines, of the first 40 MB of its code."""
     names: set[str] = set()
     left = _MAX_PRODUCT_LENGTH
     for path in tree:

@@ -1,4 +1,4 @@
-"""Expressions of tests with their variables filled in, as far as literals go."""
+"""Evaluates expressions of tests to the literals and calls that they consist of."""
 
 import hashlib
 import re
@@ -31,9 +31,9 @@ from untildone.worktree.limits import count_steps
 
 
 class Value(Struct, frozen=True):
-    """`known` if nothing but literals is in it; `rows` are the elements of a sequence.
+    """`known` is true if the value consists of literals only; `rows` are a sequence's elements.
 
-    `entries` are the pairs of a mapping, each with its key; `labels` the fields of a kind of row.
+    `entries` are the key-value pairs of a mapping; `labels` the field names of a record class.
     """
 
     literals: tuple[str, ...] = ()
@@ -47,18 +47,18 @@ class Value(Struct, frozen=True):
 
 Names = dict[str, Value]
 UNKNOWN = Value(known=False)
-# Rows that only carry a label beside their values.
+# Calls that only wrap the values of a row.
 _ROW_CALLS = frozenset(("param", "of", "arguments", "Array", "freeze"))
-# The same where they are no method of the product.
+# Calls that do the same, unless they are methods.
 _COLLECTION_CALLS = frozenset(("tuple", "list", "set", "dict"))
-# Literals of a name that its own calls add to, and characters of a filled template.
+# Without these limits a value can double with every row of a loop.
 _MAX_MERGED_LITERALS = 256
 _MAX_TEMPLATE_LENGTH = 10_000
 
 
 def combine(values: Iterable[Value]) -> Value:
     every = tuple(values)
-    # To pass on a literal takes a fraction of what it takes to read one.
+    # Copying a literal takes a fraction of the work of reading one.
     count_steps(sum(len(value.literals) + len(value.calls) for value in every) // 8)
     return Value(
         tuple(each for value in every for each in value.literals),
@@ -68,11 +68,7 @@ def combine(values: Iterable[Value]) -> Value:
 
 
 def merge_bounded(old: Value, given: Value) -> Value:
-    """Both together; what is more than a name can hold is folded into one digest.
-
-    Without it a name doubles in every row of a loop that passes it to a call. The digest keeps
-    values comparable: it changes with every literal that went into it.
-    """
+    """Combine both; literals beyond the limit become one digest, which keeps values comparable."""
     whole = combine((old, given))
     literals = whole.literals
     if len(literals) > _MAX_MERGED_LITERALS:
@@ -123,7 +119,7 @@ _VALUELESS_KINDS = frozenset(
 
 
 def _fill_template(node: SgNode, names: Names) -> str:
-    """The text of `f"{name}.txt"`, empty where a name may hold anything."""
+    """Return the text of `f"{name}.txt"`, or "" if a name in it is unknown."""
     pieces = [_read_piece(each, names) for each in list_parts(node) if each.kind() not in _QUOTES]
     known = [each for each in pieces if each is not None]
     text = "".join(known)
@@ -202,7 +198,7 @@ def _evaluate_call(node: SgNode, names: Names) -> Value:
 
 
 def _evaluate_record(call: SgNode, names: Names, labels: tuple[str, ...]) -> Value:
-    """`Case(10, want=9)`, of a class that the tests have for their rows."""
+    """Evaluate `Case(10, want=9)`, where `Case` is a record class of the tests."""
     fields = {}
     for label, each in zip(labels, list_arguments(call), strict=False):
         keyed = each.kind() == "keyword_argument"
@@ -213,7 +209,7 @@ def _evaluate_record(call: SgNode, names: Names, labels: tuple[str, ...]) -> Val
 
 
 def _split_words(held: Value) -> tuple[str, ...]:
-    """`"total want"`, or a list of them"""
+    """Split `"total want"`, or a list of names."""
     return tuple(re.findall(r"\w+", " ".join(held.literals)))
 
 
@@ -225,12 +221,12 @@ _VIEWS: dict[str, Callable[[Value], Value]] = {
 }
 
 
-# `sorted(table)`: a mapping's keys too
+# `sorted(table)` iterates over the keys of a mapping.
 _KEY_ITERATORS = frozenset(("sorted", "list", "tuple", "set"))
 
 
 def _list_passed_functions(call: SgNode, names: Names) -> frozenset[str]:
-    """Functions that another one is to call, as in `texts.map(slug)`."""
+    """Return functions that are passed as arguments, as in `texts.map(slug)`."""
     given = (each for each in list_arguments(call) if each.kind() in NAMES)
     return frozenset(each.text() for each in given if each.text() not in names)
 
@@ -244,7 +240,7 @@ def _is_label(argument: SgNode) -> bool:
 
 
 def _list_members(node: SgNode) -> list[SgNode]:
-    """Those of a Rust structure stand in a list of their own."""
+    """Return the members of a mapping; Rust has them in a nested list."""
     parts = list_parts(node)
     last = parts[-1:] if parts and parts[-1].kind() == "field_initializer_list" else []
     return list_parts(last[0]) if last else parts
@@ -281,7 +277,7 @@ def _read_key(node: SgNode) -> str:
 
 
 def _evaluate_composite(node: SgNode, names: Names) -> Value:
-    """Go: `[]struct{in, want int}{{1, 2}}`; the fields' names stand in the type."""
+    """Evaluate Go's `[]struct{in, want int}{{1, 2}}`, with the field names of the type."""
     body = node.field("body")
     if body is None:
         return UNKNOWN
@@ -325,7 +321,7 @@ def _evaluate_go_element(node: SgNode, names: Names, labels: tuple[str, ...]) ->
 
 
 def bind(pattern: SgNode, held: Value, names: Names) -> None:
-    """Binds the pattern's names to what it takes apart."""
+    """Bind the names of a pattern to the parts of the value."""
     pattern = unwrap(pattern)
     if pattern.kind() in NAMES or pattern.kind() == "shorthand_property_identifier_pattern":
         names[pattern.text()] = (

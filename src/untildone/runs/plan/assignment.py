@@ -1,4 +1,4 @@
-"""A task of a plan as a loop: what the agent is told, what must hold, what was red before."""
+"""A task of a plan as a loop: task text, checks, baseline."""
 
 import sys
 from collections.abc import Iterable, Iterator
@@ -11,9 +11,9 @@ from untildone.core.check_results import CheckResult
 from untildone.core.contract import Check
 from untildone.core.plan_task import PlanTask
 from untildone.core.text import shorten, to_one_line
-from untildone.engine.baseline import record_start
+from untildone.engine.baseline import save_baseline_results
 from untildone.engine.context import Context
-from untildone.engine.project_checks import trusted
+from untildone.engine.project_checks import load_trusted_configuration
 from untildone.engine.request import Request
 from untildone.engine.start import begin
 from untildone.features.plans.model import Task
@@ -29,7 +29,7 @@ _OUTPUT = 2_000
 
 
 def make_request(setting: Workspace, name: str, course: TaskProgress) -> Request:
-    """Subjective criteria rest on the prompt's own promise, or on evidence for each of them."""
+    """Make the start request; subjective criteria need the prompt's promise or evidence."""
     task, place = setting.plan.tasks[name], setting.place(name)
     promise, claims = find_promise(task), list_task_claims(task)
     left = setting.bounds.rounds - count_rounds(setting, course)
@@ -49,7 +49,7 @@ def make_request(setting: Workspace, name: str, course: TaskProgress) -> Request
 
 
 def count_rounds(setting: Workspace, course: TaskProgress) -> int:
-    """Those its bound is about."""
+    """Return the number of rounds that the bound counts."""
     loops = course.loops[course.earlier :]
     return sum(setting.context.loops.load(loop).progress.round for loop in loops)
 
@@ -67,15 +67,15 @@ def write_task_text(name: str, task: Task, course: TaskProgress) -> str:
 
 
 def list_project_checks(setting: Workspace, place: Path) -> tuple[Check, ...]:
-    """What the person trusted in their checkout, else what is found in the worktree."""
-    configured = trusted(setting.context, setting.project).checks
+    """Return the checks trusted in the user's checkout, else those detected in the worktree."""
+    configured = load_trusted_configuration(setting.context, setting.project).checks
     return found_checks(setting.context, setting.project if configured else place)
 
 
 def run_task_checks(
     setting: Workspace, place: Path, tasks: Iterable[str]
 ) -> tuple[CheckResult, ...]:
-    """The project's checks and those of these tasks, on the tree that is there now."""
+    """Run the checks of the project and of these tasks on the current tree."""
     checks = merge_checks((*list_project_checks(setting, place), *_checks(setting, tasks)))
     return run_checks(checks, RunOptions(project=place))
 
@@ -92,12 +92,12 @@ def start_loop(context: Context, request: Request) -> Record:
 
 
 def record_baseline(context: Context, record: Record) -> Record:
-    """What is red before anybody worked."""
+    """Record which checks are red before the agent works."""
     checks = [check for check in record.contract.checks if check.when == "round"]
     if not checks:
         return record
     results = run_checks(checks, RunOptions(project=Path(record.contract.project)))
-    return record_start(context, record.contract.id, results)
+    return save_baseline_results(context, record.contract.id, results)
 
 
 def describe_failures(results: Iterable[CheckResult]) -> str:

@@ -1,4 +1,4 @@
-"""What happens in a plan run beside what happens in the runs of its tasks."""
+"""Events of a plan run beside those of the runs of its tasks."""
 
 from untildone.agents.headless import ClientFault, RunEvent
 from untildone.core.verdict import Outcome
@@ -6,7 +6,7 @@ from untildone.runs.plan.journal import Step
 
 
 class PlanStarted(RunEvent, frozen=True, kw_only=True, tag="plan-started"):
-    """`branch` and `base` are empty where there is no git; `notices` are for the person."""
+    """`branch` and `base` are empty without git; `notices` are for the user."""
 
     plan: str
     feature: str
@@ -18,7 +18,7 @@ class PlanStarted(RunEvent, frozen=True, kw_only=True, tag="plan-started"):
 
 
 class TaskBegan(RunEvent, frozen=True, kw_only=True, tag="task-began"):
-    """Or goes on; `attempt` counts from 1, `evidence` is why a merge sent it back."""
+    """A task started or resumed; `evidence` says why a merge sent it back."""
 
     title: str
     attempt: int
@@ -36,7 +36,7 @@ class TaskSentBack(RunEvent, frozen=True, kw_only=True, tag="task-sent-back"):
 
 
 class TaskSummary(RunEvent, frozen=True, kw_only=True, tag="task"):
-    """`seconds` are those an agent or a check worked on it; `calls` those of its client."""
+    """`seconds` counts the work of agent and checks, `calls` the calls of the client."""
 
     id: str
     title: str
@@ -48,12 +48,12 @@ class TaskSummary(RunEvent, frozen=True, kw_only=True, tag="task"):
     spend_usd: float | None
     seconds: float
     loop: str
-    # What kept its agent from working, where that ended it.
+    # The failure of the client that ended the task, if any.
     fault: ClientFault | None
 
 
 class PlanEnded(RunEvent, frozen=True, kw_only=True, tag="plan-ended"):
-    """`red` are the checks of the whole feature that failed."""
+    """`red` lists the failed checks of the whole feature."""
 
     outcome: Outcome
     reason: str

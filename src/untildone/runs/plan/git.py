@@ -1,4 +1,4 @@
-"""git for plan runs: answers, or the reason why there is none."""
+"""git for plan runs: its answer, or the reason why there is none."""
 
 import os
 import re
@@ -22,7 +22,7 @@ _NOBODY = {
 
 
 class _Answer(Struct, frozen=True):
-    """`code` is None where git could not be run to its end; `complaint` is what went wrong."""
+    """`code` is None if git could not be run; `complaint` says what went wrong."""
 
     code: int | None
     output: str
@@ -30,7 +30,7 @@ class _Answer(Struct, frozen=True):
 
 
 class Git(Struct, frozen=True):
-    """git in one folder; `ask` raises where git fails, naming what it said."""
+    """git in one folder; `ask` raises if git fails, with its message."""
 
     folder: Path
 
@@ -41,19 +41,19 @@ class Git(Struct, frozen=True):
         return answer.output.strip()
 
     def tried(self, *arguments: str) -> tuple[int, str]:
-        """The exit code and the output, where failing is an answer too."""
+        """Return exit code and output; failing is an answer too."""
         answer = self._run(arguments)
         if answer.code is None or answer.code > 1:
             raise _failed(self.folder, arguments[0], answer.complaint)
         return answer.code, answer.output
 
     def knows(self, *arguments: str) -> str:
-        """The answer, or nothing where git has none."""
+        """Return the answer, or nothing if git has none."""
         answer = self._run(arguments)
         return answer.output.strip() if answer.code == 0 else ""
 
     def commit(self, name: str) -> str:
-        """The id of the commit a name stands for, or nothing."""
+        """Return the id of the commit that a name refers to, or nothing."""
         return self.knows("rev-parse", "--verify", "-q", f"{name}^{{commit}}")
 
     def contains(self, later: str, earlier: str) -> bool:
@@ -61,7 +61,7 @@ class Git(Struct, frozen=True):
         return known or self.tried("merge-base", "--is-ancestor", earlier, later)[0] == 0
 
     def committed(self, tree: str, *parents: str, message: str) -> str:
-        """In the person's own name where they told git, else in ours."""
+        """Commit with the user's configured name, else with ours."""
         above = [word for parent in parents for word in ("-p", parent)]
         words = ("commit-tree", tree, *above, "-m", message)
         return self.knows(*words) or self.ask(*words, env=_NOBODY)
@@ -79,7 +79,7 @@ class Git(Struct, frozen=True):
                 variables=env,
                 stdin=stdin,
                 errors=errors,
-                # All of it, however many files a merge names.
+                # The whole output: a merge may name many files.
                 hear=heard.append,
             )
             said = errors.read_text(encoding="utf-8", errors="replace") if errors.exists() else ""
@@ -89,9 +89,9 @@ class Git(Struct, frozen=True):
 
 def _failed(folder: Path, verb: str, said: str) -> UserError:
     lines = [line for line in said.splitlines() if line.strip() and not _BESIDE.match(line)]
-    # The last line may say no more than that it failed.
+    # The last line may only say that it failed.
     reason = "; ".join(_KIND.sub("", line) for line in lines[-2:]) or "no reason given"
     return UserError(
         f"`git {verb}` failed in `{folder}`: {reason}",
-        hint="mend that, then run the same command again: it goes on where it was",
+        hint="fix that, then run the same command again to resume",
     )

@@ -1,4 +1,4 @@
-"""How far a plan's tasks are: a journal of steps, each with its input before and its result."""
+"""The progress of a plan's tasks: a journal of steps with their inputs and results."""
 
 import threading
 from collections.abc import Callable
@@ -15,45 +15,45 @@ from untildone.store.files import DamagedFileError
 
 _NAME = "journal.jsonl"
 _PLAN = "plan"
-# `begun`: an agent works on it; `ended`: without being verified; `merging`: to be found out
-# whether the work branch has it already.
+# `begun`: an agent works on it; `ended`: it ended without being verified; `merging`: the work
+# branch may or may not have it already.
 Step: TypeAlias = Literal["waiting", "begun", "ended", "verified", "merging", "merged"]
 
 
 class TaskProgress(Struct, frozen=True, kw_only=True):
-    """One task; each attempt has a loop, the next one begins where a merge sent it back."""
+    """The progress of one task; a new attempt starts when a merge sends it back."""
 
     step: Step = "waiting"
-    # The last attempt's: who works, above which commit of the work branch, on which tree.
+    # Of the last attempt: session, base commit on the work branch, tree.
     session: str = ""
     onto: str = ""
     tree: str = ""
     evidence: str = ""
     conflicts: tuple[str, ...] = ()
-    # The tasks whose checks must hold too: those that were merged when it was sent back.
+    # The tasks whose checks must pass too: those merged when it was sent back.
     beside: tuple[str, ...] = ()
     loops: tuple[str, ...] = ()
-    # How many of them are of earlier days: their rounds are counted no more.
+    # How many of them are from earlier runs, whose rounds no longer count.
     earlier: int = 0
     outcome: Outcome | None = None
     reason: str = ""
-    # What kept its agent from working, where that ended it.
+    # The failure of the client that ended it, if any.
     fault: ClientFault | None = None
-    # What was verified, and what brings it into the work branch.
+    # The verified commit, and the merge commit for the work branch.
     commit: str = ""
     merge: str = ""
 
 
 class PlanJournal:
-    """Read whole, then written step by step; only under the plan's lock, by any of its threads."""
+    """Read as a whole, then appended step by step, under the plan's lock."""
 
     def __init__(self, folder: Path, now: Callable[[], str]) -> None:
         self._path = folder / _NAME
         self._now = now
         self._alone = threading.Lock()
-        # In the order of their last steps.
+        # Ordered by their last steps.
         self.courses: dict[str, TaskProgress] = {}
-        # The commit the work branch began at; nothing while no run began one.
+        # The commit at which the work branch started; empty before the first run.
         self.base = ""
         for entry in journal.walk_verified(self._path) if self._path.exists() else ():
             if entry.kind == _PLAN:
@@ -65,7 +65,7 @@ class PlanJournal:
         return self.courses.get(task, TaskProgress())
 
     def note(self, task: str, course: TaskProgress) -> TaskProgress:
-        """On the disk before it is believed."""
+        """Append a step; it is on the disk before it counts."""
         data: dict[str, object] = {"task": task, "course": msgspec.to_builtins(course)}
         with self._alone:
             journal.append(self._path, course.step, data=data, at=self._now())
@@ -73,11 +73,11 @@ class PlanJournal:
         return course
 
     def merged(self) -> tuple[str, ...]:
-        """The tasks in the order of their merges."""
+        """Return the merged tasks in the order of their merges."""
         return tuple(task for task, course in self.courses.items() if course.step == "merged")
 
     def begin_anew(self, base: str) -> None:
-        """The old steps stay beside the new ones."""
+        """Start again; the old steps stay in the file."""
         number = len(list(self._path.parent.glob(f"{_NAME}.*"))) + 1
         if self._path.exists():
             self._path.rename(self._path.with_name(f"{_NAME}.{number}"))

@@ -1,4 +1,4 @@
-"""A task's commit and the work branch put together, without touching any checkout."""
+"""Merges of a task into the work branch, without touching any checkout."""
 
 from msgspec import Struct
 
@@ -7,19 +7,19 @@ from untildone.features.plans.document import read_plan
 from untildone.features.plans.editing import change_plan, edit_status
 from untildone.runs.plan.git import Git
 
-# The first that merges without a checkout.
+# The first version that can merge without a checkout.
 _OLDEST = (2, 38)
 
 
 class Merged(Struct, frozen=True, kw_only=True):
-    """The tree; where it has `conflicts`, their files hold both sides between markers."""
+    """The merged tree; files in `conflicts` hold both sides between markers."""
 
     tree: str
     conflicts: tuple[str, ...] = ()
 
 
 def require_git_version(git: Git) -> None:
-    """Refuses a git that cannot do it, before anybody has worked."""
+    """Refuse a git that is too old before any work is done."""
     said = git.ask("version")
     numbers = [int(part) for part in said.split()[2].split(".")[:2] if part.isdigit()]
     if tuple(numbers) < _OLDEST:
@@ -38,7 +38,7 @@ def merge_trees(git: Git, onto: str, commit: str) -> Merged:
 
 
 def complete_task_in_tree(git: Git, *, plan: str, task: str) -> str:
-    """The tree that is shown, once its plan says so; the same where it does not know the task."""
+    """Return the tree with the task completed in its plan; unchanged if it is not there."""
     path = git.folder / plan
     if task in read_plan(path).plan.tasks:
         change_plan(path, lambda document: edit_status(document, task, "completed"))
@@ -47,10 +47,10 @@ def complete_task_in_tree(git: Git, *, plan: str, task: str) -> str:
 
 
 def advance_branch(git: Git, *, branch: str, onto: str, commit: str) -> None:
-    """The branch from `onto` to `commit`; refused where somebody moved it meanwhile."""
+    """Move the branch from `onto` to `commit`; refused if somebody moved it meanwhile."""
     git.ask("update-ref", f"refs/heads/{branch}", commit, onto)
 
 
 def commit_merge(git: Git, tree: str, *, onto: str, commit: str, message: str) -> str:
-    """The commit that brings a task into the work branch."""
+    """Make the commit that merges a task into the work branch."""
     return git.committed(tree, onto, commit, message=message)

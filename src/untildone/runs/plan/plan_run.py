@@ -1,4 +1,4 @@
-"""`run --plan`: ready tasks at once, as many as wanted, until all are merged or none can go on."""
+"""`run --plan`: works on ready tasks in parallel until all are merged or none is ready."""
 
 import os
 import time
@@ -31,10 +31,10 @@ from untildone.runs.stop_request import StopRequest, catch_first_interrupt
 from untildone.store.home import prepare_home
 from untildone.store.lock import LockTimeoutError, hold_lock
 
-# What we start has it: after a crash its processes are found by it.
+# Set in every process that we start, so that a crash can be cleaned up.
 _MARK = "UNTILDONE_PLAN"
 _LOOK_SECONDS = 0.2
-# Not of one task: crashing, and what it may not use, may be due to that.
+# Failures that every task would have; a crash or a denied tool may be due to one task.
 _OF_THE_CLIENT = ("limit", "authentication", "billing", "refused", "network", "missing")
 _ELSEWHERE = (
     "it is in progress elsewhere; if nobody works on it, `untildone plan set-status {} not_started`"
@@ -42,7 +42,7 @@ _ELSEWHERE = (
 
 
 def run_plan(setting: Workspace, show: Show) -> PlanEnded:
-    """Called again it goes on where it was, whatever ended it."""
+    """Run the plan, or resume it where an earlier run ended."""
     began = time.monotonic()
     prepare_home(setting.context.home)
     setting.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -86,7 +86,7 @@ class _PlanRun:
         self._log = desk.log
         self._tasks = desk.setting.plan.tasks
         self._working: dict[Future[TaskProgress], str] = {}
-        # In the order in which they gave up.
+        # Ordered by when they gave up.
         self._given_up: dict[str, TaskProgress] = {}
         self._errors: list[BaseException] = []
         self._red: tuple[str, ...] = ()
@@ -129,7 +129,7 @@ class _PlanRun:
         )
 
     def _start_next(self, pool: ThreadPoolExecutor) -> bool:
-        """Whether another task could be taken up."""
+        """Start the next ready task; False if there is none."""
         if self._desk.stop.is_set() or self._has_no_client():
             return False
         taken = {*self._working.values(), *self._given_up}
@@ -140,7 +140,7 @@ class _PlanRun:
         return bool(names)
 
     def _has_no_client(self) -> bool:
-        """The next task would fare no better."""
+        """Whether the next task would fail for the same reason."""
         return any(course.fault in _OF_THE_CLIENT for course in self._given_up.values())
 
     def _poll(self) -> None:
@@ -149,7 +149,7 @@ class _PlanRun:
             name = self._working.pop(future)
             error = future.exception()
             if error:
-                # The others come to rest before it is told.
+                # Other tasks end first, then the failure is reported.
                 self._errors.append(error)
                 self._desk.stop.set()
             elif future.result().step != "merged":
@@ -158,14 +158,14 @@ class _PlanRun:
             self._pause()
 
     def _pause(self) -> None:
-        """The agents at work are ended gently; their loops go on another day."""
+        """End the working agents gently; their loops can be resumed."""
         for name in self._working.values():
             for loop in self._log.of(name).loops[-1:]:
                 with suppress(UserError):
                     verbs.pause(self._setting.context, loop)
 
     def _check_whole(self) -> None:
-        """Every check of every task, where the last one was merged."""
+        """Run every check of every task on the last merged tree."""
         setting, git = self._setting, self._setting.git
         last = next(reversed(self._log.merged()), "whole")
         place = setting.place(last)
@@ -182,7 +182,7 @@ class _PlanRun:
                 if setting.worktree(name).exists():
                     remove_merged_task(setting, name)
             for folder in (setting.worktrees, setting.worktrees.parent):
-                # Other plans may have theirs there.
+                # Other plans may have worktrees there.
                 with suppress(OSError):
                     folder.rmdir()
 
@@ -204,7 +204,7 @@ class _PlanRun:
         for name, course in self._given_up.items():
             return course.outcome or "paused", f"{name}: {course.reason or 'interrupted'}"
         if self._desk.stop.is_set():
-            return "paused", "interrupted by the person"
+            return "paused", "interrupted by you"
         if self._red:
             return "unverified", f"the whole feature is red: {', '.join(self._red)}"
         words = [name for name in self._log.merged() if self._log.of(name).outcome == "claimed"]

@@ -8,7 +8,7 @@ from untildone.features.plans.model import Task
 def list_ready(
     tasks: Mapping[str, Task], *, finished: Collection[str], taken: Collection[str]
 ) -> list[str]:
-    """In the plan's order; `taken` are those that somebody works on, or gave up."""
+    """Return ready tasks in the plan's order; `taken` are in progress or given up."""
     done = {*finished, *(name for name, task in tasks.items() if task.status == "completed")}
     return [
         name

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from untildone.agents.headless import RunEvent
 from untildone.core.check_results import CheckResult
 from untildone.engine import verbs
-from untildone.engine.context import mirror
+from untildone.engine.context import update_index
 from untildone.errors import UserError
 from untildone.features.plans.editing import change_plan, edit_status
 from untildone.process.command import quote_argument
@@ -37,7 +37,7 @@ Show: TypeAlias = Callable[[str, RunEvent], None]
 
 
 class PlanContext:
-    """What the tasks of one run share; `merges` are made one after another."""
+    """What the tasks of one run share; `merges` serialises their merges."""
 
     def __init__(
         self, setting: Workspace, log: PlanJournal, show: Show, stop: threading.Event
@@ -61,7 +61,7 @@ class TaskRun:
         self._setting = desk.setting
         self._task = desk.setting.plan.tasks[name]
         self._git = Git(desk.setting.worktree(name)) if desk.setting.git else None
-        # The session of an attempt that nobody before us can have begun a loop in.
+        # The new session of an attempt; no loop can exist in it yet.
         self._new = ""
 
     def run_to_end(self) -> TaskProgress:
@@ -80,7 +80,7 @@ class TaskRun:
         return self._desk.log.note(self.name, course)
 
     def _resume_task(self, course: TaskProgress) -> TaskProgress:
-        """What ended on an earlier day is worked on again."""
+        """Work again on a task that ended in an earlier run."""
         if course.step == "waiting":
             self._require_own_worktree()
             return self._attempt(replace(course, onto=self._tip()))
@@ -88,13 +88,13 @@ class TaskRun:
             return course
         if course.loops and not course.commit:
             progress = self._setting.context.loops.load(course.loops[-1]).progress
-            # The person may have continued it by itself meanwhile, to its good end.
+            # The user may have continued its loop meanwhile until it was done.
             if progress.outcome != "cancelled":
                 return self._note(replace(course, step="begun"))
         return self._attempt(replace(course, earlier=len(course.loops)))
 
     def _has_worktree(self, course: TaskProgress) -> None:
-        """Somebody may have thrown its worktree away since: what was committed is there still."""
+        """Check the worktree out again if it was removed; its commits still exist."""
         git, path = self._setting.git, self._setting.worktree(self.name)
         if not git or not self._git or not course.loops or path.exists():
             return
@@ -155,7 +155,7 @@ class TaskRun:
         self._desk.show(self.name, began)
 
     def _open_loop(self, course: TaskProgress) -> Record:
-        """The attempt's loop: the one a crash left, or a new one in a worktree made for it."""
+        """Return the loop of this attempt: the one a crash left, or a new one."""
         context = self._setting.context
         record = self._find_loop(course.session)
         if record is None:
@@ -165,7 +165,7 @@ class TaskRun:
             worktrees.unlock(self._git)
         loop = record.contract.id
         if record.progress.status == "active":
-            mirror(context, record)
+            update_index(context, record)
         if not record.progress.baseline and record.progress.status == "active":
             record = record_baseline(context, record)
         if memory.read(context, loop) is None:
@@ -182,7 +182,7 @@ class TaskRun:
         return next((record for record in known if record.contract.session == session), None)
 
     def _prepare_worktree(self, course: TaskProgress) -> None:
-        """A first attempt begins at the work branch, a later one at what the merge came to."""
+        """Check out the work branch for a first attempt, the failed merge for a later one."""
         git, path = self._setting.git, self._setting.worktree(self.name)
         if not git or not self._git:
             return
@@ -233,7 +233,7 @@ class TaskRun:
         return self._settle(course, results)
 
     def _advance_branch(self, git: Git, course: TaskProgress, tip: str) -> bool:
-        """It was green before it was noted; only the branch may not have it yet."""
+        """Move the work branch to the verified merge, unless it is there already."""
         if not git.commit(course.merge):
             return False
         if tip != course.onto:
@@ -242,7 +242,7 @@ class TaskRun:
         return True
 
     def _check_merge(self) -> tuple[CheckResult, ...]:
-        """Those of the project, of this task and of all that is merged already."""
+        """Run the checks of the project, of this task and of all merged tasks."""
         names = (*self._desk.log.merged(), self.name)
         return run_task_checks(self._setting, self._setting.place(self.name), names)
 
@@ -254,7 +254,7 @@ class TaskRun:
         course = self._note(replace(course, step="merged", evidence="", conflicts=()))
         names = tuple(result.name for result in results)
         self._desk.show(self.name, TaskMerged(commit=course.merge, checks=names))
-        # The newest stays until the feature as a whole was checked in it.
+        # The newest worktree stays until the whole feature was checked in it.
         for name in last:
             remove_merged_task(setting, name)
         return course
@@ -273,7 +273,7 @@ class TaskRun:
 
 
 def remove_merged_task(setting: Workspace, name: str) -> None:
-    """A merged task needs neither its worktree nor its branch."""
+    """Remove worktree and branch of a merged task."""
     if setting.git:
         worktrees.remove_worktree(setting.git, setting.worktree(name))
         setting.git.knows("branch", "-D", setting.branch_of(name))

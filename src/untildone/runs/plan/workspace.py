@@ -1,4 +1,4 @@
-"""Where a plan is run: its repository, its branches, its folders, and what must hold first."""
+"""Where a plan is run: repository, branches and folders, and their preconditions."""
 
 import re
 from pathlib import Path
@@ -19,7 +19,7 @@ from untildone.worktree.files import find_worktree_root, list_changed_files
 
 
 class Workspace(Struct, frozen=True, kw_only=True):
-    """`git` is None where there is none: then tasks are worked on in the project itself."""
+    """`git` is None without a repository: then tasks are done in the project itself."""
 
     context: Context
     path: Path
@@ -30,8 +30,8 @@ class Workspace(Struct, frozen=True, kw_only=True):
     bounds: Bounds
     jobs: int = 1
     git: Git | None = None
-    # The project and the plan below the top of the repository; no plan if it is not in the work
-    # branch, which is known once that is there.
+    # Paths of the project and the plan in the repository; the plan's is empty if it is not
+    # tracked in the work branch.
     below: Path = Path()
     tracked: str = ""
 
@@ -48,7 +48,7 @@ class Workspace(Struct, frozen=True, kw_only=True):
 
     @property
     def worktrees(self) -> Path:
-        """Beside our state, not in it: that is closed to agents."""
+        """The folder of worktrees, beside our state folder, which agents may not touch."""
         home = self.context.home
         return home.with_name(f"{home.name}-worktrees") / self.folder.name
 
@@ -56,12 +56,12 @@ class Workspace(Struct, frozen=True, kw_only=True):
         return self.worktrees / make_slug(task) if self.git else self.project
 
     def place(self, task: str) -> Path:
-        """The project as that task has it."""
+        """Return the project folder in that task's worktree."""
         return self.worktree(task) / self.below
 
 
 def make_slug(text: str) -> str:
-    """As a branch and a folder can be named, different for different texts."""
+    """Return a name for branches and folders, unique for each text."""
     plain = re.sub(r"[^A-Za-z0-9_-]+", "-", text).strip("-")[:60] or "plan"
     return plain if plain == text else f"{plain}-{sha256(text.encode()).hexdigest()[:6]}"
 
@@ -72,7 +72,7 @@ def state_folder_of(context: Context, path: Path) -> Path:
 
 
 def find_repository(project: Path) -> Git | None:
-    """None where there is no repository, or none with a commit to begin at."""
+    """Return the repository, or None if there is none with a commit."""
     root = find_worktree_root(project)
     if root is None:
         return None
@@ -84,7 +84,7 @@ def find_repository(project: Path) -> Git | None:
 
 
 def find_tracked_plan(setting: Workspace) -> str:
-    """The plan's path in the work branch, or nothing where that has none."""
+    """Return the plan's path in the work branch, or nothing if it is not tracked."""
     git, place = setting.git, setting.path.resolve()
     if not git or not place.is_relative_to(git.folder.resolve()):
         return ""
@@ -94,7 +94,7 @@ def find_tracked_plan(setting: Workspace) -> str:
 
 
 def list_notices(setting: Workspace) -> tuple[str, ...]:
-    """What the person should know of their checkout."""
+    """Return what the user should know about their checkout."""
     git = setting.git
     if git is None:
         where = f"`{setting.project}` is in no git repository"
@@ -113,14 +113,14 @@ def list_notices(setting: Workspace) -> tuple[str, ...]:
 
 
 def prepare_work_branch(setting: Workspace, log: PlanJournal) -> None:
-    """The work branch is there and ours, or it is said why not; nothing is taken from anybody."""
+    """Create the work branch or take up ours; refuse one that is not ours."""
     git, branch = setting.git, setting.branch
     if git is None:
         return
     require_free_branch(git, branch)
     head, tip = git.ask("rev-parse", "HEAD"), git.commit(f"refs/heads/{branch}")
     if not tip:
-        # Without the branch nothing of an earlier run is left to go on with.
+        # Without the branch there is nothing left to resume.
         if log.courses or log.base != head:
             log.begin_anew(head)
         git.ask("update-ref", f"refs/heads/{branch}", head, "")
@@ -136,7 +136,7 @@ def prepare_work_branch(setting: Workspace, log: PlanJournal) -> None:
 
 
 def require_free_branch(git: Git, branch: str) -> None:
-    """A branch that somebody has checked out would move under their feet."""
+    """Refuse a branch that is checked out, because it would move under its user."""
     holder = worktrees.find_holder(git, branch)
     if holder:
         raise UserError(

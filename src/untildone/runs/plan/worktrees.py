@@ -1,4 +1,4 @@
-"""A task's worktree and branch: made, its content kept as a commit, removed."""
+"""A task's worktree and branch: created, committed, removed."""
 
 import os
 import shutil
@@ -7,19 +7,19 @@ from pathlib import Path
 from untildone.errors import UserError
 from untildone.runs.plan.git import Git
 
-# What is ours in a project is nobody's work.
+# Our own folder in a project is not part of the work.
 _WORK = (":/", ":(exclude,top).untildone")
 
 
 def make_worktree(git: Git, path: Path, *, branch: str, commit: str) -> None:
-    """Anew: whatever a crash left half made is taken away first."""
+    """Create the worktree; first remove what a crash may have left."""
     remove_worktree(git, path)
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     check_out(git, path, "-B", branch, commit=commit)
 
 
 def check_out(git: Git, path: Path, *options: str, commit: str) -> None:
-    """In two steps: which programs the new worktree would run is only known once it is there."""
+    """Create it empty, then fill it: its filters are known only once it exists."""
     git.ask("worktree", "add", "-q", "--no-checkout", *options, str(path), commit)
     try:
         Git(path).ask("reset", "-q", "--hard")
@@ -38,7 +38,7 @@ def remove_worktree(git: Git, path: Path) -> None:
 
 
 def find_holder(git: Git, branch: str) -> str:
-    """The folder of the worktree that has the branch checked out, or nothing."""
+    """Return the worktree that has the branch checked out, or nothing."""
     folder = ""
     for line in git.ask("worktree", "list", "--porcelain").splitlines():
         if line.startswith("worktree "):
@@ -49,7 +49,7 @@ def find_holder(git: Git, branch: str) -> str:
 
 
 def unlock(git: Git) -> None:
-    """What a killed git left behind; only while nobody else can be at work there."""
+    """Remove the lock of a killed git; call only while nothing else uses the worktree."""
     link = git.folder / ".git"
     if link.is_file():
         home = link.read_text(encoding="utf-8", errors="surrogateescape").removeprefix("gitdir:")
@@ -57,16 +57,16 @@ def unlock(git: Git) -> None:
 
 
 def commit_worktree(git: Git, *, branch: str, onto: str, plan: str, message: str) -> str:
-    """The commit of what is in the worktree now, on its branch and above `onto`.
+    """Commit the worktree's content to its branch, on top of `onto`.
 
-    `plan` is the path of the plan in the repository: it stays what it is in `onto`.
+    The plan file, at `plan`, keeps its content of `onto`.
     """
     unlock(git)
     _stage(git)
     if plan:
         git.ask("reset", "-q", onto, "--", f":(top,literal){plan}")
     tree = git.ask("write-tree")
-    # The agent may have gone to another branch, or to none.
+    # The agent may have switched to another branch, or to none.
     known = git.knows("rev-parse", "HEAD^{commit}", "HEAD^{tree}", "--symbolic-full-name", "HEAD")
     if not known:
         raise UserError(f"`{git.folder}` has no commit any more", hint="run the same command again")
@@ -82,17 +82,17 @@ def commit_worktree(git: Git, *, branch: str, onto: str, plan: str, message: str
 
 
 def _stage(git: Git) -> None:
-    """As `git add -A`, which would start a git of its own in each submodule."""
+    """Stage like `git add -A`, which would start another git in each submodule."""
     known: dict[str, None] = {}
-    # First what may be gone: a folder can be where a file was.
+    # Removals first: a folder may be where a file was.
     for kinds in (("--cached",), ("--others", "--exclude-standard")):
         _, listed = git.tried("ls-files", "-z", *kinds, "--", *_WORK)
-        # A repository that lies in the worktree is listed with a `/` at its end.
+        # A repository inside the worktree is listed with a trailing `/`.
         known |= dict.fromkeys(path.rstrip("/") for path in listed.split("\0") if path)
     fed = os.fsencode("".join(f"{path}\0" for path in known))
     git.ask("update-index", "-z", "--add", "--remove", "--replace", "--stdin", stdin=fed)
 
 
 def restore_tree(git: Git, tree: str) -> None:
-    """The files of a tree, for checks to run on and an agent to mend."""
+    """Write the files of a tree into the worktree."""
     git.ask("read-tree", "--reset", "-u", tree)

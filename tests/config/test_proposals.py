@@ -1,4 +1,4 @@
-"""`untildone.toml`, or `[tool.untildone]`: what a repository proposes, and where it stands."""
+"""Loading `untildone.toml`, `[tool.untildone]` and the user's settings."""
 
 import hashlib
 import os

@@ -4,14 +4,14 @@ from msgspec.structs import replace
 
 from untildone.core.contract import Amendment
 from untildone.engine.context import Context
-from untildone.engine.verbs import change, unfinished
+from untildone.engine.verbs import change_loop, require_unfinished
 from untildone.errors import UserError
 from untildone.store.loops import Record
 
 
-def move_here(context: Context, record: Record, session: str) -> Record:
+def move_loop(context: Context, record: Record, session: str) -> Record:
     """The old session lets go of the loop; the new one gets it by an amendment in the journal."""
-    unfinished(record)
+    require_unfinished(record)
     target = context.session(session)
     if not target.known:
         raise UserError(
@@ -30,7 +30,7 @@ def move_here(context: Context, record: Record, session: str) -> Record:
         "spend.json", {"loop": record.contract.id, "spent": record.progress.spend_usd}
     )
     amendment = Amendment(by="user", at=context.now(), session=session)
-    moved = change(
+    moved = change_loop(
         context,
         record.contract.id,
         lambda now: replace(now.progress, amendments=(*now.progress.amendments, amendment)),

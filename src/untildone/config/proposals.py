@@ -1,18 +1,13 @@
-"""Finds and reads the configuration files; an error lists every problem with its line."""
+"""Loads the configuration files of a project and the user's settings."""
 
-import hashlib
-import re
-import tomllib
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 from msgspec import Struct
 
-from untildone.config.key_lines import find_key_lines, find_line
 from untildone.config.key_path import KeyPath
 from untildone.config.model import Configuration, UserSettings
+from untildone.config.toml_file import TomlFile, read_toml_file
 from untildone.config.type_validation import ConfigProblem, find_type_problems
 from untildone.config.value_validation import find_value_problems
 from untildone.core.contract import Check
@@ -22,13 +17,7 @@ from untildone.worktree.files import find_files_named
 OWN_FILE = "untildone.toml"
 _SHARED_FILE = "pyproject.toml"
 _SECTION = ("tool", "untildone")
-_LARGEST_FILE = 1_000_000
 _MOST_FILES = 200
-_MOST_REPORTED = 20
-# Invalid value (at line 1, column 5)
-_TOML_ERROR = re.compile(
-    r"(?P<what>.*) \(at line (?P<line>\d+), column (?P<column>\d+)\)", re.DOTALL
-)
 
 
 class Proposal(Struct, frozen=True, kw_only=True):
@@ -83,104 +72,52 @@ def load_user_settings(path: Path) -> UserSettings:
     """The user's settings for all projects; the defaults if there is no such file."""
     if not path.is_file():
         return UserSettings()
-    file = _read(path, shown=str(path))
-    own = file.parse()
-    file.raise_problems(_find_problems(own, UserSettings), hint="fix it there")
-    return msgspec.convert(own, UserSettings)
+    file = read_toml_file(path, shown=str(path))
+    settings = file.parse()
+    file.raise_problems(_find_problems(settings, UserSettings), hint="fix it there")
+    return msgspec.convert(settings, UserSettings)
 
 
 def _load_own(project: Path, folder: str = "") -> Proposal:
     shown = f"{folder}/{OWN_FILE}" if folder else OWN_FILE
-    file = _read(project / folder / OWN_FILE, shown=shown)
+    file = read_toml_file(project / folder / OWN_FILE, shown=shown)
     return _make_proposal(file, file.parse(), folder=folder)
 
 
 def _load_section(path: Path) -> Proposal | None:
     """A broken `pyproject.toml` is ignored: the project's own tools report it."""
     try:
-        file = _read(path, shown=path.name)
+        file = read_toml_file(path, shown=path.name)
         tools = file.parse().get(_SECTION[0])
     except UserError:
         return None
-    own = tools.get(_SECTION[1]) if isinstance(tools, dict) else None
-    return None if own is None else _make_proposal(file, own, within=_SECTION)
+    settings = tools.get(_SECTION[1]) if isinstance(tools, dict) else None
+    return None if settings is None else _make_proposal(file, settings, within=_SECTION)
 
 
 def _make_proposal(
-    file: "_File", own: object, *, folder: str = "", within: KeyPath = ()
+    file: TomlFile, settings: object, *, folder: str = "", within: KeyPath = ()
 ) -> Proposal:
     found = [
         ConfigProblem((*within, *each.path), each.text)
-        for each in _find_problems(own, Configuration)
+        for each in _find_problems(settings, Configuration)
     ]
     file.raise_problems(found, hint="fix it there, then `untildone trust`")
     return Proposal(
         path=file.path,
         sha256=file.sha256,
         text=file.text,
-        configuration=msgspec.convert(own, Configuration),
+        configuration=msgspec.convert(settings, Configuration),
         folder=folder,
     )
 
 
-class _File(Struct, frozen=True, kw_only=True):
-    """A file that was read; `shown` is its name in messages."""
-
-    path: Path
-    shown: str
-    sha256: str
-    text: str
-
-    def parse(self) -> dict[str, Any]:
-        try:
-            return tomllib.loads(self.text)
-        except tomllib.TOMLDecodeError as error:
-            found = _TOML_ERROR.fullmatch(str(error))
-            location = f"{self.shown}:{found['line']}:{found['column']}" if found else self.shown
-            what = found["what"] if found else str(error)
-            reason = f"{what[:1].lower()}{what[1:]}"
-        except RecursionError:
-            location, reason = self.shown, "nested too deep"
-        raise UserError(f"{location}: not TOML: {reason}", hint="fix it there")
-
-    def raise_problems(self, found: Sequence[ConfigProblem], *, hint: str) -> None:
-        if not found:
-            return
-        lines = find_key_lines(self.text)
-        reported = sorted((find_line(lines, each.path), each.text) for each in found)
-        listed = [f"{self.shown}:{line}: {what}" for line, what in reported[:_MOST_REPORTED]]
-        if len(reported) > _MOST_REPORTED:
-            listed.append(f"and {len(reported) - _MOST_REPORTED} more")
-        raise UserError("\n".join(listed), hint=hint)
-
-
-def _read(path: Path, *, shown: str) -> _File:
-    try:
-        with path.open("rb") as file:
-            data = file.read(_LARGEST_FILE + 1)
-    except OSError as error:
-        raise UserError(
-            f"`{shown}` cannot be read: {error.strerror}", hint="make it readable"
-        ) from None
-    if len(data) > _LARGEST_FILE:
-        raise UserError(f"`{shown}` is larger than {_LARGEST_FILE} bytes", hint="shorten it")
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise UserError(
-            f"{shown}:{line}: not TOML: a byte that is not UTF-8", hint="save it as UTF-8"
-        ) from None
-    digest = hashlib.sha256(data).hexdigest()
-    return _File(path=path, shown=shown, sha256=digest, text=text)
-
-
 def _find_problems(
-    own: object, kind: type[Configuration] | type[UserSettings]
+    settings: object, kind: type[Configuration] | type[UserSettings]
 ) -> list[ConfigProblem]:
-    found = list(find_type_problems(own, kind))
-    if not isinstance(own, dict):
+    found = list(find_type_problems(settings, kind))
+    if not isinstance(settings, dict):
         return found
     # A value of the wrong type is not also missing.
     known = {each.path[:end] for each in found for end in range(len(each.path) + 1)}
-    return [*found, *(each for each in find_value_problems(own) if each.path not in known)]
+    return [*found, *(each for each in find_value_problems(settings) if each.path not in known)]

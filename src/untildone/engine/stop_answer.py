@@ -5,6 +5,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from untildone.core.contract import Contract
 from untildone.core.evidence import Evidence
 from untildone.core.feedback import write_feedback
 from untildone.core.progress import Progress
@@ -14,10 +15,12 @@ from untildone.report.notices import describe_verdict
 from untildone.store.loops import Record
 
 
-class Judged(Struct, frozen=True):
+class JudgedStop(Struct, frozen=True):
     """`progress` is that of before this stop, `record` what was read after it."""
 
     record: Record
+    # With its amendments, those of this stop included.
+    contract: Contract
     progress: Progress
     evidence: Evidence
     verdict: Verdict
@@ -31,11 +34,11 @@ class Answer(Struct, frozen=True, kw_only=True):
     notice: str = ""
 
 
-def answered(context: Context, record: Record, judged: Judged) -> Answer:
+def build_answer(context: Context, record: Record, judged: JudgedStop) -> Answer:
     text = ""
     if isinstance(judged.verdict, Continue):
         text = write_feedback(
-            record.contract,
+            judged.contract,
             judged.progress,
             judged.evidence,
             judged.verdict,

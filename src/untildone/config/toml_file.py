@@ -1,0 +1,71 @@
+"""Reads a TOML file; errors name the file and the line."""
+
+import hashlib
+import re
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from untildone.config.key_lines import find_key_lines, find_line
+from untildone.config.type_validation import ConfigProblem
+from untildone.errors import UserError
+
+_LARGEST_FILE = 1_000_000
+_MOST_REPORTED = 20
+# Invalid value (at line 1, column 5)
+_ERROR = re.compile(r"(?P<what>.*) \(at line (?P<line>\d+), column (?P<column>\d+)\)", re.DOTALL)
+
+
+class TomlFile(Struct, frozen=True, kw_only=True):
+    """A file that was read; `shown` is its name in messages."""
+
+    path: Path
+    shown: str
+    sha256: str
+    text: str
+
+    def parse(self) -> dict[str, Any]:
+        try:
+            return tomllib.loads(self.text)
+        except tomllib.TOMLDecodeError as error:
+            found = _ERROR.fullmatch(str(error))
+            location = f"{self.shown}:{found['line']}:{found['column']}" if found else self.shown
+            what = found["what"] if found else str(error)
+            reason = f"{what[:1].lower()}{what[1:]}"
+        except RecursionError:
+            location, reason = self.shown, "nested too deep"
+        raise UserError(f"{location}: not TOML: {reason}", hint="fix it there")
+
+    def raise_problems(self, found: Sequence[ConfigProblem], *, hint: str) -> None:
+        if not found:
+            return
+        lines = find_key_lines(self.text)
+        reported = sorted((find_line(lines, each.path), each.text) for each in found)
+        listed = [f"{self.shown}:{line}: {what}" for line, what in reported[:_MOST_REPORTED]]
+        if len(reported) > _MOST_REPORTED:
+            listed.append(f"and {len(reported) - _MOST_REPORTED} more")
+        raise UserError("\n".join(listed), hint=hint)
+
+
+def read_toml_file(path: Path, *, shown: str) -> TomlFile:
+    try:
+        with path.open("rb") as file:
+            data = file.read(_LARGEST_FILE + 1)
+    except OSError as error:
+        raise UserError(
+            f"`{shown}` cannot be read: {error.strerror}", hint="make it readable"
+        ) from None
+    if len(data) > _LARGEST_FILE:
+        raise UserError(f"`{shown}` is larger than {_LARGEST_FILE} bytes", hint="shorten it")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise UserError(
+            f"{shown}:{line}: not TOML: a byte that is not UTF-8", hint="save it as UTF-8"
+        ) from None
+    digest = hashlib.sha256(data).hexdigest()
+    return TomlFile(path=path, shown=shown, sha256=digest, text=text)

@@ -1,0 +1,119 @@
+"""Literals of source files in one form for all languages, and which occur together."""
+
+import re
+from collections.abc import Iterator
+from itertools import permutations
+
+from ast_grep_py import SgNode
+
+from untildone.syntax.parsing import find_kinds, parse_source
+
+_LITERAL_KINDS = frozenset(
+    (
+        *("integer", "float", "number", "int_literal", "float_literal", "integer_literal"),
+        *("decimal_integer_literal", "decimal_floating_point_literal", "number_literal"),
+        *("string", "string_literal", "interpreted_string_literal", "raw_string_literal"),
+        *("template_string", "unary_operator", "unary_expression", "real_literal"),
+        *("true", "false", "none", "null", "nil", "True", "False", "boolean_literal"),
+    )
+)
+_GROUP_KINDS = (
+    *("assert_statement", "call", "call_expression", "method_invocation", "macro_invocation"),
+    *("tuple", "list", "array", "literal_value", "tuple_expression", "array_expression"),
+    *("if_statement", "pair", "dictionary", "object", "array_initializer", "initializer_list"),
+)
+_MAX_LITERALS_IN_GROUP = 12
+_CONTAINER_KINDS = (
+    *("tuple", "list", "array", "literal_value", "dictionary", "object", "tuple_expression"),
+    *("array_expression", "array_initializer", "initializer_list", "pair"),
+)
+_BODY_KINDS = ("statement_block", "block", "func_literal", "lambda_expression", "lambda")
+NUMBER = re.compile(
+    r"[+-]?\s*(0[xX][0-9a-fA-F_]+|[\d_]+(\.[\d_]*)?([eE][+-]?\d+)?)(_?[iuf]\d+|[lLfFdDnuU])*"
+)
+_QUOTED = re.compile(r"^[rRbBuUfF]{0,2}(\"\"\"|'''|[\"'`])(.*)\1$", re.DOTALL)
+
+
+def normalize_literal(text: str) -> str | None:
+    """Return a number, text or boolean in the same form for every language; None for others."""
+    plain = text.strip()
+    if quoted := _QUOTED.match(plain):
+        return f"'{quoted[2]}'"
+    if NUMBER.fullmatch(plain):
+        return normalize_number(plain)
+    return {"true": "true", "false": "false"}.get(plain.lower())
+
+
+def normalize_number(text: str) -> str:
+    bare = re.sub(r"[\s_]", "", text)
+    try:
+        value = (
+            float(int(bare, 16))
+            if "x" in bare.lower()
+            else float(re.sub(r"([iuf]\d+|[a-zA-Z]+)$", "", bare))
+        )
+    except (ValueError, OverflowError):
+        return bare
+    return f"{value:g}" if abs(value) < 1e15 else bare
+
+
+def find_literal_pairs(
+    text: str, language: str, wanted: frozenset[str]
+) -> Iterator[frozenset[tuple[str, str]]]:
+    """Yield the literal pairs of each assertion, call and row that has a wanted literal."""
+    top = parse_source(text, language)
+    for node in find_kinds(top, _GROUP_KINDS):
+        found = (each for part in _list_compared_parts(node) for each in list_literals_below(part))
+        values = tuple(dict.fromkeys(found))
+        is_wanted = 2 <= len(values) <= _MAX_LITERALS_IN_GROUP and not wanted.isdisjoint(values)
+        if is_wanted and not _has_body(node) and not _holds_rows(node):
+            yield frozenset(permutations(values, 2))
+
+
+def _has_body(node: SgNode) -> bool:
+    parts = _list_compared_parts(node)
+    return any(True for part in parts for _ in find_kinds(part, _BODY_KINDS))
+
+
+def _list_compared_parts(node: SgNode) -> list[SgNode]:
+    """Return the condition of an `if` without its body, or the node itself."""
+    if node.kind() != "if_statement":
+        return [node]
+    return [part for name in ("initializer", "condition") if (part := node.field(name))]
+
+
+def _holds_rows(node: SgNode) -> bool:
+    """Whether the node has several rows: literals of different rows do not belong together."""
+    inner = [each for each in find_kinds(node, _CONTAINER_KINDS) if each != node]
+    return sum(len(list_literals_below(each)) > 1 for each in inner) > 1
+
+
+def list_literals_below(node: SgNode) -> list[str]:
+    """Return the first literals in the order of the text; a sign belongs to its number."""
+    found: list[str] = []
+    waiting = [node]
+    while waiting and len(found) <= _MAX_LITERALS_IN_GROUP:
+        each = waiting.pop()
+        value = normalize_literal(each.text()) if each.kind() in _LITERAL_KINDS else None
+        if value is not None:
+            found.append(value)
+        else:
+            waiting += reversed(each.children())
+    return found
+
+
+def list_literals(text: str, language: str, *, documenting: bool = True) -> Iterator[str]:
+    """Yield all literals, and the single words of texts."""
+    top = parse_source(text, language)
+    for node in find_kinds(top, sorted(_LITERAL_KINDS)):
+        value = normalize_literal(node.text())
+        if value is not None and (documenting or not _is_statement(node)):
+            yield value
+            parts = re.findall(r"[\w.]+", value) if value.startswith("'") else []
+            yield from (normalize_literal(part) or f"'{part}'" for part in parts)
+
+
+def _is_statement(node: SgNode) -> bool:
+    """Whether the literal is a statement of its own, as a docstring is."""
+    above = node.parent()
+    return above is not None and above.kind() == "expression_statement"

@@ -1,0 +1,200 @@
+"""Finds the assertions of baseline tests that no current test makes as strictly."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from functools import cached_property
+
+from msgspec.structs import astuple
+
+from untildone.core.concerns import make_concern
+from untildone.core.evidence import Concern, ConcernKind
+from untildone.integrity.comparison import Comparison, digest
+from untildone.integrity.tests.assertion_calls import BROAD_ERRORS
+from untildone.integrity.tests.assertion_pool import AssertionPool
+from untildone.integrity.tests.forwarding_functions import find_forwarding_functions
+from untildone.integrity.tests.model import EXACT, Assertion, Test
+from untildone.integrity.tests.test_pairs import TestPair
+from untildone.integrity.tests.tested_names import find_product_names
+
+# An error is written as its name; every other literal begins with a quote or a digit.
+_ERROR_NAME = re.compile(r"[A-Z]")
+_FILE_ARGUMENT = re.compile(
+    r"\.(json|ya?ml|csv|tsv|txt|toml|jsonl|xml)$|^\"(utf-?8|encoding|r[bt]?)$"
+)
+
+
+class AssertionComparison:
+    """Takes each current assertion at most once, first for the test that it stands in.
+
+    `new_literals` counts the literals that constants, fixtures and data files gained.
+    """
+
+    def __init__(
+        self,
+        comparison: Comparison,
+        pairs: list[TestPair],
+        new: list[Test],
+        new_literals: Counter[str],
+    ) -> None:
+        self._comparison = comparison
+        self._pairs = pairs
+        self._new_literals = new_literals
+        known_marks: dict[str, frozenset[str]] = {}
+        for pair in pairs:
+            if pair.new is not None:
+                marks = known_marks.get(pair.new.id, frozenset())
+                known_marks[pair.new.id] = marks | pair.old.marks
+        # A test with a new mark may not run, so its assertions do not count.
+        self._pool = AssertionPool(
+            {
+                test.id: test.assertions
+                for test in new
+                if test.marks <= known_marks.get(test.id, frozenset())
+            }
+        )
+
+    def compare(self) -> Iterator[tuple[TestPair, Concern | None]]:
+        # Every test takes its own assertions before any test takes those of another.
+        missing = [self._take_own(pair) for pair in self._pairs]
+        for pair, assertions in zip(self._pairs, missing, strict=True):
+            yield pair, self._find_concern(pair, self._take_elsewhere(pair.old, assertions))
+
+    def _find_concern(self, pair: TestPair, missing: list[Assertion]) -> Concern | None:
+        old, new = pair.old, pair.new
+        marks = new.marks - old.marks if new is not None else frozenset()
+        if not missing and (old.assertions or (new is not None and not marks)):
+            return None
+        if new is None:
+            reason = f"`{old.name}` ran in the baseline and no longer runs"
+            return make_concern(ConcernKind.REMOVE_TEST, old.id, reason=reason)
+        if marks:
+            reason = f"`{old.name}` ran in the baseline, now there is {', '.join(sorted(marks))}"
+            return _make_edit_concern(ConcernKind.EDIT_TEST, old, new, reason)
+        return self._describe_edit(old, new, missing[0])
+
+    def _describe_edit(self, old: Test, new: Test, missing: Assertion) -> Concern:
+        unused = self._pool.list_of_test(new.id)
+        other = next((each for each in unused if self._is_as_strict(missing, each)), None)
+        if other is not None:
+            now = f"expected {_describe(missing)} in the baseline, now {_describe(other)}"
+            return _make_edit_concern(ConcernKind.EDIT_EXPECTED, old, new, f"`{old.name}` {now}")
+        now = f"checked {_describe(missing)} in the baseline, now nothing as strict does"
+        return _make_edit_concern(ConcernKind.EDIT_TEST, old, new, f"`{old.name}` {now}")
+
+    def _take_own(self, pair: TestPair) -> list[Assertion]:
+        """Return the baseline assertions that the paired test does not repeat exactly."""
+        own = pair.new.id if pair.new is not None else ""
+        return [each for each in pair.old.assertions if not self._take_same(each, own)]
+
+    def _take_elsewhere(self, test: Test, assertions: list[Assertion]) -> list[Assertion]:
+        """Return the assertions that no current test makes, nor a stricter form of them."""
+        return [
+            each
+            for each in assertions
+            if not self._take_same(each, test.id, elsewhere=True)
+            and not self._take_stronger(each, test.id)
+            and not self._take_moved(each)
+        ]
+
+    def _take_same(self, old: Assertion, own: str, *, elsewhere: bool = False) -> bool:
+        keys = self._pool.find_same_literals(old, own, elsewhere=elsewhere)
+        fitting = (key for key in keys if self._is_as_strict(old, self._pool.get(key)))
+        return self._pool.take(next(fitting, None))
+
+    def _take_stronger(self, old: Assertion, own: str) -> bool:
+        if not _may_be_strengthened(old):
+            return False
+        keys = self._pool.list_keys(own)
+        fitting = (key for key in keys if self._is_stronger(old, self._pool.get(key)))
+        return self._pool.take(next(fitting, None))
+
+    def _is_as_strict(self, old: Assertion, new: Assertion) -> bool:
+        """Whether the new assertion tests the same product functions at least as closely."""
+        close = new.tolerance <= old.tolerance and new.strength >= old.strength
+        return close and not self._list_untested_calls(old.calls, new.calls)
+
+    def _list_untested_calls(self, old: frozenset[str], new: frozenset[str]) -> frozenset[str]:
+        """Return product functions of `old` that `new` calls neither directly nor forwarded."""
+        removed = old - new
+        if not removed:
+            return removed
+        forwarded = self._forwarding
+        untested = frozenset(name for name in removed if forwarded.get(name) not in new)
+        return untested & self._product_names if untested else untested
+
+    @cached_property
+    def _forwarding(self) -> dict[str, str]:
+        return find_forwarding_functions(self._comparison)
+
+    @cached_property
+    def _product_names(self) -> frozenset[str]:
+        """Names that the product defines in both trees."""
+        return find_product_names(self._comparison.old) & find_product_names(self._comparison.new)
+
+    def _is_stronger(self, old: Assertion, new: Assertion) -> bool:
+        more = new.strength > old.strength or not old.expected or _expects_error(old)
+        if not more or not self._is_as_strict(old, new):
+            return False
+        negated = "not" in new.expected and "not" not in old.expected
+        return not negated and not _count_missing_literals(old, new)
+
+    def _take_moved(self, old: Assertion) -> bool:
+        """Whether the literals that an assertion lost moved to a constant, fixture or data file."""
+        if not any(self._new_literals[each] > 0 for each in (*old.actual, *old.expected)):
+            return False
+        for new in map(self._pool.get, self._pool.list_keys()):
+            missing = _count_literals(old) - _count_literals(new)
+            extra = _count_literals(new) - _count_literals(old)
+            moved = missing and missing <= self._new_literals and self._is_as_strict(old, new)
+            if moved and all(map(self._names_file, extra)):
+                self._new_literals -= missing
+                return True
+        return False
+
+    def _names_file(self, literal: str) -> bool:
+        """Whether a literal says which file a test reads, or how."""
+        folder = f"/{literal[1:]}/"
+        return bool(_FILE_ARGUMENT.search(literal)) or any(
+            folder in f"/{path}" for path in self._comparison.new
+        )
+
+
+def _make_edit_concern(kind: ConcernKind, old: Test, new: Test, reason: str) -> Concern:
+    # The content is of this test alone: an edit of another test in the file does not change it.
+    assertions = [(*each[:3], sorted(each[3]), each[4]) for each in map(astuple, new.assertions)]
+    content = digest(assertions, sorted(new.marks))
+    return make_concern(kind, old.path, old.name, reason=reason, content=content)
+
+
+def _expects_error(assertion: Assertion) -> bool:
+    return bool(assertion.expected) and bool(_ERROR_NAME.match(assertion.expected[0]))
+
+
+def _may_be_strengthened(assertion: Assertion) -> bool:
+    return assertion.strength < EXACT or not assertion.expected or _expects_error(assertion)
+
+
+def _count_literals(assertion: Assertion) -> Counter[str]:
+    return Counter(assertion.actual + assertion.expected)
+
+
+def _count_missing_literals(old: Assertion, new: Assertion) -> Counter[str]:
+    """Count literals that `new` leaves out; a specific error stands for a broad one too."""
+    missing = _count_literals(old) - _count_literals(new)
+    if _expects_error(new):
+        return Counter(each for each in missing.elements() if each not in BROAD_ERRORS)
+    return missing
+
+
+def _describe(assertion: Assertion) -> str:
+    actual, expected = _format_literals(assertion.actual), _format_literals(assertion.expected)
+    if not expected:
+        return f"`{actual}`" if actual else "a result"
+    return f"`{expected}` for `{actual}`" if actual else f"`{expected}`"
+
+
+def _format_literals(literals: tuple[str, ...]) -> str:
+    """Format the first few, each short and on one line."""
+    plain = (each.removeprefix('"').removesuffix(".0") for each in literals[:4])
+    return ", ".join(" ".join(each.split())[:40].replace("`", "'") for each in plain)

@@ -1,0 +1,104 @@
+"""Baseline tests paired with the current tests that replace them."""
+
+import re
+from collections import Counter
+
+from msgspec import Struct
+
+from untildone.integrity.comparison import Comparison
+from untildone.integrity.tests.model import Assertion, Test
+from untildone.syntax.languages import language_of_tests
+
+_IGNORED_FOLDERS = frozenset(
+    (
+        *("archive", "archived", "attic", "backup", "backups", "disabled", "old", "legacy"),
+        *("skipped", "quarantine", "pending", "wip", "todo", "broken", "deprecated", "build"),
+        *("dist", "vendor"),
+    )
+)
+_COLLECTED_NAMES = {
+    "python": re.compile(r"test_[^/]*\.py|[^/]*_test\.py"),
+    "go": re.compile(r"[^/]*_test\.go"),
+    "java": re.compile(r"Test[^/]*\.java|[^/]*(Test|Tests|TestCase|IT|Spec)\.java"),
+}
+_DISABLING_MARK = re.compile(
+    r"`(@[\w.]*\bskip(\(.*\))?`|\.(skip|todo)`|x\w+`|\{ (skip|todo):|#\[ignore|@Disabled`|@Ignore`"
+    r"|pytestmark = pytest\.mark\.skip`)"
+)
+
+
+class TestPair(Struct, frozen=True):
+    old: Test
+    new: Test | None
+
+
+def is_disabled(test: Test) -> bool:
+    """Whether a baseline test never ran, so that nothing of it can be removed."""
+    return any(_DISABLING_MARK.match(mark) for mark in test.marks)
+
+
+def mark_uncollected(comparison: Comparison, test: Test) -> Test:
+    """Return the test, marked if the runner does not collect the new file that it is in."""
+    if test.path in comparison.old:
+        return test
+    *folders, name = test.path.split("/")
+    pattern = _COLLECTED_NAMES.get(language_of_tests(test.path))
+    reason = ""
+    if pattern is not None and not pattern.fullmatch(name) and not test.path.endswith("tests.py"):
+        reason = f"a file called `{name}`, which the runner does not collect"
+    elif any(map(_is_ignored_folder, folders)):
+        reason = f"the folder `{'/'.join(folders)}`, where the runner does not look"
+    if not reason:
+        return test
+    return Test(test.path, test.name, test.assertions, test.marks | {reason})
+
+
+def _is_ignored_folder(name: str) -> bool:
+    hidden = name.startswith((".", "_")) and name != "__tests__"
+    return hidden or name in _IGNORED_FOLDERS
+
+
+def pair_tests(old: list[Test], new: list[Test]) -> list[TestPair]:
+    """Pair tests by id, then by a name that is left only once, then by what they assert."""
+    by_id = {test.id: test for test in new}
+    before = {test.id for test in old}
+    unpaired = [test for test in new if test.id not in before]
+    names = Counter(test.short_name for test in unpaired)
+    index = _SuccessorIndex(new, {test.id: test.assertions for test in old})
+    pairs = []
+    for test in old:
+        same = by_id.get(test.id)
+        if same is None and names[test.short_name] == 1:
+            same = next(each for each in unpaired if each.short_name == test.short_name)
+        pairs.append(TestPair(test, same or index.find_successor(test)))
+    return pairs
+
+
+class _SuccessorIndex:
+    """Current tests by the assertions that they did not have in the baseline."""
+
+    def __init__(self, new: list[Test], baseline: dict[str, tuple[Assertion, ...]]) -> None:
+        self._tests = new
+        self._by_input: dict[tuple[str, ...], list[tuple[int, Assertion]]] = {}
+        for position, test in enumerate(new):
+            known = frozenset(baseline.get(test.id, ()))
+            for assertion in test.assertions:
+                if assertion not in known:
+                    self._by_input.setdefault(assertion.actual, []).append((position, assertion))
+
+    def find_successor(self, old: Test) -> Test | None:
+        """Return the first test that calls the same functions with the same values."""
+        positions = [
+            position
+            for assertion in old.assertions
+            if (position := self._find_position(assertion)) is not None
+        ]
+        return self._tests[min(positions)] if positions else None
+
+    def _find_position(self, old: Assertion) -> int | None:
+        candidates = self._by_input.get(old.actual, ())
+        return next((position for position, new in candidates if _test_the_same(old, new)), None)
+
+
+def _test_the_same(one: Assertion, other: Assertion) -> bool:
+    return one.calls == other.calls or bool(one.actual and one.calls & other.calls)
