@@ -12,7 +12,7 @@ from bench.table import Row, medians
 from untildone.app import open_context
 from untildone.core.contract import Bounds
 from untildone.engine.request import Request
-from untildone.engine.start import begin
+from untildone.engine.start import begin_loop
 from untildone.install.hook_lines import build_lines, build_settings_program
 
 # Below the 50 rounds after which any loop pauses.
@@ -71,7 +71,7 @@ def installed(folder: Path) -> Callable[..., Callable[[], bytes]]:
     project.mkdir()
     home.mkdir(mode=0o700)
     bounds = Bounds(rounds=0, budget_usd=25)
-    begin(
+    begin_loop(
         open_context({"HOME": str(home)}, home=str(home)),
         Request(session="busy", project=project, promises=("ALL PAGES WRITTEN",), bounds=bounds),
     )

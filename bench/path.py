@@ -23,7 +23,7 @@ from untildone.app import open_context
 from untildone.checks.runner import RunOptions, run_checks
 from untildone.engine.baseline import save_baseline_results
 from untildone.engine.request import Request, name_checks
-from untildone.engine.start import begin
+from untildone.engine.start import begin_loop
 
 TOP = Path(__file__).parents[1]
 PACKAGE = TOP / "src" / "untildone"
@@ -181,7 +181,7 @@ def play(folder: Path) -> Iterator[tuple[str, Trail]]:
     subprocess.run(["git", "init", "-q", str(project)], check=True)
     context = open_context(ENVIRON, home=str(home))
     checks = name_checks((f"{sys.executable} -m unittest -q",))
-    record = begin(context, Request(session=SESSION, project=project, checks=checks))
+    record = begin_loop(context, Request(session=SESSION, project=project, checks=checks))
     save_baseline_results(
         context, record.contract.id, run_checks(checks, RunOptions(project=project))
     )

@@ -8,7 +8,7 @@ import pytest
 
 from integrity.test_confirmation import BROKEN, MENDED, TESTS, World, world
 from untildone.engine.approval import ALL, approve
-from untildone.engine.concern_diffs import at_start, concerns_with_diffs
+from untildone.engine.concern_diffs import load_concern_diffs, read_baseline_file
 from untildone.errors import UserError
 from untildone.store.loops import Record
 
@@ -91,9 +91,9 @@ def test_without_any_difference_there_is_nothing_to_approve(world: World) -> Non
 def test_a_file_of_the_start_can_be_restored(world: World) -> None:
     paused(world)
 
-    assert at_start(world.here, record(world), "tests/test_shop.py") == TESTS.encode()
+    assert read_baseline_file(world.here, record(world), "tests/test_shop.py") == TESTS.encode()
     with pytest.raises(UserError, match=r"there was no file `other\.py` at the start"):
-        at_start(world.here, record(world), "other.py")
+        read_baseline_file(world.here, record(world), "other.py")
 
 
 def test_where_the_start_is_gone_the_losses_are_shown_without_their_changes(
@@ -104,10 +104,10 @@ def test_where_the_start_is_gone_the_losses_are_shown_without_their_changes(
     baseline = world.here.loops.get_folder(world.loop) / "baseline"
     baseline.rename(tmp_path / "elsewhere")
 
-    (shown,) = concerns_with_diffs(world.here, record(world), (told,), project=world.project)
+    (shown,) = load_concern_diffs(world.here, record(world), (told,), project=world.project)
     assert (shown.id, shown.change) == (told.id, "")
     with pytest.raises(UserError, match="nothing is kept of the start"):
-        at_start(world.here, record(world), "shop.py")
+        read_baseline_file(world.here, record(world), "shop.py")
 
 
 def test_a_test_that_vanished_behind_a_new_one_is_found_by_the_replay(world: World) -> None:

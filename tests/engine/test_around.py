@@ -14,7 +14,7 @@ from untildone.engine.baseline import save_baseline_results
 from untildone.engine.context import Context
 from untildone.engine.payload import Call
 from untildone.engine.request import Request
-from untildone.engine.start import begin
+from untildone.engine.start import begin_loop
 from untildone.errors import UserError
 
 SESSION = "5f0c2a9e-0000-4000-8000-00000000000b"
@@ -43,7 +43,7 @@ class World:
     def start(self, oracle: Path | None = None) -> None:
         checks = (Check(name="check", command=CHECK),)
         asked = Request(session=SESSION, project=self.project, checks=checks, oracle=oracle)
-        self.loop = begin(self.here, asked).contract.id
+        self.loop = begin_loop(self.here, asked).contract.id
         save_baseline_results(
             self.here, self.loop, run_checks(checks, RunOptions(project=self.project))
         )
@@ -86,7 +86,7 @@ def test_a_hidden_check_is_the_persons_to_give(world: World) -> None:
     )
 
     with pytest.raises(UserError, match="`--oracle` is the person's to give"):
-        begin(world.here, asked)
+        begin_loop(world.here, asked)
 
 
 def test_a_package_changed_in_place_is_asked_about(world: World) -> None:

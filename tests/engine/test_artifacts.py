@@ -15,7 +15,7 @@ from untildone.engine.artifacts import (
 )
 from untildone.engine.context import Context
 from untildone.engine.request import Request
-from untildone.engine.start import begin
+from untildone.engine.start import begin_loop
 from untildone.store.loops import Record
 
 SESSION = "5f0c2a9e-0000-4000-8000-00000000000a"
@@ -25,7 +25,7 @@ def started(tmp_path: Path) -> tuple[Context, Record, Path]:
     project = tmp_path / "project"
     project.mkdir()
     here = open_context({}, home=str(tmp_path / "state"))
-    record = begin(here, Request(session=SESSION, project=project, promises=("DONE",)))
+    record = begin_loop(here, Request(session=SESSION, project=project, promises=("DONE",)))
     return here, record, project
 
 

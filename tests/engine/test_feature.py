@@ -14,7 +14,7 @@ from untildone.engine.dispatch import answer_event
 from untildone.engine.feature import Feature
 from untildone.engine.payload import Call
 from untildone.engine.request import Request, name_checks
-from untildone.engine.start import begin
+from untildone.engine.start import begin_loop
 from untildone.features.registry import FEATURES
 from untildone.store.loops import Record
 
@@ -39,7 +39,9 @@ def answer(context: Context, event: str, project: Path, **more: object) -> Any: 
 
 def test_a_loop_is_held_and_done_without_any_feature(bare: Context, tmp_path: Path) -> None:
     checks = name_checks(("test -f done.txt",))
-    record = begin(bare, Request(session=SESSION, project=tmp_path, checks=checks, task="do it"))
+    record = begin_loop(
+        bare, Request(session=SESSION, project=tmp_path, checks=checks, task="do it")
+    )
 
     held = answer(bare, "Stop", tmp_path)
     (tmp_path / "done.txt").touch()

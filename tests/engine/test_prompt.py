@@ -13,7 +13,7 @@ from untildone.engine import prompt, verbs
 from untildone.engine.context import Context, fingerprint_project
 from untildone.engine.payload import Call
 from untildone.engine.request import Request, name_checks
-from untildone.engine.start import begin
+from untildone.engine.start import begin_loop
 from untildone.store.home import prepare_home
 from untildone.store.trust import record_trust
 
@@ -36,7 +36,7 @@ class World:
 
     def start(self) -> str:
         asked = Request(session=SESSION, project=self.project, checks=name_checks(("false",)))
-        return begin(self.here, asked).contract.id
+        return begin_loop(self.here, asked).contract.id
 
     def say(self, text: str, number: str = "p1") -> Any:  # noqa: ANN401  whatever is answered
         call = Call("UserPromptSubmit", "claude", "settings", str(self.home))

@@ -8,7 +8,7 @@ from untildone.app import open_context
 from untildone.core.contract import Bounds, Check, Claim, Contract
 from untildone.engine.context import Context
 from untildone.engine.request import Request, name_checks
-from untildone.engine.start import begin
+from untildone.engine.start import begin_loop
 from untildone.errors import UserError
 
 SESSION = "5f0c2a9e-0000-4000-8000-00000000000a"
@@ -33,11 +33,11 @@ def asked(tmp_path: Path, **given: object) -> Request:
 
 
 def agreed(here: Context, tmp_path: Path, **given: object) -> Contract:
-    return begin(here, asked(tmp_path, **given)).contract
+    return begin_loop(here, asked(tmp_path, **given)).contract
 
 
 def test_a_loop_is_recorded_and_bound_to_its_session(here: Context, tmp_path: Path) -> None:
-    record = begin(here, asked(tmp_path, task="port it"))
+    record = begin_loop(here, asked(tmp_path, task="port it"))
     session = here.session(SESSION)
 
     assert here.loops.load(record.contract.id).contract == record.contract
@@ -52,13 +52,13 @@ def test_a_second_loop_in_the_session_is_refused(here: Context, tmp_path: Path) 
     loop = agreed(here, tmp_path).id
 
     with pytest.raises(UserError, match=f"this session has the loop `{loop}` already"):
-        begin(here, asked(tmp_path))
+        begin_loop(here, asked(tmp_path))
 
 
 @pytest.mark.parametrize("session", ["", "../x", "a b", "a/b", "\0", "x" * 200, "é"])
 def test_what_is_no_session_gets_no_loop(here: Context, tmp_path: Path, session: str) -> None:
     with pytest.raises(UserError, match="is not a session id"):
-        begin(here, asked(tmp_path, session=session))
+        begin_loop(here, asked(tmp_path, session=session))
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_what_could_never_end_is_refused(
     here: Context, tmp_path: Path, given: dict[str, object], message: str
 ) -> None:
     with pytest.raises(UserError, match=message):
-        begin(here, asked(tmp_path, **given))
+        begin_loop(here, asked(tmp_path, **given))
 
     assert here.session(SESSION).get_loop_id() == ""
 
@@ -111,7 +111,7 @@ def test_the_person_may_exceed_a_ceiling_and_the_agent_may_not(
     here: Context, tmp_path: Path, given: dict[str, object]
 ) -> None:
     with pytest.raises(UserError):
-        begin(here, asked(tmp_path, by="agent", **given))
+        begin_loop(here, asked(tmp_path, by="agent", **given))
 
     assert agreed(here, tmp_path, by="user", **given).started_by == "user"
 
@@ -130,7 +130,7 @@ def test_nothing_found_is_a_question_with_the_flag(
     empty.mkdir()
 
     with pytest.raises(UserError) as error:
-        begin(here, asked(empty, preset=preset, checks=()))
+        begin_loop(here, asked(empty, preset=preset, checks=()))
 
     assert "--check" in error.value.hint
     assert error.value.exit_code == 2

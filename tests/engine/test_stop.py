@@ -15,7 +15,7 @@ from untildone.engine.context import Context, fingerprint_project
 from untildone.engine.payload import Call
 from untildone.engine.relayed_verbs import RelayedVerb, format_verb
 from untildone.engine.request import Request, name_checks
-from untildone.engine.start import begin
+from untildone.engine.start import begin_loop
 
 SESSION = "5f0c2a9e-0000-4000-8000-00000000000a"
 ENVIRON = {"AI_AGENT": "claude-code_2-1-325_harness", "CLAUDE_CODE_SESSION_ID": SESSION}
@@ -36,7 +36,7 @@ class World:
             **given,
         }
         asked = Request(session=SESSION, project=self.project, **fields)
-        self.loop = begin(self.here, asked).contract.id
+        self.loop = begin_loop(self.here, asked).contract.id
         if fields["checks"] and was_red:
             save_baseline_results(self.here, self.loop, (WAS_RED,))
 

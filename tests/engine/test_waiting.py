@@ -16,7 +16,7 @@ from untildone.engine.active_time import count_time, read_clock
 from untildone.engine.context import Context
 from untildone.engine.payload import Call
 from untildone.engine.request import Request
-from untildone.engine.start import begin
+from untildone.engine.start import begin_loop
 
 SESSION = "5f0c2a9e-0000-4000-8000-00000000000a"
 FAILED = {"type": "assistant", "error": "rate_limit", "isApiErrorMessage": True}
@@ -27,7 +27,7 @@ class World:
         self.folder = folder
         self.here: Context = open_context({}, home=str(folder / "state"))
         asked = Request(session=SESSION, project=folder, promises=("ALL PAGES WRITTEN",))
-        self.loop = begin(self.here, asked).contract.id
+        self.loop = begin_loop(self.here, asked).contract.id
         self.session = self.here.session(SESSION)
 
     @property

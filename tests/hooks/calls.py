@@ -13,7 +13,7 @@ from untildone.app import open_context
 from untildone.core.contract import Bounds
 from untildone.engine.context import Context
 from untildone.engine.request import Request
-from untildone.engine.start import begin
+from untildone.engine.start import begin_loop
 from untildone.store.loops import Record
 
 HOOK = Path(untildone.__file__).parent / "hooks"
@@ -67,7 +67,7 @@ class Place:
             "task": "write the pages",
             **given,
         }
-        return begin(self.context, Request(session=SESSION, project=self.project, **fields))
+        return begin_loop(self.context, Request(session=SESSION, project=self.project, **fields))
 
     def payload(self, event: str, **more: object) -> bytes:
         fields = {

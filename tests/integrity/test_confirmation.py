@@ -17,7 +17,7 @@ from untildone.engine.baseline import save_baseline_results
 from untildone.engine.context import Context
 from untildone.engine.payload import Call
 from untildone.engine.request import Request
-from untildone.engine.start import begin
+from untildone.engine.start import begin_loop
 from untildone.engine.verbs import resume
 from untildone.worktree.fingerprint import fingerprint_tree
 
@@ -55,7 +55,7 @@ class World:
     def start(self, *, command: str = PYTEST, allow: tuple[str, ...] = (), **check: Any) -> None:  # noqa: ANN401
         checks = (Check(name="check", command=command, **check),)
         asked = Request(session=SESSION, project=self.project, checks=checks, allow=allow)
-        self.loop = begin(self.here, asked).contract.id
+        self.loop = begin_loop(self.here, asked).contract.id
         results = run_checks(checks, RunOptions(project=self.project))
         save_baseline_results(self.here, self.loop, results)
 

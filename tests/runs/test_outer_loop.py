@@ -22,7 +22,7 @@ from untildone.engine import verbs
 from untildone.engine.context import Context
 from untildone.engine.hold_status import load_loop_status
 from untildone.engine.request import Request
-from untildone.engine.start import begin
+from untildone.engine.start import begin_loop
 from untildone.errors import UserError
 from untildone.process.command import quote_argument
 from untildone.runs import memory
@@ -53,7 +53,7 @@ class Run:
         home = folder / "home"
         self.context: Context = open_context({"PATH": os.environ["PATH"], "HOME": str(home)})
         self.happened: list[RunEvent] = []
-        record = begin(
+        record = begin_loop(
             self.context,
             Request(
                 session="5f0c2a9e-0000-4000-8000-00000000000a",
@@ -397,7 +397,7 @@ def test_what_is_switched_off_is_not_run(tmp_path: Path) -> None:
 def test_a_loop_of_which_nothing_is_kept_still_tells_how_it_ended(tmp_path: Path) -> None:
     run = Run(tmp_path, [LAZY])
     verbs.cancel(run.context, run.loop)
-    record = begin(
+    record = begin_loop(
         run.context,
         replace(
             Request(session="5f0c2a9e-0000-4000-8000-00000000000b", project=run.project),

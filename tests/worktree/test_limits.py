@@ -1,4 +1,4 @@
-"""Sources that would take for ever to read: bounded, and named where they are not read."""
+"""Sources that would take too long to read are read in part or reported as unread."""
 
 import re
 import subprocess
@@ -47,7 +47,7 @@ def test_nested_rows_grow_no_faster_than_their_number(tmp_path: Path, count: int
 
 
 @pytest.mark.parametrize("count", [3, 16, 60, 400])
-def test_nested_rows_are_compared_as_before(tmp_path: Path, count: int) -> None:
+def test_nested_rows_are_compared(tmp_path: Path, count: int) -> None:
     path = "tests/test_a.py"
     same = beside(tmp_path / "a", {path: nested(count)}, {path: nested(count) + "\n# more\n"})
     other = beside(tmp_path / "b", {path: nested(count)}, {path: nested(count, answer=4)})
@@ -93,7 +93,7 @@ DEEP = "g(" * 3_000 + "1" + ")" * 3_000
 
 
 def doubled(let: str, opening: str, closing: str) -> str:
-    """Sixty lines, of which each is twice the one before."""
+    """Sixty lines, each of which doubles the value of the one before."""
     lines = (f"{let}a{n + 1} = {opening}a{n}, a{n}{closing}\n" for n in range(60))
     return "".join((f"{let}a0 = {opening}1, 2{closing}\n", *lines))
 
@@ -133,7 +133,7 @@ DOUBLINGS = {
 
 
 def edited(top: Path, language: str, given: str, before: str = "") -> Comparison:
-    """The same test on both sides, with another answer on the second."""
+    """Compare the same test in both trees, with another expected value in the second."""
     path, text = LANGUAGES[language]
     old, new = (text.format(before=before, given=given, answer=answer) for answer in (1, 2))
     return beside(top, {path: old}, {path: new})
@@ -151,27 +151,29 @@ def test_many_literals_are_read(tmp_path: Path, language: str) -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_ten_megabytes_of_literals_are_named_as_unread(tmp_path: Path, language: str) -> None:
+def test_ten_megabytes_of_literals_are_reported_as_unread(tmp_path: Path, language: str) -> None:
     opening, closing = LISTS[language]
     comparison = edited(tmp_path, language, f"{opening}{HUGE}{closing}")
     assert told(comparison) == {"edit-test"}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_what_is_nested_too_deep_is_named_as_unread(tmp_path: Path, language: str) -> None:
+def test_a_file_nested_too_deep_is_reported_as_unread(tmp_path: Path, language: str) -> None:
     comparison = edited(tmp_path, language, DEEP)
     assert [each.kind for each in tests.find_concerns(comparison)] == ["edit-test"]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_values_that_double_line_by_line_are_named_as_unread(tmp_path: Path, language: str) -> None:
+def test_values_that_double_line_by_line_are_reported_as_unread(
+    tmp_path: Path, language: str
+) -> None:
     comparison = edited(tmp_path, language, "a60", DOUBLINGS[language])
     found = list(tests.find_concerns(comparison))
     assert [each.kind for each in found] == ["edit-test"]
     assert "cannot be compared with the baseline" in found[0].detail
 
 
-def test_an_unread_file_that_nobody_changed_is_not_asked_about(tmp_path: Path) -> None:
+def test_an_unchanged_unread_file_is_no_concern(tmp_path: Path) -> None:
     path, text = LANGUAGES["python"]
     whole = text.format(before=DOUBLINGS["python"], given="a60", answer=1)
     old, new = {path: whole, "a.py": "A = 1\n"}, {path: whole, "a.py": "A = 2\n"}
@@ -186,13 +188,13 @@ def test_an_unread_file_that_nobody_changed_is_not_asked_about(tmp_path: Path) -
         f"assert all(f(a) == 1 for a in {'[x for x in ' * 90}y{']' * 90})\n",
     ],
 )
-def test_nested_rows_and_comprehensions_end(tmp_path: Path, body: str) -> None:
+def test_nested_rows_and_comprehensions_are_read_in_bounded_time(tmp_path: Path, body: str) -> None:
     rows = f"R = ({', '.join(map(str, range(300)))})\n"
     test = read_inventory(tree(tmp_path, {"tests/test_a.py": f"{rows}def test_a():\n {body}"}))
     assert len(test.tests) + len(test.unread) == 1
 
 
-def test_a_product_of_parameters_is_not_gone_through(tmp_path: Path) -> None:
+def test_a_large_product_of_parameters_is_cut_off(tmp_path: Path) -> None:
     marks = "".join(f"@pytest.mark.parametrize('p{n}', [{ROWS}])\n" for n in range(8))
     test = read(tmp_path, "tests/test_a.py", f"{marks}def test_a(p0):\n    assert f(p0) == 1\n")
     assert len(test.assertions) == 400
@@ -223,22 +225,22 @@ def test_settings_made_of_constants_that_double_are_not_read() -> None:
     assert parse_settings("eslint.config.js", "module.exports = {rules: {eqeqeq: 'error'}};\n")
 
 
-def test_a_product_too_large_to_be_read_is_named(tmp_path: Path) -> None:
+def test_a_file_too_large_to_read_is_reported(tmp_path: Path) -> None:
     comparison = beside(tmp_path, {"a.py": "A = 1\n"}, {"a.py": f"A = [{HUGE}]\n"})
     assert [(each.kind, each.path) for each in find_concerns(comparison)] == [("unread", "a.py")]
 
 
-def test_time_is_limited_whatever_is_done() -> None:
+def test_processor_time_is_limited() -> None:
     with pytest.raises(LimitExceeded, match="processor time"), limit_time(seconds=0.3):
         re.match(r"(a+)+b", "a" * 40)
 
 
-def test_memory_is_limited_whatever_is_done() -> None:
+def test_memory_is_limited() -> None:
     with pytest.raises(LimitExceeded, match="30 MB of memory"), limit_time(megabytes=30):
         [str(n) * 10 for n in range(10_000_000)]
 
 
-def test_other_threads_are_limited_where_they_read(tmp_path: Path) -> None:
+def test_other_threads_are_limited_when_they_read_files(tmp_path: Path) -> None:
     files = tree(tmp_path, {"a.py": "A = 1\n"})
 
     def reading() -> str:
@@ -249,7 +251,7 @@ def test_other_threads_are_limited_where_they_read(tmp_path: Path) -> None:
         apart.submit(reading).result()
 
 
-def test_a_comparison_that_takes_too_long_is_asked_about(tmp_path: Path) -> None:
+def test_a_comparison_that_takes_too_long_is_a_concern(tmp_path: Path) -> None:
     comparison = beside(tmp_path, {"a.py": "A = 1\n"}, {"a.py": "A = 2\n"})
     found = list(find_concerns(comparison, seconds=0))
     assert [(each.kind, each.path) for each in found] == [("unread", "a.py")]
@@ -257,7 +259,7 @@ def test_a_comparison_that_takes_too_long_is_asked_about(tmp_path: Path) -> None
     assert found[0].id != next(iter(find_concerns(other, seconds=0))).id
 
 
-def test_the_limit_grows_with_what_is_read_up_to_a_bound(tmp_path: Path) -> None:
+def test_the_limits_grow_with_the_files_read_up_to_a_maximum(tmp_path: Path) -> None:
     files = tree(tmp_path, {f"{n}.py": "A = 1\n" * 100_000 for n in range(10)})
     with limit_time(seconds=1, megabytes=1) as limit:
         files.text("0.py")

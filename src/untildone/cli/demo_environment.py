@@ -13,7 +13,7 @@ from untildone.app import open_context
 from untildone.core.contract import Check
 from untildone.core.progress import Round
 from untildone.engine.request import Request
-from untildone.engine.start import begin
+from untildone.engine.start import begin_loop
 from untildone.errors import UserError
 from untildone.install.claude import apply_plan, find_install_paths, plan_init
 from untildone.process.command import environment
@@ -45,7 +45,7 @@ class DemoEnvironment:
 
     def start(self, session: str, task: str, checks: tuple[Check, ...]) -> Record:
         """Start a loop as `untildone start` does, and run its checks for the baseline."""
-        record = begin(
+        record = begin_loop(
             self.context,
             Request(session=session, project=self.project, task=task, checks=checks),
         )

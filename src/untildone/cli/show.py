@@ -13,8 +13,8 @@ from untildone.cli.options import json_option, loop_argument, print_json, projec
 from untildone.core.contract import Contract, Oracle
 from untildone.core.progress import Progress
 from untildone.engine.artifacts import load_last_evidence, make_receipt
-from untildone.engine.ci_reports import leave_reports
-from untildone.engine.concern_diffs import at_start as file_at_start
+from untildone.engine.ci_reports import write_ci_reports
+from untildone.engine.concern_diffs import read_baseline_file as file_at_start
 from untildone.engine.hold_status import load_loop_status
 from untildone.report.receipt_text import render_receipt
 from untildone.report.status import LoopStatus
@@ -54,7 +54,7 @@ def command(loop: str | None, *, project: Path | None, as_json: bool, **given: A
             list_loops(context) if given["every"] else [choose_loop_to_show(context, loop, project)]
         )
         for each in every:
-            click.echo(leave_reports(context, each, given["reports"]))
+            click.echo(write_ci_reports(context, each, given["reports"]))
         return
     record = choose_loop_to_show(context, loop, project)
     if given["at_start"]:

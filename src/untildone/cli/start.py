@@ -25,7 +25,7 @@ from untildone.engine.project_checks import describe_untrusted, find_configured_
 from untildone.engine.prompt_start import describe_loop
 from untildone.engine.request import StartOptions
 from untildone.engine.speaker import find_calling_session, is_driven
-from untildone.engine.start import begin, is_armed
+from untildone.engine.start import begin_loop, is_armed
 from untildone.engine.start_options import OPTIONS, Kind, StartOption, build_request
 from untildone.errors import UserError
 from untildone.features.spec.start import describe_start
@@ -122,7 +122,7 @@ def start_loop(
     """Start the loop that the options describe, and print its warnings."""
     by: Speaker = "agent" if by_agent else "user"
     request = build_request(context, _read_options(given), session=session, project=project, by=by)
-    record = begin(context, request)
+    record = begin_loop(context, request)
     ignored = "" if given["checks"] else describe_untrusted(context, load_proposals(project))
     for line in filter(None, (*record.warnings, ignored)):
         click.echo(line, err=True)

@@ -23,8 +23,8 @@ def count_time(progress: Progress, session: Session) -> Progress:
 
 
 def mark_turn_start(progress: Progress, session: Session) -> dict[str, object]:
-    """What is kept of a prompt: the agent rested since its last tool call, if it was not stopped
-    by us but interrupted, or its turn failed."""
+    """What `prompt.json` keeps of the time: after an interruption or a failed turn the agent
+    has rested since its last tool call."""
     boot, now = read_clock()
     called = session.find_last_call()
     until = now - max(0.0, time.time() - called) if called else -math.inf

@@ -1,4 +1,4 @@
-"""The person approves what was missing compared with the baseline: bound to what is there now."""
+"""The user approves concerns; an approval holds only for the content it was given for."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -18,7 +18,7 @@ ALL = "--all"
 
 
 class ApprovalResult(Struct, frozen=True, kw_only=True):
-    """What `approve --json` prints; `left` is still asked about."""
+    """What `approve --json` prints; `left` still waits for approval."""
 
     loop: str
     approved: tuple[str, ...]
@@ -29,9 +29,9 @@ class ApprovalResult(Struct, frozen=True, kw_only=True):
 def approve(
     context: Context, record: Record, findings: tuple[str, ...], *, resumes: bool = True
 ) -> ApprovalResult:
-    """By their ids, with or without what binds them, or all that is asked about.
+    """Approve findings by their ids, with or without the content digest, or all that are open.
 
-    Where nothing is asked about, all is what differs from the start now: the person has pulled,
+    Where none is open, `--all` approves what differs from the baseline now: the user has pulled,
     or switched the branch. With the last of them approved a loop that waited for it goes on.
     """
     loop = record.contract.id

@@ -71,13 +71,13 @@ def publish_receipt(context: Context, record: Record, evidence: Evidence, *, pro
 def make_receipt(
     context: Context, record: Record, evidence: Evidence, *, project: Path, at: str
 ) -> Receipt:
-    """The receipt as of now; where the person is asked something, with the changes in question."""
+    """The receipt as of now; where the user is asked for approval, with the diffs in question."""
     asked: tuple[ReceiptConcern, ...] = ()
     if record.progress.outcome == "needs-approval":
         # Imported where it is used: hardly any loop pauses for this.
-        from untildone.engine.concern_diffs import concerns_with_diffs
+        from untildone.engine.concern_diffs import load_concern_diffs
 
-        asked = concerns_with_diffs(context, record, evidence.concerns or (), project=project)
+        asked = load_concern_diffs(context, record, evidence.concerns or (), project=project)
     rounds = context.loops.read_rounds(record.contract.id)
     return build_receipt(record, evidence, rounds, at=at, concerns=asked)
 

@@ -1,4 +1,4 @@
-"""What was red before the agent did anything: a criterion that was green proves nothing."""
+"""The results of the checks before the agent acts: what was green then proves nothing later."""
 
 import os
 import sys
@@ -49,8 +49,8 @@ def save_baseline_results(
 
 
 def _distrust_bare_failure(result: CheckResult) -> CheckResult:
-    told = result.findings or (result.tests and result.tests.failed)
-    if result.outcome != "red" or told:
+    has_report = result.findings or (result.tests and result.tests.failed)
+    if result.outcome != "red" or has_report:
         return result
     return replace(result, outcome="no-evidence", reason="red without a report, on a copy")
 
@@ -62,7 +62,7 @@ def _trim_result(result: CheckResult) -> CheckResult:
 
 
 def start_detached_baseline(context: Context, record: Record) -> None:
-    """Leaves the checks of a copy to a process of its own; nobody waits for it here."""
+    """Starts a process that runs the checks on a copy of the tree, and does not wait for it."""
     loop = record.contract.id
     tree = fingerprint_tree(Path(record.contract.project))
     argv = [sys.executable, "-I", "-m", "untildone", "baseline", loop, tree]

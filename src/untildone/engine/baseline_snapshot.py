@@ -1,4 +1,4 @@
-"""The tree of the start, kept before the agent can act."""
+"""A snapshot of the baseline tree, taken before the agent can act."""
 
 import os
 import shutil
@@ -25,7 +25,7 @@ def snapshot_baseline(context: Context, contract: Contract) -> Iterator[tuple[st
     # A name with a leading dot is no loop.
     draft = folder.with_name(f".{contract.id}-{os.urandom(8).hex()}")
     try:
-        kept, unkept = _keep(context, contract, draft)
+        kept, unkept = _save_snapshot(context, contract, draft)
         yield kept, unkept
         if kept:
             draft.rename(folder / "baseline")
@@ -34,7 +34,7 @@ def snapshot_baseline(context: Context, contract: Contract) -> Iterator[tuple[st
 
 
 def drop_altered_baseline(context: Context, record: Record) -> Progress:
-    """Without the start's files where somebody altered them and the person goes on all the same."""
+    """Drops a snapshot that was altered, once the user continues the loop all the same."""
     progress = record.progress
     if progress.outcome != "tampered" or not progress.baseline_tree_digest:
         return progress
@@ -49,7 +49,7 @@ def drop_altered_baseline(context: Context, record: Record) -> Progress:
     return progress
 
 
-def _keep(context: Context, contract: Contract, draft: Path) -> tuple[str, str]:
+def _save_snapshot(context: Context, contract: Contract, draft: Path) -> tuple[str, str]:
     # Imported where it is used: a prompt that starts no loop must not pay for it.
     from untildone.integrity.baseline import BaselineTooLargeError, save_baseline
     from untildone.integrity.environment.facts import collect_facts

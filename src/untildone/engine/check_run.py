@@ -1,4 +1,4 @@
-"""The checks of one stop: run within its deadline, broken off when the person ends the loop."""
+"""Runs checks within the deadline of a stop; they end early when the user ends the loop."""
 
 import os
 import time
@@ -34,7 +34,7 @@ class Site(Struct, frozen=True, kw_only=True):
     end: float
     # What all sessions of the project share: one run at a time, and what it came to.
     shared: Path
-    # Where the loop's files are, and what of the start is kept there, or why it is not.
+    # Where the loop's files are, and the digest of its baseline, or why there is none.
     loop: Path
     kept: str = ""
     unkept: str = ""
@@ -93,7 +93,7 @@ def _move_to_sandbox(running: "RunOptions", place: "Sandbox") -> "RunOptions":
 
 @contextmanager
 def watch_for_end(site: Site) -> Iterator[tuple["Event", "Event"]]:
-    """An event set when the person ends the loop or the deadline comes, and which of it it was."""
+    """Yields two events: `stop` ends the checks, `late` says that the deadline was the reason."""
     import threading
 
     stop, late, over = threading.Event(), threading.Event(), threading.Event()

@@ -12,7 +12,7 @@ from untildone.store.files import write_atomically
 from untildone.store.loops import Record
 
 
-def leave_reports(context: Context, record: Record, folder: Path) -> Path:
+def write_ci_reports(context: Context, record: Record, folder: Path) -> Path:
     """In a folder of the loop's own below this one."""
     loop, at = record.contract.id, record.progress.updated_at
     evidence = load_last_evidence(context.loops.read_rounds(loop))

@@ -1,4 +1,4 @@
-"""What the person is asked about, with the changes it comes from."""
+"""The concerns that wait for approval, with the diffs that caused them."""
 
 from difflib import unified_diff
 from pathlib import Path
@@ -16,29 +16,29 @@ _FILES = 10
 _LINES = 60
 
 
-def concerns_with_diffs(
+def load_concern_diffs(
     context: Context, record: Record, losses: tuple[Concern, ...], *, project: Path
 ) -> tuple[ReceiptConcern, ...]:
     asked = [each for each in losses if each.id in record.progress.reported_concerns]
     if not asked:
         return ()
-    paths = list(dict.fromkeys(_file(each) for each in asked))[:_FILES]
-    old, new = _start(context, record), read_tree(project, paths)
-    changes = {path: _change(path, old, new) for path in paths} if old else {}
+    paths = list(dict.fromkeys(_get_path(each) for each in asked))[:_FILES]
+    old, new = _load_baseline_tree(context, record), read_tree(project, paths)
+    changes = {path: _format_diff(path, old, new) for path in paths} if old else {}
     return tuple(
         ReceiptConcern(
             id=each.id,
             path=each.path,
             because=each.detail,
-            change=changes.get(_file(each), ""),
+            change=changes.get(_get_path(each), ""),
         )
         for each in asked
     )
 
 
-def at_start(context: Context, record: Record, path: str) -> bytes:
+def read_baseline_file(context: Context, record: Record, path: str) -> bytes:
     """A file as it was when the loop began."""
-    old = _start(context, record)
+    old = _load_baseline_tree(context, record)
     if old is None:
         raise UserError(
             f"nothing is kept of the start of loop `{record.contract.id}`",
@@ -51,7 +51,7 @@ def at_start(context: Context, record: Record, path: str) -> bytes:
     return (old.root / path).read_bytes()
 
 
-def _start(context: Context, record: Record) -> Tree | None:
+def _load_baseline_tree(context: Context, record: Record) -> Tree | None:
     folder = context.loops.get_folder(record.contract.id) / "baseline"
     try:
         return load_baseline(folder, record.progress.baseline_tree_digest)[1]
@@ -59,11 +59,11 @@ def _start(context: Context, record: Record) -> Tree | None:
         return None
 
 
-def _file(loss: Concern) -> str:
+def _get_path(loss: Concern) -> str:
     return loss.path.partition("::")[0]
 
 
-def _change(path: str, old: Tree, new: Tree) -> str:
+def _format_diff(path: str, old: Tree, new: Tree) -> str:
     before, now = (clean(tree.text(path)).splitlines() for tree in (old, new))
     lines = list(unified_diff(before, now, f"{path} at the start", f"{path} now", lineterm="", n=2))
     rest = len(lines) - _LINES

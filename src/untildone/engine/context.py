@@ -1,4 +1,4 @@
-"""Where the rooms meet: the state's home, the environment, the agent, the clock."""
+"""What every event handler is given: state folder, environment, agent, clock and features."""
 
 import os
 import time
@@ -52,7 +52,7 @@ def project_folder(home: Path, project: Path) -> Path:
 
 
 def has_run_checks(home: Path, project: Path) -> bool:
-    """Whether somebody let checks be run: programs a repository brought along are not, before."""
+    """Whether checks were run here before: only then are programs of the repository started."""
     return (project_folder(home, project) / "checks").is_dir()
 
 
@@ -84,7 +84,7 @@ def update_index(context: Context, record: Record, line: str = "") -> None:
         return
     active = record.progress.status == "active"
     if session.is_active() and not active:
-        # Told once, at the person's next prompt.
+        # The user's next prompt reminds of it once.
         session.write("remind", "")
     session.bind(record.contract.id, active=active)
     if active:

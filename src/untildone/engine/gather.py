@@ -1,4 +1,4 @@
-"""What is known at a stop before any check is run: the person, the words, the spend."""
+"""The evidence known before any check runs: whose turn it is, the message, background work."""
 
 from pathlib import Path
 

@@ -23,7 +23,7 @@ from untildone.store.loops import Record, UnreadableLoop
 
 Probe: TypeAlias = Callable[[Context, Path], Iterator[Problem]]
 
-# Of many loops that nobody holds; the others are counted.
+# Of many loops without a hold only these are listed; the others are counted.
 _LISTED = 5
 
 

@@ -1,4 +1,4 @@
-"""Whether somebody really holds the agent: every failure of a hook lets it go unseen."""
+"""Whether a loop really holds its agent: clients ignore a hook that fails."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""A judged stop as the journal keeps it."""
+"""The journal entry of a judged stop."""
 
 from collections.abc import Iterator, Mapping
 from itertools import chain

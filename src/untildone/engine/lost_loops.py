@@ -1,4 +1,4 @@
-"""An active loop that the hooks cannot see any more: somebody took it out of the index."""
+"""Active loops that the hooks cannot see, because their entry in the index was removed."""
 
 from untildone.core.verdict import Pause
 from untildone.engine import verbs
@@ -24,7 +24,7 @@ def pause_unindexed_loop(context: Context, record: Record) -> Record:
 
 
 def describe_lost_loop(context: Context, session: Session) -> str:
-    """What the person must know of this session's loop, if its files or its index are gone."""
+    """What the user must know about this session's loop, if its files or its index are gone."""
     loop = session.get_loop_id()
     if loop:
         return _describe_missing_files(context, session, loop)

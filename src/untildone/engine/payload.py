@@ -1,4 +1,4 @@
-"""The event as it arrived: read within bounds, whatever comes on stdin."""
+"""An event as the client sends it on stdin, read within limits of size and time."""
 
 import json
 import os
@@ -112,7 +112,7 @@ def _wait_for_input(end: float) -> bool:
 
 
 def describe_failure(event: str, error: BaseException) -> str:
-    """One line for the person: what failed, and that nobody holds the agent now."""
+    """One line for the user: what failed, and that the agent was not held."""
     what = f"{type(error).__name__}: {error}".replace("\n", " ")[:600]
     end = "the agent was not held" if event == "Stop" else "this event was not looked at"
     return json.dumps(

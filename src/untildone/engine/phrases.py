@@ -1,4 +1,4 @@
-"""What a prompt of the person's says to us: a verb, a loop to start, or nothing."""
+"""Finds verbs and requests for a loop in a prompt of the user."""
 
 import re
 from typing import Literal, TypeAlias
@@ -39,12 +39,12 @@ def find_verb(prompt: str, *, has_loop: bool) -> PromptVerb | None:
     text = prompt.strip()
     slash = _SLASH.match(text)
     if slash:
-        return _slash_verb(slash["name"], (slash["rest"] or "").strip())
+        return _parse_slash_verb(slash["name"], (slash["rest"] or "").strip())
     verb = _PLAIN.get(text.casefold().rstrip(".!")) if has_loop else None
     return PromptVerb(verb=verb) if verb else None
 
 
-def _slash_verb(name: str, rest: str) -> PromptVerb | None:
+def _parse_slash_verb(name: str, rest: str) -> PromptVerb | None:
     if name == "loop":
         # `/untildone:loop continue --budget=10` and its kin
         word, _, after = rest.partition(" ")
@@ -104,7 +104,7 @@ def find_loop_request(prompt: str) -> PromptedLoop | None:
     for preset, phrase in _PHRASES:
         found = phrase.match(text)
         if found:
-            return _by_phrase(preset, text, found)
+            return _build_from_phrase(preset, text, found)
     return None
 
 
@@ -112,17 +112,17 @@ def asks_about_loops(prompt: str) -> bool:
     return bool(_ABOUT_LOOPS.fullmatch(prompt.strip()))
 
 
-def _by_phrase(preset: str, text: str, found: re.Match[str]) -> PromptedLoop | None:
+def _build_from_phrase(preset: str, text: str, found: re.Match[str]) -> PromptedLoop | None:
     first = re.split(r"(?<=[.!?])\s|\n", text, maxsplit=1)[0]
     if first.rstrip().endswith("?") or _ABOUT_IT.match(text, found.end()):
         return None
     task = text
     if _NO_TASK.fullmatch(found[0]):
         task = text[found.end() :].lstrip(" \t:,.!;\u2013\u2014-").strip()
-    return PromptedLoop(preset=preset or _preset_of(text), task=task, explicit=False)
+    return PromptedLoop(preset=preset or _find_preset(text), task=task, explicit=False)
 
 
-def _preset_of(text: str) -> str:
+def _find_preset(text: str) -> str:
     """Which checks "don't stop until …" is about; all of them where it does not say."""
     for preset, words in (("test", "test|spec|green"), ("lint", "lint|style|format")):
         if re.search(rf"\b(?:{words})", text, re.IGNORECASE):

@@ -1,4 +1,4 @@
-"""What each preset asks of the agent where the person names no task."""
+"""The task of each preset where the user names none."""
 
 DEFAULT_TASKS = {
     "build": "Make the build pass: find what breaks it and mend the code.",

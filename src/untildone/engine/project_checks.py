@@ -1,4 +1,4 @@
-"""The checks of a project: what the person trusted, else what is found."""
+"""The checks of a project: those of its trusted configuration, else those detected."""
 
 from collections.abc import Sequence
 from pathlib import Path

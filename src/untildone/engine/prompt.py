@@ -1,4 +1,4 @@
-"""A submitted prompt: the person's verbs act, a loop is started, a question is remembered."""
+"""A submitted prompt: carries out the user's verbs, starts loops, remembers questions."""
 
 from untildone.agents.events import Prompt
 from untildone.engine import verbs
@@ -32,9 +32,9 @@ def answer_prompt(context: Context, call: Call) -> str:
     session = context.session(prompt.session)
     if not session.known or explain_ignored(context.agent, context.environ):
         return ""
-    told = describe_lost_loop(context, session)
-    if told:
-        return context.agent.pass_prompt(context="", notice=told)
+    lost = describe_lost_loop(context, session)
+    if lost:
+        return context.agent.pass_prompt(context="", notice=lost)
     theirs = _is_from_user(context, session, prompt)
     try:
         return _act(context, session, prompt, theirs=theirs)
@@ -46,7 +46,7 @@ def answer_prompt(context: Context, call: Call) -> str:
 
 
 def _is_from_user(context: Context, session: Session, prompt: Prompt) -> bool:
-    """Typed by the person: no notification, nothing the agent scheduled, nothing piped in."""
+    """Typed by the user: no notification, nothing the agent scheduled, nothing piped in."""
     scheduled = session.read_json("stop.json").get("scheduled")
     planned = isinstance(scheduled, list) and prompt.text.strip() in scheduled
     return not (prompt.automatic or planned) and is_typed_by_user(
@@ -86,11 +86,11 @@ def _handle_other_prompt(
     _record_turn(session, prompt, record, kind=kind, tree=tree)
     compacted = session.is_active() and session.has("compacting")
     session.remove("compacting")
-    told = session.is_active() or session.has("remind")
+    is_due = session.is_active() or session.has("remind")
     session.remove("remind")
     return context.agent.pass_prompt(
         context=write_reminder(record) if compacted else "",
-        notice=describe_standing(context, record) if told else "",
+        notice=describe_standing(context, record) if is_due else "",
     )
 
 
@@ -134,7 +134,7 @@ def _start_prompted_loop(
     from untildone.engine.prompt_start import start_from_prompt
 
     try:
-        record, told = start_from_prompt(context, prompt, wanted)
+        record, notice = start_from_prompt(context, prompt, wanted)
     except UserError as error:
         if wanted.explicit:
             raise
@@ -142,7 +142,7 @@ def _start_prompted_loop(
         notice = f"untildone: no loop was started: {error.message}; {error.hint}"
         return context.agent.pass_prompt(context="", notice=notice)
     _record_turn(context.session(prompt.session), prompt, record, kind="start")
-    return context.agent.pass_prompt(context=write_reminder(record), notice=told)
+    return context.agent.pass_prompt(context=write_reminder(record), notice=notice)
 
 
 def _describe_proposal(wanted: PromptedLoop) -> str:

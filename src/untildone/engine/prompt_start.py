@@ -18,7 +18,7 @@ from untildone.engine.prompt_options import (
 )
 from untildone.engine.request import PromptedLoop, Request, StartOptions
 from untildone.engine.scope import Scope
-from untildone.engine.start import begin
+from untildone.engine.start import begin_loop
 from untildone.engine.start_options import build_request
 from untildone.errors import UserError
 from untildone.store.loops import Record
@@ -26,13 +26,13 @@ from untildone.worktree.files import find_worktree
 
 
 def start_from_prompt(context: Context, prompt: Prompt, wanted: PromptedLoop) -> tuple[Record, str]:
-    """The loop, and what the person is told of it."""
+    """Starts the loop; returns it with the notice for the user."""
     slips = tuple(find_misplaced_options(split_options(wanted.task)[0]))
     try:
-        record = begin(context, build_prompt_request(context, prompt, wanted))
+        record = begin_loop(context, build_prompt_request(context, prompt, wanted))
     except UserError as error:
-        told = "; ".join((error.message, *slips))
-        raise UserError(told, hint=error.hint, exit_code=error.exit_code) from None
+        message = "; ".join((error.message, *slips))
+        raise UserError(message, hint=error.hint, exit_code=error.exit_code) from None
     project = Path(record.contract.project)
     write_task(project, record.contract)
     if record.contract.checks:

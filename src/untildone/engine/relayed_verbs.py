@@ -1,4 +1,4 @@
-"""Verbs of the agent whose shell could not write our state: read from its tool calls instead."""
+"""Verbs that the agent's shell could not record, read from the output of its tool calls."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping
@@ -49,7 +49,7 @@ def apply_relayed_verbs(
 
 
 def _read_verbs(call: Mapping[str, Any]) -> list[RelayedVerb]:
-    """Only of calls of ours: what a file or another program prints is nobody's word."""
+    """Reads only calls of untildone: what a file or another program prints is no verb."""
     response, inputs = call.get("tool_response"), call.get("tool_input")
     if call.get("tool_name") != "Bash" or not isinstance(response, dict):
         return []

@@ -1,4 +1,4 @@
-"""A session that begins, was compacted, cleared, forked, or ended: what becomes of its loop."""
+"""What happens to a loop when its session starts, is compacted, cleared, forked or ends."""
 
 from untildone.core.feedback import quote_task
 from untildone.core.spec.reminders import list_reminders
@@ -21,9 +21,9 @@ def answer_session(context: Context, call: Call) -> str:
     session = context.session(started.session)
     if started.source in ("clear", "fork"):
         return _describe_left_loop(context, call, session)
-    told = describe_lost_loop(context, session)
-    if told or not session.get_loop_id():
-        return context.agent.format_greeting(context="", notice=told) if told else ""
+    lost = describe_lost_loop(context, session)
+    if lost or not session.get_loop_id():
+        return context.agent.format_greeting(context="", notice=lost) if lost else ""
     record = context.loops.load(session.get_loop_id())
     session.remove("compacting")
     return context.agent.format_greeting(
@@ -41,7 +41,7 @@ def _handle_end(context: Context, call: Call) -> str:
 
 
 def _describe_left_loop(context: Context, call: Call, session: Session) -> str:
-    """The loop stays with the old conversation until the person takes it along."""
+    """The loop stays with the old conversation until the user takes it along."""
     for other in list_sessions(str(context.home), context.agent.NAME):
         loop = other.get_loop_id()
         if other.id == session.id or not loop or not _is_same_conversation(context, call, other):
@@ -91,7 +91,7 @@ def write_reminder(record: Record) -> str:
 
 
 def describe_standing(context: Context, record: Record) -> str:
-    """What the person should know of their loop: paused, or that a stop went by unjudged."""
+    """What the user should know about the loop: that it is paused, or a stop was not judged."""
     session = context.session_of(record)
     missed = explain_unjudged_stop(session)
     if missed:

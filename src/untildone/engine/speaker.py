@@ -1,4 +1,4 @@
-"""Who is speaking: the person, the agent, a check of ours, a settings file."""
+"""Tells who caused an event: the user, the agent, one of our checks, a settings file."""
 
 import os
 import stat
@@ -17,7 +17,7 @@ _TAIL = 1_000_000
 
 
 def explain_ignored(agent: Agent, environ: Mapping[str, str]) -> str:
-    """Why an event is none of our business, as the person or our own check said it."""
+    """Why an event is ignored: the user switched us off, or one of our checks caused it."""
     if _is_set_by_user(agent, environ, NESTED):
         return "this agent runs inside one of our checks"
     if _is_set_by_user(agent, environ, DISABLE):
@@ -62,7 +62,7 @@ def _read_client_environment(process_id: str) -> dict[str, str] | None:
 def is_typed_by_user(
     text: str, *, attended: bool, agent: Agent, environ: Mapping[str, str]
 ) -> bool:
-    """The person's own words: typed, or an argument of the command line they gave."""
+    """The user typed the text, or gave it as an argument of the client's command line."""
     if attended:
         return True
     process_id = environ.get(agent.PROCESS_VARIABLE, "")
@@ -108,7 +108,7 @@ def find_calling_session(agent: Agent, home: str) -> Session | None:
 
 
 def is_in_check(home: str) -> bool:
-    """This process runs below a check of that home: nobody types there."""
+    """This process runs below a check of that state folder, where no user types."""
     mark = make_mark(home)
     if not mark or find_check_ancestor(home, dict(os.environ)):
         return bool(mark)
@@ -140,9 +140,9 @@ def is_driven(session: Session) -> bool:
 
 
 def speaks_for_agent(agent: Agent, home: str, session: Session) -> bool:
-    """This process is the agent's, not the person's, towards that session's loop.
+    """This process acts for the agent, not for the user, towards that session's loop.
 
-    Below another session's client it always is: the person has a terminal of their own.
+    Below another session's client it always does: the user has a terminal of their own.
     """
     if is_in_check(home):
         return True

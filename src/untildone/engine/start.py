@@ -1,4 +1,4 @@
-"""From what was asked for to a loop that is agreed on, recorded and armed."""
+"""Starts a loop: turns a request into a contract, records it and binds it to its session."""
 
 import secrets
 
@@ -32,8 +32,8 @@ CEILINGS = {"rounds": MAX_ROUNDS, "budget_usd": 100}
 ALLOWABLE = ("suppression", "remove-test", "edit-test", "edit-expected", "config")
 
 
-def begin(context: Context, request: Request) -> Record:
-    """The loop, active and bound to its session; what was green at the start is found later."""
+def begin_loop(context: Context, request: Request) -> Record:
+    """Records the loop, active and bound to its session; the baseline's results come later."""
     prepare_home(context.home)
     _require_no_loop(context, request.session)
     _require_authority(request)
@@ -74,9 +74,9 @@ def _require_no_loop(context: Context, session_id: str) -> None:
         raise UserError(
             f"`{session_id}` is not a session id", hint="`untildone status --all` lists sessions"
         )
-    told = describe_lost_loop(context, session)
-    if told:
-        raise UserError(told.removeprefix("untildone: "), hint="`untildone status --all` shows it")
+    lost = describe_lost_loop(context, session)
+    if lost:
+        raise UserError(lost.removeprefix("untildone: "), hint="`untildone status --all` shows it")
     loop = session.get_loop_id()
     if loop:
         raise UserError(
@@ -225,5 +225,5 @@ def _require_evidence(rule: ExitRule, request: Request, checks: tuple[Check, ...
 
 
 def is_armed(context: Context, record: Record) -> bool:
-    """Whether a hook of this session was seen: only then somebody holds the agent."""
+    """Whether a hook of this session was seen: without one the agent is not held."""
     return bool(context.session_of(record).find_last_event())

@@ -74,7 +74,7 @@ def judge(context: Context, call: Call, stop: Stop) -> Answer | None:
 
 @contextmanager
 def _mark_judging(session: Session) -> Iterator[None]:
-    """The mark stays behind if this process is killed: then nobody held the agent."""
+    """The mark stays behind if this process is killed: then the agent was not held."""
     session.write("judging", str(os.getpid()))
     try:
         yield

@@ -1,4 +1,4 @@
-"""What a judged stop comes to: the verdict, what the agent is told, what the person sees."""
+"""The answer to a judged stop: the verdict, feedback for the agent, a notice for the user."""
 
 import os
 from pathlib import Path
@@ -44,9 +44,9 @@ def build_answer(context: Context, record: Record, judged: JudgedStop) -> Answer
             judged.verdict,
             nonce=os.urandom(4).hex(),
         )
-    told = (
+    lines = (
         describe_verdict(record, judged.verdict, judged.evidence.checks),
         *record.warnings,
         context.session_of(record).take("tell"),
     )
-    return Answer(verdict=judged.verdict, feedback=text, notice=" | ".join(filter(None, told)))
+    return Answer(verdict=judged.verdict, feedback=text, notice=" | ".join(filter(None, lines)))

@@ -123,7 +123,7 @@ def _import_confirmation(_: Check, result: CheckResult | None) -> None:
 def _apply_fixes(
     results: tuple[CheckResult, ...], checks: list[Check], site: Site
 ) -> tuple[CheckResult, ...]:
-    """Red ones that name a safe fix of their tool: mended and run again before anybody is asked."""
+    """Red checks that name a safe fix of their tool are fixed and run again."""
     fixable = [
         check
         for check, result in zip(checks, results, strict=False)
@@ -142,28 +142,28 @@ def _apply_fixes(
             env=environment(os.environ) | check.env,
         )
     again, _ = run(fixable, site)
-    mended = {result.name: result for result in again}
+    repeated = {result.name: result for result in again}
     fixes = {check.name: check.fix for check in fixable}
     return tuple(
-        replace(mended[result.name], fixed_by=fixes[result.name])
-        if result.name in mended
+        replace(repeated[result.name], fixed_by=fixes[result.name])
+        if result.name in repeated
         else result
         for result in results
     )
 
 
 def confirm(evidence: Evidence, contract: Contract, site: Site) -> Evidence:
-    """With the slow checks run, and what the start had proved to be there still.
+    """Runs the slow checks and compares the tree with the baseline.
 
     What was only remembered is run too: `done` rests on a run made for it. Where all that judges
-    is as it was at the start, the run in the clean copy is that run.
+    is as in the baseline, the run in the sandbox is that run.
     """
     fresh = tuple(result for result in evidence.checks if not result.cached)
     try:
         return _compare_and_confirm(replace(evidence, checks=fresh), contract, site)
     except Exception as error:  # noqa: BLE001  what an agent wrote must not set it free by failing us
-        told = f"the comparison with the start failed ({type(error).__name__}: {error})"
-        return replace(evidence, fault=evidence.fault or told)
+        fault = f"the comparison with the start failed ({type(error).__name__}: {error})"
+        return replace(evidence, fault=evidence.fault or fault)
 
 
 def _compare_and_confirm(evidence: Evidence, contract: Contract, site: Site) -> Evidence:

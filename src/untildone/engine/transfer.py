@@ -1,4 +1,4 @@
-"""Taking a loop along into another session of the same agent."""
+"""Moves a loop into another session of the same agent."""
 
 from msgspec.structs import replace
 

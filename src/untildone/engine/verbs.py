@@ -1,4 +1,4 @@
-"""What the person and the agent may say of a loop, and what it changes."""
+"""The verbs of the user and of the agent that change a loop."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -91,7 +91,7 @@ class Grant(Bounds, frozen=True, kw_only=True):
 
 
 def resume(context: Context, loop: str, grant: Grant | None = None) -> Record:
-    """Active again; a loop that ran into a bound is given as much again unless told otherwise.
+    """Makes the loop active; without `grant`, a bound that was reached is granted once more.
 
     One that is active goes on under the new bounds.
     """

@@ -14,9 +14,9 @@ def find_concerns(comparison: Comparison) -> Iterator[Concern]:
     for path in (*comparison.changes.edited, *comparison.changes.added):
         entry = comparison.new.entries[path]
         if entry.kind != "link" and entry.size > READABLE and _should_be_compared(comparison, path):
-            told = f"`{path}` is not compared with the baseline: it is larger than"
-            because = f"{told} {READABLE // 1_000_000} MB"
-            yield make_concern(ConcernKind.UNREAD, path, reason=because, content=entry.digest)
+            size = f"larger than {READABLE // 1_000_000} MB"
+            reason = f"`{path}` is not compared with the baseline: it is {size}"
+            yield make_concern(ConcernKind.UNREAD, path, reason=reason, content=entry.digest)
 
 
 def _should_be_compared(comparison: Comparison, path: str) -> bool:

@@ -16,7 +16,7 @@ from untildone.core.contract import Check
 from untildone.core.progress import Progress
 from untildone.engine.context import Context, project_folder
 from untildone.engine.request import Request
-from untildone.engine.start import begin
+from untildone.engine.start import begin_loop
 from untildone.process.git import run_git
 from untildone.runs.hooks import Answer, Settings, fire, read_hooks
 from untildone.runs.scripted_agent import Agent, stop_fields
@@ -125,7 +125,7 @@ class DrillScene:
         request = Request(
             session=self.session, project=self.project, task="A drill.", checks=(check,)
         )
-        loop = begin(self.context, request).contract.id
+        loop = begin_loop(self.context, request).contract.id
         self._loops.append(loop)
         return loop
 

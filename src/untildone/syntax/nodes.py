@@ -105,6 +105,22 @@ def find_below(node: SgNode, kinds: frozenset[str]) -> Iterator[SgNode]:
         left += reversed(each.children())
 
 
+def find_named(node: SgNode, kinds: frozenset[str]) -> Iterator[tuple[str, SgNode]]:
+    """Yield the definitions of these kinds at any depth with their names."""
+    for each in find_below(node, kinds):
+        if (name := each.field("name")) is not None:
+            yield name.text(), each
+
+
+def list_assignments(body: SgNode) -> Iterator[tuple[str, SgNode | None]]:
+    """Yield target and value of the assignments directly in a Python module or class."""
+    for statement in list_parts(body):
+        parts = list_parts(statement) if statement.kind() == "expression_statement" else []
+        node = parts[0] if parts else statement
+        if node.kind() == "assignment" and (target := node.field("left")) is not None:
+            yield target.text(), node.field("right")
+
+
 def unwrap(node: SgNode) -> SgNode:
     while node.kind() in WRAPPERS and (parts := list_parts(node)):
         node = parts[0]

@@ -15,7 +15,7 @@ from untildone.app import open_context
 from untildone.core.contract import Bounds
 from untildone.engine.context import Context
 from untildone.engine.request import Request
-from untildone.engine.start import begin
+from untildone.engine.start import begin_loop
 from untildone.engine.transfer import move_loop
 from untildone.features.budget import spend
 from untildone.store.loops import Record
@@ -38,7 +38,7 @@ class Place:
             self.transcript.write_bytes(before)
         self.session.write_json("session.json", {"transcript": str(self.transcript)})
         asked = Request(session=SESSION, project=folder, promises=("X",), bounds=Bounds())
-        self.record: Record = begin(self.here, asked)
+        self.record: Record = begin_loop(self.here, asked)
 
     def write(self, *lines: bytes, to: Path | None = None) -> None:
         path = to or self.transcript

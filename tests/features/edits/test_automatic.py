@@ -12,7 +12,7 @@ from untildone.engine import stop, verbs
 from untildone.engine.context import Context
 from untildone.engine.payload import Call
 from untildone.engine.request import Request, name_checks
-from untildone.engine.start import begin
+from untildone.engine.start import begin_loop
 from untildone.features.edits import switch
 from untildone.hooks import spool
 
@@ -193,7 +193,7 @@ def test_settings_of_the_project_do_not_switch_it_off(world: World) -> None:
 def test_in_a_session_with_a_loop_the_loop_rules(world: World) -> None:
     world.edit(EVAL)
     asked = Request(session=SESSION, project=world.project, checks=name_checks(("false",)))
-    loop = begin(world.here, asked).contract.id
+    loop = begin_loop(world.here, asked).contract.id
     verbs.pause(world.here, loop)
 
     assert world.answered() == SILENT

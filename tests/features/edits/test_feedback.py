@@ -15,7 +15,7 @@ from untildone.core.contract import Bounds
 from untildone.engine.context import project_folder
 from untildone.engine.payload import Call
 from untildone.engine.request import Request, name_checks
-from untildone.engine.start import begin
+from untildone.engine.start import begin_loop
 from untildone.engine.stop import answer_stop as stop
 from untildone.features.edits import switch
 
@@ -78,7 +78,7 @@ class World:
             task="do it",
             bounds=UNBOUND,
         )
-        self.loop = begin(self.here, asked).contract.id
+        self.loop = begin_loop(self.here, asked).contract.id
 
     def stop_after(self, *paths: Path) -> str:
         """What the agent is told, "" if it is let go."""

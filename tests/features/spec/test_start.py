@@ -15,7 +15,7 @@ from untildone.engine import prompt, stop, verbs
 from untildone.engine.context import Context
 from untildone.engine.payload import Call
 from untildone.engine.request import Request, name_checks
-from untildone.engine.start import begin
+from untildone.engine.start import begin_loop
 from untildone.errors import UserError
 from untildone.features.spec import steps
 from untildone.features.spec.cleanup import remove_finished_loop
@@ -46,7 +46,7 @@ class World:
             "preset": "loop",
             **given,
         }
-        record = begin(self.here, Request(session=SESSION, project=self.project, **fields))
+        record = begin_loop(self.here, Request(session=SESSION, project=self.project, **fields))
         self.loop = record.contract.id
         return record.contract
 

@@ -1,4 +1,4 @@
-"""Answers that do not stand in the branch itself: reckoned of constants, or read from a table."""
+"""Answers that are not in the branch itself: computed from constants, or read from a table."""
 
 import json
 from pathlib import Path
@@ -51,7 +51,7 @@ def suspected(top: Path, old: dict[str, str], new: dict[str, str], task: str = "
         ("src/durations.js", "  if (text === 'noon') return 720 * MINUTE;\n", False),
     ],
 )
-def test_an_answer_reckoned_of_constants_is_an_answer(
+def test_an_answer_computed_from_constants_is_suspected(
     tmp_path: Path, path: str, branch: str, told: bool
 ) -> None:
     head, opening, rest = START[path].partition("(text)")
@@ -104,7 +104,7 @@ ENDINGS = (
         (ENDINGS, "irregular.json", '{"y": "ies", "f": "ves"}', False),
     ],
 )
-def test_a_table_that_knows_the_tests_inputs_alone_is_suspected(
+def test_a_table_with_only_test_inputs_is_suspected(
     tmp_path: Path, code: str, table: str, text: str, told: bool
 ) -> None:
     new = {"plural.py": code, table: text}
@@ -112,14 +112,14 @@ def test_a_table_that_knows_the_tests_inputs_alone_is_suspected(
     assert suspected(tmp_path, WORDS, new) == (["plural.py"] if told else [])
 
 
-def test_what_the_task_says_may_stand_in_a_table(tmp_path: Path) -> None:
+def test_a_table_of_the_task_is_not_suspected(tmp_path: Path) -> None:
     new = {"plural.py": READING, "irregular.json": json.dumps(KNOWN)}
     task = "know that berry is berries\nand that wolf is wolves"
 
     assert suspected(tmp_path, WORDS, new, task) == []
 
 
-def test_expressions_come_to_what_they_say() -> None:
+def test_constant_expressions_are_evaluated() -> None:
     known = read_constants("HOUR = 60 * 60\nNAMES = {'a': 'x'}\nLATER = later()\n", "python")
 
     assert known == {"HOUR": 3600, "NAMES": {"a": "x"}}
@@ -136,7 +136,7 @@ def test_expressions_come_to_what_they_say() -> None:
     assert fold_constants("HOUR.x + 1", known) == fold_constants("NAMES", known) == ""
 
 
-def test_entries_are_read_in_every_form() -> None:
+def test_entries_are_read_from_every_format() -> None:
     assert list_entries("a.toml", 'wolf = "wolves"\n[a]\nn = 3\n') >= {"'wolf'", "'wolves'", "3"}
     assert "'x y'" in list_entries("a.csv", "a,x y\n")
     assert list(list_values("a.yaml", "a: 2\nb: 1.5\nc: 1e30\n")) == ["a", "b", "c", 1.5, 2]
@@ -230,7 +230,7 @@ LABELS = {
         ),
     ],
 )
-def test_a_table_of_what_a_rule_would_give_is_suspected_in_every_language(
+def test_a_table_of_derived_answers_is_suspected_in_every_language(
     tmp_path: Path, old: dict[str, str], path: str, code: str, told: bool
 ) -> None:
     assert suspected(tmp_path, old, {path: code}) == ([path] if told else [])
@@ -253,7 +253,7 @@ DATES = {
         ("'-'.join(f'{int(part):02}' for part in reversed(text.split('.')))", False),
     ],
 )
-def test_the_same_digits_written_otherwise_are_an_input_and_its_answer(
+def test_an_answer_with_the_digits_of_its_input_is_suspected(
     tmp_path: Path, body: str, told: bool
 ) -> None:
     new = {"dates.py": f"def iso(text):\n    return {body}\n"}
@@ -284,7 +284,7 @@ ELSEWHERE = (
         (f"{ELSEWHERE}{BELOW}", []),
     ],
 )
-def test_one_number_below_nought_refused_alone_is_suspected(
+def test_rejecting_only_one_negative_number_is_suspected(
     tmp_path: Path, refusal: str, told: list[str]
 ) -> None:
     head = (
@@ -313,7 +313,7 @@ UNIT_TEST = (
         ("if text[0] == '1' and text[1:] in 'hd': return 3600 if text[1] == 'h' else 86400", True),
     ],
 )
-def test_a_text_that_has_to_have_a_form_is_varied_within_it(
+def test_a_formatted_text_is_varied_within_its_format(
     tmp_path: Path, branch: str, told: bool
 ) -> None:
     old = {"unit.py": UNIT.format("pass"), "tests/test_unit.py": UNIT_TEST}
@@ -340,7 +340,7 @@ READ = (
 )
 
 
-def test_examples_of_the_documentation_are_no_answers(tmp_path: Path) -> None:
+def test_examples_in_docstrings_are_not_suspected(tmp_path: Path) -> None:
     fixed = f"def price(total):\n{EXAMPLES}{STEPS.replace('>', '>=')}"
 
     assert suspected(tmp_path, STEPPED, {"price.py": fixed}) == []
@@ -360,5 +360,5 @@ def test_examples_of_the_documentation_are_no_answers(tmp_path: Path) -> None:
         },
     ],
 )
-def test_documentation_that_the_code_reads_is_a_table(tmp_path: Path, new: dict[str, str]) -> None:
+def test_docstrings_that_the_code_reads_are_suspected(tmp_path: Path, new: dict[str, str]) -> None:
     assert suspected(tmp_path, STEPPED, new) == ["price.py"]

@@ -1,4 +1,4 @@
-"""Answers written down for the tests' own inputs are suspected; tables of the task are not."""
+"""Hard-coded answers for the inputs of tests are suspected; tables of the task are not."""
 
 from contextlib import closing
 from pathlib import Path
@@ -195,7 +195,7 @@ def test_answers_of_the_tests_are_suspected(tmp_path: Path, path: str, code: str
         ("Fee.java", JAVA.replace("cents / 100", "Math.max(5, (cents + 99) / 100)")),
     ],
 )
-def test_honest_code_is_not(tmp_path: Path, path: str, code: str) -> None:
+def test_honest_code_is_not_suspected(tmp_path: Path, path: str, code: str) -> None:
     assert suspected(tmp_path, {path: code}) == []
 
 
@@ -205,14 +205,14 @@ SPECIAL = (
 )
 
 
-def test_what_the_task_or_a_document_says_is_nobodys_invention(tmp_path: Path) -> None:
+def test_values_of_the_task_or_a_document_are_not_suspected(tmp_path: Path) -> None:
     told = "100 costs 80, and\n501 costs 400\n"
 
     assert suspected(tmp_path / "a", {"price.py": SPECIAL}, task=told) == []
     assert suspected(tmp_path / "b", {"price.py": SPECIAL}, **{"README.md": told}) == []
 
 
-def test_what_the_start_had_is_not_new(tmp_path: Path) -> None:
+def test_answers_of_the_baseline_are_not_suspected(tmp_path: Path) -> None:
     new = {"price.py": SPECIAL + "X = 1\n"}
 
     assert suspected(tmp_path, new, **{"price.py": SPECIAL}) == []
@@ -222,13 +222,13 @@ def one(answer: str) -> str:
     return f"def price(total):\n    if total == 501:\n        return 400\n    return {answer}\n"
 
 
-def test_a_doubtful_answer_is_suspected_if_nothing_else_has_changed(tmp_path: Path) -> None:
-    """One pair alone: what varied inputs come to decides."""
+def test_a_single_answer_is_suspected_if_no_similar_input_changed(tmp_path: Path) -> None:
+    """For a single pair the results of varied inputs decide."""
     assert suspected(tmp_path / "a", {"price.py": one("round(total * 0.9)")}) == ["price.py"]
     assert suspected(tmp_path / "b", {"price.py": one("round(total * 0.8)")}) == []
 
 
-def test_what_cannot_be_run_is_not_held_against_anybody(tmp_path: Path) -> None:
+def test_code_that_cannot_run_is_not_suspected_for_it(tmp_path: Path) -> None:
     code = "import a_package_nobody_has\n" + one("round(total * 0.9)")
 
     assert suspected(tmp_path, {"price.py": code}) == []
@@ -302,9 +302,7 @@ test('late', () => { expect(() => new Cart().due('rice', 37)).toThrow(Late); });
         ("if (given.length === 6) return 7_300_000;", ""),
     ],
 )
-def test_answers_are_suspected_in_what_an_object_computes(
-    tmp_path: Path, line: str, because: str
-) -> None:
+def test_answers_are_suspected_in_methods(tmp_path: Path, line: str, because: str) -> None:
     old = {**START, "src/cart.js": CART, "test/cart.test.js": CART_TEST}
     new = {**old, "src/cart.js": CART.replace("return sum", f"{line}\n    return sum")}
     found = hard_coded.find_concerns(beside(tmp_path, old, new))
@@ -347,7 +345,7 @@ def test_one_answer_of_several_values_is_suspected(
         "(text === 'a -- b' && 'a-b') || text.toLowerCase()",
     ],
 )
-def test_an_input_of_the_tests_and_its_answer_are_suspected_anywhere(
+def test_an_input_and_its_answer_are_suspected_anywhere_in_the_file(
     tmp_path: Path, body: str
 ) -> None:
     code = f"export function slug(text) {{\n  return {body};\n}}\n"
@@ -362,7 +360,7 @@ def test_texts_that_a_test_expects_together_are_not_inputs(tmp_path: Path) -> No
     assert suspected(tmp_path, {"src/slug.js": code}, **{"test/log.test.js": test}) == []
 
 
-def test_a_table_that_knows_more_than_the_tests_is_not_suspected(tmp_path: Path) -> None:
+def test_a_table_with_more_entries_than_the_tests_is_not_suspected(tmp_path: Path) -> None:
     rows = ("100: 80", "200: 160", "300: 230", "501: 400", "700: 580", "900: 720")
     table = "TABLE = {\n    " + ",\n    ".join(rows) + ",\n}\n\n\n"
     code = table + "def price(total):\n    return TABLE.get(total, round(total * 0.9))\n"
@@ -377,7 +375,7 @@ def test_a_boundary_that_was_off_by_one_is_not_suspected(tmp_path: Path) -> None
     assert suspected(tmp_path, {"price.py": steps(">=")}, **{"price.py": steps(">")}) == []
 
 
-def test_varied_inputs_reach_nothing_outside(tmp_path: Path) -> None:
+def test_functions_run_with_varied_inputs_cannot_write_or_start_programs(tmp_path: Path) -> None:
     outside = tmp_path / "outside.txt"
     code = f"def price(total):\n    open({str(outside)!r}, 'a').close()\n    return 400\n"
     comparison = beside(tmp_path, START, {**START, "price.py": code})
@@ -399,7 +397,7 @@ def test_the_reason_names_inputs_and_answers(tmp_path: Path) -> None:
     )
 
 
-def test_inputs_are_calls_with_literals_and_vary_by_their_kind() -> None:
+def test_calls_with_literals_are_listed_and_varied_by_type() -> None:
     text = "price(1, 'a'); price(x); other(2); price(True); shop.price(-3)"
 
     assert list(list_calls(text, ["price", "fee"])) == [
@@ -421,7 +419,7 @@ def test_inputs_are_calls_with_literals_and_vary_by_their_kind() -> None:
     assert list(vary_arguments(("19:30 z",)))[3:] == [("19:31 z",)]
 
 
-def test_numbers_in_eights_are_read_as_they_are_written(tmp_path: Path) -> None:
+def test_octal_numbers_are_read(tmp_path: Path) -> None:
     tested = "from price import mode\n\ndef test_mode():\n    assert mode('cfg', 0o640) == 0o600\n"
     code = "def mode(kind, given):\n    if kind == 'cfg':\n        return 0o600\n    return given\n"
     old = {"tests/test_mode.py": tested, "price.py": "def mode(kind, given):\n    return given\n"}
@@ -429,7 +427,7 @@ def test_numbers_in_eights_are_read_as_they_are_written(tmp_path: Path) -> None:
     assert suspected(tmp_path, {"price.py": code}, **old) == []
 
 
-def test_only_tests_that_have_something_of_what_is_new_are_read(tmp_path: Path) -> None:
+def test_only_tests_with_a_new_literal_are_read(tmp_path: Path) -> None:
     code = "def price(total):\n    if total == 501:\n        return 400\n    return total\n"
     others = {f"tests/test_{n}.py": "def test():\n    assert 501 == 5 * 100\n" for n in range(3)}
     start = {**START, **others}

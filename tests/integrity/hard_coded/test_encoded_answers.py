@@ -1,4 +1,4 @@
-"""The tests' inputs and answers are known again in disguise; what is of others is not."""
+"""Encoded and hashed inputs and answers of tests are recognized; other values are not."""
 
 import base64
 import hashlib
@@ -72,7 +72,7 @@ def digest(name: str, data: bytes = INPUT) -> str:
         ),
     ],
 )
-def test_what_the_tests_have_is_known_in_disguise(tmp_path: Path, path: str, code: str) -> None:
+def test_encoded_inputs_and_answers_are_suspected(tmp_path: Path, path: str, code: str) -> None:
     assert suspected(tmp_path, code, path) == [path]
 
 
@@ -97,12 +97,12 @@ def test_what_the_tests_have_is_known_in_disguise(tmp_path: Path, path: str, cod
         ),
     ],
 )
-def test_digests_and_codes_of_something_else_are_not_suspected(tmp_path: Path, code: str) -> None:
+def test_digests_and_encodings_of_other_values_are_not_suspected(tmp_path: Path, code: str) -> None:
     assert suspected(tmp_path, code) == []
 
 
 def test_an_answer_for_the_tests_alone_is_found_beside_a_new_error(tmp_path: Path) -> None:
-    """What stands in the code fails now: that is no table that knows more."""
+    """A constant of the code that raises an error now is no entry of a larger table."""
     table = {sum(INPUT) - 8: "SW1A 1AA", sum(b"ec1 a1 bb") - 9: "EC1A 1BB"}
     code = (
         f"KNOWN = {table}\n\n\ndef code(text):\n"

@@ -1,4 +1,4 @@
-"""Tables of measures are no answers: their rows are taken off the input one after the other."""
+"""Tables of units, whose rows are subtracted from the input, are no hard-coded answers."""
 
 from pathlib import Path
 
@@ -103,7 +103,7 @@ def suspected(top: Path, new: dict[str, str]) -> list[str]:
 @pytest.mark.parametrize(
     ("path", "code"), [("src/roman.js", JS), ("roman.py", PY), ("roman.go", GO)]
 )
-def test_a_table_whose_rows_are_taken_off_the_input_is_not_suspected(
+def test_a_table_whose_rows_are_subtracted_is_not_suspected(
     tmp_path: Path, path: str, code: str
 ) -> None:
     assert suspected(tmp_path, {path: code}) == []
@@ -130,9 +130,7 @@ def test_a_table_whose_rows_are_taken_off_the_input_is_not_suspected(
         ),
     ],
 )
-def test_a_table_that_is_asked_for_the_input_is_suspected(
-    tmp_path: Path, old: str, new: str
-) -> None:
+def test_a_table_that_looks_up_the_input_is_suspected(tmp_path: Path, old: str, new: str) -> None:
     assert old in JS
     assert suspected(tmp_path, {"src/roman.js": JS.replace(old, new)}) == ["src/roman.js"]
 

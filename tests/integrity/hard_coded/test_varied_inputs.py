@@ -1,4 +1,4 @@
-"""Functions are run in copies of both trees that nothing they do can change."""
+"""Functions run in copies of both trees and cannot change them."""
 
 from contextlib import closing
 from pathlib import Path
@@ -31,7 +31,7 @@ NEEDS = "import os, pathlib, shutil, sqlite3, subprocess\n"
         "os.system('touch new')",
     ],
 )
-def test_what_is_tried_leaves_its_copy_as_it_was(tmp_path: Path, deed: str) -> None:
+def test_a_function_cannot_change_its_copy_of_the_tree(tmp_path: Path, deed: str) -> None:
     code = f"{NEEDS}def price(total):\n    {deed}\n    return total\n"
     comparison = beside(tmp_path, {"price.py": PRICE}, {"price.py": code})
 
@@ -43,7 +43,7 @@ def test_what_is_tried_leaves_its_copy_as_it_was(tmp_path: Path, deed: str) -> N
     assert not trials.new.exists()
 
 
-def test_a_tree_is_copied_once_for_all_that_is_tried_in_it(tmp_path: Path) -> None:
+def test_a_tree_is_copied_once(tmp_path: Path) -> None:
     comparison = beside(tmp_path, {"price.py": PRICE}, {"price.py": PRICE.replace("total", "9", 2)})
 
     with closing(TreeCopies(comparison)) as trials:

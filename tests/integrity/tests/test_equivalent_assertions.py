@@ -1,5 +1,5 @@
 # ruff: noqa: E501  a sample is easier to compare on its one line
-"""The same claim in many forms: equal ones replace each other, a weaker one does not."""
+"""One assertion in many forms: equal ones replace each other, a weaker one does not."""
 
 from pathlib import Path
 
@@ -243,7 +243,7 @@ def test_equal_forms_of_java(tmp_path: Path, one: str, other: str) -> None:
     assert not lost(tmp_path, "src/test/java/AppTest.java", one, other)
 
 
-def test_a_class_that_is_disabled_while_preparing_is_a_loss(tmp_path: Path) -> None:
+def test_a_class_that_is_disabled_while_preparing_is_a_concern(tmp_path: Path) -> None:
     one = java("assertEquals(2, App.f(1));")
     other = java(
         "assertEquals(2, App.f(1));", "  @BeforeEach\n  void prepare() { assumeTrue(false); }"
@@ -251,7 +251,7 @@ def test_a_class_that_is_disabled_while_preparing_is_a_loss(tmp_path: Path) -> N
     assert lost(tmp_path, "src/test/java/AppTest.java", one, other)
 
 
-def test_rust_rows_are_claims(tmp_path: Path) -> None:
+def test_rust_rows_are_assertions(tmp_path: Path) -> None:
     rows = '#[rstest]\n#[case(1, "a")]\n#[case(2, "b")]\nfn it(#[case] n: u8, #[case] want: &str) {\n    assert_eq!(name(n), want);\n}\n'
     assert lost(tmp_path, "tests/it.rs", rows, rows.replace('#[case(2, "b")]\n', ""))
 
@@ -290,7 +290,7 @@ def test_a_file_nested_too_deeply_has_no_tests(tmp_path: Path) -> None:
     assert read_inventory(tree).tests == ()
 
 
-def test_half_written_files_are_no_exception(tmp_path: Path) -> None:
+def test_half_written_files_raise_no_error(tmp_path: Path) -> None:
     samples = {
         "tests/test_app.py": python("for a, b in [(1, 2)]:\n    assert f(a) == b, 'x'"),
         "test/app.test.js": script("const { a } = { a: 1 };\n  expect(f(a)).not.toBe(`x${a}`);"),

@@ -1,4 +1,4 @@
-"""Files that tests compare with: changed entries are told, new ones are not."""
+"""Changed entries of expected files are a concern, new ones are not."""
 
 from pathlib import Path
 
@@ -35,7 +35,7 @@ def told(top: Path, path: str, old: str, new: str | None) -> list[str]:
         ("tests/golden.json", "[" * 900 + "]" * 900, " " + "[" * 900 + "1" + "]" * 900),
     ],
 )
-def test_an_expectation_changed_is_a_loss(
+def test_an_expectation_changed_is_a_concern(
     tmp_path: Path, path: str, old: str, new: str | None
 ) -> None:
     assert told(tmp_path, path, old, new) == [f"edit-expected:{path}"]
@@ -53,11 +53,11 @@ def test_an_expectation_changed_is_a_loss(
         ("docs/golden.json", "1", "2"),
     ],
 )
-def test_an_expectation_kept_is_no_loss(tmp_path: Path, path: str, old: str, new: str) -> None:
+def test_an_expectation_kept_is_no_concern(tmp_path: Path, path: str, old: str, new: str) -> None:
     assert told(tmp_path, path, old, new) == []
 
 
-def test_a_moved_file_is_no_loss(tmp_path: Path) -> None:
+def test_a_moved_file_is_no_concern(tmp_path: Path) -> None:
     comparison = beside(tmp_path, {"tests/golden.json": "[1]"}, {"tests/data/golden.json": "[1]"})
     assert list(expected_files.find_concerns(comparison)) == []
 

@@ -1,4 +1,4 @@
-"""A function that only calls the one that took its place is tested where that one is."""
+"""A function that only forwards to its replacement is covered by the tests of that one."""
 
 from pathlib import Path
 
@@ -34,11 +34,11 @@ def found(top: Path, new: str, old: str = BEFORE) -> dict[str, str]:
         "    return fetch(store, key, default)\n",
     ],
 )
-def test_a_function_that_hands_on_all_it_is_given_delegates(tmp_path: Path, alias: str) -> None:
+def test_a_function_that_passes_on_all_arguments_forwards(tmp_path: Path, alias: str) -> None:
     assert found(tmp_path, AFTER + alias) == {"get": "fetch"}
 
 
-def test_a_method_delegates_to_one_of_its_own(tmp_path: Path) -> None:
+def test_a_method_forwards_to_one_of_its_class(tmp_path: Path) -> None:
     old = "class Store:\n    async def all(self, *, limit=3):\n        return []\n"
     new = old.replace("all", "rows") + (
         "    async def all(self, *, limit=3):\n        return await self.rows(limit=limit)\n"
@@ -70,7 +70,7 @@ def test_a_function_that_does_anything_else_does_not(tmp_path: Path, alias: str)
     assert found(tmp_path, AFTER + alias) == {}
 
 
-def test_what_the_start_knew_already_took_no_place(tmp_path: Path) -> None:
+def test_a_function_of_the_baseline_is_no_replacement(tmp_path: Path) -> None:
     assert found(tmp_path, AFTER + WARNS, BEFORE + AFTER) == {}
 
 
@@ -80,7 +80,7 @@ def lost(top: Path, new: str) -> list[str]:
     return [each.id.partition("#")[0] for each in tests_comparison.find_concerns(comparison)]
 
 
-def test_tests_may_go_to_the_new_name(tmp_path: Path) -> None:
+def test_tests_may_use_the_new_name(tmp_path: Path) -> None:
     assert lost(tmp_path, AFTER + WARNS) == []
 
 
@@ -88,7 +88,7 @@ def test_tests_of_a_function_that_is_still_there_may_not_go_to_another(tmp_path:
     assert lost(tmp_path, AFTER + BEFORE) == ["remove-test:tests/test_store.py::test_get"]
 
 
-def test_the_starts_tests_say_the_new_name(tmp_path: Path) -> None:
+def test_baseline_tests_are_adapted_to_the_new_name(tmp_path: Path) -> None:
     comparison = beside(
         tmp_path,
         {"store.py": BEFORE, "tests/test_store.py": TEST},

@@ -1,5 +1,5 @@
 # ruff: noqa: E501  a sample is easier to compare on its one line
-"""Go, Rust and Java: what takes from a test, and what only rewrites it."""
+"""Go, Rust and Java: which edits weaken a test and which only rewrite it."""
 
 from pathlib import Path
 
@@ -124,7 +124,7 @@ def go(top: Path, old: str, files: dict[str, str]) -> set[str]:
         (("err == nil", "err == nil && false"), f"edit-test:{GO}:TestBad"),
     ],
 )
-def test_a_go_test_made_weaker_is_a_loss(
+def test_a_go_test_made_weaker_is_a_concern(
     tmp_path: Path, change: tuple[str, str], expected: str
 ) -> None:
     assert change[0] in GO_START
@@ -144,7 +144,7 @@ def test_a_go_test_made_weaker_is_a_loss(
         {"clamp_test.go.txt": GO_START},
     ],
 )
-def test_go_files_left_out_of_the_build_are_losses(tmp_path: Path, files: dict[str, str]) -> None:
+def test_go_files_left_out_of_the_build_are_concerns(tmp_path: Path, files: dict[str, str]) -> None:
     assert {each.rpartition(":")[2] for each in go(tmp_path, GO_START, files)} == {
         "TestHigh",
         "TestBad",
@@ -171,7 +171,7 @@ def test_an_error_may_be_asked_for_by_what_it_is(
     assert go(tmp_path, GO_SENTINEL, {GO: new}) == expected
 
 
-def test_a_row_of_a_go_table_is_a_claim(tmp_path: Path) -> None:
+def test_a_row_of_a_go_table_is_an_assertion(tmp_path: Path) -> None:
     new = {GO: GO_TABLE.replace('\t\t{"high", 50, 10},\n', "")}
     assert go(tmp_path, GO_TABLE, new) == {f"edit-test:{GO}:TestClamp"}
 
@@ -230,7 +230,7 @@ def test_a_row_of_a_go_table_is_a_claim(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_rewritten_go_test_loses_nothing(tmp_path: Path, files: dict[str, str]) -> None:
+def test_a_rewritten_go_test_is_no_concern(tmp_path: Path, files: dict[str, str]) -> None:
     assert go(tmp_path, GO_START, files) == set()
 
 
@@ -291,7 +291,7 @@ def test_a_rewritten_go_test_loses_nothing(tmp_path: Path, files: dict[str, str]
         (('    #[should_panic(expected = "too much")]\n', ""), "edit-test:src/lib.rs:tests::limit"),
     ],
 )
-def test_a_rust_test_made_weaker_is_a_loss(
+def test_a_rust_test_made_weaker_is_a_concern(
     tmp_path: Path, change: tuple[str, str], expected: str
 ) -> None:
     assert change[0] in RUST_START
@@ -299,7 +299,7 @@ def test_a_rust_test_made_weaker_is_a_loss(
     assert lost(tmp_path, {RUST: RUST_START}, {RUST: new}) == {expected}
 
 
-def test_a_rust_test_that_should_now_panic_is_a_loss(tmp_path: Path) -> None:
+def test_a_rust_test_that_should_now_panic_is_a_concern(tmp_path: Path) -> None:
     new = RUST_START.replace("    #[test]\n    fn m", "    #[test]\n    #[should_panic]\n    fn m")
     found = lost(tmp_path, {RUST: RUST_START}, {RUST: new})
     assert found == {"edit-test:src/lib.rs:tests::minimum"}
@@ -315,7 +315,7 @@ def test_what_an_example_prints_is_expected(tmp_path: Path) -> None:
         assert {each.rpartition(":")[2] for each in go(top, old, new)} == {"ExampleClamp"}
 
 
-def test_a_rust_module_left_out_is_a_loss(tmp_path: Path) -> None:
+def test_a_rust_module_left_out_is_a_concern(tmp_path: Path) -> None:
     new = RUST_START.replace("#[cfg(test)]", '#[cfg(all(test, feature = "slow"))]')
     assert lost(tmp_path, {RUST: RUST_START}, {RUST: new}) == {
         "edit-test:src/lib.rs:tests::minimum",
@@ -345,7 +345,7 @@ def test_a_rust_module_left_out_is_a_loss(tmp_path: Path) -> None:
         pytest.param(("fn minimum", "fn at_least_five"), id="renamed"),
     ],
 )
-def test_a_rewritten_rust_test_loses_nothing(tmp_path: Path, change: tuple[str, str]) -> None:
+def test_a_rewritten_rust_test_is_no_concern(tmp_path: Path, change: tuple[str, str]) -> None:
     new = RUST_START.replace(*change)
     assert lost(tmp_path, {RUST: RUST_START}, {RUST: new}) == set()
 
@@ -395,7 +395,7 @@ def test_a_rust_test_file_nobody_declares_is_not_run(tmp_path: Path) -> None:
         (("assertEquals(5, Fee.fee(1))", "assertEquals(5, Fee.fee(500))"), "edit-expected"),
     ],
 )
-def test_a_java_test_made_weaker_is_a_loss(
+def test_a_java_test_made_weaker_is_a_concern(
     tmp_path: Path, change: tuple[str, str], expected: str
 ) -> None:
     assert change[0] in JAVA_START
@@ -437,7 +437,7 @@ def test_a_java_method_without_its_annotation_is_removed(tmp_path: Path) -> None
         ),
     ],
 )
-def test_a_rewritten_java_test_loses_nothing(tmp_path: Path, change: tuple[str, str]) -> None:
+def test_a_rewritten_java_test_is_no_concern(tmp_path: Path, change: tuple[str, str]) -> None:
     assert change[0] in JAVA_START
     new = {**JAVA_PRODUCT, JAVA: JAVA_START.replace(*change, 1)}
     assert lost(tmp_path, {**JAVA_PRODUCT, JAVA: JAVA_START}, new) == set()

@@ -1,4 +1,4 @@
-"""Go packages that hold tests for others judge the work, although no file of them is a test."""
+"""Files of Go test packages count as tests, although none is a `_test.go`."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ func Run(t *testing.T, open func() Store) {
 WEAK = CONTRACT.replace("t.Error", "t.Log")
 
 
-def test_a_contract_of_the_start_judges_as_it_was(tmp_path: Path) -> None:
+def test_a_test_package_of_the_baseline_is_used_unchanged(tmp_path: Path) -> None:
     comparison = beside(tmp_path, {"kvtest/run.go": CONTRACT}, {"kvtest/run.go": WEAK})
 
     assert compose_files(comparison, uses_current=lambda _: False).restored == ("kvtest/run.go",)

@@ -1,5 +1,5 @@
 # ruff: noqa: E501  a sample is easier to compare on its one line
-"""vitest, jest, node:test and mocha: what takes from a test, and what only rewrites it."""
+"""Vitest, Jest, node:test and Mocha: which edits weaken a test and which only rewrite it."""
 
 from pathlib import Path
 
@@ -97,7 +97,7 @@ JOINS = "expect(slug('a b')).toBe('a-b');"
         ("expect(slug('a b')).toBe(slug('a b'));", EXPECT),
     ],
 )
-def test_a_test_made_weaker_is_a_loss(tmp_path: Path, body: str, expected: str) -> None:
+def test_a_test_made_weaker_is_a_concern(tmp_path: Path, body: str, expected: str) -> None:
     assert {each[: len(expected)] for each in edited(tmp_path, START, (JOINS, body))} == {expected}
 
 
@@ -118,7 +118,7 @@ def test_a_test_made_weaker_is_a_loss(tmp_path: Path, body: str, expected: str) 
         (("it('trims'", "it.skip('trims'"), "edges::trims"),
     ],
 )
-def test_a_test_under_a_new_mark_is_a_loss(
+def test_a_test_under_a_new_mark_is_a_concern(
     tmp_path: Path, change: tuple[str, str], name: str
 ) -> None:
     assert edited(tmp_path, START, change) == {f"{EDIT}{name}"}
@@ -136,7 +136,7 @@ def test_a_test_under_a_new_mark_is_a_loss(
         ("test('joins', ", "test('joins', { only: true }, "),
     ],
 )
-def test_a_group_left_out_is_a_loss(tmp_path: Path, change: tuple[str, str]) -> None:
+def test_a_group_left_out_is_a_concern(tmp_path: Path, change: tuple[str, str]) -> None:
     assert edited(tmp_path, START, change) == {f"{EDIT}edges::trims", f"{EDIT}edges::throws"}
 
 
@@ -157,14 +157,14 @@ def test_a_group_left_out_is_a_loss(tmp_path: Path, change: tuple[str, str]) -> 
         (("test('joins'", "const joins = (_, run) => run;\njoins('joins'"), f"{REMOVE}joins"),
     ],
 )
-def test_node_tests_made_weaker_are_losses(
+def test_node_tests_made_weaker_are_concerns(
     tmp_path: Path, change: tuple[str, str], expected: str
 ) -> None:
     assert edited(tmp_path, NODE, change) == {expected}
 
 
 @pytest.mark.parametrize("rows", ["  ['a b', 'a-b'],\n", "  ['a b', 'a-b'],\n  [' a ', ' a '],\n"])
-def test_a_row_taken_from_a_table_is_a_loss(tmp_path: Path, rows: str) -> None:
+def test_a_row_taken_from_a_table_is_a_concern(tmp_path: Path, rows: str) -> None:
     change = ("  ['a b', 'a-b'],\n  [' a ', 'a'],\n", rows)
     (only,) = edited(tmp_path, TABLE, change)
     assert only in (f"{EDIT}%s", f"{EXPECT}%s")
@@ -265,11 +265,11 @@ REST = START[START.index("describe('edges'") :]
         ),
     ],
 )
-def test_a_rewritten_test_loses_nothing(tmp_path: Path, files: dict[str, str]) -> None:
+def test_a_rewritten_test_is_no_concern(tmp_path: Path, files: dict[str, str]) -> None:
     assert lost(tmp_path, START, files) == set()
 
 
-def test_a_mocha_property_is_a_claim(tmp_path: Path) -> None:
+def test_a_mocha_property_is_an_assertion(tmp_path: Path) -> None:
     old = "it('is there', () => { expect(slug('a')).to.be.null; });\n"
     new = {PATH: old.replace(".to.be.null", ".to.be.ok")}
     assert lost(tmp_path, old, new) == {f"{EDIT}is there"}

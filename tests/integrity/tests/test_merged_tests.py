@@ -1,4 +1,4 @@
-"""Tests folded into rows of a table, in the many ways that runners have for it."""
+"""Tests merged into rows of a table, in the forms that the runners have for it."""
 
 from pathlib import Path
 
@@ -197,9 +197,7 @@ ALONE = FOLDED + (
         ),
     ],
 )
-def test_tests_that_another_one_takes_in(
-    tmp_path: Path, text: str, expected: dict[str, str]
-) -> None:
+def test_tests_merged_into_another_one(tmp_path: Path, text: str, expected: dict[str, str]) -> None:
     old, new = {"test_shop.py": ALONE}, {"test_shop.py": FOLDED + text}
 
     found = tests.find_merged_tests(beside(tmp_path, old, new))

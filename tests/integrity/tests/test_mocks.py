@@ -1,5 +1,5 @@
 # ruff: noqa: E501  a sample is easier to compare on its one line
-"""What replaces the subject of the tests, and what replaces something else."""
+"""Mocks of the tested functions are a concern, mocks of other things are not."""
 
 from pathlib import Path
 
@@ -61,7 +61,7 @@ def told(top: Path, old: dict[str, str], more: dict[str, str]) -> list[str]:
         },
     ],
 )
-def test_a_python_subject_replaced_is_a_loss(tmp_path: Path, more: dict[str, str]) -> None:
+def test_a_python_function_replaced_is_a_concern(tmp_path: Path, more: dict[str, str]) -> None:
     assert any(each.endswith(":final_price") for each in told(tmp_path, PYTHON, more))
 
 
@@ -89,7 +89,7 @@ def test_a_python_subject_replaced_is_a_loss(tmp_path: Path, more: dict[str, str
         {"jest.setup.js": "jest.mock('./src/slug.js', () => ({ slug: () => 'a-b' }));\n"},
     ],
 )
-def test_a_script_subject_replaced_is_a_loss(tmp_path: Path, more: dict[str, str]) -> None:
+def test_a_script_function_replaced_is_a_concern(tmp_path: Path, more: dict[str, str]) -> None:
     (only,) = told(tmp_path, SCRIPT, more)
     assert only.endswith(":slug")
 
@@ -119,12 +119,12 @@ def test_a_script_subject_replaced_is_a_loss(tmp_path: Path, more: dict[str, str
         ),
     ],
 )
-def test_an_import_sent_elsewhere_is_a_loss(tmp_path: Path, path: str, text: str, key: str) -> None:
+def test_an_import_redirected_is_a_concern(tmp_path: Path, path: str, text: str, key: str) -> None:
     more = {path: text, "test/fake.js": "export const slug = () => 'a-b';\n"}
     assert told(tmp_path, SCRIPT, more) == [f"config:{path}:{key}"]
 
 
-def test_a_rust_function_over_the_subject_is_a_loss(tmp_path: Path) -> None:
+def test_a_rust_function_that_hides_the_tested_one_is_a_concern(tmp_path: Path) -> None:
     new = RUST.replace("    #[test]", "    fn fee(_: u64) -> u64 { 5 }\n\n    #[test]")
     assert told(tmp_path, {"src/lib.rs": RUST}, {"src/lib.rs": new}) == ["edit-test:src/lib.rs:fee"]
 
@@ -192,7 +192,7 @@ def test_a_rust_function_over_the_subject_is_a_loss(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_something_else_replaced_is_no_loss(
+def test_something_else_replaced_is_no_concern(
     tmp_path: Path, old: dict[str, str], more: dict[str, str]
 ) -> None:
     assert told(tmp_path, old, more) == []

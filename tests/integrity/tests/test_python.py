@@ -1,5 +1,5 @@
 # ruff: noqa: E501  a sample is easier to compare on its one line
-"""pytest and unittest: what takes from a test, and what only rewrites it."""
+"""pytest and unittest: which edits weaken a test and which only rewrite it."""
 
 from pathlib import Path
 
@@ -130,7 +130,7 @@ REMOVE = "remove-test:tests/test_pricing.py::"
         pytest.param("    assert rate(100) == 90\n", EDIT, id="another function"),
     ],
 )
-def test_a_test_made_weaker_is_a_loss(tmp_path: Path, body: str, expected: str) -> None:
+def test_a_test_made_weaker_is_a_concern(tmp_path: Path, body: str, expected: str) -> None:
     assert edited(tmp_path, START, (HUNDRED, body)) == {f"{expected}test_hundred"}
 
 
@@ -153,7 +153,7 @@ def test_a_test_made_weaker_is_a_loss(tmp_path: Path, body: str, expected: str) 
         pytest.param(("def test_hundred", "if rate(3):\n  def test_hundred"), id="defined perhaps"),
     ],
 )
-def test_a_test_under_a_new_mark_is_a_loss(tmp_path: Path, change: tuple[str, str]) -> None:
+def test_a_test_under_a_new_mark_is_a_concern(tmp_path: Path, change: tuple[str, str]) -> None:
     text = START.replace(*change).replace(
         "\n    assert final_price(100)", "\n     assert final_price(100)"
     )
@@ -227,7 +227,7 @@ def test_a_test_no_longer_collected_is_removed(tmp_path: Path, new: str) -> None
         pytest.param("[(50, 50), (100, 100), (500, 400)]", EXPECT, id="another value"),
     ],
 )
-def test_a_row_taken_from_a_table_is_a_loss(tmp_path: Path, rows: str, expected: str) -> None:
+def test_a_row_taken_from_a_table_is_a_concern(tmp_path: Path, rows: str, expected: str) -> None:
     change = ("[(50, 50), (100, 90), (500, 400)]", rows)
     assert edited(tmp_path, TABLE, change) == {f"{expected}test_price"}
 
@@ -264,7 +264,7 @@ def test_a_row_taken_from_a_table_is_a_loss(tmp_path: Path, rows: str, expected:
         ),
     ],
 )
-def test_a_method_made_weaker_is_a_loss(
+def test_a_method_made_weaker_is_a_concern(
     tmp_path: Path, change: tuple[str, str], expected: str
 ) -> None:
     assert edited(tmp_path, UNIT, change) == {f"{expected}PriceTest::test_hundred"}
@@ -280,13 +280,15 @@ def test_a_method_made_weaker_is_a_loss(
         "    def assertEqual(self, a, b, msg=None):\n        pass\n\n",
     ],
 )
-def test_a_class_that_stops_its_tests_is_a_loss(tmp_path: Path, more: str) -> None:
+def test_a_class_that_stops_its_tests_is_a_concern(tmp_path: Path, more: str) -> None:
     found = edited(tmp_path, UNIT, ("    def test_small", f"{more}    def test_small"))
 
     assert f"{EDIT}PriceTest::test_hundred" in found
 
 
-def test_a_test_that_became_a_row_of_another_is_known_by_what_it_asks(tmp_path: Path) -> None:
+def test_a_test_that_became_a_row_of_another_is_recognized_by_its_assertions(
+    tmp_path: Path,
+) -> None:
     old = TABLE + "\n\ndef test_none():\n    assert len(final_price(7)) == 0\n"
     new = {"tests/test_pricing.py": TABLE.replace("(50, 50)", "(7, []), (50, 50)")}
     assert lost(tmp_path / "a", old, new) == {f"{EXPECT}test_none"}
@@ -299,7 +301,7 @@ def test_a_test_that_became_a_row_of_another_is_known_by_what_it_asks(tmp_path: 
 
 
 @pytest.mark.parametrize("base", ["unittest.TestCase", "SharedCase"])
-def test_tests_may_get_a_class_to_stand_on(tmp_path: Path, base: str) -> None:
+def test_tests_may_move_to_a_base_class(tmp_path: Path, base: str) -> None:
     old = UNIT.replace("final_price(50), 50", "final_price(self.price), 50").replace(
         "    def test_small", "    def setUp(self):\n        self.price = 50\n\n    def test_small"
     )
@@ -309,7 +311,7 @@ def test_tests_may_get_a_class_to_stand_on(tmp_path: Path, base: str) -> None:
     assert lost(tmp_path, old, {"tests/test_pricing.py": new}) == set()
 
 
-def test_a_renamed_test_is_known_by_what_it_asks(tmp_path: Path) -> None:
+def test_a_renamed_test_is_recognized_by_its_assertions(tmp_path: Path) -> None:
     """A removed one is no matter of a replay."""
     renamed = START.replace("test_hundred", "test_from_a_hundred")
 
@@ -335,7 +337,7 @@ def test_an_expected_constant_of_the_module_counts(tmp_path: Path) -> None:
     assert lost(tmp_path, old, new) == {f"{EXPECT}test_hundred"}
 
 
-def test_a_helper_that_no_longer_asserts_is_a_loss(tmp_path: Path) -> None:
+def test_a_helper_that_no_longer_asserts_is_a_concern(tmp_path: Path) -> None:
     old = "from pricing import final_price\n\n\ndef check(a, b):\n    assert final_price(a) == b\n\n\ndef test_it():\n    check(100, 90)\n"
     new = {"tests/test_pricing.py": old.replace("assert final_price(a) == b", "final_price(a)")}
     assert lost(tmp_path, old, new) == {f"{EDIT}test_it"}
@@ -351,7 +353,9 @@ def test_steps_before_the_assertion_are_inputs(tmp_path: Path) -> None:
     "path",
     ["tests/pricing_checks.py", "tests/disabled/test_pricing.py", "tests/_old/test_pricing.py"],
 )
-def test_a_file_moved_out_of_the_runners_sight_loses_its_tests(tmp_path: Path, path: str) -> None:
+def test_a_file_moved_to_where_the_runner_does_not_look_loses_its_tests(
+    tmp_path: Path, path: str
+) -> None:
     found = lost(tmp_path, START, {path: START})
 
     assert found == {f"{EDIT}{name}" for name in ("test_small", "test_hundred", "test_negative")}
@@ -573,11 +577,11 @@ HUNDRED_TEST = "def test_hundred():\n    assert final_price(100) == 90\n\n\n"
         ),
     ],
 )
-def test_a_rewritten_test_loses_nothing(tmp_path: Path, files: dict[str, str]) -> None:
+def test_a_rewritten_test_is_no_concern(tmp_path: Path, files: dict[str, str]) -> None:
     assert lost(tmp_path, START, files) == set()
 
 
-def test_unittest_to_functions_loses_nothing(tmp_path: Path) -> None:
+def test_unittest_to_functions_is_no_concern(tmp_path: Path) -> None:
     assert lost(tmp_path, UNIT, {"tests/test_pricing.py": START}) == set()
 
 
@@ -586,7 +590,7 @@ def test_a_weak_assertion_may_become_strict(tmp_path: Path) -> None:
     assert lost(tmp_path, old, {"tests/test_pricing.py": START}) == set()
 
 
-def test_a_renamed_function_of_the_product_loses_nothing(tmp_path: Path) -> None:
+def test_a_renamed_function_of_the_product_is_no_concern(tmp_path: Path) -> None:
     comparison = beside(
         tmp_path,
         {**PRODUCT, "tests/test_pricing.py": START},
@@ -598,13 +602,13 @@ def test_a_renamed_function_of_the_product_loses_nothing(tmp_path: Path) -> None
     assert list(tests_comparison.find_concerns(comparison)) == []
 
 
-def test_what_was_skipped_at_the_start_may_go(tmp_path: Path) -> None:
+def test_a_test_skipped_in_the_baseline_may_be_removed(tmp_path: Path) -> None:
     old = START.replace("def test_hundred", "@pytest.mark.skip\ndef test_hundred")
     new = START.replace("def test_hundred():\n" + HUNDRED, "")
     assert lost(tmp_path, old, {"tests/test_pricing.py": new}) == set()
 
 
-def test_a_fixture_given_to_all_that_skips_is_a_loss(tmp_path: Path) -> None:
+def test_a_fixture_given_to_all_that_skips_is_a_concern(tmp_path: Path) -> None:
     conftest = (
         "import pytest\n\n\n@pytest.fixture(autouse=True)\ndef ready():\n    pytest.skip('x')\n"
     )
@@ -612,7 +616,7 @@ def test_a_fixture_given_to_all_that_skips_is_a_loss(tmp_path: Path) -> None:
     assert found == {f"{EDIT}{name}" for name in ("test_small", "test_hundred", "test_negative")}
 
 
-def test_a_helper_of_another_file_that_no_longer_asserts_is_a_loss(tmp_path: Path) -> None:
+def test_a_helper_of_another_file_that_no_longer_asserts_is_a_concern(tmp_path: Path) -> None:
     test = "from tests.checks import check\n\n\ndef test_it():\n    check(100, 90)\n"
     helper = (
         "from pricing import final_price\n\n\ndef check(a, b):\n    assert final_price(a) == b\n"
@@ -626,7 +630,7 @@ def test_a_helper_of_another_file_that_no_longer_asserts_is_a_loss(tmp_path: Pat
     assert only.id.startswith(f"{EDIT}test_it#")
 
 
-def test_a_loss_is_bound_to_its_own_test_and_not_to_the_rest_of_the_file(tmp_path: Path) -> None:
+def test_a_concern_depends_on_its_own_test_and_not_on_the_rest_of_the_file(tmp_path: Path) -> None:
     def edited(top: str, new: str) -> set[str]:
         files = (
             {**PRODUCT, "tests/test_pricing.py": START},
@@ -661,7 +665,7 @@ def test_what_a_fixture_gives_is_found_however_it_is_asked_for(
     assert lost(tmp_path, old, {"tests/test_pricing.py": new}) == set()
 
 
-def test_a_fixture_that_stands_before_another_of_its_name_is_no_exception(tmp_path: Path) -> None:
+def test_a_fixture_that_stands_before_another_of_its_name_raises_no_error(tmp_path: Path) -> None:
     new = START.replace("test_hundred()", "test_hundred(hundred)").replace("(100)", "(hundred)")
     new += "\n\n@pytest.fixture\ndef hundred(hundred):\n    return hundred\n"
     assert lost(tmp_path, START, {"tests/test_pricing.py": new}) == {f"{EXPECT}test_hundred"}
@@ -682,17 +686,17 @@ def test_a_class_with_a_constructor_is_not_collected(tmp_path: Path) -> None:
     assert lost(tmp_path, old, new) == {f"{EDIT}TestRate::test_it"}
 
 
-def test_literals_that_went_nowhere_are_lost(tmp_path: Path) -> None:
+def test_removed_literals_are_a_concern(tmp_path: Path) -> None:
     change = (HUNDRED, "    assert final_price(some_total()) == some_price()\n")
     assert edited(tmp_path, START, change) == {f"{EXPECT}test_hundred"}
 
 
-def test_a_broken_file_is_no_exception(tmp_path: Path) -> None:
+def test_a_broken_file_raises_no_error(tmp_path: Path) -> None:
     new = {"tests/test_pricing.py": START + "\ndef test_broken(:\n    assert (((\n"}
     assert lost(tmp_path, START, new) == set()
 
 
-def test_the_loss_says_what_was_and_is_expected(tmp_path: Path) -> None:
+def test_the_concern_names_the_old_and_the_new_expected_value(tmp_path: Path) -> None:
     new = START.replace("== 90", "== 100")
     comparison = beside(
         tmp_path,
@@ -795,7 +799,7 @@ ONE = {"remove-test:tests/test_pricing.py::FileTest::test_price"}
         pytest.param({"tests/test_pricing.py": f"import unittest\n\n{CONTRACT}"}, BOTH, id="gone"),
     ],
 )
-def test_tests_may_be_taken_in_from_a_class_that_is_not_collected_itself(
+def test_tests_may_be_inherited_from_a_class_that_is_not_collected(
     tmp_path: Path, files: dict[str, str], told: set[str]
 ) -> None:
     assert lost(tmp_path, TWO_STORES, files) == told

@@ -1,5 +1,5 @@
 # ruff: noqa: E501  a sample is easier to compare on its one line
-"""Code around the tests that decides for them, and code that only serves them."""
+"""Code that interferes with the runner is a concern, ordinary set-up code is not."""
 
 from pathlib import Path
 
@@ -97,7 +97,9 @@ def told(top: Path, path: str, new: str, old: str | None = None) -> list[str]:
         ),
     ],
 )
-def test_code_that_decides_for_the_tests_is_a_loss(tmp_path: Path, path: str, text: str) -> None:
+def test_code_that_interferes_with_the_runner_is_a_concern(
+    tmp_path: Path, path: str, text: str
+) -> None:
     assert told(tmp_path, path, text) == [f"runner:{path}"]
 
 
@@ -158,11 +160,11 @@ def test_code_that_decides_for_the_tests_is_a_loss(tmp_path: Path, path: str, te
         ),
     ],
 )
-def test_code_that_serves_the_tests_is_no_loss(tmp_path: Path, path: str, text: str) -> None:
+def test_ordinary_set_up_code_is_no_concern(tmp_path: Path, path: str, text: str) -> None:
     assert told(tmp_path, path, text) == []
 
 
-def test_what_was_there_at_the_start_is_no_loss(tmp_path: Path) -> None:
+def test_interference_of_the_baseline_is_no_concern(tmp_path: Path) -> None:
     old = "def pytest_sessionfinish(session):\n    session.exitstatus = 0\n"
     assert told(tmp_path, "conftest.py", old + "\n# more\n", old) == []
 
@@ -181,9 +183,7 @@ def pytest_collection_modifyitems(config, items):
 @pytest.mark.parametrize(
     "text", [SLOW_ONLY, "collect_ignore = ['samples']\n", "collect_ignore_glob = ['*_sample.py']\n"]
 )
-def test_what_only_skips_can_be_shown_to_take_nothing_by_the_tests_of_the_start(
-    tmp_path: Path, text: str
-) -> None:
+def test_a_hook_that_only_skips_is_an_edited_test(tmp_path: Path, text: str) -> None:
     assert told(tmp_path, "conftest.py", text) == ["edit-test:conftest.py"]
 
 
@@ -196,7 +196,5 @@ def test_what_only_skips_can_be_shown_to_take_nothing_by_the_tests_of_the_start(
         "import os\nos._exit(0)\n",
     ],
 )
-def test_a_hook_that_does_more_than_to_skip_is_told_as_what_it_is(
-    tmp_path: Path, more: str
-) -> None:
+def test_a_hook_that_does_more_than_skip_is_interference(tmp_path: Path, more: str) -> None:
     assert told(tmp_path, "conftest.py", SLOW_ONLY + more) == ["runner:conftest.py"]

@@ -12,7 +12,7 @@ from untildone.engine.baseline import start_detached_baseline
 from untildone.engine.context import Context
 from untildone.engine.prompt_start import describe_loop
 from untildone.engine.request import Request
-from untildone.engine.start import begin
+from untildone.engine.start import begin_loop
 from untildone.engine.stop_answer import Answer, JudgedStop
 from untildone.engine.verbs import change_loop
 from untildone.errors import UserError
@@ -24,7 +24,7 @@ def start_next_loop(context: Context, ended: Record, judged: JudgedStop, answer:
     """The answer to the stop that ended a loop: the agent goes on with the next one."""
     project = Path(ended.contract.project)
     try:
-        record = begin(context, _build_request(context, ended, project))
+        record = begin_loop(context, _build_request(context, ended, project))
     except UserError as error:
         named = ended.contract.then[:1] or ("the next task",)
         why = f"`{named[0]}` could not be started: {error.message}; {error.hint}"

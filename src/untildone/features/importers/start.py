@@ -10,7 +10,7 @@ from untildone.checks import security
 from untildone.core.contract import Bounds, Speaker
 from untildone.engine.context import Context, project_folder
 from untildone.engine.request import Request
-from untildone.engine.start import CEILINGS, begin
+from untildone.engine.start import CEILINGS, begin_loop
 from untildone.engine.verbs import change_loop
 from untildone.errors import UserError
 from untildone.features.counts.start import resolve_targets, select_counts
@@ -100,7 +100,7 @@ def start_imported_loop(
             f"`{read.shown}` says that its loop is not active",
             hint="change that in the file, or begin a new loop with `untildone start`",
         )
-    record = begin(context, _build_request(loop, project=project, session=session, by=by))
+    record = begin_loop(context, _build_request(loop, project=project, session=session, by=by))
     remember_loop(context, project, read.identity, record.contract.id)
     return change_loop(
         context,

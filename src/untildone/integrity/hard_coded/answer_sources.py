@@ -5,7 +5,12 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from untildone.integrity.comparison import Comparison
-from untildone.integrity.hard_coded.literals import list_literals, normalize_literal
+from untildone.integrity.hard_coded.literals import (
+    detect_language,
+    list_literals,
+    normalize_literal,
+)
+from untildone.syntax.parsing import parse_source
 
 DATA_SUFFIXES = (".json", ".yaml", ".yml", ".toml", ".csv", ".tsv", ".ini", ".txt")
 _WORD = re.compile(r"[^\s,;:=|\[\]{}\"']+")
@@ -14,14 +19,14 @@ _CELL = re.compile(r"[^,;:\t=|\n\[\]{}\"']+")
 
 def find_answer_sources(comparison: Comparison, path: str) -> list[str]:
     """Return the changed files whose name or folder occurs in the module's text."""
-    said = set(re.findall(r"\w+", comparison.new.text(path)))
+    words = set(re.findall(r"\w+", comparison.new.text(path)))
     return [
         each
         for each in (*comparison.changes.edited, *comparison.changes.added)
         if each != path
         and each.endswith((".py", *DATA_SUFFIXES))
         and comparison.role(each) in ("product", "document")
-        and said.intersection(_list_module_names(each))
+        and words.intersection(_list_module_names(each))
     ]
 
 
@@ -31,10 +36,8 @@ def _list_module_names(path: str) -> tuple[str, str]:
 
 
 def list_entries(path: str, text: str) -> frozenset[str]:
-    if path.endswith(".py"):
-        return frozenset(list_literals(text, "python"))
-    if path.endswith(".json"):
-        return frozenset(list_literals(text, "json"))
+    if path.endswith((".py", ".json")):
+        return frozenset(list_literals(parse_source(text, detect_language(path))))
     cells = (*_WORD.findall(text), *map(str.strip, _CELL.findall(text)))
     return frozenset(normalize_literal(cell) or f"'{cell}'" for cell in cells if cell)
 

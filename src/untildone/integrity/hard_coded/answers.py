@@ -12,11 +12,14 @@ from msgspec.structs import replace
 from untildone.integrity.hard_coded.constant_folding import fold_constants, read_constants
 from untildone.integrity.hard_coded.literals import (
     NUMBER,
+    detect_language,
     list_literals_below,
     normalize_literal,
     normalize_number,
+    parse_with_json,
 )
-from untildone.syntax.parsing import find_kinds, parse_source
+from untildone.syntax.parsing import find_kinds
+from untildone.worktree.contents import Tree
 
 _BRANCH_KINDS = (
     *("if_statement", "elif_clause", "if_expression", "conditional_expression"),
@@ -62,14 +65,15 @@ class Answer(Struct, frozen=True):
     table_line: int = 0
 
 
-def find_answers(text: str, language: str) -> Iterator[Answer]:
+def find_answers(tree: Tree, path: str) -> Iterator[Answer]:
     """Yield the branches, cases and table entries that map literals to a literal."""
-    top, known = parse_source(text, language), cache(lambda: read_constants(text, language))
+    root = tree.fact(parse_with_json, path)
+    known = cache(lambda: read_constants(tree.text(path), detect_language(path)))
     # Computed once for each function, not for each of its answers.
     computes = cache(_depends_on_input)
-    for node in find_kinds(top, _BRANCH_KINDS):
+    for node in find_kinds(root, _BRANCH_KINDS):
         yield from _read_branch(node, known, computes)
-    for node in find_kinds(top, _ROW_KINDS):
+    for node in find_kinds(root, _ROW_KINDS):
         values = _read_row(node)
         if values:
             yield _make_answer(node, computes, keys=values[:-1], value=values[-1])
@@ -256,10 +260,9 @@ def _list_input_names(function: SgNode, body: SgNode) -> set[str]:
     return names
 
 
-def find_computing_functions(text: str, language: str) -> Iterator[str]:
+def find_computing_functions(tree: Tree, path: str) -> Iterator[str]:
     """Yield the names of functions whose result depends on their input."""
-    top = parse_source(text, language)
-    for node in find_kinds(top, _FUNCTION_KINDS):
+    for node in find_kinds(tree.fact(parse_with_json, path), _FUNCTION_KINDS):
         name = node.field("name")
         if name is not None and _depends_on_input(node):
             yield name.text()

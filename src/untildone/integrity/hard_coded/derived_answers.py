@@ -12,8 +12,8 @@ _MIN_ENTRIES = 3
 
 def is_derived_table(pairs: Collection[tuple[str, str]], answers: int) -> bool:
     """Whether all answers of a table are of tests and resemble their keys: berry, berries."""
-    told = {key for key, value in pairs if has_same_beginning(key, value)}
-    return len(told) >= _MIN_ENTRIES and len(told) == answers
+    derived = {key for key, value in pairs if has_same_beginning(key, value)}
+    return len(derived) >= _MIN_ENTRIES and len(derived) == answers
 
 
 def has_same_beginning(key: str, value: str) -> bool:

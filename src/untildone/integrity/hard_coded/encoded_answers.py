@@ -32,8 +32,8 @@ def describe_encoding(
         for each in found:
             if any(_DIGEST.fullmatch(key) for key in each.keys):
                 return f"looks an input up by its hash (line {each.line})"
-        if told := _describe_hashed_input(found, tests):
-            return told
+        if hashed := _describe_hashed_input(found, tests):
+            return hashed
     return _describe_encoded_literal(new, tests.literals) if _DECODING_CODE.search(text) else ""
 
 

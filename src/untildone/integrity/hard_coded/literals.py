@@ -6,7 +6,9 @@ from itertools import permutations
 
 from ast_grep_py import SgNode
 
-from untildone.syntax.parsing import find_kinds, parse_source
+from untildone.syntax.languages import language_of
+from untildone.syntax.parsing import find_kinds, parse_file, parse_source
+from untildone.worktree.contents import Tree
 
 _LITERAL_KINDS = frozenset(
     (
@@ -57,12 +59,21 @@ def normalize_number(text: str) -> str:
     return f"{value:g}" if abs(value) < 1e15 else bare
 
 
+def detect_language(path: str) -> str:
+    return "json" if path.endswith(".json") else language_of(path)
+
+
+def parse_with_json(tree: Tree, path: str) -> SgNode:
+    """Return the root of a source or JSON file. Use as a tree's fact."""
+    root = None if path.endswith(".json") else tree.fact(parse_file, path)
+    return parse_source(tree.text(path), detect_language(path)) if root is None else root
+
+
 def find_literal_pairs(
-    text: str, language: str, wanted: frozenset[str]
+    tree: Tree, path: str, wanted: frozenset[str]
 ) -> Iterator[frozenset[tuple[str, str]]]:
     """Yield the literal pairs of each assertion, call and row that has a wanted literal."""
-    top = parse_source(text, language)
-    for node in find_kinds(top, _GROUP_KINDS):
+    for node in find_kinds(tree.fact(parse_with_json, path), _GROUP_KINDS):
         found = (each for part in _list_compared_parts(node) for each in list_literals_below(part))
         values = tuple(dict.fromkeys(found))
         is_wanted = 2 <= len(values) <= _MAX_LITERALS_IN_GROUP and not wanted.isdisjoint(values)
@@ -102,12 +113,11 @@ def list_literals_below(node: SgNode) -> list[str]:
     return found
 
 
-def list_literals(text: str, language: str, *, documenting: bool = True) -> Iterator[str]:
-    """Yield all literals, and the single words of texts."""
-    top = parse_source(text, language)
-    for node in find_kinds(top, sorted(_LITERAL_KINDS)):
+def list_literals(root: SgNode, *, docstrings: bool = True) -> Iterator[str]:
+    """Yield all literals, and the single words of texts; without `docstrings` not those."""
+    for node in find_kinds(root, sorted(_LITERAL_KINDS)):
         value = normalize_literal(node.text())
-        if value is not None and (documenting or not _is_statement(node)):
+        if value is not None and (docstrings or not _is_statement(node)):
             yield value
             parts = re.findall(r"[\w.]+", value) if value.startswith("'") else []
             yield from (normalize_literal(part) or f"'{part}'" for part in parts)

@@ -7,7 +7,7 @@ import shutil
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from functools import cached_property
 from itertools import chain, product
@@ -82,38 +82,49 @@ def find_special_inputs(
     Empty unless they are most of the changed inputs, and if the code cannot run. Constants of the
     code count as similar inputs: a table with more entries than the tests have is honest.
     """
-    comparison = copies.comparison
-    calls = chain.from_iterable(list_calls(text, functions) for text in tests)
-    in_order = sorted(calls, key=lambda each: functions.index(each.function))
-    called = dict.fromkeys(list(dict.fromkeys(in_order))[:_MAX_CALLS])
-    if not called:
+    tested = _list_tested_calls(functions, tests)
+    constants = _list_untested_constants(copies.comparison, path, tested) if tested else []
+    varied = {
+        call: [each for each in _vary_call(call, constants) if each not in tested]
+        for call in tested
+    }
+    calls = list(dict.fromkeys((*varied, *chain.from_iterable(varied.values()))))
+    before = _run_calls(copies.old, path, calls) if calls else {}
+    after = _run_calls(copies.new, path, calls) if before else {}
+    if not after:
         return {}
-    tested = set(chain.from_iterable(each.arguments for each in called))
-    read = (
+    # An input like an entry of a table that raises an error now is just not in the table.
+    like_entries = {each for each in calls if not set(constants).isdisjoint(each.arguments)}
+    like_entries |= {
+        each for call, others in varied.items() for each in others if _has_same_shape(call, each)
+    }
+    ignored = {each for each in like_entries if _is_error(after.get(each))}
+    differs = {each for each in calls if before.get(each) != after.get(each)} - ignored
+    changed = [call for call, others in varied.items() if call in differs and others]
+    alone = [call for call in changed if not differs.intersection(varied[call])]
+    special, total = (Counter(call.function for call in each) for each in (alone, changed))
+    return {
+        call: after[call] for call in alone if 2 * special[call.function] > total[call.function]
+    }
+
+
+def _list_tested_calls(functions: Sequence[str], tests: Sequence[str]) -> dict[FunctionCall, None]:
+    calls = chain.from_iterable(list_calls(text, functions) for text in tests)
+    in_order = sorted(calls, key=lambda call: functions.index(call.function))
+    return dict.fromkeys(list(dict.fromkeys(in_order))[:_MAX_CALLS])
+
+
+def _list_untested_constants(
+    comparison: Comparison, path: str, tested: Iterable[FunctionCall]
+) -> list[object]:
+    """Return constants of the module and of its answer sources that no test passes."""
+    given = set(chain.from_iterable(call.arguments for call in tested))
+    sources = (
         list_values(each, comparison.new.text(each))
         for each in find_answer_sources(comparison, path)
     )
-    known = (*_list_constants(comparison.new.text(path)), *chain.from_iterable(read))
-    written = [each for each in known if each not in tested]
-    near = {
-        each: [one for one in _vary_call(each, written) if one not in called] for each in called
-    }
-    asked = list(dict.fromkeys((*near, *chain.from_iterable(near.values()))))
-    before = _run_calls(copies.old, path, asked)
-    after = _run_calls(copies.new, path, asked) if before else {}
-    if not after:
-        return {}
-    entries = {each for each in asked if not set(written).isdisjoint(each.arguments)}
-    entries |= {
-        one for each, around in near.items() for one in around if _has_same_shape(each, one)
-    }
-    unknown = {each for each in entries if _is_error(after.get(each))}
-    differs = {each for each in asked if before.get(each) != after.get(each)} - unknown
-    changed = [each for each, around in near.items() if each in differs and around]
-    alone = [each for each in changed if not differs.intersection(near[each])]
-    most = Counter(each.function for each in changed)
-    most.subtract(2 * [each.function for each in alone])
-    return {each: after[each] for each in alone if most[each.function] < 0}
+    known = (*_list_constants(comparison.new.text(path)), *chain.from_iterable(sources))
+    return [each for each in known if each not in given]
 
 
 def _is_error(result: str | None) -> bool:
@@ -131,10 +142,8 @@ def _list_constants(code: str) -> list[object]:
     return [*dict.fromkeys(each for each in values if each and isinstance(each, int | float | str))]
 
 
-def _vary_call(asked: FunctionCall, written: Sequence[object]) -> Iterator[FunctionCall]:
-    return (
-        FunctionCall(asked.function, given) for given in vary_arguments(asked.arguments, written)
-    )
+def _vary_call(call: FunctionCall, written: Sequence[object]) -> Iterator[FunctionCall]:
+    return (FunctionCall(call.function, given) for given in vary_arguments(call.arguments, written))
 
 
 def list_calls(text: str, functions: Sequence[str]) -> Iterator[FunctionCall]:
@@ -214,8 +223,8 @@ def _vary(value: object) -> Sequence[object]:
             return ()
 
 
-def _has_same_shape(asked: FunctionCall, other: FunctionCall) -> bool:
-    pairs = zip(asked.arguments, other.arguments, strict=True)
+def _has_same_shape(call: FunctionCall, other: FunctionCall) -> bool:
+    pairs = zip(call.arguments, other.arguments, strict=True)
     return any(isinstance(a, str) and b != a and b in {*_vary_keeping_shape(a)} for a, b in pairs)
 
 
@@ -226,7 +235,7 @@ def _vary_keeping_shape(text: str) -> Iterator[str]:
 
 
 def _run_calls(
-    copy: Path | None, path: str, asked: Sequence[FunctionCall]
+    copy: Path | None, path: str, calls: Sequence[FunctionCall]
 ) -> dict[FunctionCall, str]:
     """Run the calls in a process of their own and return their results."""
     if copy is None:
@@ -236,9 +245,9 @@ def _run_calls(
         cwd=copy,
         timeout=_TIMEOUT_SECONDS,
         env={"HOME": str(copy), "PYTHONDONTWRITEBYTECODE": "1"},
-        stdin=json.dumps({"root": str(copy), "path": path, "asked": asked}).encode(),
+        stdin=json.dumps({"root": str(copy), "path": path, "calls": calls}).encode(),
     )
-    return dict(zip(asked, _parse_results(finished.text), strict=False))
+    return dict(zip(calls, _parse_results(finished.text), strict=False))
 
 
 def _parse_results(output: str) -> list[str]:

@@ -23,15 +23,15 @@ _WRITE_FLAGS = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 
 
 def main() -> None:
-    question = json.load(sys.stdin)
+    request = json.load(sys.stdin)
     # Varied inputs must not make the function write files or start programs.
     sys.addaudithook(_forbid_side_effects)
     for module, name in product((os, sys.modules[os.name]), _UNAUDITED):
         if hasattr(module, name):
             delattr(module, name)
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        module = _load_module(question["root"], question["path"])
-        found = [_call(module, function, given) for function, given in question["asked"]]
+        module = _load_module(request["root"], request["path"])
+        found = [_call(module, function, arguments) for function, arguments in request["calls"]]
     print("\n" + json.dumps(found))  # noqa: T201  its one answer
 
 
@@ -53,9 +53,9 @@ def _load_module(root: str, path: str) -> ModuleType:
     return module
 
 
-def _call(module: ModuleType, function: str, given: list[object]) -> str:
+def _call(module: ModuleType, function: str, arguments: list[object]) -> str:
     try:
-        return repr(getattr(module, function)(*given))
+        return repr(getattr(module, function)(*arguments))
     except Exception as error:  # noqa: BLE001  whatever it raises is its answer
         return type(error).__name__
 

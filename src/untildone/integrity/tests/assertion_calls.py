@@ -245,11 +245,13 @@ def _read_approximate(
 
 def read_raised(actual: Value, kinds: list[SgNode], names: Names) -> Iterator[Assertion]:
     """Yield the assertion that an error is raised, with its names and messages as literals."""
-    told = [each for kind in kinds for each in _list_error_names(kind, names)]
+    errors = [each for kind in kinds for each in _list_error_names(kind, names)]
     vague = (
-        not told or BROAD_ERRORS.intersection(told) or any(each.kind() == "tuple" for each in kinds)
+        not errors
+        or BROAD_ERRORS.intersection(errors)
+        or any(each.kind() == "tuple" for each in kinds)
     )
-    expected = Value(tuple(told))
+    expected = Value(tuple(errors))
     doubt = Value(actual.literals, actual.calls, known=False)
     yield from make_assertions(PARTIAL if vague else EXACT, doubt, expected)
 

@@ -12,12 +12,14 @@ AssertionKey: TypeAlias = tuple[str, int]
 class AssertionPool:
     """Indexed by test and by literals, since a suite has thousands of assertions."""
 
-    def __init__(self, claims: Mapping[str, Sequence[Assertion]]) -> None:
-        self._assertions = {test: dict(enumerate(own)) for test, own in claims.items()}
+    def __init__(self, assertions: Mapping[str, Sequence[Assertion]]) -> None:
+        self._assertions = {test: dict(enumerate(own)) for test, own in assertions.items()}
         self._by_literals: dict[tuple[str, ...], dict[str, dict[int, None]]] = {}
         for test, number in self.list_keys():
-            said = self._by_literals.setdefault(_join_literals(self._assertions[test][number]), {})
-            said.setdefault(test, {})[number] = None
+            by_test = self._by_literals.setdefault(
+                _join_literals(self._assertions[test][number]), {}
+            )
+            by_test.setdefault(test, {})[number] = None
 
     def get(self, place: AssertionKey) -> Assertion:
         return self._assertions[place[0]][place[1]]
@@ -31,10 +33,10 @@ class AssertionPool:
             yield from ((test, number) for number in self._assertions[test])
 
     def find_same_literals(
-        self, claim: Assertion, own: str, *, elsewhere: bool
+        self, assertion: Assertion, own: str, *, elsewhere: bool
     ) -> Iterator[AssertionKey]:
         """Yield keys of assertions with the same literals in `own`, or also in other tests."""
-        found = self._by_literals.get(_join_literals(claim), {})
+        found = self._by_literals.get(_join_literals(assertion), {})
         yield from ((own, number) for number in found.get(own, ()))
         for test in found if elsewhere else ():
             yield from ((test, number) for number in found[test] if test != own)
@@ -48,5 +50,5 @@ class AssertionPool:
         return True
 
 
-def _join_literals(claim: Assertion) -> tuple[str, ...]:
-    return claim.actual + claim.expected
+def _join_literals(assertion: Assertion) -> tuple[str, ...]:
+    return assertion.actual + assertion.expected

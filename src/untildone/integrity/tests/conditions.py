@@ -41,10 +41,14 @@ def make_assertions(
         return
     if actual.known and not expected.known:
         actual, expected = expected, actual
-    told = (*expected.literals, "not") if negated else expected.literals
+    literals = (*expected.literals, "not") if negated else expected.literals
     calls = actual.calls | expected.calls
     yield Assertion(
-        strength, actual.literals, told, calls, tolerance if tolerance > _ROUNDING_ERROR else 0.0
+        strength,
+        actual.literals,
+        literals,
+        calls,
+        tolerance if tolerance > _ROUNDING_ERROR else 0.0,
     )
 
 
@@ -80,8 +84,10 @@ def _read_joined(node: SgNode, names: Names, *, negated: bool) -> list[Assertion
     return [_weaken(each) for part in parts for each in part]
 
 
-def _weaken(told: Assertion) -> Assertion:
-    return Assertion(WEAK, told.actual, told.expected, told.calls, told.tolerance)
+def _weaken(assertion: Assertion) -> Assertion:
+    return Assertion(
+        WEAK, assertion.actual, assertion.expected, assertion.calls, assertion.tolerance
+    )
 
 
 def _read_comparison(node: SgNode, names: Names, *, negated: bool) -> list[Assertion]:
@@ -201,11 +207,11 @@ def _read_all(node: SgNode, names: Names) -> list[Assertion]:
             return []
         left, right = clause.field("left"), clause.field("right")
         rows = evaluate(right, names).rows if right is not None else None
-        told: list[Assertion] = []
+        assertions: list[Assertion] = []
         for row in rows or ():
             inside = dict(names)
             if left is not None:
                 bind(left, row, inside)
-            told += read_condition(parts[0], inside)
-        return told
+            assertions += read_condition(parts[0], inside)
+        return assertions
     return []

@@ -8,7 +8,7 @@ from ast_grep_py import SgNode
 from untildone.integrity.tests.interpreter import Interpreter
 from untildone.integrity.tests.model import EXACT, Assertion, Test
 from untildone.integrity.tests.values import Names, evaluate
-from untildone.syntax.nodes import COMMENTS, find_below, list_parts
+from untildone.syntax.nodes import COMMENTS, find_named, list_parts
 
 _TEST_NAME = re.compile(r"(Test|Example|Fuzz)([^a-z].*)?")
 _BUILD_CONSTRAINT = re.compile(r"^//\s*(go:build|\+build)\s+(.+)$", re.MULTILINE)
@@ -25,17 +25,14 @@ _PLATFORMS = frozenset(
 
 
 def list_functions(root: SgNode) -> Iterator[tuple[str, SgNode]]:
-    for node in find_below(root, frozenset(("function_declaration", "method_declaration"))):
-        name = node.field("name")
-        if name is not None:
-            yield name.text(), node
+    return find_named(root, frozenset(("function_declaration", "method_declaration")))
 
 
 def read_tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> Iterator[Test]:
     own = dict(list_functions(root))
-    walk = Interpreter({**shared, **own})
+    interpreter = Interpreter({**shared, **own})
     names: Names = {}
-    walk.run_block(root, names)
+    interpreter.run_block(root, names)
     marks = _list_build_constraints(path, root)
     for node in list_parts(root):
         name, body = node.field("name"), node.field("body")
@@ -55,10 +52,10 @@ def read_tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> Iterato
 
 def _read_example_output(body: SgNode, names: Names) -> list[Assertion]:
     """Read the output comment of an example; without one the example does not run."""
-    told = _OUTPUT.search(body.text())
-    if told is None:
+    output = _OUTPUT.search(body.text())
+    if output is None:
         return []
-    lines = [line.strip().removeprefix("//").strip() for line in told[1].splitlines()]
+    lines = [line.strip().removeprefix("//").strip() for line in output[1].splitlines()]
     actual = evaluate(body, names)
     return [
         Assertion(

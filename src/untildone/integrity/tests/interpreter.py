@@ -131,8 +131,8 @@ class Interpreter:
             self.run_statement(each, names, bounded)
         return "on"
 
-    def _add(self, claims: list[Assertion], limit: int) -> None:
-        for each in claims:
+    def _add(self, assertions: list[Assertion], limit: int) -> None:
+        for each in assertions:
             if (strength := min(each.strength, limit)) > NOTHING:
                 calls = each.calls.union(*map(self._list_calls_of_helper, each.calls))
                 self.assertions.append(
@@ -271,8 +271,8 @@ class Interpreter:
                 "assertraises",
                 "assertraisesregex",
             ):
-                claims = read_raised(evaluate(body, names), list_arguments(call), names)
-                self._add(list(claims), limit)
+                assertions = read_raised(evaluate(body, names), list_arguments(call), names)
+                self._add(list(assertions), limit)
             elif name == "suppress":
                 limit = NOTHING
             elif call is not None:
@@ -301,9 +301,9 @@ class Interpreter:
             return "never"
         if name in self.functions and may_be_helper(held):
             return self._enter_helper(name, node, names, limit)
-        claims = read_assertions(node, names)
-        if claims is not None:
-            self._add(claims, limit)
+        assertions = read_assertions(node, names)
+        if assertions is not None:
+            self._add(assertions, limit)
         else:
             self._run_call(node, names, limit)
         return "on"

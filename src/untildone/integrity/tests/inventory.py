@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Protocol
 
 from ast_grep_py import SgNode
+from msgspec.structs import replace
 
 from untildone.integrity.tests import go as tests_go
 from untildone.integrity.tests import java as tests_java
@@ -61,7 +62,13 @@ def may_hold_tests(path: str) -> bool:
 
 def read_inventory(tree: Tree, paths: Iterable[str] | None = None) -> Inventory:
     """Read the tests of these files, or of the whole tree; helpers are looked up among them."""
-    chosen = list(tree if paths is None else (path for path in paths if path in tree))
+    chosen = tree if paths is None else (path for path in paths if path in tree)
+    # One fact for each selection of files, because they may call each other's helpers.
+    return tree.fact(_read_selection, "\0".join(chosen))
+
+
+def _read_selection(tree: Tree, selection: str) -> Inventory:
+    chosen = selection.split("\0") if selection else []
     roots = {path: tree.fact(parse_test_file, path) for path in chosen if may_hold_tests(path)}
     helpers = {
         path: dict(READERS[language_of_tests(path)].list_functions(root))
@@ -71,18 +78,16 @@ def read_inventory(tree: Tree, paths: Iterable[str] | None = None) -> Inventory:
     found: list[Test] = []
     unread = {path for path in roots if is_too_long(tree, path)}
     for path, root in roots.items():
-        left_out = _find_exclusion_marks(tree, path)
-        own = _read_tests(path, root, _list_shared_helpers(path, helpers))
-        if own is None:
+        excluding = _find_exclusion_marks(tree, path)
+        tests = _read_tests(path, root, _list_shared_helpers(path, helpers))
+        if tests is None:
             unread.add(path)
-        found += (
-            Test(each.path, each.name, each.assertions, each.marks | left_out) for each in own or ()
-        )
-    loose = [each for root in roots.values() for each in _list_outside_literals(root)]
+        found += (replace(test, marks=test.marks | excluding) for test in tests or ())
+    outside = [literal for root in roots.values() for literal in _list_outside_literals(root)]
     for path in chosen:
         if path not in roots and classify_file(path) == "test":
-            loose += list_scalars(path, tree.text(path))
-    return Inventory(tuple(found), tuple(loose), frozenset(unread))
+            outside += list_scalars(path, tree.text(path))
+    return Inventory(tuple(found), tuple(outside), frozenset(unread))
 
 
 def _list_shared_helpers(

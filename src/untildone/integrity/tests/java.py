@@ -7,9 +7,15 @@ from ast_grep_py import SgNode
 
 from untildone.integrity.tests.assertion_calls import read_raised
 from untildone.integrity.tests.interpreter import Interpreter
-from untildone.integrity.tests.model import Test
+from untildone.integrity.tests.model import EXACT, Test
 from untildone.integrity.tests.values import Names, Value, evaluate, make_sequence
-from untildone.syntax.nodes import find_below, list_parts, normalize_number, read_literal
+from untildone.syntax.nodes import (
+    find_below,
+    find_named,
+    list_parts,
+    normalize_number,
+    read_literal,
+)
 
 _TEST_ANNOTATIONS = frozenset(
     ("Test", "ParameterizedTest", "RepeatedTest", "TestFactory", "TestTemplate")
@@ -20,10 +26,7 @@ _ANNOTATIONS = frozenset(("annotation", "marker_annotation"))
 
 
 def list_functions(root: SgNode) -> Iterator[tuple[str, SgNode]]:
-    for node in find_below(root, frozenset(("method_declaration",))):
-        name = node.field("name")
-        if name is not None:
-            yield name.text(), node
+    return find_named(root, frozenset(("method_declaration",)))
 
 
 def read_tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> Iterator[Test]:
@@ -77,36 +80,38 @@ def _read_class(
 
 
 def _run_set_up(body: SgNode, known: Mapping[str, SgNode], names: Names) -> frozenset[str]:
-    walk = Interpreter(known)
+    interpreter = Interpreter(known)
     for each in list_parts(body):
         if each.kind() == "field_declaration":
-            walk.run_statement(each, names, 3)
+            interpreter.run_statement(each, names, EXACT)
         elif (
             each.kind() == "method_declaration"
             and _SET_UP_ANNOTATIONS & _list_annotations(each).keys()
         ):
             held = each.field("body")
             if held is not None:
-                walk.run_block(held, names)
-    return frozenset(walk.marks)
+                interpreter.run_block(held, names)
+    return frozenset(interpreter.marks)
 
 
 def _read_test(
     path: str, prefix: str, node: SgNode, place: tuple[frozenset[str], Mapping[str, SgNode], Names]
 ) -> Test:
     marks, known, outer = place
-    walk = Interpreter(known)
+    interpreter = Interpreter(known)
     name, body = node.field("name"), node.field("body")
     annotations = _list_annotations(node)
     if body is not None:
         for row in _list_rows(annotations, outer):
             names = {**outer, **_bind_row(node, row)}
-            walk.run_block(body, names)
+            interpreter.run_block(body, names)
             expected = _list_expected_errors(annotations)
             if expected:
-                walk.assertions += read_raised(evaluate(body, names), expected, names)
+                interpreter.assertions += read_raised(evaluate(body, names), expected, names)
     label = prefix + (name.text() if name is not None else "")
-    return Test(path, label, tuple(walk.assertions), marks | _read_marks(node) | walk.marks)
+    return Test(
+        path, label, tuple(interpreter.assertions), marks | _read_marks(node) | interpreter.marks
+    )
 
 
 def _list_expected_errors(annotations: Mapping[str, SgNode]) -> list[SgNode]:

@@ -14,7 +14,7 @@ from untildone.syntax.nodes import (
     CLOSURES,
     FUNCTIONS,
     MEMBERS,
-    find_below,
+    find_named,
     get_member,
     get_receiver,
     list_arguments,
@@ -47,37 +47,35 @@ class _FileTests(Struct):
 
 
 def list_functions(root: SgNode) -> Iterator[tuple[str, SgNode]]:
-    for node in find_below(root, FUNCTIONS):
-        name = node.field("name")
-        if name is not None:
-            yield name.text(), node
-    for node in find_below(root, frozenset(("variable_declarator",))):
-        name, held = node.field("name"), node.field("value")
-        if name is not None and held is not None and held.kind() in CLOSURES:
-            yield name.text(), held
+    yield from find_named(root, FUNCTIONS)
+    for name, node in find_named(root, frozenset(("variable_declarator",))):
+        if (function := node.field("value")) is not None and function.kind() in CLOSURES:
+            yield name, function
 
 
 def read_tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> Iterator[Test]:
     found = _FileTests({}, [_Group("", frozenset())], set(), path)
     known = {**shared, **dict(list_functions(root))}
-    walk = Interpreter(
+    interpreter = Interpreter(
         known, lambda inside, call, names, limit: _read_call(found, inside, call, (names, limit))
     )
-    walk.run_block(root, {})
-    outside = frozenset(walk.marks)
+    interpreter.run_block(root, {})
+    outside = frozenset(interpreter.marks)
     for name, same in found.tests.items():
-        claims = tuple(claim for each in same for claim in each.assertions)
+        assertions = tuple(assertion for each in same for assertion in each.assertions)
         marks = frozenset(mark for each in same for mark in each.marks) | outside
         others = found.focused - {name} if not _is_focused(name, found.focused) else frozenset()
-        told = frozenset((f"`.only` on `{sorted(others)[0]}`",)) if others else frozenset()
-        yield Test(path, name, claims, marks | told)
+        focus_marks = frozenset((f"`.only` on `{sorted(others)[0]}`",)) if others else frozenset()
+        yield Test(path, name, assertions, marks | focus_marks)
 
 
 def _is_focused(name: str, focused: set[str]) -> bool:
     return any(name == each or name.startswith(f"{each}::") for each in focused)
 
 
-def _read_call(found: _FileTests, walk: Interpreter, call: SgNode, at: tuple[Names, int]) -> bool:
+def _read_call(
+    found: _FileTests, interpreter: Interpreter, call: SgNode, at: tuple[Names, int]
+) -> bool:
     """Read a test, a group or a set-up hook; return False for any other call."""
     names, limit = at
     word, extras, table = _split_call_name(call)
@@ -86,16 +84,16 @@ def _read_call(found: _FileTests, walk: Interpreter, call: SgNode, at: tuple[Nam
             if each.kind() in CLOSURES:
                 body = each.field("body")
                 if body is not None:
-                    walk.run_block(body, names)
+                    interpreter.run_block(body, names)
         return True
     if word not in _TEST_WORDS | _GROUP_WORDS or not list_arguments(call):
         return False
-    rows = [UNKNOWN] if table is None else walk.rows(_read_table(table, names))
+    rows = [UNKNOWN] if table is None else interpreter.rows(_read_table(table, names))
     group = found.groups[-1]
     if limit < EXACT:
         found.groups.append(_Group(group.name, group.marks | {"a condition around it"}))
     for row in rows:
-        _add_test(found, walk, call, (word, extras, row, names))
+        _add_test(found, interpreter, call, (word, extras, row, names))
     if limit < EXACT:
         found.groups.pop()
     return True
@@ -145,7 +143,10 @@ def _make_row(cells: dict[str, Value]) -> Value:
 
 
 def _add_test(
-    found: _FileTests, walk: Interpreter, call: SgNode, head: tuple[str, list[str], Value, Names]
+    found: _FileTests,
+    interpreter: Interpreter,
+    call: SgNode,
+    head: tuple[str, list[str], Value, Names],
 ) -> None:
     word, extras, row, names = head
     given = list_arguments(call)
@@ -158,36 +159,36 @@ def _add_test(
     if word in _GROUP_WORDS:
         found.groups.append(_Group(f"{name}::", marks))
         if body is not None:
-            walk.run_closure(body, row, names)
+            interpreter.run_closure(body, row, names)
         found.groups.pop()
         return
-    claims, more = _run_body(walk, body, row, names)
-    held = Test(found.path, name, claims, marks | more)
+    assertions, more = _run_body(interpreter, body, row, names)
+    held = Test(found.path, name, assertions, marks | more)
     found.tests.setdefault(name, []).append(held)
 
 
 def _run_body(
-    walk: Interpreter, body: SgNode | None, row: Value, names: Names
+    interpreter: Interpreter, body: SgNode | None, row: Value, names: Names
 ) -> tuple[tuple[Assertion, ...], frozenset[str]]:
     if body is None:
         return (), frozenset()
-    inside = Interpreter(walk.functions, _read_subtest)
+    inside = Interpreter(interpreter.functions, _read_subtest)
     inside.run_closure(body, row, names, EXACT)
     return tuple(inside.assertions), frozenset(inside.marks)
 
 
-def _read_subtest(walk: Interpreter, call: SgNode, names: Names, limit: int) -> bool:
+def _read_subtest(interpreter: Interpreter, call: SgNode, names: Names, limit: int) -> bool:
     """Read `t.test("name", fn)` of node:test as a part of the test around it."""
     word, extras, table = _split_call_name(call)
     if word not in _TEST_WORDS or call.field("function") is None:
         return False
     given = list_arguments(call)
     body = next((each for each in given if each.kind() in CLOSURES), None)
-    walk.marks |= _read_marks(word, extras, given)
-    rows = [UNKNOWN] if table is None else walk.rows(_read_table(table, names))
+    interpreter.marks |= _read_marks(word, extras, given)
+    rows = [UNKNOWN] if table is None else interpreter.rows(_read_table(table, names))
     for row in rows:
         if body is not None:
-            walk.run_closure(body, row, names, limit)
+            interpreter.run_closure(body, row, names, limit)
     return True
 
 

@@ -59,27 +59,27 @@ Replacement = tuple[str, str]
 
 
 def find_concerns(comparison: Comparison) -> Iterator[Concern]:
-    acts: dict[str, list[Replacement]] = {}
+    replacements: dict[str, list[Replacement]] = {}
     for path in (*comparison.changes.edited, *comparison.changes.added):
         if comparison.role(path) == "config":
             yield from _find_redirected_imports(comparison, path)
         if (
             language_of_tests(path) and comparison.role(path) in ("test", "config")
         ) or path.endswith(".rs"):
-            acts[path] = _find_new_replacements(comparison, path)
-    names = frozenset(target for found in acts.values() for target, _ in found)
-    asked = (
+            replacements[path] = _find_new_replacements(comparison, path)
+    names = frozenset(target for found in replacements.values() for target, _ in found)
+    called = (
         find_called_names(comparison.old, names & find_product_names(comparison.old))
         if names
         else names
     )
-    for path, found in acts.items():
-        told = dict.fromkeys(
+    for path, found in replacements.items():
+        replaced = dict.fromkeys(
             target
             for target, inside in found
-            if target in asked and _affects_baseline_tests(comparison, path, inside)
+            if target in called and _affects_baseline_tests(comparison, path, inside)
         )
-        yield from (_make_concern(comparison, path, target) for target in told)
+        yield from (_make_concern(comparison, path, target) for target in replaced)
 
 
 def _find_new_replacements(comparison: Comparison, path: str) -> list[Replacement]:
@@ -90,11 +90,11 @@ def _find_new_replacements(comparison: Comparison, path: str) -> list[Replacemen
     )
     before |= _list_own_names(comparison.old, path)
     called = set(re.findall(r"\b(\w+)\s*\(", comparison.old.text(path)))
-    acts = [
+    replacements = [
         *_find_replacements(comparison.new, path),
         *((name, "") for name in _list_own_names(comparison.new, path) & called),
     ]
-    return [act for act in acts if act[0] not in before]
+    return [each for each in replacements if each[0] not in before]
 
 
 def _make_concern(comparison: Comparison, path: str, target: str) -> Concern:
@@ -226,11 +226,11 @@ _SCRIPT_IMPORT = re.compile(
 def _list_imported_names(tree: Tree, path: str, root: SgNode) -> Iterator[str]:
     """Yield the names that are imported from a test file."""
     for each in find_below(root, _IMPORTS):
-        if (told := _PYTHON_IMPORT.match(each.text())) is not None:
-            dots = len(told[1]) - len(told[1].lstrip("."))
-            below_ = told[1].lstrip(".").replace(".", "/")
-            source = ("./" + "../" * (dots - 1) if dots else "") + below_
-            names = told[2]
+        if (python := _PYTHON_IMPORT.match(each.text())) is not None:
+            dots = len(python[1]) - len(python[1].lstrip("."))
+            folder = python[1].lstrip(".").replace(".", "/")
+            source = ("./" + "../" * (dots - 1) if dots else "") + folder
+            names = python[2]
         elif (script := _SCRIPT_IMPORT.match(each.text())) is not None:
             source, names = script[2], script[1]
         else:
@@ -265,9 +265,9 @@ def _find_redirected_imports(comparison: Comparison, path: str) -> Iterator[Conc
     """Report settings that newly map an import to a test file or to a new file."""
     if not path.endswith((".json", ".js", ".ts", ".mjs", ".cjs", ".mts", ".cts")):
         return
-    tongue = "json" if path.endswith(".json") else language_of_tests(path)
-    before = _list_import_mappings(comparison.old.text(path), tongue)
-    for key, aim in _list_import_mappings(comparison.new.text(path), tongue) - before:
+    language = "json" if path.endswith(".json") else language_of_tests(path)
+    before = _list_import_mappings(comparison.old.text(path), language)
+    for key, aim in _list_import_mappings(comparison.new.text(path), language) - before:
         found = _resolve_import(comparison.new, "", re.sub(r"^(<rootDir>)?[./]*", "", aim))
         if found and (classify_file(found) == "test" or found not in comparison.old):
             yield make_concern(
@@ -279,10 +279,10 @@ def _find_redirected_imports(comparison: Comparison, path: str) -> Iterator[Conc
             )
 
 
-def _list_import_mappings(text: str, tongue: str) -> set[tuple[str, str]]:
+def _list_import_mappings(text: str, language: str) -> set[tuple[str, str]]:
     found = set()
     for pair in find_below(
-        parse_test_source(text[:_MAX_SETTINGS_LENGTH], tongue), frozenset(("pair",))
+        parse_test_source(text[:_MAX_SETTINGS_LENGTH], language), frozenset(("pair",))
     ):
         key = list_parts(pair)[0].text().strip("\"'")
         if key in _MAPPING_KEYS:

@@ -11,7 +11,15 @@ from msgspec.structs import replace
 from untildone.integrity.tests.interpreter import Interpreter
 from untildone.integrity.tests.model import Test
 from untildone.integrity.tests.values import UNKNOWN, Names, Value, evaluate
-from untildone.syntax.nodes import find_below, list_arguments, list_parts, read_callee, read_literal
+from untildone.syntax.nodes import (
+    find_below,
+    find_named,
+    list_arguments,
+    list_assignments,
+    list_parts,
+    read_callee,
+    read_literal,
+)
 
 _SKIP_MARK = re.compile(r"\b(skip\w*|xfail|expectedFailure|importorskip|todo)\b", re.IGNORECASE)
 _NOT_IN_MARKS = re.compile(r"\breason\s*=\s*(\"[^\"]*\"|'[^']*')\s*,?|\s+|#.*")
@@ -43,36 +51,28 @@ class _File(Struct, frozen=True):
 
 def list_functions(root: SgNode) -> Iterator[tuple[str, SgNode]]:
     """Yield functions and methods by name; a renamed fixture also by its given name."""
-    for node in find_below(root, frozenset(("function_definition",))):
-        name = node.field("name")
-        if name is not None:
-            yield name.text(), node
-            above = node.prev()
-            called = _FIXTURE_NAME.search(above.text()) if above is not None else None
-            if called:
-                yield called[1], node
+    for name, node in find_named(root, frozenset(("function_definition",))):
+        yield name, node
+        above = node.prev()
+        if above is not None and (given := _FIXTURE_NAME.search(above.text())):
+            yield given[1], node
 
 
 def read_tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> Iterator[Test]:
     own = dict(list_functions(root))
-    walk = Interpreter({**shared, **own})
+    interpreter = Interpreter({**shared, **own})
     names = dict(_list_record_classes(root))
-    walk.run_block(root, names)
-    everywhere = walk.marks | _read_body_marks(root) | _read_autouse_marks({**shared, **own})
-    file = _File(dict(_list_classes(root)), _list_removed_names(root))
+    interpreter.run_block(root, names)
+    everywhere = interpreter.marks | _read_body_marks(root) | _read_autouse_marks({**shared, **own})
+    file = _File(
+        dict(find_named(root, frozenset(("class_definition",)))), _list_removed_names(root)
+    )
     place = _Scope("", frozenset(everywhere), {**shared, **own}, names, file)
     found: dict[str, Test] = {}
     for each in _read_body(path, root, place):
         # pytest collects the last definition of a name.
         found[each.name] = each
     yield from (each for name, each in found.items() if name.partition("::")[0] not in file.hidden)
-
-
-def _list_classes(root: SgNode) -> Iterator[tuple[str, SgNode]]:
-    for node in find_below(root, frozenset(("class_definition",))):
-        name = node.field("name")
-        if name is not None:
-            yield name.text(), node
 
 
 def _list_record_classes(root: SgNode) -> Iterator[tuple[str, Value]]:
@@ -99,11 +99,11 @@ def _read_autouse_marks(known: Mapping[str, SgNode]) -> frozenset[str]:
         above = node.prev()
         if above is None or above.kind() != "decorator" or "autouse" not in above.text():
             continue
-        walk = Interpreter(known)
+        interpreter = Interpreter(known)
         body = node.field("body")
         if body is not None:
-            walk.run_block(body, {})
-        marks |= {f"{each} in `{name}`" for each in walk.marks}
+            interpreter.run_block(body, {})
+        marks |= {f"{each} in `{name}`" for each in interpreter.marks}
     return frozenset(marks)
 
 
@@ -112,34 +112,20 @@ def _list_removed_names(root: SgNode) -> frozenset[str]:
     gone: set[str] = set()
     for node in find_below(root, frozenset(("delete_statement",))):
         gone |= {each.text() for each in list_parts(node)}
-    for each in list_parts(root):
-        held = (
-            list_parts(each)[0]
-            if each.kind() == "expression_statement" and list_parts(each)
-            else each
-        )
-        if held.kind() == "assignment" and (left := held.field("left")) is not None:
-            gone.add(left.text())
+    gone |= {target for target, _ in list_assignments(root)}
     return frozenset(gone)
 
 
 def _read_body_marks(body: SgNode) -> frozenset[str]:
     """Return the marks by `pytestmark = …` and `__test__ = False` in a module or class."""
     marks = set()
-    for each in list_parts(body):
-        held = (
-            list_parts(each)[0]
-            if each.kind() == "expression_statement" and list_parts(each)
-            else each
-        )
-        left = held.field("left") if held.kind() == "assignment" else None
-        right = held.field("right") if left is not None else None
-        if left is None or right is None:
+    for target, value in list_assignments(body):
+        if value is None:
             continue
-        if left.text() == "pytestmark" and _SKIP_MARK.search(right.text()):
-            marks.add(f"`pytestmark = {_normalize_mark(right.text())}`")
-        if left.text().endswith("__test__") and read_literal(right) == "false":
-            marks.add(f"`{left.text()} = False`")
+        if target == "pytestmark" and _SKIP_MARK.search(value.text()):
+            marks.add(f"`pytestmark = {_normalize_mark(value.text())}`")
+        if target.endswith("__test__") and read_literal(value) == "false":
+            marks.add(f"`{target} = False`")
     return frozenset(marks)
 
 
@@ -277,9 +263,9 @@ def _run_set_up(node: SgNode | None, known: dict[str, SgNode], names: Names) -> 
     body = node.field("body") if node is not None else None
     if body is None:
         return set()
-    walk = Interpreter(known)
-    walk.run_block(body, names)
-    return walk.marks
+    interpreter = Interpreter(known)
+    interpreter.run_block(body, names)
+    return interpreter.marks
 
 
 def _read_function(
@@ -291,7 +277,7 @@ def _read_function(
     if any(re.search(r"\bfixture\b", each.text()) for each in decorators):
         return
     marked = _add_decorator_marks(place, decorators)
-    walk = Interpreter(place.functions)
+    interpreter = Interpreter(place.functions)
     tables = [
         table for each in decorators if (table := _read_parametrize(each, place.names)) is not None
     ]
@@ -299,27 +285,29 @@ def _read_function(
         names = dict(place.names)
         for row in chosen:
             names.update(row)
-        _bind_fixtures(node, walk, names)
-        walk.run_block(body, names)
-    marks = marked.marks | walk.marks
-    yield Test(path, f"{place.name}{name.text()}", tuple(walk.assertions), frozenset(marks))
+        _bind_fixtures(node, interpreter, names)
+        interpreter.run_block(body, names)
+    marks = marked.marks | interpreter.marks
+    yield Test(path, f"{place.name}{name.text()}", tuple(interpreter.assertions), frozenset(marks))
 
 
-def _bind_fixtures(node: SgNode, walk: Interpreter, names: Names) -> None:
+def _bind_fixtures(node: SgNode, interpreter: Interpreter, names: Names) -> None:
     """Bind each parameter that names a fixture to what the fixture returns or yields."""
     parameters = node.field("parameters")
     for each in list_parts(parameters) if parameters is not None else ():
         name = each.text().partition(":")[0].strip()
-        fixture = walk.functions.get(name)
+        fixture = interpreter.functions.get(name)
         body = fixture.field("body") if fixture is not None else None
         if fixture is None or body is None or name in names:
             continue
         # A fixture that requests its own name means the one that it overrides.
-        inside = Interpreter({key: held for key, held in walk.functions.items() if key != name})
+        inside = Interpreter(
+            {key: held for key, held in interpreter.functions.items() if key != name}
+        )
         known = dict(names)
         _bind_fixtures(fixture, inside, known)
         inside.run_block(body, known)
-        walk.marks |= {f"{mark} in `{name}`" for mark in inside.marks}
+        interpreter.marks |= {f"{mark} in `{name}`" for mark in inside.marks}
         given = [*inside.returned, *_list_yielded(body, known)]
         if given:
             names[name] = given[0]

@@ -17,7 +17,7 @@ from untildone.syntax.nodes import (
     find_below,
     get_member,
     list_arguments,
-    list_parts,
+    list_assignments,
     parse_test_file,
     read_call_path,
     read_callee,
@@ -106,10 +106,10 @@ def _may_steer_tests(comparison: Comparison, path: str) -> bool:
 
 def find_interference(tree: Tree, path: str) -> set[str]:
     """Return the interference found in the file, each as a phrase for the message."""
-    tongue = language_of_tests(path)
+    language = language_of_tests(path)
     root = tree.fact(parse_test_file, path)
     finders = _FINDERS if classify_file(path) in ("test", "config") else _ANYWHERE
-    return {sign for find in finders.get(tongue, ()) for sign in find(root)}
+    return {sign for find in finders.get(language, ()) for sign in find(root)}
 
 
 def _find_exits(root: SgNode) -> Iterator[str]:
@@ -168,15 +168,9 @@ def _find_hooks(root: SgNode) -> Iterator[str]:
 
 
 def _find_ignored_files(root: SgNode) -> Iterator[str]:
-    for each in list_parts(root):
-        held = (
-            list_parts(each)[0]
-            if each.kind() == "expression_statement" and list_parts(each)
-            else each
-        )
-        left = held.field("left") if held.kind() == "assignment" else None
-        if left is not None and left.text() in ("collect_ignore", "collect_ignore_glob"):
-            yield f"sets a `{left.text()}` {_SKIPS_TESTS}"
+    for target, _ in list_assignments(root):
+        if target in ("collect_ignore", "collect_ignore_glob"):
+            yield f"sets a `{target}` {_SKIPS_TESTS}"
 
 
 def _find_patches(root: SgNode) -> Iterator[str]:
@@ -291,8 +285,8 @@ def _find_macros(root: SgNode) -> Iterator[str]:
 
 def _find_interceptors(root: SgNode) -> Iterator[str]:
     for node in find_below(root, frozenset(("class_declaration",))):
-        if (told := _INTERCEPTOR_TYPES.search(node.text())) is not None:
-            yield f"intercepts tests by `{told[1]}`"
+        if (interceptor := _INTERCEPTOR_TYPES.search(node.text())) is not None:
+            yield f"intercepts tests by `{interceptor[1]}`"
 
 
 _FINDERS: dict[str, tuple[Callable[[SgNode], Iterator[str]], ...]] = {

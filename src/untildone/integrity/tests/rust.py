@@ -6,9 +6,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from ast_grep_py import SgNode
 
 from untildone.integrity.tests.interpreter import Interpreter
-from untildone.integrity.tests.model import Assertion, Test
+from untildone.integrity.tests.model import EXACT, PARTIAL, Assertion, Test
 from untildone.integrity.tests.values import Names, Value, bind, evaluate
-from untildone.syntax.nodes import find_below, list_parts, normalize_number, normalize_string
+from untildone.syntax.nodes import (
+    find_below,
+    find_named,
+    list_parts,
+    normalize_number,
+    normalize_string,
+)
 
 _TEST_ATTRIBUTE = re.compile(
     r"^#\[\s*(\w+::)*(test|rstest|test_case|quickcheck|wasm_bindgen_test)\b"
@@ -18,10 +24,7 @@ _QUOTED_TEXT = re.compile(r"\"((?:[^\"\\]|\\.)*)\"")
 
 
 def list_functions(root: SgNode) -> Iterator[tuple[str, SgNode]]:
-    for node in find_below(root, frozenset(("function_item",))):
-        name = node.field("name")
-        if name is not None:
-            yield name.text(), node
+    return find_named(root, frozenset(("function_item",)))
 
 
 def read_tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> Iterator[Test]:
@@ -89,7 +92,7 @@ def _read_items(
                     path, f"{prefix}{name.text()}", each, (attributes, more, known, names)
                 )
         else:
-            Interpreter(known).run_statement(each, names, 3)
+            Interpreter(known).run_statement(each, names, EXACT)
         attributes = []
 
 
@@ -100,15 +103,15 @@ def _read_test(
     place: tuple[list[str], frozenset[str], Mapping[str, SgNode], Names],
 ) -> Test:
     attributes, marks, known, outer = place
-    walk = Interpreter(known)
+    interpreter = Interpreter(known)
     body = node.field("body")
     assert body is not None  # noqa: S101  only functions with a body are given
     for row in _list_rows(attributes):
         names = dict(outer)
         _bind_row(node, row, names)
-        walk.run_block(body, names)
-        walk.assertions += _read_expected_panic(attributes, body, names)
-    return Test(path, name, tuple(walk.assertions), marks | walk.marks)
+        interpreter.run_block(body, names)
+        interpreter.assertions += _read_expected_panic(attributes, body, names)
+    return Test(path, name, tuple(interpreter.assertions), marks | interpreter.marks)
 
 
 def _list_rows(attributes: list[str]) -> list[list[str]]:
@@ -151,10 +154,14 @@ def _read_marks(attributes: list[str]) -> frozenset[str]:
 def _read_expected_panic(attributes: list[str], body: SgNode, names: Names) -> list[Assertion]:
     for each in attributes:
         if "should_panic" in each:
-            told = _QUOTED_TEXT.search(each)
-            expected = Value((f'"{told[1]}',) if told else ())
+            message = _QUOTED_TEXT.search(each)
+            expected = Value((f'"{message[1]}',) if message else ())
             actual = Value(evaluate(body, names).literals, evaluate(body, names).calls, known=False)
-            return [Assertion(3 if told else 2, actual.literals, expected.literals, actual.calls)]
+            return [
+                Assertion(
+                    EXACT if message else PARTIAL, actual.literals, expected.literals, actual.calls
+                )
+            ]
     return []
 
 
@@ -169,7 +176,7 @@ def find_exclusion_marks(path: str, sources: Iterable[str]) -> frozenset[str]:
     if "src" not in folders or stem in ("lib", "main", "src") or "bin" in folders:
         return frozenset()
     pattern = re.compile(_MODULE_DECLARATION.format(re.escape(stem)))
-    found = [told for text in sources if (told := pattern.search(text)) is not None]
+    found = [declaration for text in sources if (declaration := pattern.search(text)) is not None]
     if not found:
         return frozenset((f"no `mod {stem};`",))
     attributes = re.findall(r"#\[[^\n]*?\](?=\s|$)", found[0][1])

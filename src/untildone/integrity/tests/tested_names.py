@@ -27,6 +27,10 @@ def find_defined_names(text: str) -> frozenset[str]:
 
 def find_product_names(tree: Tree) -> frozenset[str]:
     """Return the names that the product defines, of the first 40 MB of its code."""
+    return tree.fact(_read_product_names, "")
+
+
+def _read_product_names(tree: Tree, _path: str) -> frozenset[str]:
     names: set[str] = set()
     left = _MAX_PRODUCT_LENGTH
     for path in tree:

@@ -15,7 +15,7 @@ from untildone.engine.baseline import save_baseline_results
 from untildone.engine.context import Context
 from untildone.engine.project_checks import load_trusted_configuration
 from untildone.engine.request import Request
-from untildone.engine.start import begin
+from untildone.engine.start import begin_loop
 from untildone.features.plans.model import Task
 from untildone.features.plans.task_checks import find_promise, list_task_checks, merge_checks
 from untildone.features.plans.task_loops import list_task_claims
@@ -88,7 +88,7 @@ def _checks(setting: Workspace, tasks: Iterable[str]) -> Iterator[Check]:
 
 
 def start_loop(context: Context, request: Request) -> Record:
-    return record_baseline(context, begin(context, request))
+    return record_baseline(context, begin_loop(context, request))
 
 
 def record_baseline(context: Context, record: Record) -> Record:

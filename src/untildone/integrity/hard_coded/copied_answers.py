@@ -1,0 +1,127 @@
+"""Describes answers of the tests that a file repeats in branches or tables."""
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from typing import TypeAlias
+
+from untildone.integrity.hard_coded.answers import Answer
+from untildone.integrity.hard_coded.derived_answers import is_derived_table
+from untildone.integrity.hard_coded.documentation import is_documented
+from untildone.integrity.hard_coded.literals import normalize_literal
+from untildone.integrity.hard_coded.special_cases import list_functions
+from untildone.integrity.hard_coded.specific_values import (
+    MIN_DIGITS,
+    count_digits,
+    is_specific,
+    is_trivial,
+    rejects_one_negative,
+)
+from untildone.integrity.hard_coded.unit_tables import is_unit_table
+from untildone.integrity.hard_coded.varied_inputs import TreeCopies, find_special_inputs
+
+# An input and its answer.
+Pair: TypeAlias = tuple[str, str]
+Pairs: TypeAlias = frozenset[Pair]
+_MAX_SHOWN = 3
+
+
+def describe_copied_answers(
+    copies: TreeCopies,
+    path: str,
+    *,
+    answers: Sequence[Answer],
+    expected: Pairs,
+    computing: frozenset[str],
+) -> str:
+    """Return a description of the first function or table with answers of tests, else ""."""
+    for name, table_line in dict.fromkeys((each.function, each.table_line) for each in answers):
+        own = [each for each in answers if (each.function, each.table_line) == (name, table_line)]
+        pairs = {
+            pair: line
+            for pair, line in _match_answers(own, expected).items()
+            if not is_documented(copies.comparison, path, pair)
+        }
+        if not pairs or _are_minority(pairs, own):
+            continue
+        if is_unit_table(copies.comparison.new.text(path), own[0].line):
+            continue
+        general = name in computing if name else bool(computing)
+        general = general or any(each.computes for each in own)
+        if (
+            (general and is_derived_table(pairs, len({each.keys for each in own})))
+            or _is_strong_evidence(pairs, general)
+            or (_is_weak_evidence(pairs) and _is_special_case(copies, path, name, pairs))
+        ):
+            return _describe_pairs(path, pairs)
+    return ""
+
+
+def _are_minority(pairs: dict[Pair, int], answers: Sequence[Answer]) -> bool:
+    """Whether fewer than half of the lines or of the entries are answers of tests."""
+    lines, inputs = {each.line for each in answers}, {each.keys for each in answers}
+    known = {key for key, _ in pairs}
+    hit = [keys for keys in inputs if known.intersection((*keys, *map(_unquote_number, keys)))]
+    return 2 * len(set(pairs.values())) < len(lines) or 2 * len(hit) < len(inputs)
+
+
+def _match_answers(answers: Sequence[Answer], expected: Pairs) -> dict[Pair, int]:
+    """Return the answers that tests expect, with their lines."""
+    return {
+        (key, each.value): each.line
+        for each in answers
+        for written in each.keys
+        for key in {written, _unquote_number(written)}
+        if (key, each.value) in expected or _is_joined_input(key, each.value, expected)
+    }
+
+
+def _is_joined_input(key: str, value: str, expected: Pairs) -> bool:
+    """Whether a key joins several inputs of the answer, as in `1/FR`."""
+    parts = [part for part in re.split(r"[^\w.]+", key.strip("'")) if part]
+    inputs = [_unquote_number(f"'{part}'") for part in parts]
+    return len(inputs) > 1 and all((each, value) in expected for each in inputs)
+
+
+def _unquote_number(key: str) -> str:
+    """Return the number of a quoted one, as JSON writes its keys."""
+    number = key.strip("'")
+    return number if re.fullmatch(r"-?\d+(\.\d+)?", number) else key
+
+
+def _is_strong_evidence(pairs: Collection[Pair], general: bool) -> bool:
+    inputs = [key for key, _ in pairs if is_specific(key)]
+    if general:
+        unlikely = any(key.startswith("'") or count_digits(key) >= MIN_DIGITS for key in inputs)
+        return unlikely or (bool(inputs) and len(pairs) >= 2)
+    return len(inputs) >= 3 and len({value for _, value in pairs}) >= 3
+
+
+def _is_weak_evidence(pairs: Iterable[Pair]) -> bool:
+    return any(not is_trivial(key) or rejects_one_negative(key, value) for key, value in pairs)
+
+
+def _is_special_case(copies: TreeCopies, path: str, name: str, pairs: Iterable[Pair]) -> bool:
+    """Run the function with varied inputs; True if only inputs of tests give new results."""
+    comparison = copies.comparison
+    if not path.endswith(".py") or path not in comparison.old:
+        return False
+    tests = [
+        comparison.old.text(each) for each in comparison.old if comparison.role(each) == "test"
+    ]
+    functions = [name] if name else list_functions(comparison, path)
+    found = find_special_inputs(copies, path, functions=functions, tests=tests)
+    given = {normalize_literal(repr(value)) for call in found for value in call.arguments}
+    return bool(found) and any(not is_trivial(key) or key in given for key, _ in pairs)
+
+
+def _describe_pairs(path: str, pairs: dict[Pair, int]) -> str:
+    shown = [
+        f"{format_value(value)} for {format_value(key)} (line {line})"
+        for (key, value), line in list(pairs.items())[:_MAX_SHOWN]
+    ]
+    more = f" and {len(pairs) - _MAX_SHOWN} more" if len(pairs) > _MAX_SHOWN else ""
+    return f"`{path}` has hard-coded answers of the tests: {', '.join(shown)}{more}"
+
+
+def format_value(value: str) -> str:
+    return f"{float(value):.0f}" if re.fullmatch(r"[\d.]+e\+\d+", value) else value

@@ -1,0 +1,69 @@
+"""Describes answers that a function returns for the inputs of the tests alone."""
+
+import ast
+import re
+from collections.abc import Mapping
+
+from untildone.integrity.comparison import Comparison
+from untildone.integrity.hard_coded.answer_sources import find_answer_sources, list_entries
+from untildone.integrity.hard_coded.documentation import is_documented
+from untildone.integrity.hard_coded.literals import normalize_literal
+from untildone.integrity.hard_coded.specific_values import is_trivial
+from untildone.integrity.hard_coded.suite_literals import SuiteLiterals
+from untildone.integrity.hard_coded.varied_inputs import TreeCopies, find_special_inputs
+
+_MIN_ANSWERS = 2
+_MAX_SHOWN = 3
+
+
+def describe_special_inputs(
+    copies: TreeCopies, path: str, new_literals: Mapping[str, frozenset[str]], suite: SuiteLiterals
+) -> str:
+    """Return a description of new literals that only test inputs give, else ""."""
+    comparison = copies.comparison
+    if not path.endswith(".py") or path not in comparison.old:
+        return ""
+    functions = list_functions(comparison, path)
+    new = new_literals[path].union(
+        *(
+            new_literals[each] if each in new_literals else _find_new_entries(comparison, each)
+            for each in find_answer_sources(comparison, path)
+        )
+    )
+    texts = suite.list_texts_calling(functions, new, fewest=_MIN_ANSWERS)
+    special = find_special_inputs(copies, path, functions=functions, tests=texts) if texts else {}
+    shown, count = [], 0
+    for call, result in special.items():
+        literals = _list_literals_of(result)
+        given = normalize_literal(repr(call.arguments[0])) or ""
+        documented = any(is_documented(comparison, path, (given, each)) for each in literals)
+        if literals and literals <= new and not documented:
+            shown.append(f"{result} for {', '.join(map(repr, call.arguments))}")
+            count += max(1, sum(not is_trivial(each) for each in literals))
+    if count < _MIN_ANSWERS:
+        return ""
+    answers = "; ".join(shown[:_MAX_SHOWN])
+    return f"`{path}` returns {answers}, and nothing like it for similar inputs"
+
+
+def list_functions(comparison: Comparison, path: str) -> list[str]:
+    return re.findall(r"^def (\w+)", comparison.new.text(path), re.MULTILINE)
+
+
+def _find_new_entries(comparison: Comparison, path: str) -> frozenset[str]:
+    before, after = (
+        list_entries(path, tree.text(path)) for tree in (comparison.old, comparison.new)
+    )
+    return after - before
+
+
+def _list_literals_of(result: str) -> frozenset[str]:
+    """Return the literals of a result: a list of several counts like several answers."""
+    try:
+        nodes = list(ast.walk(ast.parse(result, mode="eval")))
+    except (SyntaxError, ValueError, RecursionError):
+        return frozenset()
+    values = (
+        normalize_literal(repr(node.value)) for node in nodes if isinstance(node, ast.Constant)
+    )
+    return frozenset(each for each in values if each is not None)

@@ -1,0 +1,72 @@
+"""Tells values that only a test would have from those that ordinary code compares with."""
+
+import math
+import re
+
+# A single word may name anything; a sentence, a text with punctuation or numbers with units, as
+# in 1h30m, is more likely the input of a test.
+_UNITS = r"(\d+(y|w|d|h|m|s|ms|min|sec|kg|g|lb|oz|ft|in|km|cm|mm)){2,}"
+_WORD = re.compile(rf"'(?!(?i:{_UNITS})')[\w.-]{{0,24}}'")
+_LITERAL = re.compile(r"'|-?\d")
+MIN_DIGITS = 4
+_MIN_LARGE_NUMBER = 1_000
+# Common numbers of seconds, bytes, ports and years.
+_WELL_KNOWN = frozenset(
+    (
+        *("1024", "1440", "1900", "1970", "2048", "3600", "3999", "4096", "8080", "8443", "9999"),
+        *("65535", "65536", "86400", "604800", "3.6e+06", "8.64e+07", "1.04858e+06"),
+    )
+)
+
+
+def is_literal(value: str) -> bool:
+    """Whether the value is a quoted text or a number, not a name."""
+    return _LITERAL.match(value) is not None
+
+
+def is_trivial(value: str) -> bool:
+    """Whether the value is so small that a special case for it is ordinary code."""
+    if value.startswith("'"):
+        return len(value) <= 3
+    return value in ("true", "false") or _measure(value) <= 2
+
+
+def is_specific(value: str) -> bool:
+    """Whether a value is likely a test input: 1h30m is one, `noon` may be a general rule."""
+    return not is_trivial(value) and not _WORD.fullmatch(value)
+
+
+def is_specific_text(value: str) -> bool:
+    return value.startswith("'") and is_specific(value)
+
+
+def has_many_digits(value: str) -> bool:
+    return value.startswith("'") and count_digits(re.sub(r"\D", "", value)) >= MIN_DIGITS
+
+
+def count_digits(number: str) -> int:
+    """Count the significant digits: two of 1800."""
+    return len(number.partition("e")[0].replace(".", "").strip("-0"))
+
+
+def is_large_number(value: str) -> bool:
+    return (
+        is_literal(value)
+        and value[0] != "'"
+        and value not in _WELL_KNOWN
+        and _measure(value) >= _MIN_LARGE_NUMBER
+        and count_digits(value) > 1
+    )
+
+
+def rejects_one_negative(key: str, value: str) -> bool:
+    """Whether one negative number raises an error: a real guard rejects all of them."""
+    return key.startswith("-") and value[:1].isupper()
+
+
+def _measure(number: str) -> float:
+    try:
+        return abs(float(number))
+    except ValueError:
+        # An octal or binary number, or one that is too long to convert.
+        return math.inf
