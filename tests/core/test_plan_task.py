@@ -75,4 +75,4 @@ def test_a_task_whose_criteria_hold_is_said_to_be_done_by_verifying_it() -> None
 
 def test_without_a_report_nothing_is_missing() -> None:
     assert (list_missing(None), list_missing(TaskReport(result="VERIFIED"))) == ((), ())
-    assert TaskReport(result="BLOCKED").told == "BLOCKED"
+    assert TaskReport(result="BLOCKED").summary == "BLOCKED"

@@ -67,7 +67,7 @@ def command(
         record = record_report(context, named, task, report)
         recorded = record.progress.report
         if recorded:
-            click.echo("\n".join((recorded.told, *list_missing(recorded))))
+            click.echo("\n".join((recorded.summary, *list_missing(recorded))))
         return record
 
     verb = RelayedVerb(verb="verify", name=task, text=msgspec.json.encode(report).decode())

@@ -144,10 +144,10 @@ def compare_with_baseline(
     tests become concerns later.
     """
     evidence = replace(evidence, checks=apply_counts(contract, evidence.checks, evidence.baseline))
-    start = {result.name: result.tests for result in evidence.baseline or () if result.tests}
+    baseline = {result.name: result.tests for result in evidence.baseline or () if result.tests}
     checks = tuple(
-        mark_missing_tests(result, start[result.name], allow=contract.allow, strict=strict)
-        if result.name in start
+        mark_missing_tests(result, baseline[result.name], allow=contract.allow, strict=strict)
+        if result.name in baseline
         else result
         for result in evidence.checks
     )

@@ -169,7 +169,7 @@ def _apply_bounds(
 
 def _check_blocked(contract: Contract, progress: Progress, evidence: Evidence) -> Verdict | None:
     if progress.report and progress.report.stuck:
-        return Pause(outcome="blocked", reason=progress.report.told)
+        return Pause(outcome="blocked", reason=progress.report.summary)
     if not evidence.blocked:
         return None
     if progress.blocked_reported:

@@ -44,13 +44,13 @@ class FailureChanges(Struct, frozen=True, kw_only=True):
 
 
 def compare_failures(evidence: Evidence) -> FailureChanges:
-    start = {result.name: result for result in evidence.baseline or ()}
-    before = {name: identify_failures(result) for name, result in start.items()}
+    baseline = {result.name: result for result in evidence.baseline or ()}
+    before = {name: identify_failures(result) for name, result in baseline.items()}
     lists: dict[_Change, list[Failure]] = {"new": [], "regressed": [], "remaining": []}
     fixed = gone = 0
     for result in evidence.checks:
         now = {} if result.green else identify_failures(result)
-        had = start.get(result.name)
+        had = baseline.get(result.name)
         passed = _list_passed(had)
         known = before[had.name] if had else now
         for identity, (test, index) in now.items():
@@ -65,7 +65,7 @@ def compare_failures(evidence: Evidence) -> FailureChanges:
         remaining=tuple(lists["remaining"]),
         fixed=fixed,
         unseen=gone - fixed,
-        in_baseline=sum(len(before[name]) for name in start if not start[name].green),
+        in_baseline=sum(len(before[name]) for name in baseline if not baseline[name].green),
     )
 
 
@@ -108,12 +108,12 @@ def _classify(identity: str, known: FailureIds, passed: frozenset[str]) -> _Chan
     return "remaining" if identity in known else "new"
 
 
-def _list_passed(start: BaselineResult | None) -> frozenset[str]:
-    if start is None:
+def _list_passed(baseline: BaselineResult | None) -> frozenset[str]:
+    if baseline is None:
         return frozenset()
-    tests = start.tests.passing if start.tests else ()
-    check = (_identify_check(start.name),) if start.green else ()
-    return frozenset((*(_identify_test(start.name, test) for test in tests), *check))
+    tests = baseline.tests.passing if baseline.tests else ()
+    check = (_identify_check(baseline.name),) if baseline.green else ()
+    return frozenset((*(_identify_test(baseline.name, test) for test in tests), *check))
 
 
 def _count_fixed(before: FailureIds, now: FailureIds, result: CheckResult) -> int:

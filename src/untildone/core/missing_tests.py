@@ -52,9 +52,9 @@ def find_missing_tests(
     evidence: Evidence, allow: tuple[str, ...], folds: Sequence[MergedTest] = ()
 ) -> Iterator[Concern]:
     """A concern for each missing test, or for the check where tests have no names."""
-    start = {result.name: result.tests for result in evidence.baseline or () if result.tests}
+    baseline = {result.name: result.tests for result in evidence.baseline or () if result.tests}
     for result in evidence.checks:
-        had = start.get(result.name)
+        had = baseline.get(result.name)
         missing = _find_missing(result, had, allow, folds) if had else None
         if missing is None or not missing.fewer:
             continue

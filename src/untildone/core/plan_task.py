@@ -45,7 +45,7 @@ class TaskReport(Struct, frozen=True, kw_only=True):
         return self.result in ("BLOCKED", "MISALIGNED")
 
     @property
-    def told(self) -> str:
+    def summary(self) -> str:
         return f"{self.result}: {self.reason}" if self.reason else self.result
 
 

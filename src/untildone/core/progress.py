@@ -104,7 +104,7 @@ class Progress(Struct, frozen=True, kw_only=True):
     stale_rounds: int = 0
     # Holds in a row without a tool call.
     idle_holds: int = 0
-    # What the agent was told in the last round or before.
+    # What was already reported to the agent.
     blocked_reported: bool = False
     unrunnable_reported: bool = False
     faults: int = 0

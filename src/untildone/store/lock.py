@@ -33,7 +33,7 @@ else:
     import fcntl
 
     def try_lock(descriptor: int) -> bool:
-        """True if the lock is ours now, False if somebody has it."""
+        """Whether we have the lock now; False if another holder has it."""
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

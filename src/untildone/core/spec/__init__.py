@@ -1,1 +1,1 @@
-"""Rules of loops that start from a spec: rubric, gates, workflow, verdict."""
+"""Rules of loops that start from a spec: rubric, gates, workflow, breakers, trust."""
