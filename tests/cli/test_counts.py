@@ -107,7 +107,7 @@ def test_a_target_lies_in_the_project(desk: Desk) -> None:
     outside = refused(desk, "--check", RED, "--target", "..")
 
     assert agreed["targets"] == ["src", "src/a.py"]
-    assert outside[2].startswith("error: the target `..` is no part of ")
+    assert outside[2].startswith("error: the target `..` is not in ")
 
 
 def test_todo_items_become_criteria_and_the_task(desk: Desk) -> None:

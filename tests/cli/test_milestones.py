@@ -259,7 +259,7 @@ def test_a_mistake_in_a_configuration_is_told_and_the_loop_starts(desk: Desk) ->
 
     assert (code, told.splitlines()[0]) == (
         0,
-        "no milestones of a configuration with mistakes:"
+        "the milestones of a configuration with mistakes are left out:"
         f" {desk.state / 'config.toml'}:2: `on` is `end`;"
         " allowed: `start`, `round`, `half`, `done`, `pause`",
     )
@@ -280,7 +280,7 @@ def test_telling_that_is_impossible_changes_nothing(desk: Desk) -> None:
     code, _, told = desk.typed("start", "--session", SESSION, "--check", RED)
     answer = stop(desk)
 
-    assert (code, told.splitlines()[0]) == (0, "milestones cannot be told: File exists")
+    assert (code, told.splitlines()[0]) == (0, "milestones cannot be sent: File exists")
     assert answer["hookSpecificOutput"]["hookEventName"] == "Stop"
 
 

@@ -33,7 +33,7 @@ def test_steps_are_named_done_and_shown(desk: Desk, loop: str) -> None:
         ],
     }
     assert desk.typed("steps", "done", "4") == error(
-        "`4` is no step of this loop (steps: `find it`, `mend it`)",
+        "`4` is not a step of this loop (steps: `find it`, `mend it`)",
         '`untildone steps set "STEP"…` names them',
     )
 

@@ -174,7 +174,7 @@ def test_a_template_that_cannot_be(
 
 def test_a_specification_that_is_not_there(desk: Desk) -> None:
     assert told(desk, "implement-spec", "SPEC.md") == error(
-        f"`SPEC.md` is no file in `{desk.project}`", "name the specification's file"
+        f"`SPEC.md` is not a file in `{desk.project}`", "name the specification's file"
     )
 
 
@@ -190,7 +190,7 @@ def test_a_project_without_a_type_checker(desk: Desk) -> None:
 
 def test_an_argument_without_a_template(desk: Desk) -> None:
     assert desk.typed("start", "--session", SESSION, "do it") == error(
-        "`do it` is an argument without a template", 'give a task with `--task "TEXT"`'
+        "`do it` belongs to no template", 'a task is given by `--task "TEXT"`'
     )
 
 
@@ -199,7 +199,7 @@ def test_a_check_the_project_does_not_have(desk: Desk) -> None:
     desk.typed("trust", "--yes")
 
     assert told(desk, "a") == error(
-        "the template's `tset` is no check of this project (there are: `test`)",
+        "the template's `tset` is not a check of this project (there are: `test`)",
         "`untildone detect` shows where they come from",
     )
 

@@ -52,11 +52,14 @@ def test_every_file_is_kept_but_what_tools_leave_behind(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda folder: (folder / "tree" / "app.py").write_text("x"), "files kept .* were changed"),
-        (lambda folder: (folder / "tree" / "app.py").unlink(), "files kept .* were changed"),
+        (
+            lambda folder: (folder / "tree" / "app.py").write_text("x"),
+            "saved files .* were changed",
+        ),
+        (lambda folder: (folder / "tree" / "app.py").unlink(), "saved files .* were changed"),
         (
             lambda folder: (folder / "start.json").write_text("{}"),
-            "record of the start was changed",
+            "record of the baseline was changed",
         ),
         (lambda folder: (folder / "start.json").unlink(), "are gone"),
     ],

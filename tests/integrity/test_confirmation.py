@@ -340,7 +340,9 @@ def test_the_person_goes_on_without_an_altered_start(world: World) -> None:
     world.stop()
 
     assert world.outcome == "done"
-    assert world.proved == ["not compared with the start: the files kept of the start were changed"]
+    assert world.proved == [
+        "not compared with the start: the saved files of the baseline were changed"
+    ]
 
 
 @pytest.mark.parametrize("text", [None, "{}"], ids=["removed", "altered"])

@@ -13,7 +13,6 @@ from untildone.cli.loops import open_context
 from untildone.cli.options import project_option
 from untildone.cli.project import find_project
 from untildone.config import Proposal, load_proposals
-from untildone.core.spec.shape_file import SHAPE_FILE, parse_shape_file
 from untildone.engine.context import Context
 from untildone.engine.project_checks import find_configured_folder
 from untildone.errors import UserError
@@ -23,6 +22,7 @@ from untildone.features.plans.document import read_plan as read_plan
 from untildone.features.plans.files import list_plans
 from untildone.features.plans.task_checks import list_commands
 from untildone.features.plans.trust import trust_plan
+from untildone.features.spec.shape_file import SHAPE_FILE, parse_shape_file
 from untildone.features.spec.start import load_shape_file
 from untildone.store.home import prepare_home
 from untildone.store.sessions import list_sessions

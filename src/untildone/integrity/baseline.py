@@ -105,16 +105,16 @@ def load_baseline(folder: Path, digest: str) -> tuple[Baseline, Tree]:
     try:
         data = (folder / _RECORD).read_bytes()
     except FileNotFoundError:
-        raise ValueError("the files kept of the start are gone") from None
+        raise ValueError("the saved files of the baseline are gone") from None
     if hashlib.sha256(data).hexdigest() != digest:
-        raise ValueError("the record of the start was changed")
+        raise ValueError("the record of the baseline was changed")
     try:
         start = msgspec.json.decode(data, type=Baseline)
     except msgspec.DecodeError as error:
-        raise ValueError(f"the record of the start is damaged: {error}") from None
+        raise ValueError(f"the record of the baseline is damaged: {error}") from None
     tree = read_tree(folder / _FILES, start.entries)
     if dict(tree.entries) != start.entries:
-        raise ValueError("the files kept of the start were changed")
+        raise ValueError("the saved files of the baseline were changed")
     return start, tree
 
 

@@ -61,7 +61,7 @@ def load_inputs(
         contract=contract,
         project=project,
         baseline_folder=folder,
-        incomparable="" if digest else missing or "the start was not kept",
+        incomparable="" if digest else missing or "the baseline was not saved",
     )
     if not digest:
         return inputs

@@ -66,7 +66,7 @@ class ComparisonLimit:
             self.megabytes = _grow(self.megabytes, more * _MEMORY_PER_MB, _MAX_COMPARISON_MEGABYTES)
 
     def check(self) -> None:
-        if time.process_time() - self.began > self.seconds:
+        if time.process_time() - self.began >= self.seconds:
             raise LimitExceeded(
                 f"it takes more than {self.seconds:.0f} s of processor time", self.path
             )

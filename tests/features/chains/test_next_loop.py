@@ -39,7 +39,7 @@ class Chained(World):
 
     def next(self, **said: Any) -> Any:  # noqa: ANN401  whatever is answered
         answer = self.stop(**said)
-        self.get_loop_id = self.here.session(SESSION).get_loop_id()
+        self.loop = self.here.session(SESSION).get_loop_id()
         return answer
 
 

@@ -16,11 +16,11 @@ from keepers import PATIENCE, end_keepers, keepers, until
 from untildone.app import open_context
 from untildone.engine.context import Context, project_folder
 from untildone.features.edits.server_client import (
-    DOOR,
+    ADDRESS_FILE,
     Diagnostics,
     ask_servers,
     edited_files,
-    open_door,
+    load_address,
 )
 from untildone.process.runner import is_alive
 
@@ -111,7 +111,7 @@ def test_without_time_to_wait_the_servers_get_warm_all_the_same(world: World) ->
     began = time.monotonic()
     assert world.snapshot(file, wait=0) is None
     assert time.monotonic() - began < 2
-    assert until(lambda: open_door(world.folder))
+    assert until(lambda: load_address(world.folder))
     assert world.said(file) == [("a.py", ["one"])]
     assert world.snapshot(file, wait=0) is None
     assert len(world.warm()) == 1
@@ -174,11 +174,11 @@ def test_the_process_ends_by_itself_when_nobody_asks(world: World) -> None:
 
 def test_a_door_that_is_damaged_or_leads_elsewhere_is_no_door(world: World) -> None:
     file = world.write("a.py", "one")
-    (world.folder / DOOR).write_text('{"token": "x", "port": 1}', encoding="utf-8")
+    (world.folder / ADDRESS_FILE).write_text('{"token": "x", "port": 1}', encoding="utf-8")
 
     assert world.said(file) == [("a.py", ["one"])]
-    (world.folder / DOOR).write_text("{", encoding="utf-8")
-    assert open_door(world.folder) is None
+    (world.folder / ADDRESS_FILE).write_text("{", encoding="utf-8")
+    assert load_address(world.folder) is None
 
 
 def call(tool: str, path: object, **more: Any) -> dict[str, Any]:  # noqa: ANN401  any field

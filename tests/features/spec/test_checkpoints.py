@@ -173,7 +173,7 @@ def test_what_is_ignored_and_in_the_way_is_neither_lost_nor_written_through(
         place.symlink_to(outside) if kind == "link" else place.write_text("mine", encoding="utf-8")
     before = tree(project)
 
-    with pytest.raises(UserError, match="is ignored by git and stands where"):
+    with pytest.raises(UserError, match="is ignored by git and is in the place of"):
         restore_checkpoint(project, LOOP, "step-1")
 
     assert (tree(project), list(outside.iterdir())) == (before, [])

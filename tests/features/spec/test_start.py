@@ -278,7 +278,7 @@ def test_steps_are_only_added(world: World) -> None:
     steps.add_steps(world.here, world.loop, ("three", "two"))
 
     assert world.contract.steps == ("one", "two", "three")
-    with pytest.raises(UserError, match="`four` is no step of this loop"):
+    with pytest.raises(UserError, match="`four` is not a step of this loop"):
         steps.complete_step(world.here, world.loop, "four", cwd=world.project)
     with pytest.raises(UserError, match="a loop takes 100 steps at most"):
         steps.add_steps(world.here, world.loop, tuple(map(str, range(98))))

@@ -1,7 +1,7 @@
-"""A loop's transcripts, read on from where they were last read, and priced.
+"""Reads the new part of a loop's transcripts and computes its price.
 
-The ledger lies with the loop: a conversation that is forked or taken along repeats its messages,
-and each is paid once.
+The ledger belongs to the loop: a forked or resumed session repeats its messages, and each one is
+paid once.
 """
 
 import os
@@ -22,34 +22,34 @@ from untildone.store.files import write_atomically
 from untildone.store.loops import Record
 
 _FILE = "spend.json"
-# Of a transcript nobody has looked at yet, only the end is read; of one that grew, these parts.
+# Of a new transcript only the last part is read, of a known one this many new parts.
 _PART = 2_000_000
 _MOST_PARTS = 16
 _MOST_FILES = 500
-# A message is repeated for each of its parts, and by a fork of the conversation.
+# A message is repeated for each of its parts, and by a fork of the session.
 _REMEMBERED = 2_000
 
 
 class Ledger(Struct, frozen=True, kw_only=True):
-    """How far each transcript was read, and what each of the last messages cost."""
+    """How far each transcript was read, and the price of each of the last messages."""
 
     read: dict[str, int] = {}
     prices: dict[str, float] = {}
     earlier: float = 0
-    # Models without a price: what they cost comes on top.
+    # Models without a known price: the total does not include them.
     unpriced: tuple[str, ...] = ()
-    # The person was told that nothing can be priced here.
-    told: bool = False
+    # The user has been told that nothing can be priced here.
+    announced: bool = False
 
     @property
     def total(self) -> float | None:
-        """None before anything was priced: a transcript in words unknown to us is not free."""
+        """None if nothing was priced yet: a transcript of unknown format is not free."""
         known = self.earlier or self.prices
         return self.earlier + sum(self.prices.values()) if known else None
 
 
 def load_ledger(context: Context, record: Record) -> Ledger:
-    """One that is missing or damaged is begun anew."""
+    """A new ledger if it is missing or damaged."""
     try:
         return msgspec.json.decode(_ledger_path(context, record).read_bytes(), type=Ledger)
     except (OSError, msgspec.MsgspecError):
@@ -57,7 +57,7 @@ def load_ledger(context: Context, record: Record) -> Ledger:
 
 
 def save_ledger(context: Context, record: Record, ledger: Ledger) -> None:
-    """What cannot be kept is read again."""
+    """If it cannot be saved, the transcripts are read again next time."""
     with suppress(OSError):
         write_atomically(
             _ledger_path(context, record), msgspec.json.encode(ledger), keep_previous=False
@@ -75,7 +75,7 @@ def update_ledger(context: Context, record: Record, transcript: str) -> Ledger:
     for path in _list_transcripts(transcript, context.agent.find_subagents_folder(transcript)):
         for line in _read_new_lines(path, read):
             usage = context.agent.parse_usage(line)
-            # To the second: what a loop's own first second brings is its own.
+            # Compared by the second: messages of the loop's first second count.
             if usage and usage.at[:19] >= record.contract.started_at[:19]:
                 found[usage.id] = usage
     if read == ledger.read:
@@ -91,7 +91,7 @@ def _list_transcripts(transcript: str, subagents: str) -> Iterator[str]:
 
 
 def _read_new_lines(path: str, read: dict[str, int]) -> Iterator[bytes]:
-    """Whole lines not read before; nothing of what is missing, no file, or not ours to read."""
+    """Whole lines not read before; none of a file that is missing or not readable."""
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     except (OSError, ValueError):
@@ -105,7 +105,7 @@ def _read_new_lines(path: str, read: dict[str, int]) -> Iterator[bytes]:
         for _ in range(_MOST_PARTS):
             file.seek(start)
             data = file.read(_PART)
-            # A line longer than a part is no message: it is passed over.
+            # A line longer than a part is not a message and is skipped.
             whole = data.rfind(b"\n") + 1 or (len(data) if len(data) == _PART else 0)
             start += whole
             read[path] = start
@@ -121,7 +121,7 @@ def _add_prices(ledger: Ledger, found: dict[str, Usage]) -> Ledger:
             # The later entry of a message has more of its tokens.
             prices[name] = max(_compute_price(usage), prices.get(name, 0))
         except (ImportError, LookupError, TypeError, ValueError):
-            # Whatever a library of prices has to object, the verdict does not wait for it.
+            # An error in the library of prices must not fail the stop.
             unpriced.add(usage.model)
     oldest = list(prices)[: max(0, len(prices) - _REMEMBERED)]
     return replace(
@@ -133,7 +133,7 @@ def _add_prices(ledger: Ledger, found: dict[str, Usage]) -> Ledger:
 
 
 def _compute_price(usage: Usage) -> float:
-    # A hook forbids this module while it imports msgspec; the library of prices needs it.
+    # A hook blocks this module while it imports msgspec, but genai-prices needs it.
     if sys.modules.get("typing_extensions", sys) is None:
         del sys.modules["typing_extensions"]
     from genai_prices import Usage as Tokens

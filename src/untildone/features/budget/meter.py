@@ -1,4 +1,4 @@
-"""Between tool calls: money or minutes that are used up pause the loop in the middle of a round."""
+"""Pauses a loop between tool calls when its budget or its minutes are used up."""
 
 import time
 
@@ -22,13 +22,13 @@ from untildone.report.notices import describe_verdict
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
 
-# At most every so many seconds, and never more than a twentieth of the time.
+# At most once in so many seconds, and never more than a twentieth of the time.
 _PAUSE = 5.0
 _SHARE = 20
 
 
 class _NoLongerActiveError(Exception):
-    """The person ended or paused the loop in the meantime."""
+    """The user ended or paused the loop in the meantime."""
 
 
 def answer_tool_call(context: Context, call: Call) -> str:
@@ -45,7 +45,7 @@ def answer_tool_call(context: Context, call: Call) -> str:
         session.schedule_meter(max(_PAUSE, _SHARE * time.process_time()))
         return ""
     if event.subagent:
-        # Only its own turn ends with this answer: the loop is paused where the agent itself is.
+        # This answer ends only the subagent's turn; the loop pauses at the agent's own call.
         return context.agent.end_turn(f"untildone: {pause.reason}")
     try:
         record = _pause_loop(context, record, evidence, pause)

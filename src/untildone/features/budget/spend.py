@@ -1,4 +1,4 @@
-"""What a loop cost: the client's own figure, else its priced transcripts, else unknown."""
+"""The cost of a loop: the client's own figure, else its priced transcripts, else unknown."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -14,7 +14,7 @@ _REMEDY = "`pip install 'untildone[cost]'` prices it"
 
 
 def begin_ledger(context: Context, record: Record) -> None:
-    """What the conversation has cost so far is not this loop's."""
+    """The session's cost before the loop does not count."""
     from untildone.features.budget.ledger import Ledger, save_ledger
 
     transcript = _find_transcript(context.session_of(record), "")
@@ -24,11 +24,11 @@ def begin_ledger(context: Context, record: Record) -> None:
 
 
 def measure_spend(context: Context, record: Record, event: Stop) -> float | None:
-    """None where nobody knows."""
+    """None if it is unknown."""
     if event.spent_usd is not None:
         return event.spent_usd
     session = context.session_of(record)
-    # Only a client that somebody sits at has a status line.
+    # Only an attended client has a status line.
     own = _read_client_figure(session, record.contract.id) if event.attended else None
     if own is not None:
         return own
@@ -41,14 +41,14 @@ def measure_spend(context: Context, record: Record, event: Stop) -> float | None
     # Imported where it is used: most stops know the client's own figure.
     from untildone.features.budget.ledger import update_ledger
 
-    # A disk or a folder that cannot be read costs the figure, never the verdict.
+    # A file that cannot be read makes the spend unknown but never fails the stop.
     with suppress(OSError):
         return update_ledger(context, record, transcript).total
     return None
 
 
 def explain_unknown_spend(context: Context, record: Record) -> str:
-    """What stands in the way of knowing the spend, or all of it; nothing where nothing does."""
+    """Why the spend, or a part of it, is unknown; an empty text if it is known."""
     from untildone.features.budget.ledger import load_ledger
 
     if not _can_price() and record.progress.spend_usd is None:
@@ -58,14 +58,14 @@ def explain_unknown_spend(context: Context, record: Record) -> str:
 
 
 def _read_client_figure(session: Session, loop: str) -> float | None:
-    """The status line's: how far the client's total has grown during the loop."""
+    """From the status line: how much the client's total has grown during the loop."""
     known = session.read_json("spend.json")
     figure = known.get("spent")
     return figure if known.get("loop") == loop and isinstance(figure, float) else None
 
 
-def _find_transcript(session: Session, told: str) -> str:
-    return told or str(session.read_json("session.json").get("transcript", ""))
+def _find_transcript(session: Session, known: str) -> str:
+    return known or str(session.read_json("session.json").get("transcript", ""))
 
 
 def _can_price() -> bool:
@@ -78,8 +78,8 @@ def _announce_unknown_spend(context: Context, record: Record, session: Session) 
     from untildone.features.budget.ledger import load_ledger, save_ledger
 
     ledger = load_ledger(context, record)
-    if ledger.told or not record.agreed.bounds.budget_usd:
+    if ledger.announced or not record.agreed.bounds.budget_usd:
         return
-    save_ledger(context, record, replace(ledger, told=True))
+    save_ledger(context, record, replace(ledger, announced=True))
     line = f"untildone: the spend is unknown, so the budget bounds nothing; {_REMEDY}"
     session.write("tell", " | ".join(filter(None, (session.read("tell"), line))))

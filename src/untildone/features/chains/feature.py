@@ -1,4 +1,4 @@
-"""Chains: the next loop begins, in the same stop, where one has ended well."""
+"""Chains: the next loop starts in the same stop in which one has ended well."""
 
 from untildone.engine.context import Context
 from untildone.engine.feature import Feature

@@ -1,4 +1,4 @@
-"""Loops one after another: the next begins, in the same stop, where one has ended well."""
+"""Starts the next loop in the same stop in which one has ended well."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from untildone.store.loops import Record
 
 
 def start_next_loop(context: Context, ended: Record, judged: JudgedStop, answer: Answer) -> Answer:
-    """The answer to the stop that ended a loop: the agent goes on with the next one."""
+    """The answer to the stop that ended a loop, with which the agent goes on with the next."""
     project = Path(ended.contract.project)
     try:
         record = begin_loop(context, _build_request(context, ended, project))
@@ -49,7 +49,7 @@ def start_next_loop(context: Context, ended: Record, judged: JudgedStop, answer:
 
 
 def _carry_counts(context: Context, ended: Record, record: Record) -> Record:
-    """Stops of this conversation: the client's own count of holds goes on, and so does ours."""
+    """The client goes on counting the holds of this session, and so do we."""
     return change_loop(
         context,
         record.contract.id,

@@ -1,4 +1,4 @@
-"""Which counts a loop is about, whether a check measures them, and where findings count."""
+"""The counts of a loop, whether a check measures them, and the paths they apply to."""
 
 from collections.abc import Container, Sequence
 from pathlib import Path
@@ -27,7 +27,7 @@ _TEST_PARSERS = (
     "junit",
     "tap",
 )
-# They run whatever the project says: what that prints is not known beforehand.
+# What these print depends on the project, so any count may be measured.
 _RUNNERS = PACKAGE_MANAGERS | SHELLS | {"make", "just", "task", "deno", "tox", "nox"}
 _REMEDIES: dict[Count, str] = {
     "zero-errors": 'name a check that tells errors: `--check "ruff check ."`',
@@ -38,7 +38,7 @@ _REMEDIES: dict[Count, str] = {
 
 
 class CountRequest(Protocol):
-    """What a request says of counts."""
+    """The fields of a request that are about counts."""
 
     @property
     def preset(self) -> str: ...
@@ -51,7 +51,7 @@ class CountRequest(Protocol):
 
 
 def choose_counts(asked: CountRequest, checks: Sequence[Check]) -> tuple[Count, ...]:
-    """Those agreed on; refused where one of them could only be met by nobody looking."""
+    """Raises UserError for a count that no check measures: it would always be zero."""
     deciding = asked.preset == DECIDING_PRESET
     if not asked.zero_errors and not asked.counts:
         raise UserError(
@@ -62,7 +62,7 @@ def choose_counts(asked: CountRequest, checks: Sequence[Check]) -> tuple[Count, 
         if not any(_measures(count, check) for check in checks):
             raise UserError(f"no check measures `--{count}`", hint=_REMEDIES[count])
     errors: tuple[Count, ...] = ("zero-errors",) if deciding and asked.zero_errors else ()
-    # Whoever names a check wants it passed, the tests it runs included.
+    # A check named by the user must pass, including the tests it runs.
     tests: tuple[Count, ...] = ("tests-pass",) if deciding and _runs_tests(asked.checks) else ()
     return tuple(dict.fromkeys((*errors, *asked.counts, *tests)))
 
@@ -84,12 +84,12 @@ def _measures(count: Count, check: Check) -> bool:
 
 
 def select_counts(options: Container[str]) -> tuple[Count, ...]:
-    """By their options: `zero_warnings`."""
+    """The counts whose options, such as `zero_warnings`, are given."""
     return tuple(cast(Count, name) for name in get_args(Count) if name.replace("-", "_") in options)
 
 
 def resolve_targets(project: Path, given: Sequence[str]) -> tuple[str, ...]:
-    """As findings name them: relative to the project, with forward slashes."""
+    """Relative to the project and with forward slashes, like the paths of findings."""
     return tuple(dict.fromkeys(_resolve_target(project, text) for text in given))
 
 
@@ -100,6 +100,6 @@ def _resolve_target(project: Path, text: str) -> str:
         raise UserError(f"the target `{text}` does not exist", hint="name a file or a folder")
     if not path.is_relative_to(top) or path == top:
         raise UserError(
-            f"the target `{text}` is no part of `{project}`", hint="name a file or folder below it"
+            f"the target `{text}` is not in `{project}`", hint="name a file or folder below it"
         )
     return path.relative_to(top).as_posix()

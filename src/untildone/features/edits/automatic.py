@@ -1,4 +1,4 @@
-"""Automatic mode: without a loop, a turn whose edits brought errors is held a few times."""
+"""Automatic mode: without a loop, a turn whose edits introduced errors is held a few times."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from untildone.store.lock import hold_lock
 from untildone.store.sessions import Session
 
 _STATE = "automatic.json"
-# Servers may have to start first, and each file is looked at twice.
+# Servers may have to start first, and each file is diagnosed twice.
 _WAIT = 10.0
 _PATIENCE = 60.0
 
@@ -31,7 +31,7 @@ def answer_stop(context: Context, call: Call, stop: Stop) -> str:
 
 
 def _should_judge(context: Context, stop: Stop, session: Session) -> bool:
-    """False leaves everything as it is: the turn goes on, or it is not ours to judge."""
+    """False if the turn is not over, or another part of untildone judges it."""
     if switch.AUTO not in session.read_stop_reasons() or session.get_loop_id():
         return False
     if stop.plan_mode or any(work.ends for work in stop.background):
@@ -78,7 +78,7 @@ def _find_introduced(context: Context, stop: Stop, session: Session) -> tuple[Fi
 
 
 def _end_turn(session: Session) -> str:
-    """The turn may end: the next one has its own edits."""
+    """Lets the turn end and forgets its edits."""
     for name in _list_saved_files(session):
         session.remove(name)
     session.watch_stops(switch.AUTO, wanted=False)

@@ -1,4 +1,4 @@
-"""What a project's own tools say of single files: language servers, linters, security rules."""
+"""Diagnoses single files with language servers, linters and security rules."""
 
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -16,11 +16,11 @@ from untildone.engine.project_checks import load_trusted_configuration
 from untildone.errors import UserError
 from untildone.features.edits.server_client import ask_servers
 
-# By path below the project and tool; who did not speak of a file is missing.
+# By relative path and tool; a tool that did not answer about a file is missing.
 ToolFindings: TypeAlias = dict[tuple[str, str], tuple[Finding, ...]]
 Tool: TypeAlias = Callable[[Context, Path, Mapping[Path, str], float], ToolFindings]
 
-# A linter is started for each of them.
+# A linter is started for each file.
 _MOST_LINTED = 10
 _AT_ONCE = 2
 
@@ -28,7 +28,7 @@ _AT_ONCE = 2
 def diagnose(
     context: Context, project: Path, texts: Mapping[Path, str], *, wait: float
 ) -> ToolFindings:
-    """Of files of the project with these texts, what is said within `wait` seconds."""
+    """The findings in files with these texts that tools report within `wait` seconds."""
     said: ToolFindings = {}
     if texts:
         with ThreadPoolExecutor(max_workers=len(_TOOLS)) as pool:
@@ -39,7 +39,7 @@ def diagnose(
 
 
 def read_texts(files: tuple[Path, ...]) -> dict[Path, str]:
-    """As they are now, without those that cannot be read."""
+    """The current texts, without files that cannot be read."""
     texts = {}
     for file in files:
         try:
@@ -52,9 +52,9 @@ def read_texts(files: tuple[Path, ...]) -> dict[Path, str]:
 def find_introduced(
     context: Context, project: Path, before: Mapping[Path, str | None], *, wait: float
 ) -> tuple[Finding, ...]:
-    """Errors and security findings in files that were not there `before`; None is no file then.
+    """Errors and security findings that were not there `before`; None is a new file.
 
-    What a tool says now counts only where it also spoke of the file as it was.
+    A tool's findings count only if it also diagnosed the file as it was before.
     """
     now = diagnose(context, project, read_texts(tuple(before)), wait=wait)
     wrong = {
@@ -90,7 +90,7 @@ def _ask_servers(
 def _run_eslint(
     context: Context, project: Path, texts: Mapping[Path, str], wait: float
 ) -> ToolFindings:
-    # Its configuration is code of the repository.
+    # Its configuration is code from the repository.
     program = linters.find_eslint(project) if has_run_checks(context.home, project) else ""
     files = list(islice(filter(linters.is_lintable, texts), _MOST_LINTED)) if program else []
 
@@ -109,7 +109,7 @@ def _run_eslint(
 def _run_biome(
     context: Context, project: Path, texts: Mapping[Path, str], wait: float
 ) -> ToolFindings:
-    # The program is one of the repository.
+    # The program itself comes from the repository.
     program = linters.find_biome(project) if has_run_checks(context.home, project) else ""
     linted = {file: text for file, text in texts.items() if linters.is_lintable(file)}
     if not program or not linted:
@@ -130,14 +130,14 @@ def _run_security_rules(
             )
             found = security.scan_files(files, project=copies, rules=rules, timeout=wait)
         except UserError:
-            # Without the extra, or with a broken rule, there is no answer; `doctor` tells.
+            # Without the extra or with a broken rule there is no answer; `doctor` reports it.
             return {}
     return _group_by_file(security.NAME, project, texts, found)
 
 
 @contextmanager
 def _copy_files(project: Path, texts: Mapping[Path, str]) -> Iterator[tuple[Path, list[Path]]]:
-    """A file is judged by its text, wherever git or a text of before has it."""
+    """Copies of the texts: the tools read files, but a text may be an earlier one."""
     with tempfile.TemporaryDirectory(prefix="untildone-diagnosis-") as folder:
         copies = Path(folder).resolve()
         files = [copies / file.relative_to(project) for file in texts]

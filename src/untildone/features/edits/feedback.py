@@ -1,4 +1,4 @@
-"""Edits of the agent: the servers get warm, and what is wrong now is told."""
+"""Feedback on edits: servers are warmed up, and new errors are reported to the agent."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -18,7 +18,7 @@ from untildone.features.edits.diagnosis import diagnose, find_introduced, read_t
 from untildone.features.edits.server_client import ask_servers, edited_files
 from untildone.worktree.files import find_worktree
 
-# The agent waits for it, after an edit or at a stop.
+# The agent waits this long after an edit or at a stop.
 _WAIT_SECONDS = 1.0
 
 
@@ -46,7 +46,7 @@ def warm_servers(
 def add_diagnostics(
     evidence: Evidence, context: Context, project: Path, files: tuple[Path, ...]
 ) -> Evidence:
-    """What is said of the files now, within a second; it decides nothing."""
+    """Adds what the tools report within a second; no verdict depends on it."""
     project = project.resolve()
     said = diagnose(context, project, read_texts(files), wait=_WAIT_SECONDS)
     found: dict[str, list[Finding]] = {}
@@ -62,7 +62,7 @@ def add_diagnostics(
 
 
 def locate_file(stop: Stop, path: str) -> tuple[Path, Path | None]:
-    """None if it is no file of the project that the session works in."""
+    """The session's project, and the file; None if it is not a file of that project."""
     project = find_worktree(stop.project, stop.cwd).resolve()
     file = Path(path).resolve()
     return project, file if file.is_relative_to(project) and file.is_file() else None

@@ -1,4 +1,4 @@
-"""What the language servers say about the files of a round: each file as it is now."""
+"""Asks the process that keeps language servers running about edited files."""
 
 import os
 import sys
@@ -25,13 +25,13 @@ from untildone.process import runner
 from untildone.process.command import environment
 from untildone.store.files import DamagedFileError, read_bounded
 
-DOOR = "diagnose.json"
+ADDRESS_FILE = "diagnose.json"
 
 _TICK = 0.02
 
 
 class FileDiagnostics(Struct, frozen=True, kw_only=True):
-    """`path` is below the project; `tools` are those whose word this is."""
+    """`path` is relative to the project; `tools` are those that answered."""
 
     path: str
     findings: tuple[Finding, ...] = ()
@@ -39,7 +39,7 @@ class FileDiagnostics(Struct, frozen=True, kw_only=True):
 
 
 class Diagnostics(Struct, frozen=True, kw_only=True):
-    """A file that nobody could say anything about is missing; `reasons` tell why."""
+    """A file without an answer is missing; `reasons` say why."""
 
     files: tuple[FileDiagnostics, ...]
     reasons: tuple[str, ...] = ()
@@ -53,7 +53,7 @@ class Diagnostics(Struct, frozen=True, kw_only=True):
 def edited_files(
     calls: Mapping[str, Iterable[Mapping[str, Any]]], project: Path
 ) -> tuple[Path, ...]:
-    """Files of the project that tool calls have edited and that are still there."""
+    """Files of the project that tool calls have edited and that still exist."""
     place = project.resolve()
     named = (_find_edited_path(call) for payloads in calls.values() for call in payloads)
     paths = (Path(os.path.realpath(path)) for path in named if path)
@@ -65,7 +65,7 @@ def _find_edited_path(call: Mapping[str, Any]) -> str:
     if call.get("tool_name") not in EDITING:
         return ""
     inputs = call.get("tool_input")
-    # Of a payload that was cut off only the front is known.
+    # A payload that was cut off has the first inputs at its top level.
     known = inputs if isinstance(inputs, dict) else call
     path = known.get("file_path") or known.get("notebook_path")
     if not isinstance(path, str) or "\0" in path:
@@ -82,11 +82,11 @@ def ask_servers(
     wait: float,
     texts: Mapping[Path, str] | None = None,
 ) -> Diagnostics | None:
-    """None if no server knows such files, or nothing was said in time.
+    """None if no server handles such files, or none answered in time.
 
-    The servers are kept warm by a process of their own, started if there is none. Without time
-    to wait they only get to know the files: the next question is answered at once. `texts` are
-    taken for what is in the files.
+    A separate process keeps the servers running and is started if there is none. With no time to
+    wait the servers only open the files, so that the next question is answered at once. `texts`
+    replace the contents of the files.
     """
     deadline = time.monotonic() + wait
     place = project.resolve()
@@ -118,7 +118,7 @@ def _ask_or_start(
     context: Context, project: Path, files: Mapping[str, str | None], deadline: float
 ) -> DiagnosticsReport | None:
     folder = project_folder(context.home, project)
-    known = open_door(folder)
+    known = load_address(folder)
     try:
         if known:
             return _ask(known, files, deadline)
@@ -128,7 +128,7 @@ def _ask_or_start(
         return None
     _start_process(context, project, tuple(files))
     while time.monotonic() < deadline:
-        opened = open_door(folder)
+        opened = load_address(folder)
         if opened and opened != known:
             return _ask_or_none(opened, files, deadline)
         time.sleep(_TICK)
@@ -159,9 +159,9 @@ def _start_process(context: Context, project: Path, files: Sequence[str]) -> Non
     runner.start_detached(argv, cwd=context.home, env=environ)
 
 
-def open_door(folder: Path) -> DaemonAddress | None:
+def load_address(folder: Path) -> DaemonAddress | None:
     try:
-        return msgspec.json.decode(read_bounded(folder / DOOR), type=DaemonAddress)
+        return msgspec.json.decode(read_bounded(folder / ADDRESS_FILE), type=DaemonAddress)
     except (OSError, DamagedFileError, msgspec.DecodeError, UnicodeError):
         return None
 

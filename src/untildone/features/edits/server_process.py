@@ -1,4 +1,4 @@
-"""The process that keeps a project's language servers warm, from its lock to its end."""
+"""The process that keeps a project's language servers running."""
 
 import os
 from collections.abc import Sequence
@@ -11,20 +11,20 @@ import msgspec
 from untildone.checks.lsp.daemon_socket import DaemonAddress, open_listener
 from untildone.checks.lsp.pool import ServerPool, serve_pool
 from untildone.engine.context import Context, has_run_checks, project_folder
-from untildone.features.edits.server_client import DOOR, open_door
+from untildone.features.edits.server_client import ADDRESS_FILE, load_address
 from untildone.process.runner import end_runs_on_signal
 from untildone.store.files import write_atomically
 from untildone.store.lock import LockTimeoutError, hold_lock
 
 IDLE_SECONDS = 300.0
-# One that is just ending still has its servers to end.
+# A process that is just ending still has to end its servers.
 _PATIENCE = 2.0
 
 
 def keep_warm(
     context: Context, project: Path, files: Sequence[Path], *, idle: float = IDLE_SECONDS
 ) -> None:
-    """Answers until nobody has asked for a while; nothing where another process does already."""
+    """Answers until no question came for `idle` seconds; ends if another process already runs."""
     if not context.home.is_dir():
         return
     project = project.resolve()
@@ -36,12 +36,12 @@ def keep_warm(
         end_runs_on_signal(),
         open_listener(folder) as (listener, own),
     ):
-        write_atomically(folder / DOOR, msgspec.json.encode(own), keep_previous=False)
+        write_atomically(folder / ADDRESS_FILE, msgspec.json.encode(own), keep_previous=False)
         may = has_run_checks(context.home, project)
         with closing(ServerPool(project, path=os.environ.get("PATH", ""), own=may)) as warm:
             try:
                 warm.diagnose(files, seconds=0)
-                # Who takes away the state's home or the project takes us away too.
+                # The process ends if the state folder or the project is removed.
                 wanted = partial(_is_still_wanted, folder, own, project)
                 serve_pool(listener, warm, token=own.token, idle=idle, wanted=wanted)
             finally:
@@ -49,10 +49,10 @@ def keep_warm(
 
 
 def _is_still_wanted(folder: Path, own: DaemonAddress, project: Path) -> bool:
-    return open_door(folder) == own and project.is_dir()
+    return load_address(folder) == own and project.is_dir()
 
 
 def _leave(folder: Path, own: DaemonAddress) -> None:
     """First of all: whoever comes now starts another one."""
-    if open_door(folder) == own:
-        (folder / DOOR).unlink(missing_ok=True)
+    if load_address(folder) == own:
+        (folder / ADDRESS_FILE).unlink(missing_ok=True)

@@ -1,7 +1,7 @@
-"""What the person wants done about edits: a file of words that a shell can test.
+"""The user's switches for edits: a file of words that a shell can test.
 
-`auto`: without a loop, a turn whose edits bring errors is held. `tell`: the errors an edit brings
-are told at once. Standard library only: read by hooks.
+`auto`: without a loop, a turn whose edits introduce errors is held. `tell`: the errors that an
+edit introduces are reported at once. Standard library only: hooks read it.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""The process that tells of milestones: each command has a minute, whatever it does."""
+"""The process that delivers milestones: each receiver has a minute."""
 
 import os
 import re
@@ -20,10 +20,10 @@ _LARGEST_LOG = 200_000
 _DELIVERY_NAME = re.compile(r"[0-9a-f]{16}\.json")
 
 
-def deliver(context: Context, letter: str, *, seconds: float = SECONDS) -> None:
-    """A letter is read once, by whoever comes first."""
-    path = context.home / "milestones" / letter
-    if not _DELIVERY_NAME.fullmatch(letter) or not path.is_file():
+def deliver(context: Context, name: str, *, seconds: float = SECONDS) -> None:
+    """Each file of deliveries is read once, by the first process that finds it."""
+    path = context.home / "milestones" / name
+    if not _DELIVERY_NAME.fullmatch(name) or not path.is_file():
         return
     told = msgspec.json.decode(path.read_bytes(), type=list[Delivery])
     path.unlink()
@@ -33,13 +33,13 @@ def deliver(context: Context, letter: str, *, seconds: float = SECONDS) -> None:
 
 
 def _run_receiver(delivery: Delivery, *, seconds: float) -> str:
-    """What went wrong with it, or nothing."""
+    """What went wrong, or an empty text."""
     milestone, happened = delivery.milestone, delivery.happened
     argv = parse_argv(milestone.run)
     data = msgspec.json.encode(happened)
     if milestone.notify:
         argv = [sys.executable, "-I", "-m", "untildone.features.milestones.notify"]
-        # By stdin: an address may hold a password, and arguments can be seen by everybody.
+        # On stdin: an address may contain a password, and every user can see arguments.
         data = msgspec.json.encode(delivery)
     project = happened.project if Path(happened.project).is_dir() else os.curdir
     finished = run(argv, cwd=project, timeout=seconds, env=environment(os.environ), stdin=data)

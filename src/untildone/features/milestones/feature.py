@@ -1,4 +1,4 @@
-"""Milestones: the user's own commands and notifications hear what becomes of a loop."""
+"""Milestones: the user's own commands and notifications receive the events of a loop."""
 
 from untildone.engine.feature import Feature
 from untildone.features.milestones import milestones

@@ -1,4 +1,4 @@
-"""Milestones: what the person wants to hear of a loop, told by a process nobody waits for."""
+"""Milestones: events of a loop that a detached process sends to the user's receivers."""
 
 import importlib.util
 import os
@@ -24,7 +24,7 @@ from untildone.store.loops import Record
 
 MILESTONES_FILE = "milestones.json"
 _HALFWAY_FILE = "half-told"
-# The most telling last: of several at one stop a milestone hears the last it asked for.
+# The most important last: of several events at one stop a receiver gets only that one.
 _ORDER: tuple[Event, ...] = ("start", "round", "half", "done", "pause")
 
 
@@ -55,7 +55,7 @@ class Delivery(Struct, frozen=True, kw_only=True):
 
 
 def attach_milestones(context: Context, record: Record) -> tuple[str, ...]:
-    """Keep what is trusted now with the loop and tell of the start; what cannot be heard."""
+    """Saves the trusted milestones with the loop and sends its start; returns warnings."""
     found, notes = _load_milestones(context, Path(record.contract.project))
     if not found:
         return notes
@@ -66,12 +66,12 @@ def attach_milestones(context: Context, record: Record) -> tuple[str, ...]:
         write_atomically(path, msgspec.json.encode(found), keep_previous=False)
         _deliver_events(context, record, ("start",))
     except OSError as error:
-        notes += (f"milestones cannot be told: {error.strerror}",)
+        notes += (f"milestones cannot be sent: {error.strerror}",)
     return notes
 
 
 def announce_milestones(context: Context, record: Record, verdict: Verdict, counted: bool) -> None:
-    """What this stop came to; that nobody could be told changes nothing of the verdict."""
+    """Sends the events of this stop; a failure to send them does not change the verdict."""
     events: list[Event] = ["round"] if counted else []
     if isinstance(verdict, Continue) and _is_halfway(record) and _is_first_time(context, record):
         events.append("half")
@@ -86,7 +86,7 @@ def announce_milestones(context: Context, record: Record, verdict: Verdict, coun
 def _load_milestones(
     context: Context, project: Path
 ) -> tuple[tuple[Milestone, ...], tuple[str, ...]]:
-    """The person's own, then the repository's as far as they trust it."""
+    """The user's own milestones, then the repository's if it is trusted; and warnings."""
     found: tuple[Milestone, ...] = ()
     notes: tuple[str, ...] = ()
     sources: tuple[Callable[[], UserSettings | Configuration], ...] = (
@@ -97,7 +97,9 @@ def _load_milestones(
         try:
             found += source().milestones
         except UserError as error:
-            notes += (f"no milestones of a configuration with mistakes: {error.message}",)
+            notes += (
+                f"the milestones of a configuration with mistakes are left out: {error.message}",
+            )
     return found, notes
 
 
@@ -165,10 +167,10 @@ def build_event(
 
 
 def _start_delivery(home: Path, told: list[Delivery]) -> None:
-    """By a file of its own, as the loop's folder may be gone before it is read."""
+    """Through a file of its own: the loop's folder may be removed before it is read."""
     folder = home / "milestones"
     folder.mkdir(mode=0o700, exist_ok=True)
-    letter = folder / f"{os.urandom(8).hex()}.json"
-    write_atomically(letter, msgspec.json.encode(told), keep_previous=False)
-    argv = [sys.executable, "-I", "-m", "untildone", "milestone", letter.name]
+    file = folder / f"{os.urandom(8).hex()}.json"
+    write_atomically(file, msgspec.json.encode(told), keep_previous=False)
+    argv = [sys.executable, "-I", "-m", "untildone", "milestone", file.name]
     runner.start_detached(argv, cwd=home, env={**os.environ, "UNTILDONE_HOME": str(home)})

@@ -1,4 +1,4 @@
-"""Plans: a loop for a task of a TASKS.json, which follows how far the task is."""
+"""Plans: loops on the tasks of a TASKS.json, which update the status of their task."""
 
 from contextlib import suppress
 
@@ -37,14 +37,14 @@ def _request_from_prompt(context: Context, prompt: Prompt, wanted: PromptedLoop)
             f"`{words[1]}` is one word too many",
             hint=f"`/untildone:{wanted.preset}` takes one plan, by its file or feature",
         )
-    asked = TaskChoice(
+    choice = TaskChoice(
         session=prompt.session,
         project=find_worktree(prompt.project, prompt.cwd),
         plan=words[0] if words else "",
         task=task,
         bounds=apply_bounds(Bounds(rounds=BOUNDS.rounds), convert_values(given)),
     )
-    return build_task_request(context, asked)
+    return build_task_request(context, choice)
 
 
 def _loop_started(_: Context, record: Record) -> tuple[str, ...]:

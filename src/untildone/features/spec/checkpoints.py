@@ -1,7 +1,7 @@
-"""The tree as it was before a step, kept in git outside of every branch, and brought back.
+"""Saves the tree before a step in git, outside of every branch, and restores it.
 
-Neither the index, the working tree, HEAD nor any hook is touched by keeping it. Contents are kept
-as they are on disk: no filter of the repository is run.
+Saving touches neither the index, the working tree, HEAD nor any hook. Contents are saved as they
+are on disk: no filter of the repository is run.
 """
 
 import os
@@ -21,7 +21,7 @@ from untildone.worktree.files import (
     read_git_output,
 )
 
-# Path below the root to mode and blob.
+# Mode and blob by path relative to the root.
 Files: TypeAlias = dict[str, tuple[str, str]]
 _LINK, _PROGRAM, _PLAIN = "120000", "100755", "100644"
 _IDENTITY = {
@@ -32,7 +32,7 @@ _IDENTITY = {
 
 
 class Restored(Struct, frozen=True, kw_only=True):
-    """`saved` names the checkpoint of what was there before."""
+    """`saved` names the checkpoint of the tree before the restoration."""
 
     root: str
     saved: str
@@ -48,7 +48,7 @@ def require_repository(project: Path) -> Path:
 
 
 def save_checkpoint(project: Path, loop: str, name: str, *, anew: bool = False) -> str:
-    """The checkpoint's ref; an older one of that name stays what it is unless made `anew`."""
+    """The checkpoint's ref; an existing one of that name is replaced only with `anew`."""
     root = require_repository(project)
     if not anew and name in list_checkpoints(root, loop):
         return _make_ref(loop, name)
@@ -56,8 +56,8 @@ def save_checkpoint(project: Path, loop: str, name: str, *, anew: bool = False) 
 
 
 def list_checkpoints(project: Path, loop: str) -> tuple[str, ...]:
-    """Names, in the order of their making."""
-    # The last key counts first.
+    """Names, oldest first."""
+    # git sorts by the last key first.
     ordered = ("--sort=version:refname", "--sort=creatordate", "--format=%(refname:lstrip=3)")
     known = _run_git("for-each-ref", *ordered, f"refs/untildone/{loop}/", cwd=project)
     return tuple(known.decode().split())
@@ -69,7 +69,7 @@ def delete_checkpoints(project: Path, loop: str) -> None:
 
 
 def restore_checkpoint(project: Path, loop: str, name: str) -> Restored:
-    """The tree as it was; what is there now is kept first, so nothing is lost."""
+    """Restores the tree; the current one is saved first, so nothing is lost."""
     root = require_repository(project)
     target = _list_files(root, _make_ref(loop, name))
     taken = sum(known.startswith("undo-") for known in list_checkpoints(root, loop))
@@ -111,7 +111,7 @@ def _save_tree(root: Path, loop: str, name: str, *, also: tuple[str, ...]) -> st
 
 
 def _read_mode(path: Path) -> str:
-    """Nothing for what git keeps no content of: folders, pipes, what is gone."""
+    """Empty for what git has no content of: folders, pipes, missing files."""
     try:
         status = path.lstat()
     except OSError:
@@ -124,7 +124,7 @@ def _read_mode(path: Path) -> str:
 
 
 def _write_blobs(root: Path, modes: dict[str, str]) -> dict[str, str]:
-    """A list of paths is read by lines: what has a line end in its name is given by content."""
+    """git reads paths line by line, so a path with a line break is given by its content."""
     alone = {path for path, mode in modes.items() if mode == _LINK or "\n" in path or "\r" in path}
     rest = [path for path in modes if path not in alone]
     names = os.fsencode("".join(f"{path}\n" for path in rest))
@@ -146,7 +146,7 @@ def _list_files(root: Path, ref: str) -> Files:
     output = read_git_entries("ls-tree", "-r", ref, cwd=root)
     if output is None:
         raise UserError(
-            f"the checkpoint `{ref}` cannot be read", hint=f"`git show {ref}` tells why"
+            f"the checkpoint `{ref}` cannot be read", hint=f"`git show {ref}` shows why"
         )
     entries = (entry.partition(b"\t") for entry in output.split(b"\0") if entry)
     return {os.fsdecode(path): _parse_entry(fields) for fields, _, path in entries}
@@ -170,7 +170,7 @@ def _read_blobs(root: Path, blobs: set[str]) -> dict[str, bytes]:
 
 
 def _require_free_places(root: Path, written: tuple[str, ...], removed: tuple[str, ...]) -> None:
-    """What git ignores is kept nowhere: it is neither written over nor written through."""
+    """Raises UserError rather than overwrite an ignored file, which no checkpoint has."""
     goes = {root / path for path in removed}
     for path in written:
         place = root / path
@@ -181,7 +181,7 @@ def _require_free_places(root: Path, written: tuple[str, ...], removed: tuple[st
         foreign = [file for file in files if file not in goes]
         if foreign:
             raise UserError(
-                f"`{foreign[0]}` is ignored by git and stands where `{path}` was",
+                f"`{foreign[0]}` is ignored by git and is in the place of `{path}`",
                 hint="move it away and try again",
             )
 
@@ -213,8 +213,8 @@ def _run_git_with_input(*arguments: str, cwd: Path, stdin: bytes, **variables: s
     output = read_git_output(*arguments, cwd=cwd, stdin=stdin, **variables)
     if output is None:
         raise UserError(
-            f"git could not keep or bring back the tree of `{cwd}` (`git {arguments[0]}`)",
-            hint="`git status` there tells what is wrong",
+            f"git could not save or restore the tree of `{cwd}` (`git {arguments[0]}`)",
+            hint="`git status` there shows what is wrong",
         )
     return output
 

@@ -1,4 +1,4 @@
-"""Nothing of a finished loop is kept where the person chose so."""
+"""Removes the state of a finished loop if the user chose so."""
 
 import shutil
 from pathlib import Path
@@ -9,7 +9,7 @@ from untildone.store.lock import LockTimeoutError, hold_lock
 
 
 def remove_finished_loop(context: Context, loop: str) -> bool:
-    """Whether it is gone; a stop that is being judged still needs it, and cleans up itself."""
+    """Whether it was removed; a stop that is being judged still needs it and cleans up itself."""
     folder = context.loops.get_folder(loop)
     if not folder.exists():
         return False
@@ -20,7 +20,7 @@ def remove_finished_loop(context: Context, loop: str) -> bool:
     try:
         with hold_lock(folder / "judging.lock", timeout=0):
             pass
-        # Under this name it is no loop any more, whatever happens next.
+        # Under this name it is no longer a loop, even if removing it fails.
         gone = folder.rename(folder.with_name(f".{folder.name}-gone"))
     except (LockTimeoutError, FileNotFoundError):
         return False

@@ -1,4 +1,4 @@
-"""Loops from a spec: its score and gates, steps with checkpoints, nothing kept where so chosen."""
+"""Loops from a spec: score, gates, steps with checkpoints, removal of their state."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -19,7 +19,7 @@ from untildone.errors import UserError
 from untildone.report.announcements import announce_verdict
 from untildone.store.loops import Record
 
-# Imported where they are used: a stop needs none of checkpoints, scores and cleaning up.
+# Imported where they are used: most stops need no checkpoint, score or cleanup.
 
 
 def _agree(context: Context, request: Request, contract: Contract) -> Contract:
@@ -78,7 +78,7 @@ def _finish_answer(_: Context, record: Record, judged: JudgedStop, answer: Answe
     if record.contract.reversibility == "2B":
         from untildone.features.spec.steps import save_step_checkpoint
 
-        # Without it a step cannot be taken back; that changes nothing of the verdict.
+        # Without it a step cannot be rolled back, which does not change the verdict.
         with suppress(UserError):
             save_step_checkpoint(record, cwd=judged.project)
     if record.contract.preset != "loop":

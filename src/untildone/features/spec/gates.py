@@ -1,4 +1,4 @@
-"""The person's answer at a gate: their next prompt."""
+"""The user's answer at a gate, which is their next prompt."""
 
 from msgspec.structs import replace
 
@@ -13,7 +13,7 @@ from untildone.store.loops import Record
 
 
 def apply_gate_answer(context: Context, record: Record, prompt: str) -> Record | None:
-    """The loop that goes on by this prompt; None where it says nothing about a gate."""
+    """The loop that this prompt resumes; None if the prompt does not answer a gate."""
     contract = record.agreed
     skips = contract.gated and skips_gates(prompt)
     at_gate = record.progress.outcome == "gate"

@@ -1,4 +1,4 @@
-"""The agent's opinion of a running loop's spec: it can add gates, never take them away."""
+"""The agent's score of a running loop's spec, which can add gates but never remove them."""
 
 from msgspec.structs import replace
 

@@ -1,4 +1,4 @@
-"""A loop from a spec at its start: how clear it is, what SHAPE.md adds, what the person is told."""
+"""The start of a loop from a spec: its score, what SHAPE.md adds, what the user reads."""
 
 import hashlib
 from pathlib import Path
@@ -7,7 +7,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from untildone.core.contract import Claim, Contract
-from untildone.core.spec import shape_file
 from untildone.core.spec.gates import skips_gates
 from untildone.core.spec.rubric import (
     MAX_SCORE,
@@ -16,10 +15,11 @@ from untildone.core.spec.rubric import (
     Score,
     score_spec,
 )
-from untildone.core.spec.shape_file import ShapeContents
 from untildone.core.verdict import OUTCOMES
 from untildone.engine.context import Context
 from untildone.errors import UserError
+from untildone.features.spec import shape_file
+from untildone.features.spec.shape_file import ShapeContents
 from untildone.report.announcements import announce_start
 from untildone.store.loops import Record
 from untildone.store.trust import read_trusted_hash
@@ -43,7 +43,7 @@ def load_shape_file(project: Path) -> ShapeFile | None:
 
 
 def read_shape(context: Context, project: Path) -> ShapeContents:
-    """What SHAPE.md says; its commands are only words until the person has trusted the file."""
+    """The content of SHAPE.md; its commands are not run until the user trusts the file."""
     found = load_shape_file(project)
     if found is None:
         return ShapeContents()
@@ -55,7 +55,7 @@ def read_shape(context: Context, project: Path) -> ShapeContents:
 
 
 def apply_spec(context: Context, contract: Contract) -> Contract:
-    """The contract of a loop from a spec, or the refusal of one that is too vague to judge."""
+    """Adds SHAPE.md and the score to the contract; raises UserError if the spec is vague."""
     found = read_shape(context, Path(contract.project))
     claims = (*contract.claims, *_drop_known(found.claims, contract.claims))
     contract = replace(
@@ -95,7 +95,7 @@ def vague_error(scored: Score) -> UserError:
 
 
 def describe_start(context: Context, record: Record) -> tuple[str, ...]:
-    """Of a loop from a spec: what is agreed on, and where its state is."""
+    """Lines for the user: what a loop from a spec agrees on, and where its state is."""
     if record.contract.preset != "loop":
         return ()
     return announce_start(record), _describe_state(context, record)

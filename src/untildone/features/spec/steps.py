@@ -1,4 +1,4 @@
-"""The steps of a loop: named by the agent, done one by one, taken back by the person."""
+"""The steps of a loop: the agent names and completes them, the user can roll them back."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ MAX_STEPS = 100
 
 
 def add_steps(context: Context, loop: str, names: tuple[str, ...]) -> Record:
-    """An amendment: steps are added, never taken away."""
+    """By an amendment: steps are added, never removed."""
 
     def edit(record: Record) -> Progress:
         return append_steps(record.contract, require_unfinished(record), names, at=context.now())
@@ -42,7 +42,7 @@ def append_steps(
 
 
 def complete_step(context: Context, loop: str, step: str, *, cwd: Path) -> Record:
-    """By name or number; where a step can be taken back, the next one begins with a checkpoint."""
+    """By name or number; saves a checkpoint for the next step if the loop has checkpoints."""
 
     before: list[int] = []
 
@@ -52,7 +52,7 @@ def complete_step(context: Context, loop: str, step: str, *, cwd: Path) -> Recor
         return mark_step_done(record.contract, progress, step)
 
     record = change_loop(context, loop, edit, kind="step done", step=truncate(step))
-    # After a rollback there is one of that name, of the way that was given up.
+    # After a rollback an older checkpoint has this name.
     save_step_checkpoint(record, cwd=cwd, anew=len(record.progress.steps_done) > before[0])
     return record
 
@@ -63,7 +63,7 @@ def mark_step_done(contract: Contract, progress: Progress, step: str) -> Progres
     if name not in steps:
         known = ", ".join(f"`{each}`" for each in steps) or "none"
         raise UserError(
-            f"`{step}` is no step of this loop (steps: {known})",
+            f"`{step}` is not a step of this loop (steps: {known})",
             hint='`untildone steps set "STEP"…` names them',
         )
     return replace(progress, steps_done=tuple(dict.fromkeys((*progress.steps_done, name))))
@@ -76,7 +76,7 @@ def _find_step(steps: tuple[str, ...], step: str) -> str:
 
 
 def save_step_checkpoint(record: Record, *, cwd: Path, anew: bool = False) -> str:
-    """Of a loop of type 2B: the tree before the step that comes now."""
+    """Saves the tree before the next step of a loop of reversibility 2B."""
     if record.contract.reversibility != "2B":
         return ""
     number = len(record.progress.steps_done) + 1
@@ -95,8 +95,10 @@ def record_precheck(context: Context, loop: str, evidence: str) -> Record:
 
 
 def roll_back(context: Context, record: Record, step: str, *, cwd: Path) -> Restored:
-    """To before the step, given by number, name, or a checkpoint's own name; what was done and
-    reported since then is to be done and reported again."""
+    """Restores the tree before a step, given by its number, its name or its checkpoint.
+
+    Steps and claims completed since then are open again.
+    """
     contract = record.agreed
     place = find_project_root(contract, str(cwd))
     known = checkpoints.list_checkpoints(checkpoints.require_repository(place), contract.id)
@@ -123,7 +125,7 @@ def roll_back(context: Context, record: Record, step: str, *, cwd: Path) -> Rest
 
 
 def _find_position(contract: Contract, progress: Progress, step: str) -> int:
-    """As the how manieth the step was begun, whatever its place in the list."""
+    """The number of the step in the order in which steps were begun; 0 if it was not."""
     done = progress.steps_done
     left = [each for each in contract.steps if each not in done]
     name = _find_step(contract.steps, step)

@@ -1,4 +1,4 @@
-"""Files that the agent turned in circles since its last stop."""
+"""Files that the agent edited again and again without a change since its last stop."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -12,7 +12,7 @@ _LARGEST = 65_536
 
 
 def find_thrashed_files(calls: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
-    """Files edited five times since the last stop that are what they were before the first."""
+    """Files edited five times since the last stop whose content is the same as before."""
     once = {str(call.get("tool_use_id") or id(call)): call for call in calls}
     edits = [_read_edit(call) for call in once.values() if call.get("tool_name") in EDITING]
     counted = Counter(path for path, _ in edits if path)
@@ -25,7 +25,7 @@ def find_thrashed_files(calls: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
 
 
 def _read_edit(call: Mapping[str, Any]) -> tuple[str, str | None]:
-    """The file, and what was in it before; None where the client does not say."""
+    """The file and its content before the edit; None if the client does not report it."""
     response = call.get("tool_response")
     known = response if isinstance(response, dict) else {}
     path, original = known.get("filePath"), known.get("originalFile")
@@ -36,7 +36,7 @@ def _read_edit(call: Mapping[str, Any]) -> tuple[str, str | None]:
 
 
 def _read_content(path: str) -> str | None:
-    """As the client reads it: line ends are one character."""
+    """With universal newlines, as the client reads it."""
     try:
         with Path(path).open(encoding="utf-8") as file:
             return file.read(_LARGEST)

@@ -1,4 +1,4 @@
-"""The loops that are built in, by name: one typed table, and how some of them find their checks."""
+"""The built-in templates, and how some of them find their checks."""
 
 import math
 import sys
@@ -27,18 +27,18 @@ FILE = "FILE"
 
 
 class Recipe(Struct, frozen=True, kw_only=True):
-    """`argument` names what may follow the template's name; without `usual` it must."""
+    """`argument` names what follows the template's name; it is optional if there is `usual`."""
 
     template: Template
     argument: str = ""
     usual: str = ""
-    # Shows how it is called, and what it comes to, where the argument must be given.
+    # An example of an argument that must be given.
     sample: str = ""
     make: Make | None = None
 
 
 def _find_type_checks(context: Context, project: Path, _: str) -> tuple[Check, ...]:
-    """The type checkers, beside the tests that keep what the code does."""
+    """The type checkers, and the tests, which show that behaviour is unchanged."""
     known = list_checks(context, project)[0]
     typed = [check for check in known if _checks_types(check)]
     if not typed:
@@ -57,7 +57,7 @@ def _checks_types(check: Check) -> bool:
 
 
 def _find_any_checks(context: Context, project: Path, _: str) -> tuple[Check, ...]:
-    """Also none: a specification may be the first thing a project has."""
+    """There may be none: a specification may be the first file of a project."""
     return list_checks(context, project)[0]
 
 

@@ -18,7 +18,7 @@ MAX_NEXT_TEMPLATES = 5
 
 
 class FilledTemplate(Struct, frozen=True, kw_only=True):
-    """A template with its argument put in: what a loop is started with where nothing is given."""
+    """A template with its argument filled in: the defaults of the options of `start`."""
 
     task: str = ""
     preset: str = ""
@@ -31,7 +31,7 @@ class FilledTemplate(Struct, frozen=True, kw_only=True):
 
 
 def load_recipes(context: Context, project: Path) -> dict[str, Recipe]:
-    """By name; one of the repository stands before one of the same name that is built in."""
+    """By name; the repository's template replaces a built-in one of the same name."""
     own = load_trusted_configuration(context, project).templates
     return BUILT_IN | {name: _make_recipe(template) for name, template in own.items()}
 
@@ -55,12 +55,12 @@ def find_recipe(context: Context, project: Path, name: str) -> Recipe:
 def fill_template(
     context: Context, project: Path, name: str, argument: str = "", *, checks: bool = True
 ) -> FilledTemplate:
-    """`checks` False: the person names others, so those of the template are not looked for."""
+    """Without `checks` the template's own are not looked for: the user named others."""
     found = find_recipe(context, project, name)
     argument = _choose_argument(found, name, argument)
     if found.argument == FILE and not (project / argument).is_file():
         raise UserError(
-            f"`{argument}` is no file in `{project}`", hint="name the specification's file"
+            f"`{argument}` is not a file in `{project}`", hint="name the specification's file"
         )
     agreed = fill_recipe(found, argument)
     return (
@@ -71,7 +71,7 @@ def fill_template(
 
 
 def fill_next_template(context: Context, project: Path, named: str) -> FilledTemplate:
-    """`coverage-to 80`, as `--then` names it."""
+    """From the text that `--then` takes, such as `coverage-to 80`."""
     name, _, argument = named.strip().partition(" ")
     return fill_template(context, project, name, argument.strip())
 
@@ -79,7 +79,7 @@ def fill_next_template(context: Context, project: Path, named: str) -> FilledTem
 def check_next_templates(
     context: Context, project: Path, names: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """Those that are to follow: one that cannot be started is told before anything begins."""
+    """Raises UserError, before anything starts, if one of the templates cannot follow."""
     if len(names) > MAX_NEXT_TEMPLATES:
         raise UserError(
             f"`--then` is given {len(names)} times, {MAX_NEXT_TEMPLATES} is the most",
@@ -94,7 +94,7 @@ def check_next_templates(
 
 
 def fill_recipe(found: Recipe, argument: str) -> FilledTemplate:
-    """The template with its argument, its checks not yet looked for."""
+    """The template with its argument, still without checks."""
     template = found.template
     return FilledTemplate(
         task=template.task.replace("{argument}", argument),
@@ -123,7 +123,7 @@ def _choose_argument(found: Recipe, name: str, given: str) -> str:
 def find_recipe_checks(
     context: Context, project: Path, found: Recipe, argument: str
 ) -> tuple[Check, ...]:
-    """Empty where the preset, or else the project, says which they are."""
+    """Empty if the preset or the project decides which checks run."""
     if found.make:
         return found.make(context, project, argument)
     wanted = found.template.checks
@@ -132,7 +132,7 @@ def find_recipe_checks(
     if unknown:
         listed = ", ".join(f"`{name}`" for name in known) or "none"
         raise UserError(
-            f"the template's {unknown} is no check of this project (there are: {listed})",
+            f"the template's {unknown} is not a check of this project (there are: {listed})",
             hint="`untildone detect` shows where they come from",
         )
     return (*(known[name] for name in wanted), *name_checks(found.template.commands))

@@ -1,4 +1,4 @@
-"""The session's unfinished items: in the agent's own list and in files of the project."""
+"""The TODO items of a session: in the agent's own list and in files of the project."""
 
 import json
 from collections.abc import Container, Iterable, Iterator
@@ -13,7 +13,7 @@ from untildone.errors import UserError
 from untildone.store.files import DamagedFileError, read_bounded
 from untildone.store.sessions import Session
 
-# A list that the client keeps nowhere: as its last call wrote it.
+# The last call that wrote the list, for clients that store it nowhere.
 TODO_CALL_FILE = "todos.json"
 _LARGEST = 1_000_000
 _MOST_FILES = 200
@@ -72,7 +72,7 @@ def _convert_items(context: Context, value: object) -> Iterator[Todo]:
 def remember_todo_call(
     context: Context, session: Session, calls: Iterable[dict[str, object]]
 ) -> None:
-    """The last call that wrote the whole list."""
+    """Saves the last call that wrote the whole list."""
     written = [call for call in calls if context.agent.parse_todo_items(call) is not None]
     if written:
         kept = {key: written[-1].get(key) for key in ("tool_name", "tool_input")}
@@ -82,7 +82,7 @@ def remember_todo_call(
 def choose_todos(
     context: Context, project: Path, session: str, given: Container[str]
 ) -> tuple[str, ...]:
-    """The unfinished ones where they are to be criteria: `todos` or `from_todos` is given."""
+    """The unfinished items, if one of the options `todos` and `from_todos` is given."""
     if "todos" not in given and "from_todos" not in given:
         return ()
     left = find_unfinished(load_todos(context, project, context.session(session)))
@@ -95,7 +95,7 @@ def choose_todos(
 
 
 def format_todo_task(items: tuple[str, ...]) -> str:
-    """A task made of them."""
+    """The task of a loop that is about these items."""
     if not items:
         return ""
     lines = "\n".join(f"- [ ] {text}" for text in items)
@@ -103,7 +103,7 @@ def format_todo_task(items: tuple[str, ...]) -> str:
 
 
 def build_reminder(context: Context, prompt: Prompt, session: Session) -> str:
-    """One short block for the agent, or nothing."""
+    """A short reminder for the agent, or an empty text."""
     project = Path(prompt.project or prompt.cwd)
     known = load_todos(context, project, session)
     left = find_unfinished(known)
@@ -119,11 +119,11 @@ def build_reminder(context: Context, prompt: Prompt, session: Session) -> str:
 
 
 def _is_reminder_enabled(context: Context) -> bool:
-    # Imported where it is used: TOML is read only where something could be said.
+    # Imported where it is used: TOML is read only if there is something to remind of.
     from untildone.config import load_user_settings
 
     try:
         return load_user_settings(context.home / "config.toml").recall_todos
     except UserError:
-        # A mistake there is told by `doctor`; it must not come between the person and the agent.
+        # `doctor` reports a mistake there; a prompt must not fail because of it.
         return True

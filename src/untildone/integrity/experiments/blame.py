@@ -43,8 +43,8 @@ def report_unexplained(red: Sequence[CheckResult]) -> Iterator[Concern]:
     for result in red:
         ending = " | ".join(result.output.strip().splitlines()[-_LAST_LINES:])
         because = f"`{result.name}` passes in the project, but not in a clean copy of it"
-        told = ": ".join(filter(None, (because, result.reason, ending)))
-        yield make_concern(ConcernKind.PASS_TO_PASS, result.name, reason=told)
+        reason = ": ".join(filter(None, (because, result.reason, ending)))
+        yield make_concern(ConcernKind.PASS_TO_PASS, result.name, reason=reason)
 
 
 def _blame_test_file(

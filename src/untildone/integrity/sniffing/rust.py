@@ -15,13 +15,13 @@ from untildone.integrity.sniffing.signs import (
 )
 
 _PROGRAM = r"(^|/)(main\.rs|bin/)"
-# Imports differ under test by right, and a program without the standard library needs the others.
+# Imports may differ under test; programs without the standard library need the others.
 _BESIDE = (
     r"^\s*(pub\s+)?(use|extern)\b|panic_handler|global_allocator|no_mangle|alloc_error_handler"
 )
 _THREAD = r"(std::)?thread::current\(\)"
 _ASKED = r"[=!]=|\.(is_some_and|is_none_or|contains|starts_with|ends_with|find|eq)\("
-# A name that is only told of, in a log, decides nothing.
+# A name that is only logged decides nothing.
 _DECIDES = (
     rf"(?s)^(if|match|while)\b[^{{]*{_THREAD}|matches!|^{_THREAD}[^;{{]*"
     rf"({_ASKED}|\.map_or\(\s*(true|false)|\.is_(some|none)\()"

@@ -12,7 +12,7 @@ from untildone.integrity.tests.conditions import (
     read_condition,
 )
 from untildone.integrity.tests.model import EXACT, PARTIAL, WEAK, Assertion
-from untildone.integrity.tests.values import Names, Value, combine, evaluate
+from untildone.integrity.tests.values import Value, Variables, combine, evaluate
 from untildone.syntax.nodes import (
     CALLS,
     MEMBERS,
@@ -124,7 +124,7 @@ def _is_soft_assertion(held: SgNode | None, name: str) -> bool:
     return name in ("soft", "poll") and held is not None and held.text() in _CHAIN_ROOTS
 
 
-def read_assertions(call: SgNode, names: Names) -> list[Assertion] | None:
+def read_assertions(call: SgNode, variables: Variables) -> list[Assertion] | None:
     """Return the assertions of a call or of `expect(x).to.be.true`; None if it is no assertion."""
     if call.kind() in MEMBERS:
         held, name, given = get_receiver(call), get_member(call), []
@@ -133,8 +133,8 @@ def read_assertions(call: SgNode, names: Names) -> list[Assertion] | None:
     root, words = split_chain(held)
     if root is not None and root.kind() in CALLS:
         negated = "not" in words or "never" in words
-        actual = combine(evaluate(each, names) for each in list_arguments(root))
-        return list(_read_matcher(normalize_name(name), actual, given, names, negated=negated))
+        actual = combine(evaluate(each, variables) for each in list_arguments(root))
+        return list(_read_matcher(normalize_name(name), actual, given, variables, negated=negated))
     owned = root is not None and root.kind() in NAMES and root.text() in _RECEIVERS
     if not owned and not name.startswith(("assert", "debug_assert", "strictEqual", "deepStrict")):
         return None
@@ -144,7 +144,7 @@ def read_assertions(call: SgNode, names: Names) -> list[Assertion] | None:
         and normalize_name(name) != "match"
     ):
         return None
-    return _read_direct(normalize_name(name), _drop_test_handle(given), names)
+    return _read_direct(normalize_name(name), _drop_test_handle(given), variables)
 
 
 def _drop_test_handle(given: list[SgNode]) -> list[SgNode]:
@@ -155,20 +155,20 @@ def _drop_test_handle(given: list[SgNode]) -> list[SgNode]:
 
 
 def _read_matcher(
-    name: str, actual: Value, given: list[SgNode], names: Names, *, negated: bool
+    name: str, actual: Value, given: list[SgNode], variables: Variables, *, negated: bool
 ) -> Iterator[Assertion]:
-    expected = combine(evaluate(each, names) for each in given)
+    expected = combine(evaluate(each, variables) for each in given)
     if name == "tomatchinlinesnapshot":
         # Its indentation follows the code around it.
         expected = Value(tuple(" ".join(each.split()) for each in expected.literals))
     if name in _THROWS:
         yield from (
-            read_raised(actual, given, names)
+            read_raised(actual, given, variables)
             if not negated
             else make_assertions(WEAK, actual, Value())
         )
     elif name in _CLOSE:
-        yield from _read_approximate(name, actual, given, names)
+        yield from _read_approximate(name, actual, given, variables)
     elif name in _NULL:
         yield from (
             make_assertions(WEAK, actual, Value())
@@ -183,14 +183,14 @@ def _read_matcher(
         yield from make_assertions(PARTIAL, actual, expected, negated=negated)
 
 
-def _read_direct(name: str, given: list[SgNode], names: Names) -> list[Assertion]:
+def _read_direct(name: str, given: list[SgNode], variables: Variables) -> list[Assertion]:
     if not given:
         return []
     if name in _TRUE or name in _FALSE:
-        return read_condition(given[0], names, negated=name in _FALSE)
-    first = evaluate(given[0], names)
+        return read_condition(given[0], variables, negated=name in _FALSE)
+    first = evaluate(given[0], variables)
     if name in _THROWS:
-        return list(_read_raising_call(name, given, names))
+        return list(_read_raising_call(name, given, variables))
     if name in _NULL or name in _PRESENT:
         return list(
             make_assertions(
@@ -198,10 +198,10 @@ def _read_direct(name: str, given: list[SgNode], names: Names) -> list[Assertion
             )
         )
     if name in _CLOSE:
-        return list(_read_approximate(name, first, given[1:], names))
+        return list(_read_approximate(name, first, given[1:], variables))
     if len(given) == 1:
         return list(make_assertions(PARTIAL, first, Value()))
-    first, second, tolerance = _read_pair(given, names)
+    first, second, tolerance = _read_pair(given, variables)
     strength = EXACT if name in _EQUAL else PARTIAL
     return list(
         make_assertions(
@@ -214,28 +214,28 @@ def _read_direct(name: str, given: list[SgNode], names: Names) -> list[Assertion
     )
 
 
-def _read_pair(given: list[SgNode], names: Names) -> tuple[Value, Value, float]:
+def _read_pair(given: list[SgNode], variables: Variables) -> tuple[Value, Value, float]:
     """Return actual, expected and tolerance of two or three arguments.
 
     The third is a tolerance or a message; JUnit 4 has the message first.
     """
-    values = [evaluate(each, names) for each in given]
+    values = [evaluate(each, variables) for each in given]
     third = values[2].literals if len(values) > 2 else ()
     if len(values) == 3 and values[2].known and len(third) == 1 and is_numeric(third[0]):
         return values[0], values[1], parse_magnitude(third[0])
     if len(values) == 3 and read_literal(given[0]) is not None and read_literal(given[2]) is None:
         return values[1], values[2], 0.0
-    expected, tolerance = read_approximation(given[1], names)
+    expected, tolerance = read_approximation(given[1], variables)
     return values[0], expected, tolerance
 
 
 def _read_approximate(
-    name: str, actual: Value, given: list[SgNode], names: Names
+    name: str, actual: Value, given: list[SgNode], variables: Variables
 ) -> Iterator[Assertion]:
     """Read an approximate equality; Jest and unittest count digits, others give a distance."""
     if not given:
         return
-    more = [evaluate(get_value(each), names) for each in given]
+    more = [evaluate(get_value(each), variables) for each in given]
     far = parse_magnitude(more[1].literals[0]) if len(more) > 1 and more[1].literals else 0.0
     keyed = given[1].text().partition("=")[0] if len(given) > 1 else ""
     digits = name == "tobecloseto" or (name.startswith("assertalmost") and keyed.strip() != "delta")
@@ -243,9 +243,9 @@ def _read_approximate(
     yield from make_assertions(EXACT, actual, more[0], tolerance=tolerance)
 
 
-def read_raised(actual: Value, kinds: list[SgNode], names: Names) -> Iterator[Assertion]:
+def read_raised(actual: Value, kinds: list[SgNode], variables: Variables) -> Iterator[Assertion]:
     """Yield the assertion that an error is raised, with its names and messages as literals."""
-    errors = [each for kind in kinds for each in _list_error_names(kind, names)]
+    errors = [each for kind in kinds for each in _list_error_names(kind, variables)]
     vague = (
         not errors
         or BROAD_ERRORS.intersection(errors)
@@ -256,7 +256,7 @@ def read_raised(actual: Value, kinds: list[SgNode], names: Names) -> Iterator[As
     yield from make_assertions(PARTIAL if vague else EXACT, doubt, expected)
 
 
-def _list_error_names(node: SgNode, names: Names) -> Iterator[str]:
+def _list_error_names(node: SgNode, variables: Variables) -> Iterator[str]:
     node = unwrap(get_value(node))
     if (written := read_literal(node)) is not None:
         yield written
@@ -265,16 +265,16 @@ def _list_error_names(node: SgNode, names: Names) -> Iterator[str]:
     elif node.kind() == "pair" and list_parts(node)[0].text() == "name":
         # `{ name: 'TypeError' }` asserts the same as `TypeError`.
         yield from (
-            each.removeprefix('"') for each in evaluate(list_parts(node)[-1], names).literals
+            each.removeprefix('"') for each in evaluate(list_parts(node)[-1], variables).literals
         )
     elif node.kind() in (*NAMES, "type_identifier"):
-        yield from names[node.text()].literals if node.text() in names else (node.text(),)
+        yield from variables[node.text()].literals if node.text() in variables else (node.text(),)
     else:
         for each in list_parts(node):
-            yield from _list_error_names(each, names)
+            yield from _list_error_names(each, variables)
 
 
-def _read_raising_call(name: str, given: list[SgNode], names: Names) -> Iterator[Assertion]:
+def _read_raising_call(name: str, given: list[SgNode], variables: Variables) -> Iterator[Assertion]:
     """Read `assertRaises(Error, f, -1)` or `throws(() => f(-1), Error)`."""
     if name.startswith(("assertraises", "raises")):
         kinds, action = given[:1], given[1:]
@@ -282,8 +282,8 @@ def _read_raising_call(name: str, given: list[SgNode], names: Names) -> Iterator
         kinds, action = given[:1], given[1:2]
     else:
         kinds, action = given[1:2], given[:1]
-    done = combine(evaluate(each, names) for each in action)
+    done = combine(evaluate(each, variables) for each in action)
     passed = frozenset(
         each.text().rpartition(".")[2] for each in action[:1] if each.kind() in _FUNCTION_NAMES
     )
-    yield from read_raised(Value(done.literals, done.calls | passed, known=False), kinds, names)
+    yield from read_raised(Value(done.literals, done.calls | passed, known=False), kinds, variables)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from ast_grep_py import SgNode
 
 from untildone.integrity.tests.model import EXACT, PARTIAL, WEAK, Assertion
-from untildone.integrity.tests.values import Names, Value, bind, evaluate
+from untildone.integrity.tests.values import Value, Variables, bind, evaluate
 from untildone.syntax.nodes import (
     CALLS,
     find_below,
@@ -52,21 +52,21 @@ def make_assertions(
     )
 
 
-def read_condition(node: SgNode, names: Names, *, negated: bool = False) -> list[Assertion]:
+def read_condition(node: SgNode, variables: Variables, *, negated: bool = False) -> list[Assertion]:
     """Return the assertions made by requiring the expression to be true, or false if `negated`."""
     node = unwrap(node)
     kind = node.kind()
     if kind in ("not_operator", "unary_expression") and node.text()[:1] in "n!":
-        return read_condition(list_parts(node)[-1], names, negated=not negated)
+        return read_condition(list_parts(node)[-1], variables, negated=not negated)
     if kind in ("boolean_operator", "binary_expression") and _read_operator(node) in _AND | _OR:
-        return _read_joined(node, names, negated=negated)
+        return _read_joined(node, variables, negated=negated)
     if kind in ("comparison_operator", "binary_expression") and len(list_parts(node)) > 1:
-        return _read_comparison(node, names, negated=negated)
+        return _read_comparison(node, variables, negated=negated)
     if kind in CALLS:
-        return _read_predicate(node, names, negated=negated)
+        return _read_predicate(node, variables, negated=negated)
     if kind == "tuple" or read_literal(node) is not None:
         return []
-    return list(make_assertions(WEAK, evaluate(node, names), Value(), negated=negated))
+    return list(make_assertions(WEAK, evaluate(node, variables), Value(), negated=negated))
 
 
 def _read_operator(node: SgNode) -> str:
@@ -74,8 +74,8 @@ def _read_operator(node: SgNode) -> str:
     return " ".join(words) if words else ""
 
 
-def _read_joined(node: SgNode, names: Names, *, negated: bool) -> list[Assertion]:
-    parts = [read_condition(each, names, negated=negated) for each in list_parts(node)]
+def _read_joined(node: SgNode, variables: Variables, *, negated: bool) -> list[Assertion]:
+    parts = [read_condition(each, variables, negated=negated) for each in list_parts(node)]
     if (_read_operator(node) in _AND) != negated:
         return [each for part in parts for each in part]
     if not all(parts):
@@ -90,16 +90,16 @@ def _weaken(assertion: Assertion) -> Assertion:
     )
 
 
-def _read_comparison(node: SgNode, names: Names, *, negated: bool) -> list[Assertion]:
+def _read_comparison(node: SgNode, variables: Variables, *, negated: bool) -> list[Assertion]:
     left, right = list_parts(node)[0], list_parts(node)[-1]
     operator = _read_operator(node)
     equal = operator in (_DIFFERS if negated else _EQUALS)
     differs = operator in (_EQUALS if negated else _DIFFERS)
-    near = _read_distance(left, right, operator, names)
+    near = _read_distance(left, right, operator, variables)
     if near and not negated:
         return near
-    expected, tolerance = read_approximation(right, names)
-    actual, more = read_approximation(left, names)
+    expected, tolerance = read_approximation(right, variables)
+    actual, more = read_approximation(left, variables)
     if equal:
         return list(make_assertions(EXACT, actual, expected, tolerance=max(tolerance, more)))
     empty = read_literal(unwrap(right)) == "null" or read_literal(unwrap(left)) == "null"
@@ -110,9 +110,11 @@ def _read_comparison(node: SgNode, names: Names, *, negated: bool) -> list[Asser
     return list(make_assertions(PARTIAL, actual, expected, negated=differs or negated))
 
 
-def _read_distance(left: SgNode, right: SgNode, operator: str, names: Names) -> list[Assertion]:
+def _read_distance(
+    left: SgNode, right: SgNode, operator: str, variables: Variables
+) -> list[Assertion]:
     """Read `abs(a - b) < 0.001` or `(a - b).abs() < 0.001`; `a + 3` is a distance from -3."""
-    left, bound_ = unwrap(left), evaluate(right, names)
+    left, bound_ = unwrap(left), evaluate(right, variables)
     if operator not in ("<", "<=") or left.kind() not in CALLS or len(bound_.literals) != 1:
         return []
     held, name = read_callee(left)
@@ -122,8 +124,8 @@ def _read_distance(left: SgNode, right: SgNode, operator: str, names: Names) -> 
     if name.lower() not in ("abs", "fabs") or _read_operator(difference) not in ("-", "+"):
         return []
     actual, expected = (
-        evaluate(list_parts(difference)[0], names),
-        evaluate(list_parts(difference)[-1], names),
+        evaluate(list_parts(difference)[0], variables),
+        evaluate(list_parts(difference)[-1], variables),
     )
     if _read_operator(difference) == "+":
         if len(expected.literals) != 1 or not is_numeric(expected.literals[0]):
@@ -139,17 +141,17 @@ def parse_magnitude(text: str) -> float:
         return float("inf")
 
 
-def read_approximation(node: SgNode, names: Names) -> tuple[Value, float]:
+def read_approximation(node: SgNode, variables: Variables) -> tuple[Value, float]:
     """Return the expected value and the tolerance of `approx(90, abs=1)`; 0.0 for others."""
     node = unwrap(node)
     if node.kind() not in CALLS or read_callee(node)[1] not in ("approx", "closeTo"):
-        return evaluate(node, names), 0.0
+        return evaluate(node, variables), 0.0
     given = list_arguments(node)
-    expected = evaluate(given[0], names) if given else Value()
-    return expected, _read_tolerance(given[1:], expected, names)
+    expected = evaluate(given[0], variables) if given else Value()
+    return expected, _read_tolerance(given[1:], expected, variables)
 
 
-def _read_tolerance(given: list[SgNode], expected: Value, names: Names) -> float:
+def _read_tolerance(given: list[SgNode], expected: Value, variables: Variables) -> float:
     scale = max(
         (parse_magnitude(each) for each in expected.literals if is_numeric(each)), default=1.0
     )
@@ -157,7 +159,7 @@ def _read_tolerance(given: list[SgNode], expected: Value, names: Names) -> float
     for place, each in enumerate(given):
         keyed = each.kind() == "keyword_argument"
         name = list_parts(each)[0].text() if keyed else ("rel", "abs")[place > 0]
-        held = evaluate(get_value(each), names)
+        held = evaluate(get_value(each), variables)
         far = parse_magnitude(held.literals[0]) if held.literals else float("inf")
         if name in _TOLERANCE_KEYWORDS:
             allowed = max(allowed, far * (max(scale, 1.0) if name.startswith("r") else 1.0))
@@ -168,37 +170,41 @@ def is_numeric(text: str) -> bool:
     return bool(re.fullmatch(r"-?[\d.]+(e[+-]?\d+)?", text))
 
 
-def _read_predicate(node: SgNode, names: Names, *, negated: bool) -> list[Assertion]:
+def _read_predicate(node: SgNode, variables: Variables, *, negated: bool) -> list[Assertion]:
     held, name = read_callee(node)
     given = list_arguments(node)
-    if name in ("all", "every") and not negated and (every := _read_all(node, names)):
+    if name in ("all", "every") and not negated and (every := _read_all(node, variables)):
         return every
     if name in ("isclose", "allclose") and len(given) > 1:
-        expected = evaluate(given[1], names)
-        tolerance = _read_tolerance(given[2:], expected, names)
+        expected = evaluate(given[1], variables)
+        tolerance = _read_tolerance(given[2:], expected, variables)
         return list(
-            make_assertions(EXACT, evaluate(given[0], names), expected, tolerance=tolerance)
+            make_assertions(EXACT, evaluate(given[0], variables), expected, tolerance=tolerance)
         )
     if name in _EQUALITY_CALLS and not negated and (len(given) > 1 or (held is not None and given)):
         first = given[0] if len(given) > 1 or held is None else held
-        return list(make_assertions(EXACT, evaluate(first, names), evaluate(given[-1], names)))
+        return list(
+            make_assertions(EXACT, evaluate(first, variables), evaluate(given[-1], variables))
+        )
     if name == "Is" and held is not None and held.text() == "errors" and len(given) > 1:
-        return _read_error_check(given, names, negated=negated)
+        return _read_error_check(given, variables, negated=negated)
     strength = PARTIAL if given and held is not None else WEAK
-    return list(make_assertions(strength, evaluate(node, names), Value(), negated=negated))
+    return list(make_assertions(strength, evaluate(node, variables), Value(), negated=negated))
 
 
-def _read_error_check(given: list[SgNode], names: Names, *, negated: bool) -> list[Assertion]:
+def _read_error_check(
+    given: list[SgNode], variables: Variables, *, negated: bool
+) -> list[Assertion]:
     """Read `errors.Is(err, ErrGone)` as `err == ErrGone`."""
     strength = PARTIAL if negated else EXACT
     return list(
         make_assertions(
-            strength, evaluate(given[0], names), evaluate(given[1], names), negated=negated
+            strength, evaluate(given[0], variables), evaluate(given[1], variables), negated=negated
         )
     )
 
 
-def _read_all(node: SgNode, names: Names) -> list[Assertion]:
+def _read_all(node: SgNode, variables: Variables) -> list[Assertion]:
     """Read `all(f(a) == b for a, b in rows)`, once for each row."""
     for made in find_below(node, frozenset(("generator_expression", "list_comprehension"))):
         parts = list_parts(made)
@@ -206,10 +212,10 @@ def _read_all(node: SgNode, names: Names) -> list[Assertion]:
         if clause is None:
             return []
         left, right = clause.field("left"), clause.field("right")
-        rows = evaluate(right, names).rows if right is not None else None
+        rows = evaluate(right, variables).rows if right is not None else None
         assertions: list[Assertion] = []
         for row in rows or ():
-            inside = dict(names)
+            inside = dict(variables)
             if left is not None:
                 bind(left, row, inside)
             assertions += read_condition(parts[0], inside)

@@ -4,7 +4,14 @@ import re
 
 from ast_grep_py import SgNode
 
-from untildone.integrity.tests.values import Names, Value, bind, combine, evaluate, merge_bounded
+from untildone.integrity.tests.values import (
+    Value,
+    Variables,
+    bind,
+    combine,
+    evaluate,
+    merge_bounded,
+)
 from untildone.syntax.nodes import (
     BLOCKS,
     CALLS,
@@ -33,7 +40,7 @@ def may_be_helper(held: SgNode | None) -> bool:
     return held is None or held.text() in ("self", "this", "cls") or held.kind() in NAMES
 
 
-def bind_parameters(function: SgNode, given: list[Value], names: Names) -> None:
+def bind_parameters(function: SgNode, given: list[Value], variables: Variables) -> None:
     """Bind the arguments; a single row fills several parameters, as `each` passes it."""
     held = function.field("parameters") or function.field("parameter")
     parts = [] if held is None else [held] if held.kind() in NAMES else list_parts(held)
@@ -43,7 +50,7 @@ def bind_parameters(function: SgNode, given: list[Value], names: Names) -> None:
     if len(given) == 1 and given[0].rows and len(patterns) > 1:
         given = list(given[0].rows)
     for pattern, each in zip(patterns, given, strict=False):
-        bind(pattern, each, names)
+        bind(pattern, each, variables)
 
 
 def _get_pattern(parameter: SgNode) -> SgNode:
@@ -108,14 +115,16 @@ def is_caught(call: SgNode) -> bool:
     return False
 
 
-def record_change(call: SgNode, held: SgNode | None, names: Names) -> None:
+def record_change(call: SgNode, held: SgNode | None, variables: Variables) -> None:
     """Add the arguments of a call statement to its receiver: `cart.add(3)` puts 3 into `cart`."""
     given = combine(
-        evaluate(each, names) for each in list_arguments(call) if each.kind() not in CLOSURES
+        evaluate(each, variables) for each in list_arguments(call) if each.kind() not in CLOSURES
     )
     if not given.literals:
         return
     for target in (held, *list_arguments(call)):
-        old = names.get(target.text()) if target is not None and target.kind() in NAMES else None
+        old = (
+            variables.get(target.text()) if target is not None and target.kind() in NAMES else None
+        )
         if target is not None and old is not None and old.literals != given.literals:
-            names[target.text()] = merge_bounded(old, given)
+            variables[target.text()] = merge_bounded(old, given)

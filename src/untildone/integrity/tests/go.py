@@ -7,7 +7,7 @@ from ast_grep_py import SgNode
 
 from untildone.integrity.tests.interpreter import Interpreter
 from untildone.integrity.tests.model import EXACT, Assertion, Test
-from untildone.integrity.tests.values import Names, evaluate
+from untildone.integrity.tests.values import Variables, evaluate
 from untildone.syntax.nodes import COMMENTS, find_named, list_parts
 
 _TEST_NAME = re.compile(r"(Test|Example|Fuzz)([^a-z].*)?")
@@ -31,8 +31,8 @@ def list_functions(root: SgNode) -> Iterator[tuple[str, SgNode]]:
 def read_tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> Iterator[Test]:
     own = dict(list_functions(root))
     interpreter = Interpreter({**shared, **own})
-    names: Names = {}
-    interpreter.run_block(root, names)
+    variables: Variables = {}
+    interpreter.run_block(root, variables)
     marks = _list_build_constraints(path, root)
     for node in list_parts(root):
         name, body = node.field("name"), node.field("body")
@@ -44,19 +44,19 @@ def read_tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> Iterato
         if given is None or ("testing." not in given.text() and not name.text().startswith("Ex")):
             continue
         inside = Interpreter({**shared, **own})
-        inside.run_block(body, dict(names))
+        inside.run_block(body, dict(variables))
         if name.text().startswith("Example"):
-            inside.assertions += _read_example_output(body, names)
+            inside.assertions += _read_example_output(body, variables)
         yield Test(path, name.text(), tuple(inside.assertions), frozenset(marks | inside.marks))
 
 
-def _read_example_output(body: SgNode, names: Names) -> list[Assertion]:
+def _read_example_output(body: SgNode, variables: Variables) -> list[Assertion]:
     """Read the output comment of an example; without one the example does not run."""
     output = _OUTPUT.search(body.text())
     if output is None:
         return []
     lines = [line.strip().removeprefix("//").strip() for line in output[1].splitlines()]
-    actual = evaluate(body, names)
+    actual = evaluate(body, variables)
     return [
         Assertion(
             EXACT, actual.literals, tuple(line for line in lines if line != "}"), actual.calls

@@ -17,7 +17,14 @@ from untildone.integrity.tests.control_flow import (
     swallows_failure,
 )
 from untildone.integrity.tests.model import EXACT, NOTHING, PARTIAL, Assertion
-from untildone.integrity.tests.values import UNKNOWN, Names, Value, bind, evaluate, merge_bounded
+from untildone.integrity.tests.values import (
+    UNKNOWN,
+    Value,
+    Variables,
+    bind,
+    evaluate,
+    merge_bounded,
+)
 from untildone.syntax.nodes import (
     BLOCKS,
     CALLS,
@@ -88,7 +95,7 @@ class Interpreter:
     def __init__(
         self,
         functions: Mapping[str, SgNode],
-        taken: Callable[["Interpreter", SgNode, Names, int], bool] | None = None,
+        taken: Callable[["Interpreter", SgNode, Variables, int], bool] | None = None,
     ) -> None:
         self.functions = dict(functions)
         self.intercept = taken
@@ -98,28 +105,28 @@ class Interpreter:
         self._call_stack: list[str] = []
         self._steps = 0
 
-    def run_block(self, node: SgNode, names: Names, limit: int = EXACT) -> Completion:
+    def run_block(self, node: SgNode, variables: Variables, limit: int = EXACT) -> Completion:
         result: Completion = "on"
         for each in (
             list_parts(node) if node.kind() in BLOCKS or node.kind() in _CONTAINER_KINDS else [node]
         ):
-            after = self.run_statement(each, names, limit)
+            after = self.run_statement(each, variables, limit)
             if after == "never":
                 return "never"
             if after == "perhaps":
                 limit, result = min(limit, PARTIAL), "perhaps"
         return result
 
-    def run_statement(self, node: SgNode, names: Names, limit: int) -> Completion:
+    def run_statement(self, node: SgNode, variables: Variables, limit: int) -> Completion:
         self._steps += 1
         if self._steps > _MAX_STATEMENTS:
             return "on"
-        return _HANDLERS.get(node.kind(), Interpreter._run_parts)(self, node, names, limit)
+        return _HANDLERS.get(node.kind(), Interpreter._run_parts)(self, node, variables, limit)
 
-    def _skip(self, _node: SgNode, _names: Names, _limit: int) -> Completion:
+    def _skip(self, _node: SgNode, _names: Variables, _limit: int) -> Completion:
         return "on"
 
-    def _run_parts(self, node: SgNode, names: Names, limit: int) -> Completion:
+    def _run_parts(self, node: SgNode, variables: Variables, limit: int) -> Completion:
         bounded = min(limit, PARTIAL) if node.kind() in _CHOICE_KINDS else limit
         if node.kind() == "binary_expression" and read_literal(list_parts(node)[0]) in (
             "false",
@@ -128,7 +135,7 @@ class Interpreter:
         ):
             return "on"
         for each in list_parts(node):
-            self.run_statement(each, names, bounded)
+            self.run_statement(each, variables, bounded)
         return "on"
 
     def _add(self, assertions: list[Assertion], limit: int) -> None:
@@ -145,46 +152,46 @@ class Interpreter:
         calls = find_below(helper, CALLS) if helper is not None else ()
         return frozenset(read_callee(each)[1] for each in calls) - {""}
 
-    def _run_assert(self, node: SgNode, names: Names, limit: int) -> Completion:
-        self._add(read_condition(list_parts(node)[0], names), limit)
+    def _run_assert(self, node: SgNode, variables: Variables, limit: int) -> Completion:
+        self._add(read_condition(list_parts(node)[0], variables), limit)
         return "on"
 
-    def _define(self, node: SgNode, _names: Names, _limit: int) -> Completion:
+    def _define(self, node: SgNode, _names: Variables, _limit: int) -> Completion:
         name = node.field("name")
         if name is not None:
             self.functions[name.text()] = node
         return "on"
 
-    def _run_decorated(self, node: SgNode, names: Names, limit: int) -> Completion:
-        return self.run_statement(list_parts(node)[-1], names, limit)
+    def _run_decorated(self, node: SgNode, variables: Variables, limit: int) -> Completion:
+        return self.run_statement(list_parts(node)[-1], variables, limit)
 
-    def _run_end(self, node: SgNode, names: Names, limit: int) -> Completion:
+    def _run_end(self, node: SgNode, variables: Variables, limit: int) -> Completion:
         for each in list_parts(node):
-            self.run_expression(each, names, limit)
+            self.run_expression(each, variables, limit)
             if node.kind() in _RETURN_KINDS:
-                self.returned.append(evaluate(each, names))
+                self.returned.append(evaluate(each, variables))
         return "never"
 
-    def _run_binding(self, node: SgNode, names: Names, limit: int) -> Completion:
+    def _run_binding(self, node: SgNode, variables: Variables, limit: int) -> Completion:
         left = node.field("left") or node.field("name") or node.field("pattern")
         right = node.field("right") or node.field("value")
         if left is None or right is None:
             return "on"
-        after = self.run_expression(right, names, limit)
-        held = evaluate(right, names)
+        after = self.run_expression(right, variables, limit)
+        held = evaluate(right, variables)
         if node.kind() == "augmented_assignment":
-            whole = merge_bounded(evaluate(left, names), held)
+            whole = merge_bounded(evaluate(left, variables), held)
             held = Value(whole.literals, whole.calls, whole.known)
         sides = list_parts(right) if right.kind() == "expression_list" else [right]
         if left.kind() == "expression_list" and len(sides) == 1:
-            held = evaluate(sides[0], names)
+            held = evaluate(sides[0], variables)
         if left.kind() == "expression_list" and len(list_parts(left)) == 1:
             left = list_parts(left)[0]
-            held = evaluate(sides[0], names)
-        bind(left, held, names)
+            held = evaluate(sides[0], variables)
+        bind(left, held, variables)
         return after
 
-    def _run_loop(self, node: SgNode, names: Names, limit: int) -> Completion:
+    def _run_loop(self, node: SgNode, variables: Variables, limit: int) -> Completion:
         body = node.field("body")
         clause = next((each for each in list_parts(node) if each.kind() == "range_clause"), node)
         left = clause.field("left") or clause.field("pattern") or clause.field("name")
@@ -192,16 +199,16 @@ class Interpreter:
         if body is None:
             return "on"
         if left is None or right is None:
-            return self.run_block(body, names, limit)
-        held = evaluate(right, names)
+            return self.run_block(body, variables, limit)
+        held = evaluate(right, variables)
         rows = self.rows(held)
         if left.kind() == "expression_list" and held.entries:
             rows = list(held.entries[:_MAX_ROWS])
         elif left.kind() == "expression_list":
             left = list_parts(left)[-1]
         for row in rows:
-            bind(left, row, names)
-            self.run_block(body, names, limit)
+            bind(left, row, variables)
+            self.run_block(body, variables, limit)
         return "on"
 
     def rows(self, held: Value) -> list[Value]:
@@ -210,36 +217,36 @@ class Interpreter:
             return [Value(held.literals, held.calls, held.known, held.fields)]
         return list(held.rows[:_MAX_ROWS])
 
-    def _run_if(self, node: SgNode, names: Names, limit: int) -> Completion:
+    def _run_if(self, node: SgNode, variables: Variables, limit: int) -> Completion:
         start, test = node.field("initializer"), node.field("condition")
         then, other = node.field("consequence"), node.field("alternative")
         if start is not None:
-            self.run_statement(start, names, limit)
+            self.run_statement(start, variables, limit)
         if test is None or then is None:
-            return self._run_parts(node, names, limit)
+            return self._run_parts(node, variables, limit)
         constant = read_literal(unwrap(test))
         if constant in ("true", "1.0"):
-            return self.run_block(then, names, limit)
+            return self.run_block(then, variables, limit)
         if constant in ("false", "0.0", "null"):
-            return self.run_block(other, names, limit) if other is not None else "on"
+            return self.run_block(other, variables, limit) if other is not None else "on"
         if fails_test(then):
-            self._add(read_condition(test, names, negated=True), limit)
+            self._add(read_condition(test, variables, negated=True), limit)
             if other is not None:
-                self._run_branch(other, names, limit)
+                self._run_branch(other, variables, limit)
             return "on"
-        after = self._run_branch(then, names, min(limit, PARTIAL))
+        after = self._run_branch(then, variables, min(limit, PARTIAL))
         if other is not None:
-            self._run_branch(other, names, min(limit, PARTIAL))
+            self._run_branch(other, variables, min(limit, PARTIAL))
         return "on" if after == "on" else "perhaps"
 
-    def _run_branch(self, node: SgNode, names: Names, limit: int) -> Completion:
+    def _run_branch(self, node: SgNode, variables: Variables, limit: int) -> Completion:
         if node.kind() in ("else_clause", "elif_clause"):
             if node.kind() == "elif_clause":
-                return self._run_if(node, names, limit)
+                return self._run_if(node, variables, limit)
             node = list_parts(node)[-1]
-        return self.run_block(node, dict(names), limit)
+        return self.run_block(node, dict(variables), limit)
 
-    def _run_try(self, node: SgNode, names: Names, limit: int) -> Completion:
+    def _run_try(self, node: SgNode, variables: Variables, limit: int) -> Completion:
         body = node.field("body") or next(iter(list_parts(node)), None)
         if body is None:
             return "on"
@@ -251,14 +258,14 @@ class Interpreter:
         ]
         if any(fails_test(each) for each in (body, *others)):
             kinds = [each for handler in handlers for each in list_parts(handler)[:-1]]
-            self._add(list(read_raised(evaluate(body, names), kinds, names)), limit)
+            self._add(list(read_raised(evaluate(body, variables), kinds, variables)), limit)
         swallowed = any(swallows_failure(each) for each in handlers)
-        after = self.run_block(body, names, NOTHING if swallowed else limit)
+        after = self.run_block(body, variables, NOTHING if swallowed else limit)
         for each in (*handlers, *others):
-            self.run_block(list_parts(each)[-1], dict(names), limit)
+            self.run_block(list_parts(each)[-1], dict(variables), limit)
         return "on" if handlers else after
 
-    def _run_with(self, node: SgNode, names: Names, limit: int) -> Completion:
+    def _run_with(self, node: SgNode, variables: Variables, limit: int) -> Completion:
         body = node.field("body")
         if body is None:
             return "on"
@@ -271,78 +278,84 @@ class Interpreter:
                 "assertraises",
                 "assertraisesregex",
             ):
-                assertions = read_raised(evaluate(body, names), list_arguments(call), names)
+                assertions = read_raised(evaluate(body, variables), list_arguments(call), variables)
                 self._add(list(assertions), limit)
             elif name == "suppress":
                 limit = NOTHING
             elif call is not None:
-                self.run_expression(call, names, limit)
-        return self.run_block(body, names, limit)
+                self.run_expression(call, variables, limit)
+        return self.run_block(body, variables, limit)
 
-    def _run_expression_statement(self, node: SgNode, names: Names, limit: int) -> Completion:
+    def _run_expression_statement(
+        self, node: SgNode, variables: Variables, limit: int
+    ) -> Completion:
         held = list_parts(node)[0] if list_parts(node) else node
         if is_unawaited(held):
             limit = NOTHING
-        return self.run_statement(held, names, limit) if held is not node else "on"
+        return self.run_statement(held, variables, limit) if held is not node else "on"
 
-    def run_expression(self, node: SgNode, names: Names, limit: int) -> Completion:
+    def run_expression(self, node: SgNode, variables: Variables, limit: int) -> Completion:
         node = unwrap(node)
         if node.kind() not in CALLS:
             if node.kind() in MEMBERS:
-                self._add(read_assertions(node, names) or [], limit)
+                self._add(read_assertions(node, variables) or [], limit)
             elif node.kind() in _CHOICE_KINDS or node.kind() in ("if_expression", "unsafe_block"):
-                return self.run_statement(node, names, limit)
+                return self.run_statement(node, variables, limit)
             return "on"
-        if self.intercept is not None and self.intercept(self, node, names, limit):
+        if self.intercept is not None and self.intercept(self, node, variables, limit):
             return "on"
         held, name = read_callee(node)
         if name in _SKIP_CALLS and (held is None or held.text() in _SKIP_RECEIVERS):
             self.marks.add(f"`{read_call_path(node)}`")
             return "never"
         if name in self.functions and may_be_helper(held):
-            return self._enter_helper(name, node, names, limit)
-        assertions = read_assertions(node, names)
+            return self._enter_helper(name, node, variables, limit)
+        assertions = read_assertions(node, variables)
         if assertions is not None:
             self._add(assertions, limit)
         else:
-            self._run_call(node, names, limit)
+            self._run_call(node, variables, limit)
         return "on"
 
-    def _run_call(self, node: SgNode, names: Names, limit: int) -> None:
+    def _run_call(self, node: SgNode, variables: Variables, limit: int) -> None:
         """Run the callbacks of a call that asserts nothing itself, and record what it changes."""
         held, name = read_callee(node)
         if name in ("setTimeout", "setImmediate", "catch_unwind", "nextTick") or is_caught(node):
             limit = NOTHING
         rows = [UNKNOWN]
         if held is not None and name in ("forEach", "map", "each", "for_each"):
-            rows = self.rows(evaluate(held, names))
+            rows = self.rows(evaluate(held, variables))
         for each in list_arguments(node):
             if each.kind() in CLOSURES:
                 for row in rows:
-                    self.run_closure(each, row, names, limit)
+                    self.run_closure(each, row, variables, limit)
         if held is not None and held.kind() in CALLS:
-            self.run_expression(held, names, limit)
-        record_change(node, held, names)
+            self.run_expression(held, variables, limit)
+        record_change(node, held, variables)
 
-    def run_closure(self, node: SgNode, row: Value, names: Names, limit: int = EXACT) -> Completion:
-        inside = dict(names)
+    def run_closure(
+        self, node: SgNode, row: Value, variables: Variables, limit: int = EXACT
+    ) -> Completion:
+        inside = dict(variables)
         bind_parameters(node, [row], inside)
         body = node.field("body")
         return self.run_block(body, inside, limit) if body is not None else "on"
 
-    def _enter_helper(self, name: str, call: SgNode, names: Names, limit: int) -> Completion:
+    def _enter_helper(
+        self, name: str, call: SgNode, variables: Variables, limit: int
+    ) -> Completion:
         function = self.functions[name]
         body = function.field("body")
         if body is None or name in self._call_stack or len(self._call_stack) >= _MAX_CALL_DEPTH:
             return "on"
-        inside = dict(names)
+        inside = dict(variables)
         given = list_arguments(call)
-        bind_parameters(function, [evaluate(get_value(each), names) for each in given], inside)
+        bind_parameters(function, [evaluate(get_value(each), variables) for each in given], inside)
         for each in given:
             if each.kind() == "keyword_argument":
-                inside[list_parts(each)[0].text()] = evaluate(get_value(each), names)
+                inside[list_parts(each)[0].text()] = evaluate(get_value(each), variables)
             elif each.kind() in CLOSURES:
-                self.run_closure(each, UNKNOWN, names, limit)
+                self.run_closure(each, UNKNOWN, variables, limit)
         self._call_stack.append(name)
         self.run_block(body, inside, limit)
         self._call_stack.pop()
@@ -350,7 +363,7 @@ class Interpreter:
 
 
 _CONTAINER_KINDS = frozenset(("module", "program", "source_file", "class_body"))
-_HANDLERS: dict[str, Callable[[Interpreter, SgNode, Names, int], Completion]] = {
+_HANDLERS: dict[str, Callable[[Interpreter, SgNode, Variables, int], Completion]] = {
     **dict.fromkeys(_BINDING_KINDS, Interpreter._run_binding),
     **dict.fromkeys(_LOOP_KINDS, Interpreter._run_loop),
     **dict.fromkeys(_END_KINDS, Interpreter._run_end),

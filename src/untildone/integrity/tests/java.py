@@ -8,7 +8,7 @@ from ast_grep_py import SgNode
 from untildone.integrity.tests.assertion_calls import read_raised
 from untildone.integrity.tests.interpreter import Interpreter
 from untildone.integrity.tests.model import EXACT, Test
-from untildone.integrity.tests.values import Names, Value, evaluate, make_sequence
+from untildone.integrity.tests.values import Value, Variables, evaluate, make_sequence
 from untildone.syntax.nodes import (
     find_below,
     find_named,
@@ -66,9 +66,9 @@ def _read_class(
     if name is None or body is None:
         return
     known = {**shared, **dict(list_functions(body))}
-    names: Names = {}
+    variables: Variables = {}
     inside = prefix + name.text() + "::"
-    held = marks | _read_marks(node) | _run_set_up(body, known, names)
+    held = marks | _read_marks(node) | _run_set_up(body, known, variables)
     for each in list_parts(body):
         if each.kind() == "class_declaration":
             yield from _read_class(path, each, inside, held, known)
@@ -76,26 +76,29 @@ def _read_class(
             each.kind() == "method_declaration"
             and _TEST_ANNOTATIONS & _list_annotations(each).keys()
         ):
-            yield _read_test(path, inside, each, (held, known, names))
+            yield _read_test(path, inside, each, (held, known, variables))
 
 
-def _run_set_up(body: SgNode, known: Mapping[str, SgNode], names: Names) -> frozenset[str]:
+def _run_set_up(body: SgNode, known: Mapping[str, SgNode], variables: Variables) -> frozenset[str]:
     interpreter = Interpreter(known)
     for each in list_parts(body):
         if each.kind() == "field_declaration":
-            interpreter.run_statement(each, names, EXACT)
+            interpreter.run_statement(each, variables, EXACT)
         elif (
             each.kind() == "method_declaration"
             and _SET_UP_ANNOTATIONS & _list_annotations(each).keys()
         ):
             held = each.field("body")
             if held is not None:
-                interpreter.run_block(held, names)
+                interpreter.run_block(held, variables)
     return frozenset(interpreter.marks)
 
 
 def _read_test(
-    path: str, prefix: str, node: SgNode, place: tuple[frozenset[str], Mapping[str, SgNode], Names]
+    path: str,
+    prefix: str,
+    node: SgNode,
+    place: tuple[frozenset[str], Mapping[str, SgNode], Variables],
 ) -> Test:
     marks, known, outer = place
     interpreter = Interpreter(known)
@@ -103,11 +106,13 @@ def _read_test(
     annotations = _list_annotations(node)
     if body is not None:
         for row in _list_rows(annotations, outer):
-            names = {**outer, **_bind_row(node, row)}
-            interpreter.run_block(body, names)
+            variables = {**outer, **_bind_row(node, row)}
+            interpreter.run_block(body, variables)
             expected = _list_expected_errors(annotations)
             if expected:
-                interpreter.assertions += read_raised(evaluate(body, names), expected, names)
+                interpreter.assertions += read_raised(
+                    evaluate(body, variables), expected, variables
+                )
     label = prefix + (name.text() if name is not None else "")
     return Test(
         path, label, tuple(interpreter.assertions), marks | _read_marks(node) | interpreter.marks
@@ -121,7 +126,7 @@ def _list_expected_errors(annotations: Mapping[str, SgNode]) -> list[SgNode]:
     return [list_parts(each)[-1] for each in pairs if each.text().startswith("expected")]
 
 
-def _list_rows(annotations: Mapping[str, SgNode], names: Names) -> list[Value]:
+def _list_rows(annotations: Mapping[str, SgNode], variables: Variables) -> list[Value]:
     given = [each for name, each in annotations.items() if name.endswith("Source")]
     if not given:
         return [Value()]
@@ -130,7 +135,9 @@ def _list_rows(annotations: Mapping[str, SgNode], names: Names) -> list[Value]:
         held = next(find_below(each, frozenset(("element_value_array_initializer",))), None)
         parts = list_parts(held) if held is not None else list(find_below(each, _STRINGS))
         rows += [
-            _read_csv_row(part, names) if _read_name(each) == "CsvSource" else evaluate(part, names)
+            _read_csv_row(part, variables)
+            if _read_name(each) == "CsvSource"
+            else evaluate(part, variables)
             for part in parts
         ]
     return rows or [Value(known=False)]
@@ -139,10 +146,10 @@ def _list_rows(annotations: Mapping[str, SgNode], names: Names) -> list[Value]:
 _STRINGS = frozenset(("string_literal",))
 
 
-def _read_csv_row(node: SgNode, names: Names) -> Value:
+def _read_csv_row(node: SgNode, variables: Variables) -> Value:
     text = read_literal(node)
     if text is None:
-        return evaluate(node, names)
+        return evaluate(node, variables)
     cells = [part.strip().strip("'") for part in text.removeprefix('"').split(",")]
     return make_sequence(
         [
@@ -152,7 +159,7 @@ def _read_csv_row(node: SgNode, names: Names) -> Value:
     )
 
 
-def _bind_row(node: SgNode, row: Value) -> Names:
+def _bind_row(node: SgNode, row: Value) -> Variables:
     parameters = node.field("parameters")
     labels = [
         name.text()

@@ -8,7 +8,14 @@ from msgspec import Struct
 
 from untildone.integrity.tests.interpreter import Interpreter
 from untildone.integrity.tests.model import EXACT, Assertion, Test
-from untildone.integrity.tests.values import UNKNOWN, Names, Value, combine, evaluate, make_sequence
+from untildone.integrity.tests.values import (
+    UNKNOWN,
+    Value,
+    Variables,
+    combine,
+    evaluate,
+    make_sequence,
+)
 from untildone.syntax.nodes import (
     CALLS,
     CLOSURES,
@@ -57,7 +64,8 @@ def read_tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> Iterato
     found = _FileTests({}, [_Group("", frozenset())], set(), path)
     known = {**shared, **dict(list_functions(root))}
     interpreter = Interpreter(
-        known, lambda inside, call, names, limit: _read_call(found, inside, call, (names, limit))
+        known,
+        lambda inside, call, variables, limit: _read_call(found, inside, call, (variables, limit)),
     )
     interpreter.run_block(root, {})
     outside = frozenset(interpreter.marks)
@@ -74,26 +82,26 @@ def _is_focused(name: str, focused: set[str]) -> bool:
 
 
 def _read_call(
-    found: _FileTests, interpreter: Interpreter, call: SgNode, at: tuple[Names, int]
+    found: _FileTests, interpreter: Interpreter, call: SgNode, at: tuple[Variables, int]
 ) -> bool:
     """Read a test, a group or a set-up hook; return False for any other call."""
-    names, limit = at
+    variables, limit = at
     word, extras, table = _split_call_name(call)
     if word in _SET_UP_WORDS:
         for each in list_arguments(call):
             if each.kind() in CLOSURES:
                 body = each.field("body")
                 if body is not None:
-                    interpreter.run_block(body, names)
+                    interpreter.run_block(body, variables)
         return True
     if word not in _TEST_WORDS | _GROUP_WORDS or not list_arguments(call):
         return False
-    rows = [UNKNOWN] if table is None else interpreter.rows(_read_table(table, names))
+    rows = [UNKNOWN] if table is None else interpreter.rows(_read_table(table, variables))
     group = found.groups[-1]
     if limit < EXACT:
         found.groups.append(_Group(group.name, group.marks | {"a condition around it"}))
     for row in rows:
-        _add_test(found, interpreter, call, (word, extras, row, names))
+        _add_test(found, interpreter, call, (word, extras, row, variables))
     if limit < EXACT:
         found.groups.pop()
     return True
@@ -122,13 +130,15 @@ def _split_call_name(call: SgNode) -> tuple[str, list[str], SgNode | None]:
     return word, words, table
 
 
-def _read_table(node: SgNode, names: Names) -> Value:
+def _read_table(node: SgNode, variables: Variables) -> Value:
     """Return the rows of a list, or of a tagged template with a header line."""
     if node.kind() != "template_string":
-        return evaluate(node, names)
+        return evaluate(node, variables)
     columns = re.findall(r"[\w$]+", node.text().strip("`").strip().partition("\n")[0])
     cells = [
-        evaluate(each, names) for each in list_parts(node) if each.kind() == "template_substitution"
+        evaluate(each, variables)
+        for each in list_parts(node)
+        if each.kind() == "template_substitution"
     ]
     if not columns:
         return UNKNOWN
@@ -146,12 +156,12 @@ def _add_test(
     found: _FileTests,
     interpreter: Interpreter,
     call: SgNode,
-    head: tuple[str, list[str], Value, Names],
+    head: tuple[str, list[str], Value, Variables],
 ) -> None:
-    word, extras, row, names = head
+    word, extras, row, variables = head
     given = list_arguments(call)
     group = found.groups[-1]
-    name = f"{group.name}{_read_label(given[0], names)}"
+    name = f"{group.name}{_read_label(given[0], variables)}"
     marks = group.marks | _read_marks(word, extras, given)
     if word in _FOCUS_WORDS or "only" in extras or _has_option(given, "only"):
         found.focused.add(name)
@@ -159,25 +169,25 @@ def _add_test(
     if word in _GROUP_WORDS:
         found.groups.append(_Group(f"{name}::", marks))
         if body is not None:
-            interpreter.run_closure(body, row, names)
+            interpreter.run_closure(body, row, variables)
         found.groups.pop()
         return
-    assertions, more = _run_body(interpreter, body, row, names)
+    assertions, more = _run_body(interpreter, body, row, variables)
     held = Test(found.path, name, assertions, marks | more)
     found.tests.setdefault(name, []).append(held)
 
 
 def _run_body(
-    interpreter: Interpreter, body: SgNode | None, row: Value, names: Names
+    interpreter: Interpreter, body: SgNode | None, row: Value, variables: Variables
 ) -> tuple[tuple[Assertion, ...], frozenset[str]]:
     if body is None:
         return (), frozenset()
     inside = Interpreter(interpreter.functions, _read_subtest)
-    inside.run_closure(body, row, names, EXACT)
+    inside.run_closure(body, row, variables, EXACT)
     return tuple(inside.assertions), frozenset(inside.marks)
 
 
-def _read_subtest(interpreter: Interpreter, call: SgNode, names: Names, limit: int) -> bool:
+def _read_subtest(interpreter: Interpreter, call: SgNode, variables: Variables, limit: int) -> bool:
     """Read `t.test("name", fn)` of node:test as a part of the test around it."""
     word, extras, table = _split_call_name(call)
     if word not in _TEST_WORDS or call.field("function") is None:
@@ -185,18 +195,18 @@ def _read_subtest(interpreter: Interpreter, call: SgNode, names: Names, limit: i
     given = list_arguments(call)
     body = next((each for each in given if each.kind() in CLOSURES), None)
     interpreter.marks |= _read_marks(word, extras, given)
-    rows = [UNKNOWN] if table is None else interpreter.rows(_read_table(table, names))
+    rows = [UNKNOWN] if table is None else interpreter.rows(_read_table(table, variables))
     for row in rows:
         if body is not None:
-            interpreter.run_closure(body, row, names, limit)
+            interpreter.run_closure(body, row, variables, limit)
     return True
 
 
-def _read_label(node: SgNode, names: Names) -> str:
+def _read_label(node: SgNode, variables: Variables) -> str:
     written = read_literal(node)
     if written is not None:
         return written.removeprefix('"')
-    held = evaluate(node, names)
+    held = evaluate(node, variables)
     return " ".join(each.removeprefix('"') for each in held.literals) or node.text()
 
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from untildone.integrity.tests.interpreter import Interpreter
 from untildone.integrity.tests.model import Test
-from untildone.integrity.tests.values import UNKNOWN, Names, Value, evaluate
+from untildone.integrity.tests.values import UNKNOWN, Value, Variables, evaluate
 from untildone.syntax.nodes import (
     find_below,
     find_named,
@@ -38,7 +38,7 @@ class _Scope(Struct, frozen=True):
     name: str
     marks: frozenset[str]
     functions: dict[str, SgNode]
-    names: Names
+    variables: Variables
     file: "_File"
 
 
@@ -61,13 +61,13 @@ def list_functions(root: SgNode) -> Iterator[tuple[str, SgNode]]:
 def read_tests(path: str, root: SgNode, shared: Mapping[str, SgNode]) -> Iterator[Test]:
     own = dict(list_functions(root))
     interpreter = Interpreter({**shared, **own})
-    names = dict(_list_record_classes(root))
-    interpreter.run_block(root, names)
+    variables = dict(_list_record_classes(root))
+    interpreter.run_block(root, variables)
     everywhere = interpreter.marks | _read_body_marks(root) | _read_autouse_marks({**shared, **own})
     file = _File(
         dict(find_named(root, frozenset(("class_definition",)))), _list_removed_names(root)
     )
-    place = _Scope("", frozenset(everywhere), {**shared, **own}, names, file)
+    place = _Scope("", frozenset(everywhere), {**shared, **own}, variables, file)
     found: dict[str, Test] = {}
     for each in _read_body(path, root, place):
         # pytest collects the last definition of a name.
@@ -191,11 +191,11 @@ def _read_class(path: str, node: SgNode, place: _Scope) -> Iterator[Test]:
     if not unit and {"__init__", "__new__"} & own.keys():
         marks |= {"`__init__` in the class"}
     known = {**place.functions, **own}
-    names = dict(place.names)
+    variables = dict(place.variables)
     for step in _SET_UP_METHODS:
-        marks |= _run_set_up(own.get(step), known, names)
+        marks |= _run_set_up(own.get(step), known, variables)
     title = f"{place.name}{name.text()}::"
-    inside = _Scope(title, frozenset(marks), known, names, place.file)
+    inside = _Scope(title, frozenset(marks), known, variables, place.file)
     taken = _list_removed_names(body)
     for each in _list_inherited_classes(line, place):
         inherited = _read_body(path, each.field("body") or each, _add_class_marks(each, inside))
@@ -259,12 +259,12 @@ def _read_bases(node: SgNode) -> str:
     return bases.text().strip("()") if bases is not None else ""
 
 
-def _run_set_up(node: SgNode | None, known: dict[str, SgNode], names: Names) -> set[str]:
+def _run_set_up(node: SgNode | None, known: dict[str, SgNode], variables: Variables) -> set[str]:
     body = node.field("body") if node is not None else None
     if body is None:
         return set()
     interpreter = Interpreter(known)
-    interpreter.run_block(body, names)
+    interpreter.run_block(body, variables)
     return interpreter.marks
 
 
@@ -279,46 +279,48 @@ def _read_function(
     marked = _add_decorator_marks(place, decorators)
     interpreter = Interpreter(place.functions)
     tables = [
-        table for each in decorators if (table := _read_parametrize(each, place.names)) is not None
+        table
+        for each in decorators
+        if (table := _read_parametrize(each, place.variables)) is not None
     ]
     for chosen in islice(product(*tables), _MAX_PARAMETER_SETS):
-        names = dict(place.names)
+        variables = dict(place.variables)
         for row in chosen:
-            names.update(row)
-        _bind_fixtures(node, interpreter, names)
-        interpreter.run_block(body, names)
+            variables.update(row)
+        _bind_fixtures(node, interpreter, variables)
+        interpreter.run_block(body, variables)
     marks = marked.marks | interpreter.marks
     yield Test(path, f"{place.name}{name.text()}", tuple(interpreter.assertions), frozenset(marks))
 
 
-def _bind_fixtures(node: SgNode, interpreter: Interpreter, names: Names) -> None:
+def _bind_fixtures(node: SgNode, interpreter: Interpreter, variables: Variables) -> None:
     """Bind each parameter that names a fixture to what the fixture returns or yields."""
     parameters = node.field("parameters")
     for each in list_parts(parameters) if parameters is not None else ():
         name = each.text().partition(":")[0].strip()
         fixture = interpreter.functions.get(name)
         body = fixture.field("body") if fixture is not None else None
-        if fixture is None or body is None or name in names:
+        if fixture is None or body is None or name in variables:
             continue
         # A fixture that requests its own name means the one that it overrides.
         inside = Interpreter(
             {key: held for key, held in interpreter.functions.items() if key != name}
         )
-        known = dict(names)
+        known = dict(variables)
         _bind_fixtures(fixture, inside, known)
         inside.run_block(body, known)
         interpreter.marks |= {f"{mark} in `{name}`" for mark in inside.marks}
         given = [*inside.returned, *_list_yielded(body, known)]
         if given:
-            names[name] = given[0]
+            variables[name] = given[0]
 
 
-def _list_yielded(body: SgNode, names: Names) -> Iterator[Value]:
+def _list_yielded(body: SgNode, variables: Variables) -> Iterator[Value]:
     for each in find_below(body, frozenset(("yield",))):
-        yield from (evaluate(part, names) for part in list_parts(each)[:1])
+        yield from (evaluate(part, variables) for part in list_parts(each)[:1])
 
 
-def _read_parametrize(decorator: SgNode, names: Names) -> list[Names] | None:
+def _read_parametrize(decorator: SgNode, variables: Variables) -> list[Variables] | None:
     """Return the rows of `parametrize`, each as bindings; None for another decorator."""
     call = next(find_below(decorator, frozenset(("call",))), None)
     if call is None or read_callee(call)[1] not in ("parametrize", "expand", "data"):
@@ -334,7 +336,7 @@ def _read_parametrize(decorator: SgNode, names: Names) -> list[Names] | None:
     if heads is None or rows is None:
         return None
     labels = _read_labels(heads)
-    return [_bind_row(labels, each) for each in _read_rows(rows, names)]
+    return [_bind_row(labels, each) for each in _read_rows(rows, variables)]
 
 
 def _read_labels(node: SgNode) -> list[str]:
@@ -344,19 +346,19 @@ def _read_labels(node: SgNode) -> list[str]:
     ]
 
 
-def _read_rows(node: SgNode, names: Names) -> list[Value]:
+def _read_rows(node: SgNode, variables: Variables) -> list[Value]:
     if node.kind() not in ("list", "tuple", "set"):
-        held = evaluate(node, names)
+        held = evaluate(node, variables)
         return [UNKNOWN] if held.rows is None else list(held.rows)
     live = [
         each
         for each in list_parts(node)
         if not ("param" in each.text() and _SKIP_MARK.search(each.text()))
     ]
-    return [evaluate(each, names) for each in live]
+    return [evaluate(each, variables) for each in live]
 
 
-def _bind_row(labels: list[str], held: Value) -> Names:
+def _bind_row(labels: list[str], held: Value) -> Variables:
     if len(labels) == 1:
         only = held.rows[0] if held.rows and len(held.rows) == 1 else held
         return {labels[0]: only}

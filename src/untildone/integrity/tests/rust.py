@@ -7,7 +7,7 @@ from ast_grep_py import SgNode
 
 from untildone.integrity.tests.interpreter import Interpreter
 from untildone.integrity.tests.model import EXACT, PARTIAL, Assertion, Test
-from untildone.integrity.tests.values import Names, Value, bind, evaluate
+from untildone.integrity.tests.values import Value, Variables, bind, evaluate
 from untildone.syntax.nodes import (
     find_below,
     find_named,
@@ -75,7 +75,7 @@ def _read_items(
     path: str, place: SgNode, prefix: str, marks: frozenset[str], known: Mapping[str, SgNode]
 ) -> Iterator[Test]:
     attributes: list[str] = []
-    names: Names = {}
+    variables: Variables = {}
     for each in list_parts(place):
         if each.kind() == "attribute_item":
             attributes.append(each.text())
@@ -89,10 +89,10 @@ def _read_items(
                 _TEST_ATTRIBUTE.match(text) for text in attributes
             ):
                 yield _read_test(
-                    path, f"{prefix}{name.text()}", each, (attributes, more, known, names)
+                    path, f"{prefix}{name.text()}", each, (attributes, more, known, variables)
                 )
         else:
-            Interpreter(known).run_statement(each, names, EXACT)
+            Interpreter(known).run_statement(each, variables, EXACT)
         attributes = []
 
 
@@ -100,17 +100,17 @@ def _read_test(
     path: str,
     name: str,
     node: SgNode,
-    place: tuple[list[str], frozenset[str], Mapping[str, SgNode], Names],
+    place: tuple[list[str], frozenset[str], Mapping[str, SgNode], Variables],
 ) -> Test:
     attributes, marks, known, outer = place
     interpreter = Interpreter(known)
     body = node.field("body")
     assert body is not None  # noqa: S101  only functions with a body are given
     for row in _list_rows(attributes):
-        names = dict(outer)
-        _bind_row(node, row, names)
-        interpreter.run_block(body, names)
-        interpreter.assertions += _read_expected_panic(attributes, body, names)
+        variables = dict(outer)
+        _bind_row(node, row, variables)
+        interpreter.run_block(body, variables)
+        interpreter.assertions += _read_expected_panic(attributes, body, variables)
     return Test(path, name, tuple(interpreter.assertions), marks | interpreter.marks)
 
 
@@ -124,7 +124,7 @@ def _list_rows(attributes: list[str]) -> list[list[str]]:
     return [re.split(r"\s*(?:,|=>|;)\s*", each) for each in cases] or [[]]
 
 
-def _bind_row(node: SgNode, row: list[str], names: Names) -> None:
+def _bind_row(node: SgNode, row: list[str], variables: Variables) -> None:
     parameters = node.field("parameters")
     named = [
         each
@@ -135,7 +135,7 @@ def _bind_row(node: SgNode, row: list[str], names: Names) -> None:
         pattern = given.field("pattern")
         if pattern is not None:
             text = normalize_string(written) if '"' in written else normalize_number(written)
-            bind(pattern, Value((text,)), names)
+            bind(pattern, Value((text,)), variables)
 
 
 def _read_marks(attributes: list[str]) -> frozenset[str]:
@@ -151,12 +151,16 @@ def _read_marks(attributes: list[str]) -> frozenset[str]:
     return frozenset(marks)
 
 
-def _read_expected_panic(attributes: list[str], body: SgNode, names: Names) -> list[Assertion]:
+def _read_expected_panic(
+    attributes: list[str], body: SgNode, variables: Variables
+) -> list[Assertion]:
     for each in attributes:
         if "should_panic" in each:
             message = _QUOTED_TEXT.search(each)
             expected = Value((f'"{message[1]}',) if message else ())
-            actual = Value(evaluate(body, names).literals, evaluate(body, names).calls, known=False)
+            actual = Value(
+                evaluate(body, variables).literals, evaluate(body, variables).calls, known=False
+            )
             return [
                 Assertion(
                     EXACT if message else PARTIAL, actual.literals, expected.literals, actual.calls

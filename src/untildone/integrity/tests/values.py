@@ -45,7 +45,7 @@ class Value(Struct, frozen=True):
     labels: tuple[str, ...] = ()
 
 
-Names = dict[str, Value]
+Variables = dict[str, Value]
 UNKNOWN = Value(known=False)
 # Calls that only wrap the values of a row.
 _ROW_CALLS = frozenset(("param", "of", "arguments", "Array", "freeze"))
@@ -83,30 +83,32 @@ def _hash(text: str) -> str:
     return hashlib.sha256(text.encode(errors="replace")).hexdigest()
 
 
-def evaluate(node: SgNode, names: Names) -> Value:
+def evaluate(node: SgNode, variables: Variables) -> Value:
     node = unwrap(node)
     written = read_literal(node)
     if written is not None:
         return Value((written,))
     kind = node.kind()
     if kind in NAMES:
-        return names.get(node.text(), UNKNOWN)
+        return variables.get(node.text(), UNKNOWN)
     if kind in MEMBERS:
-        return _evaluate_member(node, names)
+        return _evaluate_member(node, variables)
     if kind in SUBSCRIPTS:
-        return _evaluate_subscript(node, names)
+        return _evaluate_subscript(node, variables)
     if kind in CALLS:
-        return _evaluate_call(node, names)
-    if kind in STRINGS and (text := _fill_template(node, names)):
+        return _evaluate_call(node, variables)
+    if kind in STRINGS and (text := _fill_template(node, variables)):
         return Value((text,))
     if kind in SEQUENCES:
-        return make_sequence([evaluate(each, names) for each in _list_elements(node)])
+        return make_sequence([evaluate(each, variables) for each in _list_elements(node)])
     if kind in MAPPINGS:
-        return _evaluate_mapping(node, names)
+        return _evaluate_mapping(node, variables)
     if kind == "composite_literal":
-        return _evaluate_composite(node, names)
+        return _evaluate_composite(node, variables)
     return combine(
-        evaluate(each, names) for each in list_parts(node) if each.kind() not in _VALUELESS_KINDS
+        evaluate(each, variables)
+        for each in list_parts(node)
+        if each.kind() not in _VALUELESS_KINDS
     )
 
 
@@ -118,9 +120,11 @@ _VALUELESS_KINDS = frozenset(
 )
 
 
-def _fill_template(node: SgNode, names: Names) -> str:
+def _fill_template(node: SgNode, variables: Variables) -> str:
     """Return the text of `f"{name}.txt"`, or "" if a name in it is unknown."""
-    pieces = [_read_piece(each, names) for each in list_parts(node) if each.kind() not in _QUOTES]
+    pieces = [
+        _read_piece(each, variables) for each in list_parts(node) if each.kind() not in _QUOTES
+    ]
     known = [each for each in pieces if each is not None]
     text = "".join(known)
     if len(text) > _MAX_TEMPLATE_LENGTH:
@@ -132,12 +136,12 @@ def _fill_template(node: SgNode, names: Names) -> str:
 _QUOTES = frozenset(("string_start", "string_end"))
 
 
-def _read_piece(node: SgNode, names: Names) -> str | None:
+def _read_piece(node: SgNode, variables: Variables) -> str | None:
     if node.kind() in ("string_content", "string_fragment"):
         return node.text()
     if node.kind() not in HOLES or len(list_parts(node)) != 1:
         return None
-    held = evaluate(list_parts(node)[0], names)
+    held = evaluate(list_parts(node)[0], variables)
     plain = held.known and held.rows is None and len(held.literals) == 1
     return held.literals[0][1:] if plain and held.literals[0].startswith('"') else None
 
@@ -154,16 +158,16 @@ def _list_elements(node: SgNode) -> list[SgNode]:
     ]
 
 
-def _evaluate_member(node: SgNode, names: Names) -> Value:
+def _evaluate_member(node: SgNode, variables: Variables) -> Value:
     held = get_receiver(node)
-    owner = evaluate(held, names) if held is not None else UNKNOWN
+    owner = evaluate(held, variables) if held is not None else UNKNOWN
     return owner.fields.get(get_member(node), owner)
 
 
-def _evaluate_subscript(node: SgNode, names: Names) -> Value:
+def _evaluate_subscript(node: SgNode, variables: Variables) -> Value:
     parts = list_parts(node)
-    owner = evaluate(parts[0], names)
-    index = evaluate(parts[-1], names) if len(parts) > 1 else UNKNOWN
+    owner = evaluate(parts[0], variables)
+    index = evaluate(parts[-1], variables) if len(parts) > 1 else UNKNOWN
     if len(index.literals) == 1 and owner.fields:
         key = index.literals[0].removeprefix('"').removesuffix(".0")
         if key in owner.fields:
@@ -171,13 +175,15 @@ def _evaluate_subscript(node: SgNode, names: Names) -> Value:
     return combine((owner, index))
 
 
-def _evaluate_call(node: SgNode, names: Names) -> Value:
+def _evaluate_call(node: SgNode, variables: Variables) -> Value:
     held, name = read_callee(node)
     given = [
-        evaluate(get_value(each), names) for each in list_arguments(node) if not _is_label(each)
+        evaluate(get_value(each), variables) for each in list_arguments(node) if not _is_label(each)
     ]
     owner = (
-        evaluate(held, names) if held is not None and held.kind() != "type_identifier" else Value()
+        evaluate(held, variables)
+        if held is not None and held.kind() != "type_identifier"
+        else Value()
     )
     mapping = given[0] if given else owner
     if name in _VIEWS and mapping.entries:
@@ -186,23 +192,27 @@ def _evaluate_call(node: SgNode, names: Names) -> Value:
         return _VIEWS["keys"](mapping)
     if given and (name in _ROW_CALLS or (name in _COLLECTION_CALLS and held is None)):
         return given[0] if len(given) == 1 and given[0].rows else make_sequence(given)
-    if held is None and (labels := names.get(name, UNKNOWN).labels):
-        return _evaluate_record(node, names, labels)
+    if held is None and (labels := variables.get(name, UNKNOWN).labels):
+        return _evaluate_record(node, variables, labels)
     if name == "namedtuple" and len(given) > 1:
         return Value(known=False, labels=_split_words(given[1]))
     joined = combine((owner, *given))
     called = {name} if name else frozenset()
     return Value(
-        joined.literals, joined.calls | called | _list_passed_functions(node, names), known=False
+        joined.literals,
+        joined.calls | called | _list_passed_functions(node, variables),
+        known=False,
     )
 
 
-def _evaluate_record(call: SgNode, names: Names, labels: tuple[str, ...]) -> Value:
+def _evaluate_record(call: SgNode, variables: Variables, labels: tuple[str, ...]) -> Value:
     """Evaluate `Case(10, want=9)`, where `Case` is a record class of the tests."""
     fields = {}
     for label, each in zip(labels, list_arguments(call), strict=False):
         keyed = each.kind() == "keyword_argument"
-        fields[list_parts(each)[0].text() if keyed else label] = evaluate(get_value(each), names)
+        fields[list_parts(each)[0].text() if keyed else label] = evaluate(
+            get_value(each), variables
+        )
     joined = combine(fields.values())
     places = {str(at): fields[label] for at, label in enumerate(labels) if label in fields}
     return Value(joined.literals, joined.calls, joined.known, {**fields, **places})
@@ -225,10 +235,10 @@ _VIEWS: dict[str, Callable[[Value], Value]] = {
 _KEY_ITERATORS = frozenset(("sorted", "list", "tuple", "set"))
 
 
-def _list_passed_functions(call: SgNode, names: Names) -> frozenset[str]:
+def _list_passed_functions(call: SgNode, variables: Variables) -> frozenset[str]:
     """Return functions that are passed as arguments, as in `texts.map(slug)`."""
     given = (each for each in list_arguments(call) if each.kind() in NAMES)
-    return frozenset(each.text() for each in given if each.text() not in names)
+    return frozenset(each.text() for each in given if each.text() not in variables)
 
 
 def _is_label(argument: SgNode) -> bool:
@@ -246,22 +256,22 @@ def _list_members(node: SgNode) -> list[SgNode]:
     return list_parts(last[0]) if last else parts
 
 
-def _evaluate_mapping(node: SgNode, names: Names) -> Value:
+def _evaluate_mapping(node: SgNode, variables: Variables) -> Value:
     fields: dict[str, Value] = {}
     parts: list[Value] = []
     entries: list[Value] = []
     for each in _list_members(node):
         if each.kind() in PAIRS and len(list_parts(each)) > 1:
-            key, held = list_parts(each)[0], evaluate(list_parts(each)[-1], names)
+            key, held = list_parts(each)[0], evaluate(list_parts(each)[-1], variables)
             name = _read_key(key)
             fields[name] = held
             parts += [Value((f'"{name}',)), held]
             entries.append(make_sequence([_evaluate_key(key), held]))
         elif each.kind() in ("shorthand_property_identifier", "shorthand_field_initializer"):
-            fields[each.text()] = names.get(each.text(), UNKNOWN)
+            fields[each.text()] = variables.get(each.text(), UNKNOWN)
             parts += [Value((f'"{each.text()}',)), fields[each.text()]]
         elif each.kind() not in ("type_identifier", "scoped_type_identifier"):
-            parts.append(evaluate(each, names))
+            parts.append(evaluate(each, variables))
     joined = combine(parts) if parts else Value(("{}",))
     return Value(joined.literals, joined.calls, joined.known, fields, None, tuple(entries))
 
@@ -276,7 +286,7 @@ def _read_key(node: SgNode) -> str:
     return node.text() if written is None else written.removeprefix('"')
 
 
-def _evaluate_composite(node: SgNode, names: Names) -> Value:
+def _evaluate_composite(node: SgNode, variables: Variables) -> Value:
     """Evaluate Go's `[]struct{in, want int}{{1, 2}}`, with the field names of the type."""
     body = node.field("body")
     if body is None:
@@ -288,11 +298,11 @@ def _evaluate_composite(node: SgNode, names: Names) -> Value:
         for name in list_parts(declared)
         if name.kind() == "field_identifier"
     )
-    return _evaluate_go_literal(body, names, labels)
+    return _evaluate_go_literal(body, variables, labels)
 
 
-def _evaluate_go_literal(body: SgNode, names: Names, labels: tuple[str, ...]) -> Value:
-    parts = [_evaluate_go_element(each, names, labels) for each in list_parts(body)]
+def _evaluate_go_literal(body: SgNode, variables: Variables, labels: tuple[str, ...]) -> Value:
+    parts = [_evaluate_go_element(each, variables, labels) for each in list_parts(body)]
     if any(each.kind() in PAIRS for each in list_parts(body)):
         keyed = {
             _read_key(list_parts(each)[0]): part
@@ -309,22 +319,22 @@ def _evaluate_go_literal(body: SgNode, names: Names, labels: tuple[str, ...]) ->
     return make_sequence(parts)
 
 
-def _evaluate_go_element(node: SgNode, names: Names, labels: tuple[str, ...]) -> Value:
+def _evaluate_go_element(node: SgNode, variables: Variables, labels: tuple[str, ...]) -> Value:
     held = unwrap(list_parts(node)[-1] if node.kind() in PAIRS else node)
     if held.kind() != "literal_value":
-        return evaluate(held, names)
-    row = _evaluate_go_literal(held, names, labels)
+        return evaluate(held, variables)
+    row = _evaluate_go_literal(held, variables, labels)
     if row.rows and not any(each.kind() in PAIRS for each in list_parts(held)):
         named = dict(zip(labels, row.rows, strict=False))
         return Value(row.literals, row.calls, row.known, {**row.fields, **named}, row.rows)
     return row
 
 
-def bind(pattern: SgNode, held: Value, names: Names) -> None:
+def bind(pattern: SgNode, held: Value, variables: Variables) -> None:
     """Bind the names of a pattern to the parts of the value."""
     pattern = unwrap(pattern)
     if pattern.kind() in NAMES or pattern.kind() == "shorthand_property_identifier_pattern":
-        names[pattern.text()] = (
+        variables[pattern.text()] = (
             held.fields.get(pattern.text(), held) if "short" in pattern.kind() else held
         )
     elif pattern.kind() in (
@@ -333,26 +343,30 @@ def bind(pattern: SgNode, held: Value, names: Names) -> None:
         "ref_pattern",
         "assignment_pattern",
     ):
-        bind(list_parts(pattern)[0 if pattern.kind() == "assignment_pattern" else -1], held, names)
+        bind(
+            list_parts(pattern)[0 if pattern.kind() == "assignment_pattern" else -1],
+            held,
+            variables,
+        )
     elif pattern.kind() == "pair_pattern":
         key, target = list_parts(pattern)[0], list_parts(pattern)[-1]
-        bind(target, held.fields.get(key.text(), held), names)
+        bind(target, held.fields.get(key.text(), held), variables)
     elif pattern.kind() == "object_pattern":
         for each in list_parts(pattern):
-            bind(each, held, names)
+            bind(each, held, variables)
     elif pattern.kind() in MEMBERS:
-        _bind_member(pattern, held, names)
+        _bind_member(pattern, held, variables)
     else:
         parts = list_parts(pattern) if pattern.kind() not in CLOSURES else []
         for place, each in enumerate(parts):
-            bind(each, held.fields.get(str(place), held), names)
+            bind(each, held.fields.get(str(place), held), variables)
 
 
-def _bind_member(pattern: SgNode, held: Value, names: Names) -> None:
+def _bind_member(pattern: SgNode, held: Value, variables: Variables) -> None:
     root = get_receiver(pattern)
     if root is None or root.kind() not in NAMES:
         return
-    owner = names.get(root.text(), UNKNOWN)
+    owner = variables.get(root.text(), UNKNOWN)
     fields = {**owner.fields, get_member(pattern): held}
     whole = owner if root.text() in ("self", "this") else merge_bounded(owner, held)
-    names[root.text()] = Value(whole.literals, whole.calls, whole.known, fields, owner.rows)
+    variables[root.text()] = Value(whole.literals, whole.calls, whole.known, fields, owner.rows)

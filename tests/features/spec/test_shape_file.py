@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from untildone.core.contract import Claim
-from untildone.core.spec.shape_file import ShapeContents, parse_shape_file
+from untildone.features.spec.shape_file import ShapeContents, parse_shape_file
 
 WRITTEN = """## Shape: Move the routes
 
