@@ -568,12 +568,12 @@ FAULTS = (
         "told as a change of the surroundings",
         {
             "integrity/environment/test_comparison.py": (
-                "a_program_in_front_of_the_one_of_the_start_is_told_of",
-                "settings_of_the_person_that_steer_a_tool_are_told_of",
-                "what_runs_at_every_start_of_python_is_told_of",
+                "a_program_that_hides_another_is_reported",
+                "settings_in_the_home_folder_are_reported",
+                "new_startup_code_of_python_is_reported",
             ),
             "integrity/environment/test_shadowing.py": (
-                "a_new_module_with_the_name_of_a_known_one_is_told_of",
+                "a_new_module_that_shadows_a_known_one_is_reported",
             ),
         },
     ),

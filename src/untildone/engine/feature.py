@@ -6,7 +6,7 @@ one line in `features/registry.py`. The engine names none of them.
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from msgspec import Struct
 
@@ -21,9 +21,12 @@ from untildone.engine.relayed_verbs import RelayedVerb
 from untildone.engine.request import PromptedLoop, Request, StartOptions
 from untildone.engine.scope import Calls, Scope
 from untildone.engine.stop_answer import Answer, JudgedStop
-from untildone.report.doctor import Problem
 from untildone.store.loops import Record
 from untildone.store.sessions import Session
+
+if TYPE_CHECKING:
+    # Only `doctor` imports it: hooks must not pay for it.
+    from untildone.report.doctor import Problem
 
 
 class StoppedLoop(Struct, frozen=True, kw_only=True):
@@ -70,7 +73,7 @@ def _same_request(_: Context, __: StartOptions, request: Request) -> Request:
     return request
 
 
-def _no_problems(*_: object) -> Iterator[Problem]:
+def _no_problems(*_: object) -> "Iterator[Problem]":
     return iter(())
 
 
@@ -133,7 +136,7 @@ class Feature(Struct, frozen=True, kw_only=True):
     # why the spend of a loop is not known
     explain_spend: Callable[[Context, Record], str] = _no_text
     # what `doctor` should report
-    find_problems: Callable[[Context, Path], Iterator[Problem]] = _no_problems
+    find_problems: "Callable[[Context, Path], Iterator[Problem]]" = _no_problems
 
 
 def used_features(context: Context, scope: Scope) -> tuple[Feature, ...]:
